@@ -1,0 +1,3 @@
+//! The one binary: `serve`, `sql`, `stress`, `ping`. Command line and nothing else.
+
+fn main() {}

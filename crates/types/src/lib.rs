@@ -1,0 +1,14 @@
+//! SQL values: types, physical representation, conversion, comparison, collation, decimal, date and time, row image,
+//! key image, `RowBatch`. Pure: no disk, no socket, no clock, no query.
+//!
+//! Modules in dependency order, lowest first.
+
+pub mod batch;
+pub mod datum;
+pub mod error;
+pub mod sql_type;
+
+pub use batch::{Column, ColumnData, RowBatch};
+pub use datum::Datum;
+pub use error::{SqlError, SqlResult};
+pub use sql_type::{CollationId, MAX_LENGTH, Physical, SqlType, TypeKind};
