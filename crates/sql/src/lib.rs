@@ -1,1 +1,14 @@
-//! Not described yet.
+//! T-SQL text to plan: lex, parse, bind, plan. Pure: it cannot block, does no I/O and knows no storage.
+//!
+//! Modules in dependency order, lowest first.
+
+pub mod ast {
+    //! The syntax tree.
+
+    /// One statement.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Statement;
+}
+pub mod catalog;
+pub mod function;
+pub mod plan;

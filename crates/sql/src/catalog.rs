@@ -1,0 +1,218 @@
+//! What the binder asks of the catalog: definitions by name, as one session sees them at one moment.
+//!
+//! Definitions are immutable and shared; a schema change makes new ones and raises `Catalog::version`.
+
+use std::sync::Arc;
+
+use types::{CollationId, SqlError, SqlType};
+
+/// `sys.databases.database_id`: 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DatabaseId(pub u16);
+
+/// `sys.objects.object_id`. Unique within its database. Negative ids belong to system objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub i32);
+
+/// A name of one to four parts as written; empty parts (`db..t`) are None.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct ObjectName {
+    pub server: Option<Box<str>>,
+    pub database: Option<Box<str>>,
+    pub schema: Option<Box<str>>,
+    pub name: Box<str>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ColumnDef {
+    pub name: Box<str>,
+    pub ty: SqlType,
+    pub nullable: bool,
+    /// (seed, increment).
+    pub identity: Option<(i64, i64)>,
+    /// T-SQL text of the DEFAULT, as `sys.default_constraints.definition` shows it: `((1))`.
+    pub default: Option<Box<str>>,
+    pub computed: Option<Computed>,
+    /// `sys.columns.column_id`: from 1, never reused within a table.
+    pub column_id: u32,
+    pub rowguid: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Computed {
+    pub definition: Box<str>,
+    pub persisted: bool,
+}
+
+/// A base table, temporary table or table variable. `columns[i]` is column i of the stored row, except computed columns that are
+/// not persisted: those are in `columns` too but have no place in the row (`stored` tells).
+#[derive(Debug, Clone)]
+pub struct TableDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
+    pub schema: Box<str>,
+    pub name: Box<str>,
+    pub columns: Vec<ColumnDef>,
+    /// For each column its ordinal in the row image; None for a computed column that is not persisted.
+    pub stored: Vec<Option<u16>>,
+    pub indexes: Vec<IndexDef>,
+    pub checks: Vec<CheckDef>,
+    /// This table's references to others.
+    pub foreign_keys: Vec<ForeignKeyDef>,
+    /// Others' references to this table.
+    pub referenced_by: Vec<ForeignKeyDef>,
+    pub triggers: Vec<TriggerDef>,
+    /// Rows as last counted: for join order.
+    pub row_count: u64,
+}
+
+#[derive(Debug, Clone)]
+pub struct IndexDef {
+    /// `sys.indexes.index_id`: 1 clustered, 2 and up nonclustered. A heap has no entry 1.
+    pub id: u32,
+    pub name: Box<str>,
+    pub unique: bool,
+    pub kind: IndexKind,
+    pub primary_key: bool,
+    pub unique_constraint: bool,
+    /// (column of `TableDef::columns`, descending).
+    pub key: Vec<(u16, bool)>,
+    pub included: Vec<u16>,
+    /// T-SQL text of a filtered index's predicate.
+    pub filter: Option<Box<str>>,
+    pub disabled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexKind {
+    Clustered,
+    Nonclustered,
+}
+
+#[derive(Debug, Clone)]
+pub struct CheckDef {
+    pub name: Box<str>,
+    pub object: ObjectId,
+    /// T-SQL text: `([a]>(0))`.
+    pub definition: Box<str>,
+    /// Set when the constraint belongs to one column (its name is in error 547).
+    pub column: Option<u16>,
+    pub disabled: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReferentialAction {
+    NoAction,
+    Cascade,
+    SetNull,
+    SetDefault,
+}
+
+#[derive(Debug, Clone)]
+pub struct ForeignKeyDef {
+    pub name: Box<str>,
+    pub object: ObjectId,
+    /// The referencing table and its columns.
+    pub table: ObjectId,
+    pub columns: Vec<u16>,
+    /// The referenced table (same database) and its columns.
+    pub referenced_table: ObjectId,
+    pub referenced_columns: Vec<u16>,
+    pub on_delete: ReferentialAction,
+    pub on_update: ReferentialAction,
+    pub disabled: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct TriggerDef {
+    pub name: Box<str>,
+    pub object: ObjectId,
+    pub instead_of: bool,
+    pub on_insert: bool,
+    pub on_update: bool,
+    pub on_delete: bool,
+    pub disabled: bool,
+}
+
+/// Rows that the server computes: DMVs and the like. `sys.dm_os_schedulers`.
+#[derive(Debug, Clone)]
+pub struct VirtualTableDef {
+    pub schema: Box<str>,
+    pub name: Box<str>,
+    pub columns: Vec<ColumnDef>,
+    /// What `Host::virtual_rows` is asked for.
+    pub id: u32,
+    /// Arguments of a table-valued system function (`sys.dm_exec_sql_text(handle)`); empty for views.
+    pub parameters: Vec<SqlType>,
+}
+
+/// A module whose text is kept: view, procedure, function, trigger.
+#[derive(Debug, Clone)]
+pub struct ModuleDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
+    pub schema: Box<str>,
+    pub name: Box<str>,
+    pub kind: ModuleKind,
+    /// The CREATE statement as the user wrote it.
+    pub text: Arc<str>,
+    pub quoted_identifier: bool,
+    pub ansi_nulls: bool,
+    /// Parent table of a trigger.
+    pub parent: Option<ObjectId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModuleKind {
+    View,
+    Procedure,
+    ScalarFunction,
+    InlineFunction,
+    TableFunction,
+    Trigger,
+}
+
+#[derive(Debug, Clone)]
+pub struct SequenceDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
+    pub schema: Box<str>,
+    pub name: Box<str>,
+    pub ty: SqlType,
+}
+
+#[derive(Debug, Clone)]
+pub enum Object {
+    Table(Arc<TableDef>),
+    Virtual(Arc<VirtualTableDef>),
+    Module(Arc<ModuleDef>),
+    Synonym(ObjectName),
+    Sequence(Arc<SequenceDef>),
+}
+
+/// An alias type or a table type, from CREATE TYPE.
+#[derive(Debug, Clone)]
+pub enum UserType {
+    Alias { ty: SqlType, nullable: bool },
+    Table(Arc<TableDef>),
+}
+
+/// The catalog as one session sees it, its own uncommitted schema changes and temporary objects included.
+/// Names are compared by the database's collation; the implementor does that.
+pub trait Catalog {
+    /// Raised by every schema change that is visible to this session. A bound statement of another version is bound again.
+    fn version(&self) -> u64;
+
+    /// The session's current database.
+    fn database(&self) -> DatabaseId;
+
+    /// None: no such object. Err: 4060-family (no such database), 7202 (linked server), or the read failed.
+    fn resolve(&self, name: &ObjectName) -> Result<Option<Object>, SqlError>;
+
+    fn table_by_id(&self, database: DatabaseId, object: ObjectId) -> Result<Option<Arc<TableDef>>, SqlError>;
+
+    fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
+
+    /// Collation of the current database: what a string literal or variable has.
+    fn collation(&self) -> CollationId;
+}

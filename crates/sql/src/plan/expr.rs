@@ -1,0 +1,166 @@
+//! Typed scalar expressions. Every implicit conversion is an explicit `Convert` node; operands of an operator have the class
+//! (and for strings the collation, for comparisons the type) that the operator works in.
+
+use std::sync::Arc;
+
+use types::{Datum, SqlType};
+
+use super::operator::Operator;
+use crate::catalog::{ModuleDef, SequenceDef};
+use crate::function::FunctionId;
+
+#[derive(Debug, Clone)]
+pub struct Expr {
+    /// Predicates have type bit; NULL is UNKNOWN.
+    pub ty: SqlType,
+    pub nullable: bool,
+    pub kind: ExprKind,
+}
+
+/// Index of a local variable or parameter in its module's `variables`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VariableSlot(pub u32);
+
+/// Index of a correlated value in the running query's `outer_slots`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OuterSlot(pub u32);
+
+#[derive(Debug, Clone)]
+pub enum ExprKind {
+    Literal(Datum),
+    /// Column of the row that the enclosing operator evaluates over.
+    Column(usize),
+    /// A value that an enclosing `NestedLoops` or `Subquery` has put aside for its inner side.
+    Outer(OuterSlot),
+    Variable(VariableSlot),
+    Global(Global),
+    Negate(Box<Expr>),
+    /// `~`
+    BitNot(Box<Expr>),
+    /// Both operands already have the type in which the operation is done. Concatenation is `Add` over strings.
+    Arithmetic(ArithmeticOp, Box<Expr>, Box<Expr>),
+    /// Both operands have the same type. `null_equal`: IS [NOT] DISTINCT FROM and set operations.
+    Compare {
+        op: CompareOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+        null_equal: bool,
+    },
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Not(Box<Expr>),
+    IsNull(Box<Expr>),
+    Like {
+        value: Box<Expr>,
+        pattern: Box<Expr>,
+        escape: Option<Box<Expr>>,
+    },
+    /// All of one type. NULL semantics of IN.
+    InList {
+        value: Box<Expr>,
+        list: Vec<Expr>,
+    },
+    /// Searched form; a simple CASE is bound to comparisons. Result expressions have `ty`.
+    Case {
+        branches: Vec<(Expr, Expr)>,
+        otherwise: Option<Box<Expr>>,
+    },
+    /// `style`: of CONVERT. `attempt`: TRY_CAST and TRY_CONVERT give NULL for an error. `explicit`: written by the user.
+    Convert {
+        value: Box<Expr>,
+        style: Option<Box<Expr>>,
+        attempt: bool,
+        explicit: bool,
+    },
+    Function(FunctionId, Vec<Expr>),
+    UserFunction(Arc<ModuleDef>, Vec<Expr>),
+    Subquery(Box<Subquery>),
+    NextValueFor(Arc<SequenceDef>),
+}
+
+/// A subquery that was not turned into a join.
+#[derive(Debug, Clone)]
+pub struct Subquery {
+    pub plan: Operator,
+    pub kind: SubqueryKind,
+    /// Values of the enclosing row to put aside before the plan runs. Empty: run once a statement and keep the answer.
+    pub bindings: Vec<(OuterSlot, Expr)>,
+}
+
+#[derive(Debug, Clone)]
+pub enum SubqueryKind {
+    /// One column; more than one row is error 512.
+    Scalar,
+    Exists,
+    /// `value op ANY (plan)`; IN is `= ANY`.
+    Any {
+        value: Expr,
+        op: CompareOp,
+    },
+    All {
+        value: Expr,
+        op: CompareOp,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+    BitAnd,
+    BitOr,
+    BitXor,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// `@@name`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Global {
+    Connections,
+    CpuBusy,
+    CursorRows,
+    DateFirst,
+    Dbts,
+    Error,
+    FetchStatus,
+    Identity,
+    Idle,
+    IoBusy,
+    KernelMode,
+    LangId,
+    Language,
+    LockTimeout,
+    MaxConnections,
+    MaxPrecision,
+    MicrosoftVersion,
+    NestLevel,
+    Options,
+    PackReceived,
+    PackSent,
+    PacketErrors,
+    ProcId,
+    RemServer,
+    RowCount,
+    ServerName,
+    ServiceName,
+    Spid,
+    TextSize,
+    TimeTicks,
+    TotalErrors,
+    TotalRead,
+    TotalWrite,
+    TranCount,
+    Version,
+}

@@ -1,0 +1,12 @@
+//! What the planner makes and `exec` runs: typed statements, operators and expressions. Plain immutable data.
+//!
+//! A batch or procedure becomes a `Module`: control flow and scalar statements are bound at once, statements that read or write
+//! tables are bound when they first run (deferred name resolution, as SQL Server does it), each into a `Query`.
+
+pub mod expr;
+pub mod operator;
+pub mod statement;
+
+pub use expr::*;
+pub use operator::*;
+pub use statement::*;

@@ -1,0 +1,325 @@
+//! The operators of a query: each makes rows from its inputs' rows.
+
+use std::sync::Arc;
+
+use types::SqlType;
+
+use super::expr::{CompareOp, Expr, OuterSlot};
+use super::statement::{Modify, VariableSlotTable};
+use crate::catalog::{ModuleDef, TableDef, VirtualTableDef};
+
+#[derive(Debug, Clone)]
+pub struct Operator {
+    pub kind: OperatorKind,
+    /// What a row of this operator holds.
+    pub columns: Vec<OutputColumn>,
+    /// The planner's guess.
+    pub rows: f64,
+}
+
+#[derive(Debug, Clone)]
+pub struct OutputColumn {
+    /// Empty when the select list gives none.
+    pub name: Box<str>,
+    pub ty: SqlType,
+    pub nullable: bool,
+    /// Base column it comes from, for the flags of COLMETADATA and browse mode.
+    pub origin: Option<ColumnOrigin>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ColumnOrigin {
+    pub table: Arc<TableDef>,
+    pub column: u16,
+}
+
+#[derive(Debug, Clone)]
+pub enum OperatorKind {
+    Scan(Box<Scan>),
+    /// Rows of a DMV; `arguments` for table-valued system functions.
+    Virtual {
+        table: Arc<VirtualTableDef>,
+        columns: Vec<u16>,
+        arguments: Vec<Expr>,
+    },
+    /// Rows of a table-valued built-in: STRING_SPLIT, OPENJSON, GENERATE_SERIES.
+    TableFunction {
+        function: TableFunction,
+        arguments: Vec<Expr>,
+    },
+    /// Rows of a multi-statement table-valued function.
+    UserTableFunction {
+        module: Arc<ModuleDef>,
+        arguments: Vec<Expr>,
+    },
+    /// A row for each list. One row with no columns: SELECT without FROM.
+    Values(Vec<Vec<Expr>>),
+    Filter {
+        input: Box<Operator>,
+        predicate: Expr,
+    },
+    Project {
+        input: Box<Operator>,
+        exprs: Vec<Expr>,
+    },
+    NestedLoops(Box<NestedLoops>),
+    HashJoin(Box<HashJoin>),
+    /// Groups by `group` (expressions over the input), then computes `aggregates`. A row holds the groups, then the aggregates.
+    /// Without `group` there is exactly one row. DISTINCT is an aggregate without aggregates.
+    Aggregate {
+        input: Box<Operator>,
+        group: Vec<Expr>,
+        aggregates: Vec<Aggregate>,
+        strategy: GroupStrategy,
+    },
+    /// Repeats the grouping for each set (indexes into `group`); columns outside the set are NULL. Ends with a grouping-id column.
+    GroupingSets {
+        input: Box<Operator>,
+        group: Vec<Expr>,
+        sets: Vec<Vec<usize>>,
+        aggregates: Vec<Aggregate>,
+    },
+    /// `limit`: only the first so many rows are wanted (top-N sort).
+    Sort {
+        input: Box<Operator>,
+        keys: Vec<SortKey>,
+        limit: Option<Expr>,
+    },
+    Top(Box<Top>),
+    /// UNION ALL. All inputs have the columns' types.
+    Concat(Vec<Operator>),
+    /// EXCEPT and INTERSECT: distinct rows of `left` that are not, or are, in `right`.
+    SetOperation {
+        left: Box<Operator>,
+        right: Box<Operator>,
+        intersect: bool,
+    },
+    /// Appends a column for each function. Input arrives sorted by partition, then order.
+    Window {
+        input: Box<Operator>,
+        partition: Vec<Expr>,
+        order: Vec<SortKey>,
+        functions: Vec<WindowFunction>,
+    },
+    /// Recursive CTE: rows of `anchor`, then of `recursive` over the last round's rows until there are none.
+    Recursive {
+        anchor: Box<Operator>,
+        recursive: Box<Operator>,
+        work_table: u32,
+        rounds_max: u32,
+    },
+    /// The last round's rows, within `recursive`.
+    WorkTable(u32),
+    /// Reads its input to the end before it gives a row (Halloween protection), or keeps it for rescans.
+    Spool(Box<Operator>),
+    /// A data modification with OUTPUT as a row source.
+    Modify(Box<Modify>),
+}
+
+#[derive(Debug, Clone)]
+pub struct Scan {
+    pub table: TableSource,
+    /// `IndexDef::id`; 0 reads a heap.
+    pub index: u32,
+    /// Which of `TableDef::columns` a row holds, in this order (never a computed column that is not stored).
+    pub columns: Vec<u16>,
+    /// A last column of class Bytes holds the row's locator, for UPDATE and DELETE.
+    pub locator: bool,
+    /// Bounds on a prefix of the index key. None: the whole index.
+    pub range: Option<SeekRange>,
+    pub backward: bool,
+    /// Over the row's columns; tested before the row is given out.
+    pub residual: Option<Expr>,
+    /// The base row is fetched by locator: `index` is nonclustered and does not cover `columns`.
+    pub lookup: bool,
+    pub lock: LockHint,
+}
+
+#[derive(Debug, Clone)]
+pub enum TableSource {
+    Base(Arc<TableDef>),
+    Variable(VariableSlotTable, Arc<TableDef>),
+    /// `inserted` and `deleted` in a trigger.
+    Inserted(Arc<TableDef>),
+    Deleted(Arc<TableDef>),
+}
+
+/// `equal[i]` fixes key column i; then the bounds are on key column `equal.len()`. Values do not depend on the scan's own row.
+#[derive(Debug, Clone)]
+pub struct SeekRange {
+    pub equal: Vec<Expr>,
+    pub lower: Option<(Expr, Bound)>,
+    pub upper: Option<(Expr, Bound)>,
+    /// `col IN (..)`: a seek for each value of the key column after `equal`, in key order without duplicates.
+    pub any_of: Vec<Expr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    Inclusive,
+    Exclusive,
+}
+
+/// Table hints, as far as they change what the scan does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LockHint {
+    pub no_lock: bool,
+    pub update: bool,
+    pub exclusive: bool,
+    pub hold: bool,
+    pub read_past: bool,
+    pub no_wait: bool,
+    pub table: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinKind {
+    Inner,
+    LeftOuter,
+    FullOuter,
+    /// Rows of the left that have a match; a row holds the left's columns only.
+    Semi,
+    Anti,
+}
+
+/// For each row of `outer`: `bindings` are put aside, `inner` runs. Rows are the outer's columns, then the inner's.
+#[derive(Debug, Clone)]
+pub struct NestedLoops {
+    pub outer: Operator,
+    pub inner: Operator,
+    pub kind: JoinKind,
+    pub bindings: Vec<(OuterSlot, usize)>,
+    /// Over the joined row (outer's columns, then inner's).
+    pub predicate: Option<Expr>,
+}
+
+/// `build` is read into a hash table first. Rows are the left's columns, then the right's.
+#[derive(Debug, Clone)]
+pub struct HashJoin {
+    pub left: Operator,
+    pub right: Operator,
+    pub build_left: bool,
+    pub kind: JoinKind,
+    /// Pairs of one type: over the left's row, over the right's row.
+    pub keys: Vec<(Expr, Expr)>,
+    pub residual: Option<Expr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupStrategy {
+    Hash,
+    /// Input arrives sorted by the groups.
+    Stream,
+}
+
+#[derive(Debug, Clone)]
+pub struct Aggregate {
+    pub function: AggregateFunction,
+    /// None: COUNT(*). STRING_AGG: value, then separator in `extra`.
+    pub argument: Option<Expr>,
+    pub extra: Vec<Expr>,
+    /// WITHIN GROUP (ORDER BY ...).
+    pub order: Vec<SortKey>,
+    pub distinct: bool,
+    pub ty: SqlType,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AggregateFunction {
+    Count,
+    CountBig,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    StDev,
+    StDevP,
+    Var,
+    VarP,
+    StringAgg,
+    ChecksumAgg,
+    ApproxCountDistinct,
+}
+
+#[derive(Debug, Clone)]
+pub struct SortKey {
+    pub expr: Expr,
+    pub descending: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Top {
+    pub input: Operator,
+    /// Of type bigint, or float for PERCENT. None: OFFSET without FETCH.
+    pub count: Option<Expr>,
+    pub percent: bool,
+    /// WITH TIES compares these over the row.
+    pub ties: Vec<SortKey>,
+    pub offset: Option<Expr>,
+}
+
+#[derive(Debug, Clone)]
+pub struct WindowFunction {
+    pub function: WindowKind,
+    pub arguments: Vec<Expr>,
+    pub frame: Frame,
+    pub ty: SqlType,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowKind {
+    RowNumber,
+    Rank,
+    DenseRank,
+    Ntile,
+    PercentRank,
+    CumeDist,
+    Lag,
+    Lead,
+    FirstValue,
+    LastValue,
+    PercentileCont,
+    PercentileDisc,
+    Aggregate(AggregateFunction),
+}
+
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// ROWS, else RANGE.
+    pub rows: bool,
+    pub start: FrameBound,
+    pub end: FrameBound,
+}
+
+#[derive(Debug, Clone)]
+pub enum FrameBound {
+    UnboundedPreceding,
+    Preceding(u64),
+    CurrentRow,
+    Following(u64),
+    UnboundedFollowing,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TableFunction {
+    StringSplit,
+    GenerateSeries,
+    /// Without WITH: key, value, type.
+    OpenJson,
+    /// (path, as_json) a column.
+    OpenJsonWith(Vec<(Box<str>, bool)>),
+}
+
+/// For planners' and printers' convenience.
+impl CompareOp {
+    /// The operator with its operands exchanged.
+    pub fn swapped(self) -> CompareOp {
+        match self {
+            CompareOp::Less => CompareOp::Greater,
+            CompareOp::LessOrEqual => CompareOp::GreaterOrEqual,
+            CompareOp::Greater => CompareOp::Less,
+            CompareOp::GreaterOrEqual => CompareOp::LessOrEqual,
+            same => same,
+        }
+    }
+}

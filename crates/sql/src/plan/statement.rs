@@ -1,0 +1,401 @@
+//! Statements of a batch, procedure, function or trigger.
+
+use std::sync::Arc;
+
+use types::SqlType;
+
+use super::expr::{Expr, VariableSlot};
+use super::operator::{Operator, TableSource};
+use crate::ast;
+use crate::catalog::{ObjectName, TableDef};
+
+/// Index of a table variable in its module's `table_variables`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VariableSlotTable(pub u32);
+
+/// Index of a cursor variable in its module's `cursor_variables`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CursorSlot(pub u32);
+
+/// Index into `Module::queries`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct QueryId(pub u32);
+
+/// A bound batch or module body.
+#[derive(Debug)]
+pub struct Module {
+    /// Parameters first, then the DECLAREs in order. A variable lives as long as the batch or call.
+    pub variables: Vec<Variable>,
+    pub parameter_count: usize,
+    pub table_variables: Vec<TableVariable>,
+    pub cursor_variables: Vec<Box<str>>,
+    pub body: Vec<Statement>,
+    /// Statements that need the catalog: bound when they first run.
+    pub queries: Vec<QueryText>,
+    /// Messages of binding that every execution repeats (a CONSTRAINT without a body).
+    pub messages: Vec<types::SqlError>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// With its @.
+    pub name: Box<str>,
+    pub ty: SqlType,
+    /// OUTPUT parameter.
+    pub output: bool,
+    /// A parameter's default, a constant. None: the caller must give a value (201).
+    pub default: Option<Expr>,
+}
+
+#[derive(Debug, Clone)]
+pub struct TableVariable {
+    pub name: Box<str>,
+    pub table: Arc<TableDef>,
+    /// A READONLY parameter of a table type: its position among the parameters.
+    pub parameter: Option<usize>,
+}
+
+/// A statement still to be bound, and its line.
+#[derive(Debug)]
+pub struct QueryText {
+    pub statement: Arc<ast::Statement>,
+    pub line: u32,
+}
+
+#[derive(Debug)]
+pub struct Statement {
+    pub line: u32,
+    pub kind: StatementKind,
+}
+
+#[derive(Debug)]
+pub enum StatementKind {
+    /// SELECT, INSERT, UPDATE, DELETE, MERGE: bound on first run by `bind_query`.
+    Query(QueryId),
+    /// A definition or an administrative statement, run by the server from its tree.
+    Definition(QueryId),
+    /// DECLARE @v = e and SET @v = e where `e` needs no table (the others are queries).
+    Assign {
+        slot: VariableSlot,
+        value: Expr,
+    },
+    /// DECLARE @t TABLE: empties the table variable once, at its first execution.
+    DeclareTable(VariableSlotTable),
+    /// IF and WHILE conditions with subqueries are queries of one row and one bit column.
+    If {
+        condition: Condition,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
+    While {
+        condition: Condition,
+        body: Vec<Statement>,
+    },
+    Break,
+    Continue,
+    Block(Vec<Statement>),
+    /// A jump target of GOTO within the same statement list or an enclosing one.
+    Label(u32),
+    Goto(u32),
+    Return(Option<Expr>),
+    /// RETURN (SELECT ...) and the like in functions: a query of one row.
+    ReturnQuery(QueryId),
+    TryCatch {
+        body: Vec<Statement>,
+        handler: Vec<Statement>,
+    },
+    /// None: rethrow in a CATCH block.
+    Throw(Option<[Expr; 3]>),
+    Raiserror {
+        message: Expr,
+        severity: Expr,
+        state: Expr,
+        arguments: Vec<Expr>,
+        log: bool,
+        no_wait: bool,
+        set_error: bool,
+    },
+    Print(Expr),
+    Execute(Box<Execute>),
+    BeginTransaction {
+        name: Option<TransactionName>,
+    },
+    Commit {
+        delayed_durability: Option<bool>,
+    },
+    Rollback {
+        name: Option<TransactionName>,
+    },
+    Save(TransactionName),
+    SetOption(SetOption),
+    Use(Box<str>),
+    WaitForDelay(Expr),
+    WaitForTime(Expr),
+    DeclareCursor(Box<DeclareCursor>),
+    OpenCursor(CursorRef),
+    Fetch {
+        cursor: CursorRef,
+        direction: FetchDirection,
+        into: Vec<VariableSlot>,
+    },
+    CloseCursor(CursorRef),
+    DeallocateCursor(CursorRef),
+    /// SET @c = @other, or SET @c = name.
+    AssignCursor {
+        slot: CursorSlot,
+        from: CursorRef,
+    },
+}
+
+#[derive(Debug)]
+pub enum Condition {
+    Scalar(Expr),
+    Query(QueryId),
+}
+
+#[derive(Debug)]
+pub enum TransactionName {
+    Literal(Box<str>),
+    Variable(VariableSlot),
+}
+
+/// EXEC.
+#[derive(Debug)]
+pub struct Execute {
+    pub target: ExecuteTarget,
+    pub arguments: Vec<Argument>,
+    pub return_value: Option<VariableSlot>,
+    /// Bound with the catalog at each call; the rows go to INSERT ... EXEC when that is the caller.
+    pub recompile: bool,
+}
+
+#[derive(Debug)]
+pub enum ExecuteTarget {
+    Procedure(ObjectName),
+    /// EXEC @name.
+    Variable(VariableSlot),
+    /// EXEC ('text' + @more).
+    Text(Expr),
+}
+
+#[derive(Debug)]
+pub struct Argument {
+    /// With its @; None: by position.
+    pub name: Option<Box<str>>,
+    pub value: ArgumentValue,
+}
+
+#[derive(Debug)]
+pub enum ArgumentValue {
+    Default,
+    Expr(Expr),
+    /// A variable given with OUTPUT.
+    Output(VariableSlot),
+    Table(VariableSlotTable),
+    Cursor(CursorSlot),
+}
+
+#[derive(Debug)]
+pub struct DeclareCursor {
+    /// None: SET @c = CURSOR ... into `slot`.
+    pub name: Option<Box<str>>,
+    pub slot: Option<CursorSlot>,
+    pub query: QueryId,
+    pub options: CursorOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CursorOptions {
+    /// None: the database's default (global).
+    pub local: Option<bool>,
+    pub scroll: bool,
+    pub kind: CursorKind,
+    pub read_only: bool,
+    pub scroll_locks: bool,
+    pub optimistic: bool,
+    pub type_warning: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CursorKind {
+    /// Static, keyset or dynamic as the options imply.
+    #[default]
+    Unspecified,
+    Static,
+    Keyset,
+    Dynamic,
+    FastForward,
+    ForwardOnly,
+}
+
+#[derive(Debug, Clone)]
+pub enum CursorRef {
+    /// `global`: written with GLOBAL.
+    Name {
+        name: Box<str>,
+        global: bool,
+    },
+    Variable(CursorSlot),
+}
+
+#[derive(Debug)]
+pub enum FetchDirection {
+    Next,
+    Prior,
+    First,
+    Last,
+    Absolute(Expr),
+    Relative(Expr),
+}
+
+/// SET of a session option.
+#[derive(Debug, Clone)]
+pub enum SetOption {
+    /// ANSI_NULLS, NOCOUNT, XACT_ABORT, STATISTICS TIME and the like, by upper-case name.
+    Switch {
+        names: Vec<Box<str>>,
+        on: bool,
+    },
+    IsolationLevel(IsolationLevel),
+    IdentityInsert {
+        table: ObjectName,
+        on: bool,
+    },
+    /// ROWCOUNT, TEXTSIZE, LOCK_TIMEOUT, DATEFIRST, DEADLOCK_PRIORITY, LANGUAGE, DATEFORMAT, CONTEXT_INFO, by upper-case name.
+    Value {
+        name: Box<str>,
+        value: Expr,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IsolationLevel {
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Snapshot,
+    Serializable,
+}
+
+/// A bound data statement.
+#[derive(Debug)]
+pub struct Query {
+    pub kind: QueryKind,
+    /// Correlated values of the whole statement: `OuterSlot` indexes these.
+    pub outer_slots: Vec<SqlType>,
+    /// `Catalog::version` at binding.
+    pub catalog_version: u64,
+    /// It names a temporary table, so only the session that bound it may keep it.
+    pub session_private: bool,
+}
+
+#[derive(Debug)]
+pub enum QueryKind {
+    /// Rows go to the client, or where the caller sends them (INSERT ... EXEC, a cursor).
+    Select(Operator),
+    /// SELECT @a = e, ...: a row holds the values; each row assigns in turn.
+    SelectAssign {
+        plan: Operator,
+        slots: Vec<VariableSlot>,
+    },
+    Modify(Box<Modify>),
+    /// SELECT ... INTO: the server makes the table from `columns`, then the rows are inserted.
+    SelectInto {
+        plan: Operator,
+        target: ObjectName,
+    },
+    /// INSERT t EXEC ...: the call's rows (converted to these) feed the insert.
+    InsertExecute {
+        insert: Box<Modify>,
+        execute: Execute,
+    },
+    /// FOR XML / FOR JSON: one column of text made from the rows.
+    ForText {
+        plan: Operator,
+        format: ForFormat,
+    },
+}
+
+#[derive(Debug, Clone)]
+pub enum ForFormat {
+    Json { auto: bool, root: Option<Box<str>>, include_nulls: bool, without_wrapper: bool },
+    Xml { mode: XmlMode, element: Option<Box<str>>, root: Option<Box<str>>, elements: bool, ty: bool },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum XmlMode {
+    Raw,
+    Auto,
+    Path,
+}
+
+/// INSERT, UPDATE, DELETE or MERGE on one table.
+#[derive(Debug, Clone)]
+pub struct Modify {
+    pub target: TableSource,
+    /// INSERT: rows to insert. UPDATE, DELETE: columns of the target row (all stored columns, in order), its locator, then whatever
+    /// the SET expressions need. MERGE: the same with a NULL locator for rows that match nothing.
+    pub source: Operator,
+    pub actions: Vec<ModifyAction>,
+    /// Name of the statement for messages: INSERT, UPDATE, DELETE, MERGE.
+    pub verb: &'static str,
+    /// `inserted` and `deleted` rows side by side, then the source's columns: what OUTPUT is computed over. None: no OUTPUT.
+    pub output: Option<Output>,
+    /// Conditions on the new row (all stored columns): CHECK constraints and WITH CHECK OPTION of views.
+    pub checks: Vec<Check>,
+    /// NOT NULL columns of the row, by ordinal, with their names for error 515, are in the target's `TableDef`.
+    pub identity_insert: bool,
+    /// DELETE or UPDATE ... WHERE CURRENT OF.
+    pub current_of: Option<super::statement::CursorRef>,
+    /// Only so many rows (TOP).
+    pub top: Option<Expr>,
+}
+
+/// What is done with a source row; the first action whose `condition` holds.
+#[derive(Debug, Clone)]
+pub struct ModifyAction {
+    /// MERGE's WHEN; None: always.
+    pub condition: Option<Expr>,
+    pub kind: ActionKind,
+}
+
+#[derive(Debug, Clone)]
+pub enum ActionKind {
+    /// An expression over the source row for each stored column, defaults filled in. None: the identity or rowversion column, made on insert.
+    Insert(Vec<Option<Expr>>),
+    /// New values by stored ordinal, over the source row; then persisted computed columns over the new row.
+    /// `assign`: SET @v = ... in an UPDATE.
+    Update {
+        set: Vec<(u16, Expr)>,
+        computed: Vec<(u16, Expr)>,
+        assign: Vec<(VariableSlot, Expr)>,
+    },
+    Delete,
+}
+
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub exprs: Vec<Expr>,
+    pub columns: Vec<super::operator::OutputColumn>,
+    /// OUTPUT ... INTO: an insert whose source is the output rows.
+    pub into: Option<Box<OutputInto>>,
+    /// The rows go to the client (both an INTO and a plain OUTPUT may be given).
+    pub to_client: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct OutputInto {
+    pub target: TableSource,
+    /// An expression over the output row for each stored column of the target.
+    pub row: Vec<Option<Expr>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Check {
+    pub name: Box<str>,
+    pub predicate: Expr,
+    /// For error 547: column-level constraints name their column.
+    pub column: Option<u16>,
+    /// WITH CHECK OPTION of a view: error 550 instead of 547.
+    pub view: bool,
+}
