@@ -8,7 +8,11 @@ pub mod datum;
 pub mod error;
 pub mod sql_type;
 
+pub mod fixed;
+pub mod row;
+
 pub use batch::{Column, ColumnData, RowBatch};
 pub use datum::Datum;
 pub use error::{SqlError, SqlResult};
+pub use row::{ColumnType, RowBuilder, RowLayout, RowView};
 pub use sql_type::{CollationId, MAX_LENGTH, Physical, SqlType, TypeKind};

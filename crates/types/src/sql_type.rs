@@ -43,6 +43,53 @@ pub enum TypeKind {
     SqlVariant,
 }
 
+impl TypeKind {
+    /// By discriminant, which storage keeps: append only.
+    pub const ALL: [TypeKind; 30] = {
+        use TypeKind::*;
+        [
+            Bit,
+            TinyInt,
+            SmallInt,
+            Int,
+            BigInt,
+            Decimal,
+            Numeric,
+            SmallMoney,
+            Money,
+            Real,
+            Float,
+            Date,
+            Time,
+            SmallDateTime,
+            DateTime,
+            DateTime2,
+            DateTimeOffset,
+            Char,
+            VarChar,
+            Text,
+            NChar,
+            NVarChar,
+            NText,
+            Binary,
+            VarBinary,
+            Image,
+            UniqueIdentifier,
+            RowVersion,
+            Xml,
+            SqlVariant,
+        ]
+    };
+}
+
+const _: () = {
+    let mut index = 0;
+    while index < TypeKind::ALL.len() {
+        assert!(TypeKind::ALL[index] as usize == index, "TypeKind::ALL is in the order of the enum");
+        index += 1;
+    }
+};
+
 /// How a value lives in memory, in a `Column` and in a row image. The meaning of the bits:
 ///
 /// | kind | class | encoding |
@@ -179,6 +226,31 @@ impl SqlType {
             Char | VarChar | Text | NChar | NVarChar | NText | Binary | VarBinary | Image | RowVersion | Xml
             | SqlVariant => Physical::Bytes,
         }
+    }
+
+    /// For storage to keep: kind, precision, scale, 0, length u16, collation u16, little-endian.
+    pub const fn to_bytes(&self) -> [u8; 8] {
+        let length = self.length.to_le_bytes();
+        let collation = self.collation.0.to_le_bytes();
+        [self.kind as u8, self.precision, self.scale, 0, length[0], length[1], collation[0], collation[1]]
+    }
+
+    /// None: not what `to_bytes` writes.
+    pub fn from_bytes(bytes: &[u8; 8]) -> Option<SqlType> {
+        let kind = *TypeKind::ALL.get(bytes[0] as usize)?;
+        let ty = SqlType {
+            kind,
+            precision: bytes[1],
+            scale: bytes[2],
+            length: u16::from_le_bytes([bytes[4], bytes[5]]),
+            collation: CollationId(u16::from_le_bytes([bytes[6], bytes[7]])),
+        };
+        let scaled = ty.is_decimal() && (ty.precision > 38 || ty.precision == 0 || ty.scale > ty.precision);
+        let fractional = matches!(kind, TypeKind::Time | TypeKind::DateTime2 | TypeKind::DateTimeOffset);
+        if bytes[3] != 0 || scaled || fractional && ty.scale > 7 {
+            return None;
+        }
+        Some(ty)
     }
 
     /// (max) and the old large types: stored out of row when long, sent as PLP.
