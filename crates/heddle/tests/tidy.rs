@@ -1,0 +1,175 @@
+//! The habits that a machine can check, over the repository's own text. See CONTRIBUTING.md.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines a source file may have. Long files are a sign of two subjects in one; this is the limit of pain, not the aim.
+const FILE_LINES_MAX: usize = 1_200;
+
+/// Outside `os`, the only files that may contain `unsafe`.
+const UNSAFE_FILES: &[&str] =
+    &["crates/storage/src/buffer.rs", "crates/storage/src/page.rs", "crates/storage/src/log/buffer.rs"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace root exists")
+}
+
+/// (path relative to the root, text) of every Rust source file.
+fn sources() -> Vec<(String, String)> {
+    fn walk(dir: &Path, root: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(dir).expect("readable directory").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                if path.file_name().is_some_and(|name| name != "target" && name != "node_modules") {
+                    walk(&path, root, found);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
+                found.push((name, fs::read_to_string(&path).expect("UTF-8 source")));
+            }
+        }
+    }
+    let root = root();
+    let mut found = Vec::new();
+    walk(&root.join("crates"), &root, &mut found);
+    assert!(found.len() > 20, "the sources were found");
+    found
+}
+
+fn report(complaints: Vec<String>) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn files_say_what_they_are_and_stay_short() {
+    let mut complaints = Vec::new();
+    for (name, text) in sources() {
+        let first = text.lines().find(|line| !line.starts_with("#![")).unwrap_or("");
+        if !first.starts_with("//!") {
+            complaints.push(format!("{name}: opens without saying what it is"));
+        }
+        let lines = text.lines().count();
+        if lines > FILE_LINES_MAX {
+            complaints.push(format!("{name}: {lines} lines, more than {FILE_LINES_MAX}: split it by subject"));
+        }
+    }
+    report(complaints);
+}
+
+#[test]
+fn unsafe_stays_where_it_is_fenced() {
+    let mut complaints = Vec::new();
+    for (name, text) in sources() {
+        if name.starts_with("crates/os/") || UNSAFE_FILES.contains(&name.as_str()) {
+            continue;
+        }
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            if ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe"].iter().any(|word| code.contains(word))
+                && !name.ends_with("tests/tidy.rs")
+            {
+                complaints.push(format!("{name}:{}: unsafe outside its fence", number + 1));
+            }
+        }
+    }
+    report(complaints);
+}
+
+#[test]
+fn every_unsafe_block_says_why() {
+    let mut complaints = Vec::new();
+    for (name, text) in sources() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            if !code.contains("unsafe {") || name.ends_with("tests/tidy.rs") {
+                continue;
+            }
+            // The reason may stand above the statement that the block is part of, or cover a run of blocks.
+            let above = lines[number.saturating_sub(12)..=number].iter().any(|line| line.contains("SAFETY"));
+            if !above {
+                complaints.push(format!("{name}:{}: no SAFETY comment", number + 1));
+            }
+        }
+    }
+    report(complaints);
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let words = ["TO".to_owned() + "DO", "FIX".to_owned() + "ME", "XX".to_owned() + "X", "todo".to_owned() + "!("];
+    let mut complaints = Vec::new();
+    for (name, text) in sources() {
+        for (number, line) in text.lines().enumerate() {
+            if words
+                .iter()
+                .any(|word| line.split(|c: char| !c.is_alphanumeric() && c != '!' && c != '(').any(|w| w == word))
+            {
+                complaints.push(format!("{name}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    report(complaints);
+}
+
+/// `lib.rs` lists its modules lowest first: a module may use the ones above it, not the ones below.
+#[test]
+fn modules_are_listed_in_dependency_order() {
+    let sources = sources();
+    let mut complaints = Vec::new();
+    for (name, text) in sources.iter().filter(|(name, _)| name.ends_with("src/lib.rs")) {
+        let folder = name.trim_end_matches("lib.rs");
+        let order: HashMap<&str, usize> = text
+            .lines()
+            .filter_map(|line| line.trim_start_matches("pub ").trim_start_matches("(crate) ").strip_prefix("mod "))
+            .filter_map(|rest| rest.strip_suffix(';'))
+            .enumerate()
+            .map(|(position, module)| (module, position))
+            .collect();
+        for (file, text) in &sources {
+            let Some(rest) = file.strip_prefix(folder) else { continue };
+            let module = rest.split('/').next().unwrap_or("").trim_end_matches(".rs");
+            let Some(&own) = order.get(module) else { continue };
+            // Tests may look anywhere.
+            let code = text.split("#[cfg(test)]").next().unwrap_or("");
+            for (number, line) in code.lines().enumerate() {
+                let line = line.split("//").next().unwrap_or("");
+                for used in line.split("crate::").skip(1) {
+                    let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    if order.get(used.as_str()).is_some_and(|&position| position > own) {
+                        complaints.push(format!(
+                            "{file}:{}: uses `{used}`, which stands below `{module}` in lib.rs",
+                            number + 1
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    report(complaints);
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let mut complaints = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).expect("crates").flatten() {
+        let path = entry.path().join("Cargo.toml");
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let mut in_dependencies = false;
+        let mut previous = "";
+        for line in text.lines() {
+            if line.starts_with('[') {
+                in_dependencies = line.contains("dependencies");
+            } else if in_dependencies && line.contains('=') && !line.contains("workspace = true") {
+                let reasoned = line.contains('#') || previous.starts_with('#');
+                if !reasoned {
+                    complaints.push(format!("{}: {line}: no reason given", path.display()));
+                }
+            }
+            previous = line;
+        }
+    }
+    report(complaints);
+}
