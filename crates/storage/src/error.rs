@@ -1,0 +1,107 @@
+//! What the world or another transaction can do to a storage call. The user's numbers in the comments are what the caller maps to.
+
+use std::fmt;
+
+use types::row::CorruptRow;
+
+use crate::layout::{IndexId, PageRef, TableId};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum StorageError {
+    /// A unique index already has this key (2601, 2627). `index` is the index's id; `row` the refused row image.
+    DuplicateKey {
+        table: TableId,
+        index: IndexId,
+    },
+    /// The transaction is the victim of a deadlock (1205) and must be rolled back.
+    Deadlock,
+    /// The lock timeout passed (1222); only the statement fails.
+    LockTimeout,
+    /// The request was cancelled (attention) while it waited.
+    Cancelled,
+    /// SNAPSHOT isolation: the row was changed after the snapshot (3960). The transaction must be rolled back.
+    UpdateConflict {
+        table: TableId,
+    },
+    /// The row does not fit a page even with its long values out of row (511).
+    RowTooLarge {
+        bytes: usize,
+        bytes_max: usize,
+    },
+    /// An index key longer than the limit (1946).
+    KeyTooLong {
+        bytes: usize,
+        bytes_max: usize,
+    },
+    /// No room in the log (9002).
+    LogFull,
+    /// No room in a data file (1105).
+    DiskFull,
+    /// No memory for buffers, versions or locks (701, 1204).
+    OutOfMemory,
+    /// A page failed its checksum or carries another page's number (824).
+    CorruptPage {
+        page: PageRef,
+    },
+    /// A row image does not agree with its table's layout.
+    CorruptRow(CorruptRow),
+    /// The row named by a locator is not there (deleted since the caller read it).
+    RowGone,
+    UnknownDatabase,
+    UnknownTable,
+    UnknownIndex,
+    AlreadyExists,
+    /// The database files are of a newer version than this program reads.
+    NewerFormat {
+        found: u32,
+        known: u32,
+    },
+    /// The files contradict each other or are damaged before the last hardened LSN: recovery must not guess.
+    Damaged(String),
+    /// The disk refused a read or write.
+    Io(String),
+    /// A log or data write failed earlier, or `shutdown` ran: the storage accepts nothing any more.
+    Stopped(String),
+}
+
+impl fmt::Display for StorageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StorageError::DuplicateKey { table, index } => {
+                write!(f, "duplicate key in index {} of table {}", index.0, table.0)
+            }
+            StorageError::Deadlock => write!(f, "deadlock victim"),
+            StorageError::LockTimeout => write!(f, "lock request timed out"),
+            StorageError::Cancelled => write!(f, "cancelled"),
+            StorageError::UpdateConflict { table } => write!(f, "snapshot update conflict in table {}", table.0),
+            StorageError::RowTooLarge { bytes, bytes_max } => write!(f, "row of {bytes} bytes, at most {bytes_max}"),
+            StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),
+            StorageError::LogFull => write!(f, "the log is full"),
+            StorageError::DiskFull => write!(f, "a data file is full"),
+            StorageError::OutOfMemory => write!(f, "out of memory"),
+            StorageError::CorruptPage { page } => write!(f, "page {page} is damaged"),
+            StorageError::CorruptRow(why) => write!(f, "{why}"),
+            StorageError::RowGone => write!(f, "the row is gone"),
+            StorageError::UnknownDatabase => write!(f, "unknown database"),
+            StorageError::UnknownTable => write!(f, "unknown table"),
+            StorageError::UnknownIndex => write!(f, "unknown index"),
+            StorageError::AlreadyExists => write!(f, "already exists"),
+            StorageError::NewerFormat { found, known } => {
+                write!(f, "files of format {found}; this program reads up to {known}")
+            }
+            StorageError::Damaged(what) => write!(f, "damaged: {what}"),
+            StorageError::Io(what) => write!(f, "I/O error: {what}"),
+            StorageError::Stopped(why) => write!(f, "storage has stopped: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for StorageError {}
+
+impl From<CorruptRow> for StorageError {
+    fn from(why: CorruptRow) -> StorageError {
+        StorageError::CorruptRow(why)
+    }
+}
+
+pub type StorageResult<T> = Result<T, StorageError>;

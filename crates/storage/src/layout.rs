@@ -1,0 +1,124 @@
+//! Names and shapes the caller gives: which columns a table has, which indexes, which column belongs to which key.
+//! Storage keeps them encoded in its own directory, so recovery needs no SQL catalog.
+
+use std::fmt;
+
+use types::RowLayout;
+
+/// 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the users'.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DatabaseId(pub u16);
+
+impl DatabaseId {
+    pub const MASTER: DatabaseId = DatabaseId(1);
+    pub const TEMPDB: DatabaseId = DatabaseId(2);
+    pub const MODEL: DatabaseId = DatabaseId(3);
+    pub const MSDB: DatabaseId = DatabaseId(4);
+}
+
+/// The object id of a table, unique within its database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId(pub i32);
+
+/// As `sys.indexes.index_id`: 0 the heap, 1 the clustered index, 2 and up the nonclustered ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IndexId(pub u32);
+
+impl IndexId {
+    pub const HEAP: IndexId = IndexId(0);
+    pub const CLUSTERED: IndexId = IndexId(1);
+}
+
+/// A page of a data file; printed as `file:page`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PageRef {
+    pub file: u32,
+    pub page: u32,
+}
+
+impl fmt::Display for PageRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.page)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyColumn {
+    /// Position in the table's row layout.
+    pub column: u16,
+    pub descending: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexLayout {
+    pub id: IndexId,
+    pub unique: bool,
+    pub clustered: bool,
+    pub key: Vec<KeyColumn>,
+    /// Further columns a nonclustered index row holds.
+    pub included: Vec<u16>,
+}
+
+/// A table is a heap unless one of its indexes is clustered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableLayout {
+    pub row: RowLayout,
+    pub indexes: Vec<IndexLayout>,
+}
+
+impl TableLayout {
+    pub fn heap(row: RowLayout) -> TableLayout {
+        TableLayout { row, indexes: Vec::new() }
+    }
+}
+
+/// Names a row of a table: its clustered key, or its row number in a heap. Short ones need no allocation.
+/// Travels through plans as a column of class Bytes: every call that takes one takes `&[u8]`.
+#[derive(Clone)]
+pub struct Locator(LocatorBytes);
+
+const LOCATOR_INLINE: usize = 30;
+
+#[derive(Clone)]
+enum LocatorBytes {
+    Inline(u8, [u8; LOCATOR_INLINE]),
+    Boxed(Box<[u8]>),
+}
+
+impl Locator {
+    #[inline]
+    pub fn new(bytes: &[u8]) -> Locator {
+        if bytes.len() <= LOCATOR_INLINE {
+            let mut inline = [0; LOCATOR_INLINE];
+            inline[..bytes.len()].copy_from_slice(bytes);
+            Locator(LocatorBytes::Inline(bytes.len() as u8, inline))
+        } else {
+            Locator(LocatorBytes::Boxed(bytes.into()))
+        }
+    }
+}
+
+impl std::ops::Deref for Locator {
+    type Target = [u8];
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            LocatorBytes::Inline(length, bytes) => &bytes[..*length as usize],
+            LocatorBytes::Boxed(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Debug for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Locator({:02x?})", &**self)
+    }
+}
+
+impl PartialEq for Locator {
+    fn eq(&self, other: &Locator) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Locator {}
