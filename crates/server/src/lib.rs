@@ -1,1 +1,6 @@
-//! Not described yet.
+//! The server: listen, sessions, batches, procedures, catalog, DMVs, configuration.
+//!
+//! Modules in dependency order, lowest first.
+
+pub mod password;
+pub mod tls;
