@@ -1,6 +1,8 @@
 //! Statements of a batch, procedure, function or trigger.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use types::SqlType;
 
@@ -34,6 +36,17 @@ pub struct Module {
     pub queries: Vec<QueryText>,
     /// Messages of binding that every execution repeats (a CONSTRAINT without a body).
     pub messages: Vec<types::SqlError>,
+    pub executor: ExecutorSlot,
+}
+
+/// Where `exec` keeps what it made of a module, for the next run. Starts as `Default::default()` and is nobody else's.
+#[derive(Default)]
+pub struct ExecutorSlot(pub OnceLock<Arc<dyn Any + Send + Sync>>);
+
+impl fmt::Debug for ExecutorSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.get().is_some() { "ExecutorSlot(filled)" } else { "ExecutorSlot(empty)" })
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -1,0 +1,164 @@
+//! What execution asks of the server: catalog, tables, procedures, DDL, everything about other sessions.
+//!
+//! Every call may suspend the worker. Errors come back as the user's and are raised at the calling statement's line.
+
+use std::sync::Arc;
+
+use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef};
+use sql::function::FunctionId;
+use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
+use storage::{Storage, Table};
+use types::{Datum, SqlResult, SqlType};
+
+use crate::session::Session;
+use crate::sink::Sink;
+
+pub trait Host {
+    /// `sql::catalog::Catalog::version` for this session now: a query bound at another version is bound again.
+    fn catalog_version(&mut self, session: &Session) -> u64;
+
+    /// Binds a statement of `module` now; the server caches the answer by module, query and catalog version.
+    fn bind_query(&mut self, session: &mut Session, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>>;
+
+    fn storage(&self) -> &Storage;
+
+    /// READ_COMMITTED_SNAPSHOT of the current database.
+    fn snapshot_reads(&self) -> bool;
+
+    /// Delayed durability of the current database: `asked` is COMMIT WITH (DELAYED_DURABILITY = ...).
+    fn delayed_durability(&self, asked: Option<bool>) -> bool {
+        asked.unwrap_or(false)
+    }
+
+    /// The storage of a base or temporary table.
+    fn open_table(&mut self, session: &mut Session, table: &TableDef) -> SqlResult<Arc<Table>>;
+
+    fn table_by_id(&mut self, session: &mut Session, database: DatabaseId, object: ObjectId) -> SqlResult<Arc<TableDef>>;
+
+    /// The next `count` identity values of a table: the first one. They are never given back.
+    fn identity_next(&mut self, session: &mut Session, table: &TableDef, count: u64) -> SqlResult<i64>;
+
+    /// SET IDENTITY_INSERT gave a value: later ones are beyond it.
+    fn identity_used(&mut self, session: &mut Session, table: &TableDef, value: i64) -> SqlResult<()>;
+
+    /// The next value of a rowversion column in this database (@@DBTS).
+    fn rowversion_next(&mut self, session: &mut Session, database: DatabaseId) -> SqlResult<u64>;
+
+    fn sequence_next(&mut self, session: &mut Session, sequence: &SequenceDef) -> SqlResult<Datum>;
+
+    /// What EXEC of a name calls. 2812 when there is none.
+    fn procedure(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Callee>;
+
+    /// The body of a scalar or table-valued function, or of a trigger, compiled.
+    fn module(&mut self, session: &mut Session, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>>;
+
+    fn trigger(&mut self, session: &mut Session, database: DatabaseId, trigger: ObjectId) -> SqlResult<Callee>;
+
+    /// A system procedure (sp_executesql among them, which compiles its text and calls `call_module`). Writes OUTPUT arguments in place.
+    fn system_procedure(
+        &mut self,
+        session: &mut Session,
+        sink: &mut dyn Sink,
+        name: &str,
+        arguments: &mut [CallArgument],
+    ) -> SqlResult<i32>;
+
+    /// Compiles text for EXEC ('...').
+    fn compile(&mut self, session: &mut Session, text: &str) -> SqlResult<Arc<Module>>;
+
+    /// Runs a `StatementKind::Definition` from its tree, within the session's transaction.
+    fn define(&mut self, session: &mut Session, sink: &mut dyn Sink, module: &Arc<Module>, query: QueryId) -> SqlResult<()>;
+
+    /// SELECT INTO: creates the table and answers its definition.
+    fn create_table_for(
+        &mut self,
+        session: &mut Session,
+        target: &ObjectName,
+        columns: &[OutputColumn],
+    ) -> SqlResult<Arc<TableDef>>;
+
+    /// Rows of a DMV: each call of `row` gives the values of `columns`.
+    fn virtual_rows(
+        &mut self,
+        session: &mut Session,
+        table: &VirtualTableDef,
+        columns: &[u16],
+        arguments: &[Datum],
+        row: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<()>;
+
+    /// Functions of the groups "Session and errors" and "Metadata" that exec does not answer itself. Values have the types of
+    /// `arguments`; the result has `ty`.
+    fn session_function(
+        &mut self,
+        session: &mut Session,
+        function: FunctionId,
+        arguments: &[(SqlType, Datum)],
+        ty: &SqlType,
+    ) -> SqlResult<Datum>;
+
+    /// Globals that exec does not answer itself (@@VERSION, @@SERVERNAME, @@CONNECTIONS ...), of the type the binder gave.
+    fn global(&mut self, session: &mut Session, global: Global) -> SqlResult<Datum>;
+
+    /// USE. The server also raises the environment change and message 5701.
+    fn use_database(&mut self, session: &mut Session, sink: &mut dyn Sink, name: &str) -> SqlResult<()>;
+
+    /// SET options exec keeps no state for (CONTEXT_INFO beyond `Session`, SHOWPLAN and the like).
+    fn set_option(&mut self, session: &mut Session, name: &str, value: &Datum) -> SqlResult<()>;
+
+    /// RAISERROR ... WITH LOG and errors of severity 20 and more.
+    fn log(&mut self, session: &Session, message: &types::SqlError);
+
+    /// A transaction began (true) or ended: catalog changes of a rolled back one are undone by the server.
+    fn transaction_ended(&mut self, session: &mut Session, committed: bool);
+
+    /// ROLLBACK TRANSACTION savepoint.
+    fn rolled_back_to_savepoint(&mut self, _session: &mut Session) {}
+}
+
+/// What a procedure name stands for.
+pub enum Callee {
+    Module(Arc<Module>, Arc<ModuleInfo>),
+    System(Box<str>),
+}
+
+/// Who is running: for messages and @@PROCID.
+#[derive(Debug, Clone)]
+pub struct ModuleInfo {
+    pub database: DatabaseId,
+    pub object: ObjectId,
+    /// `schema.name`, as error messages show it.
+    pub name: Box<str>,
+    /// SET QUOTED_IDENTIFIER and ANSI_NULLS at CREATE.
+    pub quoted_identifier: bool,
+    pub ansi_nulls: bool,
+}
+
+/// An argument of a call from outside (RPC) or of a system procedure.
+#[derive(Debug, Clone)]
+pub struct CallArgument {
+    /// With its @. None: by position.
+    pub name: Option<Box<str>>,
+    /// None: DEFAULT.
+    pub value: Option<(SqlType, Datum)>,
+    /// Rows of a table-valued parameter.
+    pub table: Option<types::RowBatch>,
+    pub output: bool,
+}
+
+/// What a call returned.
+#[derive(Debug, Clone, Default)]
+pub struct CallResult {
+    pub status: i32,
+    /// For each argument given with `output`, in their order: the parameter's name, type and last value.
+    pub outputs: Vec<(Box<str>, SqlType, Datum)>,
+}
+
+/// How a run ended. Errors have gone to the sink already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Completed,
+    /// An error ended the batch; statements after it did not run.
+    Aborted,
+    Stopped(crate::sink::Stop),
+}

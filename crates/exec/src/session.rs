@@ -1,0 +1,276 @@
+//! What a session keeps between and during its statements: SET options, transaction, counters, errors being handled, cursors.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sql::plan::IsolationLevel;
+use storage::{Canceller, Isolation, Transaction};
+use types::{Datum, SqlError, SqlResult, SqlType};
+
+use crate::sink::Stop;
+
+/// `sp_reset_connection` makes it new by `Session::new`.
+pub struct Session {
+    pub spid: u16,
+    pub options: Options,
+    pub transaction: TransactionState,
+    /// @@ROWCOUNT.
+    pub row_count: u64,
+    /// @@ERROR.
+    pub error: i32,
+    /// @@IDENTITY: the last identity value of any scope.
+    pub identity: Option<(SqlType, i128)>,
+    /// SCOPE_IDENTITY(): of the running module; the caller's is put aside during a call.
+    pub scope_identity: Option<(SqlType, i128)>,
+    /// @@FETCH_STATUS.
+    pub fetch_status: i32,
+    /// @@CURSOR_ROWS.
+    pub cursor_rows: i64,
+    /// @@NESTLEVEL.
+    pub nest_level: u32,
+    /// TRIGGER_NESTLEVEL().
+    pub trigger_level: u32,
+    /// @@PROCID of the running module, 0 in a batch.
+    pub procedure_id: i32,
+    /// Errors of the CATCH blocks being run, innermost last: ERROR_NUMBER() and the like.
+    pub handling: Vec<SqlError>,
+    /// TRY blocks being run: while above 0, errors unwind to a CATCH instead of going to the client.
+    pub try_level: u32,
+    /// Seed of RAND(): the state of its generator.
+    pub rand_state: Option<u64>,
+    pub context_info: Box<[u8]>,
+    /// Open cursors by lower-case name; local ones live in their module's frame.
+    pub(crate) cursors: HashMap<Box<str>, Box<dyn Any + Send>>,
+    /// The `inserted` and `deleted` of the trigger being run are in its frame; this says which columns were SET.
+    pub(crate) columns_updated: Vec<u64>,
+    pub statistics: Statistics,
+    pub signal: Arc<Signal>,
+}
+
+/// Raised from another worker to end what the session runs.
+#[derive(Debug, Default)]
+pub struct Signal {
+    /// 0 run, 1 attention, 2 disconnected or killed. A flag alone: it orders no other memory.
+    state: AtomicU32,
+}
+
+impl Signal {
+    pub fn raise(&self, stop: Stop) {
+        self.state.fetch_max(if stop == Stop::Attention { 1 } else { 2 }, Ordering::Relaxed);
+    }
+
+    /// Before a new request: an attention for the last one is over, a kill is not.
+    pub fn clear_attention(&self) {
+        // Failure means none was pending, or a kill is.
+        let _ = self.state.compare_exchange(1, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn pending(&self) -> Option<Stop> {
+        match self.state.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(Stop::Attention),
+            _ => Some(Stop::Disconnected),
+        }
+    }
+}
+
+/// Counters of the running statement, for SET STATISTICS and the DMVs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Statistics {
+    pub rows_read: u64,
+    pub scans: u64,
+    pub cpu_ns: u64,
+    pub elapsed_ns: u64,
+}
+
+/// The number of the internal error by which a `Stop` travels up: no CATCH sees it and no client gets it.
+pub const STOPPED: i32 = -1;
+
+pub fn stopped(stop: Stop) -> SqlError {
+    let state = if stop == Stop::Attention { 1 } else { 2 };
+    SqlError::with_state(STOPPED, 20, state, "stopped")
+}
+
+/// None: an ordinary error.
+pub fn stop_of(error: &SqlError) -> Option<Stop> {
+    (error.number == STOPPED).then_some(if error.state == 1 { Stop::Attention } else { Stop::Disconnected })
+}
+
+/// SET options, in effect until changed; a module restores its caller's when it returns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    pub ansi_defaults: bool,
+    pub ansi_null_dflt_on: bool,
+    pub ansi_null_dflt_off: bool,
+    pub ansi_nulls: bool,
+    pub ansi_padding: bool,
+    pub ansi_warnings: bool,
+    pub arith_abort: bool,
+    pub arith_ignore: bool,
+    pub concat_null_yields_null: bool,
+    pub cursor_close_on_commit: bool,
+    pub fmt_only: bool,
+    pub implicit_transactions: bool,
+    pub no_count: bool,
+    pub no_exec: bool,
+    pub numeric_round_abort: bool,
+    pub parse_only: bool,
+    pub quoted_identifier: bool,
+    pub remote_proc_transactions: bool,
+    pub show_plan: bool,
+    pub statistics_io: bool,
+    pub statistics_profile: bool,
+    pub statistics_time: bool,
+    pub statistics_xml: bool,
+    pub xact_abort: bool,
+    pub force_plan: bool,
+    /// 0: no limit.
+    pub row_count: u64,
+    /// Bytes; -1 and 0x7fffffff: no limit.
+    pub text_size: i32,
+    /// 1 Monday to 7 Sunday.
+    pub date_first: u8,
+    pub date_format: DateFormat,
+    pub language: Box<str>,
+    /// Milliseconds; -1 waits for ever.
+    pub lock_timeout_ms: i32,
+    pub deadlock_priority: i8,
+    pub isolation: IsolationLevel,
+    pub identity_insert: Option<(u16, i32)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateFormat {
+    Mdy,
+    Dmy,
+    Ymd,
+    Ydm,
+    Myd,
+    Dym,
+}
+
+impl Default for Options {
+    /// As a driver that logs in over ODBC or OLE DB gets them.
+    fn default() -> Options {
+        Options {
+            ansi_defaults: false,
+            ansi_null_dflt_on: true,
+            ansi_null_dflt_off: false,
+            ansi_nulls: true,
+            ansi_padding: true,
+            ansi_warnings: true,
+            arith_abort: true,
+            arith_ignore: false,
+            concat_null_yields_null: true,
+            cursor_close_on_commit: false,
+            fmt_only: false,
+            implicit_transactions: false,
+            no_count: false,
+            no_exec: false,
+            numeric_round_abort: false,
+            parse_only: false,
+            quoted_identifier: true,
+            remote_proc_transactions: false,
+            show_plan: false,
+            statistics_io: false,
+            statistics_profile: false,
+            statistics_time: false,
+            statistics_xml: false,
+            xact_abort: false,
+            force_plan: false,
+            row_count: 0,
+            text_size: -1,
+            date_first: 7,
+            date_format: DateFormat::Mdy,
+            language: "us_english".into(),
+            lock_timeout_ms: -1,
+            deadlock_priority: 0,
+            isolation: IsolationLevel::ReadCommitted,
+            identity_insert: None,
+        }
+    }
+}
+
+/// The session's transaction, if one is open. `level` is @@TRANCOUNT.
+#[derive(Default)]
+pub struct TransactionState {
+    /// Also there, with level 0, while an autocommit statement runs.
+    pub current: Option<Transaction>,
+    pub level: u32,
+    /// Given by BEGIN TRANSACTION name at level 1.
+    pub name: Option<Box<str>>,
+    /// XACT_STATE() -1: only ROLLBACK is possible.
+    pub doomed: bool,
+    pub(crate) savepoints: Vec<(Box<str>, storage::Savepoint)>,
+    /// Counts transactions of the session, for ENVCHANGE descriptors.
+    pub descriptor: u64,
+    /// Ends lock waits of the current transaction from another worker.
+    pub canceller: Option<Canceller>,
+}
+
+impl TransactionState {
+    /// XACT_STATE().
+    pub fn xact_state(&self) -> i32 {
+        match (self.level, self.doomed) {
+            (0, _) => 0,
+            (_, true) => -1,
+            (_, false) => 1,
+        }
+    }
+}
+
+impl Session {
+    pub fn new(spid: u16) -> Session {
+        Session {
+            spid,
+            options: Options::default(),
+            transaction: TransactionState::default(),
+            row_count: 0,
+            error: 0,
+            identity: None,
+            scope_identity: None,
+            fetch_status: 0,
+            cursor_rows: 0,
+            nest_level: 0,
+            trigger_level: 0,
+            procedure_id: 0,
+            handling: Vec::new(),
+            try_level: 0,
+            rand_state: None,
+            context_info: Box::default(),
+            cursors: HashMap::new(),
+            columns_updated: Vec::new(),
+            statistics: Statistics::default(),
+            signal: Arc::default(),
+        }
+    }
+
+    /// Err: the run must end.
+    #[inline]
+    pub fn check_signal(&self) -> SqlResult<()> {
+        match self.signal.pending() {
+            None => Ok(()),
+            Some(stop) => Err(stopped(stop)),
+        }
+    }
+
+    /// What storage calls the session's isolation level. `snapshot_reads`: READ_COMMITTED_SNAPSHOT of the database.
+    pub fn isolation(&self, snapshot_reads: bool) -> Isolation {
+        match self.options.isolation {
+            IsolationLevel::ReadUncommitted => Isolation::ReadUncommitted,
+            IsolationLevel::ReadCommitted if snapshot_reads => Isolation::ReadCommitted,
+            IsolationLevel::ReadCommitted => Isolation::ReadCommittedLocking,
+            IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+            IsolationLevel::Snapshot => Isolation::Snapshot,
+            IsolationLevel::Serializable => Isolation::Serializable,
+        }
+    }
+
+    /// @@IDENTITY and SCOPE_IDENTITY() as numeric(38,0).
+    pub fn identity_datum(value: Option<(SqlType, i128)>) -> Datum {
+        value.map_or(Datum::Null, |(_, value)| Datum::I128(value))
+    }
+}

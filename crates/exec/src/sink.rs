@@ -1,0 +1,106 @@
+//! Where results and messages of a run go: the client's connection, a cursor, an INSERT ... EXEC.
+
+use sql::plan::OutputColumn;
+use types::{RowBatch, SqlError};
+
+/// The receiver wants no more; execution ends and the transaction is left as XACT_ABORT says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The client asked to cancel.
+    Attention,
+    /// The connection is gone or its session was killed.
+    Disconnected,
+}
+
+pub trait Sink {
+    /// A result set begins.
+    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop>;
+
+    /// Some rows of it, in the columns' classes. A slow receiver makes the caller wait.
+    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop>;
+
+    /// A statement ended (after its result set, if it had one).
+    fn done(&mut self, done: Done) -> Result<(), Stop>;
+
+    /// An error, or information (severity up to 10: PRINT, RAISERROR, SET STATISTICS).
+    fn message(&mut self, message: &SqlError) -> Result<(), Stop>;
+
+    /// RAISERROR ... WITH NOWAIT: what has been given so far goes out now.
+    fn flush(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    /// USE, SET LANGUAGE and transaction changes the client must hear of (ENVCHANGE).
+    fn environment(&mut self, _change: &Environment) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    pub kind: DoneKind,
+    pub command: Command,
+    /// None: NOCOUNT is on, or the statement counts nothing.
+    pub row_count: Option<u64>,
+    /// The statement ended with an error.
+    pub error: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DoneKind {
+    /// A statement of the batch itself (DONE).
+    Statement,
+    /// A statement within a procedure, trigger or EXEC ('...') (DONEINPROC).
+    InProcedure,
+    /// A procedure called by EXEC within a batch has returned `status` (RETURNSTATUS, DONEPROC). What `call_module` itself called
+    /// ends with its caller, who has the output parameters to send first.
+    Procedure { status: i32 },
+}
+
+/// What kind of statement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Merge,
+    SelectInto,
+    Fetch,
+    Execute,
+    Definition,
+    BeginTransaction,
+    Commit,
+    Rollback,
+    Save,
+    Set,
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Environment {
+    Database(Box<str>),
+    Language(Box<str>),
+    BeginTransaction(u64),
+    CommitTransaction(u64),
+    RollbackTransaction(u64),
+}
+
+/// Drops rows and messages: for runs whose effects alone matter.
+#[derive(Debug, Default)]
+pub struct Discard;
+
+impl Sink for Discard {
+    fn columns(&mut self, _columns: &[OutputColumn]) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn batch(&mut self, _batch: &RowBatch) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn done(&mut self, _done: Done) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn message(&mut self, _message: &SqlError) -> Result<(), Stop> {
+        Ok(())
+    }
+}
