@@ -2,13 +2,7 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod ast {
-    //! The syntax tree.
-
-    /// One statement.
-    #[derive(Debug, Clone, PartialEq)]
-    pub struct Statement;
-}
+pub mod ast;
 pub mod catalog;
 pub mod function;
 pub mod plan;

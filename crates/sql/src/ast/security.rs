@@ -1,0 +1,141 @@
+//! Logins, users, roles and permissions.
+
+use super::{Expr, Ident, ObjectName, Setting};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateLogin {
+    pub name: Ident,
+    pub source: LoginSource,
+    /// DEFAULT_DATABASE, DEFAULT_LANGUAGE, SID, CHECK_POLICY, CHECK_EXPIRATION, CREDENTIAL ...
+    pub options: Vec<Setting>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum LoginSource {
+    Password(Password),
+    Windows,
+    Certificate(Ident),
+    AsymmetricKey(Ident),
+    External,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Password {
+    /// A string, or binary with `hashed`.
+    pub value: Expr,
+    pub hashed: bool,
+    pub must_change: bool,
+    pub unlock: bool,
+    pub old: Option<Expr>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterLogin {
+    pub name: Ident,
+    pub action: AlterLoginAction,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum AlterLoginAction {
+    Enable,
+    Disable,
+    Set { password: Option<Password>, options: Vec<Setting> },
+    AddCredential(Ident),
+    DropCredential(Ident),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateUser {
+    pub name: Ident,
+    pub source: UserSource,
+    /// DEFAULT_SCHEMA, DEFAULT_LANGUAGE, SID, ALLOW_ENCRYPTED_VALUE_MODIFICATIONS
+    pub options: Vec<Setting>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UserSource {
+    /// Neither FOR nor WITHOUT: the login of the same name.
+    SameName,
+    Login(Ident),
+    WithoutLogin,
+    Password(Password),
+    Certificate(Ident),
+    AsymmetricKey(Ident),
+    External,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterUser {
+    pub name: Ident,
+    /// NAME, DEFAULT_SCHEMA, LOGIN, DEFAULT_LANGUAGE ...
+    pub options: Vec<Setting>,
+    pub password: Option<Password>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateRole {
+    pub server: bool,
+    /// APPLICATION ROLE: its options.
+    pub application: Option<Vec<Setting>>,
+    pub name: Ident,
+    pub authorization: Option<Ident>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterRole {
+    pub server: bool,
+    pub name: Ident,
+    pub action: AlterRoleAction,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum AlterRoleAction {
+    AddMember(Ident),
+    DropMember(Ident),
+    Rename(Ident),
+}
+
+/// `ALTER AUTHORIZATION ON [class::]name TO principal`
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterAuthorization {
+    pub on: Securable,
+    /// None: SCHEMA OWNER.
+    pub to: Option<Ident>,
+}
+
+/// GRANT, DENY, REVOKE.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Permission {
+    pub verb: PermissionVerb,
+    pub permissions: Vec<PermissionItem>,
+    /// None: the database or the server.
+    pub on: Option<Securable>,
+    pub principals: Vec<Ident>,
+    /// WITH GRANT OPTION, GRANT OPTION FOR
+    pub grant_option: bool,
+    pub cascade: bool,
+    /// `AS grantor`
+    pub grantor: Option<Ident>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermissionVerb {
+    Grant,
+    Deny,
+    Revoke,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PermissionItem {
+    /// In capitals: "SELECT", "VIEW DEFINITION", "ALL"
+    pub name: Box<str>,
+    pub columns: Vec<Ident>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Securable {
+    /// OBJECT, SCHEMA, DATABASE, LOGIN, TYPE ..., in capitals
+    pub class: Option<Box<str>>,
+    pub name: ObjectName,
+    pub columns: Vec<Ident>,
+}

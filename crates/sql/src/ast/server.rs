@@ -1,0 +1,48 @@
+//! What speaks to the server itself: DBCC, KILL, ALTER SERVER CONFIGURATION, thread pools.
+
+use super::{Expr, Ident, Setting};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dbcc {
+    /// In capitals.
+    pub command: Box<str>,
+    /// Bare words are `Expr::Word`, names of several parts are columns.
+    pub args: Vec<Expr>,
+    pub options: Vec<Setting>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kill {
+    Session { id: Expr, status_only: bool },
+    /// KILL STATS JOB id, KILL QUERY NOTIFICATION SUBSCRIPTION id | ALL
+    Other(Box<str>),
+}
+
+/// `ALTER SERVER CONFIGURATION SET name ...`
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterServerConfiguration {
+    /// "PROCESS AFFINITY", "DIAGNOSTICS LOG", "HADR CLUSTER CONTEXT", "BUFFER POOL EXTENSION", "SOFTNUMA",
+    /// "MEMORY_OPTIMIZED" ...
+    pub name: Box<str>,
+    /// `CPU = 0 TO 3, 5`, `NUMANODE = 0`, `CPU = AUTO`, `ON`: "CPU" with ranges, or settings.
+    pub ranges: Vec<(Expr, Option<Expr>)>,
+    pub settings: Vec<Setting>,
+}
+
+/// Sybase ASE's thread pools, which this server also has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThreadPool {
+    pub name: Ident,
+    pub action: ThreadPoolAction,
+    /// `for instance x`
+    pub instance: Option<Ident>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ThreadPoolAction {
+    /// THREAD COUNT, POOL DESCRIPTION, IDLE TIMEOUT
+    Create(Vec<Setting>),
+    /// also POOL NAME
+    Alter(Vec<Setting>),
+    Drop,
+}
