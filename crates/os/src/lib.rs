@@ -1,1 +1,14 @@
-//! Not described yet.
+//! The machine. `os` alone owns time, threads, files, sockets and randomness; it does not know what a page, a row or a
+//! query is. Everything above is written as plain blocking code: a wait is a call that suspends the worker.
+//!
+//! Modules in dependency order, lowest first.
+
+pub mod clock;
+pub mod random;
+mod rng;
+mod simcore;
+pub mod sync;
+mod sys;
+pub mod wait;
+mod wait_types;
+pub mod worker;

@@ -1,0 +1,99 @@
+//! The heart of the simulated machine: virtual time, the seed's random numbers, the hash of everything that happened.
+//! It is found by thread: a simulation runs on one OS thread, and other threads (other tests) do not notice it.
+#![allow(unsafe_code)]
+
+use crate::rng::Rng;
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Simulations running in this process: 0 in a server, so that every hook is one predictable branch.
+static RUNNING: AtomicU32 = AtomicU32::new(0);
+
+thread_local! {
+    static HERE: Cell<bool> = const { Cell::new(false) };
+    static CORE: RefCell<Option<SimCore>> = const { RefCell::new(None) };
+}
+
+/// Whether this thread is inside a simulation.
+#[inline]
+pub fn active() -> bool {
+    // Relaxed: a thread inside a simulation set it itself, and any other reads HERE as false.
+    RUNNING.load(Ordering::Relaxed) != 0 && HERE.get()
+}
+
+/// Runs `f` on this thread's simulation. `f` must not park.
+pub fn with<R>(f: impl FnOnce(&mut SimCore) -> R) -> R {
+    CORE.with_borrow_mut(|core| f(core.as_mut().expect("inside a simulation")))
+}
+
+/// Makes this thread a simulated machine until [`leave`].
+pub fn enter(core: SimCore) {
+    assert!(!HERE.get(), "a simulation does not nest");
+    CORE.with_borrow_mut(|slot| *slot = Some(core));
+    HERE.set(true);
+    RUNNING.fetch_add(1, Ordering::Relaxed);
+}
+
+pub fn leave() -> SimCore {
+    assert!(HERE.get());
+    HERE.set(false);
+    RUNNING.fetch_sub(1, Ordering::Relaxed);
+    CORE.with_borrow_mut(|slot| slot.take().expect("entered"))
+}
+
+#[derive(Debug)]
+pub struct SimCore {
+    now_ns: u64,
+    rng: Rng,
+    hash: u64,
+    events: u64,
+}
+
+impl SimCore {
+    pub fn new(seed: u64) -> SimCore {
+        // Not 0: "no deadline yet" and "long ago" must differ from the start of time.
+        SimCore { now_ns: 1_000_000_000, rng: Rng::from_seed(seed), hash: 0xcbf2_9ce4_8422_2325, events: 0 }
+    }
+
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    pub fn advance_to(&mut self, ns: u64) {
+        assert!(ns >= self.now_ns, "simulated time goes back");
+        self.now_ns = ns;
+    }
+
+    pub fn advance(&mut self, ns: u64) {
+        self.now_ns += ns;
+    }
+
+    pub fn random(&mut self) -> u64 {
+        self.rng.next()
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.rng.below(bound)
+    }
+
+    /// True once in `n`.
+    pub fn one_in(&mut self, n: u64) -> bool {
+        n > 0 && self.rng.below(n) == 0
+    }
+
+    /// Adds one event to the trace: what happened and to whom. Two runs of a seed must add the same ones.
+    pub fn trace(&mut self, what: u64, whom: u64) {
+        self.events += 1;
+        for word in [self.now_ns, what, whom] {
+            self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        }
+    }
+
+    pub fn trace_hash(&self) -> u64 {
+        self.hash
+    }
+
+    pub fn trace_events(&self) -> u64 {
+        self.events
+    }
+}

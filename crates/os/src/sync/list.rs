@@ -1,0 +1,157 @@
+//! The list of workers that wait for one lock: linked by `WorkerSlot::wait_next`, since a worker waits in one place.
+//!
+//! The lock that owns the list guards it: either by a bit of its own word, or by [`ListLock`]. Only the guard's holder
+//! touches the links and sets `granted`. A waiter waits until `granted`; a wake-up alone means nothing.
+
+use crate::sys::atomic::{AtomicU32, Ordering};
+use crate::wait::{WaitType, WakeReason, WorkerId, current, park_uninterruptible, unpark};
+use crate::{sys, worker};
+
+pub struct WaitList {
+    head: AtomicU32,
+    tail: AtomicU32,
+}
+
+impl WaitList {
+    pub const fn new() -> WaitList {
+        WaitList { head: AtomicU32::new(0), tail: AtomicU32::new(0) }
+    }
+
+    pub fn first(&self) -> Option<WorkerId> {
+        let id = WorkerId::from_raw(self.head.load(Ordering::Relaxed));
+        id.is_some().then_some(id)
+    }
+
+    /// Adds the current worker, asking for `mode`.
+    pub fn push_self(&self, mode: u32) {
+        self.push(ask(mode));
+    }
+
+    /// As `push_self`, before all others.
+    pub fn push_self_front(&self, mode: u32) {
+        let me = ask(mode);
+        let head = self.head.swap(me.raw(), Ordering::Relaxed);
+        worker::slot(me).wait_next.store(head, Ordering::Relaxed);
+        if head == 0 {
+            self.tail.store(me.raw(), Ordering::Relaxed);
+        }
+    }
+
+    pub fn push(&self, id: WorkerId) {
+        worker::slot(id).wait_next.store(0, Ordering::Relaxed);
+        let tail = self.tail.swap(id.raw(), Ordering::Relaxed);
+        if tail == 0 {
+            self.head.store(id.raw(), Ordering::Relaxed);
+        } else {
+            worker::slot(WorkerId::from_raw(tail)).wait_next.store(id.raw(), Ordering::Relaxed);
+        }
+    }
+
+    pub fn pop(&self) -> Option<WorkerId> {
+        let id = self.first()?;
+        let next = worker::slot(id).wait_next.load(Ordering::Relaxed);
+        self.head.store(next, Ordering::Relaxed);
+        if next == 0 {
+            self.tail.store(0, Ordering::Relaxed);
+        }
+        Some(id)
+    }
+
+    /// Takes `id` out of the middle: a waiter that gives up. False if it was no longer there.
+    pub fn remove(&self, id: WorkerId) -> bool {
+        let mut before = WorkerId::NONE;
+        let mut at = WorkerId::from_raw(self.head.load(Ordering::Relaxed));
+        while at.is_some() && at != id {
+            before = at;
+            at = WorkerId::from_raw(worker::slot(at).wait_next.load(Ordering::Relaxed));
+        }
+        if !at.is_some() {
+            return false;
+        }
+        let next = worker::slot(at).wait_next.load(Ordering::Relaxed);
+        if before.is_some() {
+            worker::slot(before).wait_next.store(next, Ordering::Relaxed);
+        } else {
+            self.head.store(next, Ordering::Relaxed);
+        }
+        if next == 0 {
+            self.tail.store(before.raw(), Ordering::Relaxed);
+        }
+        true
+    }
+}
+
+/// Writes into the current worker's slot what it asks for.
+fn ask(mode: u32) -> WorkerId {
+    let me = current();
+    let slot = worker::slot(me);
+    slot.wait_mode.store(mode, Ordering::Relaxed);
+    slot.granted.store(0, Ordering::Relaxed);
+    me
+}
+
+/// What a waiter in the list asked for.
+pub fn mode_of(id: WorkerId) -> u32 {
+    worker::slot(id).wait_mode.load(Ordering::Relaxed)
+}
+
+/// Tells a waiter, taken out of the list before, that it has what it asked for. May come after the list's lock is
+/// freed: until it sees the mark the waiter does not return, so its slot and link are still this list's.
+pub fn grant(id: WorkerId) {
+    // Release: pairs with the Acquire in `wait_granted`; everything the granter did is seen by the woken.
+    worker::slot(id).granted.store(1, Ordering::Release);
+    unpark(id);
+}
+
+/// Grants all of a private list, taken out under the lock.
+pub fn grant_all(granted: WaitList) {
+    while let Some(id) = granted.pop() {
+        grant(id);
+    }
+}
+
+/// Waits, after `push_self`, until granted. At the deadline `give_up` takes the waiter out under the list's lock and
+/// says whether it was still there; if not, the grant came first. False: timed out, and no longer in the list.
+pub fn wait_granted(wait: WaitType, mut deadline: Option<u64>, give_up: impl Fn(WorkerId) -> bool) -> bool {
+    let me = current();
+    let slot = worker::slot(me);
+    loop {
+        if slot.granted.load(Ordering::Acquire) != 0 {
+            return true;
+        }
+        if park_uninterruptible(wait, deadline) == WakeReason::Timeout && slot.granted.load(Ordering::Acquire) == 0 {
+            if give_up(me) {
+                return false;
+            }
+            // The grant is under way.
+            deadline = None;
+        }
+    }
+}
+
+/// A lock of a few instructions around a list; spins without backoff, as the critical sections are some stores long.
+pub struct ListLock(AtomicU32);
+
+impl ListLock {
+    pub const fn new() -> ListLock {
+        ListLock(AtomicU32::new(0))
+    }
+
+    pub fn lock(&self) {
+        let mut spins = 0u32;
+        // Acquire here and Release in unlock order the list's links.
+        while self.0.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            pause(&mut spins);
+        }
+    }
+
+    pub fn unlock(&self) {
+        assert!(self.0.swap(0, Ordering::Release) == 1, "list lock not held");
+    }
+}
+
+/// One turn of a short spin; now and then lets the kernel run the holder, which it may have preempted.
+pub fn pause(spins: &mut u32) {
+    *spins = spins.wrapping_add(1);
+    if spins.is_multiple_of(256) { sys::yield_thread() } else { sys::spin_hint() }
+}

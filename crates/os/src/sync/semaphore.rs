@@ -1,0 +1,75 @@
+//! A counted resource, handed out in the order asked: a large request is not passed by small ones.
+
+use super::list::{ListLock, WaitList, grant, mode_of, wait_granted};
+use crate::sys::atomic::{AtomicU32, Ordering};
+use crate::wait::WaitType;
+
+pub struct Semaphore {
+    /// Units free. Changed under `lock` only.
+    free: AtomicU32,
+    lock: ListLock,
+    list: WaitList,
+    wait: WaitType,
+}
+
+impl Semaphore {
+    pub const fn new(wait: WaitType, units: u32) -> Semaphore {
+        Semaphore { free: AtomicU32::new(units), lock: ListLock::new(), list: WaitList::new(), wait }
+    }
+
+    pub fn try_acquire(&self, units: u32) -> bool {
+        self.lock.lock();
+        let free = self.free.load(Ordering::Relaxed);
+        let got = free >= units && self.list.first().is_none();
+        if got {
+            self.free.store(free - units, Ordering::Relaxed);
+        }
+        self.lock.unlock();
+        got
+    }
+
+    /// Waits for `units`; false when `deadline` (of `clock::now`) passes first.
+    pub fn acquire(&self, units: u32, deadline: Option<u64>) -> bool {
+        self.lock.lock();
+        let free = self.free.load(Ordering::Relaxed);
+        if free >= units && self.list.first().is_none() {
+            self.free.store(free - units, Ordering::Relaxed);
+            self.lock.unlock();
+            return true;
+        }
+        self.list.push_self(units);
+        self.lock.unlock();
+        wait_granted(self.wait, deadline, |me| {
+            self.lock.lock();
+            let was_there = self.list.remove(me);
+            // The one who gave up may have been the only reason why those behind it wait.
+            self.grant_waiters();
+            self.lock.unlock();
+            was_there
+        })
+    }
+
+    pub fn release(&self, units: u32) {
+        self.lock.lock();
+        let free = self.free.load(Ordering::Relaxed).checked_add(units).expect("semaphore units overflow");
+        self.free.store(free, Ordering::Relaxed);
+        self.grant_waiters();
+        self.lock.unlock();
+    }
+
+    pub fn free(&self) -> u32 {
+        self.free.load(Ordering::Relaxed)
+    }
+
+    fn grant_waiters(&self) {
+        while let Some(id) = self.list.first() {
+            let (units, free) = (mode_of(id), self.free.load(Ordering::Relaxed));
+            if units > free {
+                return;
+            }
+            self.list.pop();
+            self.free.store(free - units, Ordering::Relaxed);
+            grant(id);
+        }
+    }
+}

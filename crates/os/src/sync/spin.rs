@@ -1,0 +1,192 @@
+//! Spinlock: bounded spins, exponentially growing backoff, then a yield of the worker. Named; collisions, spins and
+//! backoffs are counted per name as `sys.dm_os_spinlock_stats` shows them.
+//!
+//! For a few instructions. Nothing under it may wait: it is the yield alone that keeps two workers of one scheduler from
+//! spinning for ever, and `wait` cannot check it.
+#![allow(unsafe_code)]
+
+use super::list::pause;
+use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::wait::{current, yield_now};
+use crate::{clock, simcore};
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicPtr};
+
+/// A name and its counters; a `static` per kind of spinlock.
+pub struct SpinClass {
+    name: &'static str,
+    registered: AtomicBool,
+    next: AtomicPtr<SpinClass>,
+    collisions: AtomicU64,
+    spins: AtomicU64,
+    backoffs: AtomicU64,
+    sleep_ns: AtomicU64,
+}
+
+/// Counters of one spinlock class since start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpinCounts {
+    pub name: &'static str,
+    pub collisions: u64,
+    pub spins: u64,
+    pub backoffs: u64,
+    pub sleep_ns: u64,
+}
+
+static CLASSES: AtomicPtr<SpinClass> = AtomicPtr::new(std::ptr::null_mut());
+
+impl SpinClass {
+    pub const fn new(name: &'static str) -> SpinClass {
+        SpinClass {
+            name,
+            registered: AtomicBool::new(false),
+            next: AtomicPtr::new(std::ptr::null_mut()),
+            collisions: AtomicU64::new(0),
+            spins: AtomicU64::new(0),
+            backoffs: AtomicU64::new(0),
+            sleep_ns: AtomicU64::new(0),
+        }
+    }
+
+    /// Puts the class in the list of all, at its first collision.
+    fn register(&'static self) {
+        if self.registered.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let mut head = CLASSES.load(Ordering::Acquire);
+        loop {
+            self.next.store(head, Ordering::Relaxed);
+            let me = (self as *const SpinClass).cast_mut();
+            match CLASSES.compare_exchange_weak(head, me, Ordering::Release, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(now) => head = now,
+            }
+        }
+    }
+}
+
+/// Every spinlock class that had a collision.
+pub fn spin_classes() -> Vec<SpinCounts> {
+    let mut counts = Vec::new();
+    let mut at = CLASSES.load(Ordering::Acquire);
+    // SAFETY: the list holds &'static SpinClass only and nothing is ever taken out.
+    while let Some(class) = unsafe { at.as_ref() } {
+        counts.push(SpinCounts {
+            name: class.name,
+            collisions: class.collisions.load(Ordering::Relaxed),
+            spins: class.spins.load(Ordering::Relaxed),
+            backoffs: class.backoffs.load(Ordering::Relaxed),
+            sleep_ns: class.sleep_ns.load(Ordering::Relaxed),
+        });
+        at = class.next.load(Ordering::Relaxed);
+    }
+    counts
+}
+
+pub struct SpinLock<T> {
+    /// 0 free, else the holder's `WorkerId`. Acquire when taken, Release when freed.
+    word: AtomicU32,
+    class: &'static SpinClass,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the lock gives the value to one holder at a time.
+unsafe impl<T: Send> Sync for SpinLock<T> {}
+// SAFETY: as for any owned T.
+unsafe impl<T: Send> Send for SpinLock<T> {}
+
+impl<T> SpinLock<T> {
+    pub const fn new(class: &'static SpinClass, value: T) -> SpinLock<T> {
+        SpinLock { word: AtomicU32::new(0), class, value: UnsafeCell::new(value) }
+    }
+
+    #[inline]
+    pub fn lock(&self) -> SpinGuard<'_, T> {
+        let me = current().raw();
+        if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            self.collide(me);
+        }
+        SpinGuard { lock: self }
+    }
+
+    pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+        let me = current().raw();
+        self.word
+            .compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed)
+            .is_ok()
+            .then(|| SpinGuard { lock: self })
+    }
+
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    #[cold]
+    fn collide(&self, me: u32) {
+        assert!(self.word.load(Ordering::Relaxed) != me, "spinlock {} taken twice by one worker", self.class.name);
+        self.class.register();
+        let (mut spins, mut backoffs, mut limit) = (0u64, 0u64, SPINS_FIRST);
+        let mut sleep_ns = 0;
+        'taken: loop {
+            let mut turn = 0;
+            for _ in 0..limit {
+                spins += 1;
+                if self.word.load(Ordering::Relaxed) == 0
+                    && self.word.compare_exchange_weak(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok()
+                {
+                    break 'taken;
+                }
+                if simcore::active() {
+                    break;
+                }
+                pause(&mut turn);
+            }
+            backoffs += 1;
+            let start = clock::now();
+            yield_now();
+            sleep_ns += clock::now() - start;
+            limit = (limit * 2).min(SPINS_MOST);
+        }
+        self.class.collisions.fetch_add(1, Ordering::Relaxed);
+        self.class.spins.fetch_add(spins, Ordering::Relaxed);
+        self.class.backoffs.fetch_add(backoffs, Ordering::Relaxed);
+        self.class.sleep_ns.fetch_add(sleep_ns, Ordering::Relaxed);
+    }
+}
+
+/// Spins before the first backoff (about a microsecond), and before a late one.
+const SPINS_FIRST: u32 = 128;
+const SPINS_MOST: u32 = 8192;
+
+pub struct SpinGuard<'a, T> {
+    lock: &'a SpinLock<T>,
+}
+
+impl<T> Drop for SpinGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.lock.word.store(0, Ordering::Release);
+    }
+}
+
+impl<T> Deref for SpinGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard's existence means this worker holds the lock.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T> DerefMut for SpinGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as in deref, and `&mut self` makes it the only reference through the guard.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}

@@ -1,0 +1,118 @@
+//! The raw calls this crate is made of: atomics, futex, eventfd, errno. Nothing above `os` sees this file.
+//!
+//! The atomics are imported from here by every lock-free part, so that one line swaps them for a model checker's
+//! (`--cfg shuttle`, see tests/model.rs).
+#![allow(unsafe_code)]
+
+#[cfg(shuttle)]
+pub use shuttle::sync::atomic;
+#[cfg(not(shuttle))]
+pub use std::sync::atomic;
+
+/// `errno` of the last failed call of this thread.
+pub fn errno() -> i32 {
+    // SAFETY: __errno_location always returns a valid pointer to this thread's errno.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Waits until `word` is no longer `expected`, a wake-up comes, or `timeout_ns` passes; may also return for no reason.
+/// Works between processes when `word` lies in the shared region.
+#[cfg(not(shuttle))]
+pub fn futex_wait(word: &atomic::AtomicU32, expected: u32, timeout_ns: Option<u64>) {
+    let time = timeout_ns.map(|ns| libc::timespec {
+        tv_sec: (ns / 1_000_000_000).min(i64::MAX as u64) as libc::time_t,
+        tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+    });
+    let time_at = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
+    // SAFETY: `word` is a live, aligned u32 for the whole call, and `time_at` is null or a live timespec.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, time_at) };
+}
+
+/// Wakes one waiter of `word`.
+#[cfg(not(shuttle))]
+pub fn futex_wake(word: &atomic::AtomicU32) {
+    // SAFETY: `word` is a live, aligned u32; FUTEX_WAKE only uses its address.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+}
+
+/// Under the model checker a futex is a wait for the value to change: a lost wake-up shows as a schedule that never ends.
+#[cfg(shuttle)]
+pub fn futex_wait(word: &atomic::AtomicU32, expected: u32, timeout_ns: Option<u64>) {
+    if timeout_ns.is_none() {
+        while word.load(atomic::Ordering::SeqCst) == expected {
+            shuttle::thread::yield_now();
+        }
+    } else {
+        shuttle::thread::yield_now();
+    }
+}
+
+#[cfg(shuttle)]
+pub fn futex_wake(_word: &atomic::AtomicU32) {}
+
+/// Gives the CPU to another OS thread: for a spinner whose lock holder may have been preempted by the kernel.
+pub fn yield_thread() {
+    #[cfg(not(shuttle))]
+    std::thread::yield_now();
+    #[cfg(shuttle)]
+    shuttle::thread::yield_now();
+}
+
+pub fn spin_hint() {
+    #[cfg(not(shuttle))]
+    std::hint::spin_loop();
+    #[cfg(shuttle)]
+    shuttle::thread::yield_now();
+}
+
+/// A new non-blocking eventfd.
+pub fn eventfd() -> i32 {
+    // SAFETY: no pointers are passed.
+    let fd = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
+    assert!(fd >= 0, "eventfd: errno {}", errno());
+    fd
+}
+
+/// Makes `fd` readable. A full counter (EAGAIN) is as good as a written one.
+pub fn eventfd_signal(fd: i32) {
+    let one = 1u64;
+    // SAFETY: writes 8 bytes from a live u64.
+    unsafe { libc::write(fd, (&raw const one).cast(), 8) };
+}
+
+/// Takes what was signalled, so that the fd is unreadable until the next signal.
+pub fn eventfd_drain(fd: i32) {
+    let mut count = 0u64;
+    // SAFETY: reads at most 8 bytes into a live u64.
+    unsafe { libc::read(fd, (&raw mut count).cast(), 8) };
+}
+
+pub fn close(fd: i32) {
+    // SAFETY: the caller owns `fd` and does not use it again.
+    unsafe { libc::close(fd) };
+}
+
+/// Reserves `bytes` of zeroed address space, backed lazily. `at`: an address to insist on if it is free.
+/// `shared`: visible to children after fork.
+pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut u8> {
+    let sharing = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
+    let flags = sharing | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let fixed = if at.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };
+    let hint = at.unwrap_or(0) as *mut libc::c_void;
+    // SAFETY: an anonymous mapping that replaces nothing (NOREPLACE) touches no existing memory.
+    let got = unsafe { libc::mmap(hint, bytes, libc::PROT_READ | libc::PROT_WRITE, flags | fixed, -1, 0) };
+    if got == libc::MAP_FAILED {
+        return None;
+    }
+    if at.is_some() && got as usize != at.unwrap_or(0) {
+        // An old kernel took the address as a hint only: not where it must be.
+        unmap_memory(got.cast(), bytes);
+        return None;
+    }
+    Some(got.cast())
+}
+
+pub fn unmap_memory(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller gives back a whole mapping of map_memory that nothing refers to any more.
+    unsafe { libc::munmap(at.cast(), bytes) };
+}

@@ -1,0 +1,120 @@
+//! Waiting: the one place where a worker stops. Everything that blocks above and in `os` ends here.
+//!
+//! A call of this module may suspend the worker. Before it: no spinlock held, no thread-local borrow alive.
+#![allow(unsafe_code)]
+
+use crate::sys::atomic::Ordering;
+pub use crate::wait_types::WaitType;
+use crate::worker::{self, EMPTY, PARKED, TIMED, TOKEN};
+pub use crate::worker::{TaskId, WorkerId, current, unpark};
+use crate::{clock, sys};
+
+/// Why [`park`] returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WakeReason {
+    /// [`unpark`] was called, now or since the last park: look again at what you wait for.
+    Unparked,
+    /// The deadline passed.
+    Timeout,
+    /// [`interrupt`] was called for this task (attention, KILL). Stays so until the task ends or [`clear_interrupt`].
+    Interrupted,
+}
+
+/// Suspends the current worker until someone unparks it, `deadline` (of `clock::now`) passes, or its task is
+/// interrupted. May return `Unparked` for nothing: wait in a loop around your condition.
+pub fn park(wait: WaitType, deadline: Option<u64>) -> WakeReason {
+    if is_interrupted() {
+        return WakeReason::Interrupted;
+    }
+    let reason = park_uninterruptible(wait, deadline);
+    if is_interrupted() { WakeReason::Interrupted } else { reason }
+}
+
+/// As [`park`], for short physical waits (latches, mutexes) that an attention must not break.
+pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason {
+    let id = worker::current();
+    let slot = worker::slot(id);
+    // A token left by an earlier wake-up is taken without waiting. Acquire: see what the waker wrote.
+    if slot.state.compare_exchange(TOKEN, EMPTY, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+        return WakeReason::Unparked;
+    }
+    let started = clock::now();
+    slot.wait_type.store(wait as u32, Ordering::Relaxed);
+    slot.wait_started_ns.store(started, Ordering::Relaxed);
+    // Release: whoever sees PARKED sees the fields above. Failure means a token came: take it below.
+    if slot.state.compare_exchange(EMPTY, PARKED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        park_outside(slot, deadline);
+    }
+    let resumed = clock::now();
+    slot.wait_started_ns.store(0, Ordering::Relaxed);
+    let was = slot.state.swap(EMPTY, Ordering::AcqRel);
+    assert!(was == TOKEN || was == TIMED, "woken by no one: {was}");
+    worker::count_wait(0, wait, resumed.saturating_sub(started), 0);
+    if was == TIMED { WakeReason::Timeout } else { WakeReason::Unparked }
+}
+
+/// A thread that is no worker waits on its park word itself.
+fn park_outside(slot: &worker::WorkerSlot, deadline: Option<u64>) {
+    while slot.state.load(Ordering::Acquire) == PARKED {
+        let left = match deadline {
+            None => None,
+            Some(deadline) => match deadline.saturating_sub(clock::now()) {
+                0 => {
+                    let _ = slot.state.compare_exchange(PARKED, TIMED, Ordering::AcqRel, Ordering::Acquire);
+                    return;
+                }
+                left => Some(left),
+            },
+        };
+        sys::futex_wait(&slot.state, PARKED, left);
+    }
+}
+
+/// Interrupts `task` if `worker` still runs it: its present or next [`park`] returns `Interrupted`.
+pub fn interrupt(worker: WorkerId, task: TaskId) {
+    let slot = worker::slot(worker);
+    slot.interrupt_task.store(task.0, Ordering::Release);
+    if slot.task_id.load(Ordering::Acquire) == task.0 {
+        unpark(worker);
+    }
+}
+
+/// Whether someone interrupted the current task.
+#[inline]
+pub fn is_interrupted() -> bool {
+    let slot = worker::slot(worker::current());
+    let marked = slot.interrupt_task.load(Ordering::Relaxed);
+    marked != 0 && marked == slot.task_id.load(Ordering::Relaxed)
+}
+
+/// Forgets an interrupt that has been dealt with: the task goes on.
+pub fn clear_interrupt() {
+    worker::slot(worker::current()).interrupt_task.store(0, Ordering::Relaxed);
+}
+
+/// Says for the DMVs what the coming waits of this worker are for, and who holds it (`WorkerId::NONE` if unknown).
+pub fn describe(resource: u64, blocked_by: WorkerId) {
+    let slot = worker::slot(worker::current());
+    slot.wait_resource.store(resource, Ordering::Relaxed);
+    slot.blocked_by.store(blocked_by.raw(), Ordering::Relaxed);
+}
+
+/// Lets the other runnable workers of this scheduler go first.
+pub fn yield_now() {
+    sys::yield_thread();
+}
+
+/// A yield point for long loops: yields only when the quantum (4 ms) is used up. About a nanosecond otherwise.
+#[inline]
+pub fn maybe_yield() {}
+
+/// Suspends the worker for `ms` milliseconds, or until its task is interrupted.
+pub fn sleep(wait: WaitType, ms: u64) -> WakeReason {
+    let deadline = clock::after_ms(ms);
+    loop {
+        match park(wait, Some(deadline)) {
+            WakeReason::Unparked => continue,
+            reason => return reason,
+        }
+    }
+}
