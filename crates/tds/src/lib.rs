@@ -1,1 +1,41 @@
-//! Not described yet.
+//! TDS, the wire protocol of SQL Server, both sides, as pure functions of bytes: 7.1 to 7.4, and 8.0 (which differs only
+//! in what carries it). No socket, no session, no plan is known here.
+//!
+//! A server: `MessageReader` cuts what was read into messages, `request` turns one into what is asked,
+//! `ResponseWriter` writes tokens straight into outgoing packets. A client: `client::Client` is the other half.
+//!
+//! Modules in dependency order, lowest first.
+
+pub mod error;
+pub mod version;
+pub mod wire;
+pub mod packet;
+pub mod prelogin;
+pub mod login7;
+pub mod tls_wrap;
+pub mod collation;
+pub mod date_text;
+pub mod type_info;
+pub mod value;
+pub mod variant;
+pub mod column;
+pub mod row;
+pub mod token;
+pub mod response;
+pub mod request;
+pub mod table_value;
+pub mod rpc;
+pub mod bulk;
+
+pub use collation::WireCollation;
+pub use column::ColumnInfo;
+pub use error::{ProtocolError, ProtocolResult, ValueFault};
+pub use login7::Login7;
+pub use packet::{Message, MessageReader, PacketType, PacketWriter, Reset};
+pub use prelogin::{Encryption, Prelogin};
+pub use request::Request;
+pub use response::ResponseWriter;
+pub use row::RowLayout;
+pub use type_info::{Place, TypeInfo};
+pub use value::Value;
+pub use version::TdsVersion;
