@@ -11,8 +11,12 @@ pub mod sql_type;
 pub mod fixed;
 pub mod row;
 
+pub mod collation;
+pub mod key;
+
 pub use batch::{Column, ColumnData, RowBatch};
 pub use datum::Datum;
 pub use error::{SqlError, SqlResult};
+pub use key::{KeyCodec, KeyColumn, KeyLayout};
 pub use row::{ColumnType, RowBuilder, RowLayout, RowView};
 pub use sql_type::{CollationId, MAX_LENGTH, Physical, SqlType, TypeKind};

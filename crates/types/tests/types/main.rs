@@ -1,0 +1,6 @@
+//! One test program: a file a subject.
+
+mod collation;
+mod key;
+mod row;
+mod values;
