@@ -28,15 +28,7 @@ pub struct BulkReader {
 impl BulkReader {
     /// `row_bytes_max` bounds one row and the metadata.
     pub fn new(version: TdsVersion, row_bytes_max: usize) -> BulkReader {
-        BulkReader {
-            version,
-            row_bytes_max,
-            pending: Vec::new(),
-            at: 0,
-            retry_bytes: 0,
-            columns: None,
-            is_done: false,
-        }
+        BulkReader { version, row_bytes_max, pending: Vec::new(), at: 0, retry_bytes: 0, columns: None, is_done: false }
     }
 
     /// The client's columns, once they have arrived.

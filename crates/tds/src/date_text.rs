@@ -35,9 +35,7 @@ pub fn format(sql_type: SqlType, value: i128) -> String {
             let (hours, minutes) = (offset_min.abs() / 60, offset_min.abs() % 60);
             format!("{} {sign}{hours:02}:{minutes:02}", date_and_time(local, sql_type.scale))
         }
-        TypeKind::SmallDateTime => {
-            date_and_time(DAYS_TO_1900 * TICKS_PER_DAY + narrow * 60 * TICKS_PER_SECOND, 0)
-        }
+        TypeKind::SmallDateTime => date_and_time(DAYS_TO_1900 * TICKS_PER_DAY + narrow * 60 * TICKS_PER_SECOND, 0),
         TypeKind::DateTime => {
             let (days, parts) = (narrow.div_euclid(25_920_000), narrow.rem_euclid(25_920_000));
             let milliseconds = (parts * 10 + 1) / 3;

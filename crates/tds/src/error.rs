@@ -206,9 +206,11 @@ impl ProtocolError {
                  interrupted when the server expected to see more data. The host program may have terminated. Ensure that you are \
                  using a supported client application programming interface (API).",
             ),
-            ProtocolError::TransactionRequest(_) => {
-                SqlError::new(3989, 16, "New request is not allowed to start because it should come with valid transaction descriptor.")
-            }
+            ProtocolError::TransactionRequest(_) => SqlError::new(
+                3989,
+                16,
+                "New request is not allowed to start because it should come with valid transaction descriptor.",
+            ),
             ProtocolError::Value(fault) => parameter_error(0, "", *fault),
         }
     }
@@ -259,10 +261,9 @@ fn table_fault(fault: ValueFault) -> (i32, String) {
     let table = |text: &str| format!("Data type 0x{XTYPE_TABLE:02X} (user-defined table type) {text}");
     match fault {
         TableToken => (8029, table("unexpected token encountered processing a table-valued parameter.")),
-        Chunking(token) => (
-            8031,
-            format!("The chunking format is incorrect for a large object parameter of data type 0x{token:02X}."),
-        ),
+        Chunking(token) => {
+            (8031, format!("The chunking format is incorrect for a large object parameter of data type 0x{token:02X}."))
+        }
         UnknownType(token) => (8032, format!("Data type 0x{token:02X} is unknown.")),
         VariantLength => (8033, variant("has an invalid length for type-specific metadata.")),
         VariantPrecisionOrScale => (8034, variant("has an invalid precision or scale for type-specific metadata.")),
@@ -306,13 +307,15 @@ fn table_fault(fault: ValueFault) -> (i32, String) {
 
 fn bulk_error(column: u32, fault: ValueFault) -> SqlError {
     match fault {
-        ValueFault::NotAnInstance(name) => {
-            SqlError::new(9803, 16, format!("Invalid data for type \"{name}\"."))
-        }
+        ValueFault::NotAnInstance(name) => SqlError::new(9803, 16, format!("Invalid data for type \"{name}\".")),
         ValueFault::UnknownType(_) | ValueFault::PrecisionOrScale(_) => {
             SqlError::new(4816, 16, format!("Invalid column type from bcp client for colid {column}."))
         }
-        _ => SqlError::new(4815, 16, format!("Received an invalid column length from the bcp client for colid {column}.")),
+        _ => SqlError::new(
+            4815,
+            16,
+            format!("Received an invalid column length from the bcp client for colid {column}."),
+        ),
     }
 }
 

@@ -175,9 +175,7 @@ impl Login7 {
     /// Names longer than the protocol's limit are cut.
     pub fn encode(&self, out: &mut impl Put) {
         let mut fixed = Vec::with_capacity(HEADER_BYTES_7_2);
-        for value in
-            [self.tds_version, self.packet_bytes, self.client_version, self.client_pid, self.connection_id]
-        {
+        for value in [self.tds_version, self.packet_bytes, self.client_version, self.client_pid, self.connection_id] {
             fixed.put_u32(value);
         }
         let extension = if self.features.is_empty() { 0 } else { OPTION3_EXTENSION };

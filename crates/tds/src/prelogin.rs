@@ -102,8 +102,7 @@ impl Prelogin {
         let first = data.first().copied();
         match option {
             VERSION => {
-                self.version =
-                    *data.first_chunk().ok_or(ProtocolError::Prelogin("version is shorter than 6 bytes"))?;
+                self.version = *data.first_chunk().ok_or(ProtocolError::Prelogin("version is shorter than 6 bytes"))?;
             }
             ENCRYPTION => {
                 let value = first.ok_or(ProtocolError::Prelogin("empty encryption option"))?;

@@ -119,7 +119,10 @@ impl Request {
             }
             PacketType::Transaction => {
                 let transaction = all_headers(&mut input, version)?;
-                Ok(Request::Transaction(TransactionRequest { transaction, action: TransactionAction::decode(&mut input)? }))
+                Ok(Request::Transaction(TransactionRequest {
+                    transaction,
+                    action: TransactionAction::decode(&mut input)?,
+                }))
             }
             PacketType::Attention => Ok(Request::Attention),
             other => Err(ProtocolError::PacketType(other as u8)),
@@ -320,7 +323,8 @@ mod tests {
 
     #[test]
     fn all_headers_are_checked() {
-        let decode = |payload: &[u8]| Request::decode(PacketType::SqlBatch, payload, TdsVersion::V7_4, Limits::default());
+        let decode =
+            |payload: &[u8]| Request::decode(PacketType::SqlBatch, payload, TdsVersion::V7_4, Limits::default());
         for bad in [&[][..], &[3, 0, 0, 0], &[0xFF; 64], &[10, 0, 0, 0, 5, 0, 0, 0, 2, 0], &[22, 0, 0, 0, 18, 0]] {
             assert_eq!(decode(bad), Err(ProtocolError::AllHeaders), "{bad:?}");
         }

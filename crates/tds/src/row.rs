@@ -135,7 +135,8 @@ impl RowLayout {
     fn put_bitmap(&self, batch: &RowBatch, row: usize, out: &mut impl Put) {
         out.put_u8(NBCROW);
         for columns in batch.columns.chunks(8) {
-            let bits = columns.iter().enumerate().fold(0, |bits, (i, column)| bits | u8::from(column.is_null(row)) << i);
+            let bits =
+                columns.iter().enumerate().fold(0, |bits, (i, column)| bits | u8::from(column.is_null(row)) << i);
             out.put_u8(bits);
         }
     }

@@ -49,8 +49,21 @@ impl ProcedureId {
     const ALL: [ProcedureId; 15] = {
         use ProcedureId::*;
         [
-            Cursor, CursorOpen, CursorPrepare, CursorExecute, CursorPrepExec, CursorUnprepare, CursorFetch,
-            CursorOption, CursorClose, ExecuteSql, Prepare, Execute, PrepExec, PrepExecRpc, Unprepare,
+            Cursor,
+            CursorOpen,
+            CursorPrepare,
+            CursorExecute,
+            CursorPrepExec,
+            CursorUnprepare,
+            CursorFetch,
+            CursorOption,
+            CursorClose,
+            ExecuteSql,
+            Prepare,
+            Execute,
+            PrepExec,
+            PrepExecRpc,
+            Unprepare,
         ]
     };
 
@@ -124,12 +137,18 @@ pub struct RpcParameter {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParameterValue {
-    Scalar { sql_type: SqlType, value: Datum },
+    Scalar {
+        sql_type: SqlType,
+        value: Datum,
+    },
     /// A NULL without a type.
     UntypedNull,
     Table(Box<TableValue>),
     /// A CLR type's serialized form. `value` is Bytes or NULL.
-    Udt { name: Box<NamedType>, value: Datum },
+    Udt {
+        name: Box<NamedType>,
+        value: Datum,
+    },
 }
 
 impl RpcParameter {

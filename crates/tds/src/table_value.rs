@@ -42,9 +42,12 @@ impl PartialEq for TableValue {
             (table.schema.clone(), table.type_name.clone(), table.columns.clone(), table.is_null, table.rows.rows)
         };
         head(self) == head(other)
-            && self.rows.columns.iter().zip(&other.rows.columns).all(|(left, right)| {
-                (0..self.rows.rows).all(|row| left.datum(row) == right.datum(row))
-            })
+            && self
+                .rows
+                .columns
+                .iter()
+                .zip(&other.rows.columns)
+                .all(|(left, right)| (0..self.rows.rows).all(|row| left.datum(row) == right.datum(row)))
     }
 }
 
@@ -66,12 +69,7 @@ pub struct OrderUnique {
 
 impl TableValue {
     /// After the type token. `ordinal` and `name` of the parameter are for error messages.
-    pub fn decode(
-        input: &mut Input<'_>,
-        version: TdsVersion,
-        ordinal: u32,
-        name: &str,
-    ) -> ProtocolResult<TableValue> {
+    pub fn decode(input: &mut Input<'_>, version: TdsVersion, ordinal: u32, name: &str) -> ProtocolResult<TableValue> {
         let fail = |fault: ValueFault| ProtocolError::Value(fault).in_table_parameter(ordinal, name, 0, 0);
         if !version.has_date_types() {
             return Err(ProtocolError::Value(ValueFault::UnknownType(0xF3)).in_parameter(ordinal, name));
@@ -97,8 +95,8 @@ impl TableValue {
                 return Err(fail(ValueFault::TableColumnCount));
             }
             for column in 1..=u32::from(count) {
-                let (info, column) = decode_column(input)
-                    .map_err(|error| error.in_table_parameter(ordinal, name, 0, column))?;
+                let (info, column) =
+                    decode_column(input).map_err(|error| error.in_table_parameter(ordinal, name, 0, column))?;
                 infos.push(info);
                 table.columns.push(column);
             }
@@ -140,7 +138,13 @@ impl TableValue {
         }
     }
 
-    fn read_row(&mut self, input: &mut Input<'_>, infos: &[TypeInfo], ordinal: u32, name: &str) -> ProtocolResult<bool> {
+    fn read_row(
+        &mut self,
+        input: &mut Input<'_>,
+        infos: &[TypeInfo],
+        ordinal: u32,
+        name: &str,
+    ) -> ProtocolResult<bool> {
         let row = self.rows.rows as u64 + 1;
         match input.u8()? {
             END => return Ok(false),

@@ -173,19 +173,44 @@ impl ServerMessage {
 /// What changed in the session, with its old value where the protocol has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EnvChange {
-    Database { new: String, old: String },
-    Language { new: String, old: String },
-    PacketBytes { new: u32, old: u32 },
-    Collation { new: WireCollation, old: Option<WireCollation> },
-    BeginTransaction { descriptor: u64 },
-    CommitTransaction { descriptor: u64 },
-    RollbackTransaction { descriptor: u64 },
+    Database {
+        new: String,
+        old: String,
+    },
+    Language {
+        new: String,
+        old: String,
+    },
+    PacketBytes {
+        new: u32,
+        old: u32,
+    },
+    Collation {
+        new: WireCollation,
+        old: Option<WireCollation>,
+    },
+    BeginTransaction {
+        descriptor: u64,
+    },
+    CommitTransaction {
+        descriptor: u64,
+    },
+    RollbackTransaction {
+        descriptor: u64,
+    },
     /// The database's mirror; never sent by us, understood from others.
-    MirroringPartner { new: String },
+    MirroringPartner {
+        new: String,
+    },
     ResetAcknowledged,
     /// A server sends the client elsewhere during login.
-    Routing { port: u16, server: String },
-    Other { kind: u8 },
+    Routing {
+        port: u16,
+        server: String,
+    },
+    Other {
+        kind: u8,
+    },
 }
 
 mod env {

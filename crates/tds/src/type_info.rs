@@ -198,8 +198,7 @@ impl TypeInfo {
             }
             Xml if chunks => TypeInfo::new(token::XML, Form::Chunked, u16::MAX.into(), sql_type),
             Xml => {
-                let mut info =
-                    TypeInfo::new(token::NTEXT, Form::Text, text_bytes_max(token::NTEXT), sql_type);
+                let mut info = TypeInfo::new(token::NTEXT, Form::Text, text_bytes_max(token::NTEXT), sql_type);
                 info.collation = WireCollation::SQL_LATIN1;
                 info
             }

@@ -303,21 +303,49 @@ const fn ticks_per_unit(scale: u8) -> i64 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Codec {
     UntypedNull,
-    Int1 { sized: bool },
-    Int2 { sized: bool },
-    Int4 { sized: bool },
-    Int8 { sized: bool },
-    Money { sized: bool },
-    Real { sized: bool },
-    Float { sized: bool },
-    SmallDateTime { sized: bool },
-    DateTime { sized: bool },
+    Int1 {
+        sized: bool,
+    },
+    Int2 {
+        sized: bool,
+    },
+    Int4 {
+        sized: bool,
+    },
+    Int8 {
+        sized: bool,
+    },
+    Money {
+        sized: bool,
+    },
+    Real {
+        sized: bool,
+    },
+    Float {
+        sized: bool,
+    },
+    SmallDateTime {
+        sized: bool,
+    },
+    DateTime {
+        sized: bool,
+    },
     Date,
-    Time { scale: u8 },
-    DateTime2 { scale: u8 },
-    DateTimeOffset { scale: u8 },
-    DateAsText { sql_type: SqlType },
-    Decimal { bytes: u8 },
+    Time {
+        scale: u8,
+    },
+    DateTime2 {
+        scale: u8,
+    },
+    DateTimeOffset {
+        scale: u8,
+    },
+    DateAsText {
+        sql_type: SqlType,
+    },
+    Decimal {
+        bytes: u8,
+    },
     Guid,
     /// One length byte.
     Tiny,

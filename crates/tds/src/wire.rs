@@ -214,7 +214,8 @@ mod tests {
 
     #[test]
     fn text_survives_both_ways() {
-        for text in ["", "a", "SELECT 1 FROM t WHERE name = 'x'", "grüße, κόσμε 🧶 at the end", "0123456789abcdefé"] {
+        for text in ["", "a", "SELECT 1 FROM t WHERE name = 'x'", "grüße, κόσμε 🧶 at the end", "0123456789abcdefé"]
+        {
             let mut bytes = Vec::new();
             bytes.put_utf16(text);
             assert_eq!(utf16_to_string(&bytes), text);
