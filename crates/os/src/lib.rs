@@ -4,11 +4,15 @@
 //! Modules in dependency order, lowest first.
 
 pub mod clock;
+mod kernel;
+pub mod limits;
 pub mod random;
 mod rng;
+pub mod sched;
 mod simcore;
+pub mod stats;
 pub mod sync;
 mod sys;
 pub mod wait;
 mod wait_types;
-pub mod worker;
+mod worker;

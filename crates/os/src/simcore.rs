@@ -4,6 +4,7 @@
 
 use crate::rng::Rng;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Simulations running in this process: 0 in a server, so that every hook is one predictable branch.
@@ -41,18 +42,41 @@ pub fn leave() -> SimCore {
     CORE.with_borrow_mut(|slot| slot.take().expect("entered"))
 }
 
-#[derive(Debug)]
+/// What a trace entry is about.
+pub const TRACE_RUN: u64 = 1;
+pub const TRACE_DISK: u64 = 2;
+pub const TRACE_NET: u64 = 3;
+pub const TRACE_POINT: u64 = 4;
+
+/// Something that happens at its time: bytes arrive, an I/O completes.
+pub type Happening = Box<dyn FnOnce()>;
+
 pub struct SimCore {
     now_ns: u64,
     rng: Rng,
     hash: u64,
-    events: u64,
+    traced: u64,
+    events: BTreeMap<(u64, u64), Happening>,
+    events_made: u64,
+    kill_at_step: Option<u64>,
+    steps: u64,
+    stuck: bool,
 }
 
 impl SimCore {
     pub fn new(seed: u64) -> SimCore {
         // Not 0: "no deadline yet" and "long ago" must differ from the start of time.
-        SimCore { now_ns: 1_000_000_000, rng: Rng::from_seed(seed), hash: 0xcbf2_9ce4_8422_2325, events: 0 }
+        SimCore {
+            now_ns: 1_000_000_000,
+            rng: Rng::from_seed(seed),
+            hash: 0xcbf2_9ce4_8422_2325,
+            traced: 0,
+            events: BTreeMap::new(),
+            events_made: 0,
+            kill_at_step: None,
+            steps: 0,
+            stuck: false,
+        }
     }
 
     pub fn now_ns(&self) -> u64 {
@@ -83,7 +107,7 @@ impl SimCore {
 
     /// Adds one event to the trace: what happened and to whom. Two runs of a seed must add the same ones.
     pub fn trace(&mut self, what: u64, whom: u64) {
-        self.events += 1;
+        self.traced += 1;
         for word in [self.now_ns, what, whom] {
             self.hash = (self.hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
         }
@@ -94,6 +118,50 @@ impl SimCore {
     }
 
     pub fn trace_events(&self) -> u64 {
-        self.events
+        self.traced
+    }
+
+    /// Lets `event` happen `delay_ns` from now.
+    pub fn schedule(&mut self, delay_ns: u64, event: Happening) {
+        self.events_made += 1;
+        self.events.insert((self.now_ns + delay_ns, self.events_made), event);
+    }
+
+    pub fn due_event(&mut self) -> Option<Happening> {
+        let first = self.events.first_entry()?;
+        (first.key().0 <= self.now_ns).then(|| first.remove())
+    }
+
+    pub fn next_event_ns(&self) -> Option<u64> {
+        self.events.first_key_value().map(|(key, _)| key.0)
+    }
+
+    /// Forgets what was to happen: the machine is gone.
+    pub fn take_events(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.events).into_values().collect()
+    }
+
+    /// The power fails at the `step`th scheduling step from now on.
+    pub fn kill_at_step(&mut self, step: u64) {
+        self.kill_at_step = Some(self.steps + step);
+    }
+
+    /// Counts a step; true when the power has failed.
+    pub fn kill_due(&mut self) -> bool {
+        self.steps += 1;
+        self.kill_at_step.is_some_and(|at| self.steps >= at)
+    }
+
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Nobody can run any more and nothing is to happen.
+    pub fn stuck(&mut self) {
+        self.stuck = true;
+    }
+
+    pub fn is_stuck(&self) -> bool {
+        self.stuck
     }
 }

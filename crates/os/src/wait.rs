@@ -3,6 +3,7 @@
 //! A call of this module may suspend the worker. Before it: no spinlock held, no thread-local borrow alive.
 #![allow(unsafe_code)]
 
+use crate::kernel::scheduler;
 use crate::sys::atomic::Ordering;
 pub use crate::wait_types::WaitType;
 use crate::worker::{self, EMPTY, PARKED, TIMED, TOKEN};
@@ -43,13 +44,19 @@ pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason
     slot.wait_started_ns.store(started, Ordering::Relaxed);
     // Release: whoever sees PARKED sees the fields above. Failure means a token came: take it below.
     if slot.state.compare_exchange(EMPTY, PARKED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-        park_outside(slot, deadline);
+        match scheduler::here() {
+            Some(scheduler) => scheduler.block(id, deadline),
+            None => park_outside(slot, deadline),
+        }
     }
     let resumed = clock::now();
     slot.wait_started_ns.store(0, Ordering::Relaxed);
     let was = slot.state.swap(EMPTY, Ordering::AcqRel);
     assert!(was == TOKEN || was == TIMED, "woken by no one: {was}");
-    worker::count_wait(0, wait, resumed.saturating_sub(started), 0);
+    slot.resumed_ns.store(resumed, Ordering::Relaxed);
+    let signalled = slot.signalled_ns.load(Ordering::Relaxed).max(started);
+    let signal_ns = if worker::on_scheduler() { resumed.saturating_sub(signalled) } else { 0 };
+    worker::count_wait(worker::current_scheduler(), wait, resumed.saturating_sub(started), signal_ns);
     if was == TIMED { WakeReason::Timeout } else { WakeReason::Unparked }
 }
 
@@ -101,12 +108,27 @@ pub fn describe(resource: u64, blocked_by: WorkerId) {
 
 /// Lets the other runnable workers of this scheduler go first.
 pub fn yield_now() {
-    sys::yield_thread();
+    let Some(scheduler) = scheduler::here() else {
+        return sys::yield_thread();
+    };
+    let me = worker::current();
+    let slot = worker::slot(me);
+    let started = clock::now();
+    slot.wait_type.store(WaitType::SOS_SCHEDULER_YIELD as u32, Ordering::Relaxed);
+    if scheduler.yield_from(me) {
+        // All of it is signal time: the worker was runnable throughout.
+        let waited = clock::now().saturating_sub(started);
+        worker::count_wait(scheduler.index, WaitType::SOS_SCHEDULER_YIELD, waited, waited);
+    }
 }
 
 /// A yield point for long loops: yields only when the quantum (4 ms) is used up. About a nanosecond otherwise.
 #[inline]
-pub fn maybe_yield() {}
+pub fn maybe_yield() {
+    if scheduler::quantum_over() {
+        yield_now();
+    }
+}
 
 /// Suspends the worker for `ms` milliseconds, or until its task is interrupted.
 pub fn sleep(wait: WaitType, ms: u64) -> WakeReason {

@@ -99,6 +99,10 @@ pub struct WorkerSlot {
     pub task_context_switches: AtomicU64,
     pub tasks_processed: AtomicU64,
     pub os_thread: AtomicU32,
+    /// Index into the private worker list of its scheduler.
+    pub local: AtomicU32,
+    /// Counts waits with a deadline: an old timer does not match.
+    pub park_number: AtomicU64,
     pub pending_io: AtomicU32,
     pub stack_base: AtomicU64,
     pub stack_limit: AtomicU64,
@@ -301,6 +305,52 @@ impl System {
 }
 
 impl SchedulerSlot {
+    /// Zeroes what a former scheduler of this slot left.
+    pub fn reset(&self) {
+        for word in [
+            &self.inbox,
+            &self.sleeping,
+            &self.is_idle,
+            &self.run_head,
+            &self.run_tail,
+            &self.run_length,
+            &self.active_worker,
+            &self.workers,
+            &self.workers_idle,
+            &self.tasks,
+            &self.tasks_pending,
+            &self.connections,
+            &self.pending_io,
+            &self.failed_to_create_worker,
+        ] {
+            word.store(0, Ordering::Relaxed);
+        }
+        for counter in [
+            &self.context_switches,
+            &self.idle_switches,
+            &self.preemptive_switches,
+            &self.yields,
+            &self.polls,
+            &self.kernel_sleeps,
+            &self.tasks_finished,
+            &self.last_timer_ns,
+            &self.idle_ns,
+            &self.delay_ns,
+        ] {
+            counter.store(0, Ordering::Relaxed);
+        }
+        self.clear_waits();
+    }
+
+    /// `DBCC SQLPERF ('sys.dm_os_wait_stats', CLEAR)`.
+    pub fn clear_waits(&self) {
+        for counter in &self.waits {
+            for word in [&counter.waits, &counter.total_ns, &counter.max_ns, &counter.signal_ns] {
+                word.store(0, Ordering::Relaxed);
+            }
+        }
+    }
+
     /// Appends to the runnable queue. Only by the holder of this scheduler's baton.
     pub fn push_runnable(&self, system: &System, id: WorkerId) {
         system.slot(id).run_next.store(0, Ordering::Relaxed);

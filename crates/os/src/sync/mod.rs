@@ -22,8 +22,8 @@ mod spin;
 
 pub use condvar::Condvar;
 pub use event::Event;
-pub use latch::{Latch, LatchClass, LatchGuard, LatchMode, latch_classes};
+pub use latch::{Latch, LatchClass, LatchCounts, LatchGuard, LatchMode, latch_classes};
 pub use mutex::{Mutex, MutexGuard};
 pub use rwlock::{RawRwLock, ReadGuard, RwLock, RwLockForm, WriteGuard, rwlock_form, set_rwlock_form};
 pub use semaphore::Semaphore;
-pub use spin::{SpinClass, SpinGuard, SpinLock, spin_classes};
+pub use spin::{SpinClass, SpinCounts, SpinGuard, SpinLock, spin_classes};

@@ -1,0 +1,6 @@
+//! The scheduler itself. Public face: `sched`, `wait`, `net`.
+
+pub mod poller;
+pub mod scheduler;
+pub mod stack;
+pub mod workers;

@@ -1,0 +1,287 @@
+//! Readiness of sockets, one epoll per scheduler, edge-triggered: a descriptor is registered once and then costs no
+//! system call but its reads and writes. What is ready is remembered in the entry's flags.
+//!
+//! An entry is either waited for (a worker parks in `read` or `write`) or *armed*: nobody waits, no stack is held, and
+//! the first sign of life runs a closure as a new task.
+//!
+//! Flags: READABLE and WRITABLE are set by the poller and cleared by whoever is about to try; HANG_UP stays. ARMED is
+//! set when a closure lies in `armed`; the one who clears it takes the closure, so it runs once.
+#![allow(unsafe_code)]
+
+use crate::sys;
+use crate::worker::{self, WorkerId, unpark};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+pub const READABLE: u32 = 1;
+pub const WRITABLE: u32 = 2;
+pub const HANG_UP: u32 = 4;
+const ARMED: u32 = 8;
+
+/// Why an armed closure runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ready {
+    /// There is something to read: bytes, the end of the stream, or an error.
+    Input,
+    /// The deadline given to `arm` passed first.
+    Timeout,
+}
+
+pub type Armed = Box<dyn FnOnce(Ready) + Send>;
+
+pub struct IoEntry {
+    pub fd: i32,
+    pub flags: AtomicU32,
+    reader: AtomicU32,
+    writer: AtomicU32,
+    armed: Mutex<Option<Armed>>,
+    /// When the closure runs at the latest; 0 for never. Tells an old timer from this arming's.
+    armed_until: AtomicU64,
+}
+
+impl IoEntry {
+    /// Takes over `fd`: it is closed with the entry.
+    pub fn new(fd: i32) -> IoEntry {
+        IoEntry {
+            fd,
+            flags: AtomicU32::new(0),
+            reader: AtomicU32::new(0),
+            writer: AtomicU32::new(0),
+            armed: Mutex::new(None),
+            armed_until: AtomicU64::new(0),
+        }
+    }
+
+    /// Clears `flag` before a try: what the poller reports from now on is news.
+    pub fn forget(&self, flag: u32) {
+        self.flags.fetch_and(!flag, Ordering::SeqCst);
+    }
+
+    pub fn remember(&self, flag: u32) {
+        self.flags.fetch_or(flag, Ordering::SeqCst);
+    }
+
+    /// Names the worker to wake when `flag` comes up; false if it came up meanwhile: try again instead of parking.
+    /// SeqCst here and in `report`: either the poller sees the waiter or the waiter sees the flag.
+    pub fn wait_for(&self, flag: u32) -> bool {
+        self.waiter(flag).store(worker::current().raw(), Ordering::SeqCst);
+        self.flags.load(Ordering::SeqCst) & (flag | HANG_UP) == 0
+    }
+
+    pub fn stop_waiting(&self, flag: u32) {
+        self.waiter(flag).store(0, Ordering::SeqCst);
+    }
+
+    fn waiter(&self, flag: u32) -> &AtomicU32 {
+        if flag == READABLE { &self.reader } else { &self.writer }
+    }
+
+    /// Leaves `run` to be run at the first input. Returns it if there is input already.
+    pub fn arm(&self, run: Armed, deadline: Option<u64>) -> Option<Armed> {
+        self.armed_until.store(deadline.unwrap_or(0), Ordering::SeqCst);
+        *self.armed.lock().expect("armed") = Some(run);
+        let before = self.flags.fetch_or(ARMED, Ordering::SeqCst);
+        assert!(before & ARMED == 0, "connection armed twice");
+        if before & (READABLE | HANG_UP) != 0 { self.disarm() } else { None }
+    }
+
+    /// Takes the closure, if nobody else did.
+    pub fn disarm(&self) -> Option<Armed> {
+        if self.flags.fetch_and(!ARMED, Ordering::SeqCst) & ARMED == 0 {
+            return None;
+        }
+        self.armed.lock().expect("armed").take()
+    }
+
+    /// The timer of an arming until `deadline`: takes the closure if that arming still stands.
+    pub fn disarm_at(&self, deadline: u64) -> Option<Armed> {
+        if self.armed_until.load(Ordering::SeqCst) == deadline { self.disarm() } else { None }
+    }
+
+    /// The poller saw `flags` come up: wakes the waiters, or returns the closure to run.
+    fn report(&self, flags: u32) -> Option<Armed> {
+        let before = self.flags.fetch_or(flags, Ordering::SeqCst);
+        if flags & (READABLE | HANG_UP) != 0 {
+            if before & ARMED != 0 {
+                return self.disarm();
+            }
+            wake(&self.reader);
+        }
+        if flags & (WRITABLE | HANG_UP) != 0 {
+            wake(&self.writer);
+        }
+        None
+    }
+}
+
+fn wake(waiter: &AtomicU32) {
+    let id = WorkerId::from_raw(waiter.load(Ordering::SeqCst));
+    if id.is_some() {
+        unpark(id);
+    }
+}
+
+impl Drop for IoEntry {
+    fn drop(&mut self) {
+        sys::close(self.fd);
+    }
+}
+
+/// Names an entry in a poller: index and generation, so that a late event of a closed socket hits nobody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Token(u64);
+
+impl Token {
+    pub fn raw(self) -> u64 {
+        self.0
+    }
+
+    pub fn from_raw(raw: u64) -> Token {
+        Token(raw)
+    }
+}
+
+pub struct Poller {
+    epoll: i32,
+    wake_fd: i32,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    slots: Vec<(u32, Option<Arc<IoEntry>>)>,
+    free: Vec<u32>,
+}
+
+const WAKE: u64 = u64::MAX;
+const EVENTS_MAX: usize = 256;
+
+impl Poller {
+    pub fn new() -> Poller {
+        // SAFETY: no pointers are passed.
+        let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        assert!(epoll >= 0, "epoll_create1: errno {}", sys::errno());
+        let wake_fd = sys::eventfd();
+        let poller = Poller { epoll, wake_fd, entries: Mutex::default() };
+        let failed = poller.control(libc::EPOLL_CTL_ADD, wake_fd, libc::EPOLLIN as u32, WAKE);
+        assert!(failed.is_ok());
+        poller
+    }
+
+    pub fn wake_fd(&self) -> i32 {
+        self.wake_fd
+    }
+
+    /// Watches the entry from now on; reports what is ready already, too. Any thread.
+    pub fn register(&self, entry: &Arc<IoEntry>) -> Result<Token, i32> {
+        let token = {
+            let mut entries = self.entries.lock().expect("entries");
+            let index = match entries.free.pop() {
+                Some(index) => index,
+                None => {
+                    entries.slots.push((0, None));
+                    entries.slots.len() as u32 - 1
+                }
+            };
+            let slot = &mut entries.slots[index as usize];
+            slot.1 = Some(entry.clone());
+            Token((slot.0 as u64) << 32 | index as u64)
+        };
+        let events = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
+        let added = self.control(libc::EPOLL_CTL_ADD, entry.fd, events as u32, token.0);
+        if added.is_err() {
+            self.forget(token);
+        }
+        added.map(|()| token)
+    }
+
+    /// Stops watching. Any thread.
+    pub fn deregister(&self, token: Token, entry: &IoEntry) {
+        let _ = self.control(libc::EPOLL_CTL_DEL, entry.fd, 0, 0);
+        self.forget(token);
+    }
+
+    fn forget(&self, token: Token) {
+        let mut entries = self.entries.lock().expect("entries");
+        let index = token.0 as u32;
+        let slot = &mut entries.slots[index as usize];
+        assert!(slot.0 == (token.0 >> 32) as u32 && slot.1.is_some(), "entry deregistered twice");
+        slot.0 = slot.0.wrapping_add(1);
+        let gone = slot.1.take();
+        entries.free.push(index);
+        drop(entries);
+        drop(gone);
+    }
+
+    pub fn entry(&self, token: Token) -> Option<Arc<IoEntry>> {
+        let entries = self.entries.lock().expect("entries");
+        let (generation, entry) = entries.slots.get(token.0 as u32 as usize)?;
+        if *generation == (token.0 >> 32) as u32 { entry.clone() } else { None }
+    }
+
+    /// Takes all closures of armed entries: at shutdown, so that idle connections are closed.
+    pub fn disarm_all(&self) -> Vec<Armed> {
+        let entries: Vec<_> = self.entries.lock().expect("entries").slots.iter().filter_map(|s| s.1.clone()).collect();
+        entries.iter().filter_map(|entry| entry.disarm()).collect()
+    }
+
+    /// Looks for events, waiting `timeout_ns` at most (`None`: until one comes), and hands closures to run to `start`.
+    /// Returns whether there was any event.
+    pub fn poll(&self, timeout_ns: Option<u64>, mut start: impl FnMut(Armed)) -> bool {
+        let mut events = [const { libc::epoll_event { events: 0, u64: 0 } }; EVENTS_MAX];
+        let time = timeout_ns.map(|ns| libc::timespec {
+            tv_sec: (ns / 1_000_000_000).min(1 << 30) as libc::time_t,
+            tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+        });
+        let count = if timeout_ns == Some(0) {
+            // SAFETY: the buffer holds EVENTS_MAX events.
+            unsafe { libc::epoll_wait(self.epoll, events.as_mut_ptr(), EVENTS_MAX as i32, 0) }
+        } else {
+            let time_at = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
+            // SAFETY: the buffer holds EVENTS_MAX events; `time_at` is null or live; a null mask is allowed.
+            unsafe { libc::epoll_pwait2(self.epoll, events.as_mut_ptr(), EVENTS_MAX as i32, time_at, std::ptr::null()) }
+        };
+        assert!(count >= 0 || sys::errno() == libc::EINTR, "epoll_wait: errno {}", sys::errno());
+        for event in &events[..count.max(0) as usize] {
+            if event.u64 == WAKE {
+                sys::eventfd_drain(self.wake_fd);
+                continue;
+            }
+            // A closed socket's entry is gone, or its generation has moved on.
+            let Some(entry) = self.entry(Token(event.u64)) else { continue };
+            if let Some(run) = entry.report(flags_of(event.events)) {
+                start(run);
+            }
+        }
+        count > 0
+    }
+
+    fn control(&self, operation: i32, fd: i32, events: u32, data: u64) -> Result<(), i32> {
+        let mut event = libc::epoll_event { events, u64: data };
+        // SAFETY: `event` is live for the call.
+        let failed = unsafe { libc::epoll_ctl(self.epoll, operation, fd, &mut event) };
+        if failed == 0 { Ok(()) } else { Err(sys::errno()) }
+    }
+}
+
+impl Drop for Poller {
+    fn drop(&mut self) {
+        sys::close(self.epoll);
+        sys::close(self.wake_fd);
+    }
+}
+
+fn flags_of(events: u32) -> u32 {
+    let mut flags = 0;
+    if events & (libc::EPOLLIN | libc::EPOLLRDHUP) as u32 != 0 {
+        flags |= READABLE;
+    }
+    if events & libc::EPOLLOUT as u32 != 0 {
+        flags |= WRITABLE;
+    }
+    if events & (libc::EPOLLHUP | libc::EPOLLERR) as u32 != 0 {
+        flags |= READABLE | WRITABLE | HANG_UP;
+    }
+    flags
+}

@@ -1,0 +1,568 @@
+//! A scheduler runs one worker at a time. Whoever runs holds its *baton*; everything in `Inner` and the runnable queue
+//! belong to the baton's holder. There is no separate dispatcher: a worker that stops picks the next one itself
+//! ([`Scheduler::pick_next`]) and hands the baton over, or goes on if it picked itself, and when there is nothing to
+//! run it is the last worker that waits in the kernel on everyone's behalf.
+//!
+//! ```text
+//!   park / yield / task done --> pick_next: inbox, timers, sockets, runnable queue; else spin a little; else sleep
+//!                                   |-> the same worker: return, no switch
+//!                                   \-> another one: fiber: suspend, the root loop resumes it
+//!                                                    thread: its `baton` word is set, ours awaited
+//! ```
+//! A simulation is several schedulers on one thread: `pick_next` then chooses among the workers of all of them.
+#![allow(unsafe_code)]
+
+use super::poller::{Armed, Poller, Ready, Token};
+use super::workers::Workers;
+use crate::sys::atomic::Ordering;
+use crate::worker::{self, SchedulerSlot, TaskId, WorkerId, system};
+use crate::{clock, sys};
+use std::cell::{Cell, UnsafeCell};
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex};
+
+/// What kind of stack carries a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WorkerKind {
+    #[default]
+    Fiber,
+    Thread,
+}
+
+/// What a task is for; its name is the `command` of a background request in the DMVs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u32)]
+pub enum TaskKind {
+    Request = 1,
+    Parallel,
+    Accept,
+    LogWriter,
+    Checkpoint,
+    LazyWriter,
+    LockMonitor,
+    GarbageCollector,
+    VersionCleaner,
+    Recovery,
+    Statistics,
+    Startup,
+    Client,
+    System,
+}
+
+impl TaskKind {
+    const ALL: [TaskKind; 14] = {
+        use TaskKind::*;
+        [
+            Request,
+            Parallel,
+            Accept,
+            LogWriter,
+            Checkpoint,
+            LazyWriter,
+            LockMonitor,
+            GarbageCollector,
+            VersionCleaner,
+            Recovery,
+            Statistics,
+            Startup,
+            Client,
+            System,
+        ]
+    };
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskKind::Request => "REQUEST",
+            TaskKind::Parallel => "PARALLEL",
+            TaskKind::Accept => "TASK MANAGER",
+            TaskKind::LogWriter => "LOG WRITER",
+            TaskKind::Checkpoint => "CHECKPOINT",
+            TaskKind::LazyWriter => "LAZY WRITER",
+            TaskKind::LockMonitor => "LOCK MONITOR",
+            TaskKind::GarbageCollector => "XTP_THREAD_POOL",
+            TaskKind::VersionCleaner => "VERSION CLEANER",
+            TaskKind::Recovery => "RECOVERY WRITER",
+            TaskKind::Statistics => "STATISTICS",
+            TaskKind::Startup => "STARTUP",
+            TaskKind::Client => "CLIENT",
+            TaskKind::System => "SYSTEM",
+        }
+    }
+
+    pub fn from_raw(raw: u32) -> Option<TaskKind> {
+        TaskKind::ALL.get((raw as usize).checked_sub(1)?).copied()
+    }
+
+    /// System tasks are outside the limit of `max worker threads`: they must run for the others to end.
+    pub fn is_system(self) -> bool {
+        !matches!(self, TaskKind::Request | TaskKind::Parallel | TaskKind::Client)
+    }
+}
+
+/// A unit of work, not yet begun.
+pub struct Task {
+    pub id: TaskId,
+    pub kind: TaskKind,
+    pub enqueued_ns: u64,
+    pub run: Box<dyn FnOnce() + Send>,
+}
+
+impl Task {
+    pub fn new(kind: TaskKind, run: Box<dyn FnOnce() + Send>) -> Task {
+        Task { id: system().next_task(), kind, enqueued_ns: clock::now(), run }
+    }
+}
+
+/// What others ask of a scheduler; it looks when it picks.
+pub enum Message {
+    Start(Task),
+    /// An armed connection has a deadline.
+    ArmTimer(u64, Token),
+}
+
+/// What the schedulers of one machine share.
+pub struct MachineState {
+    pub id: u32,
+    pub worker_kind: WorkerKind,
+    pub idle_spin_ns: u64,
+    pub quantum_ns: u64,
+    pub simulated: bool,
+    /// Each scheduler's threads are bound to its CPU.
+    pub pinned: bool,
+    /// Tasks that panicked: bugs.
+    pub panics: AtomicU64,
+    pub stopping: AtomicBool,
+    /// Tasks begun or pending on all schedulers.
+    pub tasks: AtomicU64,
+    pub schedulers: std::sync::OnceLock<Vec<&'static Scheduler>>,
+}
+
+impl MachineState {
+    pub fn schedulers(&self) -> &[&'static Scheduler] {
+        self.schedulers.get().map_or(&[], |all| all)
+    }
+
+    /// Where a new task has to wait least.
+    pub fn least_loaded(&self, load: impl Fn(&Scheduler) -> u64) -> &'static Scheduler {
+        let all = self.schedulers();
+        let start = match self.simulated {
+            true => 0,
+            false => worker::current_scheduler() as usize,
+        };
+        // Begin at the caller's own, so that a tie stays at home.
+        let mut best = all[start % all.len()];
+        if let Some(own) = all.iter().find(|s| s.index == worker::current_scheduler()) {
+            best = own;
+        }
+        for candidate in all {
+            if load(candidate) < load(best) {
+                best = candidate;
+            }
+        }
+        best
+    }
+}
+
+/// One per CPU; never freed, since a late wake-up may name it at any time.
+pub struct Scheduler {
+    pub machine: Arc<MachineState>,
+    /// Index into the scheduler table.
+    pub index: u32,
+    /// Place among the machine's schedulers: `scheduler_id`.
+    pub id: u32,
+    /// None in a simulation.
+    poller: Option<Poller>,
+    messages: Mutex<VecDeque<Message>>,
+    message_count: AtomicU32,
+    inner: UnsafeCell<Inner>,
+}
+
+// SAFETY: `inner` is touched only by the baton's holder (see the top of the file); the rest is Sync by itself.
+unsafe impl Sync for Scheduler {}
+// SAFETY: as above.
+unsafe impl Send for Scheduler {}
+
+pub struct Inner {
+    pub workers: Workers,
+    /// Tasks that found no worker (THREADPOOL).
+    pending: VecDeque<Task>,
+    timers: BinaryHeap<std::cmp::Reverse<Timer>>,
+    timers_compact_at: usize,
+    timers_made: u64,
+    last_poll_ns: u64,
+    last_switch_ns: u64,
+    /// Fiber machine: whom the root loop resumes next; `None` ends it.
+    pub next: Option<WorkerId>,
+    pub exiting: bool,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Timer {
+    deadline: u64,
+    order: u64,
+    whom: Whom,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Whom {
+    /// The worker's park number tells an old timer from that of a later wait.
+    Worker(u32, u64),
+    Armed(u64),
+}
+
+thread_local! {
+    static HERE: Cell<Option<&'static Scheduler>> = const { Cell::new(None) };
+    static QUANTUM_LEFT: Cell<u32> = const { Cell::new(QUANTUM_STRIDE) };
+    static QUANTUM_END: Cell<u64> = const { Cell::new(0) };
+}
+
+/// `maybe_yield` looks at the clock once in so many calls.
+const QUANTUM_STRIDE: u32 = 16;
+/// While workers are runnable, sockets are looked at this often.
+const POLL_EVERY_NS: u64 = 50_000;
+/// Messages taken before looking at anything else: a flood of new tasks must not starve running ones.
+const MESSAGES_AT_ONCE: usize = 256;
+
+/// The scheduler whose baton this thread holds.
+pub fn here() -> Option<&'static Scheduler> {
+    HERE.get()
+}
+
+pub fn set_here(scheduler: Option<&'static Scheduler>) {
+    HERE.set(scheduler);
+}
+
+impl Scheduler {
+    pub fn create(machine: Arc<MachineState>, id: u32, cpu: u32, workers_limit: u32) -> &'static Scheduler {
+        let index = system().allocate_scheduler().expect("a free scheduler slot");
+        let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler {
+            index,
+            id,
+            poller: (!machine.simulated).then(Poller::new),
+            machine,
+            messages: Mutex::default(),
+            message_count: AtomicU32::new(0),
+            inner: UnsafeCell::new(Inner {
+                workers: Workers::default(),
+                pending: VecDeque::new(),
+                timers: BinaryHeap::new(),
+                timers_compact_at: 1024,
+                timers_made: 0,
+                last_poll_ns: 0,
+                last_switch_ns: clock::now(),
+                next: None,
+                exiting: false,
+            }),
+        }));
+        let slot = scheduler.slot();
+        slot.reset();
+        slot.wake_fd.store(scheduler.poller.as_ref().map_or(-1, Poller::wake_fd), Ordering::Relaxed);
+        slot.machine.store(scheduler.machine.id, Ordering::Relaxed);
+        slot.index.store(id, Ordering::Relaxed);
+        slot.cpu.store(cpu, Ordering::Relaxed);
+        slot.workers_limit.store(workers_limit, Ordering::Relaxed);
+        scheduler
+    }
+
+    pub fn poller(&self) -> &Poller {
+        self.poller.as_ref().expect("a real machine")
+    }
+
+    pub fn slot(&self) -> &'static SchedulerSlot {
+        system().scheduler(self.index)
+    }
+
+    /// The baton holder's state. Keep the borrow short: anything that may pick or park must not be called with it.
+    #[allow(clippy::mut_from_ref)]
+    pub fn inner(&self) -> &mut Inner {
+        assert!(worker::current_scheduler() == self.index || self.machine.simulated, "not the baton's holder");
+        // SAFETY: only the baton's holder comes here and no caller keeps the borrow over a switch.
+        unsafe { &mut *self.inner.get() }
+    }
+
+    /// Tasks here, running, waiting or pending.
+    pub fn load(&self) -> u64 {
+        let slot = self.slot();
+        slot.tasks.load(Ordering::Relaxed) as u64
+    }
+
+    /// Starts `task` on this scheduler. Any thread.
+    pub fn start(&self, task: Task) {
+        self.machine.tasks.fetch_add(1, Ordering::Relaxed);
+        self.slot().tasks.fetch_add(1, Ordering::Relaxed);
+        if worker::current_scheduler() == self.index || self.machine.simulated {
+            self.admit(task);
+        } else {
+            self.send(Message::Start(task));
+        }
+    }
+
+    pub fn send(&self, message: Message) {
+        {
+            let mut messages = self.messages.lock().expect("messages");
+            messages.push_back(message);
+            self.message_count.store(messages.len() as u32, Ordering::Release);
+        }
+        self.slot().wake();
+    }
+
+    /// Runs `run` as a new task when a deadline of an armed connection passes, unless its input came first.
+    pub fn arm_timer(&self, deadline: u64, token: Token) {
+        if worker::current_scheduler() == self.index {
+            self.add_timer(deadline, Whom::Armed(token.raw()));
+        } else {
+            self.send(Message::ArmTimer(deadline, token));
+        }
+    }
+
+    /// Starts the closure of an armed connection.
+    pub fn start_armed(&self, run: Armed, ready: Ready) {
+        self.start(Task::new(TaskKind::Request, Box::new(move || run(ready))));
+    }
+
+    /// Gives the task a worker, which then stands in the runnable queue, or lets it wait for one. Baton's holder only.
+    fn admit(&self, task: Task) {
+        let limit = if task.kind.is_system() { u32::MAX } else { self.slot().workers_limit.load(Ordering::Relaxed) };
+        let worker = match self.inner().workers.take_idle() {
+            Some(idle) => Some(idle),
+            None if self.inner().workers.count() < limit => Workers::create(self),
+            None => None,
+        };
+        match worker {
+            Some(id) => {
+                self.inner().workers.assign(id, task);
+                self.slot().push_runnable(system(), id);
+            }
+            None => {
+                self.inner().pending.push_back(task);
+                self.slot().tasks_pending.store(self.inner().pending.len() as u32, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The task a worker that became free takes over.
+    pub fn take_pending(&self) -> Option<Task> {
+        let task = self.inner().pending.pop_front()?;
+        self.slot().tasks_pending.store(self.inner().pending.len() as u32, Ordering::Relaxed);
+        let waited = clock::now().saturating_sub(task.enqueued_ns);
+        worker::count_wait(self.index, crate::wait_types::WaitType::THREADPOOL, waited, 0);
+        Some(task)
+    }
+
+    /// Suspends the current worker, which has left RUNNING in its park word, until it is picked again.
+    pub fn block(&self, me: WorkerId, deadline: Option<u64>) {
+        if let Some(deadline) = deadline {
+            let slot = worker::slot(me);
+            let number = slot.park_number.load(Ordering::Relaxed) + 1;
+            slot.park_number.store(number, Ordering::Relaxed);
+            self.add_timer(deadline, Whom::Worker(me.raw(), number));
+        }
+        self.switch_from(me);
+        if deadline.is_some() {
+            let slot = worker::slot(me);
+            slot.park_number.store(slot.park_number.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Lets the others go first. True if another worker ran meanwhile.
+    pub fn yield_from(&self, me: WorkerId) -> bool {
+        let slot = self.slot();
+        slot.yields.fetch_add(1, Ordering::Relaxed);
+        slot.push_runnable(system(), me);
+        self.switch_from(me)
+    }
+
+    /// Hands the baton to whoever is next and returns when it comes back. True if it was away.
+    pub fn switch_from(&self, me: WorkerId) -> bool {
+        let next = self.pick_next();
+        if next == Some(me) {
+            self.begin_quantum(me);
+            return false;
+        }
+        self.end_quantum(me);
+        super::workers::hand_over(self, me, next);
+        true
+    }
+
+    fn end_quantum(&self, me: WorkerId) {
+        let slot = worker::slot(me);
+        let start = slot.quantum_start_ns.load(Ordering::Relaxed);
+        slot.quantum_used_ns.fetch_add(clock::now().saturating_sub(start), Ordering::Relaxed);
+    }
+
+    /// `me` runs from now on: the scheduler's and the worker's books, and the quantum.
+    pub fn begin(&self, me: WorkerId) {
+        worker::set_current(me, self.index);
+        let (slot, own) = (self.slot(), worker::slot(me));
+        slot.context_switches.fetch_add(1, Ordering::Relaxed);
+        slot.active_worker.store(me.raw(), Ordering::Relaxed);
+        own.context_switches.fetch_add(1, Ordering::Relaxed);
+        own.task_context_switches.fetch_add(1, Ordering::Relaxed);
+        self.begin_quantum(me);
+    }
+
+    fn begin_quantum(&self, me: WorkerId) {
+        worker::slot(me).quantum_start_ns.store(clock::now(), Ordering::Relaxed);
+        QUANTUM_LEFT.set(QUANTUM_STRIDE);
+        QUANTUM_END.set(clock::ticks() + self.machine.quantum_ns * clock::ticks_per_us() / 1000);
+    }
+
+    /// The worker to run next; waits until there is one. `None`: the machine stops and nothing is left to run.
+    pub fn pick_next(&self) -> Option<WorkerId> {
+        if self.machine.simulated {
+            return super::workers::pick_simulated(&self.machine);
+        }
+        let slot = self.slot();
+        let mut idle_since = None;
+        loop {
+            self.take_messages();
+            slot.drain_inbox(system());
+            let now = clock::now();
+            self.fire_timers(now);
+            let runnable = slot.run_length.load(Ordering::Relaxed) != 0;
+            if !runnable || now - self.inner().last_poll_ns >= POLL_EVERY_NS {
+                self.inner().last_poll_ns = now;
+                slot.polls.fetch_add(1, Ordering::Relaxed);
+                self.poller().poll(Some(0), |run| self.start_armed(run, Ready::Input));
+            }
+            if let Some(next) = slot.pop_runnable(system()) {
+                if let Some(since) = idle_since {
+                    slot.is_idle.store(0, Ordering::Relaxed);
+                    slot.idle_ns.fetch_add(clock::now() - since, Ordering::Relaxed);
+                }
+                return Some(next);
+            }
+            if self.machine.stopping.load(Ordering::Relaxed) && self.machine.tasks.load(Ordering::Acquire) == 0 {
+                return None;
+            }
+            let since = *idle_since.get_or_insert_with(|| {
+                slot.idle_switches.fetch_add(1, Ordering::Relaxed);
+                slot.is_idle.store(1, Ordering::Relaxed);
+                now
+            });
+            if now - since < self.machine.idle_spin_ns {
+                // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
+                sys::yield_thread();
+                continue;
+            }
+            self.sleep(now);
+        }
+    }
+
+    /// Waits in the kernel for a socket, a timer, or a wake-up from another thread.
+    fn sleep(&self, now: u64) {
+        let slot = self.slot();
+        slot.prepare_to_sleep();
+        let nothing_came = slot.inbox.load(Ordering::Relaxed) == 0
+            && self.message_count.load(Ordering::Acquire) == 0
+            && !(self.machine.stopping.load(Ordering::Relaxed) && self.machine.tasks.load(Ordering::Relaxed) == 0);
+        if nothing_came {
+            slot.kernel_sleeps.fetch_add(1, Ordering::Relaxed);
+            let timeout = self.next_deadline().map(|deadline| deadline.saturating_sub(now));
+            self.poller().poll(timeout, |run| self.start_armed(run, Ready::Input));
+        }
+        slot.awake();
+    }
+
+    pub fn take_messages(&self) {
+        if self.message_count.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        for _ in 0..MESSAGES_AT_ONCE {
+            let message = {
+                let mut messages = self.messages.lock().expect("messages");
+                let message = messages.pop_front();
+                self.message_count.store(messages.len() as u32, Ordering::Release);
+                message
+            };
+            match message {
+                Some(Message::Start(task)) => self.admit(task),
+                Some(Message::ArmTimer(deadline, token)) => self.add_timer(deadline, Whom::Armed(token.raw())),
+                None => return,
+            }
+        }
+    }
+
+    fn add_timer(&self, deadline: u64, whom: Whom) {
+        let inner = self.inner();
+        if inner.timers.len() >= inner.timers_compact_at {
+            // Most waits end before their deadline and leave a dead timer behind.
+            inner.timers.retain(|timer| self.is_live(&timer.0.whom));
+            inner.timers_compact_at = (inner.timers.len() * 2).max(1024);
+        }
+        inner.timers_made += 1;
+        let order = inner.timers_made;
+        inner.timers.push(std::cmp::Reverse(Timer { deadline, order, whom }));
+    }
+
+    fn is_live(&self, whom: &Whom) -> bool {
+        match whom {
+            Whom::Worker(id, number) => {
+                worker::slot(WorkerId::from_raw(*id)).park_number.load(Ordering::Relaxed) == *number
+            }
+            Whom::Armed(token) => self.poller().entry(Token::from_raw(*token)).is_some(),
+        }
+    }
+
+    pub fn fire_timers(&self, now: u64) {
+        while let Some(first) = self.inner().timers.peek() {
+            if first.0.deadline > now {
+                return;
+            }
+            self.slot().last_timer_ns.store(now, Ordering::Relaxed);
+            let Some(std::cmp::Reverse(timer)) = self.inner().timers.pop() else { return };
+            match timer.whom {
+                Whom::Worker(id, number) => {
+                    let id = WorkerId::from_raw(id);
+                    if worker::slot(id).park_number.load(Ordering::Relaxed) == number {
+                        worker::time_out(id);
+                    }
+                }
+                Whom::Armed(token) => {
+                    let entry = self.poller().entry(Token::from_raw(token));
+                    if let Some(run) = entry.and_then(|entry| entry.disarm_at(timer.deadline)) {
+                        self.start_armed(run, Ready::Timeout);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The deadline of the first timer that still means something.
+    pub fn next_deadline(&self) -> Option<u64> {
+        loop {
+            let inner = self.inner();
+            let first = inner.timers.peek()?;
+            if self.is_live(&first.0.whom) {
+                return Some(first.0.deadline);
+            }
+            inner.timers.pop();
+        }
+    }
+
+    /// Books the end of a task and, when it was the last of a stopping machine, wakes those who wait for that.
+    pub fn task_done(&self) {
+        let slot = self.slot();
+        slot.tasks.fetch_sub(1, Ordering::Relaxed);
+        slot.tasks_finished.fetch_add(1, Ordering::Relaxed);
+        let left = self.machine.tasks.fetch_sub(1, Ordering::AcqRel) - 1;
+        if left == 0 && self.machine.stopping.load(Ordering::Relaxed) {
+            for other in self.machine.schedulers() {
+                other.slot().wake();
+            }
+        }
+    }
+}
+
+/// Whether the running worker's quantum is over. Looks at the clock once in [`QUANTUM_STRIDE`] calls.
+#[inline]
+pub fn quantum_over() -> bool {
+    let left = QUANTUM_LEFT.get();
+    if left > 1 {
+        QUANTUM_LEFT.set(left - 1);
+        return false;
+    }
+    QUANTUM_LEFT.set(QUANTUM_STRIDE);
+    clock::ticks() >= QUANTUM_END.get()
+}

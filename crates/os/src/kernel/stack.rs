@@ -1,0 +1,194 @@
+//! Fiber stacks: mapped lazily, a guard page below, pooled because mapping one costs 5 µs and reusing one 12 ns.
+//! A fault in a guard page prints what ran and ends the process: users' recursion is bounded by depth checks
+//! ([`remaining`]), so an overflow is a bug of ours, and running on would leave locks held.
+#![allow(unsafe_code)]
+
+use crate::sys;
+use crate::worker;
+use corosensei::stack::{Stack, StackPointer};
+use std::cell::Cell;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, Once};
+
+/// Usable bytes of a fiber's stack, the guard page not counted.
+pub const STACK_BYTES: usize = 256 * 1024;
+const GUARD_BYTES: usize = 4096;
+const MAPPED_BYTES: usize = STACK_BYTES + GUARD_BYTES;
+/// Unused stacks kept for the next fibers; above it they are unmapped.
+const POOL_MAX: usize = 256;
+/// What a pooled stack may keep resident: its top, where every fiber begins.
+const KEEP_BYTES: usize = 16 * 1024;
+
+static POOL: Mutex<Vec<FiberStack>> = Mutex::new(Vec::new());
+
+pub struct FiberStack {
+    lowest: NonZeroUsize,
+}
+
+impl FiberStack {
+    /// From the pool or fresh; `None` when memory is refused.
+    pub fn take() -> Option<FiberStack> {
+        if let Some(stack) = POOL.lock().expect("stack pool").pop() {
+            return Some(stack);
+        }
+        let lowest = sys::map_memory(None, MAPPED_BYTES, false)?;
+        // SAFETY: protects the lowest page of the mapping just made.
+        let failed = unsafe { libc::mprotect(lowest.cast(), GUARD_BYTES, libc::PROT_NONE) };
+        assert!(failed == 0, "mprotect: errno {}", sys::errno());
+        Some(FiberStack { lowest: NonZeroUsize::new(lowest as usize).expect("mapped above zero") })
+    }
+
+    /// To the pool. `used_deep`: the fiber is likely to have touched much of it.
+    pub fn give_back(self) {
+        let mut pool = POOL.lock().expect("stack pool");
+        if pool.len() < POOL_MAX {
+            let start = self.lowest.get() + GUARD_BYTES;
+            // SAFETY: the stack is ours and unused: its contents may go.
+            unsafe { libc::madvise(start as *mut _, STACK_BYTES - KEEP_BYTES, libc::MADV_DONTNEED) };
+            pool.push(self);
+        } else {
+            sys::unmap_memory(self.lowest.get() as *mut u8, MAPPED_BYTES);
+        }
+    }
+
+    /// (highest, lowest usable) address.
+    pub fn bounds(&self) -> (usize, usize) {
+        (self.lowest.get() + MAPPED_BYTES, self.lowest.get() + GUARD_BYTES)
+    }
+}
+
+// SAFETY: base and limit describe one private mapping that lives as long as the value, guard page at the low end,
+// both page-aligned.
+unsafe impl Stack for FiberStack {
+    fn base(&self) -> StackPointer {
+        NonZeroUsize::new(self.lowest.get() + MAPPED_BYTES).expect("above zero")
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.lowest
+    }
+}
+
+thread_local! {
+    /// Lowest usable address of the stack this thread runs on now; 0 when not known yet.
+    static LIMIT: Cell<usize> = const { Cell::new(0) };
+    static SIGNAL_STACK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Says on which stack this thread runs from now on (its lowest usable address).
+pub fn set_limit(lowest: usize) {
+    LIMIT.set(lowest);
+}
+
+/// Bytes left on the current stack: what every recursion on a client's input asks before going deeper.
+#[inline]
+pub fn remaining() -> usize {
+    let here = 0u8;
+    let limit = match LIMIT.get() {
+        0 => thread_limit(),
+        limit => limit,
+    };
+    (&raw const here as usize).saturating_sub(limit)
+}
+
+#[cold]
+fn thread_limit() -> usize {
+    // SAFETY: the attribute object is initialized by getattr_np and destroyed once; the out values are live.
+    let limit = unsafe {
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
+            return 0;
+        }
+        let (mut lowest, mut size) = (std::ptr::null_mut(), 0);
+        libc::pthread_attr_getstack(&attributes, &mut lowest, &mut size);
+        libc::pthread_attr_destroy(&mut attributes);
+        lowest as usize
+    };
+    LIMIT.set(limit);
+    limit
+}
+
+/// Lets this thread survive a fault on a full stack long enough to report it.
+pub fn watch_faults_on_this_thread() {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        // SAFETY: installs a handler of the right signature; everything it does is async-signal-safe.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = on_fault as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            libc::sigaction(libc::SIGSEGV, &action, (&raw mut PREVIOUS).cast());
+        }
+    });
+    if SIGNAL_STACK.get() != 0 {
+        return;
+    }
+    const BYTES: usize = 32 * 1024;
+    let memory = sys::map_memory(None, BYTES, false).expect("memory for a signal stack");
+    SIGNAL_STACK.set(memory as usize);
+    let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: BYTES };
+    // SAFETY: the memory lives as long as the thread (it is never unmapped).
+    unsafe { libc::sigaltstack(&stack, std::ptr::null_mut()) };
+}
+
+/// Rust's own handler, which knows threads' guard pages; written once before ours can run.
+static mut PREVIOUS: std::mem::MaybeUninit<libc::sigaction> = std::mem::MaybeUninit::uninit();
+
+extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: the kernel passes a valid siginfo for SIGSEGV.
+    let address = unsafe { (*info).si_addr() } as usize;
+    let limit = LIMIT.get();
+    if limit != 0 && address < limit && address >= limit - GUARD_BYTES {
+        let mut line = Line { bytes: [0; 160], length: 0 };
+        line.text("fatal: stack overflow in worker ");
+        line.number(worker::current().raw() as u64);
+        line.text(", task ");
+        let slot = worker::slot(worker::current());
+        line.number(slot.task_id.load(std::sync::atomic::Ordering::Relaxed));
+        line.text(", session ");
+        line.number(slot.session_id.load(std::sync::atomic::Ordering::Relaxed) as u64);
+        line.text("\n");
+        // SAFETY: write and abort are async-signal-safe; the buffer is live.
+        unsafe {
+            libc::write(2, line.bytes.as_ptr().cast(), line.length);
+            libc::abort();
+        }
+    }
+    // SAFETY: PREVIOUS was written by sigaction before this handler could run. Restoring it and returning repeats the
+    // faulting instruction under the previous handler.
+    unsafe {
+        let _ = context;
+        libc::sigaction(signal, (&raw const PREVIOUS).cast(), std::ptr::null_mut());
+    }
+}
+
+/// A line put together without the heap.
+struct Line {
+    bytes: [u8; 160],
+    length: usize,
+}
+
+impl Line {
+    fn text(&mut self, text: &str) {
+        for byte in text.bytes() {
+            if self.length < self.bytes.len() {
+                self.bytes[self.length] = byte;
+                self.length += 1;
+            }
+        }
+    }
+
+    fn number(&mut self, mut number: u64) {
+        let mut digits = [0u8; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        self.text(std::str::from_utf8(&digits[at..]).unwrap_or("?"));
+    }
+}

@@ -1,0 +1,427 @@
+//! Workers: the stacks of a scheduler, fibers or threads, and how the baton passes between them.
+//!
+//! A worker runs tasks one after the other. Without one it is idle: in the `idle` list, in no queue, its park word
+//! EMPTY. A task is put into an idle worker's mailbox and the worker into the runnable queue.
+#![allow(unsafe_code)]
+
+use super::scheduler::{self, MachineState, Scheduler, Task, WorkerKind};
+use super::stack::{self, FiberStack};
+use crate::sys::atomic::Ordering;
+use crate::worker::{self, KIND_FIBER, KIND_THREAD, WorkerId, system};
+use crate::{clock, simcore, sys};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use std::sync::Mutex;
+
+type Fiber = Coroutine<(), (), (), FiberStack>;
+
+/// Idle fibers kept with their stacks, and idle threads; above it a worker without a task ends.
+const IDLE_FIBERS_MAX: usize = 128;
+const IDLE_THREADS_MAX: usize = 512;
+/// A thread worker's stack: as a fiber's, and room for what the C library puts there.
+const THREAD_STACK_BYTES: usize = stack::STACK_BYTES + 64 * 1024;
+
+/// Values of a thread worker's baton word.
+const WAIT: u32 = 0;
+const RUN: u32 = 1;
+const EXIT: u32 = 2;
+
+#[derive(Default)]
+pub struct Workers {
+    locals: Vec<Local>,
+    free: Vec<u32>,
+    idle: Vec<WorkerId>,
+    count: u32,
+}
+
+/// What is private to the process of a worker; `WorkerSlot::local` is its index.
+struct Local {
+    id: WorkerId,
+    task: Option<Task>,
+    fiber: Option<Box<Fiber>>,
+    yielder: *const Yielder<(), ()>,
+}
+
+/// Handles of worker threads, to be joined at shutdown.
+pub static THREADS: Mutex<Vec<(u32, std::thread::JoinHandle<()>)>> = Mutex::new(Vec::new());
+
+impl Workers {
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    pub fn take_idle(&mut self) -> Option<WorkerId> {
+        self.idle.pop()
+    }
+
+    pub fn idle(&self) -> &[WorkerId] {
+        &self.idle
+    }
+
+    /// Puts `task` into the mailbox of an idle or new worker.
+    pub fn assign(&mut self, id: WorkerId, task: Task) {
+        let local = self.local(id);
+        assert!(local.task.is_none(), "worker has a task already");
+        local.task = Some(task);
+    }
+
+    fn local(&mut self, id: WorkerId) -> &mut Local {
+        let index = worker::slot(id).local.load(Ordering::Relaxed);
+        let local = &mut self.locals[index as usize];
+        assert!(local.id == id);
+        local
+    }
+
+    fn add(&mut self, id: WorkerId) {
+        let index = self.free.pop().unwrap_or(self.locals.len() as u32);
+        let local = Local { id, task: None, fiber: None, yielder: std::ptr::null() };
+        if index as usize == self.locals.len() {
+            self.locals.push(local);
+        } else {
+            self.locals[index as usize] = local;
+        }
+        worker::slot(id).local.store(index, Ordering::Relaxed);
+        self.count += 1;
+    }
+
+    fn remove(&mut self, id: WorkerId) {
+        self.local(id).id = WorkerId::NONE;
+        self.free.push(worker::slot(id).local.load(Ordering::Relaxed));
+        self.count -= 1;
+    }
+
+    /// A new worker of `scheduler`, by its baton's holder; it begins when it is picked. `None`: refused by the system.
+    pub fn create(scheduler: &Scheduler) -> Option<WorkerId> {
+        let kind = scheduler.machine.worker_kind;
+        let number = if kind == WorkerKind::Fiber { KIND_FIBER } else { KIND_THREAD };
+        let id = system().allocate(number, scheduler.index)?;
+        scheduler.inner().workers.add(id);
+        let created = match kind {
+            WorkerKind::Fiber => create_fiber(scheduler, id),
+            WorkerKind::Thread => create_thread(scheduler, id),
+        };
+        if !created {
+            scheduler.slot().failed_to_create_worker.store(1, Ordering::Relaxed);
+            scheduler.inner().workers.remove(id);
+            system().release(id);
+            return None;
+        }
+        scheduler.slot().workers.store(scheduler.inner().workers.count, Ordering::Relaxed);
+        Some(id)
+    }
+}
+
+fn create_fiber(scheduler: &Scheduler, id: WorkerId) -> bool {
+    let Some(stack) = FiberStack::take() else { return false };
+    let (base, limit) = stack.bounds();
+    let slot = worker::slot(id);
+    slot.stack_base.store(base as u64, Ordering::Relaxed);
+    slot.stack_limit.store(limit as u64, Ordering::Relaxed);
+    let index = scheduler.index;
+    let fiber = Fiber::with_stack(stack, move |yielder, ()| {
+        let scheduler = scheduler::here().expect("resumed by its scheduler");
+        assert!(scheduler.index == index);
+        scheduler.inner().workers.local(id).yielder = yielder;
+        work(scheduler, id);
+        if !scheduler.inner().exiting {
+            // Whom the root loop resumes after this fiber is gone.
+            let next = scheduler.pick_next();
+            root_of(scheduler).inner().next = next;
+        }
+    });
+    scheduler.inner().workers.local(id).fiber = Some(Box::new(fiber));
+    true
+}
+
+fn create_thread(scheduler: &Scheduler, id: WorkerId) -> bool {
+    let scheduler: &'static Scheduler = scheduler.machine.schedulers()[scheduler.id as usize];
+    let name = format!("worker {}", id.raw());
+    let spawned = std::thread::Builder::new().name(name).stack_size(THREAD_STACK_BYTES).spawn(move || {
+        let slot = worker::slot(id);
+        // SAFETY: gettid has no preconditions.
+        slot.os_thread.store(unsafe { libc::gettid() } as u32, Ordering::Relaxed);
+        stack::watch_faults_on_this_thread();
+        pin(scheduler);
+        if await_baton(id) == RUN {
+            worker::set_current(id, scheduler.index);
+            scheduler::set_here(Some(scheduler));
+            scheduler.begin(id);
+            if work(scheduler, id) == Ending::Retired {
+                scheduler.inner().workers.remove(id);
+                let next = scheduler.pick_next();
+                leave_thread(scheduler, id);
+                pass_baton_or_stop(scheduler, next);
+                system().release(id);
+                return;
+            }
+            leave_thread(scheduler, id);
+        }
+        system().release(id);
+    });
+    match spawned {
+        Ok(handle) => {
+            let mut threads = THREADS.lock().expect("threads");
+            // Ended ones need no join; dropping the handle detaches nothing that still runs.
+            threads.retain(|(_, handle)| !handle.is_finished());
+            threads.push((scheduler.machine.id, handle));
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+fn leave_thread(_scheduler: &Scheduler, _id: WorkerId) {
+    scheduler::set_here(None);
+    worker::set_current(WorkerId::NONE, 0);
+}
+
+/// Binds this thread to its scheduler's CPU, if the machine was started so.
+pub fn pin(scheduler: &Scheduler) {
+    let cpu = scheduler.slot().cpu.load(Ordering::Relaxed);
+    if !scheduler.machine.pinned {
+        return;
+    }
+    // SAFETY: cpu_set_t is plain data, set by the libc macros; the call reads it.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu as usize, &mut set);
+        // A CPU that went away meanwhile: run anywhere rather than not at all.
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Ending {
+    /// Too many are idle: this one goes, others run on.
+    Retired,
+    /// The machine stops.
+    Stopped,
+}
+
+/// A worker's life: task after task.
+fn work(scheduler: &Scheduler, id: WorkerId) -> Ending {
+    loop {
+        if let Some(task) = scheduler.inner().workers.local(id).task.take() {
+            run_task(scheduler, id, task);
+        }
+        if let Some(task) = scheduler.take_pending() {
+            // Behind those already runnable, as if it had found an idle worker.
+            scheduler.inner().workers.assign(id, task);
+            scheduler.slot().push_runnable(system(), id);
+        } else {
+            let kept =
+                if scheduler.machine.worker_kind == WorkerKind::Fiber { IDLE_FIBERS_MAX } else { IDLE_THREADS_MAX };
+            let workers = &mut scheduler.inner().workers;
+            if workers.idle.len() >= kept {
+                return Ending::Retired;
+            }
+            workers.idle.push(id);
+            scheduler.slot().workers_idle.store(workers.idle.len() as u32, Ordering::Relaxed);
+        }
+        scheduler.switch_from(id);
+        if exit_asked(scheduler, id) {
+            return Ending::Stopped;
+        }
+    }
+}
+
+fn exit_asked(scheduler: &Scheduler, id: WorkerId) -> bool {
+    match scheduler.machine.worker_kind {
+        WorkerKind::Fiber => scheduler.inner().exiting,
+        // Not `inner`: at the end there is no baton, all leave at once.
+        WorkerKind::Thread => worker::slot(id).baton.load(Ordering::Relaxed) == EXIT,
+    }
+}
+
+fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
+    let slot = worker::slot(id);
+    // A token left over from the last task means nothing to this one.
+    slot.state.store(worker::EMPTY, Ordering::Relaxed);
+    slot.task_kind.store(task.kind as u32, Ordering::Relaxed);
+    slot.session_id.store(0, Ordering::Relaxed);
+    slot.request_id.store(0, Ordering::Relaxed);
+    slot.task_context_switches.store(0, Ordering::Relaxed);
+    slot.task_bound_ns.store(clock::now(), Ordering::Relaxed);
+    slot.interrupt_task.store(0, Ordering::Relaxed);
+    slot.task_id.store(task.id.0, Ordering::Release);
+    let run = task.run;
+    // A panic is a bug of the task: it was reported by the panic hook; the worker and the others go on.
+    if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+        scheduler.machine.panics.fetch_add(1, Ordering::Relaxed);
+        drop(panic);
+    }
+    slot.task_id.store(0, Ordering::Release);
+    slot.tasks_processed.fetch_add(1, Ordering::Relaxed);
+    scheduler.task_done();
+}
+
+/// Gives the baton to `next` and comes back when it returns to `me`.
+pub fn hand_over(scheduler: &Scheduler, me: WorkerId, next: Option<WorkerId>) {
+    match scheduler.machine.worker_kind {
+        WorkerKind::Fiber => {
+            root_of(scheduler).inner().next = next;
+            let yielder = scheduler.inner().workers.local(me).yielder;
+            assert!(!yielder.is_null());
+            // SAFETY: we run on this fiber, so its yielder is alive; nothing of `inner` is borrowed here.
+            unsafe { (*yielder).suspend(()) };
+        }
+        WorkerKind::Thread => {
+            pass_baton_or_stop(scheduler, next);
+            if await_baton(me) == RUN {
+                scheduler.begin(me);
+            } else {
+                worker::slot(me).baton.store(EXIT, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Passes the baton to `next`, or, at the machine's end, sends all idle workers (all there are) home.
+fn pass_baton_or_stop(scheduler: &Scheduler, next: Option<WorkerId>) {
+    match next {
+        Some(next) => give_baton(next, RUN),
+        None => {
+            let idle = std::mem::take(&mut Scheduler::inner(scheduler).workers.idle);
+            for id in idle {
+                give_baton(id, EXIT);
+            }
+        }
+    }
+}
+
+fn give_baton(id: WorkerId, value: u32) {
+    let slot = worker::slot(id);
+    // Release: the next holder sees all that was done under the baton.
+    slot.baton.store(value, Ordering::Release);
+    sys::futex_wake(&slot.baton);
+}
+
+fn await_baton(id: WorkerId) -> u32 {
+    let slot = worker::slot(id);
+    loop {
+        match slot.baton.swap(WAIT, Ordering::Acquire) {
+            WAIT => sys::futex_wait(&slot.baton, WAIT, None),
+            value => return value,
+        }
+    }
+}
+
+/// Where the root loop of a fiber machine finds whom to resume: its own scheduler, or in a simulation the first.
+fn root_of(scheduler: &Scheduler) -> &Scheduler {
+    if scheduler.machine.simulated { scheduler.machine.schedulers()[0] } else { scheduler }
+}
+
+/// The root loop of a fiber scheduler (of all of them in a simulation): resumes one fiber after the other.
+pub fn run_fibers(root: &'static Scheduler) {
+    let mut next = root.pick_next();
+    while let Some(id) = next {
+        let scheduler = scheduler_of(root, id);
+        resume(scheduler, id);
+        scheduler::set_here(Some(root));
+        worker::set_current(WorkerId::NONE, root.index);
+        next = root.inner().next.take();
+    }
+}
+
+/// Ends the idle fibers, which are all there are when a machine stops.
+pub fn end_fibers(scheduler: &'static Scheduler) {
+    scheduler::set_here(Some(scheduler));
+    worker::set_current(WorkerId::NONE, scheduler.index);
+    scheduler.inner().exiting = true;
+    while let Some(id) = scheduler.inner().workers.idle.pop() {
+        resume(scheduler, id);
+    }
+}
+
+/// Forgets all fibers as if the power had failed: no destructor runs, what they own on the heap is lost. Only for a
+/// simulated kill.
+pub fn abandon_fibers(scheduler: &'static Scheduler) {
+    let workers = std::mem::take(&mut scheduler.inner().workers);
+    for mut local in workers.locals {
+        if let Some(mut fiber) = local.fiber.take() {
+            if fiber.started() && !fiber.done() {
+                // SAFETY: nothing refers into the abandoned stack any more: the whole simulated machine is dropped.
+                unsafe { fiber.force_reset() };
+            }
+            fiber.into_stack().give_back();
+        }
+    }
+}
+
+fn scheduler_of(root: &'static Scheduler, id: WorkerId) -> &'static Scheduler {
+    if !root.machine.simulated {
+        return root;
+    }
+    let index = worker::slot(id).sched.load(Ordering::Relaxed);
+    root.machine.schedulers().iter().find(|s| s.index == index).expect("a worker's scheduler")
+}
+
+fn resume(scheduler: &'static Scheduler, id: WorkerId) {
+    scheduler::set_here(Some(scheduler));
+    scheduler.begin(id);
+    stack::set_limit(worker::slot(id).stack_limit.load(Ordering::Relaxed) as usize);
+    let fiber: *mut Fiber = &mut **scheduler.inner().workers.local(id).fiber.as_mut().expect("a fiber");
+    // SAFETY: the box keeps the fiber in place while the worker table changes; only this loop resumes or removes it.
+    let result = unsafe { (*fiber).resume(()) };
+    stack::set_limit(0);
+    if let CoroutineResult::Return(()) = result {
+        let fiber = scheduler.inner().workers.local(id).fiber.take().expect("a fiber");
+        scheduler.inner().workers.remove(id);
+        scheduler.slot().workers.store(scheduler.inner().workers.count, Ordering::Relaxed);
+        fiber.into_stack().give_back();
+        system().release(id);
+    }
+}
+
+/// The simulation's choice: any runnable worker of any scheduler; with none, time moves on to the next event.
+pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
+    loop {
+        if simcore::with(|sim| sim.kill_due()) {
+            return None;
+        }
+        let now = clock::now();
+        for scheduler in machine.schedulers() {
+            scheduler.fire_timers(now);
+        }
+        while let Some(event) = simcore::with(|sim| sim.due_event()) {
+            event();
+        }
+        let length = |s: &&Scheduler| s.slot().run_length.load(Ordering::Relaxed) as u64;
+        let total: u64 = machine.schedulers().iter().map(|s| length(&s)).sum();
+        if total > 0 {
+            let mut nth = simcore::with(|sim| {
+                // A step takes time, so that everything that polls the clock ends.
+                let step = 100 + sim.below(2_000);
+                sim.advance(step);
+                sim.below(total)
+            });
+            for scheduler in machine.schedulers() {
+                if nth < length(&scheduler) {
+                    let id = scheduler.slot().remove_runnable(system(), nth as u32).expect("counted");
+                    simcore::with(|sim| sim.trace(simcore::TRACE_RUN, id.raw() as u64));
+                    return Some(id);
+                }
+                nth -= length(&scheduler);
+            }
+        }
+        if machine.tasks.load(Ordering::Relaxed) == 0 && machine.stopping.load(Ordering::Relaxed) {
+            return None;
+        }
+        let timer = machine.schedulers().iter().filter_map(|s| s.next_deadline()).min();
+        let event = simcore::with(|sim| sim.next_event_ns());
+        match timer.into_iter().chain(event).min() {
+            Some(at) => simcore::with(|sim| sim.advance_to(at.max(sim.now_ns()))),
+            None => {
+                simcore::with(|sim| sim.stuck());
+                return None;
+            }
+        }
+    }
+}
+
+/// The first thread of a scheduler of threads: starts its first worker, gives it the baton and goes. From then on the
+/// baton is always with a worker.
+pub fn run_threads(scheduler: &'static Scheduler) {
+    let next = scheduler.pick_next();
+    worker::set_current(WorkerId::NONE, scheduler.index);
+    pass_baton_or_stop(scheduler, next);
+}

@@ -1,0 +1,139 @@
+//! What the machine offers: CPUs, memory, and what a container or the administrator allows of them.
+#![allow(unsafe_code)]
+
+/// CPUs the process may run on (its affinity mask), ascending.
+pub fn usable_cpus() -> Vec<u32> {
+    if crate::simcore::active() {
+        return vec![0, 1];
+    }
+    // SAFETY: cpu_set_t is plain data, filled by the call.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
+            return vec![0];
+        }
+        (0..libc::CPU_SETSIZE as u32).filter(|cpu| libc::CPU_ISSET(*cpu as usize, &set)).collect()
+    }
+}
+
+/// CPUs' worth of time the control group may use a second (v2 `cpu.max`, v1 quota and period); `None`: unlimited.
+pub fn cpu_quota() -> Option<f64> {
+    let (quota, period) = match read_group("cpu.max") {
+        Some(text) => {
+            let (quota, period) = text.trim().split_once(' ')?;
+            (quota.to_owned(), period.to_owned())
+        }
+        None => {
+            let quota = read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")?;
+            (quota, read("/sys/fs/cgroup/cpu/cpu.cfs_period_us")?)
+        }
+    };
+    let quota: f64 = quota.trim().parse().ok().filter(|quota| *quota > 0.0)?;
+    let period: f64 = period.trim().parse().ok().filter(|period| *period > 0.0)?;
+    Some(quota / period)
+}
+
+/// Bytes of memory the process may use: the smaller of the machine's and its control group's.
+pub fn memory_limit() -> u64 {
+    if crate::simcore::active() {
+        return 4 << 30;
+    }
+    let group = read_group("memory.max").or_else(|| read("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    let group = group.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
+    physical_memory().min(group)
+}
+
+/// Bytes of memory of the machine.
+pub fn physical_memory() -> u64 {
+    meminfo("MemTotal:").unwrap_or(1 << 30)
+}
+
+/// Bytes of memory that could be had now without swapping.
+pub fn available_memory() -> u64 {
+    meminfo("MemAvailable:").unwrap_or(1 << 29)
+}
+
+/// Bytes of memory the process has resident, from /proc/self/statm.
+pub fn resident_memory() -> u64 {
+    let pages = read("/proc/self/statm").and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
+}
+
+/// Raises the soft limit of open files to the hard one; returns it.
+pub fn raise_open_files() -> u64 {
+    // SAFETY: rlimit is plain data, filled and then read by the calls.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
+            return 1024;
+        }
+        let before = limit.rlim_cur;
+        limit.rlim_cur = limit.rlim_max;
+        if libc::setrlimit(libc::RLIMIT_NOFILE, &limit) == 0 { limit.rlim_max } else { before }
+    }
+}
+
+/// How the CPUs are laid out, for sys.dm_os_sys_info.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Topology {
+    pub logical_cpus: u32,
+    pub sockets: u32,
+    pub cores_per_socket: u32,
+    pub numa_nodes: u32,
+}
+
+pub fn topology() -> Topology {
+    let text = read("/proc/cpuinfo").unwrap_or_default();
+    let values = |key: &str| {
+        let lines = text.lines().filter(|line| line.starts_with(key));
+        lines.filter_map(|line| line.rsplit(':').next()?.trim().parse::<u32>().ok()).collect::<Vec<_>>()
+    };
+    let logical_cpus = (text.lines().filter(|line| line.starts_with("processor")).count() as u32).max(1);
+    let mut sockets = values("physical id");
+    sockets.sort_unstable();
+    sockets.dedup();
+    let sockets = (sockets.len() as u32).max(1);
+    let cores_per_socket = values("cpu cores").first().copied().unwrap_or(logical_cpus / sockets).max(1);
+    let nodes = (0..1024).take_while(|n| std::path::Path::new(&format!("/sys/devices/system/node/node{n}")).exists());
+    Topology { logical_cpus, sockets, cores_per_socket, numa_nodes: (nodes.count() as u32).max(1) }
+}
+
+/// The strictest value of `name` on the way from our control group to the root.
+fn read_group(name: &str) -> Option<String> {
+    let group = read("/proc/self/cgroup")?;
+    let path = group.lines().find_map(|line| line.strip_prefix("0::"))?.trim().to_owned();
+    let mut at = path.as_str();
+    loop {
+        let text = read(&format!("/sys/fs/cgroup{}/{name}", at.trim_end_matches('/')));
+        if let Some(text) = text.filter(|text| !text.starts_with("max")) {
+            return Some(text);
+        }
+        if at.is_empty() || at == "/" {
+            return None;
+        }
+        at = &at[..at.rfind('/').unwrap_or(0)];
+    }
+}
+
+fn meminfo(key: &str) -> Option<u64> {
+    let text = read("/proc/meminfo")?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kb| kb * 1024)
+}
+
+fn read(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn this_machine_has_cpus_and_memory() {
+        assert!(!super::usable_cpus().is_empty());
+        assert!(super::memory_limit() > 64 << 20 && super::memory_limit() <= super::physical_memory());
+        assert!(super::resident_memory() > 0 && super::available_memory() > 0);
+        let topology = super::topology();
+        assert!(topology.logical_cpus >= topology.sockets && topology.numa_nodes > 0);
+        assert!(super::cpu_quota().is_none_or(|quota| quota > 0.0));
+    }
+}

@@ -1,0 +1,189 @@
+//! A machine: its schedulers and their threads.
+
+use super::spawn::{JoinHandle, Place, spawn_in};
+use crate::kernel::poller::Armed;
+use crate::kernel::scheduler::{self, MachineState, Scheduler, TaskKind, WorkerKind};
+use crate::kernel::{stack, workers};
+use crate::limits;
+use crate::sync::{Event, RwLockForm, set_rwlock_form};
+use crate::wait::WaitType;
+use crate::worker::{self, WorkerId, system};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// How to start. `Default`: a scheduler per usable CPU, fibers, SQL Server's number of workers.
+#[derive(Clone, Debug)]
+pub struct MachineConfig {
+    /// One scheduler for each of these CPUs; empty: for each CPU of the process's affinity mask.
+    pub cpus: Vec<u32>,
+    /// Bind each scheduler to its CPU (an affinity mask was given).
+    pub pinned: bool,
+    pub workers: WorkerKind,
+    /// 0: automatic. Divided among the schedulers.
+    pub max_worker_threads: u32,
+    pub rwlock: RwLockForm,
+    /// How long a scheduler without work looks for some before it sleeps. Waking it then costs up to 30 µs.
+    pub idle_spin_us: u32,
+    pub quantum_us: u32,
+}
+
+impl Default for MachineConfig {
+    fn default() -> MachineConfig {
+        MachineConfig {
+            cpus: Vec::new(),
+            pinned: false,
+            workers: WorkerKind::Fiber,
+            max_worker_threads: 0,
+            rwlock: RwLockForm::Atomic,
+            idle_spin_us: 40,
+            quantum_us: 4_000,
+        }
+    }
+}
+
+/// What `max worker threads` = 0 means (64-bit, 2017 and later).
+pub fn automatic_worker_threads(cpus: u32) -> u32 {
+    match cpus {
+        0..=4 => 512,
+        5..=64 => 512 + (cpus - 4) * 16,
+        _ => 512 + (cpus - 4) * 32,
+    }
+}
+
+/// A running machine. Dropping it stops it and waits until its tasks have ended.
+pub struct Machine {
+    state: Arc<MachineState>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+    stopped: Arc<Event>,
+}
+
+static MACHINES: AtomicU32 = AtomicU32::new(0);
+
+/// Starts the schedulers. More than one machine may run in a process (tests do).
+pub fn start(config: MachineConfig) -> Machine {
+    set_rwlock_form(config.rwlock);
+    let usable = limits::usable_cpus();
+    let cpus = if config.cpus.is_empty() { usable.clone() } else { config.cpus };
+    assert!(!cpus.is_empty());
+    let workers_max = match config.max_worker_threads {
+        0 => automatic_worker_threads(cpus.len() as u32),
+        given => given,
+    };
+    // Oversubscribed, a spinning scheduler takes the CPU from the one it waits for.
+    let spins = cpus.len() <= usable.len() && limits::cpu_quota().is_none_or(|quota| quota >= cpus.len() as f64);
+    let state = Arc::new(MachineState {
+        id: MACHINES.fetch_add(1, Ordering::Relaxed) + 1,
+        worker_kind: config.workers,
+        idle_spin_ns: if spins { config.idle_spin_us as u64 * 1_000 } else { 0 },
+        quantum_ns: config.quantum_us as u64 * 1_000,
+        simulated: false,
+        pinned: config.pinned,
+        panics: AtomicU64::new(0),
+        stopping: AtomicBool::new(false),
+        tasks: AtomicU64::new(0),
+        schedulers: OnceLock::new(),
+    });
+    let per_scheduler = (workers_max / cpus.len() as u32).max(1);
+    let schedulers: Vec<_> = cpus
+        .iter()
+        .enumerate()
+        .map(|(id, cpu)| Scheduler::create(state.clone(), id as u32, *cpu, per_scheduler))
+        .collect();
+    assert!(state.schedulers.set(schedulers).is_ok());
+    let threads = state.schedulers().iter().map(|scheduler| run(scheduler)).collect();
+    Machine { state, threads, stopped: Arc::new(Event::manual_reset(WaitType::SOS_EVENT)) }
+}
+
+/// Starts the first thread of a scheduler: the one of all fibers, or the first of many.
+fn run(scheduler: &'static Scheduler) -> std::thread::JoinHandle<()> {
+    let name = format!("scheduler {}", scheduler.id);
+    let thread = std::thread::Builder::new().name(name).spawn(move || {
+        scheduler::set_here(Some(scheduler));
+        worker::set_current(WorkerId::NONE, scheduler.index);
+        workers::pin(scheduler);
+        stack::watch_faults_on_this_thread();
+        match scheduler.machine.worker_kind {
+            WorkerKind::Fiber => {
+                workers::run_fibers(scheduler);
+                workers::end_fibers(scheduler);
+            }
+            WorkerKind::Thread => workers::run_threads(scheduler),
+        }
+        scheduler::set_here(None);
+        worker::set_current(WorkerId::NONE, 0);
+    });
+    thread.expect("a thread for a scheduler")
+}
+
+impl Machine {
+    /// Starts a task from a thread that is no worker.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        kind: TaskKind,
+        place: Place,
+        run: impl FnOnce() -> T + Send + 'static,
+    ) -> JoinHandle<T> {
+        let place = if place == Place::Here { Place::LeastLoaded } else { place };
+        spawn_in(&self.state, kind, place, run)
+    }
+
+    /// Runs `main` as a task and waits for it, from a thread that is no worker.
+    pub fn run<T: Send + 'static>(&self, main: impl FnOnce() -> T + Send + 'static) -> T {
+        self.spawn(TaskKind::Startup, Place::On(0), main).join().expect("main task panicked")
+    }
+
+    pub fn id(&self) -> u32 {
+        self.state.id
+    }
+
+    pub fn scheduler_count(&self) -> u32 {
+        self.state.schedulers().len() as u32
+    }
+
+    /// Tasks that panicked since start.
+    pub fn panics(&self) -> u64 {
+        self.state.panics.load(Ordering::Relaxed)
+    }
+
+    /// Set when the machine has been asked to stop.
+    pub fn stop_event(&self) -> Arc<Event> {
+        self.stopped.clone()
+    }
+
+    /// Stops: idle connections are closed, running tasks end by themselves ([`super::stopping`] tells them), then the
+    /// schedulers end.
+    pub fn stop(mut self) {
+        self.stop_and_join();
+    }
+
+    fn stop_and_join(&mut self) {
+        self.state.stopping.store(true, Ordering::SeqCst);
+        self.stopped.set();
+        let closed: Vec<Armed> = self.state.schedulers().iter().flat_map(|s| s.poller().disarm_all()).collect();
+        drop(closed);
+        for scheduler in self.state.schedulers() {
+            scheduler.slot().wake();
+        }
+        for thread in self.threads.drain(..) {
+            thread.join().expect("scheduler thread");
+        }
+        let mut threads = workers::THREADS.lock().expect("threads");
+        let (ours, others) = std::mem::take(&mut *threads).into_iter().partition::<Vec<_>, _>(|t| t.0 == self.state.id);
+        *threads = others;
+        drop(threads);
+        for (_, thread) in ours {
+            thread.join().expect("worker thread");
+        }
+        for scheduler in self.state.schedulers() {
+            system().scheduler(scheduler.index).status.store(0, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if !self.threads.is_empty() {
+            self.stop_and_join();
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
+use os::sched::{MachineConfig, Place, TaskKind, WorkerKind, preemptive, spawn, start};
+use os::sync::*;
+use os::wait::{self, WaitType};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn soon() -> u64 {
+    os::clock::after_ms(20_000)
+}
+
+fn on_both(run: impl Fn() + Send + Sync + 'static) {
+    let run = Arc::new(run);
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let machine = start(MachineConfig { cpus: vec![0, 1], workers, max_worker_threads: 64, ..Default::default() });
+        let run = run.clone();
+        machine.run(move || run());
+        assert_eq!(machine.panics(), 0);
+        machine.stop();
+    }
+}
+
+#[test]
+fn tasks_run_and_are_joined() {
+    on_both(|| {
+        let handles: Vec<_> =
+            (0..200u64).map(|n| spawn(TaskKind::Request, Place::LeastLoaded, move || n * n)).collect();
+        let sum: u64 = handles.into_iter().map(|handle| handle.join().unwrap()).sum();
+        assert_eq!(sum, (0..200).map(|n| n * n).sum());
+    });
+}
+
+#[test]
+fn more_tasks_than_workers_wait_for_one() {
+    on_both(|| {
+        let gate = Arc::new(Event::manual_reset(WaitType::SOS_EVENT));
+        let ran = Arc::new(AtomicU64::new(0));
+        let handles: Vec<_> = (0..500)
+            .map(|n| {
+                let (gate, ran) = (gate.clone(), ran.clone());
+                spawn(TaskKind::Request, Place::On(n), move || {
+                    assert!(gate.wait(Some(soon())));
+                    ran.fetch_add(1, Ordering::Relaxed);
+                })
+            })
+            .collect();
+        wait::sleep(WaitType::SLEEP_TASK, 5);
+        gate.set();
+        for handle in handles {
+            handle.join().unwrap();
+        }
+        assert_eq!(ran.load(Ordering::Relaxed), 500);
+    });
+}
+
+#[test]
+fn locks_work_across_schedulers() {
+    on_both(|| {
+        let mutex = Arc::new(Mutex::new(WaitType::SOS_MUTEX, 0u64));
+        let pair = Arc::new(RwLock::new(WaitType::SOS_RW, (0u64, 0u64)));
+        static CLASS: SpinClass = SpinClass::new("TEST_SCHEDULERS");
+        let spin = Arc::new(SpinLock::new(&CLASS, 0u64));
+        let handles: Vec<_> = (0..8)
+            .map(|n| {
+                let (mutex, pair, spin) = (mutex.clone(), pair.clone(), spin.clone());
+                spawn(TaskKind::Request, Place::On(n), move || {
+                    for round in 0..1_000 {
+                        {
+                            let mut sum = mutex.lock_until(soon()).expect("no lost wake-up");
+                            *sum += 1;
+                            if round % 16 == 0 {
+                                // Held over a switch: others must park and be woken.
+                                wait::yield_now();
+                            }
+                        }
+                        if round % 4 == 0 {
+                            let mut pair = pair.write_until(soon()).expect("no lost wake-up");
+                            pair.0 += 1;
+                            wait::maybe_yield();
+                            pair.1 += 1;
+                        } else {
+                            let pair = pair.read_until(soon()).expect("no lost wake-up");
+                            assert_eq!(pair.0, pair.1);
+                        }
+                        *spin.lock() += 1;
+                    }
+                })
+            })
+            .collect();
+        for handle in handles {
+            handle.join().unwrap();
+        }
+        assert_eq!((*mutex.lock(), pair.read().1, *spin.lock()), (8_000, 2_000, 8_000));
+    });
+}
+
+#[test]
+fn timers_and_timeouts_fire() {
+    on_both(|| {
+        let before = os::clock::now();
+        assert_eq!(wait::sleep(WaitType::WAITFOR, 20), wait::WakeReason::Timeout);
+        let slept = os::clock::now() - before;
+        assert!((20_000_000..2_000_000_000).contains(&slept), "{slept}");
+        let event = Event::manual_reset(WaitType::SOS_EVENT);
+        assert!(!event.wait(Some(os::clock::after_ms(3))));
+        let mutex = Arc::new(Mutex::new(WaitType::SOS_MUTEX, ()));
+        let held = mutex.lock();
+        let other = mutex.clone();
+        let failed =
+            spawn(TaskKind::Request, Place::LeastLoaded, move || other.lock_until(os::clock::after_ms(3)).is_none());
+        assert!(failed.join().unwrap());
+        drop(held);
+        assert!(mutex.try_lock().is_some());
+    });
+}
+
+#[test]
+fn an_interrupt_ends_a_wait_of_its_task_only() {
+    on_both(|| {
+        let worker = Arc::new(AtomicU64::new(0));
+        let seen = worker.clone();
+        let handle = spawn(TaskKind::Request, Place::On(1), move || {
+            seen.store(wait::current().raw() as u64, Ordering::SeqCst);
+            loop {
+                match wait::park(WaitType::WAITFOR, Some(soon())) {
+                    wait::WakeReason::Unparked => {}
+                    reason => return reason,
+                }
+            }
+        });
+        while worker.load(Ordering::SeqCst) == 0 {
+            wait::sleep(WaitType::SLEEP_TASK, 1);
+        }
+        let id = wait::WorkerId::from_raw(worker.load(Ordering::SeqCst) as u32);
+        wait::interrupt(id, wait::TaskId(handle.task().0 + 1_000_000));
+        wait::sleep(WaitType::SLEEP_TASK, 2);
+        assert!(!handle.is_done());
+        wait::interrupt(id, handle.task());
+        assert_eq!(handle.join().unwrap(), wait::WakeReason::Interrupted);
+    });
+}
+
+#[test]
+fn preemptive_calls_leave_the_scheduler() {
+    on_both(|| {
+        let text = String::from("borrowed");
+        let handles: Vec<_> = (0..40u64)
+            .map(|n| {
+                spawn(TaskKind::Request, Place::On(0), move || {
+                    preemptive(WaitType::PREEMPTIVE_OS_CRYPTOPS, || {
+                        std::thread::sleep(std::time::Duration::from_millis(5));
+                        n
+                    })
+                })
+            })
+            .collect();
+        let before = os::clock::now();
+        assert_eq!(handles.into_iter().map(|h| h.join().unwrap()).sum::<u64>(), 780);
+        // 40 calls of 5 ms on one scheduler overlap.
+        assert!(os::clock::now() - before < 150_000_000);
+        assert_eq!(preemptive(WaitType::PREEMPTIVE_OTHER, || text.len()), 8);
+    });
+}
+
+#[test]
+fn a_panic_is_told_to_the_joiner_and_hurts_no_one_else() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let machine = start(MachineConfig { cpus: vec![0], workers, ..Default::default() });
+        let failed = machine.spawn(TaskKind::Request, Place::On(0), || panic!("expected by the test"));
+        assert!(failed.join().is_err());
+        assert_eq!(machine.run(|| 7), 7);
+        assert_eq!(machine.panics(), 1);
+    }
+}
+
+#[test]
+fn a_quantum_is_shared() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let machine = start(MachineConfig { cpus: vec![0], workers, quantum_us: 1_000, ..Default::default() });
+        let stop = Arc::new(AtomicU64::new(0));
+        let hog = stop.clone();
+        let busy = machine.spawn(TaskKind::Request, Place::On(0), move || {
+            while hog.load(Ordering::Relaxed) == 0 {
+                wait::maybe_yield();
+            }
+        });
+        // Only a yielding hog lets this one run.
+        let other = machine.spawn(TaskKind::Request, Place::On(0), move || stop.store(1, Ordering::Relaxed));
+        assert!(other.join_until(soon()).is_ok());
+        assert!(busy.join_until(soon()).is_ok());
+    }
+}
+
+#[test]
+fn an_idle_machine_uses_no_cpu() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let machine = start(MachineConfig { cpus: vec![0, 1], workers, ..Default::default() });
+        machine.run(|| wait::sleep(WaitType::SLEEP_TASK, 1));
+        let sleeps = os::stats::schedulers(machine.id()).iter().map(|s| s.kernel_sleeps).sum::<u64>();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let later = os::stats::schedulers(machine.id());
+        assert!(later.iter().all(|s| s.is_idle));
+        // Asleep in the kernel the whole time: one call each at most.
+        assert!(later.iter().map(|s| s.kernel_sleeps).sum::<u64>() - sleeps <= 2);
+    }
+}
