@@ -11,6 +11,10 @@ pub mod sql_type;
 pub mod fixed;
 pub mod row;
 
+pub mod decimal;
+pub mod names;
+pub mod precedence;
+
 pub mod collation;
 pub mod key;
 
