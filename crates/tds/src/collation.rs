@@ -31,12 +31,31 @@ impl WireCollation {
     }
 
     /// The collation of a type that is sent.
-    pub fn of(_collation: CollationId) -> WireCollation {
-        WireCollation::SQL_LATIN1
+    pub fn of(collation: CollationId) -> WireCollation {
+        if collation == CollationId::SQL_LATIN1_GENERAL_CP1_CI_AS {
+            return WireCollation::SQL_LATIN1;
+        }
+        WireCollation(collation.to_tds())
     }
 
-    /// The collation of a type that was received; one we do not have reads as the default.
+    /// The collation of a type that was received; one we do not have (or five zeros) reads as the default.
     pub fn id(self) -> CollationId {
-        CollationId(0)
+        if self == WireCollation::SQL_LATIN1 {
+            return CollationId::SQL_LATIN1_GENERAL_CP1_CI_AS;
+        }
+        CollationId::from_tds(&self.0).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_constant_is_the_table_s_first() {
+        assert_eq!(CollationId(0).to_tds(), WireCollation::SQL_LATIN1.0);
+        assert_eq!(WireCollation::SQL_LATIN1.lcid(), 0x409);
+        assert_eq!(WireCollation::SQL_LATIN1.sort_id(), 52);
+        assert_eq!(WireCollation([0; 5]).id(), CollationId(0));
     }
 }

@@ -243,7 +243,8 @@ fn read_end(input: &mut Input<'_>, bytes_per_count: usize) -> ProtocolResult<(St
         None
     };
     // Padding after a plain end has been seen; anything after a name would mean we counted it wrong.
-    if !input.is_empty() && !(ended.is_empty() && flags & 1 == 0) {
+    let is_plain = ended.is_empty() && begin_again.is_none();
+    if !input.is_empty() && !is_plain {
         return Err(ProtocolError::Truncated);
     }
     Ok((ended, begin_again))

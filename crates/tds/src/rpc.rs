@@ -262,7 +262,7 @@ impl RpcParameter {
 
     fn encode(&self, out: &mut impl Put, version: TdsVersion) {
         out.put_b_varchar(&self.name);
-        out.put_u8(u8::from(self.is_output) * STATUS_OUTPUT | u8::from(self.is_default) * STATUS_DEFAULT);
+        out.put_u8(u8::from(self.is_output) * STATUS_OUTPUT + u8::from(self.is_default) * STATUS_DEFAULT);
         match &self.value {
             ParameterValue::Scalar { sql_type, value } => {
                 let info = TypeInfo::for_type(*sql_type, true, version);

@@ -397,7 +397,9 @@ fn decode_sized(token: u8, size: u16) -> ProtocolResult<TypeInfo> {
     use token::*;
     let is_max = size == MAX_LENGTH;
     let is_unicode = matches!(token, NVARCHAR | NCHAR);
-    if !is_max && (size > 8000 || is_unicode && size % 2 != 0) || is_max && matches!(token, CHAR | NCHAR | BINARY) {
+    if !is_max && (size > 8000 || is_unicode && !size.is_multiple_of(2))
+        || is_max && matches!(token, CHAR | NCHAR | BINARY)
+    {
         return Err(ValueFault::Length(token).into());
     }
     // Drivers announce an empty string as a type of length 0, which T-SQL does not have.

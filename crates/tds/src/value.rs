@@ -179,7 +179,7 @@ fn decode_chunked<'a>(input: &mut Input<'a>, info: &TypeInfo) -> ProtocolResult<
 /// Character and binary values: even length for UTF-16, fixed kinds padded to their length.
 fn bytes_of<'a>(info: &TypeInfo, mut bytes: Cow<'a, [u8]>) -> ProtocolResult<Value<'a>> {
     let sql_type = info.sql_type;
-    if (sql_type.is_unicode_string() || sql_type.kind == TypeKind::Xml) && bytes.len() % 2 != 0 {
+    if (sql_type.is_unicode_string() || sql_type.kind == TypeKind::Xml) && !bytes.len().is_multiple_of(2) {
         return Err(ValueFault::InstanceLength(type_name(sql_type.kind)).into());
     }
     let length = usize::from(sql_type.length);
