@@ -2,5 +2,6 @@
 //!
 //! Modules in dependency order, lowest first.
 
+pub mod options;
 pub mod password;
 pub mod tls;

@@ -1,0 +1,299 @@
+//! Settings of `heddle serve`: command line over environment over configuration file over defaults.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+
+/// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
+const PORT_DEFAULT: u16 = 1433;
+
+/// Serve T-SQL over TDS: every SQL Server driver connects to it as it is.
+#[derive(Args, Debug, Default, Clone)]
+#[command(after_help = "\
+The environment of SQL Server's containers works too: MSSQL_SA_PASSWORD (or SA_PASSWORD), MSSQL_TCP_PORT, MSSQL_DATA_DIR,
+MSSQL_MEMORY_LIMIT_MB; ACCEPT_EULA is ignored.
+
+Examples:
+  heddle serve                                        data in ./heddle-data, loopback port 1433, password made and printed once
+  heddle serve --data :memory: --listen 127.0.0.1:0   keeps nothing, any free port (the ready line names it)
+  heddle serve --workers thread --cpus 0-3            an operating system thread for each worker, four schedulers
+  heddle serve --init schema/                         runs schema/*.sql in order on a new data directory")]
+pub struct ServeArgs {
+    /// Directory of the databases, made if it is missing; `:memory:` keeps nothing
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<String>,
+    /// Address and port to accept connections on [default: 127.0.0.1:1433]; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
+    /// Password of `sa`; without one on a new data directory, one is made and printed once
+    #[arg(long, value_name = "PASSWORD")]
+    pub sa_password: Option<String>,
+    /// Engines are threads of this process, or processes over shared memory [default: threaded]
+    #[arg(long, value_enum)]
+    pub kernel: Option<Kernel>,
+    /// Workers are user-mode fibers (SQL Server's "lightweight pooling") or operating system threads [default: fiber]
+    #[arg(long, value_enum)]
+    pub workers: Option<Workers>,
+    /// CPUs to run on, one scheduler each: `0-3,6` [default: all that the process may use]
+    #[arg(long, value_name = "LIST")]
+    pub cpus: Option<String>,
+    /// Memory for pages and the rest: `512MB`, `4GB` [default: half of what the container or machine has]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Microseconds a scheduler looks for work before it sleeps [default: 50, and 0 with one CPU]
+    #[arg(long, value_name = "MICROSECONDS")]
+    pub idle_spin: Option<u32>,
+    /// TOML file with these settings, named as here
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// T-SQL script, or a directory of them, to run once on a new data directory
+    #[arg(long, value_name = "FILE|DIR")]
+    pub init: Option<PathBuf>,
+    /// PEM certificate for TLS; without one, a self-signed certificate is made and kept with the data
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_certificate: Option<PathBuf>,
+    /// PEM private key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_key: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Kernel {
+    Threaded,
+    Process,
+}
+
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Workers {
+    Fiber,
+    Thread,
+}
+
+/// The configuration file. An unknown name is an error: a misspelt setting must not pass in silence.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct FileSettings {
+    data: Option<String>,
+    listen: Option<String>,
+    sa_password: Option<String>,
+    kernel: Option<Kernel>,
+    workers: Option<Workers>,
+    cpus: Option<String>,
+    memory: Option<String>,
+    idle_spin: Option<u32>,
+    init: Option<PathBuf>,
+    tls_certificate: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum DataLocation {
+    Memory,
+    Directory(PathBuf),
+}
+
+/// What the server runs with.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub data: DataLocation,
+    pub listen: SocketAddr,
+    pub sa_password: Option<String>,
+    pub workers: Workers,
+    /// None: all CPUs that the process may use.
+    pub cpus: Option<Vec<usize>>,
+    /// None: half of what the container or machine has.
+    pub memory_bytes: Option<u64>,
+    pub idle_spin_us: Option<u32>,
+    pub init: Option<PathBuf>,
+    pub tls: Option<(PathBuf, PathBuf)>,
+}
+
+/// A setting that cannot be used; the text names it and says what is allowed.
+#[derive(Debug)]
+pub struct SettingError(pub String);
+
+impl std::fmt::Display for SettingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+/// `read_file` reads the configuration file, `environment` looks up a variable: both come from the caller, since files and
+/// environment belong to `os`.
+pub fn resolve(
+    args: ServeArgs,
+    read_file: impl Fn(&std::path::Path) -> Result<String, String>,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Settings, SettingError> {
+    let file = match &args.config {
+        None => FileSettings::default(),
+        Some(path) => {
+            let text =
+                read_file(path).map_err(|error| SettingError(format!("--config {}: {error}", path.display())))?;
+            toml::from_str(&text).map_err(|error| SettingError(format!("--config {}: {error}", path.display())))?
+        }
+    };
+    if args.kernel.or(file.kernel) == Some(Kernel::Process) {
+        return Err(SettingError(
+            "--kernel process: engines as processes are not available in this version; use --kernel threaded".into(),
+        ));
+    }
+    let data = match args.data.or_else(|| environment("MSSQL_DATA_DIR")).or(file.data) {
+        Some(text) if text == ":memory:" => DataLocation::Memory,
+        Some(text) if text.is_empty() => return Err(SettingError("--data needs a directory".into())),
+        Some(text) => DataLocation::Directory(text.into()),
+        None => DataLocation::Directory("heddle-data".into()),
+    };
+    let listen = match args.listen {
+        Some(text) => parse_listen("--listen", &text)?,
+        None => match (environment("MSSQL_TCP_PORT"), file.listen) {
+            (Some(port), _) => {
+                let port = port
+                    .parse()
+                    .map_err(|_| SettingError(format!("MSSQL_TCP_PORT: '{port}' is not a port number (0 to 65535)")))?;
+                SocketAddr::from(([127, 0, 0, 1], port))
+            }
+            (None, Some(text)) => parse_listen("listen", &text)?,
+            (None, None) => SocketAddr::from(([127, 0, 0, 1], PORT_DEFAULT)),
+        },
+    };
+    let memory = match args.memory.or(file.memory) {
+        Some(text) => Some(parse_size(&text)?),
+        None => match environment("MSSQL_MEMORY_LIMIT_MB") {
+            Some(text) => Some(parse_size(&format!("{text}MB"))?),
+            None => None,
+        },
+    };
+    let sa_password = args
+        .sa_password
+        .or_else(|| environment("MSSQL_SA_PASSWORD"))
+        .or_else(|| environment("SA_PASSWORD"))
+        .or(file.sa_password);
+    if sa_password.as_deref() == Some("") {
+        return Err(SettingError("the password of sa must not be empty".into()));
+    }
+    Ok(Settings {
+        data,
+        listen,
+        sa_password,
+        workers: args.workers.or(file.workers).unwrap_or(Workers::Fiber),
+        cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
+        memory_bytes: memory,
+        idle_spin_us: args.idle_spin.or(file.idle_spin),
+        init: args.init.or(file.init),
+        tls: args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key)),
+    })
+}
+
+/// `1433`, `127.0.0.1:1433`, `[::1]:1433`, `localhost:1433`.
+fn parse_listen(name: &str, text: &str) -> Result<SocketAddr, SettingError> {
+    let wrong = || SettingError(format!("{name}: '{text}' is not an address and port, such as 127.0.0.1:1433"));
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| wrong())
+}
+
+/// `536870912`, `512MB`, `4 GB`, `4g`. In bytes; at least 64 MB.
+pub fn parse_size(text: &str) -> Result<u64, SettingError> {
+    let wrong = || SettingError(format!("--memory: '{text}' is not a size, such as 512MB or 4GB"));
+    let upper = text.trim().to_ascii_uppercase();
+    let split = upper.find(|c: char| !c.is_ascii_digit()).unwrap_or(upper.len());
+    let (digits, unit) = upper.split_at(split);
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let shift = match unit.trim().trim_end_matches("IB").trim_end_matches('B') {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err(wrong()),
+    };
+    let bytes = number.checked_mul(1 << shift).ok_or_else(wrong)?;
+    if bytes < 64 << 20 {
+        return Err(SettingError(format!("--memory: '{text}' is too little; the server needs at least 64MB")));
+    }
+    Ok(bytes)
+}
+
+/// `0-3,6` in order, without repeats.
+pub fn parse_cpus(text: &str) -> Result<Vec<usize>, SettingError> {
+    const CPU_MAX: usize = 1023;
+    let wrong = || SettingError(format!("--cpus: '{text}' is not a list of CPUs, such as 0-3,6"));
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let first: usize = first.trim().parse().map_err(|_| wrong())?;
+        let last: usize = last.trim().parse().map_err(|_| wrong())?;
+        if first > last || last > CPU_MAX {
+            return Err(wrong());
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(args: ServeArgs, file: &str, environment: &[(&str, &str)]) -> Result<Settings, SettingError> {
+        resolve(
+            args,
+            |_| Ok(file.into()),
+            |name| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()),
+        )
+    }
+
+    #[test]
+    fn defaults_are_loopback_fibers_and_a_local_directory() {
+        let settings = settings(ServeArgs::default(), "", &[]).expect("defaults hold");
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:1433");
+        assert_eq!(settings.workers, Workers::Fiber);
+        assert_eq!(settings.data, DataLocation::Directory("heddle-data".into()));
+    }
+
+    #[test]
+    fn command_line_wins_over_environment_over_file() {
+        let file = "listen = \"127.0.0.1:1111\"\nworkers = \"thread\"\nmemory = \"1GB\"";
+        let config = || ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
+        let from_file = settings(config(), file, &[]).expect("file");
+        assert_eq!((from_file.listen.port(), from_file.workers), (1111, Workers::Thread));
+        assert_eq!(from_file.memory_bytes, Some(1 << 30));
+        let from_environment = settings(config(), file, &[("MSSQL_TCP_PORT", "2222")]).expect("environment");
+        assert_eq!(from_environment.listen.port(), 2222);
+        let args = ServeArgs { listen: Some("3333".into()), ..config() };
+        assert_eq!(settings(args, file, &[("MSSQL_TCP_PORT", "2222")]).expect("arguments").listen.port(), 3333);
+    }
+
+    #[test]
+    fn wrong_settings_name_themselves() {
+        let with = |change: fn(&mut ServeArgs)| {
+            let mut args = ServeArgs::default();
+            change(&mut args);
+            settings(args, "speed = 11", &[]).expect_err("refused").to_string()
+        };
+        assert!(with(|a| a.listen = Some("nowhere".into())).contains("--listen: 'nowhere'"));
+        assert!(with(|a| a.memory = Some("2 bags".into())).contains("--memory: '2 bags'"));
+        assert!(with(|a| a.memory = Some("1KB".into())).contains("at least 64MB"));
+        assert!(with(|a| a.cpus = Some("3-1".into())).contains("--cpus: '3-1'"));
+        assert!(with(|a| a.kernel = Some(Kernel::Process)).contains("--kernel process"));
+        assert!(with(|a| a.config = Some("x.toml".into())).contains("speed"));
+        assert!(with(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
+    }
+
+    #[test]
+    fn sizes_and_cpu_lists() {
+        assert_eq!(parse_size("4 GB").expect("size"), 4 << 30);
+        assert_eq!(parse_size("512m").expect("size"), 512 << 20);
+        assert_eq!(parse_cpus("4,0-2,1").expect("cpus"), [0, 1, 2, 4]);
+    }
+}
