@@ -1,0 +1,91 @@
+//! Real drivers, unmodified, against the built binary. Each is the small project in `tests/clients/` that its README describes.
+//!
+//! A driver whose toolchain is not on the machine is passed over with a word on stderr, except where `CI` is set: there it fails.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{PASSWORD, Server, root, scratch};
+
+const CHECKS: &[&str] = &[
+    "login_plain",
+    "login_encrypted",
+    "wrong_password",
+    "types",
+    "parameters",
+    "procedure",
+    "rollback",
+    "result_sets",
+    "error",
+    "cancel",
+    "reset",
+    "large",
+];
+
+/// False, with a word: the tool is missing and this is not CI.
+fn have(tool: &str) -> bool {
+    let found = Command::new(tool).arg(if tool == "go" { "version" } else { "--version" }).output().is_ok();
+    assert!(found || std::env::var_os("CI").is_none(), "CI must have {tool}");
+    if !found {
+        eprintln!("passed over: {tool} is not on this machine");
+    }
+    found
+}
+
+fn run(what: &str, command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{what}: {error}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{what} failed:\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// Starts a server, runs the driver's program with HOST PORT USER PASSWORD and demands every check.
+fn check(driver: &str, program: &mut Command) {
+    let data = scratch(&format!("client-{driver}"));
+    let server = Server::start_on(data.to_str().expect("UTF-8 path"), &[]);
+    let output = program
+        .args(["127.0.0.1", &server.port.to_string(), "sa", PASSWORD])
+        .env("HEDDLE_CERTIFICATE", data.join("tls/certificate.pem"))
+        .output()
+        .unwrap_or_else(|error| panic!("{driver}: {error}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let missing: Vec<&&str> = CHECKS.iter().filter(|name| !text.lines().any(|line| line == format!("ok {name}"))).collect();
+    assert!(missing.is_empty(), "{driver}: {missing:?}\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn folder(name: &str) -> PathBuf {
+    root().join("tests/clients").join(name)
+}
+
+/// A virtual environment with both Python drivers, made once.
+fn python() -> PathBuf {
+    static MADE: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    MADE.get_or_init(|| {
+        let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-drivers");
+        let python = venv.join("bin/python");
+        if !python.exists() {
+            run("python3 -m venv", Command::new("python3").args(["-m", "venv"]).arg(&venv));
+        }
+        let requirements = folder("python").join("requirements.txt");
+        run("pip install", Command::new(&python).args(["-m", "pip", "install", "-q", "-r"]).arg(requirements));
+        python
+    })
+    .clone()
+}
+
+#[test]
+fn python_tds() {
+    if have("python3") {
+        check("python-tds", Command::new(python()).arg(folder("python").join("pytds_checks.py")));
+    }
+}
+
+#[test]
+fn pymssql() {
+    if have("python3") {
+        check("pymssql", Command::new(python()).arg(folder("python").join("pymssql_checks.py")));
+    }
+}

@@ -1,0 +1,87 @@
+//! The command line of `heddle serve`: ready line, stopping, and a clear refusal of what cannot work.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use support::{Server, binary, scratch};
+
+/// Exit code and stderr of a `heddle serve` that refuses to start.
+fn refused(args: &[&str]) -> String {
+    let output = binary().arg("serve").args(args).stdin(Stdio::null()).output().expect("runs");
+    assert!(!output.status.success(), "{args:?} must be refused");
+    assert!(output.stdout.is_empty(), "a server that does not serve prints no ready line");
+    String::from_utf8(output.stderr).expect("UTF-8")
+}
+
+#[test]
+fn answers_and_stops_cleanly_on_sigterm() {
+    let server = Server::start(&[]);
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT 40 + 2").trim(), "42");
+    let ping = binary().args(["ping", "-S", &server.address()]).output().expect("runs");
+    assert!(ping.status.success(), "{}", String::from_utf8_lossy(&ping.stderr));
+    let (code, took) = server.stop();
+    assert_eq!(code, Some(0));
+    assert!(took < Duration::from_secs(5), "stopped only after {took:?}");
+}
+
+#[test]
+fn ping_fails_where_nothing_listens() {
+    let ping = binary().args(["ping", "-S", "127.0.0.1,1"]).output().expect("runs");
+    assert!(!ping.status.success());
+}
+
+#[test]
+fn data_outlives_a_stop_and_a_kill() {
+    let data = scratch("outlives");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &[]);
+    server.query("CREATE TABLE kept (a int PRIMARY KEY); INSERT kept VALUES (1)");
+    assert_eq!(server.stop().0, Some(0));
+    let server = Server::start_on(data, &[]);
+    server.query("INSERT kept VALUES (2)");
+    server.kill();
+    let server = Server::start_on(data, &[]);
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM kept").trim(), "2");
+}
+
+#[test]
+fn a_data_directory_serves_one_server() {
+    let data = scratch("one-server");
+    let server = Server::start_on(data.to_str().expect("UTF-8 path"), &[]);
+    let message = refused(&["--data", data.to_str().expect("UTF-8 path"), "--listen", "127.0.0.1:0"]);
+    assert!(message.contains("in use"), "{message}");
+    drop(server);
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let server = Server::start(&[]);
+    let listen = format!("127.0.0.1:{}", server.port);
+    let message = refused(&["--data", ":memory:", "--listen", &listen]);
+    assert!(message.contains(&listen) && message.contains("in use"), "{message}");
+}
+
+#[test]
+fn bad_options_are_named() {
+    assert!(refused(&["--data", ":memory:", "--memory", "lots"]).contains("--memory: 'lots'"));
+    assert!(refused(&["--data", ":memory:", "--workers", "goblin"]).contains("goblin"));
+    assert!(refused(&["--data", ":memory:", "--kernel", "process"]).contains("--kernel process"));
+    assert!(refused(&["--data", ":memory:", "--cpus", "9999"]).contains("--cpus"));
+}
+
+#[test]
+fn init_scripts_run_once_on_a_new_data_directory() {
+    let data = scratch("init");
+    let script = data.join("seed.sql");
+    std::fs::write(&script, "CREATE TABLE seeded (a int);\nGO\nINSERT seeded VALUES (7)\nGO\n").expect("written");
+    let directory = data.join("data");
+    let args = ["--init", script.to_str().expect("UTF-8 path")];
+    for _ in 0..2 {
+        let server = Server::start_on(directory.to_str().expect("UTF-8 path"), &args);
+        assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM seeded").trim(), "1");
+        assert_eq!(server.stop().0, Some(0));
+    }
+}

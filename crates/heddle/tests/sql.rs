@@ -1,0 +1,70 @@
+//! Golden T-SQL: every `tests/sql/**/name.sql` runs through `heddle sql` in a database of its own; what it prints is `name.out`.
+//!
+//! `UPDATE=1` rewrites the expected text; its diff is reviewed as behaviour. The same files run on fibers and on threads.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use support::{Server, root};
+
+fn scripts(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a readable folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            scripts(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "sql") && path.with_extension("out").exists()
+            || (std::env::var_os("UPDATE").is_some() && path.extension().is_some_and(|extension| extension == "sql"))
+        {
+            found.push(path);
+        }
+    }
+}
+
+/// What differs, by the first line that does.
+fn first_difference(expected: &str, seen: &str) -> String {
+    for (number, (wanted, got)) in expected.lines().zip(seen.lines()).enumerate() {
+        if wanted != got {
+            return format!("line {}:\n  expected {wanted}\n  saw      {got}", number + 1);
+        }
+    }
+    format!("expected {} lines, saw {}", expected.lines().count(), seen.lines().count())
+}
+
+fn run_all(workers: &str) {
+    let server = Server::start(&["--workers", workers]);
+    let folder = root().join("tests/sql");
+    let mut files = Vec::new();
+    scripts(&folder, &mut files);
+    files.sort();
+    assert!(!files.is_empty(), "no golden files were found");
+    let mut complaints = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let database = format!("golden_{number}");
+        server.query(&format!("CREATE DATABASE {database}"));
+        let output = server.sql(&["-d", &database, "-W", "-i", file.to_str().expect("UTF-8 path")]);
+        let mut seen = String::from_utf8_lossy(&output.stdout).into_owned();
+        seen.push_str(&String::from_utf8_lossy(&output.stderr));
+        let golden = file.with_extension("out");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&golden, &seen).expect("written");
+        }
+        let expected = std::fs::read_to_string(&golden).expect("golden text");
+        if expected != seen {
+            let name = file.strip_prefix(&folder).expect("below it").display().to_string();
+            complaints.push(format!("{name}: {}", first_difference(&expected, &seen)));
+        }
+    }
+    assert!(complaints.is_empty(), "{} of {} differ\n{}", complaints.len(), files.len(), complaints.join("\n"));
+}
+
+#[test]
+fn golden_files_hold_on_fibers() {
+    run_all("fiber");
+}
+
+#[test]
+fn golden_files_hold_on_threads() {
+    run_all("thread");
+}

@@ -1,0 +1,104 @@
+//! A server of the built binary for one test: started on a free port, stopped by its process id.
+#![allow(dead_code, clippy::disallowed_methods, clippy::disallowed_types)]
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+pub const PASSWORD: &str = "Heddle-1-test";
+
+/// Longer than any start takes; a start that takes longer has failed.
+const READY_MAX: Duration = Duration::from_secs(60);
+
+pub struct Server {
+    child: Child,
+    pub port: u16,
+}
+
+pub fn binary() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_heddle"))
+}
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace root exists")
+}
+
+/// An empty directory of this test's own, below cargo's directory for test files.
+pub fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a scratch directory can be made");
+    path
+}
+
+impl Server {
+    /// In memory, with the test password.
+    pub fn start(args: &[&str]) -> Server {
+        Server::start_on(":memory:", args)
+    }
+
+    pub fn start_on(data: &str, args: &[&str]) -> Server {
+        let mut child = binary()
+            .args(["serve", "--data", data, "--listen", "127.0.0.1:0", "--sa-password", PASSWORD])
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("the binary starts");
+        let mut line = String::new();
+        let started = Instant::now();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line on stdout");
+        assert!(started.elapsed() < READY_MAX, "ready only after {:?}", started.elapsed());
+        let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("the ready line ends with the port: {line:?}, {:?}", child.try_wait()));
+        Server { child, port }
+    }
+
+    pub fn address(&self) -> String {
+        format!("127.0.0.1,{}", self.port)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// `heddle sql` as sa, with more arguments.
+    pub fn sql(&self, args: &[&str]) -> Output {
+        binary()
+            .args(["sql", "-S", &self.address(), "-U", "sa", "-P", PASSWORD])
+            .args(args)
+            .stdin(Stdio::null())
+            .output()
+            .expect("heddle sql runs")
+    }
+
+    /// Standard output of `heddle sql -Q query`.
+    pub fn query(&self, query: &str) -> String {
+        String::from_utf8(self.sql(&["-h", "-1", "-W", "-Q", query]).stdout).expect("UTF-8")
+    }
+
+    /// SIGKILL: what a crash leaves.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it was running");
+        self.child.wait().expect("it ends");
+        std::mem::forget(self);
+    }
+
+    /// SIGTERM; the exit code and how long it took.
+    pub fn stop(mut self) -> (Option<i32>, Duration) {
+        let started = Instant::now();
+        let status = Command::new("kill").arg(self.child.id().to_string()).status().expect("kill runs");
+        assert!(status.success());
+        let code = self.child.wait().expect("it ends").code();
+        std::mem::forget(self);
+        (code, started.elapsed())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
