@@ -1,0 +1,265 @@
+//! A client's connection: messages in, packets out, over a socket that TLS may cover in any of its three forms.
+//!
+//! ```text
+//! strict (8.0):    TLS [ PRELOGIN, LOGIN7, requests ... ]
+//! encrypt on:      PRELOGIN, handshake inside TDS packets, TLS [ LOGIN7, requests ... ]
+//! encrypt off:     PRELOGIN, handshake inside TDS packets, TLS [ LOGIN7 ], requests ...
+//! ```
+
+use std::io::{Read, Write};
+
+use os::net::{NetError, Stream};
+use rustls::ServerConnection;
+use tds::tls_wrap::{Unwrapper, wrap};
+use tds::{Message, MessageReader, PacketType, ProtocolError};
+
+/// Bytes asked of the socket at once.
+const READ_BYTES: usize = 16 << 10;
+
+/// The longest message a client may send that is not a bulk load: a batch of 64 MB of text, or a large parameter.
+pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
+
+/// Before login a client has no business with more than LOGIN7.
+pub const LOGIN_BYTES_MAX: usize = 128 << 10;
+
+/// Why a connection cannot go on.
+#[derive(Debug)]
+pub enum ConnectionError {
+    /// The client closed it, or the network did.
+    Closed,
+    /// The client was too slow (before login only).
+    Timeout,
+    Protocol(ProtocolError),
+    Tls(String),
+}
+
+impl std::fmt::Display for ConnectionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ConnectionError::Closed => f.write_str("closed"),
+            ConnectionError::Timeout => f.write_str("timed out"),
+            ConnectionError::Protocol(error) => write!(f, "{error}"),
+            ConnectionError::Tls(text) => write!(f, "TLS: {text}"),
+        }
+    }
+}
+
+impl From<ProtocolError> for ConnectionError {
+    fn from(error: ProtocolError) -> ConnectionError {
+        ConnectionError::Protocol(error)
+    }
+}
+
+impl From<NetError> for ConnectionError {
+    fn from(error: NetError) -> ConnectionError {
+        match error {
+            NetError::Timeout => ConnectionError::Timeout,
+            _ => ConnectionError::Closed,
+        }
+    }
+}
+
+impl From<rustls::Error> for ConnectionError {
+    fn from(error: rustls::Error) -> ConnectionError {
+        ConnectionError::Tls(error.to_string())
+    }
+}
+
+/// The socket and what covers it.
+pub struct Transport {
+    pub stream: Stream,
+    tls: Option<Box<ServerConnection>>,
+    /// Ciphertext on its way out; empty between calls.
+    outgoing: Vec<u8>,
+    pub packets_received: u64,
+    pub packets_sent: u64,
+}
+
+impl Transport {
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// All of `bytes`, or an error. A slow client makes the worker wait (ASYNC_NETWORK_IO).
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
+        self.packets_sent += 1;
+        let Some(tls) = &mut self.tls else {
+            return Ok(self.stream.write_all(bytes)?);
+        };
+        // One record's worth at a time: what waits as ciphertext stays small.
+        for chunk in bytes.chunks(READ_BYTES) {
+            tls.writer().write_all(chunk).map_err(|error| ConnectionError::Tls(error.to_string()))?;
+            while tls.wants_write() {
+                tls.write_tls(&mut self.outgoing).map_err(|_| ConnectionError::Closed)?;
+            }
+            self.stream.write_all(&self.outgoing)?;
+            self.outgoing.clear();
+        }
+        Ok(())
+    }
+
+    /// Whatever the socket has, decrypted, into `reader`. `wait`: until when (of `os::clock::now`) to wait for it; None
+    /// takes only what is there. False: nothing was.
+    fn fill(&mut self, reader: &mut MessageReader, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
+        let Some(tls) = &mut self.tls else {
+            let count = read(&self.stream, reader.space(READ_BYTES), wait)?;
+            reader.filled(count.unwrap_or(0));
+            return Ok(count.is_some());
+        };
+        let mut cipher = [0; 4096];
+        let Some(count) = read(&self.stream, &mut cipher, wait)? else { return Ok(false) };
+        decrypt(tls, &cipher[..count], reader)?;
+        Ok(true)
+    }
+}
+
+/// Some(n > 0), or None where nothing is there and there is no time to wait.
+fn read(stream: &Stream, buffer: &mut [u8], wait: Option<Option<u64>>) -> Result<Option<usize>, ConnectionError> {
+    let count = match wait {
+        None => stream.try_read(buffer)?,
+        Some(deadline) => Some(stream.read(buffer, deadline)?),
+    };
+    if count == Some(0) { Err(ConnectionError::Closed) } else { Ok(count) }
+}
+
+/// Ciphertext to plaintext, straight into the reader's buffer.
+fn decrypt(tls: &mut ServerConnection, mut cipher: &[u8], reader: &mut MessageReader) -> Result<(), ConnectionError> {
+    while !cipher.is_empty() {
+        tls.read_tls(&mut cipher).map_err(|error| ConnectionError::Tls(error.to_string()))?;
+        let state = tls.process_new_packets()?;
+        let mut left = state.plaintext_bytes_to_read();
+        while left > 0 {
+            let space = reader.space(left);
+            let count = tls.reader().read(space).map_err(|error| ConnectionError::Tls(error.to_string()))?;
+            reader.filled(count);
+            left -= count;
+        }
+    }
+    Ok(())
+}
+
+/// A connection between its messages: transport, packet assembly and the payload of the message at hand.
+pub struct Connection {
+    pub transport: Transport,
+    reader: MessageReader,
+    pub payload: Vec<u8>,
+}
+
+impl Connection {
+    pub fn new(stream: Stream) -> Connection {
+        Connection {
+            transport: Transport { stream, tls: None, outgoing: Vec::new(), packets_received: 0, packets_sent: 0 },
+            reader: MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX),
+            payload: Vec::new(),
+        }
+    }
+
+    /// After login a message may be long.
+    pub fn logged_in(&mut self) {
+        self.reader.limit_message(MESSAGE_BYTES_MAX);
+    }
+
+    /// The next message, its payload in `payload`; waits until `deadline` (None: for ever).
+    pub fn receive(&mut self, deadline: Option<u64>) -> Result<Message, ConnectionError> {
+        loop {
+            if let Some(message) = self.next()? {
+                return Ok(message);
+            }
+            self.transport.fill(&mut self.reader, Some(deadline))?;
+        }
+    }
+
+    /// The next message if it is there already: the socket is tried, nothing is waited for.
+    pub fn poll(&mut self) -> Result<Option<Message>, ConnectionError> {
+        loop {
+            if let Some(message) = self.next()? {
+                return Ok(Some(message));
+            }
+            if !self.transport.fill(&mut self.reader, None)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Message>, ConnectionError> {
+        let message = self.reader.next(&mut self.payload)?;
+        self.transport.packets_received += u64::from(message.is_some());
+        Ok(message)
+    }
+
+    /// Whether a message has begun to arrive: the connection then may not idle without a reader.
+    pub fn is_idle(&self) -> bool {
+        self.reader.is_idle()
+    }
+
+    /// Gives back what an idle connection does not need.
+    pub fn release(&mut self) {
+        self.reader.release();
+        if self.payload.capacity() > 0 {
+            self.payload = Vec::new();
+        }
+    }
+
+    /// Reads the first byte that a client sends, before anything else: 0x16 begins TLS around all of TDS.
+    pub fn begins_with_tls(&mut self, deadline: u64) -> Result<bool, ConnectionError> {
+        let mut first = [0; 1];
+        self.transport.stream.peek(&mut first, Some(deadline))?;
+        Ok(first[0] == 0x16)
+    }
+
+    /// TLS around all that follows.
+    pub fn start_strict(&mut self, tls: ServerConnection, deadline: u64) -> Result<(), ConnectionError> {
+        let mut tls = Box::new(tls);
+        let mut bytes = [0; 4096];
+        while tls.is_handshaking() {
+            let count = read(&self.transport.stream, &mut bytes, Some(Some(deadline)))?.unwrap_or(0);
+            decrypt(&mut tls, &bytes[..count], &mut self.reader)?;
+            while tls.wants_write() {
+                tls.write_tls(&mut self.transport.outgoing).map_err(|_| ConnectionError::Closed)?;
+            }
+            self.transport.stream.write_all(&self.transport.outgoing)?;
+            self.transport.outgoing.clear();
+        }
+        self.transport.tls = Some(tls);
+        Ok(())
+    }
+
+    /// The handshake inside TDS packets; what follows is raw TLS.
+    pub fn start_wrapped(&mut self, tls: ServerConnection, deadline: u64) -> Result<(), ConnectionError> {
+        let mut tls = Box::new(tls);
+        let mut unwrapper = Unwrapper::default();
+        // A client may have sent its first flight together with PRELOGIN.
+        let mut pending = self.reader.take_buffered();
+        let mut bytes = [0; 4096];
+        while tls.is_handshaking() || !unwrapper.at_boundary() {
+            if pending.is_empty() {
+                let count = read(&self.transport.stream, &mut bytes, Some(Some(deadline)))?.unwrap_or(0);
+                pending.extend_from_slice(&bytes[..count]);
+            }
+            let mut used = 0;
+            while used < pending.len() && (tls.is_handshaking() || !unwrapper.at_boundary()) {
+                let (count, records) = unwrapper.unwrap(&pending[used..])?;
+                used += count;
+                decrypt(&mut tls, records, &mut self.reader)?;
+            }
+            pending.drain(..used);
+            let mut flight = Vec::new();
+            while tls.wants_write() {
+                tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
+            }
+            if !flight.is_empty() {
+                wrap(&flight, &mut self.transport.outgoing);
+                self.transport.stream.write_all(&self.transport.outgoing)?;
+                self.transport.outgoing.clear();
+            }
+        }
+        decrypt(&mut tls, &pending, &mut self.reader)?;
+        self.transport.tls = Some(tls);
+        Ok(())
+    }
+
+    /// LOGIN7 has come and only it was to be encrypted.
+    pub fn stop_tls(&mut self) {
+        self.transport.tls = None;
+    }
+}
