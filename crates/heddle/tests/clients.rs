@@ -89,3 +89,48 @@ fn pymssql() {
         check("pymssql", Command::new(python()).arg(folder("python").join("pymssql_checks.py")));
     }
 }
+
+#[test]
+fn go_mssqldb() {
+    if have("go") {
+        let binary = scratch("go").join("checks");
+        run("go build", Command::new("go").args(["build", "-o"]).arg(&binary).arg(".").current_dir(folder("go-mssqldb")));
+        check("go-mssqldb", Command::new(binary).current_dir(folder("go-mssqldb")));
+    }
+}
+
+#[test]
+fn tedious() {
+    if have("node") && have("npm") {
+        // Installed beside the test, not beside the source: `npm` reads only package.json.
+        let project = scratch("tedious").join("tedious");
+        std::fs::create_dir(&project).expect("made");
+        for file in ["package.json", "checks.js", ".npmrc"] {
+            std::fs::copy(folder("tedious").join(file), project.join(file)).expect("copied");
+        }
+        std::fs::copy(folder("values.sql"), project.join("../values.sql")).expect("copied");
+        run("npm install", Command::new("npm").args(["install", "--no-audit", "--no-fund"]).current_dir(&project));
+        check("tedious", Command::new("node").arg("checks.js").current_dir(&project));
+    }
+}
+
+#[test]
+fn mssql_jdbc() {
+    if have("mvn") {
+        let project = folder("mssql-jdbc");
+        run("mvn compile", Command::new("mvn").args(["-q", "-B", "compile"]).current_dir(&project));
+        let classes = scratch("jdbc").join("classpath");
+        let list = format!("-Dmdep.outputFile={}", classes.display());
+        run("mvn classpath", Command::new("mvn").args(["-q", "-B", "dependency:build-classpath", &list]).current_dir(&project));
+        let path = format!("target/classes:{}", std::fs::read_to_string(&classes).expect("written").trim());
+        check("mssql-jdbc", Command::new("java").args(["-cp", &path, "Checks"]).current_dir(&project));
+    }
+}
+
+#[test]
+fn tiberius() {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tiberius");
+    let build = ["build", "--quiet", "--target-dir"];
+    run("cargo build", Command::new(env!("CARGO")).args(build).arg(&target).current_dir(folder("tiberius")));
+    check("tiberius", &mut Command::new(target.join("debug/tiberius-checks")));
+}
