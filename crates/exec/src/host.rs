@@ -33,7 +33,12 @@ pub trait Host {
     /// The storage of a base or temporary table.
     fn open_table(&mut self, session: &mut Session, table: &TableDef) -> SqlResult<Arc<Table>>;
 
-    fn table_by_id(&mut self, session: &mut Session, database: DatabaseId, object: ObjectId) -> SqlResult<Arc<TableDef>>;
+    fn table_by_id(
+        &mut self,
+        session: &mut Session,
+        database: DatabaseId,
+        object: ObjectId,
+    ) -> SqlResult<Arc<TableDef>>;
 
     /// The next `count` identity values of a table: the first one. They are never given back.
     fn identity_next(&mut self, session: &mut Session, table: &TableDef, count: u64) -> SqlResult<i64>;
@@ -67,7 +72,13 @@ pub trait Host {
     fn compile(&mut self, session: &mut Session, text: &str) -> SqlResult<Arc<Module>>;
 
     /// Runs a `StatementKind::Definition` from its tree, within the session's transaction.
-    fn define(&mut self, session: &mut Session, sink: &mut dyn Sink, module: &Arc<Module>, query: QueryId) -> SqlResult<()>;
+    fn define(
+        &mut self,
+        session: &mut Session,
+        sink: &mut dyn Sink,
+        module: &Arc<Module>,
+        query: QueryId,
+    ) -> SqlResult<()>;
 
     /// SELECT INTO: creates the table and answers its definition.
     fn create_table_for(

@@ -8,6 +8,6 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod sink;
-pub mod session;
 pub mod host;
+pub mod session;
+pub mod sink;

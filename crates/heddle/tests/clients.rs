@@ -52,7 +52,8 @@ fn check(driver: &str, program: &mut Command) {
         .output()
         .unwrap_or_else(|error| panic!("{driver}: {error}"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let missing: Vec<&&str> = CHECKS.iter().filter(|name| !text.lines().any(|line| line == format!("ok {name}"))).collect();
+    let missing: Vec<&&str> =
+        CHECKS.iter().filter(|name| !text.lines().any(|line| line == format!("ok {name}"))).collect();
     assert!(missing.is_empty(), "{driver}: {missing:?}\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -94,7 +95,10 @@ fn pymssql() {
 fn go_mssqldb() {
     if have("go") {
         let binary = scratch("go").join("checks");
-        run("go build", Command::new("go").args(["build", "-o"]).arg(&binary).arg(".").current_dir(folder("go-mssqldb")));
+        run(
+            "go build",
+            Command::new("go").args(["build", "-o"]).arg(&binary).arg(".").current_dir(folder("go-mssqldb")),
+        );
         check("go-mssqldb", Command::new(binary).current_dir(folder("go-mssqldb")));
     }
 }
@@ -121,7 +125,10 @@ fn mssql_jdbc() {
         run("mvn compile", Command::new("mvn").args(["-q", "-B", "compile"]).current_dir(&project));
         let classes = scratch("jdbc").join("classpath");
         let list = format!("-Dmdep.outputFile={}", classes.display());
-        run("mvn classpath", Command::new("mvn").args(["-q", "-B", "dependency:build-classpath", &list]).current_dir(&project));
+        run(
+            "mvn classpath",
+            Command::new("mvn").args(["-q", "-B", "dependency:build-classpath", &list]).current_dir(&project),
+        );
         let path = format!("target/classes:{}", std::fs::read_to_string(&classes).expect("written").trim());
         check("mssql-jdbc", Command::new("java").args(["-cp", &path, "Checks"]).current_dir(&project));
     }

@@ -4,4 +4,5 @@
 
 pub mod options;
 pub mod password;
+pub mod plan_cache;
 pub mod tls;

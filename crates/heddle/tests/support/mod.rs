@@ -51,7 +51,8 @@ impl Server {
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line on stdout");
         assert!(started.elapsed() < READY_MAX, "ready only after {:?}", started.elapsed());
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
-        let port = port.unwrap_or_else(|| panic!("the ready line ends with the port: {line:?}, {:?}", child.try_wait()));
+        let port =
+            port.unwrap_or_else(|| panic!("the ready line ends with the port: {line:?}, {:?}", child.try_wait()));
         Server { child, port }
     }
 

@@ -56,7 +56,9 @@ pub enum WaitFor {
     Delay(Expr),
     Time(Expr),
     /// `WAITFOR (RECEIVE ...), TIMEOUT n`: Service Broker.
-    Broker { timeout: Option<Expr> },
+    Broker {
+        timeout: Option<Expr>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -167,25 +169,47 @@ pub enum SetVariableKind {
     /// `SET @c = CURSOR ... FOR SELECT ...`
     Cursor(Box<CursorDefinition>),
     /// `SET @x.modify('...')`, `SET @p.X = 1`
-    Method { name: Ident, args: Vec<Expr> },
-    Property { name: Ident, op: AssignOp, value: Expr },
+    Method {
+        name: Ident,
+        args: Vec<Expr>,
+    },
+    Property {
+        name: Ident,
+        op: AssignOp,
+        value: Expr,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SetOption {
     /// `SET a, b ON`: options in capitals ("NOCOUNT", "ANSI_NULLS", "SHOWPLAN_ALL" ...).
-    Switch { options: Vec<Box<str>>, on: bool },
+    Switch {
+        options: Vec<Box<str>>,
+        on: bool,
+    },
     /// `SET STATISTICS IO, TIME ON`: "IO", "TIME", "XML", "PROFILE".
-    Statistics { options: Vec<Box<str>>, on: bool },
+    Statistics {
+        options: Vec<Box<str>>,
+        on: bool,
+    },
     /// `SET IDENTITY_INSERT t ON`
-    IdentityInsert { table: ObjectName, on: bool },
+    IdentityInsert {
+        table: ObjectName,
+        on: bool,
+    },
     Isolation(Isolation),
     /// `SET ROWCOUNT 10`, `SET LANGUAGE x`, `SET DATEFORMAT dmy`, `SET LOCK_TIMEOUT 10`, `SET TEXTSIZE n`,
     /// `SET DATEFIRST 7`, `SET DEADLOCK_PRIORITY LOW`, `SET QUERY_GOVERNOR_COST_LIMIT n`, `SET CONTEXT_INFO 0x..`,
     /// `SET FIPS_FLAGGER OFF`, `SET USER 'x'` (SETUSER): name in capitals, a bare word is `Expr::Word`.
-    Value { name: Box<str>, value: Expr },
+    Value {
+        name: Box<str>,
+        value: Expr,
+    },
     /// `SET OFFSETS SELECT, FROM ON`
-    Offsets { words: Vec<Box<str>>, on: bool },
+    Offsets {
+        words: Vec<Box<str>>,
+        on: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,4 +310,3 @@ pub struct RollbackTransaction {
     pub name: Option<TransactionName>,
     pub work: bool,
 }
-

@@ -42,19 +42,35 @@ pub struct AlterDatabase {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlterDatabaseAction {
-    Set { settings: Vec<Setting>, termination: Option<Termination> },
+    Set {
+        settings: Vec<Setting>,
+        termination: Option<Termination>,
+    },
     Collate(Ident),
     ModifyName(Ident),
-    AddFile { files: Vec<FileSpec>, filegroup: Option<Ident> },
+    AddFile {
+        files: Vec<FileSpec>,
+        filegroup: Option<Ident>,
+    },
     AddLogFile(Vec<FileSpec>),
     RemoveFile(Ident),
     ModifyFile(FileSpec),
-    AddFilegroup { name: Ident, contains: Option<Box<str>> },
+    AddFilegroup {
+        name: Ident,
+        contains: Option<Box<str>>,
+    },
     RemoveFilegroup(Ident),
     /// READ_ONLY, DEFAULT, NAME = x ...
-    ModifyFilegroup { name: Ident, property: Setting },
+    ModifyFilegroup {
+        name: Ident,
+        property: Setting,
+    },
     /// `SCOPED CONFIGURATION [FOR SECONDARY] SET a = b | CLEAR ...`
-    ScopedConfiguration { secondary: bool, clear: bool, settings: Vec<Setting> },
+    ScopedConfiguration {
+        secondary: bool,
+        clear: bool,
+        settings: Vec<Setting>,
+    },
     /// SCOPED CREDENTIAL, AUDIT SPECIFICATION, ENCRYPTION KEY, MODIFY (...) and other rare forms.
     Other(Box<str>),
 }

@@ -1,7 +1,7 @@
 //! Indexes, statistics, schemas, types, sequences, synonyms, partitions, and DROP.
 
-use super::{DataSpace, DataType, Expr, Ident, IndexColumn, ObjectName, PartitionChoice, Setting, Span, Statement};
 use super::TableDefinition;
+use super::{DataSpace, DataType, Expr, Ident, IndexColumn, ObjectName, PartitionChoice, Setting, Span, Statement};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateIndex {
@@ -28,9 +28,13 @@ pub enum IndexKind {
     Rows,
     Columnstore,
     /// `PRIMARY XML INDEX`; secondary ones name the primary and what they are FOR (VALUE, PATH, PROPERTY).
-    Xml { using: Option<(Ident, Option<Box<str>>)> },
+    Xml {
+        using: Option<(Ident, Option<Box<str>>)>,
+    },
     /// `USING grid`
-    Spatial { using: Option<Ident> },
+    Spatial {
+        using: Option<Ident>,
+    },
     FullText,
 }
 
@@ -44,12 +48,21 @@ pub struct AlterIndex {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlterIndexAction {
-    Rebuild { partition: Option<PartitionChoice>, options: Vec<Setting> },
-    Reorganize { partition: Option<PartitionChoice>, options: Vec<Setting> },
+    Rebuild {
+        partition: Option<PartitionChoice>,
+        options: Vec<Setting>,
+    },
+    Reorganize {
+        partition: Option<PartitionChoice>,
+        options: Vec<Setting>,
+    },
     Disable,
     Set(Vec<Setting>),
     /// RESUME, PAUSE, ABORT, in capitals
-    Resumable { verb: Box<str>, options: Vec<Setting> },
+    Resumable {
+        verb: Box<str>,
+        options: Vec<Setting>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -160,7 +173,10 @@ pub struct CreateType {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CreateTypeKind {
-    Alias { base: DataType, null: Option<bool> },
+    Alias {
+        base: DataType,
+        null: Option<bool>,
+    },
     Table(Box<TableDefinition>),
     /// EXTERNAL NAME assembly.class
     External,

@@ -7,7 +7,10 @@ use super::{Query, QueryHint, SelectItem, Setting, TableHint, TableRef, Top, Var
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// A table, a view, or an alias of the FROM clause.
-    Table { name: ObjectName, hints: Vec<TableHint> },
+    Table {
+        name: ObjectName,
+        hints: Vec<TableHint>,
+    },
     Variable(Variable),
     /// OPENQUERY, OPENROWSET, a table-valued function.
     Function(Box<TableRef>),

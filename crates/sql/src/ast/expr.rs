@@ -19,7 +19,10 @@ pub enum Expr {
     /// Two or more.
     Or(Vec<Expr>),
     Not(Box<Expr>),
-    IsNull { operand: Box<Expr>, not: bool },
+    IsNull {
+        operand: Box<Expr>,
+        not: bool,
+    },
     /// `a IS NOT DISTINCT FROM b` has `not`.
     IsDistinctFrom(Box<IsDistinctFrom>),
     Like(Box<Like>),
@@ -70,7 +73,10 @@ pub enum Literal {
     /// `$1.5` (any of the currency signs), in 1/10,000.
     Money(i64),
     /// `national` is `N'...'`.
-    String { text: Box<str>, national: bool },
+    String {
+        text: Box<str>,
+        national: bool,
+    },
     /// `0x...`
     Binary(Box<[u8]>),
 }

@@ -161,8 +161,12 @@ pub enum StatementKind {
     Dbcc(Box<Dbcc>),
     Kill(Box<Kill>),
     Checkpoint(Option<Box<Expr>>),
-    Shutdown { no_wait: bool },
-    Reconfigure { with_override: bool },
+    Shutdown {
+        no_wait: bool,
+    },
+    Reconfigure {
+        with_override: bool,
+    },
     AlterServerConfiguration(Box<AlterServerConfiguration>),
     ThreadPool(Box<ThreadPool>),
     /// A statement of the language that is read to its end but has no tree of its own.

@@ -73,7 +73,10 @@ pub struct Parameter {
 pub enum ModuleBody {
     Statements(Vec<Statement>),
     /// `BEGIN ATOMIC WITH (...) ... END`
-    Atomic { settings: Vec<Setting>, statements: Vec<Statement> },
+    Atomic {
+        settings: Vec<Setting>,
+        statements: Vec<Statement>,
+    },
     /// `EXTERNAL NAME assembly.class.method`
     External(ObjectName),
 }
@@ -90,13 +93,27 @@ pub struct CreateFunction {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum FunctionReturns {
-    Scalar { data_type: DataType, null: Option<bool>, body: ModuleBody },
+    Scalar {
+        data_type: DataType,
+        null: Option<bool>,
+        body: ModuleBody,
+    },
     /// `RETURNS TABLE AS RETURN query`. Native ones have BEGIN ATOMIC around it: then `atomic`.
-    Inline { query: Box<Query>, atomic: Option<Vec<Setting>> },
+    Inline {
+        query: Box<Query>,
+        atomic: Option<Vec<Setting>>,
+    },
     /// `RETURNS @t TABLE (...)`
-    Table { variable: Variable, definition: Box<TableDefinition>, body: ModuleBody },
+    Table {
+        variable: Variable,
+        definition: Box<TableDefinition>,
+        body: ModuleBody,
+    },
     /// CLR: `RETURNS TABLE (columns) [ORDER (...)]`
-    ExternalTable { definition: Box<TableDefinition>, name: ObjectName },
+    ExternalTable {
+        definition: Box<TableDefinition>,
+        name: ObjectName,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

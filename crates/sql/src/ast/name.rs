@@ -79,7 +79,10 @@ pub enum TypeName {
     Json,
     Vector,
     /// `xml(collection)`, `xml(DOCUMENT collection)`, `xml(CONTENT collection)`.
-    XmlOf { document: Option<bool>, collection: Box<ObjectName> },
+    XmlOf {
+        document: Option<bool>,
+        collection: Box<ObjectName>,
+    },
     /// Alias, table and CLR types.
     User(Box<ObjectName>),
 }

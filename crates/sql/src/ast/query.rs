@@ -1,7 +1,7 @@
 //! SELECT: queries, what stands in FROM, and the clauses behind.
 
-use super::{Ident, ObjectName, Over, Setting, Statement, Variable};
 use super::{DataType, Expr};
+use super::{Ident, ObjectName, Over, Setting, Statement, Variable};
 
 /// A query expression with everything that may surround it. Which parts a place permits (ORDER BY in a view, INTO in
 /// a subquery) is checked by the binder, that has the messages.
@@ -249,13 +249,26 @@ pub enum TableFunctionKind {
     /// `OPENXML(handle, pattern [, flags]) [WITH (...) | WITH table]`
     OpenXml { handle: Expr, pattern: Expr, flags: Option<Expr>, schema: OpenXmlSchema },
     /// `OPENROWSET(BULK 'file', ...) [WITH (...)]`
-    OpenRowsetBulk { files: Vec<Expr>, options: Vec<Setting>, order: Vec<OrderItem>, unique: bool, schema: Vec<OpenColumn> },
+    OpenRowsetBulk {
+        files: Vec<Expr>,
+        options: Vec<Setting>,
+        order: Vec<OrderItem>,
+        unique: bool,
+        schema: Vec<OpenColumn>,
+    },
     /// `OPENROWSET('provider', 'string' | 'a';'b';'c', 'query' | name)`
     OpenRowset { args: Vec<Expr>, object: Option<Box<ObjectName>> },
     /// `CHANGETABLE(CHANGES t, version [, FORCESEEK])`, `CHANGETABLE(VERSION t, (keys), (values))`
     ChangeTable { table: ObjectName, changes_since: Option<Expr>, key_columns: Vec<Ident>, key_values: Vec<Expr> },
     /// `CONTAINSTABLE(t, columns, condition [, LANGUAGE l] [, top])`, `FREETEXTTABLE`
-    FullText { free: bool, table: ObjectName, columns: Vec<Ident>, condition: Expr, language: Option<Expr>, top: Option<Expr> },
+    FullText {
+        free: bool,
+        table: ObjectName,
+        columns: Vec<Ident>,
+        condition: Expr,
+        language: Option<Expr>,
+        top: Option<Expr>,
+    },
 }
 
 /// A column of the WITH clause of OPENJSON, OPENXML and OPENROWSET.
@@ -426,4 +439,3 @@ pub enum QueryHint {
     /// `TABLE HINT (t, hints)`
     TableHint(Box<ObjectName>, Vec<TableHint>),
 }
-

@@ -13,7 +13,10 @@ pub struct Dbcc {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kill {
-    Session { id: Expr, status_only: bool },
+    Session {
+        id: Expr,
+        status_only: bool,
+    },
     /// KILL STATS JOB id, KILL QUERY NOTIFICATION SUBSCRIPTION id | ALL
     Other(Box<str>),
 }

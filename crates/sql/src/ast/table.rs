@@ -64,7 +64,11 @@ pub enum ColumnKind {
     /// `timestamp` alone: the name is the type.
     Timestamp,
     /// `AS expression [PERSISTED]`; NOT NULL is in `null`. The span is the expression's text.
-    Computed { expr: Expr, persisted: bool, text: Span },
+    Computed {
+        expr: Expr,
+        persisted: bool,
+        text: Span,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -187,23 +191,52 @@ pub struct AlterTable {
 #[derive(Debug, Clone, PartialEq)]
 pub enum AlterTableAction {
     /// `[WITH CHECK | NOCHECK] ADD ...`: columns, constraints, indexes in any order, with the period's columns.
-    Add { check: Option<bool>, definition: TableDefinition },
+    Add {
+        check: Option<bool>,
+        definition: TableDefinition,
+    },
     Drop(Vec<AlterTableDrop>),
     AlterColumn(Box<AlterColumn>),
     /// `[WITH CHECK | NOCHECK] CHECK | NOCHECK CONSTRAINT ALL | names`
-    SwitchConstraint { with_check: Option<bool>, enable: bool, constraints: Option<Vec<Ident>> },
+    SwitchConstraint {
+        with_check: Option<bool>,
+        enable: bool,
+        constraints: Option<Vec<Ident>>,
+    },
     /// `ENABLE | DISABLE TRIGGER ALL | names`
-    SwitchTrigger { enable: bool, triggers: Option<Vec<Ident>> },
+    SwitchTrigger {
+        enable: bool,
+        triggers: Option<Vec<Ident>>,
+    },
     /// `ENABLE | DISABLE CHANGE_TRACKING [WITH (...)]`
-    ChangeTracking { enable: bool, options: Vec<Setting> },
-    Rebuild { partition: Option<PartitionChoice>, options: Vec<Setting> },
-    SwitchPartition { from: Option<Expr>, to: ObjectName, to_partition: Option<Expr>, options: Vec<Setting> },
+    ChangeTracking {
+        enable: bool,
+        options: Vec<Setting>,
+    },
+    Rebuild {
+        partition: Option<PartitionChoice>,
+        options: Vec<Setting>,
+    },
+    SwitchPartition {
+        from: Option<Expr>,
+        to: ObjectName,
+        to_partition: Option<Expr>,
+        options: Vec<Setting>,
+    },
     Set(Vec<Setting>),
     /// `ALTER INDEX name REBUILD WITH (BUCKET_COUNT = n)`
-    AlterIndex { index: Ident, options: Vec<Setting> },
+    AlterIndex {
+        index: Ident,
+        options: Vec<Setting>,
+    },
     /// ENABLE | DISABLE FILETABLE_NAMESPACE
-    FileTableNamespace { enable: bool },
-    SplitMerge { merge: bool, range: Option<Expr> },
+    FileTableNamespace {
+        enable: bool,
+    },
+    SplitMerge {
+        merge: bool,
+        range: Option<Expr>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -223,7 +256,10 @@ pub struct AlterTableDrop {
 pub enum AlterTableDropKind {
     Column(Ident),
     /// With or without the word CONSTRAINT; options are `WITH (ONLINE = ON, MOVE TO ...)`.
-    Constraint { name: Ident, options: Vec<Setting> },
+    Constraint {
+        name: Ident,
+        options: Vec<Setting>,
+    },
     Index(Ident),
     Period,
 }
@@ -238,7 +274,14 @@ pub struct AlterColumn {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ColumnChange {
-    Type { data_type: DataType, collation: Option<Ident>, null: Option<bool>, sparse: bool, masked: Option<Box<str>>, hidden: bool },
+    Type {
+        data_type: DataType,
+        collation: Option<Ident>,
+        null: Option<bool>,
+        sparse: bool,
+        masked: Option<Box<str>>,
+        hidden: bool,
+    },
     /// `ADD | DROP` with ROWGUIDCOL, PERSISTED, NOT FOR REPLICATION, SPARSE, HIDDEN, MASKED (in capitals).
     Property { add: bool, property: Box<str>, masked: Option<Box<str>> },
 }

@@ -73,6 +73,14 @@ pub struct TableVariable {
 pub struct QueryText {
     pub statement: Arc<ast::Statement>,
     pub line: u32,
+    /// What it was bound to first, by a session that saw only what all sessions see. The server alone sets and reads it.
+    pub bound: OnceLock<Arc<Query>>,
+}
+
+impl QueryText {
+    pub fn new(statement: Arc<ast::Statement>, line: u32) -> QueryText {
+        QueryText { statement, line, bound: OnceLock::new() }
+    }
 }
 
 #[derive(Debug)]
