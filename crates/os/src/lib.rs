@@ -4,11 +4,16 @@
 //! Modules in dependency order, lowest first.
 
 pub mod clock;
+pub mod disk;
+pub mod env;
+pub mod fs;
 mod kernel;
 pub mod limits;
+pub mod net;
 pub mod random;
 mod rng;
 pub mod sched;
+pub mod signal;
 mod simcore;
 pub mod stats;
 pub mod sync;

@@ -100,7 +100,7 @@ impl IoEntry {
     }
 
     /// The poller saw `flags` come up: wakes the waiters, or returns the closure to run.
-    fn report(&self, flags: u32) -> Option<Armed> {
+    pub fn report(&self, flags: u32) -> Option<Armed> {
         let before = self.flags.fetch_or(flags, Ordering::SeqCst);
         if flags & (READABLE | HANG_UP) != 0 {
             if before & ARMED != 0 {

@@ -1,0 +1,217 @@
+//! Files of one directory: a real one, or a simulated disk that loses, keeps or tears unsynced sectors at a kill.
+//!
+//! A call may suspend the worker. Reads of cached pages and writes into the page cache are done at once; reads that
+//! miss and everything that flushes run off the scheduler.
+//!
+//! What must hold: data counts as on disk only after `sync_data` returned Ok; a name (create, rename, remove) only after
+//! `Disk::sync_names` did. A failed sync is final: what it should have flushed may be lost, so the owner stops and
+//! recovers; it never syncs again as if nothing had happened.
+
+mod real;
+mod sim;
+
+pub use sim::{SimDisk, SimDiskFaults};
+
+use real::{RealDisk, RealFile};
+use sim::SimFile;
+use std::path::Path;
+
+/// What the world can do to a file operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DiskError {
+    /// No space, or a quota.
+    Full,
+    NotFound,
+    AlreadyExists,
+    /// Another process (or an earlier open) holds the lock file.
+    Locked,
+    Denied,
+    /// A read went past the end of the file.
+    EndOfFile,
+    /// Anything else, with the system's number: the medium or the file system failed.
+    Io(i32),
+}
+
+impl std::fmt::Display for DiskError {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DiskError::Full => to.write_str("no space left on device"),
+            DiskError::NotFound => to.write_str("file not found"),
+            DiskError::AlreadyExists => to.write_str("file exists already"),
+            DiskError::Locked => to.write_str("in use by another process"),
+            DiskError::Denied => to.write_str("access denied"),
+            DiskError::EndOfFile => to.write_str("read past the end of the file"),
+            DiskError::Io(errno) => write!(to, "I/O error {errno}"),
+        }
+    }
+}
+
+impl std::error::Error for DiskError {}
+
+pub type DiskResult<T> = Result<T, DiskError>;
+
+/// How to open a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Open {
+    /// It must be there.
+    Existing,
+    /// It must not be there.
+    New,
+    /// Either; contents kept.
+    ExistingOrNew,
+}
+
+/// A directory. Names are relative to it and may contain `/` for directories that exist.
+#[derive(Clone)]
+pub enum Disk {
+    Real(RealDisk),
+    Sim(SimDisk),
+}
+
+impl Disk {
+    /// The directory at `path`, made if it is not there.
+    pub fn directory(path: &Path) -> DiskResult<Disk> {
+        RealDisk::open(path).map(Disk::Real)
+    }
+
+    pub fn open(&self, name: &str, how: Open) -> DiskResult<File> {
+        match self {
+            Disk::Real(disk) => disk.open_file(name, how).map(File::Real),
+            Disk::Sim(disk) => disk.open_file(name, how).map(File::Sim),
+        }
+    }
+
+    pub fn exists(&self, name: &str) -> bool {
+        match self {
+            Disk::Real(disk) => disk.exists(name),
+            Disk::Sim(disk) => disk.exists(name),
+        }
+    }
+
+    pub fn remove(&self, name: &str) -> DiskResult<()> {
+        match self {
+            Disk::Real(disk) => disk.remove(name),
+            Disk::Sim(disk) => disk.remove(name),
+        }
+    }
+
+    /// Atomic; an existing `to` is replaced.
+    pub fn rename(&self, from: &str, to: &str) -> DiskResult<()> {
+        match self {
+            Disk::Real(disk) => disk.rename(from, to),
+            Disk::Sim(disk) => disk.rename(from, to),
+        }
+    }
+
+    /// Files of the directory (not of directories in it), sorted.
+    pub fn list(&self) -> DiskResult<Vec<String>> {
+        match self {
+            Disk::Real(disk) => disk.list(),
+            Disk::Sim(disk) => disk.list(),
+        }
+    }
+
+    /// Makes the directory's names durable: what was created, renamed and removed before.
+    pub fn sync_names(&self) -> DiskResult<()> {
+        match self {
+            Disk::Real(disk) => disk.sync_names(),
+            Disk::Sim(disk) => disk.sync_names(),
+        }
+    }
+
+    /// A subdirectory, made if it is not there.
+    pub fn subdirectory(&self, name: &str) -> DiskResult<Disk> {
+        match self {
+            Disk::Real(disk) => disk.subdirectory(name).map(Disk::Real),
+            Disk::Sim(disk) => Ok(Disk::Sim(disk.subdirectory(name))),
+        }
+    }
+
+    /// Takes the directory for this process until the lock is dropped or the process ends, kill included.
+    pub fn lock(&self, name: &str) -> DiskResult<DiskLock> {
+        match self {
+            Disk::Real(disk) => disk.lock(name).map(|file| DiskLock { _file: File::Real(file) }),
+            Disk::Sim(disk) => {
+                disk.open_file(name, Open::ExistingOrNew).map(|file| DiskLock { _file: File::Sim(file) })
+            }
+        }
+    }
+
+    /// Bytes free on the device.
+    pub fn free_bytes(&self) -> DiskResult<u64> {
+        match self {
+            Disk::Real(disk) => disk.free_bytes(),
+            Disk::Sim(disk) => Ok(disk.free_bytes()),
+        }
+    }
+}
+
+/// Held as long as the process owns the directory.
+pub struct DiskLock {
+    _file: File,
+}
+
+/// An open file. Reads and writes name their place; there is no position. May be used by many workers at once.
+pub enum File {
+    Real(RealFile),
+    Sim(SimFile),
+}
+
+impl File {
+    /// Fills `bytes` from `offset`. `EndOfFile` if the file ends before.
+    pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<()> {
+        let got = self.read_some_at(bytes, offset)?;
+        if got == bytes.len() { Ok(()) } else { Err(DiskError::EndOfFile) }
+    }
+
+    /// Reads what there is from `offset`, `bytes.len()` at most; fewer only at the end of the file.
+    pub fn read_some_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
+        match self {
+            File::Real(file) => file.read_at(bytes, offset),
+            File::Sim(file) => file.read_at(bytes, offset),
+        }
+    }
+
+    /// Writes all of `bytes` at `offset`, growing the file if need be. Not durable before [`File::sync_data`].
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
+        match self {
+            File::Real(file) => file.write_at(bytes, offset),
+            File::Sim(file) => file.write_at(bytes, offset),
+        }
+    }
+
+    /// Makes contents and length durable (fdatasync). An error is final, see the top of the module.
+    pub fn sync_data(&self) -> DiskResult<()> {
+        match self {
+            File::Real(file) => file.sync_data(),
+            File::Sim(file) => file.sync_data(),
+        }
+    }
+
+    /// Cuts the file or extends it with zeros.
+    pub fn set_len(&self, length: u64) -> DiskResult<()> {
+        match self {
+            File::Real(file) => file.set_len(length),
+            File::Sim(file) => file.set_len(length),
+        }
+    }
+
+    /// Reserves space up to `length` and extends the file with zeros, so that a later write does not find the disk full.
+    pub fn allocate(&self, length: u64) -> DiskResult<()> {
+        match self {
+            File::Real(file) => file.allocate(length),
+            File::Sim(file) => file.allocate(length),
+        }
+    }
+
+    pub fn len(&self) -> DiskResult<u64> {
+        match self {
+            File::Real(file) => file.len(),
+            File::Sim(file) => file.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> DiskResult<bool> {
+        self.len().map(|length| length == 0)
+    }
+}

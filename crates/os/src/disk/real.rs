@@ -1,0 +1,194 @@
+//! Files by the system's calls.
+#![allow(unsafe_code)]
+
+use super::{DiskError, DiskResult, Open};
+use crate::sched::preemptive;
+use crate::sys;
+use crate::wait::WaitType;
+use std::fs;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Writes up to this size go into the page cache on the spot: a memory copy; a wake-up of another thread costs more.
+const INLINE_WRITE_BYTES_MAX: usize = 256 * 1024;
+
+#[derive(Clone)]
+pub struct RealDisk {
+    directory: Arc<PathBuf>,
+}
+
+pub struct RealFile {
+    file: fs::File,
+}
+
+impl RealDisk {
+    pub fn open(path: &Path) -> DiskResult<RealDisk> {
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || fs::create_dir_all(path))?;
+        Ok(RealDisk { directory: Arc::new(path.to_owned()) })
+    }
+
+    pub fn open_file(&self, name: &str, how: Open) -> DiskResult<RealFile> {
+        let path = self.directory.join(name);
+        let mut options = fs::OpenOptions::new();
+        options.read(true).write(true);
+        match how {
+            Open::Existing => {}
+            Open::New => {
+                options.create_new(true);
+            }
+            Open::ExistingOrNew => {
+                options.create(true).truncate(false);
+            }
+        }
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || options.open(&path)).map(|file| RealFile { file })
+    }
+
+    pub fn exists(&self, name: &str) -> bool {
+        self.directory.join(name).exists()
+    }
+
+    pub fn remove(&self, name: &str) -> DiskResult<()> {
+        let path = self.directory.join(name);
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || fs::remove_file(&path))
+    }
+
+    pub fn rename(&self, from: &str, to: &str) -> DiskResult<()> {
+        let (from, to) = (self.directory.join(from), self.directory.join(to));
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || fs::rename(&from, &to))
+    }
+
+    pub fn list(&self) -> DiskResult<Vec<String>> {
+        let mut names = off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || {
+            let mut names = Vec::new();
+            for entry in fs::read_dir(&*self.directory)? {
+                let entry = entry?;
+                if entry.file_type()?.is_file() {
+                    names.push(entry.file_name().to_string_lossy().into_owned());
+                }
+            }
+            Ok(names)
+        })?;
+        names.sort();
+        Ok(names)
+    }
+
+    pub fn sync_names(&self) -> DiskResult<()> {
+        off_scheduler(WaitType::PREEMPTIVE_OS_FLUSHFILEBUFFERS, || fs::File::open(&*self.directory)?.sync_all())
+    }
+
+    pub fn subdirectory(&self, name: &str) -> DiskResult<RealDisk> {
+        RealDisk::open(&self.directory.join(name))
+    }
+
+    pub fn lock(&self, name: &str) -> DiskResult<RealFile> {
+        let file = self.open_file(name, Open::ExistingOrNew)?;
+        // SAFETY: the descriptor is open for the call.
+        let failed = unsafe { libc::flock(file.file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
+        match failed {
+            0 => Ok(file),
+            _ if sys::errno() == libc::EWOULDBLOCK => Err(DiskError::Locked),
+            _ => Err(error_of(sys::errno())),
+        }
+    }
+
+    pub fn free_bytes(&self) -> DiskResult<u64> {
+        use std::os::unix::ffi::OsStrExt;
+        let path = std::ffi::CString::new(self.directory.as_os_str().as_bytes()).map_err(|_| DiskError::NotFound)?;
+        // SAFETY: `path` is a C string and `space` is filled by the call.
+        unsafe {
+            let mut space: libc::statvfs = std::mem::zeroed();
+            match libc::statvfs(path.as_ptr(), &mut space) {
+                0 => Ok(space.f_bavail * space.f_frsize),
+                _ => Err(error_of(sys::errno())),
+            }
+        }
+    }
+}
+
+impl RealFile {
+    pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
+        let mut done = self.read_cached(bytes, offset)?;
+        if done == bytes.len() {
+            return Ok(done);
+        }
+        off_scheduler(WaitType::IO_COMPLETION, || {
+            while done < bytes.len() {
+                match self.file.read_at(&mut bytes[done..], offset + done as u64) {
+                    Ok(0) => break,
+                    Ok(got) => done += got,
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(done)
+        })
+    }
+
+    /// Reads what the page cache holds, without waiting for the device. 0 also when the system cannot tell.
+    fn read_cached(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
+        let part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+        // SAFETY: `part` describes `bytes`, live and writable for the call.
+        let got = unsafe { libc::preadv2(self.file.as_raw_fd(), &part, 1, offset as libc::off_t, libc::RWF_NOWAIT) };
+        if got >= 0 {
+            return Ok(got as usize);
+        }
+        match sys::errno() {
+            libc::EAGAIN | libc::EOPNOTSUPP | libc::EINTR | libc::ENOSYS => Ok(0),
+            errno => Err(error_of(errno)),
+        }
+    }
+
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
+        if bytes.len() <= INLINE_WRITE_BYTES_MAX {
+            return self.file.write_all_at(bytes, offset).map_err(io_error);
+        }
+        off_scheduler(WaitType::IO_COMPLETION, || self.file.write_all_at(bytes, offset))
+    }
+
+    pub fn sync_data(&self) -> DiskResult<()> {
+        off_scheduler(WaitType::PREEMPTIVE_OS_FLUSHFILEBUFFERS, || self.file.sync_data())
+    }
+
+    pub fn set_len(&self, length: u64) -> DiskResult<()> {
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || self.file.set_len(length))
+    }
+
+    pub fn allocate(&self, length: u64) -> DiskResult<()> {
+        let fd = self.file.as_raw_fd();
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, move || {
+            // SAFETY: the descriptor is open for the call.
+            match unsafe { libc::posix_fallocate(fd, 0, length as libc::off_t) } {
+                0 => Ok(()),
+                errno => Err(std::io::Error::from_raw_os_error(errno)),
+            }
+        })
+    }
+
+    pub fn len(&self) -> DiskResult<u64> {
+        self.file.metadata().map(|meta| meta.len()).map_err(io_error)
+    }
+}
+
+fn off_scheduler<R: Send>(wait: WaitType, call: impl FnOnce() -> std::io::Result<R> + Send) -> DiskResult<R> {
+    preemptive(wait, call).map_err(io_error)
+}
+
+fn io_error(error: std::io::Error) -> DiskError {
+    match error.raw_os_error() {
+        Some(errno) => error_of(errno),
+        None if error.kind() == std::io::ErrorKind::WriteZero => DiskError::Full,
+        None => DiskError::Io(libc::EIO),
+    }
+}
+
+fn error_of(errno: i32) -> DiskError {
+    match errno {
+        libc::ENOSPC | libc::EDQUOT | libc::EFBIG => DiskError::Full,
+        libc::ENOENT | libc::ENOTDIR => DiskError::NotFound,
+        libc::EEXIST => DiskError::AlreadyExists,
+        libc::EACCES | libc::EPERM | libc::EROFS => DiskError::Denied,
+        errno => DiskError::Io(errno),
+    }
+}

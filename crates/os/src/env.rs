@@ -1,0 +1,32 @@
+//! The process's surroundings. Empty in a simulation, where a run depends on its seed alone.
+
+use crate::simcore;
+
+/// An environment variable; `None` if unset, not Unicode, or in a simulation.
+pub fn var(name: &str) -> Option<String> {
+    if simcore::active() { None } else { std::env::var(name).ok() }
+}
+
+pub fn arguments() -> Vec<String> {
+    std::env::args().collect()
+}
+
+/// The OS process id; 1 in a simulation.
+pub fn process_id() -> u32 {
+    if simcore::active() { 1 } else { std::process::id() }
+}
+
+/// The machine's name, as `SERVERPROPERTY('MachineName')` shows it.
+pub fn host_name() -> String {
+    let name = if simcore::active() { None } else { std::fs::read_to_string("/proc/sys/kernel/hostname").ok() };
+    let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| "localhost".to_owned())
+}
+
+/// Kernel and distribution, for @@VERSION and dm_os_host_info.
+pub fn os_release() -> String {
+    let text = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{} <{}>", name.unwrap_or("Linux").trim_matches('"'), kernel.trim())
+}

@@ -1,0 +1,76 @@
+//! Small files outside the database: configuration, certificates, scripts, reports. Data files are `disk`'s.
+//!
+//! A call may suspend the worker.
+
+use crate::sched::preemptive;
+use crate::wait::WaitType;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A configuration or script larger than this is a mistake.
+pub const READ_BYTES_MAX: u64 = 1 << 30;
+
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    preemptive(WaitType::PREEMPTIVE_OS_READFILE, || {
+        if std::fs::metadata(path)?.len() > READ_BYTES_MAX {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "file too large"));
+        }
+        std::fs::read(path)
+    })
+}
+
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read(path)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8"))
+}
+
+/// Replaces the file as a whole: a reader, or a crash, sees the old contents or the new.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    let beside = PathBuf::from(name);
+    preemptive(WaitType::PREEMPTIVE_OS_WRITEFILE, || {
+        let mut file = std::fs::File::create(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    })
+}
+
+/// Adds to the end of the file, made if it is not there: the error log.
+pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    preemptive(WaitType::PREEMPTIVE_OS_WRITEFILE, || {
+        std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+    })
+}
+
+pub fn exists(path: &Path) -> bool {
+    path.exists()
+}
+
+pub fn create_dir_all(path: &Path) -> io::Result<()> {
+    preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || std::fs::create_dir_all(path))
+}
+
+pub fn remove_dir_all(path: &Path) -> io::Result<()> {
+    preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || std::fs::remove_dir_all(path))
+}
+
+/// Names in a directory with whether each is a directory, sorted.
+pub fn list(path: &Path) -> io::Result<Vec<(String, bool)>> {
+    let mut names = preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(path)? {
+            let entry = entry?;
+            names.push((entry.file_name().to_string_lossy().into_owned(), entry.file_type()?.is_dir()));
+        }
+        io::Result::Ok(names)
+    })?;
+    names.sort();
+    Ok(names)
+}
+
+/// A directory for temporary files of this process's tests and tools, not yet made.
+pub fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("heddle-{}-{name}", crate::env::process_id()))
+}

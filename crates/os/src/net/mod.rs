@@ -1,0 +1,201 @@
+//! Sockets: TCP by readiness, or byte pipes of the simulated network.
+//!
+//! A read or write tries first and parks only if it must. Between requests a connection is *armed* ([`Stream::arm`]): no
+//! worker and no stack wait for it; the scheduler that sees its next bytes starts a task with it.
+
+mod real;
+mod sim;
+
+pub use crate::kernel::poller::Ready;
+pub use crate::sched::Place;
+pub use sim::SimNetFaults;
+pub(crate) use sim::reset_network;
+
+use real::{RealListener, RealStream};
+use sim::{SimListener, SimStream};
+use std::net::SocketAddr;
+
+/// What the world can do to a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NetError {
+    /// The peer is gone, or the connection was shut down here.
+    Closed,
+    Timeout,
+    /// The task was interrupted while it waited (`wait::interrupt`).
+    Interrupted,
+    Refused,
+    AddressInUse,
+    /// Out of file descriptors.
+    TooManyFiles,
+    /// Anything else, with the system's number.
+    Io(i32),
+}
+
+impl std::fmt::Display for NetError {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NetError::Closed => to.write_str("connection closed"),
+            NetError::Timeout => to.write_str("timed out"),
+            NetError::Interrupted => to.write_str("interrupted"),
+            NetError::Refused => to.write_str("connection refused"),
+            NetError::AddressInUse => to.write_str("address in use"),
+            NetError::TooManyFiles => to.write_str("too many open files"),
+            NetError::Io(errno) => write!(to, "network error {errno}"),
+        }
+    }
+}
+
+impl std::error::Error for NetError {}
+
+pub type NetResult<T> = Result<T, NetError>;
+
+/// Accepts connections.
+pub enum Listener {
+    Real(RealListener),
+    Sim(SimListener),
+}
+
+impl Listener {
+    /// Port 0: any free one.
+    pub fn bind(address: SocketAddr) -> NetResult<Listener> {
+        if crate::simcore::active() {
+            SimListener::bind(address).map(Listener::Sim)
+        } else {
+            RealListener::bind(address).map(Listener::Real)
+        }
+    }
+
+    pub fn local_addr(&self) -> SocketAddr {
+        match self {
+            Listener::Real(listener) => listener.local_addr(),
+            Listener::Sim(listener) => listener.local_addr(),
+        }
+    }
+
+    /// Waits for the next connection. `TooManyFiles` passes: wait a little and go on.
+    pub fn accept(&self, deadline: Option<u64>) -> NetResult<(Stream, SocketAddr)> {
+        match self {
+            Listener::Real(listener) => listener.accept(deadline).map(|(stream, peer)| (Stream::Real(stream), peer)),
+            Listener::Sim(listener) => listener.accept(deadline).map(|(stream, peer)| (Stream::Sim(stream), peer)),
+        }
+    }
+}
+
+/// A connection. Dropping it closes it.
+pub enum Stream {
+    Real(RealStream),
+    Sim(SimStream),
+}
+
+impl Stream {
+    pub fn connect(address: SocketAddr, deadline: Option<u64>) -> NetResult<Stream> {
+        if crate::simcore::active() {
+            SimStream::connect(address, deadline).map(Stream::Sim)
+        } else {
+            RealStream::connect(address, deadline).map(Stream::Real)
+        }
+    }
+
+    /// Waits for bytes and reads some: `bytes.len()` at most, 0 only at the end of the stream (`bytes` not empty).
+    pub fn read(&self, bytes: &mut [u8], deadline: Option<u64>) -> NetResult<usize> {
+        match self {
+            Stream::Real(stream) => stream.read(bytes, deadline),
+            Stream::Sim(stream) => stream.read(bytes, deadline),
+        }
+    }
+
+    /// Reads what is there, without waiting: `None` if nothing is.
+    pub fn try_read(&self, bytes: &mut [u8]) -> NetResult<Option<usize>> {
+        match self {
+            Stream::Real(stream) => stream.try_read(bytes),
+            Stream::Sim(stream) => stream.try_read(bytes),
+        }
+    }
+
+    /// Writes all. Waits (ASYNC_NETWORK_IO) while the peer does not take them.
+    pub fn write_all(&self, bytes: &[u8], deadline: Option<u64>) -> NetResult<()> {
+        match self {
+            Stream::Real(stream) => stream.write_all(bytes, deadline),
+            Stream::Sim(stream) => stream.write_all(bytes, deadline),
+        }
+    }
+
+    /// Whether input (or the end of the stream) has come since the last read: a few ns, to be asked in the middle of a
+    /// request for an attention or a peer that hung up. News arrive when the worker yields.
+    pub fn readable_now(&self) -> bool {
+        match self {
+            Stream::Real(stream) => stream.readable_now(),
+            Stream::Sim(stream) => stream.readable_now(),
+        }
+    }
+
+    /// Lets the connection rest. At the next input, or at `deadline`, `run` gets it back as a new task. `place` says
+    /// which scheduler serves it, the first time it is armed or waited for; from then on it stays there.
+    pub fn arm(self, place: Place, deadline: Option<u64>, run: impl FnOnce(Stream, Ready) + Send + 'static) {
+        match self {
+            Stream::Real(stream) => {
+                RealStream::arm(stream, place, deadline, move |s, ready| run(Stream::Real(s), ready))
+            }
+            Stream::Sim(stream) => SimStream::arm(stream, place, deadline, move |s, ready| run(Stream::Sim(s), ready)),
+        }
+    }
+
+    /// Ends the connection for both sides; who waits on it or rests with it is woken and reads its end.
+    pub fn shutdown(&self) {
+        match self {
+            Stream::Real(stream) => stream.shutdown(),
+            Stream::Sim(stream) => stream.shutdown(),
+        }
+    }
+
+    /// For ending the connection from elsewhere (KILL), also while it rests.
+    pub fn handle(&self) -> StreamHandle {
+        match self {
+            Stream::Real(stream) => StreamHandle::Real(stream.downgrade()),
+            Stream::Sim(stream) => StreamHandle::Sim(stream.downgrade()),
+        }
+    }
+
+    pub fn local_addr(&self) -> NetResult<SocketAddr> {
+        match self {
+            Stream::Real(stream) => stream.local_addr(),
+            Stream::Sim(stream) => Ok(stream.local_addr()),
+        }
+    }
+
+    pub fn peer_addr(&self) -> NetResult<SocketAddr> {
+        match self {
+            Stream::Real(stream) => stream.peer_addr(),
+            Stream::Sim(stream) => Ok(stream.peer_addr()),
+        }
+    }
+}
+
+/// Names a connection without keeping it open.
+#[derive(Clone)]
+pub enum StreamHandle {
+    Real(real::WeakStream),
+    Sim(sim::WeakStream),
+}
+
+impl StreamHandle {
+    /// As [`Stream::shutdown`]; nothing if the connection is gone.
+    pub fn shutdown(&self) {
+        match self {
+            StreamHandle::Real(stream) => stream.shutdown(),
+            StreamHandle::Sim(stream) => stream.shutdown(),
+        }
+    }
+}
+
+/// Reads exactly `bytes.len()` bytes; `Closed` if the stream ends before.
+pub fn read_exact(stream: &Stream, bytes: &mut [u8], deadline: Option<u64>) -> NetResult<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match stream.read(&mut bytes[done..], deadline)? {
+            0 => return Err(NetError::Closed),
+            got => done += got,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,382 @@
+//! TCP sockets, non-blocking, watched by a scheduler's poller from the first wait or arming on. A thread that is no
+//! worker waits with poll(2) instead.
+#![allow(unsafe_code)]
+
+use super::{NetError, NetResult, Place, Ready};
+use crate::clock;
+use crate::kernel::poller::{HANG_UP, IoEntry, READABLE, Token, WRITABLE};
+use crate::kernel::scheduler::{self, Scheduler};
+use crate::sched::scheduler_at;
+use crate::sys::errno;
+use crate::wait::{self, WaitType, WakeReason};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, Weak};
+
+/// Connections the kernel queues before we accept them.
+const BACKLOG: i32 = 4096;
+
+/// A socket and where it is watched.
+struct Socket {
+    entry: Arc<IoEntry>,
+    watched: OnceLock<(&'static Scheduler, Token)>,
+}
+
+impl Socket {
+    fn new(fd: i32) -> Socket {
+        Socket { entry: Arc::new(IoEntry::new(fd)), watched: OnceLock::new() }
+    }
+
+    fn watch(&self, scheduler: &'static Scheduler) -> NetResult<&(&'static Scheduler, Token)> {
+        if self.watched.get().is_none() {
+            let token = scheduler.poller().register(&self.entry).map_err(error_of)?;
+            scheduler.slot().connections.fetch_add(1, Ordering::Relaxed);
+            let first = self.watched.set((scheduler, token)).is_ok();
+            assert!(first, "a stream is used by one worker at a time");
+        }
+        Ok(self.watched.get().expect("just set"))
+    }
+
+    /// Waits until `flag` comes up.
+    fn wait(&self, flag: u32, why: WaitType, deadline: Option<u64>) -> NetResult<()> {
+        let Some(scheduler) = scheduler::here() else {
+            return poll_outside(self.entry.fd, flag, deadline);
+        };
+        self.watch(scheduler)?;
+        let mut reason = WakeReason::Unparked;
+        if self.entry.wait_for(flag) {
+            reason = wait::park(why, deadline);
+        } else if wait::is_interrupted() {
+            reason = WakeReason::Interrupted;
+        }
+        self.entry.stop_waiting(flag);
+        match reason {
+            WakeReason::Unparked => Ok(()),
+            WakeReason::Timeout => Err(NetError::Timeout),
+            WakeReason::Interrupted => Err(NetError::Interrupted),
+        }
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if let Some((scheduler, token)) = self.watched.get() {
+            scheduler.slot().connections.fetch_sub(1, Ordering::Relaxed);
+            scheduler.poller().deregister(*token, &self.entry);
+        }
+    }
+}
+
+pub struct RealListener {
+    socket: Socket,
+    address: SocketAddr,
+}
+
+impl RealListener {
+    pub fn bind(address: SocketAddr) -> NetResult<RealListener> {
+        let fd = new_socket(address)?;
+        let socket = Socket::new(fd);
+        set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR);
+        let (raw, length) = to_raw(address);
+        // SAFETY: `raw` is a live socket address of `length` bytes.
+        check(unsafe { libc::bind(fd, (&raw const raw).cast(), length) })?;
+        // SAFETY: no pointers are passed.
+        check(unsafe { libc::listen(fd, BACKLOG) })?;
+        let address = name_of(fd, libc::getsockname)?;
+        Ok(RealListener { socket, address })
+    }
+
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub fn accept(&self, deadline: Option<u64>) -> NetResult<(RealStream, SocketAddr)> {
+        loop {
+            self.socket.entry.forget(READABLE);
+            let mut raw = new_raw();
+            let mut length = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+            let flags = libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+            // SAFETY: `raw` and `length` are live and describe each other.
+            let fd = unsafe { libc::accept4(self.socket.entry.fd, (&raw mut raw).cast(), &mut length, flags) };
+            if fd >= 0 {
+                // There may be more in the queue, for which no new edge comes.
+                self.socket.entry.remember(READABLE);
+                set_option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY);
+                return Ok((RealStream { socket: Arc::new(Socket::new(fd)) }, from_raw(&raw)));
+            }
+            match errno() {
+                libc::EAGAIN => self.socket.wait(READABLE, WaitType::NETWORK_ACCEPT, deadline)?,
+                // The connection was gone before we took it.
+                libc::ECONNABORTED | libc::EINTR | libc::EPROTO => {}
+                other => {
+                    self.socket.entry.remember(READABLE);
+                    return Err(error_of(other));
+                }
+            }
+        }
+    }
+}
+
+pub struct RealStream {
+    socket: Arc<Socket>,
+}
+
+#[derive(Clone)]
+pub struct WeakStream {
+    entry: Weak<IoEntry>,
+}
+
+impl WeakStream {
+    pub fn shutdown(&self) {
+        if let Some(entry) = self.entry.upgrade() {
+            shut_down(entry.fd);
+        }
+    }
+}
+
+impl RealStream {
+    pub fn connect(address: SocketAddr, deadline: Option<u64>) -> NetResult<RealStream> {
+        let fd = new_socket(address)?;
+        let stream = RealStream { socket: Arc::new(Socket::new(fd)) };
+        set_option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY);
+        let (raw, length) = to_raw(address);
+        // SAFETY: `raw` is a live socket address of `length` bytes.
+        if unsafe { libc::connect(fd, (&raw const raw).cast(), length) } != 0 {
+            if errno() != libc::EINPROGRESS {
+                return Err(error_of(errno()));
+            }
+            // Registered only now: an unconnected socket would count as hung up.
+            while !is_ready(fd, libc::POLLOUT) {
+                stream.socket.entry.forget(WRITABLE);
+                if !is_ready(fd, libc::POLLOUT) {
+                    stream.socket.wait(WRITABLE, WaitType::NETWORK_CONNECT, deadline)?;
+                }
+            }
+            let (mut error, mut size) = (0i32, 4 as libc::socklen_t);
+            // SAFETY: `error` and `size` are live and describe each other.
+            check(unsafe {
+                libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_ERROR, (&raw mut error).cast(), &mut size)
+            })?;
+            if error != 0 {
+                return Err(error_of(error));
+            }
+        }
+        Ok(stream)
+    }
+
+    pub fn read(&self, bytes: &mut [u8], deadline: Option<u64>) -> NetResult<usize> {
+        loop {
+            if let Some(got) = self.try_read(bytes)? {
+                return Ok(got);
+            }
+            self.socket.wait(READABLE, WaitType::NETWORK_READ, deadline)?;
+        }
+    }
+
+    pub fn try_read(&self, bytes: &mut [u8]) -> NetResult<Option<usize>> {
+        assert!(!bytes.is_empty(), "a read of nothing cannot tell the end of the stream");
+        let entry = &self.socket.entry;
+        loop {
+            entry.forget(READABLE);
+            // SAFETY: writes at most bytes.len() bytes into `bytes`.
+            let got = unsafe { libc::recv(entry.fd, bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+            if got >= 0 {
+                if got as usize == bytes.len() || got == 0 {
+                    // There may be more, for which no new edge comes; the end of the stream stays readable.
+                    entry.remember(READABLE);
+                }
+                return Ok(Some(got as usize));
+            }
+            match errno() {
+                libc::EAGAIN => return Ok(None),
+                libc::EINTR => {}
+                other => return Err(error_of(other)),
+            }
+        }
+    }
+
+    pub fn write_all(&self, mut bytes: &[u8], deadline: Option<u64>) -> NetResult<()> {
+        let entry = &self.socket.entry;
+        while !bytes.is_empty() {
+            entry.forget(WRITABLE);
+            // SAFETY: reads at most bytes.len() bytes of `bytes`.
+            let sent = unsafe { libc::send(entry.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+            if sent >= 0 {
+                bytes = &bytes[sent as usize..];
+                continue;
+            }
+            match errno() {
+                libc::EAGAIN => self.socket.wait(WRITABLE, WaitType::ASYNC_NETWORK_IO, deadline)?,
+                libc::EINTR => {}
+                other => return Err(error_of(other)),
+            }
+        }
+        Ok(())
+    }
+
+    pub fn readable_now(&self) -> bool {
+        if self.socket.watched.get().is_some() {
+            return self.socket.entry.flags.load(Ordering::Relaxed) & (READABLE | HANG_UP) != 0;
+        }
+        is_ready(self.socket.entry.fd, libc::POLLIN)
+    }
+
+    pub fn arm(
+        stream: RealStream,
+        place: Place,
+        deadline: Option<u64>,
+        run: impl FnOnce(RealStream, Ready) + Send + 'static,
+    ) {
+        let scheduler = match (stream.socket.watched.get(), place) {
+            (Some((scheduler, _)), _) => scheduler,
+            (None, Place::LeastLoaded) => {
+                let here = scheduler::here().expect("a connection is armed by a worker");
+                here.machine.least_loaded(|s| s.slot().connections.load(Ordering::Relaxed) as u64)
+            }
+            (None, place) => {
+                let here = scheduler::here().expect("a connection is armed by a worker");
+                scheduler_at(&here.machine, place)
+            }
+        };
+        let entry = stream.socket.entry.clone();
+        let token = match stream.socket.watch(scheduler) {
+            Ok((_, token)) => *token,
+            // Out of memory or of watches: the task finds out when it reads.
+            Err(_) => return scheduler.start_armed(Box::new(move |ready| run(stream, ready)), Ready::Input),
+        };
+        if let Some(now) = entry.arm(Box::new(move |ready| run(stream, ready)), deadline) {
+            return scheduler.start_armed(now, Ready::Input);
+        }
+        if let Some(deadline) = deadline {
+            scheduler.arm_timer(deadline, token);
+        }
+        // A machine that began to stop may have disarmed everything just before us.
+        if scheduler.machine.stopping.load(Ordering::SeqCst) {
+            drop(entry.disarm());
+        }
+    }
+
+    pub fn shutdown(&self) {
+        shut_down(self.socket.entry.fd);
+    }
+
+    pub fn downgrade(&self) -> WeakStream {
+        WeakStream { entry: Arc::downgrade(&self.socket.entry) }
+    }
+
+    pub fn local_addr(&self) -> NetResult<SocketAddr> {
+        name_of(self.socket.entry.fd, libc::getsockname)
+    }
+
+    pub fn peer_addr(&self) -> NetResult<SocketAddr> {
+        name_of(self.socket.entry.fd, libc::getpeername)
+    }
+}
+
+fn shut_down(fd: i32) {
+    // SAFETY: no pointers are passed; a socket already shut down is an error nobody needs.
+    unsafe { libc::shutdown(fd, libc::SHUT_RDWR) };
+}
+
+fn poll_outside(fd: i32, flag: u32, deadline: Option<u64>) -> NetResult<()> {
+    let events = if flag == READABLE { libc::POLLIN } else { libc::POLLOUT };
+    let mut wanted = libc::pollfd { fd, events, revents: 0 };
+    loop {
+        let timeout_ms = match deadline {
+            None => -1,
+            Some(deadline) => deadline.saturating_sub(clock::now()).div_ceil(1_000_000).min(1 << 30) as i32,
+        };
+        // SAFETY: one live pollfd.
+        match unsafe { libc::poll(&mut wanted, 1, timeout_ms) } {
+            0 => return Err(NetError::Timeout),
+            count if count > 0 => return Ok(()),
+            _ if errno() == libc::EINTR => {}
+            _ => return Err(error_of(errno())),
+        }
+    }
+}
+
+fn is_ready(fd: i32, events: i16) -> bool {
+    let mut wanted = libc::pollfd { fd, events, revents: 0 };
+    // SAFETY: one live pollfd.
+    unsafe { libc::poll(&mut wanted, 1, 0) > 0 }
+}
+
+fn new_socket(address: SocketAddr) -> NetResult<i32> {
+    let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
+    // SAFETY: no pointers are passed.
+    let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
+    if fd >= 0 { Ok(fd) } else { Err(error_of(errno())) }
+}
+
+fn set_option(fd: i32, level: i32, option: i32) {
+    let on = 1i32;
+    // SAFETY: `on` is a live i32. A refused option costs speed, not correctness.
+    unsafe { libc::setsockopt(fd, level, option, (&raw const on).cast(), 4) };
+}
+
+fn check(result: i32) -> NetResult<()> {
+    if result == 0 { Ok(()) } else { Err(error_of(errno())) }
+}
+
+fn error_of(errno: i32) -> NetError {
+    match errno {
+        libc::ECONNRESET | libc::EPIPE | libc::ENOTCONN | libc::ESHUTDOWN | libc::ECONNABORTED => NetError::Closed,
+        libc::ECONNREFUSED => NetError::Refused,
+        libc::EADDRINUSE => NetError::AddressInUse,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM => NetError::TooManyFiles,
+        libc::ETIMEDOUT => NetError::Timeout,
+        errno => NetError::Io(errno),
+    }
+}
+
+fn new_raw() -> libc::sockaddr_storage {
+    // SAFETY: sockaddr_storage is plain data.
+    unsafe { std::mem::zeroed() }
+}
+
+fn to_raw(address: SocketAddr) -> (libc::sockaddr_storage, libc::socklen_t) {
+    let mut raw = new_raw();
+    match address {
+        SocketAddr::V4(v4) => {
+            // SAFETY: sockaddr_storage is large and aligned enough for every socket address.
+            let to = unsafe { &mut *(&raw mut raw).cast::<libc::sockaddr_in>() };
+            to.sin_family = libc::AF_INET as libc::sa_family_t;
+            to.sin_port = v4.port().to_be();
+            to.sin_addr.s_addr = u32::from_ne_bytes(v4.ip().octets());
+            (raw, size_of::<libc::sockaddr_in>() as libc::socklen_t)
+        }
+        SocketAddr::V6(v6) => {
+            // SAFETY: as above.
+            let to = unsafe { &mut *(&raw mut raw).cast::<libc::sockaddr_in6>() };
+            to.sin6_family = libc::AF_INET6 as libc::sa_family_t;
+            to.sin6_port = v6.port().to_be();
+            to.sin6_addr.s6_addr = v6.ip().octets();
+            to.sin6_scope_id = v6.scope_id();
+            (raw, size_of::<libc::sockaddr_in6>() as libc::socklen_t)
+        }
+    }
+}
+
+fn from_raw(raw: &libc::sockaddr_storage) -> SocketAddr {
+    if raw.ss_family as i32 == libc::AF_INET6 {
+        // SAFETY: the family says which address it is.
+        let v6 = unsafe { &*(raw as *const libc::sockaddr_storage).cast::<libc::sockaddr_in6>() };
+        SocketAddr::new(IpAddr::V6(Ipv6Addr::from(v6.sin6_addr.s6_addr)), u16::from_be(v6.sin6_port))
+    } else {
+        // SAFETY: as above; any other family reads as IPv4 of some bytes of the storage.
+        let v4 = unsafe { &*(raw as *const libc::sockaddr_storage).cast::<libc::sockaddr_in>() };
+        let ip = Ipv4Addr::from(v4.sin_addr.s_addr.to_ne_bytes());
+        SocketAddr::new(IpAddr::V4(ip), u16::from_be(v4.sin_port))
+    }
+}
+
+type NameCall = unsafe extern "C" fn(i32, *mut libc::sockaddr, *mut libc::socklen_t) -> i32;
+
+fn name_of(fd: i32, call: NameCall) -> NetResult<SocketAddr> {
+    let mut raw = new_raw();
+    let mut length = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+    // SAFETY: `raw` and `length` are live and describe each other.
+    check(unsafe { call(fd, (&raw mut raw).cast(), &mut length) })?;
+    Ok(from_raw(&raw))
+}

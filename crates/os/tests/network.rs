@@ -1,0 +1,215 @@
+//! Sockets on fibers and on threads: requests to armed connections, slow readers, hang-ups, deadlines, idle memory.
+use os::net::{Listener, NetError, Place, Ready, Stream, read_exact};
+use os::sched::{Machine, MachineConfig, TaskKind, WorkerKind, spawn, start};
+use os::wait::{self, WaitType};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn soon() -> u64 {
+    os::clock::after_ms(20_000)
+}
+
+fn machine(workers: WorkerKind) -> Machine {
+    start(MachineConfig { cpus: vec![0, 1], workers, max_worker_threads: 64, ..Default::default() })
+}
+
+fn on_both(run: impl Fn(Machine)) {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        run(machine(workers));
+    }
+}
+
+/// Accepts for ever; each connection rests until bytes come, then one task echoes what is there.
+fn serve_echo() -> SocketAddr {
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.local_addr();
+    spawn(TaskKind::Accept, Place::Here, move || {
+        while !os::sched::stopping() {
+            match listener.accept(Some(os::clock::after_ms(20))) {
+                Ok((stream, _)) => stream.arm(Place::LeastLoaded, None, echo),
+                Err(error) => assert_eq!(error, NetError::Timeout),
+            }
+        }
+    });
+    address
+}
+
+fn echo(stream: Stream, ready: Ready) {
+    assert_eq!(ready, Ready::Input);
+    let mut bytes = [0; 4096];
+    match stream.try_read(&mut bytes) {
+        Ok(Some(0)) | Err(_) => return,
+        Ok(Some(got)) => {
+            if stream.write_all(&bytes[..got], Some(soon())).is_err() {
+                return;
+            }
+        }
+        Ok(None) => {}
+    }
+    stream.arm(Place::Here, None, echo);
+}
+
+#[test]
+fn armed_connections_answer_many_clients() {
+    on_both(|machine| {
+        let address = machine.run(serve_echo);
+        let clients: Vec<_> = (0..50u32)
+            .map(|n| {
+                machine.spawn(TaskKind::Client, Place::LeastLoaded, move || {
+                    let stream = Stream::connect(address, Some(soon())).unwrap();
+                    for round in 0..100u32 {
+                        let sent = [n.to_le_bytes(), round.to_le_bytes()].concat();
+                        stream.write_all(&sent, Some(soon())).unwrap();
+                        let mut got = [0; 8];
+                        read_exact(&stream, &mut got, Some(soon())).unwrap();
+                        assert_eq!(got[..], sent[..]);
+                    }
+                })
+            })
+            .collect();
+        for client in clients {
+            client.join().unwrap();
+        }
+        assert_eq!(machine.panics(), 0);
+        let rows = os::stats::schedulers(machine.id());
+        // Resting connections hold no worker: what is left is the accept task.
+        assert!(rows.iter().map(|row| row.current_tasks).sum::<u32>() <= 1 + 50);
+    });
+}
+
+#[test]
+fn a_plain_thread_is_a_client_too() {
+    on_both(|machine| {
+        let address = machine.run(serve_echo);
+        let stream = Stream::connect(address, Some(soon())).unwrap();
+        let mut got = [0; 5];
+        for _ in 0..20 {
+            stream.write_all(b"hello", None).unwrap();
+            read_exact(&stream, &mut got, Some(soon())).unwrap();
+            assert_eq!(&got, b"hello");
+        }
+        assert!(!stream.readable_now());
+        assert_eq!(stream.read(&mut got, Some(os::clock::after_ms(5))), Err(NetError::Timeout));
+    });
+}
+
+#[test]
+fn a_slow_reader_makes_the_writer_wait_and_loses_nothing() {
+    on_both(|machine| {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.local_addr();
+        const BYTES: usize = 8 << 20;
+        let writer = machine.spawn(TaskKind::Request, Place::On(0), move || {
+            let (stream, _) = listener.accept(Some(soon())).unwrap();
+            let content: Vec<u8> = (0..BYTES).map(|n| (n % 251) as u8).collect();
+            stream.write_all(&content, Some(soon())).unwrap();
+        });
+        let reader = machine.spawn(TaskKind::Client, Place::On(1), move || {
+            let stream = Stream::connect(address, Some(soon())).unwrap();
+            wait::sleep(WaitType::SLEEP_TASK, 20);
+            let (mut bytes, mut seen) = (vec![0; 100_000], 0usize);
+            loop {
+                let got = stream.read(&mut bytes, Some(soon())).unwrap();
+                if got == 0 {
+                    return seen;
+                }
+                assert!(bytes[..got].iter().enumerate().all(|(n, byte)| *byte == ((seen + n) % 251) as u8));
+                seen += got;
+            }
+        });
+        writer.join().unwrap();
+        assert_eq!(reader.join().unwrap(), BYTES);
+        let waits = os::stats::waits(machine.id());
+        let network = waits.iter().find(|row| row.wait_type == WaitType::ASYNC_NETWORK_IO).unwrap();
+        assert!(network.waiting_tasks > 0 && network.wait_ns > 5_000_000, "{network:?}");
+    });
+}
+
+#[test]
+fn a_running_task_sees_input_and_hang_up() {
+    on_both(|machine| {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.local_addr();
+        let server = machine.spawn(TaskKind::Request, Place::On(0), move || {
+            let (stream, _) = listener.accept(Some(soon())).unwrap();
+            let mut first = [0; 3];
+            read_exact(&stream, &mut first, Some(soon())).unwrap();
+            // A long computation that passes yield points notices the attention.
+            let limit = soon();
+            while !stream.readable_now() {
+                wait::maybe_yield();
+                assert!(os::clock::now() < limit);
+            }
+            let mut more = [0; 3];
+            read_exact(&stream, &mut more, Some(soon())).unwrap();
+            assert_eq!(&more, b"att");
+            while !stream.readable_now() {
+                wait::maybe_yield();
+                assert!(os::clock::now() < limit);
+            }
+            assert_eq!(stream.read(&mut more, Some(soon())), Ok(0));
+        });
+        let client = machine.spawn(TaskKind::Client, Place::On(1), move || {
+            let stream = Stream::connect(address, Some(soon())).unwrap();
+            stream.write_all(b"run", None).unwrap();
+            wait::sleep(WaitType::SLEEP_TASK, 10);
+            stream.write_all(b"att", None).unwrap();
+            wait::sleep(WaitType::SLEEP_TASK, 10);
+        });
+        client.join().unwrap();
+        server.join().unwrap();
+    });
+}
+
+#[test]
+fn armed_connections_time_out_and_are_killed() {
+    on_both(|machine| {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.local_addr();
+        let seen = Arc::new(AtomicU64::new(0));
+        let counts = seen.clone();
+        machine.run(move || {
+            let silent = Stream::connect(address, Some(soon())).unwrap();
+            let (timed, _) = listener.accept(Some(soon())).unwrap();
+            let counts_timed = counts.clone();
+            timed.arm(Place::LeastLoaded, Some(os::clock::after_ms(10)), move |_, ready| {
+                assert_eq!(ready, Ready::Timeout);
+                counts_timed.fetch_add(1, Ordering::SeqCst);
+            });
+            let _killed_client = Stream::connect(address, Some(soon())).unwrap();
+            let (killed, _) = listener.accept(Some(soon())).unwrap();
+            let handle = killed.handle();
+            let counts_killed = counts.clone();
+            killed.arm(Place::LeastLoaded, None, move |stream, ready| {
+                assert_eq!(ready, Ready::Input);
+                assert_eq!(stream.read(&mut [0; 1], None), Ok(0));
+                counts_killed.fetch_add(1, Ordering::SeqCst);
+            });
+            handle.shutdown();
+            let limit = soon();
+            while counts.load(Ordering::SeqCst) < 2 {
+                assert!(os::clock::now() < limit);
+                wait::sleep(WaitType::SLEEP_TASK, 1);
+            }
+            // The timed connection was closed with its task.
+            assert_eq!(silent.read(&mut [0; 1], Some(soon())), Ok(0));
+            handle.shutdown();
+        });
+        assert_eq!(seen.load(Ordering::SeqCst), 2);
+        assert_eq!(machine.panics(), 0);
+    });
+}
+
+#[test]
+fn refused_and_taken_addresses_are_told() {
+    on_both(|machine| {
+        machine.run(|| {
+            let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+            let address = listener.local_addr();
+            assert_eq!(Listener::bind(address).err(), Some(NetError::AddressInUse));
+            drop(listener);
+            assert_eq!(Stream::connect(address, Some(soon())).err(), Some(NetError::Refused));
+        });
+    });
+}
