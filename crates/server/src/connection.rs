@@ -67,7 +67,8 @@ impl From<rustls::Error> for ConnectionError {
 
 /// The socket and what covers it.
 pub struct Transport {
-    pub stream: Stream,
+    /// None while the connection rests: then the scheduler's poller has it.
+    stream: Option<Stream>,
     tls: Option<Box<ServerConnection>>,
     /// Ciphertext on its way out; empty between calls.
     outgoing: Vec<u8>,
@@ -76,6 +77,11 @@ pub struct Transport {
 }
 
 impl Transport {
+    /// Panics while the connection rests.
+    pub fn stream(&self) -> &Stream {
+        self.stream.as_ref().expect("a connection that is served has its stream")
+    }
+
     pub fn is_encrypted(&self) -> bool {
         self.tls.is_some()
     }
@@ -83,8 +89,9 @@ impl Transport {
     /// All of `bytes`, or an error. A slow client makes the worker wait (ASYNC_NETWORK_IO).
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
         self.packets_sent += 1;
+        let stream = self.stream.as_ref().expect("a connection that is served has its stream");
         let Some(tls) = &mut self.tls else {
-            return Ok(self.stream.write_all(bytes)?);
+            return Ok(stream.write_all(bytes, None)?);
         };
         // One record's worth at a time: what waits as ciphertext stays small.
         for chunk in bytes.chunks(READ_BYTES) {
@@ -92,7 +99,7 @@ impl Transport {
             while tls.wants_write() {
                 tls.write_tls(&mut self.outgoing).map_err(|_| ConnectionError::Closed)?;
             }
-            self.stream.write_all(&self.outgoing)?;
+            stream.write_all(&self.outgoing, None)?;
             self.outgoing.clear();
         }
         Ok(())
@@ -101,13 +108,14 @@ impl Transport {
     /// Whatever the socket has, decrypted, into `reader`. `wait`: until when (of `os::clock::now`) to wait for it; None
     /// takes only what is there. False: nothing was.
     fn fill(&mut self, reader: &mut MessageReader, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
+        let stream = self.stream.as_ref().expect("a connection that is served has its stream");
         let Some(tls) = &mut self.tls else {
-            let count = read(&self.stream, reader.space(READ_BYTES), wait)?;
+            let count = read(stream, reader.space(READ_BYTES), wait)?;
             reader.filled(count.unwrap_or(0));
             return Ok(count.is_some());
         };
         let mut cipher = [0; 4096];
-        let Some(count) = read(&self.stream, &mut cipher, wait)? else { return Ok(false) };
+        let Some(count) = read(stream, &mut cipher, wait)? else { return Ok(false) };
         decrypt(tls, &cipher[..count], reader)?;
         Ok(true)
     }
@@ -148,7 +156,7 @@ pub struct Connection {
 impl Connection {
     pub fn new(stream: Stream) -> Connection {
         Connection {
-            transport: Transport { stream, tls: None, outgoing: Vec::new(), packets_received: 0, packets_sent: 0 },
+            transport: Transport { stream: Some(stream), tls: None, outgoing: Vec::new(), packets_received: 0, packets_sent: 0 },
             reader: MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX),
             payload: Vec::new(),
         }
@@ -187,38 +195,48 @@ impl Connection {
         Ok(message)
     }
 
-    /// Whether a message has begun to arrive: the connection then may not idle without a reader.
-    pub fn is_idle(&self) -> bool {
-        self.reader.is_idle()
-    }
-
-    /// Gives back what an idle connection does not need.
-    pub fn release(&mut self) {
+    /// The stream of a connection that is to rest. Gives back what an idle connection does not need.
+    pub fn rest(&mut self) -> Stream {
         self.reader.release();
         if self.payload.capacity() > 0 {
             self.payload = Vec::new();
         }
+        self.transport.stream.take().expect("a connection that is served has its stream")
     }
 
-    /// Reads the first byte that a client sends, before anything else: 0x16 begins TLS around all of TDS.
-    pub fn begins_with_tls(&mut self, deadline: u64) -> Result<bool, ConnectionError> {
-        let mut first = [0; 1];
-        self.transport.stream.peek(&mut first, Some(deadline))?;
-        Ok(first[0] == 0x16)
+    /// Its stream is back: something has come.
+    pub fn wake(&mut self, stream: Stream) {
+        self.transport.stream = Some(stream);
     }
 
-    /// TLS around all that follows.
-    pub fn start_strict(&mut self, tls: ServerConnection, deadline: u64) -> Result<(), ConnectionError> {
+    /// Reads the first bytes that a client sends, before anything else: 0x16 begins TLS around all of TDS. Some: those bytes.
+    pub fn first_bytes(&mut self, deadline: u64) -> Result<Option<Vec<u8>>, ConnectionError> {
+        let mut first = vec![0; 4096];
+        let count = read(self.transport.stream(), &mut first, Some(Some(deadline)))?.unwrap_or(0);
+        first.truncate(count);
+        if first.first() == Some(&0x16) {
+            return Ok(Some(first));
+        }
+        self.reader.feed(&first);
+        Ok(None)
+    }
+
+    /// TLS around all that follows; `pending` has arrived already.
+    pub fn start_strict(&mut self, tls: ServerConnection, mut pending: Vec<u8>, deadline: u64) -> Result<(), ConnectionError> {
         let mut tls = Box::new(tls);
-        let mut bytes = [0; 4096];
-        while tls.is_handshaking() {
-            let count = read(&self.transport.stream, &mut bytes, Some(Some(deadline)))?.unwrap_or(0);
-            decrypt(&mut tls, &bytes[..count], &mut self.reader)?;
+        loop {
+            decrypt(&mut tls, &pending, &mut self.reader)?;
+            let mut flight = Vec::new();
             while tls.wants_write() {
-                tls.write_tls(&mut self.transport.outgoing).map_err(|_| ConnectionError::Closed)?;
+                tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
             }
-            self.transport.stream.write_all(&self.transport.outgoing)?;
-            self.transport.outgoing.clear();
+            self.transport.stream().write_all(&flight, Some(deadline))?;
+            if !tls.is_handshaking() {
+                break;
+            }
+            pending.resize(4096, 0);
+            let count = read(self.transport.stream(), &mut pending, Some(Some(deadline)))?.unwrap_or(0);
+            pending.truncate(count);
         }
         self.transport.tls = Some(tls);
         Ok(())
@@ -233,7 +251,7 @@ impl Connection {
         let mut bytes = [0; 4096];
         while tls.is_handshaking() || !unwrapper.at_boundary() {
             if pending.is_empty() {
-                let count = read(&self.transport.stream, &mut bytes, Some(Some(deadline)))?.unwrap_or(0);
+                let count = read(self.transport.stream(), &mut bytes, Some(Some(deadline)))?.unwrap_or(0);
                 pending.extend_from_slice(&bytes[..count]);
             }
             let mut used = 0;
@@ -248,9 +266,9 @@ impl Connection {
                 tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
             }
             if !flight.is_empty() {
-                wrap(&flight, &mut self.transport.outgoing);
-                self.transport.stream.write_all(&self.transport.outgoing)?;
-                self.transport.outgoing.clear();
+                let mut wrapped = Vec::new();
+                wrap(&flight, &mut wrapped);
+                self.transport.stream().write_all(&wrapped, Some(deadline))?;
             }
         }
         decrypt(&mut tls, &pending, &mut self.reader)?;

@@ -41,9 +41,10 @@ pub struct Greeting {
 /// Everything up to LOGIN7. Err: the connection is to be dropped; where the protocol can tell the client why, it has been told.
 pub fn greet(connection: &mut Connection, tls: &Tls) -> Result<Greeting, ConnectionError> {
     let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
-    let strict = connection.begins_with_tls(deadline)?;
-    if strict {
-        connection.start_strict(tls.strict(), deadline)?;
+    let first = connection.first_bytes(deadline)?;
+    let strict = first.is_some();
+    if let Some(first) = first {
+        connection.start_strict(tls.strict(), first, deadline)?;
     }
     let mut message = connection.receive(Some(deadline))?;
     let mut only_login_encrypted = false;
