@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use crate::sys;
-use crate::worker::{self, WorkerId, unpark};
+use crate::worker::{self, TaskId, WorkerId, unpark};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -35,6 +35,10 @@ pub struct IoEntry {
     pub flags: AtomicU32,
     reader: AtomicU32,
     writer: AtomicU32,
+    /// The task to interrupt when input comes that no one reads, and its worker; 0: none. The task is stored last and read
+    /// first (Release, Acquire), so it never goes with an older worker.
+    watching_task: AtomicU64,
+    watching_worker: AtomicU32,
     armed: Mutex<Option<Armed>>,
     /// When the closure runs at the latest; 0 for never. Tells an old timer from this arming's.
     armed_until: AtomicU64,
@@ -48,6 +52,8 @@ impl IoEntry {
             flags: AtomicU32::new(0),
             reader: AtomicU32::new(0),
             writer: AtomicU32::new(0),
+            watching_task: AtomicU64::new(0),
+            watching_worker: AtomicU32::new(0),
             armed: Mutex::new(None),
             armed_until: AtomicU64::new(0),
         }
@@ -71,6 +77,15 @@ impl IoEntry {
 
     pub fn stop_waiting(&self, flag: u32) {
         self.waiter(flag).store(0, Ordering::SeqCst);
+    }
+
+    /// From now on input that nobody waits for interrupts `task`; `None`: no longer.
+    pub fn watch(&self, task: Option<TaskId>) {
+        self.watching_task.store(0, Ordering::Release);
+        if let Some(task) = task {
+            self.watching_worker.store(worker::current().raw(), Ordering::Relaxed);
+            self.watching_task.store(task.0, Ordering::Release);
+        }
     }
 
     fn waiter(&self, flag: u32) -> &AtomicU32 {
@@ -105,6 +120,11 @@ impl IoEntry {
         if flags & (READABLE | HANG_UP) != 0 {
             if before & ARMED != 0 {
                 return self.disarm();
+            }
+            let task = self.watching_task.load(Ordering::Acquire);
+            if self.reader.load(Ordering::SeqCst) == 0 && task != 0 {
+                let worker = WorkerId::from_raw(self.watching_worker.load(Ordering::Relaxed));
+                crate::wait::interrupt(worker, TaskId(task));
             }
             wake(&self.reader);
         }

@@ -129,6 +129,15 @@ impl Stream {
         }
     }
 
+    /// While on, input that comes while the current task does not read (an attention, or the peer's end) interrupts it
+    /// (`wait::is_interrupted`): its waits end, its loops see it. Turn it off, and `wait::clear_interrupt`, when done.
+    pub fn interrupt_on_input(&self, on: bool) {
+        match self {
+            Stream::Real(stream) => stream.watch(on),
+            Stream::Sim(stream) => stream.watch(on),
+        }
+    }
+
     /// Lets the connection rest. At the next input, or at `deadline`, `run` gets it back as a new task. `place` says
     /// which scheduler serves it, the first time it is armed or waited for; from then on it stays there.
     pub fn arm(self, place: Place, deadline: Option<u64>, run: impl FnOnce(Stream, Ready) + Send + 'static) {

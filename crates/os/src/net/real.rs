@@ -214,6 +214,10 @@ impl RealStream {
         Ok(())
     }
 
+    pub fn watch(&self, on: bool) {
+        self.socket.entry.watch(if on { crate::sched::current_task() } else { None });
+    }
+
     pub fn readable_now(&self) -> bool {
         if self.socket.watched.get().is_some() {
             return self.socket.entry.flags.load(Ordering::Relaxed) & (READABLE | HANG_UP) != 0;

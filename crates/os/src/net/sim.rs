@@ -226,6 +226,10 @@ impl SimStream {
         Ok(())
     }
 
+    pub fn watch(&self, on: bool) {
+        self.side.entry.watch(if on { crate::sched::current_task() } else { None });
+    }
+
     pub fn readable_now(&self) -> bool {
         self.side.entry.flags.load(Ordering::Relaxed) & (READABLE | HANG_UP) != 0
     }
