@@ -6,3 +6,5 @@ pub mod ast;
 pub mod catalog;
 pub mod function;
 pub mod plan;
+
+pub mod optimize;

@@ -6,6 +6,7 @@
 pub mod expr;
 pub mod operator;
 pub mod statement;
+mod walk;
 
 pub use expr::*;
 pub use operator::*;

@@ -1,0 +1,354 @@
+//! How to read one table: which index, which bounds, what is left to test on each row.
+
+use types::SqlType;
+
+use super::estimate::{self, selectivity, table_rows};
+use super::rel::{ColumnId, Get};
+use crate::catalog::{IndexDef, IndexKind};
+use crate::plan::{Bound, CompareOp, Expr, ExprKind};
+
+/// A way to read `get`; expressions still hold column ids.
+#[derive(Debug)]
+pub struct Access {
+    /// 0: the heap.
+    pub index: u32,
+    pub equal: Vec<Expr>,
+    pub lower: Option<(Expr, Bound)>,
+    pub upper: Option<(Expr, Bound)>,
+    pub any_of: Vec<Expr>,
+    /// Indexes of the predicates that the bounds make certain.
+    pub consumed: Vec<usize>,
+    pub lookup: bool,
+    pub backward: bool,
+    /// The wanted order is given.
+    pub ordered: bool,
+    pub rows: f64,
+    pub cost: f64,
+}
+
+impl Access {
+    pub fn is_seek(&self) -> bool {
+        !self.equal.is_empty() || self.lower.is_some() || self.upper.is_some() || !self.any_of.is_empty()
+    }
+
+    /// The bounds name at least one value of the first key column.
+    pub fn is_lookup(&self) -> bool {
+        !self.equal.is_empty() || !self.any_of.is_empty()
+    }
+}
+
+/// A predicate of the form `column op value`, value without columns of this table.
+struct Sarg<'a> {
+    predicate: usize,
+    column: u16,
+    kind: SargKind<'a>,
+    /// The predicate compares the column converted to another type: the value must be brought to the column's type and the
+    /// predicate tested again.
+    converted: bool,
+}
+
+enum SargKind<'a> {
+    Compare(CompareOp, &'a Expr),
+    In(&'a [Expr]),
+}
+
+/// What reading a row costs: a row of the clustered index is 1.
+const LOOKUP_COST: f64 = 3.0;
+const SEEK_COST: f64 = 3.0;
+
+/// The cheapest way to read the columns `needed` of the rows that pass `predicates`. `wanted`: an order that is worth a sort.
+pub fn choose(get: &Get, predicates: &[Expr], needed: &[u16], wanted: &[(u16, bool)], row_goal: Option<f64>) -> Access {
+    let sargs = sargs(get, predicates);
+    let clustered = get.table.indexes.iter().find(|index| index.kind == IndexKind::Clustered && !index.disabled);
+    let mut best: Option<Access> = None;
+    let mut offer = |access: Access| {
+        if best.as_ref().is_none_or(|old| access.cost < old.cost) {
+            best = Some(access);
+        }
+    };
+    let residual: f64 = estimate::filtered(get, predicates);
+    if clustered.is_none() && get.forced_index.is_none_or(|id| id == 0) {
+        let rows = table_rows(get);
+        offer(Access {
+            index: 0,
+            equal: Vec::new(),
+            lower: None,
+            upper: None,
+            any_of: Vec::new(),
+            consumed: Vec::new(),
+            lookup: false,
+            backward: false,
+            ordered: false,
+            rows: residual,
+            cost: rows + if wanted.is_empty() { 0.0 } else { sort_cost(residual) },
+        });
+    }
+    for index in &get.table.indexes {
+        if index.disabled || index.filter.is_some() || get.forced_index.is_some_and(|id| id != index.id) {
+            continue;
+        }
+        offer(with_index(get, index, clustered, predicates, &sargs, needed, wanted, row_goal, residual));
+    }
+    best.unwrap_or_else(|| choose_any(get, residual))
+}
+
+/// Only when a hint names an index that cannot be used.
+fn choose_any(get: &Get, rows: f64) -> Access {
+    let index = get.table.indexes.iter().find(|index| index.kind == IndexKind::Clustered).map_or(0, |index| index.id);
+    Access {
+        index,
+        equal: Vec::new(),
+        lower: None,
+        upper: None,
+        any_of: Vec::new(),
+        consumed: Vec::new(),
+        lookup: false,
+        backward: false,
+        ordered: false,
+        rows,
+        cost: table_rows(get),
+    }
+}
+
+fn sort_cost(rows: f64) -> f64 {
+    rows * rows.max(2.0).log2() * 0.3
+}
+
+#[allow(clippy::too_many_arguments)]
+fn with_index(
+    get: &Get,
+    index: &IndexDef,
+    clustered: Option<&IndexDef>,
+    predicates: &[Expr],
+    sargs: &[Sarg],
+    needed: &[u16],
+    wanted: &[(u16, bool)],
+    row_goal: Option<f64>,
+    rows_out: f64,
+) -> Access {
+    let is_clustered = index.kind == IndexKind::Clustered;
+    let has = |column: &u16| {
+        is_clustered
+            || index.key.iter().any(|(c, _)| c == column)
+            || index.included.contains(column)
+            || clustered.is_some_and(|clustered| clustered.key.iter().any(|(c, _)| c == column))
+    };
+    let lookup = !needed.iter().all(has);
+    let mut access = Access {
+        index: index.id,
+        equal: Vec::new(),
+        lower: None,
+        upper: None,
+        any_of: Vec::new(),
+        consumed: Vec::new(),
+        lookup,
+        backward: false,
+        ordered: false,
+        rows: rows_out,
+        cost: 0.0,
+    };
+    let mut seek_rows = table_rows(get);
+    let mut fixed: Vec<u16> = Vec::new();
+    for (column, _) in &index.key {
+        let ty = get.table.columns[*column as usize].ty;
+        let equal = sargs.iter().find(|s| s.column == *column && matches!(s.kind, SargKind::Compare(CompareOp::Equal, _)));
+        if let Some(sarg @ Sarg { kind: SargKind::Compare(_, value), .. }) = equal {
+            access.equal.push(brought(value, ty, sarg.converted));
+            seek_rows *= selectivity(&predicates[sarg.predicate]);
+            fixed.push(*column);
+            if !sarg.converted {
+                access.consumed.push(sarg.predicate);
+            }
+            continue;
+        }
+        let list = sargs.iter().find(|s| s.column == *column && matches!(s.kind, SargKind::In(_)));
+        if let Some(sarg @ Sarg { kind: SargKind::In(values), .. }) = list {
+            access.any_of = values.iter().map(|value| brought(value, ty, sarg.converted)).collect();
+            seek_rows *= selectivity(&predicates[sarg.predicate]);
+            if !sarg.converted {
+                access.consumed.push(sarg.predicate);
+            }
+            break;
+        }
+        for sarg in sargs.iter().filter(|s| s.column == *column && !s.converted) {
+            let SargKind::Compare(op, value) = sarg.kind else { continue };
+            let (slot, bound) = match op {
+                CompareOp::Greater => (&mut access.lower, Bound::Exclusive),
+                CompareOp::GreaterOrEqual => (&mut access.lower, Bound::Inclusive),
+                CompareOp::Less => (&mut access.upper, Bound::Exclusive),
+                CompareOp::LessOrEqual => (&mut access.upper, Bound::Inclusive),
+                _ => continue,
+            };
+            if slot.is_none() {
+                *slot = Some(((*value).clone(), bound));
+                seek_rows *= selectivity(&predicates[sarg.predicate]);
+                access.consumed.push(sarg.predicate);
+            }
+        }
+        break;
+    }
+    // NULLs are the lowest keys: with an upper bound alone they are within it, so the predicate must be tested again.
+    if access.upper.is_some() && access.lower.is_none() {
+        let column = index.key[access.equal.len()].0;
+        if get.table.columns[column as usize].nullable {
+            access.consumed.retain(|&p| {
+                !sargs.iter().any(|s| s.predicate == p && s.column == column && !fixed.contains(&column))
+            });
+        }
+    }
+    let all_fixed = index.unique && index.key.len() == access.equal.len();
+    if all_fixed {
+        seek_rows = 1.0;
+    }
+    seek_rows = seek_rows.max(1.0).max(rows_out.min(seek_rows));
+
+    let direction = given_order(get, index, clustered, &fixed, all_fixed, wanted);
+    access.ordered = direction.is_some() && (access.any_of.is_empty() || direction == Some(false));
+    access.backward = access.ordered && direction == Some(true);
+
+    let mut read = seek_rows;
+    if let (Some(goal), true) = (row_goal, access.ordered || wanted.is_empty()) {
+        // A TOP above stops the scan early: on the way to `goal` rows it passes some that the residual refuses.
+        read = read.min(goal * (seek_rows / rows_out.max(1.0)).max(1.0));
+    }
+    let width = if is_clustered { 1.0 } else { 0.5 + 0.02 * (index.key.len() + index.included.len()).min(20) as f64 };
+    access.cost = read * (width + if lookup { LOOKUP_COST } else { 0.0 });
+    if access.is_seek() {
+        access.cost += SEEK_COST * access.any_of.len().max(1) as f64;
+    } else if get.force_seek {
+        access.cost += 1e12;
+    }
+    if !wanted.is_empty() && !access.ordered {
+        access.cost += sort_cost(rows_out);
+    }
+    access
+}
+
+/// Some(backward) when a scan of the index gives `wanted`.
+fn given_order(
+    get: &Get,
+    index: &IndexDef,
+    clustered: Option<&IndexDef>,
+    fixed: &[u16],
+    one_row: bool,
+    wanted: &[(u16, bool)],
+) -> Option<bool> {
+    if wanted.is_empty() {
+        return None;
+    }
+    if one_row {
+        return Some(false);
+    }
+    let mut keys = index.key.clone();
+    // A nonclustered index that is not unique is ordered by the clustered key behind its own.
+    if index.kind == IndexKind::Nonclustered && !index.unique {
+        keys.extend(clustered.iter().flat_map(|c| c.key.iter().copied()).filter(|(c, _)| !index.key.iter().any(|(k, _)| k == c)));
+    }
+    let unique_keys = index.unique && index.key.iter().all(|(c, _)| !get.table.columns[*c as usize].nullable);
+    let mut keys = keys.into_iter();
+    let mut backward = None;
+    for &(column, descending) in wanted {
+        if fixed.contains(&column) {
+            continue;
+        }
+        let key = loop {
+            match keys.next() {
+                Some((c, _)) if fixed.contains(&c) && c != column => continue,
+                other => break other,
+            }
+        };
+        match key {
+            Some((c, key_descending)) if c == column => {
+                let turned = key_descending != descending;
+                if *backward.get_or_insert(turned) != turned {
+                    return None;
+                }
+            }
+            // All of a unique key is passed: nothing is left to order.
+            None if unique_keys => break,
+            _ => return None,
+        }
+    }
+    Some(backward.unwrap_or(false))
+}
+
+/// The value as the key column's type. TRY: what has no counterpart in that type equals no key, so NULL (an empty seek) is right.
+fn brought(value: &Expr, ty: SqlType, converted: bool) -> Expr {
+    if !converted {
+        return value.clone();
+    }
+    Expr::new(
+        ty,
+        true,
+        ExprKind::Convert { value: Box::new(value.clone()), style: None, attempt: true, explicit: false },
+    )
+}
+
+fn sargs<'a>(get: &Get, predicates: &'a [Expr]) -> Vec<Sarg<'a>> {
+    let mut out = Vec::new();
+    for (predicate, expr) in predicates.iter().enumerate() {
+        match &expr.kind {
+            ExprKind::Compare { op, left, right, null_equal: false } if *op != CompareOp::NotEqual => {
+                let sides = [(left, right, *op), (right, left, op.swapped())];
+                for (column, value, op) in sides {
+                    let Some((column, converted)) = key_column(get, column) else { continue };
+                    if outside(get, value) && !(converted && op != CompareOp::Equal) {
+                        out.push(Sarg { predicate, column, kind: SargKind::Compare(op, value), converted });
+                        break;
+                    }
+                }
+            }
+            ExprKind::InList { value, list } => {
+                let Some((column, converted)) = key_column(get, value) else { continue };
+                if list.iter().all(|e| outside(get, e)) {
+                    out.push(Sarg { predicate, column, kind: SargKind::In(list), converted });
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The value does not depend on the row that is read.
+fn outside(get: &Get, value: &Expr) -> bool {
+    let mut outside = !value.is_volatile();
+    value.for_each_column(&mut |column| outside &= get.column_of(ColumnId(column as u32)).is_none());
+    outside
+}
+
+/// The bare column, or the column in an implicit conversion that keeps different values different.
+fn key_column(get: &Get, expr: &Expr) -> Option<(u16, bool)> {
+    match &expr.kind {
+        ExprKind::Column(column) => Some((get.column_of(ColumnId(*column as u32))?, false)),
+        ExprKind::Convert { value, explicit: false, .. } => {
+            let ExprKind::Column(column) = value.kind else { return None };
+            let column = get.column_of(ColumnId(column as u32))?;
+            reversible(&value.ty, &expr.ty).then_some((column, true))
+        }
+        _ => None,
+    }
+}
+
+/// A value of `from` converted to `to` and back is itself, and equality in `to` is no coarser than in `from`.
+fn reversible(from: &SqlType, to: &SqlType) -> bool {
+    use types::TypeKind::*;
+    if from.is_integer() || from.kind == Bit {
+        return to.is_integer() || to.is_decimal() || matches!(to.kind, Money) || to.kind == Float && from.kind != BigInt;
+    }
+    match (from.kind, to.kind) {
+        (Decimal | Numeric, Decimal | Numeric) => {
+            to.scale >= from.scale && to.precision - to.scale >= from.precision - from.scale
+        }
+        (Char | VarChar, NChar | NVarChar) => from.collation == to.collation && !from.is_max(),
+        (Char, VarChar) | (NChar, NVarChar) => from.collation == to.collation,
+        (VarChar, VarChar) | (NVarChar, NVarChar) | (VarBinary, VarBinary) | (Binary, VarBinary) => {
+            from.collation == to.collation
+        }
+        (Date, SmallDateTime | DateTime | DateTime2 | DateTimeOffset) => true,
+        (SmallDateTime, DateTime | DateTime2) | (DateTime, DateTime2) => true,
+        (DateTime2, DateTime2) | (Time, Time) | (DateTimeOffset, DateTimeOffset) => to.scale >= from.scale,
+        (Real, Float) => true,
+        _ => false,
+    }
+}

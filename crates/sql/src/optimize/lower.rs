@@ -1,0 +1,762 @@
+//! The last step: relations become operators, column ids become positions.
+
+use types::{Datum, SqlType};
+
+use super::access::{self, Access};
+use super::estimate;
+use super::order::order;
+use super::push::{equal_columns, push};
+use super::rel::*;
+use crate::plan::*;
+
+/// What the root shows: exactly these columns in this order.
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub name: Box<str>,
+    pub expr: Expr,
+}
+
+/// One statement's lowering: slots are numbered through the whole statement.
+#[derive(Debug, Default)]
+pub struct Lowering {
+    pub slots: Vec<SqlType>,
+    frames: Vec<Frame>,
+}
+
+/// An enclosing row whose columns the inner side may read.
+#[derive(Debug)]
+enum Frame {
+    /// The outer side of nested loops.
+    Row { layout: Vec<ColumnId>, bindings: Vec<(OuterSlot, usize)> },
+    /// The edge of a subquery: columns of the query around it, lowered later.
+    Edge { bindings: Vec<(OuterSlot, ColumnId)> },
+}
+
+/// An operator and the ids of its columns.
+struct Lowered {
+    op: Operator,
+    layout: Vec<ColumnId>,
+    /// The wanted order is given.
+    ordered: bool,
+}
+
+/// What the operator above would like.
+#[derive(Clone, Copy)]
+struct Want<'a> {
+    needed: &'a ColumnSet,
+    /// Rows sorted so; empty: any order.
+    order: &'a [(ColumnId, bool)],
+    /// It stops after about so many rows.
+    goal: Option<f64>,
+}
+
+impl<'a> Want<'a> {
+    fn columns(needed: &'a ColumnSet) -> Want<'a> {
+        Want { needed, order: &[], goal: None }
+    }
+}
+
+/// Rules on the whole relation, before methods are chosen.
+pub fn rewrite(rel: Rel) -> Rel {
+    match rel {
+        Rel::Get(_) => rel,
+        Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => Rel::Filter { input, predicates },
+        rel => order(push(rel, Vec::new())),
+    }
+}
+
+impl Lowering {
+    /// Plans `rel` to give exactly `outputs`.
+    pub fn root(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
+        assert!(self.frames.is_empty(), "a root is lowered alone");
+        self.outputs(columns, rewrite(rel), outputs)
+    }
+
+    /// Plans a subquery: also gives the enclosing columns it reads, each with the slot to put it in.
+    pub fn subquery(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> (Operator, Vec<(OuterSlot, Expr)>) {
+        assert!(self.frames.is_empty(), "a subquery is lowered before its query");
+        self.frames.push(Frame::Edge { bindings: Vec::new() });
+        let op = self.outputs(columns, rewrite(rel), outputs);
+        let Some(Frame::Edge { bindings }) = self.frames.pop() else { panic!("frames are balanced") };
+        (op, bindings.into_iter().map(|(slot, id)| (slot, columns.expr(id))).collect())
+    }
+
+    fn outputs(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
+        let mut needed = ColumnSet::default();
+        outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
+        let lowered = self.lower(columns, rel, Want::columns(&needed));
+        let result: Vec<OutputColumn> = outputs
+            .iter()
+            .map(|output| OutputColumn {
+                name: output.name.clone(),
+                ty: output.expr.ty,
+                nullable: output.expr.nullable,
+                origin: match output.expr.kind {
+                    ExprKind::Column(column) => columns.origin(ColumnId(column as u32)),
+                    _ => None,
+                },
+            })
+            .collect();
+        let direct = outputs.len() == lowered.layout.len()
+            && outputs.iter().zip(&lowered.layout).all(|(output, id)| match output.expr.kind {
+                ExprKind::Column(column) => column == id.index(),
+                _ => false,
+            });
+        let mut op = lowered.op;
+        if direct {
+            op.columns = result;
+            return op;
+        }
+        let exprs = outputs.into_iter().map(|output| self.bound(columns, output.expr, &lowered.layout)).collect();
+        // A Project below computes nothing that is needed twice: one is enough.
+        let rows = op.rows;
+        Operator { kind: OperatorKind::Project { input: Box::new(op), exprs }, columns: result, rows }
+    }
+
+    /// `expr` over rows of `layout`.
+    fn bound(&mut self, columns: &Columns, mut expr: Expr, layout: &[ColumnId]) -> Expr {
+        self.bind_in_place(columns, &mut expr, layout);
+        expr
+    }
+
+    fn bind_in_place(&mut self, columns: &Columns, expr: &mut Expr, layout: &[ColumnId]) {
+        expr.rewrite(&mut |e| {
+            let ExprKind::Column(column) = e.kind else { return false };
+            e.kind = self.resolve(columns, ColumnId(column as u32), layout);
+            true
+        });
+    }
+
+    fn resolve(&mut self, columns: &Columns, id: ColumnId, layout: &[ColumnId]) -> ExprKind {
+        if let Some(position) = layout.iter().position(|&own| own == id) {
+            return ExprKind::Column(position);
+        }
+        for frame in self.frames.iter_mut().rev() {
+            let next = OuterSlot(self.slots.len() as u32);
+            match frame {
+                Frame::Row { layout, bindings } => {
+                    let Some(position) = layout.iter().position(|&own| own == id) else { continue };
+                    if let Some((slot, _)) = bindings.iter().find(|(_, bound)| *bound == position) {
+                        return ExprKind::Outer(*slot);
+                    }
+                    bindings.push((next, position));
+                }
+                Frame::Edge { bindings } => {
+                    if let Some((slot, _)) = bindings.iter().find(|(_, bound)| *bound == id) {
+                        return ExprKind::Outer(*slot);
+                    }
+                    bindings.push((next, id));
+                }
+            }
+            self.slots.push(columns.info(id).ty);
+            return ExprKind::Outer(next);
+        }
+        panic!("column {id:?} is neither in the row {layout:?} nor in an enclosing one");
+    }
+
+    fn bound_keys(&mut self, columns: &Columns, keys: Vec<SortKey>, layout: &[ColumnId]) -> Vec<SortKey> {
+        keys.into_iter()
+            .map(|key| SortKey { expr: self.bound(columns, key.expr, layout), descending: key.descending })
+            .collect()
+    }
+
+    fn lower(&mut self, columns: &Columns, rel: Rel, want: Want) -> Lowered {
+        match rel {
+            Rel::Get(get) => self.lower_get(columns, *get, Vec::new(), want),
+            Rel::Filter { input, predicates } => match *input {
+                Rel::Get(get) => self.lower_get(columns, *get, predicates, want),
+                input => self.lower_filter(columns, input, predicates, want),
+            },
+            Rel::Leaf(leaf) => self.lower_leaf(columns, *leaf, want.needed),
+            Rel::Values { ids, rows } => {
+                let rows_guess = rows.len() as f64;
+                let rows = rows
+                    .into_iter()
+                    .map(|row| row.into_iter().map(|e| self.bound(columns, e, &[])).collect())
+                    .collect();
+                Lowered::new(OperatorKind::Values(rows), columns, ids, rows_guess)
+            }
+            Rel::Map { input, defs } => self.lower_map(columns, *input, defs, want),
+            Rel::Join(join) => self.lower_join(columns, *join, want),
+            Rel::Aggregate(group) => self.lower_group(columns, *group, want),
+            Rel::Window(window) => self.lower_window(columns, *window, want),
+            Rel::Sort { input, keys } => {
+                self.lower_sorted(columns, *input, keys, want.needed, want.goal, None)
+            }
+            Rel::Top(top) => self.lower_top(columns, *top, want),
+            Rel::Concat { ids, branches } => {
+                let inputs: Vec<Operator> =
+                    branches.into_iter().map(|branch| self.lower_branch(columns, branch)).collect();
+                let rows = inputs.iter().map(|op| op.rows).sum();
+                Lowered::new(OperatorKind::Concat(inputs), columns, ids, rows)
+            }
+            Rel::SetOperation { ids, left, right, intersect } => {
+                let left = Box::new(self.lower_branch(columns, *left));
+                let right = Box::new(self.lower_branch(columns, *right));
+                let rows = left.rows;
+                Lowered::new(OperatorKind::SetOperation { left, right, intersect }, columns, ids, rows)
+            }
+            Rel::Recursive { ids, anchor, recursive, work_table, rounds_max } => {
+                let anchor = Box::new(self.lower_branch(columns, *anchor));
+                let recursive = Box::new(self.lower_branch(columns, *recursive));
+                let rows = anchor.rows * 10.0;
+                let kind = OperatorKind::Recursive { anchor, recursive, work_table, rounds_max };
+                Lowered::new(kind, columns, ids, rows)
+            }
+            Rel::Spool(input) => {
+                let input = self.lower(columns, *input, Want::columns(want.needed));
+                input.spooled()
+            }
+        }
+    }
+
+    /// Exactly the branch's columns.
+    fn lower_branch(&mut self, columns: &Columns, branch: Branch) -> Operator {
+        let outputs =
+            branch.columns.iter().map(|&id| Output { name: "".into(), expr: columns.expr(id) }).collect();
+        self.outputs(columns, branch.rel, outputs)
+    }
+
+    fn lower_filter(&mut self, columns: &Columns, input: Rel, predicates: Vec<Expr>, want: Want) -> Lowered {
+        let mut needed = want.needed.clone();
+        predicates.iter().for_each(|p| needed.insert_expr(p));
+        let goal = want.goal.map(|goal| goal * 3.0);
+        let input = self.lower(columns, input, Want { needed: &needed, goal, ..want });
+        self.filtered(columns, input, predicates)
+    }
+
+    fn filtered(&mut self, columns: &Columns, input: Lowered, predicates: Vec<Expr>) -> Lowered {
+        let part: f64 = predicates.iter().map(estimate::selectivity).product();
+        let predicates = predicates.into_iter().map(|p| self.bound(columns, p, &input.layout)).collect();
+        let Some(predicate) = Expr::all(predicates) else { return input };
+        let rows = (input.op.rows * part).max(1.0);
+        let shape = input.op.columns.clone();
+        let kind = OperatorKind::Filter { input: Box::new(input.op), predicate };
+        Lowered { op: Operator { kind, columns: shape, rows }, ..input }
+    }
+
+    fn lower_leaf(&mut self, columns: &Columns, mut leaf: Leaf, needed: &ColumnSet) -> Lowered {
+        let mut arguments_of = |arguments: Vec<Expr>| -> Vec<Expr> {
+            arguments.into_iter().map(|e| self.bound(columns, e, &[])).collect()
+        };
+        let kind = match leaf.kind {
+            LeafKind::Virtual { table, arguments } => {
+                let read: Vec<u16> =
+                    (0..table.columns.len() as u16).filter(|&c| needed.contains(leaf.ids[c as usize])).collect();
+                leaf.ids.retain(|id| needed.contains(*id));
+                OperatorKind::Virtual { columns: read, arguments: arguments_of(arguments), table }
+            }
+            LeafKind::TableFunction { function, arguments } => {
+                OperatorKind::TableFunction { function, arguments: arguments_of(arguments) }
+            }
+            LeafKind::UserTableFunction { module, arguments } => {
+                OperatorKind::UserTableFunction { module, arguments: arguments_of(arguments) }
+            }
+            LeafKind::WorkTable(work_table) => OperatorKind::WorkTable(work_table),
+            LeafKind::Modify(modify) => OperatorKind::Modify(Box::new(modify)),
+        };
+        Lowered::new(kind, columns, leaf.ids, 100.0)
+    }
+
+    fn lower_get(&mut self, columns: &Columns, get: Get, predicates: Vec<Expr>, want: Want) -> Lowered {
+        // What cannot be tested while scanning (a subquery over this row is fine, a volatile one is not) stays above.
+        let mut needed: Vec<u16> = (0..get.table.columns.len() as u16)
+            .filter(|&c| want.needed.contains(get.id_of(c)))
+            .collect();
+        let given = needed.clone();
+        let mut tested = ColumnSet::default();
+        predicates.iter().for_each(|p| tested.insert_expr(p));
+        for column in 0..get.table.columns.len() as u16 {
+            if tested.contains(get.id_of(column)) && !needed.contains(&column) {
+                needed.push(column);
+            }
+        }
+        let wanted: Option<Vec<(u16, bool)>> =
+            want.order.iter().map(|(id, descending)| Some((get.column_of(*id)?, *descending))).collect();
+        let access = access::choose(&get, &predicates, &needed, wanted.as_deref().unwrap_or(&[]), want.goal);
+        self.scan(columns, get, predicates, given, access, want)
+    }
+
+    /// The scan that `access` describes, giving the columns `given` (and those the residual needs).
+    fn scan(
+        &mut self,
+        columns: &Columns,
+        get: Get,
+        predicates: Vec<Expr>,
+        given: Vec<u16>,
+        access: Access,
+        want: Want,
+    ) -> Lowered {
+        let residual: Vec<Expr> = predicates
+            .into_iter()
+            .enumerate()
+            .filter(|(i, _)| !access.consumed.contains(i))
+            .map(|(_, p)| p)
+            .collect();
+        let mut read = given;
+        let mut tested = ColumnSet::default();
+        residual.iter().for_each(|p| tested.insert_expr(p));
+        for column in 0..get.table.columns.len() as u16 {
+            if tested.contains(get.id_of(column)) && !read.contains(&column) {
+                read.push(column);
+            }
+        }
+        // A nonclustered index is a lookup only for what is read in the end.
+        let layout: Vec<ColumnId> = read.iter().map(|&c| get.id_of(c)).collect();
+        let range = if access.is_seek() {
+            Some(SeekRange {
+                equal: access.equal.into_iter().map(|e| self.bound(columns, e, &[])).collect(),
+                lower: access.lower.map(|(e, bound)| (self.bound(columns, e, &[]), bound)),
+                upper: access.upper.map(|(e, bound)| (self.bound(columns, e, &[]), bound)),
+                any_of: access.any_of.into_iter().map(|e| self.bound(columns, e, &[])).collect(),
+            })
+        } else {
+            None
+        };
+        let residual = Expr::all(residual.into_iter().map(|p| self.bound(columns, p, &layout)).collect());
+        let mut layout = layout;
+        let locator = get.locator.filter(|id| want.needed.contains(*id));
+        layout.extend(locator);
+        let scan = Scan {
+            table: get.source,
+            index: access.index,
+            columns: read,
+            locator: locator.is_some(),
+            range,
+            backward: access.backward,
+            residual,
+            lookup: access.lookup,
+            lock: get.lock,
+        };
+        let mut lowered = Lowered::new(OperatorKind::Scan(Box::new(scan)), columns, layout, access.rows);
+        lowered.ordered = access.ordered;
+        lowered
+    }
+
+    fn lower_map(&mut self, columns: &Columns, input: Rel, defs: Vec<(ColumnId, Expr)>, want: Want) -> Lowered {
+        let defs: Vec<(ColumnId, Expr)> = defs.into_iter().filter(|(id, _)| want.needed.contains(*id)).collect();
+        if defs.is_empty() {
+            return self.lower(columns, input, want);
+        }
+        // Map over Map: cheap definitions below are computed here.
+        if let Rel::Map { input: below, defs: inner } = input {
+            let (merged, kept): (Vec<_>, Vec<_>) = inner.into_iter().partition(|(_, e)| {
+                matches!(e.kind, ExprKind::Column(_) | ExprKind::Literal(_) | ExprKind::Variable(_))
+            });
+            if merged.is_empty() {
+                return self.lower_map_flat(columns, Rel::Map { input: below, defs: kept }, defs, want);
+            }
+            let mut defs = defs;
+            defs.iter_mut().for_each(|(_, e)| substitute(e, &merged));
+            let wanted: Vec<_> = merged.into_iter().filter(|(id, _)| want.needed.contains(*id)).collect();
+            defs.extend(wanted);
+            return self.lower_map(columns, below.map(kept), defs, want);
+        }
+        self.lower_map_flat(columns, input, defs, want)
+    }
+
+    fn lower_map_flat(&mut self, columns: &Columns, input: Rel, defs: Vec<(ColumnId, Expr)>, want: Want) -> Lowered {
+        let mut needed = want.needed.clone();
+        defs.iter().for_each(|(_, e)| needed.insert_expr(e));
+        // The order is asked of the columns that definitions only rename.
+        let order: Option<Vec<(ColumnId, bool)>> = want
+            .order
+            .iter()
+            .map(|&(id, descending)| match defs.iter().find(|(def, _)| *def == id) {
+                None => Some((id, descending)),
+                Some((_, Expr { kind: ExprKind::Column(column), .. })) => Some((ColumnId(*column as u32), descending)),
+                Some(_) => None,
+            })
+            .collect();
+        let below = Want { needed: &needed, order: order.as_deref().unwrap_or(&[]), goal: want.goal };
+        let input = self.lower(columns, input, below);
+        let kept: Vec<ColumnId> = input.layout.iter().copied().filter(|id| want.needed.contains(*id)).collect();
+        let mut exprs: Vec<Expr> = Vec::with_capacity(kept.len() + defs.len());
+        let mut shape = Vec::with_capacity(kept.len() + defs.len());
+        for id in &kept {
+            let position = input.layout.iter().position(|own| own == id).expect("kept columns are in the layout");
+            shape.push(input.op.columns[position].clone());
+            exprs.push(Expr::column(position, shape[shape.len() - 1].ty, shape[shape.len() - 1].nullable));
+        }
+        let mut layout = kept;
+        for (id, def) in defs {
+            shape.push(OutputColumn { name: "".into(), ty: def.ty, nullable: def.nullable, origin: None });
+            exprs.push(self.bound(columns, def, &input.layout));
+            layout.push(id);
+        }
+        let rows = input.op.rows;
+        let kind = OperatorKind::Project { input: Box::new(input.op), exprs };
+        Lowered { op: Operator { kind, columns: shape, rows }, layout, ordered: input.ordered && order.is_some() }
+    }
+
+    fn lower_group(&mut self, columns: &Columns, mut group: Group, want: Want) -> Lowered {
+        group.aggregates.retain(|(id, _)| want.needed.contains(*id));
+        let mut needed = ColumnSet::default();
+        group.group.iter().for_each(|(_, e)| needed.insert_expr(e));
+        for (_, aggregate) in &group.aggregates {
+            aggregate.argument.iter().chain(&aggregate.extra).for_each(|e| needed.insert_expr(e));
+            aggregate.order.iter().for_each(|key| needed.insert_expr(&key.expr));
+        }
+        // Groups arrive together when the input is sorted by them; the order that is wanted above goes first.
+        let keys: Option<Vec<ColumnId>> = group
+            .group
+            .iter()
+            .map(|(_, e)| match e.kind {
+                ExprKind::Column(column) => Some(ColumnId(column as u32)),
+                _ => None,
+            })
+            .collect();
+        let mut order: Vec<(ColumnId, bool)> = Vec::new();
+        let mut above = !want.order.is_empty();
+        if let (Some(keys), true) = (&keys, group.sets.is_none() && !group.group.is_empty()) {
+            for (id, descending) in want.order {
+                match group.group.iter().position(|(own, _)| own == id) {
+                    Some(i) => order.push((keys[i], *descending)),
+                    None => above = false,
+                }
+            }
+            for key in keys {
+                if !order.iter().any(|(id, _)| id == key) {
+                    order.push((*key, false));
+                }
+            }
+        }
+        let input = self.lower(columns, group.input, Want { needed: &needed, order: &order, goal: None });
+        let stream = !order.is_empty() && input.ordered;
+        let rows_in = input.op.rows;
+        let mut ids: Vec<ColumnId> = group.group.iter().map(|(id, _)| *id).collect();
+        ids.extend(group.aggregates.iter().map(|(id, _)| *id));
+        let keys: Vec<Expr> = group.group.into_iter().map(|(_, e)| self.bound(columns, e, &input.layout)).collect();
+        let aggregates: Vec<Aggregate> = group
+            .aggregates
+            .into_iter()
+            .map(|(_, mut aggregate)| {
+                aggregate.argument.iter_mut().for_each(|e| self.bind_in_place(columns, e, &input.layout));
+                aggregate.extra.iter_mut().for_each(|e| self.bind_in_place(columns, e, &input.layout));
+                aggregate.order.iter_mut().for_each(|key| self.bind_in_place(columns, &mut key.expr, &input.layout));
+                aggregate
+            })
+            .collect();
+        let rows = if keys.is_empty() { 1.0 } else { rows_in.powf(0.7).max(1.0) };
+        let input = Box::new(input.op);
+        let kind = match group.sets {
+            Some((sets, id)) => {
+                ids.push(id);
+                OperatorKind::GroupingSets { input, group: keys, sets, aggregates }
+            }
+            None => {
+                let strategy = if stream { GroupStrategy::Stream } else { GroupStrategy::Hash };
+                OperatorKind::Aggregate { input, group: keys, aggregates, strategy }
+            }
+        };
+        let mut lowered = Lowered::new(kind, columns, ids, rows);
+        lowered.ordered = stream && above;
+        lowered
+    }
+
+    fn lower_window(&mut self, columns: &Columns, mut window: Window, want: Want) -> Lowered {
+        window.functions.retain(|(id, _)| want.needed.contains(*id));
+        if window.functions.is_empty() {
+            return self.lower(columns, window.input, want);
+        }
+        let mut needed = want.needed.clone();
+        window.partition.iter().for_each(|e| needed.insert_expr(e));
+        window.order.iter().for_each(|key| needed.insert_expr(&key.expr));
+        window.functions.iter().flat_map(|(_, f)| &f.arguments).for_each(|e| needed.insert_expr(e));
+        let mut keys: Vec<SortKey> = Vec::new();
+        let partitions = window.partition.iter().map(|e| SortKey { expr: e.clone(), descending: false });
+        for key in partitions.chain(window.order.iter().cloned()) {
+            let known = keys.iter().any(|old| old.expr.same(&key.expr));
+            if !known && !key.expr.is_constant() {
+                keys.push(key);
+            }
+        }
+        let wanted_first = column_order(&keys);
+        let gives = wanted_first.as_ref().is_some_and(|own| !want.order.is_empty() && own.starts_with(want.order));
+        let input = if keys.is_empty() {
+            self.lower(columns, window.input, Want::columns(&needed))
+        } else {
+            self.lower_sorted(columns, window.input, keys, &needed, None, None)
+        };
+        let mut layout = input.layout.clone();
+        layout.extend(window.functions.iter().map(|(id, _)| *id));
+        let mut shape = input.op.columns.clone();
+        shape.extend(window.functions.iter().map(|(id, f)| OutputColumn {
+            name: "".into(),
+            ty: f.ty,
+            nullable: columns.info(*id).nullable,
+            origin: None,
+        }));
+        let partition = window.partition.into_iter().map(|e| self.bound(columns, e, &input.layout)).collect();
+        let order = self.bound_keys(columns, window.order, &input.layout);
+        let functions = window
+            .functions
+            .into_iter()
+            .map(|(_, mut f)| {
+                f.arguments.iter_mut().for_each(|e| self.bind_in_place(columns, e, &input.layout));
+                f
+            })
+            .collect();
+        let rows = input.op.rows;
+        let kind = OperatorKind::Window { input: Box::new(input.op), partition, order, functions };
+        Lowered { op: Operator { kind, columns: shape, rows }, layout, ordered: gives }
+    }
+
+    /// `input` in the order of `keys`: by itself, or through a Sort (which keeps only `limit` rows).
+    fn lower_sorted(
+        &mut self,
+        columns: &Columns,
+        input: Rel,
+        keys: Vec<SortKey>,
+        needed: &ColumnSet,
+        goal: Option<f64>,
+        limit: Option<&Expr>,
+    ) -> Lowered {
+        let keys: Vec<SortKey> = keys.into_iter().filter(|key| !key.expr.is_constant()).collect();
+        let mut all = needed.clone();
+        keys.iter().for_each(|key| all.insert_expr(&key.expr));
+        let wanted = column_order(&keys);
+        let order = wanted.as_deref().unwrap_or(&[]);
+        let goal = if order.is_empty() && !keys.is_empty() { None } else { goal };
+        let input = self.lower(columns, input, Want { needed: &all, order, goal });
+        if keys.is_empty() || input.ordered && !order.is_empty() {
+            return Lowered { ordered: true, ..input };
+        }
+        let keys = self.bound_keys(columns, keys, &input.layout);
+        let limit = limit.map(|e| self.bound(columns, e.clone(), &[]));
+        let rows = input.op.rows;
+        let shape = input.op.columns.clone();
+        let kind = OperatorKind::Sort { input: Box::new(input.op), keys, limit };
+        Lowered { op: Operator { kind, columns: shape, rows }, layout: input.layout, ordered: true }
+    }
+
+    fn lower_top(&mut self, columns: &Columns, top: TopRows, want: Want) -> Lowered {
+        let mut needed = want.needed.clone();
+        top.keys.iter().for_each(|key| needed.insert_expr(&key.expr));
+        let literal = |e: &Option<Expr>| match e {
+            Some(Expr { kind: ExprKind::Literal(Datum::I64(n)), .. }) => Some((*n).max(0) as f64),
+            _ => None,
+        };
+        let goal = match (&top.count, top.percent) {
+            (Some(_), false) => Some(literal(&top.count).unwrap_or(100.0) + literal(&top.offset).unwrap_or(0.0)),
+            _ => None,
+        };
+        // A top-N sort keeps count + offset rows; with ties or a percentage it must keep all.
+        let limit = match (&top.count, &top.offset) {
+            (Some(count), None) if !top.percent && !top.with_ties => Some(count.clone()),
+            (Some(count), Some(offset)) if !top.percent && !top.with_ties => Some(Expr::new(
+                count.ty,
+                true,
+                ExprKind::Arithmetic(ArithmeticOp::Add, Box::new(count.clone()), Box::new(offset.clone())),
+            )),
+            _ => None,
+        };
+        let ties: Vec<SortKey> = if top.with_ties { top.keys.clone() } else { Vec::new() };
+        let input = if top.keys.is_empty() {
+            self.lower(columns, top.input, Want { needed: &needed, order: want.order, goal })
+        } else {
+            self.lower_sorted(columns, top.input, top.keys, &needed, goal, limit.as_ref())
+        };
+        let ties = self.bound_keys(columns, ties, &input.layout);
+        let count = top.count.map(|e| self.bound(columns, e, &[]));
+        let offset = top.offset.map(|e| self.bound(columns, e, &[]));
+        let rows = goal.unwrap_or(f64::INFINITY).min(input.op.rows);
+        let shape = input.op.columns.clone();
+        let kind =
+            OperatorKind::Top(Box::new(Top { input: input.op, count, percent: top.percent, ties, offset }));
+        Lowered { op: Operator { kind, columns: shape, rows }, layout: input.layout, ordered: input.ordered }
+    }
+
+    fn lower_join(&mut self, columns: &Columns, join: Join, want: Want) -> Lowered {
+        let mut needed = want.needed.clone();
+        join.on.iter().for_each(|p| needed.insert_expr(p));
+        let mut outer_needed = needed.clone();
+        if join.lateral {
+            outer_needed.insert_all(&join.right.free());
+        }
+        let left = join.left.defined();
+        let right = join.right.defined();
+        let (keys, rest): (Vec<Expr>, Vec<Expr>) =
+            join.on.iter().cloned().partition(|p| equi(p, &left, &right).is_some());
+        let hashable = !join.lateral && (!keys.is_empty() || join.kind == JoinKind::FullOuter);
+        let rows = {
+            let (l, r) = (estimate::rows(&join.left), estimate::rows(&join.right));
+            match join.kind {
+                JoinKind::Inner => estimate::joined(l, r, &join.on),
+                JoinKind::LeftOuter => estimate::joined(l, r, &join.on).max(l),
+                JoinKind::FullOuter => estimate::joined(l, r, &join.on).max(l + r),
+                JoinKind::Semi | JoinKind::Anti => (l * 0.5).max(1.0),
+            }
+        };
+        let seek_side = join.kind != JoinKind::FullOuter && join.hint != Some(JoinMethod::Hash);
+        if seek_side && (join.lateral || !hashable || self.seek_pays(&join, &needed, want.goal)) {
+            return self.nested(columns, join, &outer_needed, &needed, want, rows);
+        }
+        if !hashable {
+            return self.nested(columns, join, &outer_needed, &needed, want, rows);
+        }
+        let Join { kind, left: left_rel, right: right_rel, .. } = join;
+        let build_left = kind == JoinKind::Inner && estimate::rows(&left_rel) < estimate::rows(&right_rel);
+        let left_side = self.lower(columns, left_rel, Want::columns(&needed));
+        let right_side = self.lower(columns, right_rel, Want::columns(&needed));
+        let keys = keys
+            .into_iter()
+            .map(|p| {
+                let (l, r) = equi(&p, &left, &right).expect("only equijoin predicates are keys");
+                (self.bound(columns, l, &left_side.layout), self.bound(columns, r, &right_side.layout))
+            })
+            .collect();
+        let (layout, shape, all) = joined_shape(kind, &left_side, &right_side);
+        let residual = Expr::all(rest.into_iter().map(|p| self.bound(columns, p, &all)).collect());
+        let hash = HashJoin { left: left_side.op, right: right_side.op, build_left, kind, keys, residual };
+        let op = Operator { kind: OperatorKind::HashJoin(Box::new(hash)), columns: shape, rows };
+        Lowered { op, layout, ordered: false }
+    }
+
+    /// Is seeking the right side once a row of the left cheaper than hashing?
+    fn seek_pays(&self, join: &Join, needed: &ColumnSet, goal: Option<f64>) -> bool {
+        if join.hint == Some(JoinMethod::Loop) {
+            return true;
+        }
+        let Some((get, own)) = seekable(&join.right) else { return false };
+        let mut predicates = own;
+        predicates.extend(join.on.iter().cloned());
+        let columns: Vec<u16> =
+            (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
+        let access = access::choose(get, &predicates, &columns, &[], None);
+        if !access.is_lookup() || !join.on.iter().enumerate().any(|(i, _)| {
+            let position = predicates.len() - join.on.len() + i;
+            access.consumed.contains(&position) || access.equal.iter().any(|e| uses_left(e, get))
+        }) {
+            return false;
+        }
+        let outer = estimate::rows(&join.left);
+        let outer = goal.map_or(outer, |goal| outer.min(goal * 4.0));
+        let hash = estimate::rows(&join.left) + estimate::table_rows(get) * 1.5;
+        outer * access.cost < hash
+    }
+
+    fn nested(
+        &mut self,
+        columns: &Columns,
+        join: Join,
+        outer_needed: &ColumnSet,
+        needed: &ColumnSet,
+        want: Want,
+        rows: f64,
+    ) -> Lowered {
+        let left_ids = join.left.defined();
+        let goal = want.goal.filter(|_| join.kind != JoinKind::FullOuter);
+        let outer = self.lower(columns, join.left, Want { needed: outer_needed, order: want.order, goal });
+        // Predicates go into the right side when that gives it a seek; they then read the outer row through slots.
+        let pushed = seekable(&join.right).is_some() && !join.on.iter().any(|p| p.is_volatile() || p.has_subquery());
+        let pushed = pushed && join.on.iter().any(|p| ColumnSet::of(p).meets(&left_ids));
+        let correlated = join.lateral || pushed;
+        let (right, on) = if pushed { (push(join.right, join.on), Vec::new()) } else { (join.right, join.on) };
+        let cached = !correlated && right.free().is_empty() && !matches!(right, Rel::Values { .. });
+        self.frames.push(Frame::Row { layout: outer.layout.clone(), bindings: Vec::new() });
+        let goal = matches!(join.kind, JoinKind::Semi | JoinKind::Anti).then_some(1.0);
+        let mut inner = self.lower(columns, right, Want { needed, order: &[], goal });
+        let Some(Frame::Row { bindings, .. }) = self.frames.pop() else { panic!("frames are balanced") };
+        if cached && bindings.is_empty() && outer.op.rows > 1.0 {
+            inner = inner.spooled();
+        }
+        let (layout, shape, all) = joined_shape(join.kind, &outer, &inner);
+        let predicate = Expr::all(on.into_iter().map(|p| self.bound(columns, p, &all)).collect());
+        let loops = NestedLoops { outer: outer.op, inner: inner.op, kind: join.kind, bindings, predicate };
+        let op = Operator { kind: OperatorKind::NestedLoops(Box::new(loops)), columns: shape, rows };
+        Lowered { op, layout, ordered: outer.ordered }
+    }
+}
+
+impl Lowered {
+    fn new(kind: OperatorKind, columns: &Columns, layout: Vec<ColumnId>, rows: f64) -> Lowered {
+        let shape = layout
+            .iter()
+            .map(|&id| {
+                let info = columns.info(id);
+                OutputColumn { name: "".into(), ty: info.ty, nullable: info.nullable, origin: None }
+            })
+            .collect();
+        Lowered { op: Operator { kind, columns: shape, rows }, layout, ordered: false }
+    }
+
+    fn spooled(self) -> Lowered {
+        let (shape, rows) = (self.op.columns.clone(), self.op.rows);
+        Lowered { op: Operator { kind: OperatorKind::Spool(Box::new(self.op)), columns: shape, rows }, ..self }
+    }
+}
+
+/// The layout that goes on, its columns, and the joined row that predicates see.
+fn joined_shape(
+    kind: JoinKind,
+    left: &Lowered,
+    right: &Lowered,
+) -> (Vec<ColumnId>, Vec<OutputColumn>, Vec<ColumnId>) {
+    let mut all = left.layout.clone();
+    all.extend(&right.layout);
+    let mut shape = left.op.columns.clone();
+    if matches!(kind, JoinKind::Semi | JoinKind::Anti) {
+        return (left.layout.clone(), shape, all);
+    }
+    shape.extend(right.op.columns.iter().cloned());
+    let split = left.layout.len();
+    if kind != JoinKind::Inner {
+        shape[split..].iter_mut().for_each(|column| column.nullable = true);
+    }
+    if kind == JoinKind::FullOuter {
+        shape[..split].iter_mut().for_each(|column| column.nullable = true);
+    }
+    (all.clone(), shape, all)
+}
+
+/// `left expression = right expression`, in this order.
+fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Expr, Expr)> {
+    let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, null_equal: false } = &predicate.kind else {
+        return None;
+    };
+    if predicate.is_volatile() || predicate.has_subquery() {
+        return None;
+    }
+    if equal_columns(predicate).is_none() && (a.is_constant() || b.is_constant()) {
+        return None;
+    }
+    let (in_a, in_b) = (ColumnSet::of(a), ColumnSet::of(b));
+    if in_a.meets(left) && !in_a.meets(right) && in_b.meets(right) && !in_b.meets(left) {
+        Some(((**a).clone(), (**b).clone()))
+    } else if in_b.meets(left) && !in_b.meets(right) && in_a.meets(right) && !in_a.meets(left) {
+        Some(((**b).clone(), (**a).clone()))
+    } else {
+        None
+    }
+}
+
+/// A table under filters and computed columns.
+fn seekable(rel: &Rel) -> Option<(&Get, Vec<Expr>)> {
+    match rel {
+        Rel::Get(get) => Some((get, Vec::new())),
+        Rel::Filter { input, predicates } => {
+            let (get, mut own) = seekable(input)?;
+            own.extend(predicates.iter().cloned());
+            Some((get, own))
+        }
+        Rel::Map { input, .. } => seekable(input),
+        _ => None,
+    }
+}
+
+fn uses_left(value: &Expr, get: &Get) -> bool {
+    let mut outside = false;
+    value.for_each_column(&mut |column| outside |= get.column_of(ColumnId(column as u32)).is_none());
+    outside
+}
+
+/// Sort keys as columns; None when one is computed.
+fn column_order(keys: &[SortKey]) -> Option<Vec<(ColumnId, bool)>> {
+    keys.iter()
+        .map(|key| match key.expr.kind {
+            ExprKind::Column(column) => Some((ColumnId(column as u32), key.descending)),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,16 @@
+//! From the binder's relations to operators: rules first, costs where rules do not decide.
+//!
+//! 1. `push` moves predicates down to where their columns come from and turns outer joins that lose their NULLs into inner ones.
+//! 2. `order` puts the tables of an inner join into the order that keeps intermediate results small.
+//! 3. `lower` chooses indexes, join and grouping methods, keeps only needed columns, and turns column ids into positions.
+
+pub mod rel;
+
+pub mod access;
+pub mod estimate;
+pub mod lower;
+pub mod order;
+pub mod push;
+
+pub use lower::{Lowering, Output};
+pub use rel::*;
