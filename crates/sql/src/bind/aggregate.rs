@@ -1,0 +1,532 @@
+//! Aggregates, window functions and GROUPING: a call becomes a column that the SELECT's block computes.
+
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::binder::{Binder, Place, WindowSpec};
+use super::convert::{converted, implicit};
+use super::errors;
+use super::names::same_name;
+use super::scope::Scope;
+use crate::ast;
+use crate::optimize::ColumnId;
+use crate::plan::{
+    Aggregate, AggregateFunction, Expr, ExprKind, Frame, FrameBound, SortKey, WindowFunction, WindowKind,
+};
+
+pub fn aggregate_function(name: &str) -> Option<AggregateFunction> {
+    use AggregateFunction::*;
+    const NAMES: &[(&str, AggregateFunction)] = &[
+        ("COUNT", Count),
+        ("COUNT_BIG", CountBig),
+        ("SUM", Sum),
+        ("AVG", Avg),
+        ("MIN", Min),
+        ("MAX", Max),
+        ("STDEV", StDev),
+        ("STDEVP", StDevP),
+        ("VAR", Var),
+        ("VARP", VarP),
+        ("STRING_AGG", StringAgg),
+        ("CHECKSUM_AGG", ChecksumAgg),
+        ("APPROX_COUNT_DISTINCT", ApproxCountDistinct),
+    ];
+    NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, function)| *function)
+}
+
+pub fn window_function(name: &str) -> Option<WindowKind> {
+    use WindowKind::*;
+    const NAMES: &[(&str, WindowKind)] = &[
+        ("ROW_NUMBER", RowNumber),
+        ("RANK", Rank),
+        ("DENSE_RANK", DenseRank),
+        ("NTILE", Ntile),
+        ("PERCENT_RANK", PercentRank),
+        ("CUME_DIST", CumeDist),
+        ("LAG", Lag),
+        ("LEAD", Lead),
+        ("FIRST_VALUE", FirstValue),
+        ("LAST_VALUE", LastValue),
+        ("PERCENTILE_CONT", PercentileCont),
+        ("PERCENTILE_DISC", PercentileDisc),
+    ];
+    NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| *kind)
+}
+
+/// What an aggregate of `argument` gives, and the argument as it is added up.
+pub fn aggregate_type(function: AggregateFunction, argument: Option<Expr>, name: &str) -> SqlResult<(SqlType, Option<Expr>)> {
+    use AggregateFunction::*;
+    use TypeKind::*;
+    let Some(argument) = argument else {
+        return Ok((if function == AggregateFunction::CountBig { SqlType::BIGINT } else { SqlType::INT }, None));
+    };
+    let ty = argument.ty;
+    let invalid = || errors::invalid_operand(&ty, &name.to_ascii_lowercase());
+    Ok(match function {
+        Count => {
+            if matches!(ty.kind, Text | NText | Image | Xml) {
+                return Err(invalid());
+            }
+            (SqlType::INT, Some(argument))
+        }
+        CountBig | ApproxCountDistinct => (SqlType::BIGINT, Some(argument)),
+        Sum | Avg => {
+            let result = match ty.kind {
+                TinyInt | SmallInt | Int => SqlType::INT,
+                BigInt => SqlType::BIGINT,
+                Decimal | Numeric if function == Sum => SqlType { kind: ty.kind, ..SqlType::decimal(38, ty.scale) },
+                Decimal | Numeric => SqlType { kind: ty.kind, ..SqlType::decimal(38, ty.scale.max(6)) },
+                Money | SmallMoney => SqlType::MONEY,
+                Real | Float => SqlType::FLOAT,
+                _ => return Err(invalid()),
+            };
+            let argument = if ty.is_decimal() { argument } else { converted(argument, &result, false) };
+            (result, Some(argument))
+        }
+        Min | Max => {
+            if matches!(ty.kind, Bit | Text | NText | Image | Xml) {
+                return Err(invalid());
+            }
+            (ty, Some(argument))
+        }
+        StDev | StDevP | Var | VarP => {
+            if !(ty.is_integer() || ty.is_decimal() || matches!(ty.kind, Money | SmallMoney | Real | Float)) {
+                return Err(invalid());
+            }
+            (SqlType::FLOAT, Some(converted(argument, &SqlType::FLOAT, false)))
+        }
+        ChecksumAgg => (SqlType::INT, Some(implicit(argument, &SqlType::INT)?)),
+        StringAgg => {
+            let result = match ty.kind {
+                NVarChar | NChar if ty.is_max() => SqlType::NVARCHAR_MAX.with_collation(ty.collation),
+                NVarChar | NChar => SqlType::nvarchar(4000).with_collation(ty.collation),
+                _ if ty.is_max() => SqlType::VARCHAR_MAX.with_collation(ty.collation),
+                VarChar | Char => SqlType::varchar(8000).with_collation(ty.collation),
+                _ => SqlType::nvarchar(4000).with_collation(ty.collation),
+            };
+            (result, Some(argument))
+        }
+    })
+}
+
+impl Binder<'_> {
+    /// The column of the aggregate; the same call twice is computed once.
+    pub fn aggregate(&mut self, function: AggregateFunction, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        let name = call.name.name.text.to_ascii_uppercase();
+        let over = call.extra.as_ref().and_then(|extra| extra.over.as_ref());
+        let Some(block) = scope.block else {
+            return Err(misplaced_aggregate(Place::Where));
+        };
+        if call.star != call.args.is_empty() || call.star && !matches!(function, AggregateFunction::Count | AggregateFunction::CountBig) {
+            return Err(if call.star {
+                errors::plain(102, 15, 1, "Incorrect syntax near '*'.")
+            } else {
+                errors::argument_count(&name, 1)
+            });
+        }
+        let expected = if function == AggregateFunction::StringAgg { 2 } else { 1 };
+        if !call.star && call.args.len() != expected {
+            return Err(errors::argument_count(&name, expected));
+        }
+        if over.is_none() {
+            let place = self.blocks[block].place;
+            if !matches!(place, Place::Select | Place::Having | Place::OrderBy | Place::Window) {
+                return Err(misplaced_aggregate(place));
+            }
+        }
+        // A windowed aggregate's argument may itself be an aggregate: SUM(SUM(x)) OVER ().
+        let inner = if over.is_some() { Place::Window } else { Place::Argument };
+        let (argument, extra, order) = self.within(block, inner, |binder| {
+            let argument = match call.args.first() {
+                Some(arg) => Some(binder.expr(arg, scope)?),
+                None => None,
+            };
+            let mut extra = Vec::new();
+            let mut order = Vec::new();
+            if function == AggregateFunction::StringAgg {
+                extra.push(binder.expr(&call.args[1], scope)?);
+                if let Some(call_extra) = &call.extra {
+                    for item in &call_extra.within_group {
+                        let expr = binder.expr(&item.expr, scope)?;
+                        order.push(SortKey { expr, descending: item.descending });
+                    }
+                }
+            }
+            Ok((argument, extra, order))
+        })?;
+        if let Some(argument) = &argument {
+            if over.is_none() && argument.has_subquery() {
+                return Err(misplaced_aggregate(Place::Argument));
+            }
+        }
+        let (ty, mut argument) = aggregate_type(function, argument, &name)?;
+        let mut extra = extra;
+        if function == AggregateFunction::StringAgg {
+            // Value and separator as strings of the result's kind.
+            argument = argument.map(|e| string_argument(e, &ty)).transpose()?;
+            extra = extra.into_iter().map(|e| string_argument(e, &ty)).collect::<SqlResult<_>>()?;
+        }
+        let nullable = !matches!(
+            function,
+            AggregateFunction::Count | AggregateFunction::CountBig | AggregateFunction::ApproxCountDistinct
+        );
+        if let Some(over) = over {
+            if call.distinct {
+                return Err(errors::plain(10759, 15, 1, "Use of DISTINCT is not allowed with the OVER clause."));
+            }
+            let arguments = argument.into_iter().chain(extra).collect();
+            return self.windowed(block, WindowKind::Aggregate(function), arguments, ty, nullable, over, scope);
+        }
+        let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, ty };
+        let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
+        let id = match known {
+            Some((id, _)) => *id,
+            None => {
+                let id = self.columns.add(ty, nullable);
+                self.blocks[block].aggregates.push((id, aggregate));
+                id
+            }
+        };
+        Ok(Expr::column(id.index(), ty, nullable))
+    }
+
+    /// Binds with `block` at another place, so that misplaced calls are found.
+    pub fn within<T>(&mut self, block: usize, place: Place, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+        let before = std::mem::replace(&mut self.blocks[block].place, place);
+        let result = f(self);
+        self.blocks[block].place = before;
+        result
+    }
+
+    pub fn window(&mut self, kind: WindowKind, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        let name = call.name.name.text.to_ascii_uppercase();
+        let Some(over) = call.extra.as_ref().and_then(|extra| extra.over.as_ref()) else {
+            return Err(errors::plain(
+                10753,
+                15,
+                1,
+                format!("The function '{name}' must have an OVER clause."),
+            ));
+        };
+        let block = scope.block.ok_or_else(misplaced_window)?;
+        let mut args = self.within(block, Place::Window, |binder| binder.exprs(&call.args, scope))?;
+        let range = match kind {
+            WindowKind::RowNumber
+            | WindowKind::Rank
+            | WindowKind::DenseRank
+            | WindowKind::PercentRank
+            | WindowKind::CumeDist => 0..=0,
+            WindowKind::Lag | WindowKind::Lead => 1..=3,
+            _ => 1..=1,
+        };
+        if !range.contains(&args.len()) {
+            return Err(if range.start() == range.end() {
+                errors::argument_count(&name, *range.start())
+            } else {
+                errors::argument_range(&name, *range.start(), *range.end())
+            });
+        }
+        let mut over = over.clone();
+        let (ty, nullable) = match kind {
+            WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank => (SqlType::BIGINT, false),
+            WindowKind::Ntile => {
+                args[0] = implicit(args[0].clone(), &SqlType::BIGINT)?;
+                (SqlType::BIGINT, false)
+            }
+            WindowKind::PercentRank | WindowKind::CumeDist => (SqlType::FLOAT, false),
+            WindowKind::Lag | WindowKind::Lead => {
+                let ty = args[0].ty;
+                if args.len() == 1 {
+                    args.push(Expr::bigint(1));
+                }
+                args[1] = implicit(args[1].clone(), &SqlType::BIGINT)?;
+                if args.len() == 3 {
+                    args[2] = implicit(args[2].clone(), &ty)?;
+                }
+                (ty, true)
+            }
+            WindowKind::FirstValue | WindowKind::LastValue => (args[0].ty, true),
+            WindowKind::PercentileCont | WindowKind::PercentileDisc => {
+                // PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x) OVER (PARTITION BY ..): ordered by x, arguments p and x.
+                let within = call.extra.as_ref().map(|extra| extra.within_group.clone()).unwrap_or_default();
+                let [item] = within.as_slice() else {
+                    return Err(errors::plain(
+                        10754,
+                        15,
+                        1,
+                        format!("The function '{name}' must have a WITHIN GROUP clause."),
+                    ));
+                };
+                args[0] = implicit(args[0].clone(), &SqlType::FLOAT)?;
+                let value = self.within(block, Place::Window, |binder| binder.expr(&item.expr, scope))?;
+                let ty = if kind == WindowKind::PercentileCont { SqlType::FLOAT } else { value.ty };
+                args.push(implicit(value, &ty)?);
+                over.order_by = within;
+                (ty, true)
+            }
+            WindowKind::Aggregate(_) => unreachable!("aggregates are bound by `aggregate`"),
+        };
+        let ordered = !over.order_by.is_empty() || over.window.is_some();
+        if !ordered {
+            return Err(errors::plain(
+                4112,
+                15,
+                1,
+                format!("The function '{name}' must have an OVER clause with ORDER BY."),
+            ));
+        }
+        self.windowed(block, kind, args, ty, nullable, &over, scope)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn windowed(
+        &mut self,
+        block: usize,
+        kind: WindowKind,
+        arguments: Vec<Expr>,
+        ty: SqlType,
+        nullable: bool,
+        over: &ast::Over,
+        scope: &Scope,
+    ) -> SqlResult<Expr> {
+        let place = self.blocks[block].place;
+        if !matches!(place, Place::Select | Place::OrderBy) {
+            return Err(if place == Place::Window {
+                errors::plain(4109, 15, 1, "Windowed functions cannot be used in the context of another windowed function or aggregate.")
+            } else {
+                misplaced_window()
+            });
+        }
+        let over = self.resolved_over(block, over)?;
+        let (partition, order) = self.within(block, Place::Window, |binder| {
+            let partition = binder.exprs(&over.partition_by, scope)?;
+            let mut order = Vec::with_capacity(over.order_by.len());
+            for item in &over.order_by {
+                if matches!(item.expr, ast::Expr::Literal(ast::Literal::Int(_))) {
+                    return Err(errors::plain(
+                        5308,
+                        16,
+                        1,
+                        "Windowed functions, aggregates and NEXT VALUE FOR functions do not support integer indices as ORDER BY clause expressions.",
+                    ));
+                }
+                if matches!(item.expr, ast::Expr::Literal(_)) {
+                    return Err(errors::plain(
+                        5309,
+                        16,
+                        1,
+                        "Windowed functions, aggregates and NEXT VALUE FOR functions do not support constants as ORDER BY clause expressions.",
+                    ));
+                }
+                order.push(SortKey { expr: binder.expr(&item.expr, scope)?, descending: item.descending });
+            }
+            Ok((partition, order))
+        })?;
+        let frame = self.frame(&over, !order.is_empty(), scope)?;
+        let function = WindowFunction { function: kind, arguments, frame, ty };
+        let id = self.columns.add(ty, nullable);
+        let same_keys = |spec: &&mut WindowSpec| {
+            spec.partition.len() == partition.len()
+                && spec.partition.iter().zip(&partition).all(|(a, b)| a.same(b))
+                && spec.order.len() == order.len()
+                && spec.order.iter().zip(&order).all(|(a, b)| a.descending == b.descending && a.expr.same(&b.expr))
+        };
+        match self.blocks[block].windows.iter_mut().find(same_keys) {
+            Some(spec) => spec.functions.push((id, function)),
+            None => self.blocks[block].windows.push(WindowSpec { partition, order, functions: vec![(id, function)] }),
+        }
+        Ok(Expr::column(id.index(), ty, nullable))
+    }
+
+    /// `OVER w`, `OVER (w ORDER BY x)`: with what the WINDOW clause says.
+    fn resolved_over(&self, block: usize, over: &ast::Over) -> SqlResult<ast::Over> {
+        let mut resolved = over.clone();
+        let mut steps = 0;
+        while let Some(name) = resolved.window.take() {
+            let named = &self.blocks[block].named;
+            let Some((_, base)) = named.iter().find(|(known, _)| same_name(known, &name)) else {
+                return Err(errors::plain(5362, 15, 3, format!("Window '{}' is undefined.", &*name)));
+            };
+            steps += 1;
+            if steps > named.len() {
+                return Err(errors::plain(5365, 15, 1, "Cyclic window references are not permitted."));
+            }
+            if resolved.partition_by.is_empty() {
+                resolved.partition_by = base.partition_by.clone();
+            }
+            if resolved.order_by.is_empty() {
+                resolved.order_by = base.order_by.clone();
+            }
+            resolved.frame = resolved.frame.take().or_else(|| base.frame.clone());
+            resolved.window = base.window.clone();
+        }
+        Ok(resolved)
+    }
+
+    fn frame(&mut self, over: &ast::Over, ordered: bool, scope: &Scope) -> SqlResult<Frame> {
+        let Some(frame) = &over.frame else {
+            let end = if ordered { FrameBound::CurrentRow } else { FrameBound::UnboundedFollowing };
+            return Ok(Frame { rows: false, start: FrameBound::UnboundedPreceding, end });
+        };
+        if !ordered {
+            return Err(errors::plain(10756, 15, 1, "Window frame with ROWS or RANGE must have an ORDER BY clause."));
+        }
+        let rows = frame.unit == ast::FrameUnit::Rows;
+        let mut bound = |bound: &ast::FrameBound| -> SqlResult<FrameBound> {
+            Ok(match bound {
+                ast::FrameBound::UnboundedPreceding => FrameBound::UnboundedPreceding,
+                ast::FrameBound::CurrentRow => FrameBound::CurrentRow,
+                ast::FrameBound::UnboundedFollowing => FrameBound::UnboundedFollowing,
+                ast::FrameBound::Preceding(n) | ast::FrameBound::Following(n) => {
+                    if !rows {
+                        return Err(errors::plain(
+                            4194,
+                            16,
+                            1,
+                            "RANGE is only supported with UNBOUNDED and CURRENT ROW window frame delimiters.",
+                        ));
+                    }
+                    let n = match self.expr(n, scope)?.kind {
+                        ExprKind::Literal(Datum::I64(n)) if n >= 0 => n as u64,
+                        _ => {
+                            return Err(errors::plain(
+                                4198,
+                                16,
+                                1,
+                                "The window frame bound must be a non-negative integer constant.",
+                            ));
+                        }
+                    };
+                    if matches!(bound, ast::FrameBound::Preceding(_)) {
+                        FrameBound::Preceding(n)
+                    } else {
+                        FrameBound::Following(n)
+                    }
+                }
+            })
+        };
+        let start = bound(&frame.start)?;
+        let end = match &frame.end {
+            Some(end) => bound(end)?,
+            None => FrameBound::CurrentRow,
+        };
+        Ok(Frame { rows, start, end })
+    }
+
+    /// GROUPING(x), GROUPING_ID(x, y): bits of the grouping-id column; arguments must be group expressions.
+    pub fn grouping(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        let Some(block) = scope.block else { return Err(misplaced_aggregate(Place::Where)) };
+        let name = call.name.name.text.to_ascii_uppercase();
+        let single = name == "GROUPING";
+        if single && call.args.len() != 1 {
+            return Err(errors::argument_count(&name, 1));
+        }
+        let args = self.within(block, Place::Argument, |binder| binder.exprs(&call.args, scope))?;
+        let groups = self.blocks[block].groups.len();
+        let mut positions = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            let Some(position) = self.blocks[block].groups.iter().position(|(_, e)| e.same(arg)) else {
+                return Err(errors::plain(
+                    8161,
+                    15,
+                    1,
+                    format!("Argument {} of the {name} function does not match any of the expressions in the GROUP BY clause.", i + 1),
+                ));
+            };
+            positions.push(position);
+        }
+        if args.is_empty() {
+            positions.extend(0..groups);
+        }
+        let id = match self.blocks[block].grouping_id {
+            Some(id) => id,
+            None => {
+                let id: ColumnId = self.columns.add(SqlType::BIGINT, false);
+                self.blocks[block].grouping_id = Some(id);
+                id
+            }
+        };
+        let bits = Expr::column(id.index(), SqlType::BIGINT, false);
+        // Bit `groups - 1 - position` of the id, moved to its place among the arguments.
+        let count = positions.len();
+        let mut sum: Option<Expr> = None;
+        for (i, position) in positions.into_iter().enumerate() {
+            let shift = |by: usize| Expr::bigint(1_i64.checked_shl(by as u32).unwrap_or(0));
+            use crate::plan::ArithmeticOp::*;
+            let bit = |op, a: Expr, b: Expr| {
+                Expr::new(SqlType::BIGINT, false, ExprKind::Arithmetic(op, Box::new(a), Box::new(b)))
+            };
+            let one = bit(BitAnd, bit(Divide, bits.clone(), shift(groups - 1 - position)), Expr::bigint(1));
+            let placed = bit(Multiply, one, shift(count - 1 - i));
+            sum = Some(match sum {
+                None => placed,
+                Some(sum) => bit(Add, sum, placed),
+            });
+        }
+        let to = if single { SqlType::TINYINT } else { SqlType::INT };
+        Ok(converted(sum.unwrap_or_else(|| Expr::bigint(0)), &to, true))
+    }
+}
+
+fn string_argument(expr: Expr, ty: &SqlType) -> SqlResult<Expr> {
+    if expr.ty.kind == ty.kind && expr.ty.collation == ty.collation {
+        return Ok(expr);
+    }
+    implicit(expr, ty)
+}
+
+fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
+    let argument = match (&a.argument, &b.argument) {
+        (None, None) => true,
+        (Some(a), Some(b)) => a.same(b) && !a.is_volatile(),
+        _ => false,
+    };
+    a.function == b.function
+        && a.distinct == b.distinct
+        && argument
+        && a.extra.len() == b.extra.len()
+        && a.extra.iter().zip(&b.extra).all(|(a, b)| a.same(b))
+        && a.order.is_empty()
+        && b.order.is_empty()
+}
+
+fn misplaced_aggregate(place: Place) -> SqlError {
+    match place {
+        Place::Argument => errors::plain(
+            130,
+            15,
+            1,
+            "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.",
+        ),
+        Place::GroupBy => errors::plain(
+            144,
+            15,
+            1,
+            "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.",
+        ),
+        Place::Set => errors::plain(157, 15, 1, "An aggregate may not appear in the set list of an UPDATE statement."),
+        Place::On => errors::plain(
+            1015,
+            15,
+            1,
+            "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select list, and the column being aggregated is an outer reference.",
+        ),
+        Place::Output => errors::plain(158, 15, 1, "An aggregate may not appear in the OUTPUT clause."),
+        _ => errors::plain(
+            147,
+            15,
+            1,
+            "An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause or a select list, and the column being aggregated is an outer reference.",
+        ),
+    }
+}
+
+fn misplaced_window() -> SqlError {
+    errors::plain(4108, 15, 1, "Windowed functions can only appear in the SELECT or ORDER BY clauses.")
+}
+
+/// For PIVOT: `name` must be an aggregate of one argument.
+pub fn pivot_aggregate(name: &str) -> SqlResult<AggregateFunction> {
+    aggregate_function(name).ok_or_else(|| {
+        errors::plain(102, 15, 1, format!("Incorrect syntax near '{name}'."))
+    })
+}

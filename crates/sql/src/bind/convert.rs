@@ -1,0 +1,335 @@
+//! Implicit conversions made explicit, with what can be folded at once folded: literals take the type of what they meet.
+
+use types::{CollationId, Datum, SqlResult, SqlType, TypeKind};
+
+use super::errors;
+use super::typing::{self, Conversion, conversion, is_null_literal, result_type};
+use crate::plan::{CompareOp, Expr, ExprKind};
+
+/// `expr` as `to`, as assignments and arguments do it.
+pub fn implicit(expr: Expr, to: &SqlType) -> SqlResult<Expr> {
+    if is_null_literal(&expr) {
+        return Ok(Expr::null(*to));
+    }
+    match conversion(&expr.ty, to) {
+        Conversion::None => Ok(expr),
+        Conversion::Implicit => Ok(converted(expr, to, false)),
+        Conversion::Explicit => Err(errors::not_implicit(&expr.ty, to)),
+        Conversion::Never => Err(errors::clash(&expr.ty, to)),
+    }
+}
+
+/// A conversion known to be permitted.
+pub fn converted(expr: Expr, to: &SqlType, explicit: bool) -> Expr {
+    if expr.ty == *to {
+        return expr;
+    }
+    if let Some(folded) = fold(&expr, to) {
+        return folded;
+    }
+    // varchar(3) is a varchar(5) already: only the label changes. A column keeps its own.
+    if !matches!(expr.kind, ExprKind::Column(_)) && widens(&expr.ty, to) {
+        return Expr { ty: *to, ..expr };
+    }
+    let nullable = expr.nullable;
+    Expr::new(
+        *to,
+        nullable,
+        ExprKind::Convert { value: Box::new(expr), style: None, attempt: false, explicit },
+    )
+}
+
+/// Every value of `from` is, bit for bit, a value of `to`.
+pub fn widens(from: &SqlType, to: &SqlType) -> bool {
+    use TypeKind::*;
+    if from.collation != to.collation {
+        return false;
+    }
+    match (from.kind, to.kind) {
+        (VarChar, VarChar) | (NVarChar, NVarChar) | (VarBinary, VarBinary) => to.length >= from.length,
+        (Char, VarChar) | (NChar, NVarChar) | (Binary, VarBinary) => to.length >= from.length,
+        (Decimal | Numeric, Decimal | Numeric) => from.scale == to.scale && to.precision >= from.precision,
+        (TinyInt | Bit, SmallInt | Int | BigInt) | (SmallInt, Int | BigInt) | (Int, BigInt) => true,
+        (Bit, TinyInt) => true,
+        (DateTime2, DateTime2) | (Time, Time) | (DateTimeOffset, DateTimeOffset) => to.scale >= from.scale,
+        (SmallMoney, Money) | (Real, Float) => true,
+        _ => false,
+    }
+}
+
+/// A literal of another type, when that loses nothing.
+fn fold(expr: &Expr, to: &SqlType) -> Option<Expr> {
+    use TypeKind::*;
+    let ExprKind::Literal(value) = &expr.kind else { return None };
+    let folded = match (value, to.kind) {
+        (Datum::I64(n), Bit) if expr.ty.is_integer() => Datum::I64((*n != 0) as i64),
+        (Datum::I64(n), TinyInt | SmallInt | Int | BigInt) if integral(&expr.ty) && fits(*n, to.kind) => Datum::I64(*n),
+        (Datum::I64(n), Float) if integral(&expr.ty) => Datum::F64(*n as f64),
+        (Datum::I64(n), Money) if expr.ty.is_integer() => Datum::I64(n.checked_mul(10_000)?),
+        (Datum::I64(n), Decimal | Numeric) if integral(&expr.ty) => {
+            scaled(*n as i128, 0, to)?
+        }
+        (Datum::I128(n), Decimal | Numeric) if expr.ty.is_decimal() => scaled(*n, expr.ty.scale, to)?,
+        (Datum::I128(n), Float) if expr.ty.is_decimal() => {
+            // Through text: dividing would round twice.
+            let digits = format!("{n}e-{}", expr.ty.scale);
+            Datum::F64(digits.parse().ok()?)
+        }
+        (Datum::Bytes(bytes), VarChar) if expr.ty.is_ansi_string() && same_page(&expr.ty, to, bytes) && short(bytes, to) => {
+            Datum::Bytes(bytes.clone())
+        }
+        (Datum::Bytes(bytes), NVarChar) if expr.ty.is_unicode_string() && short(bytes, to) => Datum::Bytes(bytes.clone()),
+        (Datum::Bytes(bytes), VarBinary) if expr.ty.is_binary() && short(bytes, to) => Datum::Bytes(bytes.clone()),
+        (Datum::Bytes(bytes), NVarChar)
+            if expr.ty.is_ansi_string() && bytes.is_ascii() && (to.is_max() || bytes.len() * 2 <= to.length as usize) =>
+        {
+            Datum::Bytes(bytes.iter().flat_map(|&b| [b, 0]).collect())
+        }
+        (Datum::Bytes(bytes), Char) if expr.ty.is_ansi_string() && same_page(&expr.ty, to, bytes) && short(bytes, to) => {
+            let mut padded = bytes.to_vec();
+            padded.resize(to.length as usize, b' ');
+            Datum::Bytes(padded.into())
+        }
+        (Datum::Bytes(bytes), NChar) if expr.ty.is_unicode_string() && short(bytes, to) => {
+            let mut padded = bytes.to_vec();
+            while padded.len() < to.length as usize {
+                padded.extend([b' ', 0]);
+            }
+            Datum::Bytes(padded.into())
+        }
+        _ => return None,
+    };
+    Some(Expr { ty: *to, nullable: false, kind: ExprKind::Literal(folded) })
+}
+
+fn integral(ty: &SqlType) -> bool {
+    ty.is_integer() || ty.kind == TypeKind::Bit
+}
+
+fn fits(n: i64, kind: TypeKind) -> bool {
+    match kind {
+        TypeKind::TinyInt => u8::try_from(n).is_ok(),
+        TypeKind::SmallInt => i16::try_from(n).is_ok(),
+        TypeKind::Int => i32::try_from(n).is_ok(),
+        _ => true,
+    }
+}
+
+/// None: digits would be lost, or it does not fit.
+fn scaled(unscaled: i128, scale: u8, to: &SqlType) -> Option<Datum> {
+    let value = if to.scale >= scale {
+        unscaled.checked_mul(10_i128.checked_pow((to.scale - scale) as u32)?)?
+    } else {
+        let divisor = 10_i128.checked_pow((scale - to.scale) as u32)?;
+        if unscaled % divisor != 0 {
+            return None;
+        }
+        unscaled / divisor
+    };
+    (value.unsigned_abs() < 10_u128.checked_pow(to.precision as u32)?).then_some(Datum::I128(value))
+}
+
+fn same_page(from: &SqlType, to: &SqlType, bytes: &[u8]) -> bool {
+    from.collation == to.collation || bytes.is_ascii()
+}
+
+fn short(bytes: &[u8], to: &SqlType) -> bool {
+    to.is_max() || bytes.len() <= to.length as usize
+}
+
+/// Which collation wins: explicit over a column's over a constant's.
+pub fn collation_rank(expr: &Expr) -> u8 {
+    match &expr.kind {
+        ExprKind::Column(_) | ExprKind::Outer(_) | ExprKind::Subquery(_) => 2,
+        ExprKind::Convert { value, explicit, .. } => {
+            if *explicit && value.ty.is_string() && SqlType { collation: value.ty.collation, ..expr.ty } == value.ty {
+                3
+            } else if value.ty.is_string() {
+                collation_rank(value)
+            } else {
+                1
+            }
+        }
+        _ => {
+            let mut rank = 1;
+            expr.for_each_child(&mut |child| {
+                if child.ty.is_string() {
+                    rank = rank.max(collation_rank(child));
+                }
+            });
+            rank
+        }
+    }
+}
+
+/// The collation two strings are compared or joined in. `operation`: as 468 names it ("equal to", "concat").
+pub fn common_collation(a: &Expr, b: &Expr, operation: &str) -> SqlResult<CollationId> {
+    if !a.ty.is_string() || !b.ty.is_string() {
+        return Ok(if a.ty.is_string() { a.ty.collation } else { b.ty.collation });
+    }
+    if a.ty.collation == b.ty.collation {
+        return Ok(a.ty.collation);
+    }
+    let (rank_a, rank_b) = (collation_rank(a), collation_rank(b));
+    match rank_a.cmp(&rank_b) {
+        std::cmp::Ordering::Greater => Ok(a.ty.collation),
+        std::cmp::Ordering::Less => Ok(b.ty.collation),
+        std::cmp::Ordering::Equal if rank_a == 1 => Ok(a.ty.collation),
+        std::cmp::Ordering::Equal => Err(errors::plain(
+            468,
+            16,
+            9,
+            format!(
+                "Cannot resolve the collation conflict between \"{}\" and \"{}\" in the {operation} operation.",
+                super::text::collation_name(b.ty.collation),
+                super::text::collation_name(a.ty.collation)
+            ),
+        )),
+    }
+}
+
+pub fn compare_name(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Equal => "equal to",
+        CompareOp::NotEqual => "not equal to",
+        CompareOp::Less => "less than",
+        CompareOp::LessOrEqual => "less than or equal to",
+        CompareOp::Greater => "greater than",
+        CompareOp::GreaterOrEqual => "greater than or equal to",
+    }
+}
+
+pub fn compare(op: CompareOp, left: Expr, right: Expr, null_equal: bool) -> SqlResult<Expr> {
+    let (left, right) = comparable(left, right, compare_name(op))?;
+    let nullable = !null_equal && (left.nullable || right.nullable);
+    Ok(Expr::new(
+        SqlType::BIT,
+        nullable,
+        ExprKind::Compare { op, left: Box::new(left), right: Box::new(right), null_equal },
+    ))
+}
+
+/// Both sides in the type they are compared in. Integers of any width, strings of one kind of characters, and times of any
+/// scale are comparable as they are: nothing is converted, so an index on a column stays usable.
+pub fn comparable(left: Expr, right: Expr, operator: &str) -> SqlResult<(Expr, Expr)> {
+    use TypeKind::*;
+    if is_null_literal(&left) {
+        let ty = right.ty;
+        return Ok((Expr::null(ty), right));
+    }
+    if is_null_literal(&right) {
+        let ty = left.ty;
+        return Ok((left, Expr::null(ty)));
+    }
+    let (a, b) = (left.ty, right.ty);
+    for ty in [a, b] {
+        if matches!(ty.kind, Text | NText | Image) {
+            return Err(errors::incompatible(&a, &b, operator));
+        }
+        if ty.kind == Xml {
+            return Err(errors::plain(
+                305,
+                16,
+                1,
+                "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
+            ));
+        }
+    }
+    if a == b {
+        return Ok((left, right));
+    }
+    // A literal takes the type of what it is compared with when that is exact.
+    if let (ExprKind::Literal(_), false) = (&right.kind, matches!(left.kind, ExprKind::Literal(_))) {
+        if let Some(folded) = fold_for_comparison(&right, &a) {
+            return Ok((left, folded));
+        }
+    } else if let (ExprKind::Literal(_), false) = (&left.kind, matches!(right.kind, ExprKind::Literal(_))) {
+        if let Some(folded) = fold_for_comparison(&left, &b) {
+            return Ok((folded, right));
+        }
+    }
+    if a.is_string() && b.is_string() {
+        let collation = common_collation(&left, &right, operator)?;
+        let wide = a.is_unicode_string() || b.is_unicode_string();
+        let side = |e: Expr| {
+            let mut ty = e.ty;
+            if wide && !ty.is_unicode_string() {
+                ty = typing_wide(&ty);
+            }
+            ty.collation = collation;
+            if e.ty == ty { e } else { converted(e, &ty, false) }
+        };
+        return Ok((side(left), side(right)));
+    }
+    if a.is_binary() && b.is_binary() || integral(&a) && integral(&b) {
+        return Ok((left, right));
+    }
+    if a.kind == b.kind && matches!(a.kind, Time | DateTime2 | DateTimeOffset) {
+        return Ok((left, right));
+    }
+    if a.is_decimal() && b.is_decimal() && a.scale == b.scale {
+        return Ok((left, right));
+    }
+    let Some(common) = result_type(&a, &b) else {
+        return Err(if typing::conversion(&a, &b) == Conversion::Never && typing::conversion(&b, &a) == Conversion::Never {
+            errors::clash(&a, &b)
+        } else if typing::conversion(&a, &b) == Conversion::Explicit {
+            errors::not_implicit(&a, &b)
+        } else {
+            errors::clash(&b, &a)
+        });
+    };
+    Ok((implicit(left, &common)?, implicit(right, &common)?))
+}
+
+/// nchar or nvarchar of as many characters.
+pub fn typing_wide(ty: &SqlType) -> SqlType {
+    let length = if ty.is_max() { types::MAX_LENGTH } else { (ty.length as u32 * 2).min(8000) as u16 };
+    let kind = if ty.kind == TypeKind::Char && ty.length <= 4000 { TypeKind::NChar } else { TypeKind::NVarChar };
+    SqlType { kind, length, ..*ty }
+}
+
+fn fold_for_comparison(literal: &Expr, to: &SqlType) -> Option<Expr> {
+    use TypeKind::*;
+    let permitted = match to.kind {
+        TinyInt | SmallInt | Int | BigInt => integral(&literal.ty),
+        Decimal | Numeric => integral(&literal.ty) || literal.ty.is_decimal(),
+        Float => integral(&literal.ty) || literal.ty.is_decimal(),
+        Money => literal.ty.is_integer(),
+        Char | VarChar => literal.ty.is_ansi_string(),
+        NChar | NVarChar => literal.ty.is_string(),
+        VarBinary => literal.ty.is_binary(),
+        _ => false,
+    };
+    permitted.then(|| fold(literal, to)).flatten()
+}
+
+/// The common type of all of `exprs`, each converted to it. `operation`: for 468.
+pub fn unify(exprs: Vec<Expr>, operation: &str) -> SqlResult<(Vec<Expr>, SqlType)> {
+    let ty = common_type(&exprs, operation)?;
+    let exprs = exprs.into_iter().map(|e| implicit(e, &ty)).collect::<SqlResult<Vec<_>>>()?;
+    Ok((exprs, ty))
+}
+
+/// NULL literals have no say, unless there is nothing else: then int.
+pub fn common_type(exprs: &[Expr], operation: &str) -> SqlResult<SqlType> {
+    let mut common: Option<(SqlType, &Expr)> = None;
+    for expr in exprs.iter().filter(|e| !is_null_literal(e)) {
+        common = Some(match common {
+            None => (expr.ty, expr),
+            Some((ty, first)) => {
+                let Some(mut joined) = result_type(&ty, &expr.ty) else {
+                    return Err(match conversion(&expr.ty, &ty) {
+                        Conversion::Explicit => errors::not_implicit(&expr.ty, &ty),
+                        _ => errors::clash(&expr.ty, &ty),
+                    });
+                };
+                if ty.is_string() && expr.ty.is_string() {
+                    joined.collation = common_collation(first, expr, operation)?;
+                }
+                (joined, if collation_rank(expr) > collation_rank(first) { expr } else { first })
+            }
+        });
+    }
+    Ok(common.map_or(SqlType::INT, |(ty, _)| ty))
+}

@@ -1,0 +1,184 @@
+//! The binder's messages, one function for each number.
+
+use types::{SqlError, SqlType};
+
+use super::typing::type_name;
+
+fn error(number: i32, severity: u8, state: u8, text: String) -> SqlError {
+    SqlError::with_state(number, severity, state, text)
+}
+
+pub fn undeclared_variable(name: &str) -> SqlError {
+    error(137, 15, 2, format!("Must declare the scalar variable \"{name}\"."))
+}
+
+pub fn undeclared_table_variable(name: &str) -> SqlError {
+    error(1087, 15, 2, format!("Must declare the table variable \"{name}\"."))
+}
+
+pub fn already_declared(name: &str) -> SqlError {
+    error(
+        134,
+        15,
+        2,
+        format!(
+            "The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure."
+        ),
+    )
+}
+
+pub fn invalid_column(name: &str) -> SqlError {
+    error(207, 16, 1, format!("Invalid column name '{name}'."))
+}
+
+pub fn invalid_object(name: &str) -> SqlError {
+    error(208, 16, 1, format!("Invalid object name '{name}'."))
+}
+
+pub fn ambiguous_column(name: &str) -> SqlError {
+    error(209, 16, 1, format!("Ambiguous column name '{name}'."))
+}
+
+pub fn unbound(name: &str) -> SqlError {
+    error(4104, 16, 1, format!("The multi-part identifier \"{name}\" could not be bound."))
+}
+
+pub fn clash(from: &SqlType, to: &SqlType) -> SqlError {
+    error(
+        206,
+        16,
+        2,
+        format!("Operand type clash: {} is incompatible with {}", type_name(from), type_name(to)),
+    )
+}
+
+pub fn not_implicit(from: &SqlType, to: &SqlType) -> SqlError {
+    error(
+        257,
+        16,
+        3,
+        format!(
+            "Implicit conversion from data type {} to {} is not allowed. Use the CONVERT function to run this query.",
+            type_name(from),
+            type_name(to)
+        ),
+    )
+}
+
+pub fn not_explicit(from: &SqlType, to: &SqlType) -> SqlError {
+    error(
+        529,
+        16,
+        2,
+        format!("Explicit conversion from data type {} to {} is not allowed.", type_name(from), type_name(to)),
+    )
+}
+
+pub fn incompatible(a: &SqlType, b: &SqlType, operator: &str) -> SqlError {
+    error(
+        402,
+        16,
+        1,
+        format!("The data types {} and {} are incompatible in the {operator} operator.", type_name(a), type_name(b)),
+    )
+}
+
+pub fn invalid_operand(ty: &SqlType, operator: &str) -> SqlError {
+    error(8117, 16, 1, format!("Operand data type {} is invalid for {operator} operator.", type_name(ty)))
+}
+
+pub fn invalid_argument(ty: &SqlType, argument: usize, function: &str) -> SqlError {
+    error(
+        8116,
+        16,
+        1,
+        format!(
+            "Argument data type {} is invalid for argument {argument} of {} function.",
+            type_name(ty),
+            function.to_ascii_lowercase()
+        ),
+    )
+}
+
+pub fn argument_count(function: &str, count: usize) -> SqlError {
+    error(174, 15, 1, format!("The {} function requires {count} argument(s).", function.to_ascii_lowercase()))
+}
+
+pub fn argument_range(function: &str, least: usize, most: usize) -> SqlError {
+    error(
+        189,
+        15,
+        1,
+        format!("The {} function requires {least} to {most} arguments.", function.to_ascii_lowercase()),
+    )
+}
+
+pub fn unknown_function(name: &str) -> SqlError {
+    error(195, 15, 10, format!("'{name}' is not a recognized built-in function name."))
+}
+
+/// `first`: the first part of the dotted name `all`.
+pub fn unknown_user_function(first: &str, all: &str) -> SqlError {
+    error(
+        4121,
+        16,
+        1,
+        format!(
+            "Cannot find either column \"{first}\" or the user-defined function or aggregate \"{all}\", or the name is ambiguous."
+        ),
+    )
+}
+
+pub fn not_grouped(column: &str) -> SqlError {
+    error(
+        8120,
+        16,
+        1,
+        format!(
+            "Column '{column}' is invalid in the select list because it is not contained in either an aggregate function or the GROUP BY clause."
+        ),
+    )
+}
+
+pub fn not_grouped_having(column: &str) -> SqlError {
+    error(
+        8121,
+        16,
+        1,
+        format!(
+            "Column '{column}' is invalid in the HAVING clause because it is not contained in either an aggregate function or the GROUP BY clause."
+        ),
+    )
+}
+
+pub fn not_grouped_order(column: &str) -> SqlError {
+    error(
+        8127,
+        16,
+        1,
+        format!(
+            "Column \"{column}\" is invalid in the ORDER BY clause because it is not contained in either an aggregate function or the GROUP BY clause."
+        ),
+    )
+}
+
+pub fn too_deep() -> SqlError {
+    error(
+        191,
+        15,
+        1,
+        "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up into smaller queries.".into(),
+    )
+}
+
+pub fn unknown_type(position: &str, name: &str) -> SqlError {
+    error(2715, 16, 3, format!("Column, parameter, or variable {position}: Cannot find data type {name}."))
+}
+
+pub fn not_supported(what: &str) -> SqlError {
+    error(40517, 16, 1, format!("Keyword or statement option '{what}' is not supported in this version of SQL Server."))
+}
+
+pub fn plain(number: i32, severity: u8, state: u8, text: impl Into<String>) -> SqlError {
+    error(number, severity, state, text.into())
+}

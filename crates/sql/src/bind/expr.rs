@@ -1,0 +1,702 @@
+//! Expressions and predicates of the tree to typed expressions.
+
+use types::{Datum, SqlResult, SqlType, TypeKind};
+
+use super::binder::Binder;
+use super::convert::{self, compare, converted, implicit};
+use super::errors;
+use super::scope::Scope;
+use super::text;
+use super::typing::{self, ArithmeticError, Conversion, conversion, is_null_literal, numeric};
+use crate::ast;
+use crate::function::FunctionId;
+use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, Global, Subquery, SubqueryKind};
+
+impl Binder<'_> {
+    pub fn expr(&mut self, expr: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
+        self.deeper(|binder| binder.expr_here(expr, scope))
+    }
+
+    /// As `to`, by implicit conversion.
+    pub fn expr_as(&mut self, expr: &ast::Expr, to: &SqlType, scope: &Scope) -> SqlResult<Expr> {
+        implicit(self.expr(expr, scope)?, to)
+    }
+
+    pub fn exprs(&mut self, exprs: &[ast::Expr], scope: &Scope) -> SqlResult<Vec<Expr>> {
+        exprs.iter().map(|e| self.expr(e, scope)).collect()
+    }
+
+    fn expr_here(&mut self, expr: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
+        match expr {
+            ast::Expr::Literal(literal) => Ok(self.literal(literal)),
+            ast::Expr::Variable(variable) => self.variable(variable),
+            ast::Expr::Global(name) => global(name),
+            ast::Expr::Column(name) => self.column(name, scope),
+            ast::Expr::Unary(op, operand) => self.unary(*op, operand, scope),
+            ast::Expr::Arithmetic(chain) => self.arithmetic_chain(chain, scope),
+            ast::Expr::Compare(c) => {
+                let left = self.expr(&c.left, scope)?;
+                let right = self.expr(&c.right, scope)?;
+                compare(compare_op(c.op), left, right, false).map_err(|e| e.at_line(c.line))
+            }
+            ast::Expr::And(list) => Ok(Expr::predicate(ExprKind::And(self.exprs(list, scope)?))),
+            ast::Expr::Or(list) => Ok(or_list(self.exprs(list, scope)?)),
+            ast::Expr::Not(operand) => {
+                let operand = self.expr(operand, scope)?;
+                Ok(not(operand))
+            }
+            ast::Expr::IsNull { operand, not: negated } => {
+                let operand = self.expr(operand, scope)?;
+                let test = Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(operand)));
+                Ok(if *negated { not(test) } else { test })
+            }
+            ast::Expr::IsDistinctFrom(d) => {
+                let left = self.expr(&d.left, scope)?;
+                let right = self.expr(&d.right, scope)?;
+                let op = if d.not { CompareOp::Equal } else { CompareOp::NotEqual };
+                compare(op, left, right, true).map_err(|e| e.at_line(d.line))
+            }
+            ast::Expr::Like(like) => self.like(like, scope).map_err(|e| e.at_line(like.line)),
+            ast::Expr::Between(b) => self.between(b, scope).map_err(|e| e.at_line(b.line)),
+            ast::Expr::InList(list) => self.in_list(list, scope).map_err(|e| e.at_line(list.line)),
+            ast::Expr::InQuery(q) => {
+                let test = self.quantified(&q.operand, CompareOp::Equal, false, &q.query, scope)?;
+                Ok(if q.not { not(test) } else { test })
+            }
+            ast::Expr::Exists(query) => {
+                let (plan, bindings) = self.subquery_plan(query, scope, true)?;
+                let subquery = Subquery { plan, kind: SubqueryKind::Exists, bindings };
+                Ok(Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery))))
+            }
+            ast::Expr::Quantified(q) => self.quantified(&q.left, compare_op(q.op), q.all, &q.query, scope),
+            ast::Expr::Case(case) => self.case(case, scope).map_err(|e| e.at_line(case.line)),
+            ast::Expr::Cast(c) => {
+                let to = self.data_type(&c.to, 30).map_err(|e| e.at_line(c.line))?;
+                let operand = self.expr(&c.operand, scope)?;
+                self.cast(operand, to, None, c.is_try).map_err(|e| e.at_line(c.line))
+            }
+            ast::Expr::Convert(c) => {
+                let to = self.data_type(&c.to, 30).map_err(|e| e.at_line(c.line))?;
+                let operand = self.expr(&c.operand, scope)?;
+                let style = match &c.style {
+                    Some(style) => Some(self.expr_as(style, &SqlType::INT, scope)?),
+                    None => None,
+                };
+                self.cast(operand, to, style, c.is_try).map_err(|e| e.at_line(c.line))
+            }
+            ast::Expr::Parse(p) => {
+                let to = self.data_type(&p.to, 30).map_err(|e| e.at_line(p.line))?;
+                let mut args = vec![self.expr_as(&p.operand, &SqlType::nvarchar(4000), scope)?];
+                if let Some(culture) = &p.culture {
+                    args.push(self.expr_as(culture, &SqlType::nvarchar(128), scope)?);
+                }
+                let function = if p.is_try { FunctionId::TryParse } else { FunctionId::Parse };
+                Ok(Expr::new(to, true, ExprKind::Function(function, args)))
+            }
+            ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
+            ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
+            ast::Expr::Method(method) => Err(errors::plain(
+                258,
+                15,
+                1,
+                format!("Cannot call methods on {}.", typing::type_name(&self.expr(&method.target, scope)?.ty)),
+            )
+            .at_line(method.line)),
+            ast::Expr::StaticMethod(method) => Err(errors::plain(
+                243,
+                16,
+                4,
+                format!("Type {} is not a defined system type.", super::names::display(&method.type_name)),
+            )
+            .at_line(method.line)),
+            ast::Expr::Subquery(query) => {
+                let (plan, bindings) = self.subquery_plan(query, scope, false)?;
+                let ty = plan.columns[0].ty;
+                let subquery = Subquery { plan, kind: SubqueryKind::Scalar, bindings };
+                Ok(Expr::new(ty, true, ExprKind::Subquery(Box::new(subquery))))
+            }
+            ast::Expr::Collate(operand, name) => self.collate(operand, name, scope),
+            ast::Expr::AtTimeZone(operand, zone) => {
+                let operand = self.expr(operand, scope)?;
+                let scale = match operand.ty.kind {
+                    TypeKind::DateTime2 | TypeKind::DateTimeOffset => operand.ty.scale,
+                    TypeKind::DateTime => 3,
+                    TypeKind::SmallDateTime => 0,
+                    _ => return Err(errors::invalid_argument(&operand.ty, 1, "AT TIME ZONE")),
+                };
+                let operand = match operand.ty.kind {
+                    TypeKind::DateTimeOffset => operand,
+                    _ => implicit(operand, &SqlType::datetime2(scale))?,
+                };
+                let zone = self.expr_as(zone, &SqlType::nvarchar(128), scope)?;
+                let args = vec![operand, zone];
+                Ok(Expr::new(SqlType::datetimeoffset(scale), true, ExprKind::Function(FunctionId::AtTimeZone, args)))
+            }
+            ast::Expr::NextValueFor(next) => self.next_value(next),
+            ast::Expr::OdbcLiteral(kind, text) => self.odbc_literal(*kind, text),
+            ast::Expr::Default => Err(errors::plain(
+                156,
+                15,
+                1,
+                "Incorrect syntax near the keyword 'DEFAULT'.",
+            )),
+            ast::Expr::FullText(full_text) => Err(errors::plain(
+                7601,
+                16,
+                1,
+                "Cannot use a CONTAINS or FREETEXT predicate on table or indexed view because it is not full-text indexed.",
+            )
+            .at_line(full_text.line)),
+            ast::Expr::UpdateColumn(column) => {
+                let name = text::string(column, true, self.catalog.collation());
+                Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
+            }
+            ast::Expr::Word(word) => Ok(text::string(word, true, self.catalog.collation())),
+        }
+    }
+
+    pub fn literal(&self, literal: &ast::Literal) -> Expr {
+        let collation = self.catalog.collation();
+        match literal {
+            ast::Literal::Null => Expr::null(SqlType::INT),
+            ast::Literal::Int(value) => Expr::int(*value),
+            ast::Literal::Decimal(d) => Expr::literal(numeric(d.precision, d.scale), Datum::I128(d.unscaled)),
+            ast::Literal::Float(value) => Expr::literal(SqlType::FLOAT, Datum::F64(*value)),
+            ast::Literal::Money(value) => Expr::literal(SqlType::MONEY, Datum::I64(*value)),
+            ast::Literal::String { text, national } => text::string(text, *national, collation),
+            ast::Literal::Binary(bytes) => text::binary(bytes),
+        }
+    }
+
+    fn column(&mut self, name: &ast::ColumnName, scope: &Scope) -> SqlResult<Expr> {
+        if name.name.text.starts_with('$') && !name.name.quoted {
+            return self.pseudo_column(name, scope);
+        }
+        let (column, _) = scope.column(name).map_err(|e| self.column_error(e, name, scope))?;
+        Ok(Expr::column(column.id.index(), column.ty, column.nullable))
+    }
+
+    /// In a place without rows a name is not a missing column but not permitted at all.
+    fn column_error(&self, error: types::SqlError, name: &ast::ColumnName, scope: &Scope) -> types::SqlError {
+        if scope.sources.is_empty() && scope.parent.is_none() && scope.block.is_none() && name.table.is_none() {
+            return errors::plain(
+                128,
+                15,
+                1,
+                format!(
+                    "The name \"{}\" is not permitted in this context. Valid expressions are constants, constant expressions, and (in some contexts) variables. Column names are not permitted.",
+                    &*name.name
+                ),
+            )
+            .at_line(name.line);
+        }
+        error
+    }
+
+    /// $IDENTITY, $ROWGUID, and what is named so as a column ($action).
+    fn pseudo_column(&mut self, name: &ast::ColumnName, scope: &Scope) -> SqlResult<Expr> {
+        let wanted: fn(&crate::catalog::ColumnDef) -> bool = if name.name.is("$identity") || name.name.is("identitycol") {
+            |column| column.identity.is_some()
+        } else if name.name.is("$rowguid") {
+            |column| column.rowguid
+        } else {
+            let (column, _) = scope.column(name)?;
+            return Ok(Expr::column(column.id.index(), column.ty, column.nullable));
+        };
+        for source in scope.sources {
+            let super::scope::SourceColumns::Table { table, .. } = &source.columns else { continue };
+            if let Some(index) = table.columns.iter().position(wanted) {
+                let column = source.column(index);
+                return Ok(Expr::column(column.id.index(), column.ty, column.nullable));
+            }
+        }
+        Err(errors::invalid_column(&name.name).at_line(name.line))
+    }
+
+    fn unary(&mut self, op: ast::UnaryOp, operand: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
+        let operand = self.expr(operand, scope)?;
+        let ty = operand.ty;
+        match op {
+            ast::UnaryOp::Plus => Ok(operand),
+            ast::UnaryOp::Minus => {
+                if let ExprKind::Literal(value) = &operand.kind {
+                    let negated = match value {
+                        Datum::I64(n) if ty.is_integer() || ty.kind == TypeKind::Money => n.checked_neg().map(Datum::I64),
+                        Datum::I128(n) if ty.is_decimal() => Some(Datum::I128(-n)),
+                        Datum::F64(n) => Some(Datum::F64(-n)),
+                        Datum::Null => Some(Datum::Null),
+                        _ => None,
+                    };
+                    // -2147483648 is a decimal literal that fits int once it is negative; SQL Server keeps it numeric.
+                    if let Some(negated) = negated {
+                        return Ok(Expr::literal(ty, negated));
+                    }
+                }
+                let result = match ty.kind {
+                    TypeKind::TinyInt => SqlType::SMALLINT,
+                    TypeKind::Bit
+                    | TypeKind::Date
+                    | TypeKind::Time
+                    | TypeKind::DateTime2
+                    | TypeKind::DateTimeOffset
+                    | TypeKind::Char
+                    | TypeKind::VarChar
+                    | TypeKind::NChar
+                    | TypeKind::NVarChar
+                    | TypeKind::Text
+                    | TypeKind::NText
+                    | TypeKind::Image
+                    | TypeKind::UniqueIdentifier
+                    | TypeKind::Xml
+                    | TypeKind::SqlVariant
+                    | TypeKind::Binary
+                    | TypeKind::VarBinary
+                    | TypeKind::RowVersion => return Err(errors::invalid_operand(&ty, "minus")),
+                    TypeKind::DateTime | TypeKind::SmallDateTime => {
+                        return Err(errors::invalid_operand(&ty, "minus"));
+                    }
+                    _ => ty,
+                };
+                let nullable = operand.nullable;
+                let operand = converted(operand, &result, false);
+                Ok(Expr::new(result, nullable, ExprKind::Negate(Box::new(operand))))
+            }
+            ast::UnaryOp::BitNot => {
+                if !ty.is_integer() && ty.kind != TypeKind::Bit {
+                    return Err(errors::invalid_operand(&ty, "'~'"));
+                }
+                Ok(Expr::new(ty, operand.nullable, ExprKind::BitNot(Box::new(operand))))
+            }
+        }
+    }
+
+    fn arithmetic_chain(&mut self, chain: &ast::Arithmetic, scope: &Scope) -> SqlResult<Expr> {
+        let mut left = self.expr(&chain.first, scope)?;
+        for (op, operand) in &chain.rest {
+            let right = self.expr(operand, scope)?;
+            left = self.binary(*op, left, right).map_err(|e| e.at_line(chain.line))?;
+        }
+        Ok(left)
+    }
+
+    pub fn binary(&mut self, op: ast::BinaryOp, left: Expr, right: Expr) -> SqlResult<Expr> {
+        let op = match op {
+            ast::BinaryOp::Multiply => ArithmeticOp::Multiply,
+            ast::BinaryOp::Divide => ArithmeticOp::Divide,
+            ast::BinaryOp::Modulo => ArithmeticOp::Modulo,
+            ast::BinaryOp::Add | ast::BinaryOp::Concat => ArithmeticOp::Add,
+            ast::BinaryOp::Subtract => ArithmeticOp::Subtract,
+            ast::BinaryOp::BitAnd => ArithmeticOp::BitAnd,
+            ast::BinaryOp::BitOr => ArithmeticOp::BitOr,
+            ast::BinaryOp::BitXor => ArithmeticOp::BitXor,
+            ast::BinaryOp::ShiftLeft | ast::BinaryOp::ShiftRight => {
+                let function =
+                    if op == ast::BinaryOp::ShiftLeft { FunctionId::LeftShift } else { FunctionId::RightShift };
+                let right = implicit(right, &SqlType::INT)?;
+                let (ty, nullable) = (left.ty, left.nullable || right.nullable);
+                if !ty.is_integer() && !ty.is_binary() {
+                    return Err(errors::invalid_operand(&ty, "bit shift"));
+                }
+                return Ok(Expr::new(ty, nullable, ExprKind::Function(function, vec![left, right])));
+            }
+        };
+        arithmetic(op, left, right)
+    }
+
+    fn like(&mut self, like: &ast::Like, scope: &Scope) -> SqlResult<Expr> {
+        let value = self.expr(&like.operand, scope)?;
+        let pattern = self.expr(&like.pattern, scope)?;
+        let escape = match &like.escape {
+            Some(escape) => Some(self.expr(escape, scope)?),
+            None => None,
+        };
+        let value = self.as_string(value, 1, "LIKE")?;
+        let pattern = self.as_string(pattern, 2, "LIKE")?;
+        let collation = convert::common_collation(&value, &pattern, "like")?;
+        let wide = value.ty.is_unicode_string() || pattern.ty.is_unicode_string();
+        let side = |e: Expr| {
+            let mut ty = if wide && !e.ty.is_unicode_string() { convert::typing_wide(&e.ty) } else { e.ty };
+            ty.collation = collation;
+            converted(e, &ty, false)
+        };
+        let escape = match escape {
+            Some(e) => Some(Box::new(side(self.as_string(e, 3, "LIKE")?))),
+            None => None,
+        };
+        let kind = ExprKind::Like { value: Box::new(side(value)), pattern: Box::new(side(pattern)), escape };
+        let test = Expr::predicate(kind);
+        Ok(if like.not { not(test) } else { test })
+    }
+
+    fn between(&mut self, b: &ast::Between, scope: &Scope) -> SqlResult<Expr> {
+        let operand = self.expr(&b.operand, scope)?;
+        let low = self.expr(&b.low, scope)?;
+        let high = self.expr(&b.high, scope)?;
+        let parts = vec![
+            compare(CompareOp::GreaterOrEqual, operand.clone(), low, false)?,
+            compare(CompareOp::LessOrEqual, operand, high, false)?,
+        ];
+        let test = Expr::predicate(ExprKind::And(parts));
+        Ok(if b.not { not(test) } else { test })
+    }
+
+    fn in_list(&mut self, list: &ast::InList, scope: &Scope) -> SqlResult<Expr> {
+        let value = self.expr(&list.operand, scope)?;
+        let items = self.exprs(&list.list, scope)?;
+        // One type for all where that converts no column; otherwise each is compared on its own.
+        let mut pairs = Vec::with_capacity(items.len());
+        let mut first: Option<Expr> = None;
+        let mut uniform = true;
+        for item in items {
+            let (left, right) = convert::comparable(value.clone(), item, "equal to")?;
+            match &first {
+                None => first = Some(left.clone()),
+                Some(first) => uniform &= first.same(&left),
+            }
+            pairs.push((left, right));
+        }
+        let first = first.expect("the parser gives at least one item");
+        let test = if uniform && !value.has_subquery() {
+            Expr::predicate(ExprKind::InList {
+                value: Box::new(first),
+                list: pairs.into_iter().map(|(_, right)| right).collect(),
+            })
+        } else {
+            Expr::predicate(ExprKind::Or(
+                pairs
+                    .into_iter()
+                    .map(|(left, right)| {
+                        Expr::predicate(ExprKind::Compare {
+                            op: CompareOp::Equal,
+                            left: Box::new(left),
+                            right: Box::new(right),
+                            null_equal: false,
+                        })
+                    })
+                    .collect(),
+            ))
+        };
+        Ok(if list.not { not(test) } else { test })
+    }
+
+    fn quantified(
+        &mut self,
+        operand: &ast::Expr,
+        op: CompareOp,
+        all: bool,
+        query: &ast::Query,
+        scope: &Scope,
+    ) -> SqlResult<Expr> {
+        let value = self.expr(operand, scope)?;
+        let mut bound = self.subquery(query, scope)?;
+        super::query::one_column(&bound)?;
+        let column = bound.outputs.remove(0).expr;
+        let (value, column) = convert::comparable(value, column, convert::compare_name(op))?;
+        let outputs = vec![crate::optimize::Output { name: "".into(), expr: column }];
+        let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
+        let kind = if all { SubqueryKind::All { value, op } } else { SubqueryKind::Any { value, op } };
+        Ok(Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, bindings }))))
+    }
+
+    fn case(&mut self, case: &ast::Case, scope: &Scope) -> SqlResult<Expr> {
+        let operand = match &case.operand {
+            Some(operand) => Some(self.expr(operand, scope)?),
+            None => None,
+        };
+        let mut whens = Vec::with_capacity(case.whens.len());
+        let mut results = Vec::with_capacity(case.whens.len() + 1);
+        for (when, then) in &case.whens {
+            let when = self.expr(when, scope)?;
+            whens.push(match &operand {
+                Some(operand) => compare(CompareOp::Equal, operand.clone(), when, false)?,
+                None => when,
+            });
+            results.push(self.expr(then, scope)?);
+        }
+        if let Some(otherwise) = &case.otherwise {
+            results.push(self.expr(otherwise, scope)?);
+        }
+        if results.iter().all(is_null_literal) {
+            return Err(errors::plain(
+                8133,
+                16,
+                1,
+                "At least one of the result expressions in a CASE specification must be an expression other than the NULL constant.",
+            ));
+        }
+        case_of(whens, results, case.otherwise.is_some())
+    }
+
+    /// CAST and CONVERT: explicit conversion.
+    pub fn cast(&mut self, operand: Expr, to: SqlType, style: Option<Expr>, attempt: bool) -> SqlResult<Expr> {
+        if is_null_literal(&operand) {
+            return Ok(Expr::null(to));
+        }
+        let mut to = to;
+        if to.is_string() && operand.ty.is_string() {
+            to.collation = operand.ty.collation;
+        }
+        if conversion(&operand.ty, &to) == Conversion::Never {
+            return Err(errors::not_explicit(&operand.ty, &to));
+        }
+        if style.is_none() && convert::widens(&operand.ty, &to) || operand.ty == to {
+            return Ok(converted(operand, &to, true));
+        }
+        let nullable = operand.nullable || attempt;
+        let kind = ExprKind::Convert { value: Box::new(operand), style: style.map(Box::new), attempt, explicit: true };
+        Ok(Expr::new(to, nullable, kind))
+    }
+
+    fn collate(&mut self, operand: &ast::Expr, name: &ast::Ident, scope: &Scope) -> SqlResult<Expr> {
+        let operand = self.expr(operand, scope)?;
+        if !operand.ty.is_string() {
+            return Err(errors::plain(
+                447,
+                16,
+                0,
+                format!("Expression type {} is invalid for COLLATE clause.", typing::type_name(&operand.ty)),
+            ));
+        }
+        let collation = self.collation(name)?;
+        let (ty, nullable) = (operand.ty.with_collation(collation), operand.nullable);
+        // Always a node, so that the explicit collation is seen to be one.
+        let kind = ExprKind::Convert { value: Box::new(operand), style: None, attempt: false, explicit: true };
+        Ok(Expr::new(ty, nullable, kind))
+    }
+
+    pub fn collation(&self, name: &ast::Ident) -> SqlResult<types::CollationId> {
+        if name.is("database_default") || name.is("catalog_default") {
+            return Ok(self.catalog.collation());
+        }
+        text::collation(name).ok_or_else(|| errors::plain(448, 16, 3, format!("Invalid collation '{}'.", &**name)))
+    }
+
+    fn next_value(&mut self, next: &ast::NextValueFor) -> SqlResult<Expr> {
+        let name = super::names::object_name(&next.sequence);
+        match self.resolve(&name)? {
+            Some(crate::catalog::Object::Sequence(sequence)) => {
+                Ok(Expr::new(sequence.ty, false, ExprKind::NextValueFor(sequence)))
+            }
+            Some(_) => Err(errors::plain(
+                11726,
+                16,
+                1,
+                format!("Object '{}' is not a sequence object.", super::names::display(&next.sequence)),
+            )),
+            None => Err(errors::invalid_object(&super::names::display(&next.sequence))),
+        }
+    }
+
+    fn odbc_literal(&mut self, kind: ast::OdbcKind, value: &str) -> SqlResult<Expr> {
+        let literal = text::string(value, false, self.catalog.collation());
+        let to = match kind {
+            ast::OdbcKind::Guid => SqlType::UNIQUEIDENTIFIER,
+            ast::OdbcKind::Date | ast::OdbcKind::Time | ast::OdbcKind::Timestamp => SqlType::DATETIME,
+        };
+        Ok(converted(literal, &to, false))
+    }
+
+    /// The plan of a subquery in an expression, with what it reads of the rows around it.
+    fn subquery_plan(
+        &mut self,
+        query: &ast::Query,
+        scope: &Scope,
+        exists: bool,
+    ) -> SqlResult<(crate::plan::Operator, Vec<(crate::plan::OuterSlot, Expr)>)> {
+        let mut bound = self.subquery(query, scope)?;
+        if exists {
+            bound.outputs.clear();
+        } else {
+            super::query::one_column(&bound)?;
+        }
+        Ok(self.lowering.subquery(&self.columns, bound.rel, bound.outputs))
+    }
+
+    /// An argument where a string is wanted: numbers and dates become varchar, the old large types the (max) ones.
+    pub fn as_string(&self, expr: Expr, argument: usize, function: &str) -> SqlResult<Expr> {
+        use TypeKind::*;
+        let ty = expr.ty;
+        let collation = self.catalog.collation();
+        if is_null_literal(&expr) {
+            return Ok(Expr::null(SqlType::varchar(1).with_collation(collation)));
+        }
+        let to = match ty.kind {
+            Char | VarChar | NChar | NVarChar => return Ok(expr),
+            Text => SqlType::VARCHAR_MAX.with_collation(ty.collation),
+            NText => SqlType::NVARCHAR_MAX.with_collation(ty.collation),
+            Xml | SqlVariant | Image => return Err(errors::invalid_argument(&ty, argument, function)),
+            Binary | VarBinary | RowVersion if ty.is_max() => SqlType::VARCHAR_MAX.with_collation(collation),
+            _ => SqlType::varchar(display_size(&ty)).with_collation(collation),
+        };
+        Ok(converted(expr, &to, false))
+    }
+}
+
+/// Characters that any value of the type takes as a string.
+pub fn display_size(ty: &SqlType) -> u16 {
+    use TypeKind::*;
+    match ty.kind {
+        Bit => 1,
+        TinyInt => 3,
+        SmallInt => 6,
+        Int => 12,
+        BigInt => 20,
+        Decimal | Numeric => 41,
+        SmallMoney => 12,
+        Money => 21,
+        Real => 24,
+        Float => 53,
+        Date => 10,
+        Time => 16,
+        SmallDateTime | DateTime => 26,
+        DateTime2 => 27,
+        DateTimeOffset => 34,
+        UniqueIdentifier => 36,
+        Binary | VarBinary | RowVersion => ty.length.clamp(1, 8000),
+        NChar | NVarChar => (ty.length / 2).clamp(1, 4000),
+        _ => ty.length.clamp(1, 8000),
+    }
+}
+
+pub fn not(expr: Expr) -> Expr {
+    let nullable = expr.nullable;
+    Expr::new(SqlType::BIT, nullable, ExprKind::Not(Box::new(expr)))
+}
+
+/// `a = 1 OR a = 2` is a list, so that an index can be used.
+fn or_list(parts: Vec<Expr>) -> Expr {
+    let mut value: Option<&Expr> = None;
+    let listable = parts.iter().all(|part| match &part.kind {
+        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => {
+            matches!(left.kind, ExprKind::Column(_))
+                && matches!(right.kind, ExprKind::Literal(_) | ExprKind::Variable(_))
+                && value.get_or_insert(left).same(left)
+        }
+        _ => false,
+    });
+    if !listable {
+        return Expr::predicate(ExprKind::Or(parts));
+    }
+    let mut column = None;
+    let mut list = Vec::with_capacity(parts.len());
+    for part in parts {
+        if let ExprKind::Compare { left, right, .. } = part.kind {
+            column = Some(left);
+            list.push(*right);
+        }
+    }
+    Expr::predicate(ExprKind::InList { value: column.expect("OR has parts"), list })
+}
+
+/// `results` has one more than `whens` when there is an ELSE.
+pub fn case_of(whens: Vec<Expr>, results: Vec<Expr>, has_else: bool) -> SqlResult<Expr> {
+    let nullable = !has_else || results.iter().any(|e| e.nullable);
+    let (mut results, ty) = convert::unify(results, "CASE")?;
+    let otherwise = if has_else { results.pop().map(Box::new) } else { None };
+    let branches = whens.into_iter().zip(results).collect();
+    Ok(Expr::new(ty, nullable, ExprKind::Case { branches, otherwise }))
+}
+
+pub fn compare_op(op: ast::CompareOp) -> CompareOp {
+    match op {
+        ast::CompareOp::Equal => CompareOp::Equal,
+        ast::CompareOp::NotEqual => CompareOp::NotEqual,
+        ast::CompareOp::Less => CompareOp::Less,
+        ast::CompareOp::LessOrEqual => CompareOp::LessOrEqual,
+        ast::CompareOp::Greater => CompareOp::Greater,
+        ast::CompareOp::GreaterOrEqual => CompareOp::GreaterOrEqual,
+    }
+}
+
+fn arithmetic_name(op: ArithmeticOp) -> &'static str {
+    match op {
+        ArithmeticOp::Add => "add",
+        ArithmeticOp::Subtract => "subtract",
+        ArithmeticOp::Multiply => "multiply",
+        ArithmeticOp::Divide => "divide",
+        ArithmeticOp::Modulo => "modulo",
+        ArithmeticOp::BitAnd => "'&'",
+        ArithmeticOp::BitOr => "'|'",
+        ArithmeticOp::BitXor => "'^'",
+    }
+}
+
+pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr) -> SqlResult<Expr> {
+    match (is_null_literal(&left), is_null_literal(&right)) {
+        (true, false) => left = Expr::null(right.ty),
+        (false, true) => right = Expr::null(left.ty),
+        _ => {}
+    }
+    let types = typing::arithmetic(op, &left, &right).map_err(|e| match e {
+        ArithmeticError::Incompatible => errors::incompatible(&left.ty, &right.ty, arithmetic_name(op)),
+        ArithmeticError::Invalid(is_left) => {
+            errors::invalid_operand(if is_left { &left.ty } else { &right.ty }, arithmetic_name(op))
+        }
+        ArithmeticError::Clash => errors::clash(&left.ty, &right.ty),
+        ArithmeticError::NotImplicit(from, to) => errors::not_implicit(&from, &to),
+    })?;
+    let mut types = types;
+    if left.ty.is_string() && right.ty.is_string() {
+        let collation = convert::common_collation(&left, &right, "concat")?;
+        types.left.collation = collation;
+        types.right.collation = collation;
+        types.result.collation = collation;
+    }
+    let nullable = left.nullable || right.nullable;
+    let operand = |e: Expr, to: &SqlType| {
+        // Decimals keep their own digits: the operation aligns scales itself.
+        if e.ty.is_decimal() && to.is_decimal() { Ok(e) } else { implicit(e, to) }
+    };
+    let left = operand(left, &types.left)?;
+    let right = operand(right, &types.right)?;
+    let kind = ExprKind::Arithmetic(op, Box::new(left), Box::new(right));
+    Ok(Expr::new(types.result, nullable, kind))
+}
+
+fn global(name: &ast::Variable) -> SqlResult<Expr> {
+    use Global::*;
+    let ident = SqlType::nvarchar(128);
+    let big = numeric(38, 0);
+    let table: [(&str, Global, SqlType); 35] = [
+        ("@@ROWCOUNT", RowCount, SqlType::INT),
+        ("@@ERROR", Error, SqlType::INT),
+        ("@@IDENTITY", Identity, big),
+        ("@@FETCH_STATUS", FetchStatus, SqlType::INT),
+        ("@@TRANCOUNT", TranCount, SqlType::INT),
+        ("@@SPID", Spid, SqlType::SMALLINT),
+        ("@@VERSION", Version, SqlType::nvarchar(300)),
+        ("@@SERVERNAME", ServerName, ident),
+        ("@@NESTLEVEL", NestLevel, SqlType::INT),
+        ("@@PROCID", ProcId, SqlType::INT),
+        ("@@OPTIONS", Options, SqlType::INT),
+        ("@@DATEFIRST", DateFirst, SqlType::TINYINT),
+        ("@@LANGUAGE", Language, ident),
+        ("@@LANGID", LangId, SqlType::SMALLINT),
+        ("@@LOCK_TIMEOUT", LockTimeout, SqlType::INT),
+        ("@@MAX_CONNECTIONS", MaxConnections, SqlType::INT),
+        ("@@MAX_PRECISION", MaxPrecision, SqlType::TINYINT),
+        ("@@MICROSOFTVERSION", MicrosoftVersion, SqlType::INT),
+        ("@@CONNECTIONS", Connections, SqlType::INT),
+        ("@@CPU_BUSY", CpuBusy, SqlType::INT),
+        ("@@CURSOR_ROWS", CursorRows, SqlType::INT),
+        ("@@DBTS", Dbts, SqlType::varbinary(8)),
+        ("@@IDLE", Idle, SqlType::INT),
+        ("@@IO_BUSY", IoBusy, SqlType::INT),
+        ("@@KERNEL_MODE", KernelMode, ident),
+        ("@@PACK_RECEIVED", PackReceived, SqlType::INT),
+        ("@@PACK_SENT", PackSent, SqlType::INT),
+        ("@@PACKET_ERRORS", PacketErrors, SqlType::INT),
+        ("@@REMSERVER", RemServer, ident),
+        ("@@SERVICENAME", ServiceName, ident),
+        ("@@TEXTSIZE", TextSize, SqlType::INT),
+        ("@@TIMETICKS", TimeTicks, SqlType::INT),
+        ("@@TOTAL_ERRORS", TotalErrors, SqlType::INT),
+        ("@@TOTAL_READ", TotalRead, SqlType::INT),
+        ("@@TOTAL_WRITE", TotalWrite, SqlType::INT),
+    ];
+    table
+        .iter()
+        .find(|(known, ..)| known.eq_ignore_ascii_case(&name.name))
+        .map(|(_, global, ty)| Expr::new(*ty, true, ExprKind::Global(*global)))
+        .ok_or_else(|| errors::undeclared_variable(&name.name).at_line(name.line))
+}

@@ -1,0 +1,159 @@
+//! What names mean at a place of a query: tables of FROM, then those of enclosing queries, and common table expressions.
+
+use std::sync::Arc;
+
+use types::{SqlResult, SqlType};
+
+use super::errors;
+use super::names::same_name;
+use crate::ast;
+use crate::catalog::TableDef;
+use crate::optimize::ColumnId;
+
+/// A row of names that an alias stands for.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The alias, or the table's name.
+    pub alias: Box<str>,
+    /// Written or resolved schema of a table without alias: `dbo.t.c` finds it.
+    pub schema: Option<Box<str>>,
+    pub columns: SourceColumns,
+    /// On the side of an outer join that may be missing.
+    pub nullable: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum SourceColumns {
+    /// Column i is `first + i`.
+    Table { table: Arc<TableDef>, first: ColumnId },
+    List(Vec<SourceColumn>),
+}
+
+#[derive(Debug, Clone)]
+pub struct SourceColumn {
+    pub name: Box<str>,
+    pub id: ColumnId,
+    pub ty: SqlType,
+    pub nullable: bool,
+}
+
+impl Source {
+    pub fn len(&self) -> usize {
+        match &self.columns {
+            SourceColumns::Table { table, .. } => table.columns.len(),
+            SourceColumns::List(list) => list.len(),
+        }
+    }
+
+    pub fn column(&self, index: usize) -> SourceColumn {
+        match &self.columns {
+            SourceColumns::Table { table, first } => {
+                let column = &table.columns[index];
+                SourceColumn {
+                    name: column.name.clone(),
+                    id: ColumnId(first.0 + index as u32),
+                    ty: column.ty,
+                    nullable: column.nullable || self.nullable,
+                }
+            }
+            SourceColumns::List(list) => {
+                let mut column = list[index].clone();
+                column.nullable |= self.nullable;
+                column
+            }
+        }
+    }
+
+    pub fn find(&self, name: &str) -> Option<SourceColumn> {
+        let index = match &self.columns {
+            SourceColumns::Table { table, .. } => table.columns.iter().position(|c| same_name(&c.name, name)),
+            SourceColumns::List(list) => list.iter().position(|c| same_name(&c.name, name)),
+        }?;
+        Some(self.column(index))
+    }
+
+    fn matches(&self, qualifier: &ast::ObjectName) -> bool {
+        same_name(&self.alias, &qualifier.name)
+            && match (&qualifier.schema, &self.schema) {
+                (None, _) => true,
+                (Some(written), Some(own)) => same_name(written, own),
+                (Some(_), None) => false,
+            }
+    }
+}
+
+/// The names visible at one place.
+#[derive(Clone, Copy)]
+pub struct Scope<'p> {
+    pub sources: &'p [Source],
+    /// The query around a correlated subquery, the left side of APPLY.
+    pub parent: Option<&'p Scope<'p>>,
+    pub ctes: Option<&'p CteScope<'p>>,
+    /// Aggregates and window functions found here belong to this block of the binder; None: not permitted here.
+    pub block: Option<usize>,
+}
+
+/// `WITH` lists that can be seen, innermost first.
+#[derive(Clone, Copy)]
+pub struct CteScope<'p> {
+    pub parent: Option<&'p CteScope<'p>>,
+    pub ctes: &'p [ast::Cte],
+    /// The body of CTE n sees those before it.
+    pub visible: usize,
+    /// Within the recursive part of CTE `visible`: what its own name means.
+    pub recursive: Option<&'p WorkTable>,
+}
+
+/// The rows of the last round of a recursive CTE.
+pub struct WorkTable {
+    pub id: u32,
+    pub columns: Vec<(Box<str>, SqlType)>,
+}
+
+impl<'p> Scope<'p> {
+    /// Nothing to see: scalar statements.
+    pub const EMPTY: Scope<'static> = Scope { sources: &[], parent: None, ctes: None, block: None };
+
+    /// The column and whether it belongs to an enclosing query.
+    pub fn column(&self, name: &ast::ColumnName) -> SqlResult<(SourceColumn, bool)> {
+        let mut scope = Some(self);
+        let mut outer = false;
+        let mut qualifier_known = false;
+        while let Some(here) = scope {
+            let mut found: Option<SourceColumn> = None;
+            for source in here.sources {
+                if let Some(qualifier) = &name.table {
+                    if !source.matches(qualifier) {
+                        continue;
+                    }
+                    qualifier_known = true;
+                }
+                let Some(column) = source.find(&name.name) else { continue };
+                if found.as_ref().is_some_and(|old| old.id != column.id) {
+                    return Err(errors::ambiguous_column(&name.name).at_line(name.line));
+                }
+                found = Some(column);
+            }
+            if let Some(column) = found {
+                return Ok((column, outer));
+            }
+            if qualifier_known {
+                break;
+            }
+            scope = here.parent;
+            outer = true;
+        }
+        Err(match &name.table {
+            Some(qualifier) if !qualifier_known => {
+                errors::unbound(&format!("{}.{}", super::names::display(qualifier), &*name.name))
+            }
+            _ => errors::invalid_column(&name.name),
+        }
+        .at_line(name.line))
+    }
+
+    /// Sources of this scope that `qualifier` names (for `t.*`).
+    pub fn source(&self, qualifier: &ast::ObjectName) -> Option<&'p Source> {
+        self.sources.iter().find(|source| source.matches(qualifier))
+    }
+}
