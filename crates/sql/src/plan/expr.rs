@@ -37,9 +37,11 @@ pub enum ExprKind {
     Negate(Box<Expr>),
     /// `~`
     BitNot(Box<Expr>),
-    /// Both operands already have the type in which the operation is done. Concatenation is `Add` over strings.
+    /// Both operands already have the class in which the operation is done: the result's type, except that decimals keep their
+    /// own precision and scale (the result's is `ty`). Concatenation is `Add` over strings or binaries.
     Arithmetic(ArithmeticOp, Box<Expr>, Box<Expr>),
-    /// Both operands have the same type. `null_equal`: IS [NOT] DISTINCT FROM and set operations.
+    /// Comparable without conversion: the same type, or integers (bit too) of any width, strings of one kind of characters and
+    /// one collation, binaries, decimals of one scale, times of one kind. `null_equal`: IS [NOT] DISTINCT FROM and set operations.
     Compare {
         op: CompareOp,
         left: Box<Expr>,

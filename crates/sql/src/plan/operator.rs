@@ -5,7 +5,7 @@ use std::sync::Arc;
 use types::SqlType;
 
 use super::expr::{CompareOp, Expr, OuterSlot};
-use super::statement::{Modify, VariableSlotTable};
+use super::statement::{ForFormat, Modify, VariableSlotTable};
 use crate::catalog::{ModuleDef, TableDef, VirtualTableDef};
 
 #[derive(Debug, Clone)]
@@ -72,7 +72,8 @@ pub enum OperatorKind {
         aggregates: Vec<Aggregate>,
         strategy: GroupStrategy,
     },
-    /// Repeats the grouping for each set (indexes into `group`); columns outside the set are NULL. Ends with a grouping-id column.
+    /// Repeats the grouping for each set (indexes into `group`); columns outside the set are NULL. Ends with a grouping-id column:
+    /// bigint, a bit for each group, set when the group is not in the set; the first group has the highest bit.
     GroupingSets {
         input: Box<Operator>,
         group: Vec<Expr>,
@@ -114,6 +115,11 @@ pub enum OperatorKind {
     Spool(Box<Operator>),
     /// A data modification with OUTPUT as a row source.
     Modify(Box<Modify>),
+    /// FOR XML or FOR JSON in a subquery: one row with one nvarchar(max) column, NULL when the input has no rows.
+    ForText {
+        input: Box<Operator>,
+        format: ForFormat,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -145,6 +151,8 @@ pub enum TableSource {
 }
 
 /// `equal[i]` fixes key column i; then the bounds are on key column `equal.len()`. Values do not depend on the scan's own row.
+/// A value that is NULL matches no row. Values are of the key column's kind and scale; an integer may be of a narrower kind,
+/// a string or binary longer or shorter than the column (char and nchar values have the column's length).
 #[derive(Debug, Clone)]
 pub struct SeekRange {
     pub equal: Vec<Expr>,
@@ -193,7 +201,8 @@ pub struct NestedLoops {
     pub predicate: Option<Expr>,
 }
 
-/// `build` is read into a hash table first. Rows are the left's columns, then the right's.
+/// `build` is read into a hash table first. Rows are the left's columns, then the right's. Semi, Anti and outer joins build the
+/// right. `keys` is empty only for FullOuter without an equality: every pair is tested.
 #[derive(Debug, Clone)]
 pub struct HashJoin {
     pub left: Operator,

@@ -360,7 +360,8 @@ pub struct Modify {
     pub actions: Vec<ModifyAction>,
     /// Name of the statement for messages: INSERT, UPDATE, DELETE, MERGE.
     pub verb: &'static str,
-    /// `inserted` and `deleted` rows side by side, then the source's columns: what OUTPUT is computed over. None: no OUTPUT.
+    /// What OUTPUT is computed over: `inserted` (all stored columns), `deleted` (the same), then the source's columns, then in MERGE
+    /// `$action` as nvarchar(10). The side that an action does not have is NULL. None: no OUTPUT.
     pub output: Option<Output>,
     /// Conditions on the new row (all stored columns): CHECK constraints and WITH CHECK OPTION of views.
     pub checks: Vec<Check>,
