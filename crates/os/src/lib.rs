@@ -11,6 +11,7 @@ mod kernel;
 pub mod limits;
 pub mod net;
 pub mod random;
+pub mod region;
 mod rng;
 pub mod sched;
 pub mod signal;

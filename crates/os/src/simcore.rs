@@ -61,6 +61,12 @@ pub struct SimCore {
     kill_at_step: Option<u64>,
     steps: u64,
     stuck: bool,
+    /// One allocation in so many is refused; 0: none.
+    pub memory_refusals: u64,
+    seed: u64,
+    /// Marks passed, with how often.
+    points: BTreeMap<&'static str, u64>,
+    pub point_yields: u64,
 }
 
 impl SimCore {
@@ -76,6 +82,10 @@ impl SimCore {
             kill_at_step: None,
             steps: 0,
             stuck: false,
+            memory_refusals: 0,
+            seed,
+            points: BTreeMap::new(),
+            point_yields: 0,
         }
     }
 
@@ -156,6 +166,30 @@ impl SimCore {
         self.steps
     }
 
+    pub fn memory_refused(&mut self) -> bool {
+        self.one_in(self.memory_refusals)
+    }
+
+    /// Counts a mark; true if the worker is to yield there.
+    pub fn pass_point(&mut self, name: &'static str) -> bool {
+        *self.points.entry(name).or_default() += 1;
+        self.trace(TRACE_POINT, hash_of(name));
+        self.one_in(self.point_yields)
+    }
+
+    /// Whether the rare way is taken here: in half of the seeds never, in the others once in eight.
+    pub fn choose(&mut self, name: &'static str) -> bool {
+        let rare = Rng::from_seed(self.seed ^ hash_of(name)).next() & 1 == 0 && self.one_in(8);
+        if rare {
+            *self.points.entry(name).or_default() += 1;
+        }
+        rare
+    }
+
+    pub fn take_points(&mut self) -> BTreeMap<&'static str, u64> {
+        std::mem::take(&mut self.points)
+    }
+
     /// Nobody can run any more and nothing is to happen.
     pub fn stuck(&mut self) {
         self.stuck = true;
@@ -164,4 +198,8 @@ impl SimCore {
     pub fn is_stuck(&self) -> bool {
         self.stuck
     }
+}
+
+fn hash_of(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3))
 }

@@ -130,7 +130,14 @@ pub fn wait_granted(wait: WaitType, mut deadline: Option<u64>, give_up: impl Fn(
 }
 
 /// A lock of a few instructions around a list; spins without backoff, as the critical sections are some stores long.
+/// One word, free when zero: fit for the shared region.
 pub struct ListLock(AtomicU32);
+
+impl Default for ListLock {
+    fn default() -> ListLock {
+        ListLock::new()
+    }
+}
 
 impl ListLock {
     pub const fn new() -> ListLock {

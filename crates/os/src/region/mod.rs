@@ -1,0 +1,233 @@
+//! The region: one range of addresses, reserved at start and backed as it is touched, that every engine process sees at
+//! the same place because they are forked from the launcher after it is made. It is carved into parts once, at start;
+//! one of them may be a heap ([`RegionHeap`]).
+//!
+//! Only types that implement [`Shared`] live in it: plain data without references, heap memory or `dyn`, for which all
+//! zero is a valid value, since fresh and punched-out memory reads as zero.
+#![allow(unsafe_code)]
+
+mod heap;
+
+pub use heap::{HeapStats, RegionHeap};
+
+use crate::{simcore, sys};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
+use std::sync::{Arc, Mutex};
+
+/// Data that may lie in shared memory.
+///
+/// # Safety
+/// The type has no reference, pointer, heap memory, `dyn` or file descriptor; any thread may see it (`Sync`), in any
+/// process; all bytes zero is a valid value.
+pub unsafe trait Shared: Sync {}
+
+macro_rules! shared {
+    ($($type:ty),*) => {
+        $(
+            // SAFETY: plain numbers and atomics of them.
+            unsafe impl Shared for $type {}
+        )*
+    };
+}
+
+shared!(
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    f64,
+    usize,
+    AtomicBool,
+    AtomicU8,
+    AtomicU16,
+    AtomicU32,
+    AtomicU64,
+    AtomicI32,
+    AtomicI64,
+    AtomicUsize
+);
+
+// SAFETY: an array is as good as its elements.
+unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
+// SAFETY: words and worker ids only; zero is free, without waiters.
+unsafe impl Shared for crate::sync::RawSpin {}
+// SAFETY: as above.
+unsafe impl Shared for crate::sync::RawRwLock {}
+
+/// Memory was refused: the region is used up (SQL Server's error 701), or a simulation refuses it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutOfMemory;
+
+impl std::fmt::Display for OutOfMemory {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("there is insufficient system memory")
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+/// Who else will see the region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visibility {
+    /// The threaded kernel: private memory, whose page faults are cheaper.
+    ThisProcess,
+    /// The process kernel: processes forked later see the same memory.
+    ForkedProcesses,
+}
+
+/// A reserved range. Lives as long as anything carved from it.
+#[derive(Clone)]
+pub struct Region {
+    mapping: Arc<Mapping>,
+}
+
+struct Mapping {
+    base: usize,
+    bytes: usize,
+    visibility: Visibility,
+    parts: Mutex<Parts>,
+}
+
+#[derive(Default)]
+struct Parts {
+    carved: usize,
+    names: Vec<(&'static str, usize, usize)>,
+}
+
+/// First choice of address, so that addresses in a dump of one run mean something in the next.
+const BASE: usize = 0x1000_0000_0000;
+const PAGE: usize = 4096;
+
+thread_local! {
+    /// Mappings of this thread's simulation, which may have no owner left after a kill.
+    static SIMULATED: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Region {
+    /// Reserves `bytes`, rounded up to pages. Costs nothing but address space until touched.
+    pub fn reserve(bytes: usize, visibility: Visibility) -> Result<Region, OutOfMemory> {
+        let bytes = bytes.checked_next_multiple_of(PAGE).filter(|bytes| *bytes > 0).ok_or(OutOfMemory)?;
+        let shared = visibility == Visibility::ForkedProcesses;
+        let memory = sys::map_memory(Some(BASE), bytes, shared).or_else(|| sys::map_memory(None, bytes, shared));
+        let base = memory.ok_or(OutOfMemory)? as usize;
+        if simcore::active() {
+            SIMULATED.with_borrow_mut(|all| all.push((base, bytes)));
+        }
+        Ok(Region { mapping: Arc::new(Mapping { base, bytes, visibility, parts: Mutex::default() }) })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.mapping.bytes
+    }
+
+    /// Bytes not carved yet.
+    pub fn free_bytes(&self) -> usize {
+        self.mapping.bytes - self.mapping.parts.lock().expect("parts").carved
+    }
+
+    /// Carves `count` zeroed values of `T`, aligned to pages, under a name for [`Region::parts`].
+    pub fn carve<T: Shared>(&self, name: &'static str, count: usize) -> Result<Part<T>, OutOfMemory> {
+        const { assert!(align_of::<T>() <= PAGE) };
+        let bytes = size_of::<T>().checked_mul(count).and_then(|b| b.checked_next_multiple_of(PAGE));
+        let bytes = bytes.ok_or(OutOfMemory)?;
+        let mut parts = self.mapping.parts.lock().expect("parts");
+        let start = parts.carved;
+        let end = start.checked_add(bytes).filter(|end| *end <= self.mapping.bytes).ok_or(OutOfMemory)?;
+        parts.carved = end;
+        parts.names.push((name, start, bytes));
+        let first = NonNull::new((self.mapping.base + start) as *mut T).expect("mapped above zero");
+        Ok(Part { first, count, region: self.clone(), _of: PhantomData })
+    }
+
+    /// What has been carved: name, offset, bytes.
+    pub fn parts(&self) -> Vec<(&'static str, usize, usize)> {
+        self.mapping.parts.lock().expect("parts").names.clone()
+    }
+
+    /// Gives the memory of whole pages back to the system: they read as zero from then on.
+    ///
+    /// # Safety
+    /// Nobody else uses the range, which was carved from this region.
+    pub unsafe fn punch_out(&self, at: NonNull<u8>, bytes: usize) {
+        let start = at.as_ptr() as usize;
+        assert!(start.is_multiple_of(PAGE) && bytes.is_multiple_of(PAGE), "whole pages");
+        assert!(start >= self.mapping.base && start + bytes <= self.mapping.base + self.mapping.bytes);
+        let advice = match self.mapping.visibility {
+            Visibility::ThisProcess => libc::MADV_DONTNEED,
+            // Dropping this process's view would leave the memory itself in place.
+            Visibility::ForkedProcesses => libc::MADV_REMOVE,
+        };
+        // SAFETY: within our mapping, unused by the caller's promise.
+        let failed = unsafe { libc::madvise(start as *mut _, bytes, advice) };
+        assert!(failed == 0, "madvise: errno {}", sys::errno());
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        let _ = SIMULATED.try_with(|all| all.borrow_mut().retain(|(base, _)| *base != self.base));
+        sys::unmap_memory(self.base as *mut u8, self.bytes);
+    }
+}
+
+/// Gives back the memory of regions that a killed simulation left without owner. Their address ranges stay reserved,
+/// which costs nothing, so that a late drop of an owner cannot unmap something newer.
+pub(crate) fn end_simulation() {
+    for (base, bytes) in SIMULATED.take() {
+        // SAFETY: the simulation whose workers used it is over.
+        unsafe { libc::madvise(base as *mut _, bytes, libc::MADV_DONTNEED) };
+    }
+}
+
+/// Values carved from a region; keeps it mapped.
+pub struct Part<T> {
+    first: NonNull<T>,
+    count: usize,
+    region: Region,
+    _of: PhantomData<T>,
+}
+
+// SAFETY: gives `&T` only, and T: Shared is Sync.
+unsafe impl<T: Shared> Sync for Part<T> {}
+// SAFETY: as above; the memory belongs to no thread.
+unsafe impl<T: Shared> Send for Part<T> {}
+
+impl<T: Shared> Part<T> {
+    pub fn region(&self) -> &Region {
+        &self.region
+    }
+
+    pub fn as_ptr(&self) -> NonNull<T> {
+        self.first
+    }
+}
+
+impl<T: Shared> Clone for Part<T> {
+    fn clone(&self) -> Part<T> {
+        Part { first: self.first, count: self.count, region: self.region.clone(), _of: PhantomData }
+    }
+}
+
+impl<T: Shared> Deref for Part<T> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: carved for `count` values, zeroed (valid by Shared), mapped as long as `region`.
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
+    }
+}
+
+/// For counters and for what a lock already orders.
+const RELAXED: Ordering = Ordering::Relaxed;
