@@ -6,3 +6,7 @@ pub mod options;
 pub mod password;
 pub mod plan_cache;
 pub mod tls;
+
+pub mod config;
+pub mod catalog;
+pub mod system;

@@ -1,0 +1,505 @@
+//! The base tables: ordinary tables with fixed ids in every database (some in master only), on which all catalog views stand.
+//!
+//! What must hold: object ids below `USER_OBJECT_MIN` are base tables; a definition and its rows change in one transaction, so a
+//! rollback or a crash leaves both or neither.
+
+use super::row::{BaseColumn, BaseKey, BaseRow, BaseTable, Binary, Code, Date, Field, Text, Variant, Whole, base_tables};
+
+use types::Datum;
+
+/// Ids of user objects start above the system's fixed ones.
+pub const USER_OBJECT_MIN: i32 = 1_000;
+
+base_tables! {
+    /// A principal of the database.
+    OwnerRow = 27 "sysowners" every {
+        id: i32,
+        name: String,
+        /// S SQL user, R role, U Windows user, A application role.
+        kind: Code<2>,
+        sid: Binary,
+        created: Date,
+        modified: Date,
+        default_schema: Option<String>,
+        owner: i32,
+        /// 1: fixed role.
+        status: i32,
+    } unique [0] unique [1];
+
+    /// A database.
+    DatabaseRow = 28 "sysdbreg" master {
+        id: i32,
+        name: String,
+        created: Date,
+        collation: String,
+        compatibility_level: u8,
+        /// `database_option`.
+        options: i64,
+        /// 1 full, 2 bulk-logged, 3 simple.
+        recovery_model: u8,
+        /// 0 none, 1 torn page detection, 2 checksum.
+        page_verify: u8,
+        /// 0 disabled, 1 allowed, 2 forced.
+        delayed_durability: u8,
+        /// 0 multi-user, 1 single-user, 2 restricted.
+        user_access: u8,
+        /// 0 off, 1 on.
+        snapshot_isolation: u8,
+        target_recovery_time: i32,
+        owner_sid: Binary,
+    } unique [0] unique [1];
+
+    /// GRANT and DENY.
+    PrivilegeRow = 29 "sysprivs" every {
+        class: u8,
+        id: i32,
+        subid: i32,
+        grantee: i32,
+        grantor: i32,
+        kind: Code<4>,
+        /// G, W (with grant option), D.
+        state: Code<1>,
+        name: String,
+    } unique [0, 1, 2, 3, 4, 5];
+
+    /// An object: table, view, module, constraint, sequence, synonym.
+    ObjectRow = 34 "sysschobjs" every {
+        id: i32,
+        name: String,
+        /// Its schema.
+        nsid: i32,
+        /// `sys.objects.type`.
+        kind: Code<2>,
+        /// Parent object of a constraint or trigger, else 0.
+        pid: i32,
+        created: Date,
+        modified: Date,
+        /// `object_status`.
+        status: i32,
+        /// Tables: highest column id ever used. Column constraints: their column.
+        intprop: i32,
+        /// Owner, when it is not the schema's.
+        owner: Option<i32>,
+    } unique [0] unique [2, 1] index [4];
+
+    /// A column (number 0) or a parameter (number 1).
+    ColumnRow = 41 "syscolpars" every {
+        id: i32,
+        number: i16,
+        colid: i32,
+        name: String,
+        /// `system_type_id`.
+        xtype: u8,
+        /// `user_type_id`.
+        utype: i32,
+        length: i16,
+        prec: u8,
+        scale: u8,
+        collation: Option<String>,
+        /// `column_status`.
+        status: i32,
+        /// The default constraint.
+        dflt: i32,
+        seed: Whole,
+        increment: Whole,
+        /// Text of a computed column or of a parameter's default.
+        definition: Text,
+    } unique [0, 1, 2];
+
+    /// A login or server role.
+    LoginRow = 42 "sysxlgns" master {
+        id: i32,
+        name: String,
+        sid: Binary,
+        /// S, R, U, C, K.
+        kind: Code<1>,
+        created: Date,
+        modified: Date,
+        /// 1: disabled, 2: CHECK_POLICY, 4: CHECK_EXPIRATION, 8: fixed.
+        status: i32,
+        default_database: Option<String>,
+        default_language: Option<String>,
+        password: Binary,
+    } unique [0] unique [1];
+
+    /// A linked server; 0 is this server.
+    ServerRow = 43 "sysxsrvs" master {
+        id: i32,
+        name: String,
+        product: String,
+        provider: String,
+        source: Text,
+        status: i32,
+        modified: Date,
+    } unique [0] unique [1];
+
+    /// sp_addmessage.
+    MessageRow = 45 "sysusermsgs" master {
+        id: i32,
+        language: i16,
+        severity: u8,
+        status: i16,
+        text: Text,
+    } unique [0, 1];
+
+    /// An extended property.
+    PropertyRow = 49 "sysxprops" every {
+        class: u8,
+        id: i32,
+        subid: i32,
+        name: String,
+        value: Variant,
+    } unique [0, 1, 2, 3];
+
+    /// A data type, system's or user's.
+    TypeRow = 50 "sysscalartypes" every {
+        /// `user_type_id`.
+        id: i32,
+        schid: i32,
+        name: String,
+        xtype: u8,
+        length: i16,
+        prec: u8,
+        scale: u8,
+        collation: Option<String>,
+        /// 1: nullable, 2: table type, 4: CLR type, 8: memory-optimized.
+        status: i32,
+        /// `type_table_object_id`.
+        tableid: i32,
+        created: Date,
+        modified: Date,
+        dflt: i32,
+        chk: i32,
+    } unique [0] unique [1, 2];
+
+    /// An index, a heap (indid 0) or a statistics object.
+    IndexRow = 54 "sysidxstats" every {
+        id: i32,
+        indid: i32,
+        name: Option<String>,
+        /// `index_status`.
+        status: i32,
+        /// 0 heap, 1 clustered, 2 nonclustered, 5 and 6 columnstore, 7 hash.
+        kind: u8,
+        fillfact: u8,
+        dataspace: i32,
+        filter: Text,
+        buckets: i64,
+        /// The key constraint it serves, else 0.
+        constraint_id: i32,
+    } unique [0, 1];
+
+    /// A column of an index.
+    IndexColumnRow = 55 "sysiscols" every {
+        id: i32,
+        indid: i32,
+        /// `index_column_id`.
+        subid: i32,
+        colid: i32,
+        /// 0: included.
+        keyord: i32,
+        /// 1: descending, 2: included.
+        status: i32,
+    } unique [0, 1, 2];
+
+    /// Text of a module, constraint or synonym.
+    TextRow = 60 "sysobjvalues" every {
+        objid: i32,
+        value: Text,
+    } unique [0];
+
+    /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67).
+    ClassRow = 64 "sysclsobjs" every {
+        class: u8,
+        id: i32,
+        name: String,
+        owner: i32,
+        created: Date,
+        modified: Date,
+        status: i32,
+        value: Text,
+    } unique [0, 1] unique [0, 2];
+
+    /// One thing refers to another: foreign keys (class 27: depid the key, indepid the table), role members (25: depid the role,
+    /// indepid the member), server role members (26), modules (1).
+    ReferenceRow = 74 "syssingleobjrefs" every {
+        class: u8,
+        depid: i32,
+        depsubid: i32,
+        indepid: i32,
+        indepsubid: i32,
+        /// Foreign keys: delete action + 16 * update action + 256 * key index.
+        status: i32,
+    } unique [1, 0, 2, 3] index [3, 0];
+
+    /// Columns of a foreign key: depsubid the ordinal, indepid the referencing column, indepsubid the referenced one.
+    KeyReferenceRow = 75 "sysmultiobjrefs" every {
+        class: u8,
+        depid: i32,
+        depsubid: i32,
+        indepid: i32,
+        indepsubid: i32,
+        status: i32,
+    } unique [1, 0, 2];
+
+    /// A sequence's definition.
+    SequenceRow = 101 "sysseqobjs" every {
+        id: i32,
+        xtype: u8,
+        utype: i32,
+        prec: u8,
+        scale: u8,
+        start: Whole,
+        increment: Whole,
+        minimum: Whole,
+        maximum: Whole,
+        /// 1: cycling, 2: cached.
+        status: i32,
+        cache_size: Option<i32>,
+    } unique [0];
+
+    /// How far the values of an identity column or sequence are handed out. Written outside the user's transaction.
+    CounterRow = 102 "syscounters" every {
+        id: i32,
+        /// Values up to this one may have been given.
+        reserved: Whole,
+        /// 0: none has been given.
+        used: u8,
+    } unique [0];
+
+    /// A file of a database.
+    FileRow = 103 "sysprufiles" master {
+        dbid: i32,
+        fileid: i32,
+        /// 1 PRIMARY and up; 0 the log.
+        filegroup: i32,
+        name: String,
+        path: Text,
+        /// Pages of 8 KB; -1: no limit.
+        size: i32,
+        size_max: i32,
+        /// Pages, or percent.
+        growth: i32,
+        /// 1: growth is in percent, 2: log.
+        status: i32,
+    } unique [0, 1];
+
+    /// A configured option.
+    OptionRow = 104 "sysconfigvalues" master {
+        id: i32,
+        value: i64,
+    } unique [0];
+}
+
+/// Further system tables that `sys.objects` of a new database lists. As on SQL Server nobody can read them.
+pub const LISTED_TABLES: &[(i32, &str)] = &[
+    (3, "sysrscols"),
+    (5, "sysrowsets"),
+    (6, "sysclones"),
+    (7, "sysallocunits"),
+    (8, "sysfiles1"),
+    (9, "sysseobjvalues"),
+    (17, "syspriorities"),
+    (18, "sysdbfrag"),
+    (19, "sysfgfrag"),
+    (20, "sysdbfiles"),
+    (21, "syspru"),
+    (22, "sysbrickfiles"),
+    (23, "sysphfg"),
+    (25, "sysftinds"),
+    (35, "syscsrowgroups"),
+    (36, "sysextsources"),
+    (37, "sysexttables"),
+    (38, "sysextfileformats"),
+    (39, "sysmultiobjvalues"),
+    (44, "sysnsobjs"),
+    (46, "syscerts"),
+    (47, "sysrmtlgns"),
+    (48, "syslnklgns"),
+    (51, "systypedsubobjs"),
+    (56, "sysendpts"),
+    (57, "syswebmethods"),
+    (58, "sysbinobjs"),
+    (59, "sysaudacts"),
+    (62, "syscscolsegments"),
+    (63, "syscsdictionaries"),
+    (65, "sysrowsetrefs"),
+    (67, "sysremsvcbinds"),
+    (68, "sysxmitqueue"),
+    (69, "sysrts"),
+    (71, "sysconvgroup"),
+    (72, "sysdesend"),
+    (73, "sysdercv"),
+    (78, "sysguidrefs"),
+    (79, "sysfoqueues"),
+    (80, "syschildinsts"),
+    (81, "syscompfragments"),
+    (82, "sysftsemanticsdb"),
+    (84, "sysftstops"),
+    (85, "sysftproperties"),
+    (90, "sysxmitbody"),
+    (91, "sysfos"),
+    (92, "sysqnames"),
+    (93, "sysxmlcomponent"),
+    (94, "sysxmlfacet"),
+    (95, "sysxmlplacement"),
+    (96, "sysobjkeycrypts"),
+    (97, "sysasymkeys"),
+    (98, "syssqlguides"),
+    (99, "sysbinsubobjs"),
+    (100, "syssoftobjrefs"),
+];
+
+/// Bits of `ObjectRow::status`.
+pub mod object_status {
+    pub const SHIPPED: i32 = 1;
+    /// The server made the name.
+    pub const SYSTEM_NAMED: i32 = 2;
+    pub const DISABLED: i32 = 4;
+    pub const NOT_TRUSTED: i32 = 8;
+    pub const NOT_FOR_REPLICATION: i32 = 16;
+    pub const INSTEAD_OF: i32 = 32;
+    pub const ON_INSERT: i32 = 64;
+    pub const ON_UPDATE: i32 = 128;
+    pub const ON_DELETE: i32 = 256;
+    pub const ANSI_NULLS: i32 = 512;
+    pub const QUOTED_IDENTIFIER: i32 = 1024;
+    pub const SCHEMA_BOUND: i32 = 2048;
+    pub const NATIVE: i32 = 4096;
+    pub const MEMORY_OPTIMIZED: i32 = 8192;
+    pub const SCHEMA_ONLY: i32 = 16384;
+    /// A constraint written with its column (`intprop`).
+    pub const OF_COLUMN: i32 = 32768;
+    pub const CHECK_OPTION: i32 = 65536;
+    pub const RECOMPILE: i32 = 131_072;
+    pub const NULL_ON_NULL: i32 = 262_144;
+    pub const EXECUTE_AS_OWNER: i32 = 524_288;
+    pub const ENCRYPTED: i32 = 1_048_576;
+}
+
+/// Bits of `ColumnRow::status`.
+pub mod column_status {
+    pub const NULLABLE: i32 = 1;
+    pub const IDENTITY: i32 = 2;
+    pub const COMPUTED: i32 = 4;
+    pub const PERSISTED: i32 = 8;
+    pub const ROWGUID: i32 = 16;
+    pub const OUTPUT: i32 = 32;
+    pub const HAS_DEFAULT: i32 = 64;
+    pub const READ_ONLY: i32 = 128;
+    pub const SPARSE: i32 = 256;
+    pub const NOT_FOR_REPLICATION: i32 = 1024;
+    pub const CURSOR: i32 = 2048;
+    /// The type was written as a user type with this meaning: `xml` and the like have none.
+    pub const SYSNAME: i32 = 4096;
+}
+
+/// Bits of `IndexRow::status`.
+pub mod index_status {
+    pub const UNIQUE: i32 = 1;
+    pub const PRIMARY_KEY: i32 = 2;
+    pub const UNIQUE_CONSTRAINT: i32 = 4;
+    pub const DISABLED: i32 = 8;
+    pub const IGNORE_DUPLICATES: i32 = 16;
+    pub const PADDED: i32 = 32;
+    pub const NO_ROW_LOCKS: i32 = 64;
+    pub const NO_PAGE_LOCKS: i32 = 128;
+    /// Statistics without an index.
+    pub const STATISTICS: i32 = 256;
+    pub const NO_RECOMPUTE: i32 = 1024;
+    pub const SYSTEM_NAMED: i32 = 2048;
+}
+
+/// Bits of `DatabaseRow::options`.
+pub mod database_option {
+    pub const READ_COMMITTED_SNAPSHOT: i64 = 1;
+    pub const AUTO_CLOSE: i64 = 1 << 1;
+    pub const AUTO_SHRINK: i64 = 1 << 2;
+    pub const READ_ONLY: i64 = 1 << 3;
+    pub const AUTO_CREATE_STATISTICS: i64 = 1 << 4;
+    pub const AUTO_UPDATE_STATISTICS: i64 = 1 << 5;
+    pub const AUTO_UPDATE_STATISTICS_ASYNC: i64 = 1 << 6;
+    pub const ANSI_NULL_DEFAULT: i64 = 1 << 7;
+    pub const ANSI_NULLS: i64 = 1 << 8;
+    pub const ANSI_PADDING: i64 = 1 << 9;
+    pub const ANSI_WARNINGS: i64 = 1 << 10;
+    pub const ARITHABORT: i64 = 1 << 11;
+    pub const CONCAT_NULL_YIELDS_NULL: i64 = 1 << 12;
+    pub const NUMERIC_ROUNDABORT: i64 = 1 << 13;
+    pub const QUOTED_IDENTIFIER: i64 = 1 << 14;
+    pub const RECURSIVE_TRIGGERS: i64 = 1 << 15;
+    pub const CURSOR_CLOSE_ON_COMMIT: i64 = 1 << 16;
+    pub const CURSOR_DEFAULT_LOCAL: i64 = 1 << 17;
+    pub const TRUSTWORTHY: i64 = 1 << 18;
+    pub const DB_CHAINING: i64 = 1 << 19;
+    pub const PARAMETERIZATION_FORCED: i64 = 1 << 20;
+    pub const ENABLE_BROKER: i64 = 1 << 21;
+    pub const DATE_CORRELATION_OPTIMIZATION: i64 = 1 << 22;
+    pub const MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT: i64 = 1 << 23;
+    pub const QUERY_STORE: i64 = 1 << 24;
+    pub const OFFLINE: i64 = 1 << 25;
+    pub const ACCELERATED_DATABASE_RECOVERY: i64 = 1 << 26;
+    pub const ENCRYPTION: i64 = 1 << 27;
+    pub const MIXED_PAGE_ALLOCATION: i64 = 1 << 28;
+
+    /// `(name in ALTER DATABASE SET, bit)`.
+    pub const NAMES: &[(&str, i64)] = &[
+        ("READ_COMMITTED_SNAPSHOT", READ_COMMITTED_SNAPSHOT),
+        ("AUTO_CLOSE", AUTO_CLOSE),
+        ("AUTO_SHRINK", AUTO_SHRINK),
+        ("AUTO_CREATE_STATISTICS", AUTO_CREATE_STATISTICS),
+        ("AUTO_UPDATE_STATISTICS", AUTO_UPDATE_STATISTICS),
+        ("AUTO_UPDATE_STATISTICS_ASYNC", AUTO_UPDATE_STATISTICS_ASYNC),
+        ("ANSI_NULL_DEFAULT", ANSI_NULL_DEFAULT),
+        ("ANSI_NULLS", ANSI_NULLS),
+        ("ANSI_PADDING", ANSI_PADDING),
+        ("ANSI_WARNINGS", ANSI_WARNINGS),
+        ("ARITHABORT", ARITHABORT),
+        ("CONCAT_NULL_YIELDS_NULL", CONCAT_NULL_YIELDS_NULL),
+        ("NUMERIC_ROUNDABORT", NUMERIC_ROUNDABORT),
+        ("QUOTED_IDENTIFIER", QUOTED_IDENTIFIER),
+        ("RECURSIVE_TRIGGERS", RECURSIVE_TRIGGERS),
+        ("CURSOR_CLOSE_ON_COMMIT", CURSOR_CLOSE_ON_COMMIT),
+        ("TRUSTWORTHY", TRUSTWORTHY),
+        ("DB_CHAINING", DB_CHAINING),
+        ("DATE_CORRELATION_OPTIMIZATION", DATE_CORRELATION_OPTIMIZATION),
+        ("MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT", MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT),
+        ("ACCELERATED_DATABASE_RECOVERY", ACCELERATED_DATABASE_RECOVERY),
+        ("ENCRYPTION", ENCRYPTION),
+        ("MIXED_PAGE_ALLOCATION", MIXED_PAGE_ALLOCATION),
+    ];
+
+    /// What `model` begins with.
+    pub const DEFAULT: i64 = READ_COMMITTED_SNAPSHOT | AUTO_CREATE_STATISTICS | AUTO_UPDATE_STATISTICS;
+}
+
+/// Classes of `sys.extended_properties`, `sys.database_permissions`, `sysclsobjs`.
+pub mod class {
+    pub const DATABASE: u8 = 0;
+    pub const OBJECT: u8 = 1;
+    pub const PARAMETER: u8 = 2;
+    pub const SCHEMA: u8 = 3;
+    pub const PRINCIPAL: u8 = 4;
+    pub const TYPE: u8 = 6;
+    pub const INDEX: u8 = 7;
+    pub const SERVER: u8 = 100;
+    pub const LOGIN: u8 = 101;
+    /// In `sysclsobjs`.
+    pub const SCHEMA_ENTRY: u8 = 50;
+    pub const FILEGROUP: u8 = 65;
+    pub const PARTITION_FUNCTION: u8 = 67;
+    pub const PARTITION_SCHEME: u8 = 68;
+    /// In `syssingleobjrefs`.
+    pub const ROLE_MEMBER: u8 = 25;
+    pub const SERVER_ROLE_MEMBER: u8 = 26;
+    pub const FOREIGN_KEY: u8 = 27;
+}
+
+pub mod schema {
+    pub const DBO: i32 = 1;
+    pub const GUEST: i32 = 2;
+    pub const INFORMATION_SCHEMA: i32 = 3;
+    pub const SYS: i32 = 4;
+    /// Ids of user schemas start here.
+    pub const USER_MIN: i32 = 5;
+}

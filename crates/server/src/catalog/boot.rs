@@ -1,0 +1,377 @@
+//! The first start of a data directory makes the system databases; every start makes tempdb anew and reads what databases there are.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use os::sync::RwLock;
+use os::wait::WaitType;
+use storage::{Durability, Isolation, Storage, TableId, Transaction};
+use types::{CollationId, SqlResult};
+
+use super::base::{
+    BASE_TABLES, ClassRow, ColumnRow, DatabaseRow, FileRow, LISTED_TABLES, LoginRow, ObjectRow, OwnerRow, ReferenceRow, ServerRow,
+    TypeRow, class, column_status, database_option, object_status, schema,
+};
+use super::clock;
+use super::error::storage_error;
+use super::row::{Binary, Code, Date, Text, Whole};
+use super::scalar_type::{self, SYSTEM_TYPES};
+use super::store::Rows;
+use super::{Catalog, Database, MASTER, MODEL, MSDB, TEMPDB};
+use crate::config::Configuration;
+
+/// What the command line decides.
+#[derive(Debug, Clone)]
+pub struct BootOptions {
+    pub server_name: String,
+    pub data_directory: String,
+    /// Of the server and of new databases; only at the first start.
+    pub collation: CollationId,
+    /// Hash of sa's password (`crate::password`); None leaves it as it is, at the first start: no password fits.
+    pub sa_password_hash: Option<Vec<u8>>,
+}
+
+const SYSTEM_DATABASES: [(sql::catalog::DatabaseId, &str); 4] =
+    [(MASTER, "master"), (TEMPDB, "tempdb"), (MODEL, "model"), (MSDB, "msdb")];
+
+/// Server principals of a new server: sa and the fixed roles.
+const SERVER_ROLES: &[(i32, &str)] = &[
+    (2, "public"),
+    (3, "sysadmin"),
+    (4, "securityadmin"),
+    (5, "serveradmin"),
+    (6, "setupadmin"),
+    (7, "processadmin"),
+    (8, "diskadmin"),
+    (9, "dbcreator"),
+    (10, "bulkadmin"),
+];
+
+const DATABASE_ROLES: &[(i32, &str)] = &[
+    (0, "public"),
+    (16384, "db_owner"),
+    (16385, "db_accessadmin"),
+    (16386, "db_securityadmin"),
+    (16387, "db_ddladmin"),
+    (16389, "db_backupoperator"),
+    (16390, "db_datareader"),
+    (16391, "db_datawriter"),
+    (16392, "db_denydatareader"),
+    (16393, "db_denydatawriter"),
+];
+
+pub const SA_LOGIN: i32 = 1;
+pub const SYSADMIN_ROLE: i32 = 3;
+
+impl Catalog {
+    /// Opens the catalog of an instance, making it first if the instance is new.
+    pub fn boot(storage: Storage, options: &BootOptions) -> SqlResult<Catalog> {
+        let new = !storage.databases().contains(&storage::DatabaseId::MASTER);
+        if new {
+            create_system_databases(&storage, options)?;
+        }
+        // Master's own row is in master: it is opened with the collation asked for, then again with the one found.
+        let mut master = Database::new(database_row(1, "master", &options.collation.name(), clock::now()));
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        tx.begin_statement();
+        let mut found: Vec<DatabaseRow> = master.rows(&storage, &mut tx).all::<DatabaseRow>()?;
+        tx.commit(Durability::Full).map_err(storage_error)?;
+        let own = found.remove(0);
+        assert!(own.id == 1, "master is the first database of sysdbreg");
+        let collation = types::collation::lookup(&own.collation).unwrap_or(options.collation);
+        if collation != master.collation {
+            master = Database::new(own);
+        } else {
+            master.set_row(own);
+        }
+        let mut databases = vec![Arc::new(master)];
+        databases.extend(found.into_iter().map(|row| Arc::new(Database::new(row))));
+        let configuration = Configuration::new();
+        let catalog = Catalog {
+            storage,
+            databases: RwLock::new(WaitType::METADATA_CACHE, databases),
+            version: AtomicU64::new(1),
+            temporaries: AtomicU64::new(0),
+            configuration,
+            server_name: options.server_name.clone(),
+            data_directory: options.data_directory.clone(),
+            collation,
+            started: clock::now(),
+        };
+        if !new {
+            catalog.make_tempdb()?;
+        }
+        catalog.load_configuration()?;
+        if let (false, Some(hash)) = (new, &options.sa_password_hash) {
+            let master = catalog.expect_database(MASTER);
+            catalog.change(&master, |rows| {
+                rows.update::<LoginRow>(0, &[super::load::int(SA_LOGIN)], |row| row.password = Binary(Some(hash.as_slice().into())))
+            })?;
+        }
+        Ok(catalog)
+    }
+
+    /// Whatever tempdb held is gone.
+    fn make_tempdb(&self) -> SqlResult<()> {
+        let tempdb = self.expect_database(TEMPDB);
+        let mut tx = self.storage.begin(Isolation::ReadCommitted);
+        tx.begin_statement();
+        if self.storage.databases().contains(&storage::DatabaseId::TEMPDB) {
+            self.storage.drop_database(&mut tx, storage::DatabaseId::TEMPDB).map_err(storage_error)?;
+        }
+        self.storage.create_database(&mut tx, storage::DatabaseId::TEMPDB, "tempdb").map_err(storage_error)?;
+        fill_database(&self.storage, &mut tx, &tempdb)?;
+        tx.commit(Durability::Full).map_err(storage_error)
+    }
+
+    /// CREATE DATABASE: base tables and their first rows, and its row in master. In a transaction of its own.
+    pub(crate) fn create_database(&self, row: DatabaseRow, files: &[FileRow]) -> SqlResult<()> {
+        let master = self.expect_database(MASTER);
+        let db = Database::new(row.clone());
+        let mut tx = self.storage.begin(Isolation::ReadCommitted);
+        tx.begin_statement();
+        self.storage.create_database(&mut tx, db.storage_id(), &row.name).map_err(storage_error)?;
+        fill_database(&self.storage, &mut tx, &db)?;
+        let mut rows = master.rows(&self.storage, &mut tx);
+        rows.insert(&row)?;
+        for file in files {
+            rows.insert(file)?;
+        }
+        tx.commit(Durability::Full).map_err(storage_error)?;
+        self.add_database(db);
+        Ok(())
+    }
+}
+
+fn create_system_databases(storage: &Storage, options: &BootOptions) -> SqlResult<()> {
+    let now = clock::now();
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    tx.begin_statement();
+    let collation = options.collation.name();
+    let mut made = Vec::new();
+    for (id, name) in SYSTEM_DATABASES {
+        let db = Database::new(database_row(i32::from(id.0), name, &collation, now));
+        storage.create_database(&mut tx, db.storage_id(), name).map_err(storage_error)?;
+        fill_database(storage, &mut tx, &db)?;
+        made.push(db);
+    }
+    let mut rows = made[0].rows(storage, &mut tx);
+    for db in &made {
+        rows.insert(&*db.row())?;
+        for file in files_of(&options.data_directory, i32::from(db.id.0), &db.name()) {
+            rows.insert(&file)?;
+        }
+    }
+    fill_master(&mut rows, options, now)?;
+    tx.commit(Durability::Full).map_err(storage_error)
+}
+
+/// A database as CREATE DATABASE without options makes it.
+pub fn database_row(id: i32, name: &str, collation: &str, now: Date) -> DatabaseRow {
+    // tempdb, master and msdb are in simple recovery on SQL Server, and master has no delayed durability.
+    let simple = id != 3 && id <= 4;
+    DatabaseRow {
+        id,
+        name: name.to_string(),
+        created: now,
+        collation: collation.to_string(),
+        compatibility_level: 160,
+        options: database_option::DEFAULT,
+        recovery_model: if simple { 3 } else { 1 },
+        page_verify: 2,
+        delayed_durability: 0,
+        user_access: 0,
+        snapshot_isolation: u8::from(id == 1 || id == 4),
+        target_recovery_time: 60,
+        owner_sid: Binary(Some([1].into())),
+    }
+}
+
+/// The data and log file of a database, as the catalog shows them: pages of all databases share the instance's files.
+pub fn files_of(directory: &str, id: i32, name: &str) -> [FileRow; 2] {
+    let directory = directory.trim_end_matches('/');
+    let (data, log) = if id <= 4 && id != 1 { (format!("{name}dev"), format!("{name}log")) } else { (name.to_string(), format!("{name}_log")) };
+    let data = if id == 1 { "master".to_string() } else { data };
+    let log = if id == 1 { "mastlog".to_string() } else { log };
+    let file = |fileid: i32, name: &str, path: String, log: bool| FileRow {
+        dbid: id,
+        fileid,
+        filegroup: i32::from(!log),
+        name: name.to_string(),
+        path: Text(Some(path)),
+        size: 1024,
+        size_max: -1,
+        growth: 8192,
+        status: if log { 2 } else { 0 },
+    };
+    [
+        file(1, &data, format!("{directory}/{name}.mdf"), false),
+        file(2, &log, format!("{directory}/{name}_log.ldf"), true),
+    ]
+}
+
+/// Base tables of a database and the rows every database begins with.
+pub fn fill_database(storage: &Storage, tx: &mut Transaction, db: &Database) -> SqlResult<()> {
+    for table in BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER) {
+        let layout = db.layouts.table_layout(table);
+        storage.create_table(tx, db.storage_id(), TableId(table.id), &layout).map_err(storage_error)?;
+    }
+    let mut rows = db.rows(storage, tx);
+    fill_objects(&mut rows, db)?;
+    fill_types(&mut rows, db)?;
+    fill_principals(&mut rows)
+}
+
+/// SQL Server shows its own objects as of its release.
+const SHIPPED: Date = Date(41_368 * 25_920_000);
+
+fn fill_objects(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
+    let listed = LISTED_TABLES.iter().copied();
+    let kept = BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER).map(|table| (table.id, table.name));
+    for (id, name) in kept.chain(listed) {
+        rows.insert(&ObjectRow {
+            id,
+            name: name.to_string(),
+            nsid: schema::SYS,
+            kind: Code::new("S"),
+            pid: 0,
+            created: SHIPPED,
+            modified: SHIPPED,
+            status: object_status::SHIPPED,
+            intprop: 0,
+            owner: None,
+        })?;
+    }
+    for table in BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER) {
+        for (i, column) in (table.columns)().into_iter().enumerate() {
+            let mut row = column_row(table.id, i as i32 + 1, column.name, &column.ty, db.collation);
+            row.status = if column.nullable { column_status::NULLABLE } else { 0 };
+            rows.insert(&row)?;
+        }
+    }
+    Ok(())
+}
+
+/// A plain column of `ty`, not null.
+pub fn column_row(id: i32, colid: i32, name: &str, ty: &types::SqlType, collation: CollationId) -> ColumnRow {
+    let system = scalar_type::system_type(ty.kind);
+    ColumnRow {
+        id,
+        number: 0,
+        colid,
+        name: name.to_string(),
+        xtype: system.xtype,
+        utype: system.utype,
+        length: scalar_type::max_length(ty),
+        prec: ty.precision,
+        scale: ty.scale,
+        collation: ty.is_string().then(|| collation.name()),
+        status: 0,
+        dflt: 0,
+        seed: Whole(0),
+        increment: Whole(0),
+        definition: Text(None),
+    }
+}
+
+fn fill_types(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
+    for ty in SYSTEM_TYPES {
+        rows.insert(&TypeRow {
+            id: ty.utype,
+            schid: schema::SYS,
+            name: ty.name.to_string(),
+            xtype: ty.xtype,
+            length: ty.length,
+            prec: ty.prec,
+            scale: ty.scale,
+            collation: ty.has_collation.then(|| db.collation.name()),
+            // All may be null but sysname and timestamp.
+            status: i32::from(ty.name != "sysname" && ty.name != "timestamp") + if ty.xtype == 240 { 4 } else { 0 },
+            tableid: 0,
+            created: SHIPPED,
+            modified: SHIPPED,
+            dflt: 0,
+            chk: 0,
+        })?;
+    }
+    Ok(())
+}
+
+fn fill_principals(rows: &mut Rows<'_>) -> SqlResult<()> {
+    let mut user = |id: i32, name: &str, kind: &str, sid: Option<&[u8]>, default_schema: Option<&str>| {
+        rows.insert(&OwnerRow {
+            id,
+            name: name.to_string(),
+            kind: Code::new(kind),
+            sid: Binary(sid.map(Into::into)),
+            created: SHIPPED,
+            modified: SHIPPED,
+            default_schema: default_schema.map(Into::into),
+            owner: 1,
+            status: i32::from(kind == "R" && id != 0),
+        })
+    };
+    for (id, name) in DATABASE_ROLES {
+        user(*id, name, "R", None, None)?;
+    }
+    user(1, "dbo", "S", Some(&[1]), Some("dbo"))?;
+    user(2, "guest", "S", Some(&[0]), Some("guest"))?;
+    user(3, "INFORMATION_SCHEMA", "S", None, None)?;
+    user(4, "sys", "S", None, None)?;
+    let mut entry = |class: u8, id: i32, name: &str, owner: i32, status: i32| {
+        rows.insert(&ClassRow {
+            class,
+            id,
+            name: name.to_string(),
+            owner,
+            created: SHIPPED,
+            modified: SHIPPED,
+            status,
+            value: Text(None),
+        })
+    };
+    for (id, name) in [(1, "dbo"), (2, "guest"), (3, "INFORMATION_SCHEMA"), (4, "sys")] {
+        entry(class::SCHEMA_ENTRY, id, name, id, 0)?;
+    }
+    for (id, name) in &DATABASE_ROLES[1..] {
+        entry(class::SCHEMA_ENTRY, *id, name, *id, 0)?;
+    }
+    entry(class::FILEGROUP, 1, "PRIMARY", 1, 1)?;
+    rows.insert(&ReferenceRow { class: class::ROLE_MEMBER, depid: 16384, depsubid: 0, indepid: 1, indepsubid: 0, status: 0 })
+}
+
+fn fill_master(rows: &mut Rows<'_>, options: &BootOptions, now: Date) -> SqlResult<()> {
+    let login = |id: i32, name: &str, kind: &str, sid: Vec<u8>, password: Option<&[u8]>| LoginRow {
+        id,
+        name: name.to_string(),
+        sid: Binary(Some(sid.into())),
+        kind: Code::new(kind),
+        created: now,
+        modified: now,
+        status: if kind == "R" && id != 2 { 8 } else { 0 },
+        default_database: (kind == "S").then(|| "master".to_string()),
+        default_language: (kind == "S").then(|| "us_english".to_string()),
+        password: Binary(password.map(Into::into)),
+    };
+    rows.insert(&login(SA_LOGIN, "sa", "S", vec![1], options.sa_password_hash.as_deref()))?;
+    for (id, name) in SERVER_ROLES {
+        rows.insert(&login(*id, name, "R", vec![*id as u8], None))?;
+    }
+    rows.insert(&ReferenceRow {
+        class: class::SERVER_ROLE_MEMBER,
+        depid: SYSADMIN_ROLE,
+        depsubid: 0,
+        indepid: SA_LOGIN,
+        indepsubid: 0,
+        status: 0,
+    })?;
+    rows.insert(&ServerRow {
+        id: 0,
+        name: options.server_name.clone(),
+        product: "SQL Server".to_string(),
+        provider: "SQLNCLI".to_string(),
+        source: Text(Some(options.server_name.clone())),
+        status: 0,
+        modified: now,
+    })
+}

@@ -1,0 +1,48 @@
+//! Options kept in master.
+
+use types::{SqlError, SqlResult};
+
+use super::base::OptionRow;
+use super::load::int;
+use super::{Catalog, MASTER};
+use crate::config::OPTIONS;
+
+impl Catalog {
+    /// At a start everything configured is in effect.
+    pub(crate) fn load_configuration(&self) -> SqlResult<()> {
+        let master = self.expect_database(MASTER);
+        let rows: Vec<OptionRow> = self.read(&master, |rows| rows.all())?;
+        let mut values = self.configuration.values.lock();
+        for row in rows {
+            if let Some(index) = OPTIONS.iter().position(|option| option.id == row.id) {
+                values[index] = (row.value, row.value);
+            }
+        }
+        Ok(())
+    }
+
+    /// sp_configure 'name', value: kept in master at once, in effect with RECONFIGURE or a restart. Answers the old value.
+    pub fn configure(&self, index: usize, value: i64) -> SqlResult<i64> {
+        let option = &OPTIONS[index];
+        // 0 stands for "the server decides" where the minimum is above it.
+        if value != option.default && !(option.minimum..=option.maximum).contains(&value) {
+            return Err(SqlError::new(
+                15129,
+                16,
+                format!("'{value}' is not a valid value for configuration option '{}'.", option.name),
+            ));
+        }
+        let master = self.expect_database(MASTER);
+        self.change(&master, |rows| {
+            let row = OptionRow { id: option.id, value };
+            if rows.update::<OptionRow>(0, &[int(option.id)], |old| *old = row.clone())? == 0 {
+                rows.insert(&row)?;
+            }
+            Ok(())
+        })?;
+        let mut values = self.configuration.values.lock();
+        let old = values[index].0;
+        values[index].0 = value;
+        Ok(old)
+    }
+}

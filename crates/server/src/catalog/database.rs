@@ -1,0 +1,221 @@
+//! A database as this engine holds it: its name, options, the cache of its definitions, its counters.
+//!
+//! The cache holds committed definitions only. A definition that was loaded while a schema change ended is not kept: its loader
+//! noted `version` before it read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use os::sync::{Mutex, RwLock};
+use os::wait::WaitType;
+use sql::catalog::{ColumnDef, IndexDef, IndexKind, Object, ObjectId, TableDef};
+use storage::{Storage, Transaction};
+use types::{CollationId, SqlResult, collation};
+
+use super::base::{BASE_TABLES, DatabaseRow, USER_OBJECT_MIN, database_option};
+use super::load;
+use super::row::BaseTable;
+use super::store::{Layouts, Rows};
+
+/// Definitions one database keeps at most; then all are dropped and loaded again as needed.
+const DEFINITIONS_MAX: usize = 20_000;
+
+pub struct Database {
+    pub id: sql::catalog::DatabaseId,
+    pub collation: CollationId,
+    pub layouts: Layouts,
+    row: RwLock<Arc<DatabaseRow>>,
+    cache: RwLock<Cache>,
+    /// Raised by every committed schema change here. Orders the cache: see the head of the file.
+    version: AtomicU64,
+    next_object: Mutex<Option<i32>>,
+    pub counters: super::counter::Counters,
+}
+
+#[derive(Default)]
+struct Cache {
+    by_id: HashMap<i32, Object>,
+    /// Schema and name as some statement wrote them.
+    by_name: HashMap<(Box<str>, Box<str>), i32>,
+}
+
+/// Object ids of SQL Server start here in a new database and go on in such steps.
+const FIRST_OBJECT: i32 = 245_575_913;
+const OBJECT_STEP: i32 = 16_000_057;
+
+impl Database {
+    pub fn new(row: DatabaseRow) -> Database {
+        let collation = collation::lookup(&row.collation).unwrap_or(CollationId(0));
+        let database = Database {
+            id: sql::catalog::DatabaseId(row.id as u16),
+            collation,
+            layouts: Layouts::new(collation),
+            row: RwLock::new(WaitType::METADATA_CACHE, Arc::new(row)),
+            cache: RwLock::new(WaitType::METADATA_CACHE, Cache::default()),
+            version: AtomicU64::new(0),
+            next_object: Mutex::new(WaitType::OBJECT_CATALOG, None),
+            counters: super::counter::Counters::new(),
+        };
+        database.keep_base_tables();
+        database
+    }
+
+    fn keep_base_tables(&self) {
+        let mut cache = self.cache.write();
+        for table in BASE_TABLES.iter().filter(|table| !table.master_only || self.id.0 == 1) {
+            cache.by_id.insert(table.id, Object::Table(Arc::new(self.base_table(table))));
+            cache.by_name.insert(("sys".into(), table.name.into()), table.id);
+        }
+    }
+
+    fn base_table(&self, table: &BaseTable) -> TableDef {
+        let columns: Vec<ColumnDef> = (table.columns)()
+            .iter()
+            .enumerate()
+            .map(|(i, column)| ColumnDef {
+                name: column.name.into(),
+                ty: if column.ty.is_string() { column.ty.with_collation(self.collation) } else { column.ty },
+                nullable: column.nullable,
+                identity: None,
+                default: None,
+                computed: None,
+                column_id: i as u32 + 1,
+                rowguid: false,
+            })
+            .collect();
+        let indexes = table.keys.iter().enumerate().map(|(i, key)| IndexDef {
+            id: i as u32 + 1,
+            name: format!("{}{}", if i == 0 { "clst" } else { "nc" }, if i == 0 { String::new() } else { i.to_string() }).into(),
+            unique: key.unique,
+            kind: if i == 0 { IndexKind::Clustered } else { IndexKind::Nonclustered },
+            primary_key: false,
+            unique_constraint: false,
+            key: key.columns.iter().map(|&column| (column, false)).collect(),
+            included: Vec::new(),
+            filter: None,
+            disabled: false,
+        });
+        TableDef {
+            database: self.id,
+            object: ObjectId(table.id),
+            schema: "sys".into(),
+            name: table.name.into(),
+            stored: load::stored_ordinals(&columns),
+            columns,
+            indexes: indexes.collect(),
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            referenced_by: Vec::new(),
+            triggers: Vec::new(),
+            row_count: 1_000,
+        }
+    }
+
+    pub fn name(&self) -> String {
+        self.row.read().name.clone()
+    }
+
+    pub fn row(&self) -> Arc<DatabaseRow> {
+        self.row.read().clone()
+    }
+
+    pub fn set_row(&self, row: DatabaseRow) {
+        *self.row.write() = Arc::new(row);
+    }
+
+    pub fn option(&self, bit: i64) -> bool {
+        self.row.read().options & bit != 0
+    }
+
+    /// READ_COMMITTED_SNAPSHOT.
+    pub fn snapshot_reads(&self) -> bool {
+        self.option(database_option::READ_COMMITTED_SNAPSHOT)
+    }
+
+    pub fn storage_id(&self) -> storage::DatabaseId {
+        storage::DatabaseId(self.id.0)
+    }
+
+    pub fn rows<'a>(&'a self, storage: &'a Storage, tx: &'a mut Transaction) -> Rows<'a> {
+        Rows { storage, database: self.storage_id(), layouts: &self.layouts, tx }
+    }
+
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// A committed change of these objects (none: of anything).
+    pub fn invalidate(&self, objects: Option<&[i32]>) {
+        // Before the entries go, so that whoever loaded an old definition sees the new number and does not keep it.
+        self.version.fetch_add(1, Ordering::AcqRel);
+        let mut cache = self.cache.write();
+        cache.by_name.retain(|_, id| *id < USER_OBJECT_MIN && *id > 0);
+        match objects {
+            Some(objects) => {
+                for id in objects {
+                    cache.by_id.remove(id);
+                }
+            }
+            None => cache.by_id.retain(|id, _| *id < USER_OBJECT_MIN),
+        }
+    }
+
+    pub fn cached(&self, id: i32) -> Option<Object> {
+        self.cache.read().by_id.get(&id).cloned()
+    }
+
+    pub fn cached_named(&self, schema: &str, name: &str) -> Option<Object> {
+        let cache = self.cache.read();
+        let id = cache.by_name.get(&(Box::from(schema), Box::from(name)))?;
+        cache.by_id.get(id).cloned()
+    }
+
+    /// `seen`: `version()` before the definition was read.
+    pub fn keep(&self, seen: u64, schema: Option<&str>, name: &str, id: i32, object: &Object) {
+        let mut cache = self.cache.write();
+        if self.version() != seen {
+            return;
+        }
+        if cache.by_id.len() + cache.by_name.len() > DEFINITIONS_MAX {
+            cache.by_id.retain(|id, _| *id < USER_OBJECT_MIN && *id > 0);
+            cache.by_name.retain(|_, id| *id < USER_OBJECT_MIN && *id > 0);
+        }
+        cache.by_id.insert(id, object.clone());
+        if let Some(schema) = schema {
+            cache.by_name.insert((schema.into(), name.into()), id);
+        }
+    }
+
+    /// An object id nobody has used since the server started, nor has now.
+    pub fn new_object_id(&self, storage: &Storage, tx: &mut Transaction) -> SqlResult<i32> {
+        let mut next = self.next_object.lock();
+        let mut id = next.map_or(FIRST_OBJECT, step);
+        while id < USER_OBJECT_MIN || load::object_row(&mut self.rows(storage, tx), id)?.is_some() {
+            id = step(id);
+        }
+        *next = Some(id);
+        Ok(id)
+    }
+
+    pub fn equal_names(&self, a: &str, b: &str) -> bool {
+        names_equal(self.collation, a, b)
+    }
+}
+
+fn step(id: i32) -> i32 {
+    // Both are below 2^31, so the sum fits i64; ids stay positive and below 2^31 - 1.
+    ((i64::from(id) + i64::from(OBJECT_STEP)) % i64::from(i32::MAX)) as i32
+}
+
+pub fn names_equal(collation: CollationId, a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
+    let ty = types::SqlType::SYSNAME.with_collation(collation);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    collation::code_page::push_utf16(a, &mut left);
+    collation::code_page::push_utf16(b, &mut right);
+    collation::compare(&ty, &left, &right).is_eq()
+}
+

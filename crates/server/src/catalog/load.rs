@@ -1,0 +1,296 @@
+//! From catalog rows to the definitions the binder works with.
+
+use std::sync::Arc;
+
+use sql::catalog::{
+    CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, ModuleDef, ModuleKind, Object, ObjectId,
+    ObjectName, ReferentialAction, SequenceDef, TableDef, TriggerDef, UserType,
+};
+use types::{Datum, SqlResult};
+
+use super::base::{
+    ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, SequenceRow, TextRow, TypeRow,
+    class, column_status as cs, index_status as ix, object_status as os_,
+};
+use super::row::Field;
+use super::scalar_type::sql_type;
+use super::store::Rows;
+
+pub fn int(value: i32) -> Datum {
+    Datum::I64(i64::from(value))
+}
+
+pub fn small(value: u8) -> Datum {
+    Datum::I64(i64::from(value))
+}
+
+pub fn name(value: &str) -> Datum {
+    value.to_string().into_datum()
+}
+
+/// Index of the key of `sysschobjs` on (schema, name), and of the one on the parent.
+pub const BY_NAME: usize = 1;
+pub const BY_PARENT: usize = 2;
+
+pub fn object_row(rows: &mut Rows<'_>, id: i32) -> SqlResult<Option<ObjectRow>> {
+    rows.first(0, &[int(id)])
+}
+
+pub fn object_row_named(rows: &mut Rows<'_>, schema: i32, text: &str) -> SqlResult<Option<ObjectRow>> {
+    rows.first(BY_NAME, &[int(schema), name(text)])
+}
+
+pub fn schema_named(rows: &mut Rows<'_>, text: &str) -> SqlResult<Option<ClassRow>> {
+    rows.first(1, &[small(class::SCHEMA_ENTRY), name(text)])
+}
+
+pub fn schema_name(rows: &mut Rows<'_>, id: i32) -> SqlResult<String> {
+    let row = rows.first::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(id)])?;
+    Ok(row.map_or_else(|| "dbo".to_string(), |row| row.name))
+}
+
+pub fn text_of(rows: &mut Rows<'_>, id: i32) -> SqlResult<Option<String>> {
+    Ok(rows.first::<TextRow>(0, &[int(id)])?.and_then(|row| row.value.0))
+}
+
+/// None: an object that no statement can name as a source or target (constraints).
+pub fn object(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<Object>> {
+    let kind = match row.kind.as_str() {
+        "U" | "TT" => return Ok(table(rows, row)?.map(|table| Object::Table(Arc::new(table)))),
+        "SN" => {
+            let text = text_of(rows, row.id)?.unwrap_or_default();
+            return Ok(Some(Object::Synonym(parse_name(&text))));
+        }
+        "SO" => return Ok(sequence(rows, row)?.map(|sequence| Object::Sequence(Arc::new(sequence)))),
+        "V" => ModuleKind::View,
+        "P" => ModuleKind::Procedure,
+        "FN" => ModuleKind::ScalarFunction,
+        "IF" => ModuleKind::InlineFunction,
+        "TF" => ModuleKind::TableFunction,
+        "TR" => ModuleKind::Trigger,
+        _ => return Ok(None),
+    };
+    Ok(Some(Object::Module(Arc::new(module(rows, row, kind)?))))
+}
+
+fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<ModuleDef> {
+    Ok(ModuleDef {
+        database: DatabaseId(rows.database.0),
+        object: ObjectId(row.id),
+        schema: schema_name(rows, row.nsid)?.into(),
+        name: row.name.as_str().into(),
+        kind,
+        text: text_of(rows, row.id)?.unwrap_or_default().into(),
+        quoted_identifier: row.status & os_::QUOTED_IDENTIFIER != 0,
+        ansi_nulls: row.status & os_::ANSI_NULLS != 0,
+        parent: (row.pid != 0).then_some(ObjectId(row.pid)),
+    })
+}
+
+fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDef>> {
+    let Some(sequence) = rows.first::<SequenceRow>(0, &[int(row.id)])? else { return Ok(None) };
+    let Some(system) = super::scalar_type::by_user_type(i32::from(sequence.xtype)) else { return Ok(None) };
+    let Some(ty) = sql_type(sequence.xtype, system.length, sequence.prec, sequence.scale, None) else { return Ok(None) };
+    Ok(Some(SequenceDef {
+        database: DatabaseId(rows.database.0),
+        object: ObjectId(row.id),
+        schema: schema_name(rows, row.nsid)?.into(),
+        name: row.name.as_str().into(),
+        ty,
+    }))
+}
+
+/// A name as `sys.synonyms.base_object_name` keeps it: `[a].[b].[c]`.
+pub fn parse_name(text: &str) -> ObjectName {
+    let mut parts: Vec<String> = Vec::new();
+    let mut chars = text.chars().peekable();
+    let mut part = String::new();
+    while let Some(c) = chars.next() {
+        match c {
+            '[' | '"' if part.is_empty() => {
+                let close = if c == '[' { ']' } else { '"' };
+                while let Some(c) = chars.next() {
+                    if c != close {
+                        part.push(c);
+                    } else if chars.peek() == Some(&close) {
+                        chars.next();
+                        part.push(close);
+                    } else {
+                        break;
+                    }
+                }
+            }
+            '.' => parts.push(std::mem::take(&mut part)),
+            _ => part.push(c),
+        }
+    }
+    parts.push(part);
+    let mut parts = parts.into_iter().rev().map(|part| part.trim().to_string());
+    let name = parts.next().unwrap_or_default().into();
+    let mut next = || parts.next().filter(|part| !part.is_empty()).map(Into::into);
+    let (schema, database, server) = (next(), next(), next());
+    ObjectName { server, database, schema, name }
+}
+
+pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef> {
+    let whole = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
+    Some(ColumnDef {
+        name: row.name.as_str().into(),
+        ty: sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref())?,
+        nullable: row.status & cs::NULLABLE != 0,
+        identity: (row.status & cs::IDENTITY != 0).then(|| (whole(row.seed.0), whole(row.increment.0))),
+        default: default.map(Into::into),
+        computed: (row.status & cs::COMPUTED != 0).then(|| Computed {
+            definition: row.definition.0.as_deref().unwrap_or_default().into(),
+            persisted: row.status & cs::PERSISTED != 0,
+        }),
+        column_id: row.colid as u32,
+        rowguid: row.status & cs::ROWGUID != 0,
+    })
+}
+
+/// Whether a column has a place in the row image.
+pub fn is_stored(column: &ColumnDef) -> bool {
+    column.computed.as_ref().is_none_or(|computed| computed.persisted)
+}
+
+pub fn stored_ordinals(columns: &[ColumnDef]) -> Vec<Option<u16>> {
+    let mut next = 0;
+    let mut place = |column: &ColumnDef| {
+        is_stored(column).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    columns.iter().map(&mut place).collect()
+}
+
+/// The whole definition of a table. None: it has a column of a type without values here.
+pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>> {
+    let id = row.id;
+    let mut columns = Vec::new();
+    for column in rows.find::<ColumnRow>(0, &[int(id), Datum::I64(0)])? {
+        let default = if column.dflt != 0 { text_of(rows, column.dflt)? } else { None };
+        let Some(column) = column_def(&column, default) else { return Ok(None) };
+        columns.push(column);
+    }
+    let position = |colid: i32| columns.iter().position(|column| column.column_id == colid as u32).map(|i| i as u16);
+
+    let mut indexes = Vec::new();
+    let index_columns = rows.find::<IndexColumnRow>(0, &[int(id)])?;
+    for index in rows.find::<IndexRow>(0, &[int(id)])? {
+        if index.indid == 0 || index.status & ix::STATISTICS != 0 {
+            continue;
+        }
+        let mut key: Vec<&IndexColumnRow> = index_columns.iter().filter(|c| c.indid == index.indid && c.keyord > 0).collect();
+        key.sort_by_key(|c| c.keyord);
+        let included = index_columns.iter().filter(|c| c.indid == index.indid && c.keyord == 0);
+        indexes.push(IndexDef {
+            id: index.indid as u32,
+            name: index.name.as_deref().unwrap_or_default().into(),
+            unique: index.status & ix::UNIQUE != 0,
+            kind: if index.kind == 1 { IndexKind::Clustered } else { IndexKind::Nonclustered },
+            primary_key: index.status & ix::PRIMARY_KEY != 0,
+            unique_constraint: index.status & ix::UNIQUE_CONSTRAINT != 0,
+            key: key.iter().filter_map(|c| Some((position(c.colid)?, c.status & 1 != 0))).collect(),
+            included: included.filter_map(|c| position(c.colid)).collect(),
+            filter: index.filter.0.as_deref().map(Into::into),
+            disabled: index.status & ix::DISABLED != 0,
+        });
+    }
+
+    let (mut checks, mut foreign_keys, mut triggers) = (Vec::new(), Vec::new(), Vec::new());
+    for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
+        let has = |bit: i32| child.status & bit != 0;
+        match child.kind.as_str() {
+            "C" => checks.push(CheckDef {
+                name: child.name.as_str().into(),
+                object: ObjectId(child.id),
+                definition: text_of(rows, child.id)?.unwrap_or_default().into(),
+                column: if has(os_::OF_COLUMN) { position(child.intprop) } else { None },
+                disabled: has(os_::DISABLED),
+            }),
+            "F" => foreign_keys.extend(foreign_key(rows, &child)?),
+            "TR" => triggers.push(TriggerDef {
+                name: child.name.as_str().into(),
+                object: ObjectId(child.id),
+                instead_of: has(os_::INSTEAD_OF),
+                on_insert: has(os_::ON_INSERT),
+                on_update: has(os_::ON_UPDATE),
+                on_delete: has(os_::ON_DELETE),
+                disabled: has(os_::DISABLED),
+            }),
+            _ => {}
+        }
+    }
+    let mut referenced_by = Vec::new();
+    for reference in rows.find::<ReferenceRow>(1, &[int(id), small(class::FOREIGN_KEY)])? {
+        if let Some(key) = object_row(rows, reference.depid)? {
+            referenced_by.extend(foreign_key(rows, &key)?);
+        }
+    }
+    let row_count = match rows.storage.open_table(rows.database, storage::TableId(id)) {
+        Ok(table) => table.row_count_estimate(),
+        Err(_) => 0,
+    };
+    Ok(Some(TableDef {
+        database: DatabaseId(rows.database.0),
+        object: ObjectId(id),
+        schema: schema_name(rows, row.nsid)?.into(),
+        name: row.name.as_str().into(),
+        stored: stored_ordinals(&columns),
+        columns,
+        indexes,
+        checks,
+        foreign_keys,
+        referenced_by,
+        triggers,
+        row_count,
+    }))
+}
+
+pub const fn referential_action(number: i32) -> ReferentialAction {
+    match number & 15 {
+        0 => ReferentialAction::NoAction,
+        1 => ReferentialAction::Cascade,
+        2 => ReferentialAction::SetNull,
+        _ => ReferentialAction::SetDefault,
+    }
+}
+
+/// Columns as positions in their tables.
+fn foreign_key(rows: &mut Rows<'_>, key: &ObjectRow) -> SqlResult<Option<ForeignKeyDef>> {
+    let Some(reference) = rows.first::<ReferenceRow>(0, &[int(key.id), small(class::FOREIGN_KEY)])? else { return Ok(None) };
+    let mut pairs = rows.find::<KeyReferenceRow>(0, &[int(key.id), small(class::FOREIGN_KEY)])?;
+    pairs.sort_by_key(|pair| pair.depsubid);
+    let from = column_positions(rows, key.pid)?;
+    let to = column_positions(rows, reference.indepid)?;
+    let place = |columns: &[i32], colid: i32| columns.iter().position(|&id| id == colid).map(|i| i as u16);
+    Ok(Some(ForeignKeyDef {
+        name: key.name.as_str().into(),
+        object: ObjectId(key.id),
+        table: ObjectId(key.pid),
+        columns: pairs.iter().filter_map(|pair| place(&from, pair.indepid)).collect(),
+        referenced_table: ObjectId(reference.indepid),
+        referenced_columns: pairs.iter().filter_map(|pair| place(&to, pair.indepsubid)).collect(),
+        on_delete: referential_action(reference.status),
+        on_update: referential_action(reference.status / 16),
+        disabled: key.status & os_::DISABLED != 0,
+    }))
+}
+
+fn column_positions(rows: &mut Rows<'_>, table: i32) -> SqlResult<Vec<i32>> {
+    Ok(rows.find::<ColumnRow>(0, &[int(table), Datum::I64(0)])?.iter().map(|column| column.colid).collect())
+}
+
+pub fn user_type(rows: &mut Rows<'_>, row: &TypeRow) -> SqlResult<Option<UserType>> {
+    if row.status & 2 != 0 {
+        let Some(object) = object_row(rows, row.tableid)? else { return Ok(None) };
+        let Some(mut table) = table(rows, &object)? else { return Ok(None) };
+        table.schema = schema_name(rows, row.schid)?.into();
+        table.name = row.name.as_str().into();
+        return Ok(Some(UserType::Table(Arc::new(table))));
+    }
+    let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());
+    Ok(ty.map(|ty| UserType::Alias { ty, nullable: row.status & 1 != 0 }))
+}

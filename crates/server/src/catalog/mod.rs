@@ -1,0 +1,149 @@
+//! The catalog: base tables, the cache of definitions, and what one session sees of both.
+//!
+//! ```text
+//! row, base        the base tables and their rows as structs
+//! store            typed seeks and changes on them within a transaction
+//! load             rows -> TableDef, ModuleDef, ...
+//! database         one database: options, cache, counters
+//! registry, spec   the system objects by name: T-SQL text, computed tables, native procedures
+//! session          sql::catalog::Catalog for a session: own uncommitted changes, temporary tables, system objects
+//! boot             the first start of a data directory, and each later one
+//! ```
+
+pub mod row;
+pub mod base;
+pub mod clock;
+pub mod error;
+pub mod scalar_type;
+pub mod store;
+pub mod load;
+pub mod counter;
+pub mod database;
+pub mod spec;
+pub mod registry;
+pub mod session;
+pub mod configuration;
+pub mod boot;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use os::sync::RwLock;
+use sql::catalog::DatabaseId;
+use storage::{Durability, Isolation, Storage, Transaction};
+use types::{CollationId, SqlError, SqlResult};
+
+pub use database::Database;
+pub use session::{CatalogSession, SessionCatalog};
+use store::Rows;
+
+use crate::config::Configuration;
+
+pub const MASTER: DatabaseId = DatabaseId(1);
+pub const TEMPDB: DatabaseId = DatabaseId(2);
+pub const MODEL: DatabaseId = DatabaseId(3);
+pub const MSDB: DatabaseId = DatabaseId(4);
+
+/// Everything an engine knows of its databases. One an engine, shared by its sessions.
+pub struct Catalog {
+    pub storage: Storage,
+    databases: RwLock<Vec<Arc<Database>>>,
+    /// Raised by every committed schema change outside tempdb's local objects. Orders nothing else: a plan bound at an older
+    /// number is bound again.
+    version: AtomicU64,
+    /// Numbers local temporary tables, for their names in tempdb.
+    temporaries: AtomicU64,
+    pub configuration: Configuration,
+    pub server_name: String,
+    /// Where database files are, for sys.database_files and the server properties.
+    pub data_directory: String,
+    pub collation: CollationId,
+    pub started: row::Date,
+}
+
+impl Catalog {
+    pub fn database(&self, id: DatabaseId) -> Option<Arc<Database>> {
+        self.databases.read().iter().find(|db| db.id == id).cloned()
+    }
+
+    /// Panics if it is gone: for the system databases, and for a database its caller holds in use.
+    pub fn expect_database(&self, id: DatabaseId) -> Arc<Database> {
+        self.database(id).expect("a database in use exists")
+    }
+
+    pub fn database_named(&self, name: &str) -> Option<Arc<Database>> {
+        self.databases.read().iter().find(|db| database::names_equal(self.collation, &db.row().name, name)).cloned()
+    }
+
+    /// By ascending id.
+    pub fn databases(&self) -> Vec<Arc<Database>> {
+        let mut all = self.databases.read().clone();
+        all.sort_by_key(|db| db.id);
+        all
+    }
+
+    pub(crate) fn add_database(&self, db: Database) {
+        self.databases.write().push(Arc::new(db));
+        self.raise_version();
+    }
+
+    pub(crate) fn remove_database(&self, id: DatabaseId) {
+        self.databases.write().retain(|db| db.id != id);
+        self.raise_version();
+    }
+
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn raise_version(&self) {
+        self.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn next_temporary(&self) -> u64 {
+        self.temporaries.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Reads committed rows of a database in a transaction of its own.
+    pub fn read<T>(&self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        let mut tx = self.storage.begin(Isolation::ReadCommitted);
+        tx.begin_statement();
+        let answer = work(&mut db.rows(&self.storage, &mut tx));
+        end(tx, answer)
+    }
+
+    /// Changes rows of a database in a transaction of its own, which commits unless `work` fails.
+    pub fn change<T>(&self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        let mut tx = self.storage.begin(Isolation::ReadCommitted);
+        tx.begin_statement();
+        let answer = work(&mut db.rows(&self.storage, &mut tx));
+        end(tx, answer)
+    }
+
+    /// A clean stop: counters give back what they reserved.
+    pub fn shutdown(&self) -> SqlResult<()> {
+        for db in self.databases() {
+            db.counters.write_back(&self.storage, &db)?;
+        }
+        Ok(())
+    }
+}
+
+fn end<T>(tx: Transaction, answer: SqlResult<T>) -> SqlResult<T> {
+    match answer {
+        Ok(value) => tx.commit(Durability::Full).map_err(error::storage_error).map(|()| value),
+        Err(error) => {
+            tx.rollback().map_err(error::storage_error)?;
+            Err(error)
+        }
+    }
+}
+
+/// 911.
+pub fn no_such_database(name: &str) -> SqlError {
+    SqlError::new(
+        911,
+        16,
+        format!("Database '{name}' does not exist. Make sure that the name is entered correctly."),
+    )
+}

@@ -1,0 +1,403 @@
+//! What one session sees: committed definitions from the cache, its own uncommitted ones from the rows, its temporary objects,
+//! and the system's objects in every database.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sql::catalog::{DatabaseId, Object, ObjectId, ObjectName, TableDef, UserType};
+use storage::Transaction;
+use types::{CollationId, SqlError, SqlResult};
+
+use super::base::{TypeRow, schema};
+use super::load::{self, int, name as name_datum};
+use super::store::Rows;
+use super::{Catalog, Database, MASTER, TEMPDB};
+use super::registry;
+
+/// Bits of a version that all sessions share; the bits above are the session's own.
+pub const SHARED_VERSION_BITS: u32 = 40;
+
+/// The catalog state of one session.
+pub struct CatalogSession {
+    pub database: DatabaseId,
+    /// Where unqualified names are looked for first.
+    pub default_schema: Box<str>,
+    temporaries: Vec<Temporary>,
+    /// Global temporary tables it created: they go with it.
+    global_temporaries: Vec<i32>,
+    /// Objects with changes of the open transaction, outside its own temporaries.
+    changed: Vec<(DatabaseId, i32)>,
+    /// Own definitions while there are uncommitted changes, and of its temporaries.
+    private: HashMap<(DatabaseId, i32), Object>,
+    private_changes: u64,
+}
+
+#[derive(Debug, Clone)]
+pub struct Temporary {
+    /// With its #.
+    pub name: Box<str>,
+    pub object: i32,
+    /// @@NESTLEVEL at its creation: it goes when that level returns.
+    pub level: u32,
+}
+
+impl CatalogSession {
+    pub fn new(database: DatabaseId, default_schema: &str) -> CatalogSession {
+        CatalogSession {
+            database,
+            default_schema: default_schema.into(),
+            temporaries: Vec::new(),
+            global_temporaries: Vec::new(),
+            changed: Vec::new(),
+            private: HashMap::new(),
+            private_changes: 0,
+        }
+    }
+
+    /// True while this session has schema changes that no other may see: its plans are its own then.
+    pub fn has_uncommitted_changes(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    pub fn temporaries(&self) -> &[Temporary] {
+        &self.temporaries
+    }
+
+    /// DDL calls it for every object it creates, changes or drops.
+    pub fn note_change(&mut self, database: DatabaseId, object: i32) {
+        self.private_changes += 1;
+        self.private.remove(&(database, object));
+        if database == TEMPDB && self.temporaries.iter().any(|t| t.object == object) {
+            return;
+        }
+        // Definitions also hold what refers to them (foreign keys, triggers, defaults): all private ones are read again.
+        self.private.clear();
+        if !self.changed.contains(&(database, object)) {
+            self.changed.push((database, object));
+        }
+    }
+
+    pub fn add_temporary(&mut self, name: &str, object: i32, level: u32) {
+        self.private_changes += 1;
+        self.temporaries.push(Temporary { name: name.into(), object, level });
+    }
+
+    pub fn add_global_temporary(&mut self, object: i32) {
+        self.global_temporaries.push(object);
+    }
+
+    pub fn forget_temporary(&mut self, object: i32) {
+        self.private_changes += 1;
+        self.private.remove(&(TEMPDB, object));
+        self.temporaries.retain(|t| t.object != object);
+        self.global_temporaries.retain(|&id| id != object);
+    }
+
+    /// Objects in tempdb to drop when the module at `level` has returned; 0 for all that the session owns.
+    pub fn expired_temporaries(&self, level: u32) -> Vec<i32> {
+        let mut expired: Vec<i32> = self.temporaries.iter().filter(|t| t.level >= level).map(|t| t.object).collect();
+        if level == 0 {
+            expired.extend(&self.global_temporaries);
+        }
+        expired
+    }
+
+    /// The session's transaction is over.
+    pub fn transaction_ended(&mut self, catalog: &Catalog, committed: bool) {
+        let changed = std::mem::take(&mut self.changed);
+        if !changed.is_empty() || !committed && !self.temporaries.is_empty() {
+            self.private.clear();
+            self.private_changes += 1;
+        }
+        if committed {
+            publish(catalog, &changed);
+        } else {
+            self.check_temporaries(catalog);
+        }
+    }
+
+    /// ROLLBACK TRANSACTION savepoint: what was created since is gone.
+    pub fn rolled_back_to_savepoint(&mut self, catalog: &Catalog, tx: &mut Transaction) {
+        self.private.clear();
+        self.private_changes += 1;
+        let tempdb = catalog.expect_database(TEMPDB);
+        let mut rows = tempdb.rows(&catalog.storage, tx);
+        self.temporaries.retain(|t| matches!(load::object_row(&mut rows, t.object), Ok(Some(_))));
+    }
+
+    /// After a rollback a temporary table may be gone, or there again.
+    fn check_temporaries(&mut self, catalog: &Catalog) {
+        if self.temporaries.is_empty() {
+            return;
+        }
+        let tempdb = catalog.expect_database(TEMPDB);
+        let kept = catalog.read(&tempdb, |rows| {
+            let mut kept = Vec::new();
+            for temporary in &self.temporaries {
+                if load::object_row(rows, temporary.object)?.is_some() {
+                    kept.push(temporary.clone());
+                }
+            }
+            Ok(kept)
+        });
+        if let Ok(kept) = kept {
+            self.temporaries = kept;
+        }
+    }
+}
+
+/// Committed changes become visible to all.
+pub(super) fn publish(catalog: &Catalog, changed: &[(DatabaseId, i32)]) {
+    let mut databases: Vec<DatabaseId> = changed.iter().map(|(db, _)| *db).collect();
+    databases.sort();
+    databases.dedup();
+    for id in databases {
+        if let Some(db) = catalog.database(id) {
+            // All of the database: definitions hold their references' definitions too.
+            db.invalidate(None);
+        }
+    }
+    if !changed.is_empty() {
+        catalog.raise_version();
+    }
+}
+
+/// `sql::catalog::Catalog` for one session at one moment: made when a statement is bound, while nothing else uses its transaction.
+pub struct SessionCatalog<'a> {
+    catalog: &'a Catalog,
+    session: RefCell<&'a mut CatalogSession>,
+    transaction: RefCell<Option<&'a mut Transaction>>,
+    current: Arc<Database>,
+}
+
+impl<'a> SessionCatalog<'a> {
+    pub fn new(catalog: &'a Catalog, session: &'a mut CatalogSession, transaction: Option<&'a mut Transaction>) -> SessionCatalog<'a> {
+        // A database dropped under the session leaves it in master, as a closed one does.
+        let current = catalog.database(session.database).unwrap_or_else(|| catalog.expect_database(MASTER));
+        SessionCatalog { catalog, session: RefCell::new(session), transaction: RefCell::new(transaction), current }
+    }
+
+    pub fn database_of(&self, name: &ObjectName) -> SqlResult<Option<Arc<Database>>> {
+        if let Some(server) = &name.server {
+            if !server.eq_ignore_ascii_case(&self.catalog.server_name) {
+                return Err(unknown_server(server));
+            }
+        }
+        Ok(match &name.database {
+            None => Some(self.current.clone()),
+            Some(database) => self.catalog.database_named(database),
+        })
+    }
+
+    /// Runs `work` on the rows this session sees.
+    fn read<T>(&self, db: &Database, private: bool, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        if private {
+            if let Some(tx) = self.transaction.borrow_mut().as_deref_mut() {
+                return work(&mut db.rows(&self.catalog.storage, tx));
+            }
+        }
+        self.catalog.read(db, work)
+    }
+
+    /// An object of `db` by id, through the right cache.
+    pub fn object_by_id(&self, db: &Database, id: i32) -> SqlResult<Option<Object>> {
+        if id < 0 {
+            return Ok(registry::object_by_id(db, id));
+        }
+        let temporary = db.id == TEMPDB && self.session.borrow().temporaries.iter().any(|t| t.object == id);
+        let private = temporary || self.session.borrow().has_uncommitted_changes();
+        if private {
+            if let Some(object) = self.session.borrow().private.get(&(db.id, id)) {
+                return Ok(Some(object.clone()));
+            }
+        }
+        if !private || id < super::base::USER_OBJECT_MIN {
+            if let Some(object) = db.cached(id) {
+                return Ok(Some(object));
+            }
+        }
+        let seen = db.version();
+        let found = self.read(db, private, |rows| match load::object_row(rows, id)? {
+            Some(row) => load::object(rows, &row),
+            None => Ok(None),
+        })?;
+        let Some(mut object) = found else { return Ok(None) };
+        if private {
+            if let (true, Object::Table(table)) = (temporary, &object) {
+                let written = self.session.borrow().temporaries.iter().find(|t| t.object == id).map(|t| t.name.clone());
+                let mut table = TableDef::clone(table);
+                table.name = written.expect("found above");
+                object = Object::Table(Arc::new(table));
+            }
+            self.session.borrow_mut().private.insert((db.id, id), object.clone());
+        } else {
+            db.keep(seen, None, "", id, &object);
+        }
+        Ok(Some(object))
+    }
+
+    fn object_in_schema(&self, db: &Database, schema: &str, name: &str) -> SqlResult<Option<Object>> {
+        let private = self.session.borrow().has_uncommitted_changes();
+        if !private {
+            if let Some(object) = db.cached_named(schema, name) {
+                return Ok(Some(object));
+            }
+        }
+        let seen = db.version();
+        let found = self.read(db, private, |rows| {
+            let schema_id = match schema {
+                "dbo" => schema::DBO,
+                other => match load::schema_named(rows, other)? {
+                    Some(row) => row.id,
+                    None => return Ok(None),
+                },
+            };
+            Ok(load::object_row_named(rows, schema_id, name)?.map(|row| row.id))
+        })?;
+        let Some(id) = found else { return Ok(None) };
+        let object = self.object_by_id(db, id)?;
+        if let (false, Some(object)) = (private, &object) {
+            db.keep(seen, Some(schema), name, id, object);
+        }
+        Ok(object)
+    }
+
+    fn temporary(&self, name: &str) -> SqlResult<Option<Object>> {
+        let tempdb = self.catalog.expect_database(TEMPDB);
+        let id = {
+            let session = self.session.borrow();
+            let found = session.temporaries.iter().rev().find(|t| tempdb.equal_names(&t.name, name));
+            found.map(|t| t.object)
+        };
+        match id {
+            Some(id) => self.object_by_id(&tempdb, id),
+            None => Ok(None),
+        }
+    }
+
+    /// The id of what `resolve` would find, of any kind (constraints too): OBJECT_ID.
+    pub fn object_id(&self, name: &ObjectName) -> SqlResult<Option<(DatabaseId, i32, String)>> {
+        let Some(db) = self.database_of(name)? else { return Ok(None) };
+        if name.name.starts_with('#') && !name.name.starts_with("##") {
+            let tempdb = self.catalog.expect_database(TEMPDB);
+            let session = self.session.borrow();
+            if name.database.is_none() || db.id == TEMPDB {
+                let found = session.temporaries.iter().rev().find(|t| tempdb.equal_names(&t.name, &name.name));
+                return Ok(found.map(|t| (TEMPDB, t.object, "U".to_string())));
+            }
+            return Ok(None);
+        }
+        let db = if name.name.starts_with("##") { self.catalog.expect_database(TEMPDB) } else { db };
+        let default_schema = self.session.borrow().default_schema.clone();
+        let schemas: Vec<&str> = match &name.schema {
+            Some(schema) => vec![schema],
+            None if &*default_schema == "dbo" => vec!["dbo"],
+            None => vec![&default_schema, "dbo"],
+        };
+        let private = self.session.borrow().has_uncommitted_changes() || db.id == TEMPDB;
+        for schema in schemas {
+            let found = self.read(&db, private, |rows| {
+                let Some(schema) = load::schema_named(rows, schema)? else { return Ok(None) };
+                load::object_row_named(rows, schema.id, &name.name)
+            })?;
+            if let Some(row) = found {
+                return Ok(Some((db.id, row.id, row.kind.as_str().to_string())));
+            }
+        }
+        Ok(registry::find(name.schema.as_deref(), &name.name).map(|entry| (db.id, entry.id, entry.type_code().to_string())))
+    }
+}
+
+impl sql::catalog::Catalog for SessionCatalog<'_> {
+    /// The low `SHARED_VERSION_BITS` are the same for all sessions. The rest is 0 unless the session has temporary objects or
+    /// uncommitted changes.
+    fn version(&self) -> u64 {
+        let session = self.session.borrow();
+        let own = if session.changed.is_empty() && session.temporaries.is_empty() { 0 } else { session.private_changes };
+        self.catalog.version() + (own << SHARED_VERSION_BITS)
+    }
+
+    fn database(&self) -> DatabaseId {
+        self.current.id
+    }
+
+    fn resolve(&self, name: &ObjectName) -> SqlResult<Option<Object>> {
+        let Some(db) = self.database_of(name)? else { return Ok(None) };
+        if name.name.starts_with('#') {
+            if !name.name.starts_with("##") {
+                return self.temporary(&name.name);
+            }
+            return self.object_in_schema(&self.catalog.expect_database(TEMPDB), "dbo", &name.name);
+        }
+        if let Some(entry) = registry::find_first(name.schema.as_deref(), &name.name) {
+            return Ok(registry::object(&db, entry));
+        }
+        let found = match &name.schema {
+            Some(schema) => self.object_in_schema(&db, schema, &name.name)?,
+            None => {
+                let own = self.session.borrow().default_schema.clone();
+                let found = self.object_in_schema(&db, &own, &name.name)?;
+                if found.is_none() && !own.eq_ignore_ascii_case("dbo") {
+                    self.object_in_schema(&db, "dbo", &name.name)?
+                } else {
+                    found
+                }
+            }
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+        if let Some(entry) = registry::find(name.schema.as_deref(), &name.name) {
+            return Ok(registry::object(&db, entry));
+        }
+        // A procedure of master with the prefix sp_ can be called from every database.
+        if db.id != MASTER && name.name.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("sp_")) {
+            let master = self.catalog.expect_database(MASTER);
+            return self.object_in_schema(&master, name.schema.as_deref().unwrap_or("dbo"), &name.name);
+        }
+        Ok(None)
+    }
+
+    fn table_by_id(&self, database: DatabaseId, object: ObjectId) -> SqlResult<Option<Arc<TableDef>>> {
+        let Some(db) = self.catalog.database(database) else { return Ok(None) };
+        Ok(match self.object_by_id(&db, object.0)? {
+            Some(Object::Table(table)) => Some(table),
+            _ => None,
+        })
+    }
+
+    fn user_type(&self, name: &ObjectName) -> SqlResult<Option<UserType>> {
+        let Some(db) = self.database_of(name)? else { return Ok(None) };
+        let default_schema = self.session.borrow().default_schema.clone();
+        let private = self.session.borrow().has_uncommitted_changes();
+        let schemas: Vec<&str> = match &name.schema {
+            Some(schema) => vec![schema],
+            None => vec![&default_schema, "dbo"],
+        };
+        self.read(&db, private, |rows| {
+            for schema in schemas {
+                let Some(schema) = load::schema_named(rows, schema)? else { continue };
+                if let Some(row) = rows.first::<TypeRow>(1, &[int(schema.id), name_datum(&name.name)])? {
+                    return load::user_type(rows, &row);
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn collation(&self) -> CollationId {
+        self.current.collation
+    }
+}
+
+fn unknown_server(server: &str) -> SqlError {
+    SqlError::with_state(
+        7202,
+        11,
+        2,
+        format!(
+            "Could not find server '{server}' in sys.servers. Verify that the correct server name was specified. If necessary, execute the stored procedure sp_addlinkedserver to add the server to sys.servers."
+        ),
+    )
+}

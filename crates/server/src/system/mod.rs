@@ -1,0 +1,10 @@
+//! What every database has without anybody creating it: catalog views and procedures as T-SQL text, DMVs and functions computed here.
+//!
+//! ```text
+//! views/*.sql       catalog views over the base tables, a file a family
+//! procedures/*.sql  sp_* procedures, a file a family
+//! tables.txt        columns of the tables whose rows are computed
+//! virtual_table     rows of the computed ones
+//! function          OBJECT_ID and its like
+//! procedure         the procedures that cannot be T-SQL
+//! ```

@@ -1,0 +1,144 @@
+-- Columns, parameters and types: views over syscolpars and sysscalartypes.
+
+CREATE VIEW sys.columns AS
+SELECT c.id AS object_id, c.name, c.colid AS column_id, c.xtype AS system_type_id, c.utype AS user_type_id, c.length AS max_length,
+  c.prec AS precision, c.scale, c.collation AS collation_name, CONVERT(bit, c.status & 1) AS is_nullable,
+  CONVERT(bit, CASE WHEN c.xtype IN (167, 175, 165, 173, 231, 239) THEN 1 ELSE 0 END) AS is_ansi_padded,
+  CONVERT(bit, c.status & 16) AS is_rowguidcol, CONVERT(bit, c.status & 2) AS is_identity, CONVERT(bit, c.status & 4) AS is_computed,
+  CONVERT(bit, 0) AS is_filestream, CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS is_non_sql_subscribed,
+  CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_dts_replicated, CONVERT(bit, 0) AS is_xml_document,
+  CONVERT(int, 0) AS xml_collection_id, c.dflt AS default_object_id, CONVERT(int, 0) AS rule_object_id,
+  CONVERT(bit, c.status & 256) AS is_sparse, CONVERT(bit, 0) AS is_column_set, CONVERT(tinyint, 0) AS generated_always_type,
+  CONVERT(nvarchar(60), N'NOT_APPLICABLE') AS generated_always_type_desc, CONVERT(int, NULL) AS encryption_type,
+  CONVERT(nvarchar(64), NULL) AS encryption_type_desc, CONVERT(sysname, NULL) AS encryption_algorithm_name,
+  CONVERT(int, NULL) AS column_encryption_key_id, CONVERT(sysname, NULL) AS column_encryption_key_database_name,
+  CONVERT(bit, 0) AS is_hidden, CONVERT(bit, 0) AS is_masked, CONVERT(int, NULL) AS graph_type,
+  CONVERT(nvarchar(60), NULL) AS graph_type_desc, CONVERT(bit, 0) AS is_data_deletion_filter_column,
+  CONVERT(tinyint, NULL) AS ledger_view_column_type, CONVERT(nvarchar(60), NULL) AS ledger_view_column_type_desc,
+  CONVERT(bit, 0) AS is_dropped_ledger_column
+FROM sys.syscolpars c
+WHERE c.number = 0
+GO
+CREATE VIEW sys.system_columns AS
+SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max_length, c.precision, c.scale, c.collation_name,
+  c.is_nullable, CONVERT(bit, CASE WHEN c.system_type_id IN (167, 175, 165, 173, 231, 239) THEN 1 ELSE 0 END) AS is_ansi_padded,
+  CONVERT(bit, 0) AS is_rowguidcol, CONVERT(bit, 0) AS is_identity, CONVERT(bit, 0) AS is_computed, CONVERT(bit, 0) AS is_filestream,
+  CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS is_non_sql_subscribed, CONVERT(bit, 0) AS is_merge_published,
+  CONVERT(bit, 0) AS is_dts_replicated, CONVERT(bit, 0) AS is_xml_document, CONVERT(int, 0) AS xml_collection_id,
+  CONVERT(int, 0) AS default_object_id, CONVERT(int, 0) AS rule_object_id, CONVERT(bit, 0) AS is_sparse,
+  CONVERT(bit, 0) AS is_column_set, CONVERT(tinyint, 0) AS generated_always_type,
+  CONVERT(nvarchar(60), N'NOT_APPLICABLE') AS generated_always_type_desc, CONVERT(int, NULL) AS encryption_type,
+  CONVERT(nvarchar(64), NULL) AS encryption_type_desc, CONVERT(sysname, NULL) AS encryption_algorithm_name,
+  CONVERT(int, NULL) AS column_encryption_key_id, CONVERT(sysname, NULL) AS column_encryption_key_database_name,
+  CONVERT(bit, 0) AS is_hidden, CONVERT(bit, 0) AS is_masked, CONVERT(int, NULL) AS graph_type,
+  CONVERT(nvarchar(60), NULL) AS graph_type_desc, CONVERT(bit, 0) AS is_data_deletion_filter_column,
+  CONVERT(tinyint, NULL) AS ledger_view_column_type, CONVERT(nvarchar(60), NULL) AS ledger_view_column_type_desc,
+  CONVERT(bit, 0) AS is_dropped_ledger_column
+FROM sys.syssystemcolumns c
+GO
+CREATE VIEW sys.all_columns AS
+SELECT object_id, name, column_id, system_type_id, user_type_id, max_length, precision, scale, collation_name, is_nullable,
+  is_ansi_padded, is_rowguidcol, is_identity, is_computed, is_filestream, is_replicated, is_non_sql_subscribed, is_merge_published,
+  is_dts_replicated, is_xml_document, xml_collection_id, default_object_id, rule_object_id, is_sparse, is_column_set,
+  generated_always_type, generated_always_type_desc, encryption_type, encryption_type_desc, encryption_algorithm_name,
+  column_encryption_key_id, column_encryption_key_database_name, is_hidden, is_masked, graph_type, graph_type_desc,
+  is_data_deletion_filter_column, ledger_view_column_type, ledger_view_column_type_desc, is_dropped_ledger_column
+FROM sys.columns
+UNION ALL
+SELECT object_id, name, column_id, system_type_id, user_type_id, max_length, precision, scale, collation_name, is_nullable,
+  is_ansi_padded, is_rowguidcol, is_identity, is_computed, is_filestream, is_replicated, is_non_sql_subscribed, is_merge_published,
+  is_dts_replicated, is_xml_document, xml_collection_id, default_object_id, rule_object_id, is_sparse, is_column_set,
+  generated_always_type, generated_always_type_desc, encryption_type, encryption_type_desc, encryption_algorithm_name,
+  column_encryption_key_id, column_encryption_key_database_name, is_hidden, is_masked, graph_type, graph_type_desc,
+  is_data_deletion_filter_column, ledger_view_column_type, ledger_view_column_type_desc, is_dropped_ledger_column
+FROM sys.system_columns
+GO
+CREATE VIEW sys.identity_columns AS
+SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max_length, c.precision, c.scale, c.collation_name,
+  c.is_nullable, c.is_ansi_padded, c.is_rowguidcol, c.is_identity, c.is_computed, c.is_filestream, c.is_replicated,
+  c.is_non_sql_subscribed, c.is_merge_published, c.is_dts_replicated, c.is_xml_document, c.xml_collection_id, c.default_object_id,
+  c.rule_object_id, v.seed_value, v.increment_value, v.last_value, CONVERT(bit, p.status & 1024) AS is_not_for_replication,
+  c.is_sparse, c.is_column_set, c.generated_always_type, c.generated_always_type_desc, c.encryption_type, c.encryption_type_desc,
+  c.encryption_algorithm_name, c.column_encryption_key_id, c.column_encryption_key_database_name, c.is_hidden, c.is_masked,
+  c.graph_type, c.graph_type_desc, c.is_data_deletion_filter_column, c.ledger_view_column_type, c.ledger_view_column_type_desc,
+  c.is_dropped_ledger_column
+FROM sys.columns c
+JOIN sys.syscolpars p ON p.id = c.object_id AND p.number = 0 AND p.colid = c.column_id
+JOIN sys.sysidentityvalues v ON v.object_id = c.object_id
+WHERE c.is_identity = 1
+GO
+CREATE VIEW sys.computed_columns AS
+SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max_length, c.precision, c.scale, c.collation_name,
+  c.is_nullable, c.is_ansi_padded, c.is_rowguidcol, c.is_identity, c.is_computed, c.is_filestream, c.is_replicated,
+  c.is_non_sql_subscribed, c.is_merge_published, c.is_dts_replicated, c.is_xml_document, c.xml_collection_id, c.default_object_id,
+  c.rule_object_id, p.definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, p.status & 8) AS is_persisted,
+  c.is_sparse, c.is_column_set, c.generated_always_type, c.generated_always_type_desc, c.encryption_type, c.encryption_type_desc,
+  c.encryption_algorithm_name, c.column_encryption_key_id, c.column_encryption_key_database_name, c.is_hidden, c.is_masked,
+  c.graph_type, c.graph_type_desc, c.is_data_deletion_filter_column, c.ledger_view_column_type, c.ledger_view_column_type_desc,
+  c.is_dropped_ledger_column
+FROM sys.columns c
+JOIN sys.syscolpars p ON p.id = c.object_id AND p.number = 0 AND p.colid = c.column_id
+WHERE c.is_computed = 1
+GO
+CREATE VIEW sys.masked_columns AS
+SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max_length, c.precision, c.scale, c.collation_name,
+  c.is_nullable, c.is_masked, CONVERT(nvarchar(4000), NULL) AS masking_function
+FROM sys.columns c
+WHERE c.is_masked = 1
+GO
+CREATE VIEW sys.parameters AS
+SELECT c.id AS object_id, c.name, c.colid AS parameter_id, c.xtype AS system_type_id, c.utype AS user_type_id,
+  c.length AS max_length, c.prec AS precision, c.scale, CONVERT(bit, c.status & 32) AS is_output,
+  CONVERT(bit, c.status & 2048) AS is_cursor_ref, CONVERT(bit, 0) AS has_default_value, CONVERT(bit, 0) AS is_xml_document,
+  CONVERT(sql_variant, NULL) AS default_value, CONVERT(int, 0) AS xml_collection_id, CONVERT(bit, c.status & 128) AS is_readonly,
+  CONVERT(bit, 1) AS is_nullable, CONVERT(int, NULL) AS encryption_type, CONVERT(nvarchar(64), NULL) AS encryption_type_desc,
+  CONVERT(sysname, NULL) AS encryption_algorithm_name, CONVERT(int, NULL) AS column_encryption_key_id,
+  CONVERT(sysname, NULL) AS column_encryption_key_database_name
+FROM sys.syscolpars c
+WHERE c.number = 1
+GO
+CREATE VIEW sys.system_parameters AS
+SELECT p.object_id, p.name, p.parameter_id, p.system_type_id, p.user_type_id, p.max_length, p.precision, p.scale,
+  CONVERT(bit, p.is_output) AS is_output, CONVERT(bit, 0) AS is_cursor_ref, CONVERT(bit, 0) AS has_default_value,
+  CONVERT(bit, 0) AS is_xml_document, CONVERT(sql_variant, NULL) AS default_value, CONVERT(int, 0) AS xml_collection_id,
+  CONVERT(bit, 0) AS is_readonly, CONVERT(bit, 1) AS is_nullable, CONVERT(int, NULL) AS encryption_type,
+  CONVERT(nvarchar(64), NULL) AS encryption_type_desc, CONVERT(sysname, NULL) AS encryption_algorithm_name,
+  CONVERT(int, NULL) AS column_encryption_key_id, CONVERT(sysname, NULL) AS column_encryption_key_database_name
+FROM sys.syssystemparameters p
+GO
+CREATE VIEW sys.all_parameters AS
+SELECT object_id, name, parameter_id, system_type_id, user_type_id, max_length, precision, scale, is_output, is_cursor_ref,
+  has_default_value, is_xml_document, default_value, xml_collection_id, is_readonly, is_nullable, encryption_type,
+  encryption_type_desc, encryption_algorithm_name, column_encryption_key_id, column_encryption_key_database_name
+FROM sys.parameters
+UNION ALL
+SELECT object_id, name, parameter_id, system_type_id, user_type_id, max_length, precision, scale, is_output, is_cursor_ref,
+  has_default_value, is_xml_document, default_value, xml_collection_id, is_readonly, is_nullable, encryption_type,
+  encryption_type_desc, encryption_algorithm_name, column_encryption_key_id, column_encryption_key_database_name
+FROM sys.system_parameters
+GO
+CREATE VIEW sys.types AS
+SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schema_id, CONVERT(int, NULL) AS principal_id,
+  t.length AS max_length, t.prec AS precision, t.scale, t.collation AS collation_name, CONVERT(bit, t.status & 1) AS is_nullable,
+  CONVERT(bit, CASE WHEN t.id > 256 THEN 1 ELSE 0 END) AS is_user_defined, CONVERT(bit, t.status & 4) AS is_assembly_type,
+  t.dflt AS default_object_id, t.chk AS rule_object_id, CONVERT(bit, t.status & 2) AS is_table_type
+FROM sys.sysscalartypes t
+GO
+CREATE VIEW sys.table_types AS
+SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schema_id, CONVERT(int, NULL) AS principal_id,
+  t.length AS max_length, t.prec AS precision, t.scale, t.collation AS collation_name, CONVERT(bit, t.status & 1) AS is_nullable,
+  CONVERT(bit, 1) AS is_user_defined, CONVERT(bit, 0) AS is_assembly_type, t.dflt AS default_object_id, t.chk AS rule_object_id,
+  CONVERT(bit, 1) AS is_table_type, t.tableid AS type_table_object_id, CONVERT(bit, t.status & 8) AS is_memory_optimized
+FROM sys.sysscalartypes t
+WHERE t.status & 2 <> 0
+GO
+CREATE VIEW sys.assembly_types AS
+SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schema_id, CONVERT(int, NULL) AS principal_id,
+  t.length AS max_length, t.prec AS precision, t.scale, t.collation AS collation_name, CONVERT(bit, t.status & 1) AS is_nullable,
+  CONVERT(bit, 0) AS is_user_defined, CONVERT(bit, 1) AS is_assembly_type, t.dflt AS default_object_id, t.chk AS rule_object_id,
+  CONVERT(int, 1) AS assembly_id, CONVERT(sysname, NULL) AS assembly_class, CONVERT(bit, 1) AS is_binary_ordered,
+  CONVERT(bit, 0) AS is_fixed_length, CONVERT(nvarchar(40), NULL) AS prog_id, CONVERT(nvarchar(4000), NULL) AS assembly_qualified_name,
+  CONVERT(bit, 0) AS is_table_type
+FROM sys.sysscalartypes t
+WHERE t.status & 4 <> 0
+GO

@@ -1,0 +1,164 @@
+-- The system tables of SQL Server 2000, as views.
+
+CREATE VIEW sys.sysobjects AS
+SELECT o.name, o.object_id AS id, o.type AS xtype, CONVERT(smallint, o.schema_id) AS uid, CONVERT(smallint, 0) AS info,
+  CONVERT(int, 0) AS status, CONVERT(int, 0) AS base_schema_ver, CONVERT(int, 0) AS replinfo, o.parent_object_id AS parent_obj,
+  o.create_date AS crdate, CONVERT(smallint, 0) AS ftcatid, CONVERT(int, 0) AS schema_ver, CONVERT(int, 0) AS stats_schema_ver,
+  CONVERT(char(2), CASE o.type WHEN 'PK' THEN 'K' WHEN 'UQ' THEN 'K' WHEN 'IF' THEN 'FN' ELSE o.type END) AS type,
+  CONVERT(smallint, 1) AS userstat, CONVERT(smallint, 1) AS sysstat, CONVERT(smallint, 0) AS indexdel, o.create_date AS refdate,
+  CONVERT(int, 0) AS version, CONVERT(int, 0) AS deltrig, CONVERT(int, 0) AS instrig, CONVERT(int, 0) AS updtrig, CONVERT(int, 0) AS seltrig,
+  CONVERT(int, 0) AS category, CONVERT(smallint, 0) AS cache
+FROM sys.all_objects o
+GO
+CREATE VIEW sys.syscolumns AS
+SELECT c.name, c.id, c.xtype, CONVERT(tinyint, 0) AS typestat, CONVERT(smallint, CASE WHEN c.utype > 32767 THEN -1 ELSE c.utype END) AS xusertype,
+  c.length, CONVERT(tinyint, 0) AS xprec, CONVERT(tinyint, 0) AS xscale, CONVERT(smallint, c.colid) AS colid, CONVERT(smallint, 0) AS xoffset,
+  CONVERT(tinyint, 0) AS bitpos, CONVERT(tinyint, 0) AS reserved, CONVERT(smallint, 0) AS colstat, c.dflt AS cdefault, CONVERT(int, 0) AS domain,
+  c.number, CONVERT(smallint, c.colid) AS colorder, CONVERT(varbinary(8000), NULL) AS autoval, CONVERT(smallint, c.colid) AS offset,
+  CONVERT(int, NULL) AS collationid, CONVERT(int, 0) AS language,
+  CONVERT(tinyint, CASE WHEN c.status & 1 <> 0 THEN 8 ELSE 0 END + CASE WHEN c.status & 2 <> 0 THEN 128 ELSE 0 END + CASE WHEN c.status & 32 <> 0 THEN 64 ELSE 0 END) AS status,
+  c.xtype AS type, CONVERT(smallint, c.utype & 32767) AS usertype, CONVERT(varchar(255), NULL) AS printfmt,
+  CONVERT(smallint, CASE WHEN c.prec = 0 AND c.length > 0 THEN CASE WHEN c.xtype IN (231, 239) THEN c.length / 2 ELSE c.length END ELSE c.prec END) AS prec,
+  CONVERT(int, c.scale) AS scale, CONVERT(int, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS iscomputed,
+  CONVERT(int, CASE WHEN c.status & 32 <> 0 THEN 1 ELSE 0 END) AS isoutparam, CONVERT(int, c.status & 1) AS isnullable,
+  CONVERT(sysname, c.collation) AS collation, CONVERT(binary(6), NULL) AS tdscollation
+FROM sys.syscolpars c
+GO
+CREATE VIEW sys.sysindexes AS
+SELECT i.id, CONVERT(int, CASE WHEN i.status & 1 <> 0 THEN 2 ELSE 0 END + CASE WHEN i.indid = 1 THEN 16 ELSE 0 END + CASE WHEN i.status & 2 <> 0 THEN 2048 ELSE 0 END
+    + CASE WHEN i.status & 4 <> 0 THEN 4096 ELSE 0 END + CASE WHEN i.status & 256 <> 0 THEN 64 ELSE 0 END) AS status,
+  CONVERT(binary(6), NULL) AS first, CONVERT(smallint, i.indid) AS indid, CONVERT(binary(6), NULL) AS root, CONVERT(smallint, 0) AS minlen,
+  CONVERT(smallint, 0) AS keycnt, CONVERT(smallint, 1) AS groupid, CONVERT(int, ISNULL(r.pages, 0)) AS dpages, CONVERT(int, ISNULL(r.pages, 0)) AS reserved,
+  CONVERT(int, ISNULL(r.pages, 0)) AS used, CONVERT(bigint, ISNULL(r.rows, 0)) AS rowcnt, CONVERT(int, 0) AS rowmodctr, CONVERT(tinyint, 0) AS reserved3,
+  CONVERT(tinyint, 0) AS reserved4, CONVERT(smallint, 0) AS xmaxlen, CONVERT(smallint, 0) AS maxirow, i.fillfact AS OrigFillFactor,
+  CONVERT(tinyint, 0) AS StatVersion, CONVERT(int, 0) AS reserved2, CONVERT(binary(6), NULL) AS FirstIAM, CONVERT(smallint, 0) AS impid,
+  CONVERT(smallint, 0) AS lockflags, CONVERT(int, 0) AS pgmodctr, CONVERT(varbinary(1088), NULL) AS keys, CONVERT(sysname, i.name) AS name,
+  CONVERT(image, NULL) AS statblob, CONVERT(int, 0) AS maxlen, CONVERT(int, ISNULL(r.rows, 0)) AS rows
+FROM sys.sysidxstats i
+LEFT JOIN sys.systablerows r ON r.object_id = i.id
+GO
+CREATE VIEW sys.sysindexkeys AS
+SELECT c.id, CONVERT(smallint, c.indid) AS indid, CONVERT(smallint, c.colid) AS colid, CONVERT(smallint, c.keyord) AS keyno
+FROM sys.sysiscols c
+GO
+CREATE VIEW sys.systypes AS
+SELECT t.name, t.xtype, CONVERT(tinyint, CASE WHEN t.status & 1 <> 0 THEN 0 ELSE 1 END) AS status, CONVERT(smallint, t.id & 32767) AS xusertype, t.length,
+  t.prec AS xprec, t.scale AS xscale, t.dflt AS tdefault, t.chk AS domain, CONVERT(smallint, t.schid) AS uid, CONVERT(smallint, 0) AS reserved,
+  CONVERT(int, NULL) AS collationid, CONVERT(smallint, t.id & 32767) AS usertype, CONVERT(bit, CASE WHEN t.xtype IN (167, 231, 165) THEN 1 ELSE 0 END) AS variable,
+  CONVERT(bit, t.status & 1) AS allownulls, t.xtype AS type, CONVERT(varchar(255), NULL) AS printfmt, CONVERT(smallint, t.prec) AS prec,
+  t.scale, CONVERT(sysname, t.collation) AS collation
+FROM sys.sysscalartypes t
+GO
+CREATE VIEW sys.sysusers AS
+SELECT CONVERT(smallint, o.id) AS uid, CONVERT(smallint, 0) AS status, o.name, CONVERT(varbinary(85), o.sid) AS sid, CONVERT(varbinary(2048), NULL) AS roles,
+  o.created AS createdate, o.modified AS updatedate, CONVERT(smallint, o.owner) AS altuid, CONVERT(varbinary(256), NULL) AS password,
+  CONVERT(smallint, 0) AS gid, CONVERT(varchar(255), NULL) AS environ, CONVERT(int, CASE WHEN o.kind = 'S' THEN 1 ELSE 0 END) AS hasdbaccess,
+  CONVERT(int, CASE WHEN o.kind = 'S' THEN 1 ELSE 0 END) AS islogin, CONVERT(int, 0) AS isntname, CONVERT(int, 0) AS isntgroup, CONVERT(int, 0) AS isntuser,
+  CONVERT(int, CASE WHEN o.kind = 'S' THEN 1 ELSE 0 END) AS issqluser, CONVERT(int, 0) AS isaliased,
+  CONVERT(int, CASE WHEN o.kind = 'R' THEN 1 ELSE 0 END) AS issqlrole, CONVERT(int, CASE WHEN o.kind = 'A' THEN 1 ELSE 0 END) AS isapprole
+FROM sys.sysowners o
+GO
+CREATE VIEW sys.sysdatabases AS
+SELECT d.name, CONVERT(smallint, d.id) AS dbid, CONVERT(varbinary(85), d.owner_sid) AS sid, CONVERT(smallint, 0) AS mode,
+  CONVERT(int, 65536 + CASE d.recovery_model WHEN 3 THEN 8 ELSE 0 END) AS status, CONVERT(int, 0) AS status2, d.created AS crdate,
+  CONVERT(datetime, '19000101') AS reserved, CONVERT(int, 0) AS category, d.compatibility_level AS cmptlevel,
+  CONVERT(nvarchar(260), f.path) AS filename, CONVERT(smallint, 957) AS version
+FROM master.sys.sysdbreg d
+LEFT JOIN master.sys.sysprufiles f ON f.dbid = d.id AND f.fileid = 1
+GO
+CREATE VIEW sys.sysprocesses AS
+SELECT CONVERT(smallint, s.session_id) AS spid, CONVERT(smallint, 0) AS kpid, CONVERT(smallint, ISNULL(r.blocking_session_id, 0)) AS blocked,
+  CONVERT(binary(2), 0x0000) AS waittype, CONVERT(bigint, ISNULL(r.wait_time, 0)) AS waittime, CONVERT(nchar(32), ISNULL(r.last_wait_type, N'MISCELLANEOUS')) AS lastwaittype,
+  CONVERT(nchar(256), ISNULL(r.wait_resource, N'')) AS waitresource, CONVERT(smallint, s.database_id) AS dbid, CONVERT(smallint, 1) AS uid,
+  CONVERT(int, s.cpu_time) AS cpu, CONVERT(bigint, s.reads + s.writes) AS physical_io, CONVERT(int, s.memory_usage) AS memusage, s.login_time,
+  s.last_request_start_time AS last_batch, CONVERT(smallint, 0) AS ecid, CONVERT(smallint, s.open_transaction_count) AS open_tran, CONVERT(nchar(30), s.status) AS status,
+  CONVERT(binary(86), s.security_id) AS sid, CONVERT(nchar(128), ISNULL(s.host_name, N'')) AS hostname, CONVERT(nchar(128), ISNULL(s.program_name, N'')) AS program_name,
+  CONVERT(nchar(10), ISNULL(CONVERT(nvarchar(10), s.host_process_id), N'')) AS hostprocess, CONVERT(nchar(26), ISNULL(r.command, N'AWAITING COMMAND')) AS cmd,
+  CONVERT(nchar(128), N'') AS nt_domain, CONVERT(nchar(128), N'') AS nt_username, CONVERT(nchar(12), N'') AS net_address, CONVERT(nchar(12), N'TCP/IP') AS net_library,
+  CONVERT(nchar(128), s.login_name) AS loginame, s.context_info, CONVERT(binary(20), 0x00) AS sql_handle, CONVERT(int, 0) AS stmt_start, CONVERT(int, 0) AS stmt_end,
+  CONVERT(int, 0) AS request_id, CONVERT(binary(8), 0x00) AS page_resource
+FROM sys.dm_exec_sessions s
+LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
+GO
+CREATE VIEW sys.syscomments AS
+SELECT t.objid AS id, CONVERT(smallint, 1) AS number, CONVERT(smallint, 1) AS colid, CONVERT(smallint, 2) AS status, CONVERT(varbinary(8000), NULL) AS ctext,
+  CONVERT(smallint, 2) AS texttype, CONVERT(smallint, 0) AS language, CONVERT(bit, 0) AS encrypted, CONVERT(bit, 0) AS compressed, CONVERT(nvarchar(4000), t.value) AS text
+FROM sys.sysobjvalues t
+JOIN sys.sysschobjs o ON o.id = t.objid
+WHERE o.kind <> 'SN'
+GO
+CREATE VIEW sys.sysforeignkeys AS
+SELECT constraint_object_id AS constid, parent_object_id AS fkeyid, referenced_object_id AS rkeyid, CONVERT(smallint, parent_column_id) AS fkey,
+  CONVERT(smallint, referenced_column_id) AS rkey, CONVERT(smallint, constraint_column_id) AS keyno
+FROM sys.foreign_key_columns
+GO
+CREATE VIEW sys.sysreferences AS
+SELECT f.object_id AS constid, f.parent_object_id AS fkeyid, f.referenced_object_id AS rkeyid, CONVERT(smallint, f.key_index_id) AS rkeyindid,
+  CONVERT(smallint, 1) AS keycnt
+FROM sys.foreign_keys f
+GO
+CREATE VIEW sys.sysconstraints AS
+SELECT o.id AS constid, o.pid AS id, CONVERT(smallint, CASE WHEN o.status & 32768 <> 0 THEN o.intprop ELSE 0 END) AS colid, CONVERT(tinyint, 0) AS spare1,
+  CONVERT(int, CASE o.kind WHEN 'PK' THEN 1 WHEN 'UQ' THEN 2 WHEN 'F' THEN 3 WHEN 'C' THEN 4 ELSE 5 END) AS status, CONVERT(int, 0) AS actions, CONVERT(int, 0) AS error
+FROM sys.sysschobjs o
+WHERE o.kind IN ('PK', 'UQ', 'F', 'C', 'D')
+GO
+CREATE VIEW sys.sysfiles AS
+SELECT CONVERT(smallint, file_id) AS fileid, CONVERT(smallint, data_space_id) AS groupid, size, max_size AS maxsize, growth, CONVERT(int, CASE type WHEN 1 THEN 64 ELSE 2 END) AS status,
+  CONVERT(int, 0) AS perf, name, physical_name AS filename
+FROM sys.database_files
+GO
+CREATE VIEW sys.sysaltfiles AS
+SELECT CONVERT(smallint, file_id) AS fileid, CONVERT(smallint, data_space_id) AS groupid, size, max_size AS maxsize, growth, CONVERT(int, CASE type WHEN 1 THEN 64 ELSE 2 END) AS status,
+  CONVERT(int, 0) AS perf, CONVERT(smallint, database_id) AS dbid, name, physical_name AS filename
+FROM sys.master_files
+GO
+CREATE VIEW sys.sysfilegroups AS
+SELECT CONVERT(smallint, data_space_id) AS groupid, CONVERT(smallint, 0) AS allocpolicy, CONVERT(int, 16) AS status, name AS groupname FROM sys.filegroups
+GO
+CREATE VIEW sys.sysconfigures AS
+SELECT CONVERT(int, value) AS value, configuration_id AS config, description AS comment, CONVERT(smallint, is_dynamic) AS status FROM sys.configurations
+GO
+CREATE VIEW sys.syscurconfigs AS
+SELECT CONVERT(int, value_in_use) AS value, configuration_id AS config, description AS comment, CONVERT(smallint, is_dynamic) AS status FROM sys.configurations
+GO
+CREATE VIEW sys.syslogins AS
+SELECT CONVERT(varbinary(85), l.sid) AS sid, CONVERT(smallint, 9) AS status, l.created AS createdate, l.modified AS updatedate, l.created AS accdate, CONVERT(int, 0) AS totcpu,
+  CONVERT(int, 0) AS totio, CONVERT(int, 0) AS spacelimit, CONVERT(int, 0) AS timelimit, CONVERT(int, 0) AS resultlimit, l.name, l.default_database AS dbname,
+  CONVERT(sysname, NULL) AS password, l.default_language AS language, CONVERT(int, 0) AS denylogin, CONVERT(int, 1) AS hasaccess, CONVERT(int, 0) AS isntname,
+  CONVERT(int, 0) AS isntgroup, CONVERT(int, 0) AS isntuser, CONVERT(int, CASE WHEN m.indepid IS NULL THEN 0 ELSE 1 END) AS sysadmin, CONVERT(int, 0) AS securityadmin,
+  CONVERT(int, 0) AS serveradmin, CONVERT(int, 0) AS setupadmin, CONVERT(int, 0) AS processadmin, CONVERT(int, 0) AS diskadmin, CONVERT(int, 0) AS dbcreator,
+  CONVERT(int, 0) AS bulkadmin, l.name AS loginname
+FROM master.sys.sysxlgns l
+LEFT JOIN master.sys.syssingleobjrefs m ON m.class = 26 AND m.depid = 3 AND m.indepid = l.id
+WHERE l.kind <> 'R'
+GO
+CREATE VIEW sys.sysservers AS
+SELECT CONVERT(smallint, s.id) AS srvid, CONVERT(smallint, 0) AS srvstatus, s.name AS srvname, s.product AS srvproduct, s.provider AS providername,
+  CONVERT(nvarchar(4000), s.source) AS datasource, CONVERT(nvarchar(4000), NULL) AS location, CONVERT(nvarchar(4000), NULL) AS providerstring, s.modified AS schemadate,
+  CONVERT(int, 0) AS topologyx, CONVERT(int, 0) AS topologyy, CONVERT(sysname, NULL) AS catalog, CONVERT(sysname, NULL) AS srvcollation,
+  CONVERT(int, 0) AS connecttimeout, CONVERT(int, 0) AS querytimeout, CONVERT(char(30), s.name) AS srvnetname, CONVERT(bit, 1) AS isremote
+FROM master.sys.sysxsrvs s
+GO
+CREATE VIEW sys.sysmembers AS
+SELECT CONVERT(smallint, r.indepid) AS memberuid, CONVERT(smallint, r.depid) AS groupuid FROM sys.syssingleobjrefs r WHERE r.class = 25
+GO
+CREATE VIEW sys.sysmessages AS
+SELECT message_id AS error, severity, CONVERT(smallint, 0) AS dlevel, CONVERT(nvarchar(255), text) AS description, language_id AS msglangid FROM sys.messages
+GO
+CREATE VIEW sys.sysperfinfo AS
+SELECT object_name, counter_name, instance_name, cntr_value, cntr_type FROM sys.dm_os_performance_counters
+GO
+CREATE VIEW sys.syspermissions AS
+SELECT p.id, CONVERT(smallint, p.grantee) AS grantee, CONVERT(smallint, p.grantor) AS grantor, CONVERT(smallint, 0) AS actadd, CONVERT(smallint, 0) AS actmod,
+  CONVERT(varbinary(4000), NULL) AS seladd, CONVERT(varbinary(4000), NULL) AS selmod, CONVERT(varbinary(4000), NULL) AS updadd, CONVERT(varbinary(4000), NULL) AS updmod,
+  CONVERT(varbinary(4000), NULL) AS refadd, CONVERT(varbinary(4000), NULL) AS refmod
+FROM sys.sysprivs p WHERE p.class = 1
+GO
+CREATE VIEW sys.syslanguages AS
+SELECT langid, dateformat, datefirst, upgrade, name, alias, months, shortmonths, days, lcid, msglangid FROM sys.syslanguagerows
+GO
+CREATE VIEW sys.syscharsets AS
+SELECT CONVERT(smallint, 1001) AS type, CONVERT(tinyint, 1) AS id, CONVERT(tinyint, 0) AS csid, CONVERT(smallint, 0) AS status, CONVERT(sysname, N'iso_1') AS name,
+  CONVERT(nvarchar(255), N'ISO 8859-1 (Latin-1) - Western European 8-bit character set.') AS description, CONVERT(varbinary(6000), NULL) AS binarydefinition, CONVERT(image, NULL) AS definition
+GO

@@ -1,0 +1,156 @@
+-- Indexes, constraints, space: views over sysidxstats, sysiscols and the references.
+
+CREATE VIEW sys.indexes AS
+SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type,
+  CONVERT(nvarchar(60), CASE i.kind WHEN 0 THEN N'HEAP' WHEN 1 THEN N'CLUSTERED' WHEN 2 THEN N'NONCLUSTERED' WHEN 5 THEN N'CLUSTERED COLUMNSTORE'
+    WHEN 6 THEN N'NONCLUSTERED COLUMNSTORE' WHEN 7 THEN N'NONCLUSTERED HASH' END) AS type_desc,
+  CONVERT(bit, i.status & 1) AS is_unique, i.dataspace AS data_space_id, CONVERT(bit, i.status & 16) AS ignore_dup_key,
+  CONVERT(bit, i.status & 2) AS is_primary_key, CONVERT(bit, i.status & 4) AS is_unique_constraint, i.fillfact AS fill_factor,
+  CONVERT(bit, i.status & 32) AS is_padded, CONVERT(bit, i.status & 8) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
+  CONVERT(bit, 0) AS is_ignored_in_optimization, CONVERT(bit, CASE WHEN i.status & 64 <> 0 THEN 0 ELSE 1 END) AS allow_row_locks,
+  CONVERT(bit, CASE WHEN i.status & 128 <> 0 THEN 0 ELSE 1 END) AS allow_page_locks,
+  CONVERT(bit, CASE WHEN i.filter IS NULL THEN 0 ELSE 1 END) AS has_filter, i.filter AS filter_definition,
+  CONVERT(int, NULL) AS compression_delay, CONVERT(bit, 0) AS suppress_dup_key_messages, CONVERT(bit, 0) AS auto_created,
+  CONVERT(bit, 0) AS optimize_for_sequential_key
+FROM sys.sysidxstats i
+WHERE i.status & 256 = 0
+GO
+CREATE VIEW sys.hash_indexes AS
+SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(nvarchar(60), N'NONCLUSTERED HASH') AS type_desc,
+  CONVERT(bit, i.status & 1) AS is_unique, i.dataspace AS data_space_id, CONVERT(bit, 0) AS ignore_dup_key,
+  CONVERT(bit, i.status & 2) AS is_primary_key, CONVERT(bit, i.status & 4) AS is_unique_constraint, i.fillfact AS fill_factor,
+  CONVERT(bit, 0) AS is_padded, CONVERT(bit, i.status & 8) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
+  CONVERT(bit, 0) AS is_ignored_in_optimization, CONVERT(bit, 0) AS allow_row_locks, CONVERT(bit, 0) AS allow_page_locks,
+  CONVERT(bit, 0) AS has_filter, i.filter AS filter_definition, CONVERT(int, i.buckets) AS bucket_count, CONVERT(bit, 0) AS auto_created
+FROM sys.sysidxstats i
+WHERE i.kind = 7
+GO
+CREATE VIEW sys.index_columns AS
+SELECT c.id AS object_id, c.indid AS index_id, c.subid AS index_column_id, c.colid AS column_id,
+  CONVERT(tinyint, c.keyord) AS key_ordinal, CONVERT(tinyint, 0) AS partition_ordinal, CONVERT(bit, c.status & 1) AS is_descending_key,
+  CONVERT(bit, c.status & 2) AS is_included_column, CONVERT(tinyint, 0) AS column_store_order_ordinal
+FROM sys.sysiscols c
+JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid
+WHERE i.status & 256 = 0
+GO
+CREATE VIEW sys.stats AS
+SELECT i.id AS object_id, i.name, i.indid AS stats_id, CONVERT(bit, 0) AS auto_created,
+  CONVERT(bit, CASE WHEN i.status & 256 <> 0 THEN 1 ELSE 0 END) AS user_created, CONVERT(bit, i.status & 1024) AS no_recompute,
+  CONVERT(bit, CASE WHEN i.filter IS NULL THEN 0 ELSE 1 END) AS has_filter, i.filter AS filter_definition,
+  CONVERT(bit, 0) AS is_temporary, CONVERT(bit, 0) AS is_incremental, CONVERT(bit, 0) AS has_persisted_sample,
+  CONVERT(int, 0) AS stats_generation_method, CONVERT(varchar(80), 'Sort based statistics') AS stats_generation_method_desc,
+  CONVERT(bit, 0) AS auto_drop
+FROM sys.sysidxstats i
+WHERE i.indid > 0
+GO
+CREATE VIEW sys.stats_columns AS
+SELECT c.id AS object_id, c.indid AS stats_id, c.subid AS stats_column_id, c.colid AS column_id
+FROM sys.sysiscols c
+WHERE c.keyord > 0
+GO
+CREATE VIEW sys.key_constraints AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), CASE o.kind WHEN 'PK' THEN N'PRIMARY_KEY_CONSTRAINT' ELSE N'UNIQUE_CONSTRAINT' END) AS type_desc,
+  o.created AS create_date, o.modified AS modify_date, CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published,
+  CONVERT(bit, 0) AS is_schema_published, i.indid AS unique_index_id, CONVERT(bit, o.status & 2) AS is_system_named,
+  CONVERT(bit, 1) AS is_enforced
+FROM sys.sysschobjs o
+JOIN sys.sysidxstats i ON i.id = o.pid AND i.constraint_id = o.id
+WHERE o.kind IN ('PK', 'UQ')
+GO
+CREATE VIEW sys.check_constraints AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'CHECK_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(bit, o.status & 4) AS is_disabled, CONVERT(bit, o.status & 16) AS is_not_for_replication,
+  CONVERT(bit, o.status & 8) AS is_not_trusted, CONVERT(int, CASE WHEN o.status & 32768 <> 0 THEN o.intprop ELSE 0 END) AS parent_column_id,
+  t.value AS definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, o.status & 2) AS is_system_named
+FROM sys.sysschobjs o
+JOIN sys.sysobjvalues t ON t.objid = o.id
+WHERE o.kind = 'C'
+GO
+CREATE VIEW sys.default_constraints AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'DEFAULT_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  o.intprop AS parent_column_id, t.value AS definition, CONVERT(bit, o.status & 2) AS is_system_named
+FROM sys.sysschobjs o
+JOIN sys.sysobjvalues t ON t.objid = o.id
+WHERE o.kind = 'D' AND o.pid <> 0
+GO
+CREATE VIEW sys.foreign_keys AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'FOREIGN_KEY_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  r.indepid AS referenced_object_id, CONVERT(int, r.status / 256) AS key_index_id, CONVERT(bit, o.status & 4) AS is_disabled,
+  CONVERT(bit, o.status & 16) AS is_not_for_replication, CONVERT(bit, o.status & 8) AS is_not_trusted,
+  CONVERT(tinyint, r.status & 15) AS delete_referential_action,
+  CONVERT(nvarchar(60), CASE r.status & 15 WHEN 0 THEN N'NO_ACTION' WHEN 1 THEN N'CASCADE' WHEN 2 THEN N'SET_NULL' ELSE N'SET_DEFAULT' END) AS delete_referential_action_desc,
+  CONVERT(tinyint, r.status / 16 & 15) AS update_referential_action,
+  CONVERT(nvarchar(60), CASE r.status / 16 & 15 WHEN 0 THEN N'NO_ACTION' WHEN 1 THEN N'CASCADE' WHEN 2 THEN N'SET_NULL' ELSE N'SET_DEFAULT' END) AS update_referential_action_desc,
+  CONVERT(bit, o.status & 2) AS is_system_named
+FROM sys.sysschobjs o
+JOIN sys.syssingleobjrefs r ON r.depid = o.id AND r.class = 27
+WHERE o.kind = 'F'
+GO
+CREATE VIEW sys.foreign_key_columns AS
+SELECT c.depid AS constraint_object_id, c.depsubid AS constraint_column_id, o.pid AS parent_object_id, c.indepid AS parent_column_id,
+  r.indepid AS referenced_object_id, c.indepsubid AS referenced_column_id
+FROM sys.sysmultiobjrefs c
+JOIN sys.sysschobjs o ON o.id = c.depid
+JOIN sys.syssingleobjrefs r ON r.depid = c.depid AND r.class = 27
+WHERE c.class = 27
+GO
+CREATE VIEW sys.partitions AS
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS partition_id, i.id AS object_id,
+  i.indid AS index_id, CONVERT(int, 1) AS partition_number,
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS hobt_id, ISNULL(r.rows, 0) AS rows,
+  CONVERT(smallint, 0) AS filestream_filegroup_id, CONVERT(tinyint, 0) AS data_compression,
+  CONVERT(nvarchar(60), N'NONE') AS data_compression_desc, CONVERT(bit, 0) AS xml_compression,
+  CONVERT(varchar(3), 'OFF') AS xml_compression_desc
+FROM sys.sysidxstats i
+LEFT JOIN sys.systablerows r ON r.object_id = i.id
+WHERE i.status & 256 = 0
+GO
+CREATE VIEW sys.system_internals_partitions AS
+SELECT partition_id, object_id, index_id, partition_number, rows, data_compression FROM sys.partitions
+GO
+CREATE VIEW sys.allocation_units AS
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS allocation_unit_id, CONVERT(tinyint, 1) AS type,
+  CONVERT(nvarchar(60), N'IN_ROW_DATA') AS type_desc,
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS container_id, i.dataspace AS data_space_id,
+  CONVERT(bigint, ISNULL(r.pages, 0)) AS total_pages, CONVERT(bigint, ISNULL(r.pages, 0)) AS used_pages,
+  CONVERT(bigint, CASE WHEN i.indid < 2 THEN ISNULL(r.pages, 0) ELSE 0 END) AS data_pages
+FROM sys.sysidxstats i
+LEFT JOIN sys.systablerows r ON r.object_id = i.id
+WHERE i.status & 256 = 0
+GO
+CREATE VIEW sys.system_internals_allocation_units AS
+SELECT allocation_unit_id, type, type_desc, container_id, CONVERT(int, data_space_id) AS filegroup_id, total_pages, used_pages, data_pages
+FROM sys.allocation_units
+GO
+CREATE VIEW sys.dm_db_partition_stats AS
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS partition_id, i.id AS object_id, i.indid AS index_id,
+  CONVERT(int, 1) AS partition_number, CONVERT(bigint, CASE WHEN i.indid < 2 THEN ISNULL(r.pages, 0) ELSE 0 END) AS in_row_data_page_count,
+  CONVERT(bigint, ISNULL(r.pages, 0)) AS in_row_used_page_count, CONVERT(bigint, ISNULL(r.pages, 0)) AS in_row_reserved_page_count,
+  CONVERT(bigint, 0) AS lob_used_page_count, CONVERT(bigint, 0) AS lob_reserved_page_count,
+  CONVERT(bigint, 0) AS row_overflow_used_page_count, CONVERT(bigint, 0) AS row_overflow_reserved_page_count,
+  CONVERT(bigint, ISNULL(r.pages, 0)) AS used_page_count, CONVERT(bigint, ISNULL(r.pages, 0)) AS reserved_page_count,
+  CONVERT(bigint, ISNULL(r.rows, 0)) AS row_count
+FROM sys.sysidxstats i
+LEFT JOIN sys.systablerows r ON r.object_id = i.id
+WHERE i.status & 256 = 0
+GO
+CREATE VIEW sys.data_spaces AS
+SELECT name, id AS data_space_id, CONVERT(char(2), 'FG') AS type, CONVERT(nvarchar(60), N'ROWS_FILEGROUP') AS type_desc,
+  CONVERT(bit, status & 1) AS is_default, CONVERT(bit, 0) AS is_system
+FROM sys.sysclsobjs
+WHERE class = 65
+GO
+CREATE VIEW sys.filegroups AS
+SELECT name, id AS data_space_id, CONVERT(char(2), 'FG') AS type, CONVERT(nvarchar(60), N'ROWS_FILEGROUP') AS type_desc,
+  CONVERT(bit, status & 1) AS is_default, CONVERT(bit, 0) AS is_system, CONVERT(uniqueidentifier, NULL) AS filegroup_guid,
+  CONVERT(int, NULL) AS log_filegroup_id, CONVERT(bit, 0) AS is_read_only, CONVERT(bit, 0) AS is_autogrow_all_files
+FROM sys.sysclsobjs
+WHERE class = 65
+GO

@@ -1,0 +1,216 @@
+-- Objects, tables, modules: views over sysschobjs and what hangs on it.
+
+CREATE VIEW sys.objects AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id,
+  o.kind AS type,
+  CONVERT(nvarchar(60), CASE o.kind WHEN 'U' THEN N'USER_TABLE' WHEN 'S' THEN N'SYSTEM_TABLE' WHEN 'V' THEN N'VIEW'
+    WHEN 'P' THEN N'SQL_STORED_PROCEDURE' WHEN 'FN' THEN N'SQL_SCALAR_FUNCTION' WHEN 'IF' THEN N'SQL_INLINE_TABLE_VALUED_FUNCTION'
+    WHEN 'TF' THEN N'SQL_TABLE_VALUED_FUNCTION' WHEN 'TR' THEN N'SQL_TRIGGER' WHEN 'PK' THEN N'PRIMARY_KEY_CONSTRAINT'
+    WHEN 'UQ' THEN N'UNIQUE_CONSTRAINT' WHEN 'F' THEN N'FOREIGN_KEY_CONSTRAINT' WHEN 'C' THEN N'CHECK_CONSTRAINT'
+    WHEN 'D' THEN N'DEFAULT_CONSTRAINT' WHEN 'SO' THEN N'SEQUENCE_OBJECT' WHEN 'SN' THEN N'SYNONYM' WHEN 'TT' THEN N'TYPE_TABLE'
+    WHEN 'R' THEN N'RULE' WHEN 'IT' THEN N'INTERNAL_TABLE' WHEN 'SQ' THEN N'SERVICE_QUEUE' END) AS type_desc,
+  o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
+FROM sys.sysschobjs o
+GO
+CREATE VIEW sys.system_objects AS
+SELECT o.name, o.object_id, CONVERT(int, NULL) AS principal_id, o.schema_id, o.parent_object_id, o.type, o.type_desc,
+  o.create_date, o.create_date AS modify_date, CONVERT(bit, 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published,
+  CONVERT(bit, 0) AS is_schema_published
+FROM sys.syssystemobjects o
+GO
+CREATE VIEW sys.all_objects AS
+SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, create_date, modify_date, is_ms_shipped,
+  is_published, is_schema_published
+FROM sys.objects
+UNION ALL
+SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, create_date, modify_date, is_ms_shipped,
+  is_published, is_schema_published
+FROM sys.system_objects
+GO
+CREATE VIEW sys.tables AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'USER_TABLE') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(int, 0) AS lob_data_space_id, CONVERT(int, NULL) AS filestream_data_space_id, o.intprop AS max_column_id_used,
+  CONVERT(bit, 0) AS lock_on_bulk_load, CONVERT(bit, 1) AS uses_ansi_nulls, CONVERT(bit, 0) AS is_replicated,
+  CONVERT(bit, 0) AS has_replication_filter, CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_sync_tran_subscribed,
+  CONVERT(bit, 0) AS has_unchecked_assembly_data, CONVERT(int, 0) AS text_in_row_limit,
+  CONVERT(bit, 0) AS large_value_types_out_of_row, CONVERT(bit, 0) AS is_tracked_by_cdc, CONVERT(tinyint, 0) AS lock_escalation,
+  CONVERT(nvarchar(60), N'TABLE') AS lock_escalation_desc, CONVERT(bit, 0) AS is_filetable,
+  CONVERT(bit, o.status & 8192) AS is_memory_optimized, CONVERT(tinyint, CASE WHEN o.status & 16384 <> 0 THEN 1 ELSE 0 END) AS durability,
+  CONVERT(nvarchar(60), CASE WHEN o.status & 16384 <> 0 THEN N'SCHEMA_ONLY' ELSE N'SCHEMA_AND_DATA' END) AS durability_desc,
+  CONVERT(tinyint, 0) AS temporal_type, CONVERT(nvarchar(60), N'NON_TEMPORAL_TABLE') AS temporal_type_desc,
+  CONVERT(int, NULL) AS history_table_id, CONVERT(bit, 0) AS is_remote_data_archive_enabled, CONVERT(bit, 0) AS is_external,
+  CONVERT(int, NULL) AS history_retention_period, CONVERT(int, NULL) AS history_retention_period_unit,
+  CONVERT(nvarchar(10), NULL) AS history_retention_period_unit_desc, CONVERT(bit, 0) AS is_node, CONVERT(bit, 0) AS is_edge,
+  CONVERT(int, -1) AS data_retention_period, CONVERT(int, -1) AS data_retention_period_unit,
+  CONVERT(nvarchar(10), N'INFINITE') AS data_retention_period_unit_desc, CONVERT(tinyint, 0) AS ledger_type,
+  CONVERT(nvarchar(60), N'NON_LEDGER_TABLE') AS ledger_type_desc, CONVERT(int, NULL) AS ledger_view_id,
+  CONVERT(bit, 0) AS is_dropped_ledger_table
+FROM sys.sysschobjs o
+WHERE o.kind = 'U'
+GO
+CREATE VIEW sys.views AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'VIEW') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS has_replication_filter, CONVERT(bit, 0) AS has_opaque_metadata,
+  CONVERT(bit, 0) AS has_unchecked_assembly_data, CONVERT(bit, o.status & 65536) AS with_check_option,
+  CONVERT(bit, 0) AS is_date_correlation_view, CONVERT(bit, 0) AS is_tracked_by_cdc, CONVERT(bit, 0) AS has_snapshot,
+  CONVERT(tinyint, 0) AS ledger_view_type, CONVERT(nvarchar(60), N'NON_LEDGER_VIEW') AS ledger_view_type_desc,
+  CONVERT(bit, 0) AS is_dropped_ledger_view
+FROM sys.sysschobjs o
+WHERE o.kind = 'V'
+GO
+CREATE VIEW sys.system_views AS
+SELECT o.name, o.object_id, CONVERT(int, NULL) AS principal_id, o.schema_id, o.parent_object_id, o.type, o.type_desc,
+  o.create_date, o.create_date AS modify_date, CONVERT(bit, 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published,
+  CONVERT(bit, 0) AS is_schema_published, CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS has_replication_filter,
+  CONVERT(bit, 0) AS has_opaque_metadata, CONVERT(bit, 0) AS has_unchecked_assembly_data, CONVERT(bit, 0) AS with_check_option,
+  CONVERT(bit, 0) AS is_date_correlation_view
+FROM sys.syssystemobjects o
+WHERE o.type = 'V'
+GO
+CREATE VIEW sys.all_views AS
+SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, create_date, modify_date, is_ms_shipped,
+  is_published, is_schema_published, is_replicated, has_replication_filter, has_opaque_metadata, has_unchecked_assembly_data,
+  with_check_option, is_date_correlation_view
+FROM sys.views
+UNION ALL
+SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, create_date, modify_date, is_ms_shipped,
+  is_published, is_schema_published, is_replicated, has_replication_filter, has_opaque_metadata, has_unchecked_assembly_data,
+  with_check_option, is_date_correlation_view
+FROM sys.system_views
+GO
+CREATE VIEW sys.procedures AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'SQL_STORED_PROCEDURE') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(bit, 0) AS is_auto_executed, CONVERT(bit, 0) AS is_execution_replicated, CONVERT(bit, 0) AS is_repl_serializable_only,
+  CONVERT(bit, 0) AS skips_repl_constraints
+FROM sys.sysschobjs o
+WHERE o.kind = 'P'
+GO
+CREATE VIEW sys.triggers AS
+SELECT o.name, o.id AS object_id, CONVERT(tinyint, CASE WHEN o.pid = 0 THEN 0 ELSE 1 END) AS parent_class,
+  CONVERT(nvarchar(60), CASE WHEN o.pid = 0 THEN N'DATABASE' ELSE N'OBJECT_OR_COLUMN' END) AS parent_class_desc,
+  o.pid AS parent_id, o.kind AS type, CONVERT(nvarchar(60), N'SQL_TRIGGER') AS type_desc, o.created AS create_date,
+  o.modified AS modify_date, CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, o.status & 4) AS is_disabled,
+  CONVERT(bit, o.status & 16) AS is_not_for_replication, CONVERT(bit, o.status & 32) AS is_instead_of_trigger
+FROM sys.sysschobjs o
+WHERE o.kind = 'TR'
+GO
+CREATE VIEW sys.trigger_events AS
+SELECT o.id AS object_id, e.type, e.type_desc, CONVERT(bit, 0) AS is_first, CONVERT(bit, 0) AS is_last,
+  CONVERT(int, NULL) AS event_group_type, CONVERT(nvarchar(60), NULL) AS event_group_type_desc, CONVERT(bit, 1) AS is_trigger_event
+FROM sys.sysschobjs o
+JOIN (VALUES (CONVERT(int, 1), CONVERT(nvarchar(60), N'INSERT'), 64), (2, N'UPDATE', 128), (3, N'DELETE', 256)) AS e(type, type_desc, bits)
+  ON o.status & e.bits <> 0
+WHERE o.kind = 'TR'
+GO
+CREATE VIEW sys.events AS
+SELECT object_id, type, type_desc, is_trigger_event, event_group_type, event_group_type_desc FROM sys.trigger_events
+GO
+CREATE VIEW sys.sql_modules AS
+SELECT o.id AS object_id, CASE WHEN o.status & 1048576 <> 0 THEN NULL ELSE t.value END AS definition,
+  CONVERT(bit, o.status & 512) AS uses_ansi_nulls, CONVERT(bit, o.status & 1024) AS uses_quoted_identifier,
+  CONVERT(bit, o.status & 2048) AS is_schema_bound, CONVERT(bit, 0) AS uses_database_collation,
+  CONVERT(bit, o.status & 131072) AS is_recompiled, CONVERT(bit, o.status & 262144) AS null_on_null_input,
+  CONVERT(int, CASE WHEN o.status & 524288 <> 0 THEN -2 END) AS execute_as_principal_id,
+  CONVERT(bit, o.status & 4096) AS uses_native_compilation, CONVERT(bit, 0) AS inline_type, CONVERT(bit, 0) AS is_inlineable
+FROM sys.sysschobjs o
+JOIN sys.sysobjvalues t ON t.objid = o.id
+WHERE o.kind IN ('P', 'V', 'FN', 'IF', 'TF', 'TR', 'R')
+GO
+CREATE VIEW sys.system_sql_modules AS
+SELECT o.object_id, o.definition, CONVERT(bit, 1) AS uses_ansi_nulls, CONVERT(bit, 1) AS uses_quoted_identifier,
+  CONVERT(bit, 0) AS is_schema_bound, CONVERT(bit, 0) AS uses_database_collation, CONVERT(bit, 0) AS is_recompiled,
+  CONVERT(bit, 0) AS null_on_null_input, CONVERT(int, NULL) AS execute_as_principal_id, CONVERT(bit, 0) AS uses_native_compilation,
+  CONVERT(bit, 0) AS inline_type, CONVERT(bit, 0) AS is_inlineable
+FROM sys.syssystemobjects o
+WHERE o.definition IS NOT NULL
+GO
+CREATE VIEW sys.all_sql_modules AS
+SELECT object_id, definition, uses_ansi_nulls, uses_quoted_identifier, is_schema_bound, uses_database_collation, is_recompiled,
+  null_on_null_input, execute_as_principal_id, uses_native_compilation, inline_type, is_inlineable
+FROM sys.sql_modules
+UNION ALL
+SELECT object_id, definition, uses_ansi_nulls, uses_quoted_identifier, is_schema_bound, uses_database_collation, is_recompiled,
+  null_on_null_input, execute_as_principal_id, uses_native_compilation, inline_type, is_inlineable
+FROM sys.system_sql_modules
+GO
+CREATE VIEW sys.synonyms AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'SYNONYM') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(nvarchar(1035), t.value) AS base_object_name
+FROM sys.sysschobjs o
+JOIN sys.sysobjvalues t ON t.objid = o.id
+WHERE o.kind = 'SN'
+GO
+CREATE VIEW sys.sequences AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'SEQUENCE_OBJECT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  c.start_value, c.increment, c.minimum_value, c.maximum_value, CONVERT(bit, q.status & 1) AS is_cycling,
+  CONVERT(bit, q.status & 2) AS is_cached, q.cache_size, q.xtype AS system_type_id, q.utype AS user_type_id, q.prec AS precision,
+  q.scale, c.current_value, CONVERT(bit, c.exhausted) AS is_exhausted, c.last_used_value
+FROM sys.sysschobjs o
+JOIN sys.sysseqobjs q ON q.id = o.id
+JOIN sys.syssequencevalues c ON c.object_id = o.id
+WHERE o.kind = 'SO'
+GO
+CREATE VIEW sys.schemas AS
+SELECT name, id AS schema_id, owner AS principal_id FROM sys.sysclsobjs WHERE class = 50
+GO
+CREATE VIEW sys.extended_properties AS
+SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 0 THEN N'DATABASE' WHEN 1 THEN N'OBJECT_OR_COLUMN' WHEN 2 THEN N'PARAMETER'
+    WHEN 3 THEN N'SCHEMA' WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' WHEN 7 THEN N'INDEX' END) AS class_desc,
+  p.id AS major_id, p.subid AS minor_id, p.name, p.value
+FROM sys.sysxprops p
+GO
+CREATE VIEW sys.internal_tables AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'INTERNAL_TABLE') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(tinyint, 0) AS internal_type, CONVERT(nvarchar(60), NULL) AS internal_type_desc, CONVERT(int, 0) AS parent_id,
+  CONVERT(int, 0) AS parent_minor_id, CONVERT(int, 0) AS lob_data_space_id, CONVERT(int, NULL) AS filestream_data_space_id
+FROM sys.sysschobjs o
+WHERE o.kind = 'IT'
+GO
+CREATE VIEW sys.sql_expression_dependencies AS
+SELECT r.depid AS referencing_id, r.depsubid AS referencing_minor_id, CONVERT(tinyint, 1) AS referencing_class,
+  CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN') AS referencing_class_desc, CONVERT(bit, 0) AS is_schema_bound_reference,
+  CONVERT(tinyint, 1) AS referenced_class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN') AS referenced_class_desc,
+  CONVERT(sysname, NULL) AS referenced_server_name, CONVERT(sysname, NULL) AS referenced_database_name,
+  s.name AS referenced_schema_name, o.name AS referenced_entity_name, o.id AS referenced_id, r.indepsubid AS referenced_minor_id,
+  CONVERT(bit, 0) AS is_caller_dependent, CONVERT(bit, 0) AS is_ambiguous
+FROM sys.syssingleobjrefs r
+JOIN sys.sysschobjs o ON o.id = r.indepid
+JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = o.nsid
+WHERE r.class = 1
+GO
+CREATE VIEW sys.sql_dependencies AS
+SELECT CONVERT(tinyint, 0) AS class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN_REFERENCE_NON_SCHEMA_BOUND') AS class_desc,
+  r.depid AS object_id, r.depsubid AS column_id, r.indepid AS referenced_major_id, r.indepsubid AS referenced_minor_id,
+  CONVERT(bit, 1) AS is_selected, CONVERT(bit, 0) AS is_updated, CONVERT(bit, 0) AS is_select_all
+FROM sys.syssingleobjrefs r
+WHERE r.class = 1
+GO
+CREATE VIEW sys.sysdepends AS
+SELECT r.depid AS id, r.indepid AS depid, CONVERT(smallint, 0) AS number, CONVERT(smallint, 0) AS depnumber,
+  CONVERT(smallint, 1) AS status, CONVERT(smallint, 0) AS depdbid, CONVERT(smallint, 0) AS depsiteid
+FROM sys.syssingleobjrefs r
+WHERE r.class = 1
+GO
+CREATE VIEW sys.numbered_procedures AS
+SELECT o.id AS object_id, CONVERT(smallint, 1) AS procedure_number, t.value AS definition
+FROM sys.sysschobjs o JOIN sys.sysobjvalues t ON t.objid = o.id WHERE 1 = 0
+GO
+CREATE VIEW sys.memory_optimized_tables_internal_attributes AS
+SELECT o.id AS object_id, CONVERT(bigint, o.id) AS xtp_object_id, CONVERT(int, 1) AS type,
+  CONVERT(nvarchar(60), N'USER_TABLE') AS type_desc, CONVERT(int, 0) AS minor_id
+FROM sys.sysschobjs o
+WHERE o.kind = 'U' AND o.status & 8192 <> 0
+GO

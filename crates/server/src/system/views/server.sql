@@ -1,0 +1,158 @@
+-- Databases, files, options, principals, permissions.
+
+CREATE VIEW sys.databases AS
+SELECT d.name, d.id AS database_id, CONVERT(int, NULL) AS source_database_id, CONVERT(varbinary(85), d.owner_sid) AS owner_sid,
+  d.created AS create_date, d.compatibility_level, CONVERT(sysname, d.collation) AS collation_name, d.user_access,
+  CONVERT(nvarchar(60), CASE d.user_access WHEN 0 THEN N'MULTI_USER' WHEN 1 THEN N'SINGLE_USER' ELSE N'RESTRICTED_USER' END) AS user_access_desc,
+  CONVERT(bit, d.options & 8) AS is_read_only, CONVERT(bit, d.options & 2) AS is_auto_close_on, CONVERT(bit, d.options & 4) AS is_auto_shrink_on,
+  CONVERT(tinyint, CASE WHEN d.options & 33554432 <> 0 THEN 6 ELSE 0 END) AS state,
+  CONVERT(nvarchar(60), CASE WHEN d.options & 33554432 <> 0 THEN N'OFFLINE' ELSE N'ONLINE' END) AS state_desc,
+  CONVERT(bit, 0) AS is_in_standby, CONVERT(bit, 0) AS is_cleanly_shutdown, CONVERT(bit, 0) AS is_supplemental_logging_enabled,
+  d.snapshot_isolation AS snapshot_isolation_state,
+  CONVERT(nvarchar(60), CASE d.snapshot_isolation WHEN 1 THEN N'ON' ELSE N'OFF' END) AS snapshot_isolation_state_desc,
+  CONVERT(bit, d.options & 1) AS is_read_committed_snapshot_on, d.recovery_model,
+  CONVERT(nvarchar(60), CASE d.recovery_model WHEN 1 THEN N'FULL' WHEN 2 THEN N'BULK_LOGGED' ELSE N'SIMPLE' END) AS recovery_model_desc,
+  d.page_verify AS page_verify_option,
+  CONVERT(nvarchar(60), CASE d.page_verify WHEN 0 THEN N'NONE' WHEN 1 THEN N'TORN_PAGE_DETECTION' ELSE N'CHECKSUM' END) AS page_verify_option_desc,
+  CONVERT(bit, d.options & 16) AS is_auto_create_stats_on, CONVERT(bit, 0) AS is_auto_create_stats_incremental_on,
+  CONVERT(bit, d.options & 32) AS is_auto_update_stats_on, CONVERT(bit, d.options & 64) AS is_auto_update_stats_async_on,
+  CONVERT(bit, d.options & 128) AS is_ansi_null_default_on, CONVERT(bit, d.options & 256) AS is_ansi_nulls_on,
+  CONVERT(bit, d.options & 512) AS is_ansi_padding_on, CONVERT(bit, d.options & 1024) AS is_ansi_warnings_on,
+  CONVERT(bit, d.options & 2048) AS is_arithabort_on, CONVERT(bit, d.options & 4096) AS is_concat_null_yields_null_on,
+  CONVERT(bit, d.options & 8192) AS is_numeric_roundabort_on, CONVERT(bit, d.options & 16384) AS is_quoted_identifier_on,
+  CONVERT(bit, d.options & 32768) AS is_recursive_triggers_on, CONVERT(bit, d.options & 65536) AS is_cursor_close_on_commit_on,
+  CONVERT(bit, d.options & 131072) AS is_local_cursor_default, CONVERT(bit, 0) AS is_fulltext_enabled,
+  CONVERT(bit, d.options & 262144) AS is_trustworthy_on, CONVERT(bit, d.options & 524288) AS is_db_chaining_on,
+  CONVERT(bit, d.options & 1048576) AS is_parameterization_forced, CONVERT(bit, 0) AS is_master_key_encrypted_by_server,
+  CONVERT(bit, d.options & 16777216) AS is_query_store_on, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_subscribed,
+  CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_distributor, CONVERT(bit, 0) AS is_sync_with_backup,
+  CONVERT(uniqueidentifier, '00000000-0000-0000-0000-000000000000') AS service_broker_guid,
+  CONVERT(bit, d.options & 2097152) AS is_broker_enabled, CONVERT(tinyint, 0) AS log_reuse_wait,
+  CONVERT(nvarchar(60), N'NOTHING') AS log_reuse_wait_desc, CONVERT(bit, d.options & 4194304) AS is_date_correlation_on,
+  CONVERT(bit, 0) AS is_cdc_enabled, CONVERT(bit, d.options & 134217728) AS is_encrypted, CONVERT(bit, 0) AS is_honor_broker_priority_on,
+  CONVERT(uniqueidentifier, NULL) AS replica_id, CONVERT(uniqueidentifier, NULL) AS group_database_id,
+  CONVERT(int, NULL) AS resource_pool_id, CONVERT(smallint, NULL) AS default_language_lcid, CONVERT(nvarchar(128), NULL) AS default_language_name,
+  CONVERT(int, NULL) AS default_fulltext_language_lcid, CONVERT(nvarchar(128), NULL) AS default_fulltext_language_name,
+  CONVERT(bit, NULL) AS is_nested_triggers_on, CONVERT(bit, NULL) AS is_transform_noise_words_on, CONVERT(smallint, NULL) AS two_digit_year_cutoff,
+  CONVERT(tinyint, 0) AS containment, CONVERT(nvarchar(60), N'NONE') AS containment_desc,
+  d.target_recovery_time AS target_recovery_time_in_seconds, CONVERT(int, d.delayed_durability) AS delayed_durability,
+  CONVERT(nvarchar(60), CASE d.delayed_durability WHEN 0 THEN N'DISABLED' WHEN 1 THEN N'ALLOWED' ELSE N'FORCED' END) AS delayed_durability_desc,
+  CONVERT(bit, d.options & 8388608) AS is_memory_optimized_elevate_to_snapshot_on, CONVERT(bit, 0) AS is_federation_member,
+  CONVERT(bit, 0) AS is_remote_data_archive_enabled, CONVERT(bit, d.options & 268435456) AS is_mixed_page_allocation_on,
+  CONVERT(bit, 0) AS is_temporal_history_retention_enabled, CONVERT(int, 0) AS catalog_collation_type,
+  CONVERT(nvarchar(60), N'DATABASE_DEFAULT') AS catalog_collation_type_desc, CONVERT(nvarchar(128), NULL) AS physical_database_name,
+  CONVERT(bit, 0) AS is_result_set_caching_on, CONVERT(bit, d.options & 67108864) AS is_accelerated_database_recovery_on,
+  CONVERT(bit, 0) AS is_tempdb_spill_to_remote_store, CONVERT(bit, 0) AS is_stale_page_detection_on,
+  CONVERT(bit, 1) AS is_memory_optimized_enabled, CONVERT(bit, 0) AS is_data_retention_enabled, CONVERT(bit, 0) AS is_ledger_on,
+  CONVERT(bit, 0) AS is_change_feed_enabled
+FROM master.sys.sysdbreg d
+GO
+CREATE VIEW sys.master_files AS
+SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
+  CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 ELSE 0 END) AS type,
+  CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
+  CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, 0) AS state, CONVERT(nvarchar(60), N'ONLINE') AS state_desc,
+  f.size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
+  CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
+  CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
+  CONVERT(numeric(25, 0), NULL) AS differential_base_lsn, CONVERT(uniqueidentifier, NULL) AS differential_base_guid,
+  CONVERT(datetime, NULL) AS differential_base_time, CONVERT(numeric(25, 0), NULL) AS redo_start_lsn,
+  CONVERT(uniqueidentifier, NULL) AS redo_start_fork_guid, CONVERT(numeric(25, 0), NULL) AS redo_target_lsn,
+  CONVERT(uniqueidentifier, NULL) AS redo_target_fork_guid, CONVERT(numeric(25, 0), NULL) AS backup_lsn, CONVERT(int, NULL) AS credential_id
+FROM master.sys.sysprufiles f
+GO
+CREATE VIEW sys.database_files AS
+SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
+  CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 ELSE 0 END) AS type,
+  CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
+  CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, 0) AS state, CONVERT(nvarchar(60), N'ONLINE') AS state_desc,
+  f.size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
+  CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
+  CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
+  CONVERT(numeric(25, 0), NULL) AS differential_base_lsn, CONVERT(uniqueidentifier, NULL) AS differential_base_guid,
+  CONVERT(datetime, NULL) AS differential_base_time, CONVERT(numeric(25, 0), NULL) AS redo_start_lsn,
+  CONVERT(uniqueidentifier, NULL) AS redo_start_fork_guid, CONVERT(numeric(25, 0), NULL) AS redo_target_lsn,
+  CONVERT(uniqueidentifier, NULL) AS redo_target_fork_guid, CONVERT(numeric(25, 0), NULL) AS backup_lsn
+FROM master.sys.sysprufiles f
+JOIN sys.systhisdatabase t ON t.database_id = f.dbid
+GO
+CREATE VIEW sys.configurations AS
+SELECT configuration_id, name, value, minimum, maximum, value_in_use, description, is_dynamic, is_advanced
+FROM sys.sysconfigurationrows
+GO
+CREATE VIEW sys.servers AS
+SELECT s.id AS server_id, s.name, s.product, s.provider, CONVERT(nvarchar(4000), s.source) AS data_source, CONVERT(nvarchar(4000), NULL) AS location,
+  CONVERT(nvarchar(4000), NULL) AS provider_string, CONVERT(sysname, NULL) AS catalog, CONVERT(int, 0) AS connect_timeout,
+  CONVERT(int, 0) AS query_timeout, CONVERT(bit, CASE WHEN s.id = 0 THEN 0 ELSE 1 END) AS is_linked, CONVERT(bit, 0) AS is_remote_login_enabled,
+  CONVERT(bit, 1) AS is_rpc_out_enabled, CONVERT(bit, 0) AS is_data_access_enabled, CONVERT(bit, 0) AS is_collation_compatible,
+  CONVERT(bit, 1) AS uses_remote_collation, CONVERT(sysname, NULL) AS collation_name, CONVERT(bit, 0) AS lazy_schema_validation,
+  CONVERT(bit, 0) AS is_system, CONVERT(bit, 0) AS is_publisher, CONVERT(bit, 0) AS is_subscriber, CONVERT(bit, 0) AS is_distributor,
+  CONVERT(bit, 0) AS is_nonsql_subscriber, CONVERT(bit, 1) AS is_remote_proc_transaction_promotion_enabled, s.modified AS modify_date,
+  CONVERT(bit, 0) AS is_rda_server
+FROM master.sys.sysxsrvs s
+GO
+CREATE VIEW sys.server_principals AS
+SELECT l.name, l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.kind AS type,
+  CONVERT(nvarchar(60), CASE l.kind WHEN 'S' THEN N'SQL_LOGIN' WHEN 'R' THEN N'SERVER_ROLE' WHEN 'U' THEN N'WINDOWS_LOGIN'
+    WHEN 'G' THEN N'WINDOWS_GROUP' WHEN 'C' THEN N'CERTIFICATE_MAPPED_LOGIN' ELSE N'ASYMMETRIC_KEY_MAPPED_LOGIN' END) AS type_desc,
+  CONVERT(bit, CASE WHEN l.kind = 'R' THEN 0 ELSE l.status & 1 END) AS is_disabled, l.created AS create_date, l.modified AS modify_date,
+  l.default_database AS default_database_name, l.default_language AS default_language_name, CONVERT(int, NULL) AS credential_id,
+  CONVERT(int, CASE WHEN l.kind = 'R' THEN 1 END) AS owning_principal_id, CONVERT(bit, l.status & 8) AS is_fixed_role,
+  CONVERT(uniqueidentifier, NULL) AS tenant_id
+FROM master.sys.sysxlgns l
+GO
+CREATE VIEW sys.sql_logins AS
+SELECT l.name, l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.kind AS type, CONVERT(nvarchar(60), N'SQL_LOGIN') AS type_desc,
+  CONVERT(bit, l.status & 1) AS is_disabled, l.created AS create_date, l.modified AS modify_date, l.default_database AS default_database_name,
+  l.default_language AS default_language_name, CONVERT(int, NULL) AS credential_id, CONVERT(bit, l.status & 2) AS is_policy_checked,
+  CONVERT(bit, l.status & 4) AS is_expiration_checked, CONVERT(varbinary(256), l.password) AS password_hash
+FROM master.sys.sysxlgns l
+WHERE l.kind = 'S'
+GO
+CREATE VIEW sys.server_role_members AS
+SELECT r.depid AS role_principal_id, r.indepid AS member_principal_id FROM master.sys.syssingleobjrefs r WHERE r.class = 26
+GO
+CREATE VIEW sys.server_permissions AS
+SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 100 THEN N'SERVER' ELSE N'SERVER_PRINCIPAL' END) AS class_desc, p.id AS major_id,
+  p.subid AS minor_id, p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name,
+  p.state, CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
+FROM master.sys.sysprivs p
+WHERE p.class >= 100
+GO
+CREATE VIEW sys.database_principals AS
+SELECT o.name, o.id AS principal_id, CONVERT(char(1), o.kind) AS type,
+  CONVERT(nvarchar(60), CASE o.kind WHEN 'S' THEN N'SQL_USER' WHEN 'R' THEN N'DATABASE_ROLE' WHEN 'A' THEN N'APPLICATION_ROLE' ELSE N'WINDOWS_USER' END) AS type_desc,
+  o.default_schema AS default_schema_name, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(int, CASE WHEN o.kind = 'R' THEN o.owner END) AS owning_principal_id, CONVERT(varbinary(85), o.sid) AS sid, CONVERT(bit, o.status & 1) AS is_fixed_role,
+  CONVERT(int, CASE WHEN o.kind = 'S' AND o.sid IS NOT NULL THEN 1 ELSE 0 END) AS authentication_type,
+  CONVERT(nvarchar(60), CASE WHEN o.kind = 'S' AND o.sid IS NOT NULL THEN N'INSTANCE' ELSE N'NONE' END) AS authentication_type_desc,
+  CONVERT(sysname, NULL) AS default_language_name, CONVERT(int, NULL) AS default_language_lcid,
+  CONVERT(bit, 0) AS allow_encrypted_value_modifications, CONVERT(uniqueidentifier, NULL) AS tenant_id
+FROM sys.sysowners o
+GO
+CREATE VIEW sys.database_role_members AS
+SELECT r.depid AS role_principal_id, r.indepid AS member_principal_id FROM sys.syssingleobjrefs r WHERE r.class = 25
+GO
+CREATE VIEW sys.database_permissions AS
+SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 0 THEN N'DATABASE' WHEN 1 THEN N'OBJECT_OR_COLUMN' WHEN 3 THEN N'SCHEMA'
+    WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' END) AS class_desc, p.id AS major_id, p.subid AS minor_id,
+  p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name, p.state,
+  CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
+FROM sys.sysprivs p
+WHERE p.class < 100
+GO
+CREATE VIEW sys.login_token AS
+SELECT l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.name, CONVERT(nvarchar(128), N'SQL LOGIN') AS type, CONVERT(nvarchar(128), N'GRANT OR DENY') AS usage
+FROM master.sys.sysxlgns l WHERE l.name = SUSER_SNAME()
+GO
+CREATE VIEW sys.user_token AS
+SELECT o.id AS principal_id, CONVERT(varbinary(85), o.sid) AS sid, o.name, CONVERT(nvarchar(128), N'SQL USER') AS type, CONVERT(nvarchar(128), N'GRANT OR DENY') AS usage
+FROM sys.sysowners o WHERE o.name = USER_NAME()
+GO
+CREATE VIEW sys.messages AS
+SELECT message_id, language_id, severity, is_event_logged, text FROM sys.syssystemmessages
+UNION ALL
+SELECT m.id, m.language, m.severity, CONVERT(bit, m.status & 1), CONVERT(nvarchar(2048), m.text) FROM master.sys.sysusermsgs m
+GO
