@@ -1,24 +1,36 @@
 //! The machine. `os` alone owns time, threads, files, sockets and randomness; it does not know what a page, a row or a
 //! query is. Everything above is written as plain blocking code: a wait is a call that suspends the worker.
 //!
+//! | | |
+//! |---|---|
+//! | [`sched`] | start a machine, spawn tasks, leave the scheduler for blocking calls |
+//! | [`wait`] | park, unpark, yield, sleep, interrupt; the wait types |
+//! | [`sync`] | Mutex, RwLock, Latch, Event, Semaphore, Condvar, SpinLock |
+//! | [`net`], [`disk`] | sockets that rest without a stack; files, real or simulated |
+//! | [`region`] | memory shared by engines, and a heap in it |
+//! | [`clock`], [`random`], [`limits`], [`env`], [`fs`], [`signal`] | the rest of the outside world |
+//! | [`stats`] | what the DMVs show of all this |
+//! | [`sim`] | the simulated machine: one seed, one trace |
+//!
 //! Modules in dependency order, lowest first.
 
-pub mod clock;
-pub mod disk;
-pub mod env;
-pub mod fs;
-mod kernel;
-pub mod limits;
-pub mod net;
-pub mod random;
-pub mod region;
 mod rng;
-pub mod sched;
-pub mod signal;
 mod simcore;
-pub mod stats;
-pub mod sync;
 mod sys;
-pub mod wait;
+pub mod clock;
+pub mod random;
+pub mod limits;
 mod wait_types;
 mod worker;
+mod kernel;
+pub mod wait;
+pub mod sync;
+pub mod region;
+pub mod sched;
+pub mod env;
+pub mod fs;
+pub mod signal;
+pub mod disk;
+pub mod net;
+pub mod stats;
+pub mod sim;

@@ -42,6 +42,9 @@ pub fn leave() -> SimCore {
     CORE.with_borrow_mut(|slot| slot.take().expect("entered"))
 }
 
+/// Not 0: "no deadline yet" and "long ago" must differ from the start of time.
+pub const START_NS: u64 = 1_000_000_000;
+
 /// What a trace entry is about.
 pub const TRACE_RUN: u64 = 1;
 pub const TRACE_DISK: u64 = 2;
@@ -67,13 +70,13 @@ pub struct SimCore {
     /// Marks passed, with how often.
     points: BTreeMap<&'static str, u64>,
     pub point_yields: u64,
+    pub steps_max: u64,
 }
 
 impl SimCore {
     pub fn new(seed: u64) -> SimCore {
-        // Not 0: "no deadline yet" and "long ago" must differ from the start of time.
         SimCore {
-            now_ns: 1_000_000_000,
+            now_ns: START_NS,
             rng: Rng::from_seed(seed),
             hash: 0xcbf2_9ce4_8422_2325,
             traced: 0,
@@ -86,6 +89,7 @@ impl SimCore {
             seed,
             points: BTreeMap::new(),
             point_yields: 0,
+            steps_max: u64::MAX,
         }
     }
 
@@ -156,10 +160,25 @@ impl SimCore {
         self.kill_at_step = Some(self.steps + step);
     }
 
-    /// Counts a step; true when the power has failed.
-    pub fn kill_due(&mut self) -> bool {
+    /// Counts a step; true when it must be the last.
+    pub fn step(&mut self) -> bool {
         self.steps += 1;
+        self.kill_due() || self.is_too_long()
+    }
+
+    /// Whether the power has failed.
+    pub fn kill_due(&self) -> bool {
         self.kill_at_step.is_some_and(|at| self.steps >= at)
+    }
+
+    /// A look at the quantum takes a little time, and now and then ends it.
+    pub fn quantum_ends(&mut self) -> bool {
+        self.now_ns += 500;
+        self.one_in(8)
+    }
+
+    pub fn is_too_long(&self) -> bool {
+        self.steps > self.steps_max
     }
 
     pub fn steps(&self) -> u64 {

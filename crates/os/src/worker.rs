@@ -191,6 +191,13 @@ impl System {
         unsafe { &*memory.cast::<System>() }
     }
 
+    /// Tables of a simulation, which no other process sees.
+    pub fn map_private() -> &'static System {
+        let memory = sys::map_memory(None, size_of::<System>(), false).expect("address space for the worker tables");
+        // SAFETY: as in `map`.
+        unsafe { &*memory.cast::<System>() }
+    }
+
     pub fn unmap(&'static self) {
         sys::unmap_memory((self as *const System).cast_mut().cast(), size_of::<System>());
     }
@@ -473,6 +480,11 @@ pub fn slot(id: WorkerId) -> &'static WorkerSlot {
 pub fn current() -> WorkerId {
     let id = CURRENT.get();
     if id != 0 { WorkerId(id) } else { enter_outside() }
+}
+
+/// As [`current`], without making an outside thread known.
+pub fn current_or_none() -> WorkerId {
+    WorkerId(CURRENT.get())
 }
 
 /// The table index of the scheduler whose baton this thread holds; 0 on an outside thread.

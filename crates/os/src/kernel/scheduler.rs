@@ -16,7 +16,7 @@ use super::poller::{Armed, Poller, Ready, Token};
 use super::workers::Workers;
 use crate::sys::atomic::Ordering;
 use crate::worker::{self, SchedulerSlot, TaskId, WorkerId, system};
-use crate::{clock, sys};
+use crate::{clock, simcore, sys};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -191,7 +191,6 @@ pub struct Inner {
     timers_compact_at: usize,
     timers_made: u64,
     last_poll_ns: u64,
-    last_switch_ns: u64,
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
     pub next: Option<WorkerId>,
     pub exiting: bool,
@@ -250,7 +249,6 @@ impl Scheduler {
                 timers_compact_at: 1024,
                 timers_made: 0,
                 last_poll_ns: 0,
-                last_switch_ns: clock::now(),
                 next: None,
                 exiting: false,
             }),
@@ -564,5 +562,5 @@ pub fn quantum_over() -> bool {
         return false;
     }
     QUANTUM_LEFT.set(QUANTUM_STRIDE);
-    clock::ticks() >= QUANTUM_END.get()
+    (simcore::active() && simcore::with(|sim| sim.quantum_ends())) || clock::ticks() >= QUANTUM_END.get()
 }

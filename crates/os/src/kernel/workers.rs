@@ -338,7 +338,7 @@ pub fn abandon_fibers(scheduler: &'static Scheduler) {
     let workers = std::mem::take(&mut scheduler.inner().workers);
     for mut local in workers.locals {
         if let Some(mut fiber) = local.fiber.take() {
-            if fiber.started() && !fiber.done() {
+            if !fiber.done() {
                 // SAFETY: nothing refers into the abandoned stack any more: the whole simulated machine is dropped.
                 unsafe { fiber.force_reset() };
             }
@@ -375,7 +375,7 @@ fn resume(scheduler: &'static Scheduler, id: WorkerId) {
 /// The simulation's choice: any runnable worker of any scheduler; with none, time moves on to the next event.
 pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
     loop {
-        if simcore::with(|sim| sim.kill_due()) {
+        if simcore::with(|sim| sim.step()) {
             return None;
         }
         let now = clock::now();

@@ -63,7 +63,7 @@ pub fn spawn<T: Send + 'static>(
     spawn_in(&here.machine, kind, place, run)
 }
 
-pub(super) fn spawn_in<T: Send + 'static>(
+pub(crate) fn spawn_in<T: Send + 'static>(
     machine: &Arc<MachineState>,
     kind: TaskKind,
     place: Place,
