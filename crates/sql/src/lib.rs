@@ -2,7 +2,10 @@
 //!
 //! Modules in dependency order, lowest first.
 
+pub mod keyword;
+pub mod lex;
 pub mod ast;
+pub mod parse;
 pub mod catalog;
 pub mod function;
 pub mod plan;

@@ -1,0 +1,370 @@
+//! CREATE and DROP: which one it is, and the small objects of a database.
+
+use super::{K, P, Parser, T};
+use crate::ast::*;
+
+impl Parser<'_> {
+    #[inline(never)]
+    pub(super) fn create(&mut self) -> P<StatementKind> {
+        let next = self.peek(1).keyword;
+        match next {
+            K::PROC | K::PROCEDURE | K::VIEW | K::FUNCTION | K::TRIGGER => return self.module(),
+            K::OR if self.peek_word(2, K::ALTER) => return self.module(),
+            K::DATABASE => return self.create_database(),
+            K::SCHEMA => return self.create_schema(),
+            K::DEFAULT | K::RULE => return self.create_default_or_rule(),
+            K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
+            K::XML if self.peek_word(2, K::SCHEMA) => return self.other(),
+            K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
+            _ if self.is_other_kind(next) && !matches!(next, K::XML | K::SERVER | K::APPLICATION) => {
+                return self.other();
+            }
+            _ => {}
+        }
+        self.bump();
+        match self.keyword() {
+            K::TABLE => self.create_table(),
+            K::UNIQUE | K::CLUSTERED | K::NONCLUSTERED | K::COLUMNSTORE | K::INDEX => self.create_index(),
+            K::PRIMARY | K::XML => self.create_xml_index(),
+            K::SPATIAL => self.create_spatial_index(),
+            K::STATISTICS => self.create_statistics(),
+            K::TYPE => self.create_type(),
+            K::SEQUENCE => self.sequence(false),
+            K::SYNONYM => self.create_synonym(),
+            K::LOGIN => self.create_login(),
+            K::USER => self.create_user(),
+            K::ROLE => self.create_role(false),
+            K::SERVER => {
+                self.bump();
+                self.create_role(true)
+            }
+            K::APPLICATION => self.create_application_role(),
+            K::PARTITION => self.create_partition(),
+            _ if self.at_text("SELECTIVE") => self.other(),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// Statements that must begin their batch; `word` names what is created.
+    pub(super) fn must_begin_batch(&mut self, statement: &str) -> P<()> {
+        let line = self.token.line;
+        if self.depth > 1 {
+            // Inside a block or behind IF the grammar has no such statement at all.
+            let mut distance = 1;
+            if self.peek_word(1, K::OR) {
+                distance = 3;
+            }
+            let token = self.peek(distance);
+            return Err(self.unexpected_token(token));
+        }
+        if self.first { Ok(()) } else { Err(self.must_be_first(statement, line)) }
+    }
+
+    /// `CREATE SCHEMA name [AUTHORIZATION owner] [elements]`
+    #[inline(never)]
+    fn create_schema(&mut self) -> P<StatementKind> {
+        self.must_begin_batch("CREATE SCHEMA")?;
+        self.bump();
+        self.bump();
+        let mut schema = CreateSchema { name: None, authorization: None, elements: Vec::new() };
+        if !self.at_word(K::AUTHORIZATION) {
+            schema.name = Some(self.ident_or_string()?);
+        }
+        if self.eat_word(K::AUTHORIZATION) {
+            schema.authorization = Some(self.ident()?);
+        }
+        loop {
+            let element = match self.keyword() {
+                K::CREATE => self.peek_word(1, K::TABLE) || self.peek_word(1, K::VIEW),
+                K::GRANT | K::DENY | K::REVOKE => true,
+                _ => false,
+            };
+            if !element {
+                return Ok(StatementKind::CreateSchema(Box::new(schema)));
+            }
+            self.enter()?;
+            let (line, start) = (self.token.line, self.token.start);
+            let kind = match self.peek(1).keyword {
+                K::VIEW if self.at_word(K::CREATE) => self.view_of_schema()?,
+                K::TABLE if self.at_word(K::CREATE) => {
+                    self.bump();
+                    self.create_table()?
+                }
+                _ => self.permission()?,
+            };
+            self.depth -= 1;
+            schema.elements.push(Statement { kind, line, span: self.span_from(start) });
+        }
+    }
+
+    /// Behind ALTER; the current token is SCHEMA.
+    #[inline(never)]
+    pub(super) fn alter_schema(&mut self) -> P<StatementKind> {
+        self.bump();
+        let schema = self.ident()?;
+        self.expect_word(K::TRANSFER)?;
+        let class = self.securable_class()?;
+        let name = self.object_name()?;
+        Ok(StatementKind::AlterSchema(Box::new(AlterSchema { schema, class, name })))
+    }
+
+    #[inline(never)]
+    fn create_type(&mut self) -> P<StatementKind> {
+        self.bump();
+        let name = self.object_name()?;
+        let kind = if self.eat_word(K::FROM) {
+            let base = self.data_type()?;
+            CreateTypeKind::Alias { base, null: self.nullability()? }
+        } else if self.eat_word(K::EXTERNAL) {
+            self.expect_word(K::NAME)?;
+            self.object_name()?;
+            CreateTypeKind::External
+        } else {
+            self.expect_word(K::AS)?;
+            self.expect_word(K::TABLE)?;
+            let mut definition = self.table_definition()?;
+            definition.options = self.with_settings()?;
+            CreateTypeKind::Table(Box::new(definition))
+        };
+        Ok(StatementKind::CreateType(Box::new(CreateType { name, kind })))
+    }
+
+    /// CREATE and ALTER SEQUENCE; the current token is SEQUENCE.
+    #[inline(never)]
+    pub(super) fn sequence(&mut self, alter: bool) -> P<StatementKind> {
+        self.bump();
+        let mut sequence = CreateSequence {
+            alter,
+            name: self.object_name()?,
+            data_type: None,
+            start: None,
+            restart: false,
+            increment: None,
+            minimum: SequenceBound::Unsaid,
+            maximum: SequenceBound::Unsaid,
+            cycle: None,
+            cache: SequenceCache::Unsaid,
+        };
+        loop {
+            match self.keyword() {
+                K::AS if !alter => {
+                    self.bump();
+                    sequence.data_type = Some(self.data_type()?);
+                }
+                K::START if !alter => {
+                    self.bump();
+                    self.expect_word(K::WITH)?;
+                    sequence.start = Some(self.constant()?);
+                }
+                K::RESTART if alter => {
+                    self.bump();
+                    sequence.restart = true;
+                    if self.eat_word(K::WITH) {
+                        sequence.start = Some(self.constant()?);
+                    }
+                }
+                K::INCREMENT => {
+                    self.bump();
+                    self.expect_word(K::BY)?;
+                    sequence.increment = Some(self.constant()?);
+                }
+                K::MINVALUE => {
+                    self.bump();
+                    sequence.minimum = SequenceBound::Value(self.constant()?);
+                }
+                K::MAXVALUE => {
+                    self.bump();
+                    sequence.maximum = SequenceBound::Value(self.constant()?);
+                }
+                K::CYCLE => {
+                    self.bump();
+                    sequence.cycle = Some(true);
+                }
+                K::CACHE => {
+                    self.bump();
+                    let sized = Self::is_number(self.token.kind) || self.at(T::Minus);
+                    sequence.cache = if sized { SequenceCache::Size(self.constant()?) } else { SequenceCache::Default };
+                }
+                K::NO => {
+                    self.bump();
+                    match self.keyword() {
+                        K::MINVALUE => sequence.minimum = SequenceBound::None,
+                        K::MAXVALUE => sequence.maximum = SequenceBound::None,
+                        K::CYCLE => sequence.cycle = Some(false),
+                        K::CACHE => sequence.cache = SequenceCache::None,
+                        _ => return Err(self.unexpected()),
+                    }
+                    self.bump();
+                }
+                _ => return Ok(StatementKind::CreateSequence(Box::new(sequence))),
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn create_synonym(&mut self) -> P<StatementKind> {
+        self.bump();
+        let name = self.object_name()?;
+        self.expect_word(K::FOR)?;
+        let target = self.object_name()?;
+        Ok(StatementKind::CreateSynonym(Box::new(CreateSynonym { name, target })))
+    }
+
+    /// The old `CREATE DEFAULT name AS constant` and `CREATE RULE name AS condition`.
+    #[inline(never)]
+    fn create_default_or_rule(&mut self) -> P<StatementKind> {
+        let rule = self.peek_word(1, K::RULE);
+        self.must_begin_batch(if rule { "CREATE RULE" } else { "CREATE DEFAULT" })?;
+        self.bump();
+        self.bump();
+        let name = self.object_name()?;
+        self.expect_word(K::AS)?;
+        let expr = if rule { self.condition()? } else { self.scalar()? };
+        Ok(StatementKind::CreateDefaultOrRule(Box::new(CreateDefaultOrRule { rule, name, expr })))
+    }
+
+    /// Behind CREATE; the current token is PARTITION.
+    #[inline(never)]
+    fn create_partition(&mut self) -> P<StatementKind> {
+        self.bump();
+        if self.eat_word(K::FUNCTION) {
+            let name = self.ident()?;
+            self.expect(T::LeftParen)?;
+            let data_type = self.data_type()?;
+            if self.eat_word(K::COLLATE) {
+                self.ident()?;
+            }
+            self.expect(T::RightParen)?;
+            self.expect_word(K::AS)?;
+            self.expect_word(K::RANGE)?;
+            let right = self.eat_word(K::RIGHT);
+            if !right {
+                self.eat_word(K::LEFT);
+            }
+            self.expect_word(K::FOR)?;
+            self.expect_word(K::VALUES)?;
+            let values = self.arguments()?;
+            let function = CreatePartitionFunction { name, data_type, right, values };
+            return Ok(StatementKind::CreatePartitionFunction(Box::new(function)));
+        }
+        self.expect_word(K::SCHEME)?;
+        let name = self.ident()?;
+        self.expect_word(K::AS)?;
+        self.expect_word(K::PARTITION)?;
+        let function = self.ident()?;
+        let all = self.eat_word(K::ALL);
+        self.expect_word(K::TO)?;
+        let filegroups = self.paren_list(Self::ident_or_string)?;
+        let scheme = CreatePartitionScheme { name, function, all, filegroups };
+        Ok(StatementKind::CreatePartitionScheme(Box::new(scheme)))
+    }
+
+    /// Behind ALTER; the current token is PARTITION.
+    #[inline(never)]
+    pub(super) fn alter_partition(&mut self) -> P<StatementKind> {
+        self.bump();
+        if self.eat_word(K::FUNCTION) {
+            let name = self.ident()?;
+            self.expect(T::LeftParen)?;
+            self.expect(T::RightParen)?;
+            let merge = self.eat_word(K::MERGE);
+            if !merge {
+                self.expect_word(K::SPLIT)?;
+            }
+            self.expect_word(K::RANGE)?;
+            let value = if self.at(T::LeftParen) { self.arguments()?.pop() } else { None };
+            let function = AlterPartitionFunction { name, merge, value };
+            return Ok(StatementKind::AlterPartitionFunction(Box::new(function)));
+        }
+        self.expect_word(K::SCHEME)?;
+        let name = self.ident()?;
+        self.expect_word(K::NEXT)?;
+        self.expect_word(K::USED)?;
+        let next_used = if self.at_name() || self.at_string() { Some(self.ident_or_string()?) } else { None };
+        Ok(StatementKind::AlterPartitionScheme(Box::new(AlterPartitionScheme { name, next_used })))
+    }
+
+    /// The current token is DROP.
+    #[inline(never)]
+    pub(super) fn drop_statement(&mut self) -> P<StatementKind> {
+        let next = self.peek(1).keyword;
+        match next {
+            K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
+            K::DATABASE
+                if self.peek_word(2, K::SCOPED) || self.peek_word(2, K::AUDIT) || self.peek_word(2, K::ENCRYPTION) =>
+            {
+                return self.other();
+            }
+            K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
+            K::XML | K::AGGREGATE | K::ASSEMBLY | K::CREDENTIAL | K::SERVER | K::APPLICATION => {}
+            _ if self.is_other_kind(next) => return self.other(),
+            _ => {}
+        }
+        self.bump();
+        let kind = match self.keyword() {
+            K::INDEX => return self.drop_index(),
+            K::STATISTICS => {
+                self.bump();
+                return Ok(StatementKind::DropStatistics(self.list(Self::object_name)?));
+            }
+            K::TABLE => DropKind::Table,
+            K::VIEW => DropKind::View,
+            K::PROC | K::PROCEDURE => DropKind::Procedure,
+            K::FUNCTION => DropKind::Function,
+            K::TRIGGER => DropKind::Trigger,
+            K::TYPE => DropKind::Type,
+            K::SEQUENCE => DropKind::Sequence,
+            K::SYNONYM => DropKind::Synonym,
+            K::SCHEMA => DropKind::Schema,
+            K::DATABASE => DropKind::Database,
+            K::LOGIN => DropKind::Login,
+            K::USER => DropKind::User,
+            K::ROLE => DropKind::Role,
+            K::DEFAULT => DropKind::Default,
+            K::RULE => DropKind::Rule,
+            K::AGGREGATE => DropKind::Aggregate,
+            K::ASSEMBLY => DropKind::Assembly,
+            K::CREDENTIAL => DropKind::Credential,
+            K::SERVER => {
+                self.bump();
+                DropKind::ServerRole
+            }
+            K::APPLICATION => {
+                self.bump();
+                if !self.at_word(K::ROLE) {
+                    return Err(self.unexpected());
+                }
+                DropKind::ApplicationRole
+            }
+            K::PARTITION => {
+                self.bump();
+                if !self.at_any(&[K::FUNCTION, K::SCHEME]) {
+                    return Err(self.unexpected());
+                }
+                if self.at_word(K::FUNCTION) { DropKind::PartitionFunction } else { DropKind::PartitionScheme }
+            }
+            K::XML => {
+                self.bump();
+                self.expect_word(K::SCHEMA)?;
+                if !self.at_word(K::COLLECTION) {
+                    return Err(self.unexpected());
+                }
+                DropKind::XmlSchemaCollection
+            }
+            _ => return Err(self.unexpected()),
+        };
+        self.bump();
+        let if_exists = self.if_exists()?;
+        let names = self.list(Self::object_name)?;
+        let mut drop = Drop { kind, if_exists, names, scope: None };
+        if kind == DropKind::Trigger && self.eat_word(K::ON) {
+            drop.scope = Some(self.trigger_scope()?);
+        }
+        if kind == DropKind::Assembly && self.at_word(K::WITH) {
+            self.bump();
+            self.bump();
+            self.expect_text("DEPENDENTS")?;
+        }
+        Ok(StatementKind::Drop(Box::new(drop)))
+    }
+}

@@ -1,0 +1,102 @@
+//! MERGE.
+
+use super::{K, P, Parser, T};
+use crate::ast::*;
+
+impl Parser<'_> {
+    /// Without the semicolon that must follow a statement of its own.
+    #[inline(never)]
+    pub(super) fn merge(&mut self, with: Option<Box<With>>) -> P<Merge> {
+        self.bump();
+        let top = if self.at_word(K::TOP) { Some(self.top()?) } else { None };
+        self.eat_word(K::INTO);
+        let mut target = self.target()?;
+        let alias = self.table_alias()?;
+        let late = self.with_hints()?;
+        if let Target::Table { hints, .. } = &mut target {
+            hints.extend(late);
+        }
+        self.expect_word(K::USING)?;
+        let source = self.table_source()?;
+        self.expect_word(K::ON)?;
+        let on = self.condition()?;
+        let mut clauses = Vec::new();
+        while self.at_word(K::WHEN) {
+            clauses.push(self.merge_clause()?);
+        }
+        if clauses.is_empty() {
+            return Err(self.unexpected());
+        }
+        let output = self.output_clause()?;
+        let options = self.option_clause()?;
+        Ok(Merge { with, top, target, alias, source, on, clauses, output, options })
+    }
+
+    fn merge_clause(&mut self) -> P<MergeClause> {
+        let line = self.token.line;
+        self.bump();
+        let not = self.eat_word(K::NOT);
+        self.expect_word(K::MATCHED)?;
+        let when = if !not {
+            MergeWhen::Matched
+        } else if self.eat_word(K::BY) {
+            if self.eat_word(K::SOURCE) {
+                MergeWhen::NotMatchedBySource
+            } else {
+                self.expect_word(K::TARGET)?;
+                MergeWhen::NotMatchedByTarget
+            }
+        } else {
+            MergeWhen::NotMatchedByTarget
+        };
+        let condition = if self.eat_word(K::AND) { Some(self.condition()?) } else { None };
+        self.expect_word(K::THEN)?;
+        let action_word = self.token;
+        let action = self.merge_action()?;
+        let inserts = matches!(action, MergeAction::Insert { .. } | MergeAction::InsertDefaultValues);
+        if inserts != (when == MergeWhen::NotMatchedByTarget) {
+            let clause = match when {
+                MergeWhen::Matched => "WHEN MATCHED",
+                MergeWhen::NotMatchedByTarget => "WHEN NOT MATCHED",
+                MergeWhen::NotMatchedBySource => "WHEN NOT MATCHED BY SOURCE",
+            };
+            let text = format!(
+                "An action of type '{}' is not allowed in the '{clause}' clause of a MERGE statement.",
+                self.token_text(action_word).to_ascii_uppercase()
+            );
+            return Err(self.error(10711, action_word.line, text));
+        }
+        Ok(MergeClause { when, condition, action, line })
+    }
+
+    fn merge_action(&mut self) -> P<MergeAction> {
+        match self.keyword() {
+            K::UPDATE => {
+                self.bump();
+                self.expect_word(K::SET)?;
+                Ok(MergeAction::Update(self.list(Self::set_clause)?))
+            }
+            K::DELETE => {
+                self.bump();
+                Ok(MergeAction::Delete)
+            }
+            K::INSERT => {
+                self.bump();
+                let columns = if self.at(T::LeftParen) { self.paren_list(Self::column_name)? } else { Vec::new() };
+                if self.eat_word(K::DEFAULT) {
+                    self.expect_word(K::VALUES)?;
+                    return Ok(MergeAction::InsertDefaultValues);
+                }
+                self.expect_word(K::VALUES)?;
+                let values =
+                    self.paren_list(
+                        |parser| {
+                            if parser.eat_word(K::DEFAULT) { Ok(Expr::Default) } else { parser.scalar() }
+                        },
+                    )?;
+                Ok(MergeAction::Insert { columns, values })
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+}
