@@ -1,8 +1,11 @@
 //! One test program: a file a subject.
 
 mod collation;
+mod convert;
+mod datetime;
 mod decimal;
 mod key;
 mod names;
 mod row;
 mod values;
+mod variant;
