@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use storage::{DatabaseId, IndexId, IndexLayout, KeyBound, KeyColumn, Locator, Scan, ScanSpec, Storage, TableId, TableLayout, Transaction};
+use storage::{
+    DatabaseId, IndexId, IndexLayout, KeyBound, KeyColumn, Locator, Scan, ScanSpec, Storage, TableId, TableLayout,
+    Transaction,
+};
 use types::key::{self, KeyLayout};
 use types::{CollationId, ColumnType, Datum, RowBatch, RowLayout, SqlResult, row};
 
@@ -147,7 +150,12 @@ impl Rows<'_> {
         self.delete_if::<R>(key, prefix, |_| true)
     }
 
-    pub fn delete_if<R: BaseRow>(&mut self, key: usize, prefix: &[Datum], keep: impl Fn(&R) -> bool) -> SqlResult<usize> {
+    pub fn delete_if<R: BaseRow>(
+        &mut self,
+        key: usize,
+        prefix: &[Datum],
+        keep: impl Fn(&R) -> bool,
+    ) -> SqlResult<usize> {
         let table = self.storage.open_table(self.database, TableId(R::TABLE.id)).map_err(storage_error)?;
         let mut count = 0;
         for (locator, row) in self.find_located::<R>(key, prefix)? {
