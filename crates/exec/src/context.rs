@@ -243,5 +243,10 @@ pub trait RowSource: Send {
 }
 
 pub fn out_of_memory() -> SqlError {
-    SqlError::with_state(701, 17, 123, "There is insufficient system memory in resource pool 'default' to run this query.")
+    SqlError::with_state(
+        701,
+        17,
+        123,
+        "There is insufficient system memory in resource pool 'default' to run this query.",
+    )
 }

@@ -84,7 +84,11 @@ pub fn divide_by_zero() -> SqlError {
 
 /// What TRY_CAST and TRY_CONVERT turn into NULL.
 pub fn is_conversion_error(error: &SqlError) -> bool {
-    matches!(error.number, 220 | 232 | 241 | 242 | 244 | 245 | 248 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9420..=9455 | 235 | 293 | 6522)
+    matches!(
+        error.number,
+        220 | 232 | 241 | 242 | 244 | 245 | 248 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9420
+            ..=9455 | 235 | 293 | 6522
+    )
 }
 
 pub fn money_arithmetic(op: ArithmeticOp, ty: &SqlType, left: i64, right: i64) -> SqlResult<i64> {
@@ -101,11 +105,8 @@ pub fn money_arithmetic(op: ArithmeticOp, ty: &SqlType, left: i64, right: i64) -
         ArithmeticOp::Modulo => left % right,
         ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor => panic!("no bit operations on money"),
     };
-    let fits = if ty.kind == TypeKind::SmallMoney {
-        i32::try_from(value).is_ok()
-    } else {
-        i64::try_from(value).is_ok()
-    };
+    let fits =
+        if ty.kind == TypeKind::SmallMoney { i32::try_from(value).is_ok() } else { i64::try_from(value).is_ok() };
     if fits { Ok(value as i64) } else { Err(arithmetic_overflow(ty.kind)) }
 }
 

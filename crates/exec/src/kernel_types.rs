@@ -1,6 +1,11 @@
 //! Stand-in for the kernels of `types` that are not landed.
 use super::*;
-pub fn decimal_arithmetic(op: ArithmeticOp, left: (i128, &SqlType), right: (i128, &SqlType), ty: &SqlType) -> SqlResult<i128> {
+pub fn decimal_arithmetic(
+    op: ArithmeticOp,
+    left: (i128, &SqlType),
+    right: (i128, &SqlType),
+    ty: &SqlType,
+) -> SqlResult<i128> {
     let up = |v: i128, from: u8| v * 10_i128.pow((ty.scale.saturating_sub(from)) as u32);
     Ok(match op {
         ArithmeticOp::Add => up(left.0, left.1.scale) + up(right.0, right.1.scale),
@@ -24,19 +29,25 @@ pub fn compare_values(ty: &SqlType, left: &Value, right: &Value) -> Ordering {
         _ => panic!("values of two classes, or NULL, compared"),
     }
 }
-pub fn resize<'a>(value: Cow<'a, [u8]>, _ty: &SqlType) -> Cow<'a, [u8]> {
-    value
-}
 pub fn like(_ty: &SqlType, value: &[u8], pattern: &[u8], _escape: Option<&[u8]>) -> SqlResult<bool> {
     Ok(value == pattern)
 }
-pub fn convert<'a>(_context: &Context, value: Value<'a>, from: &SqlType, to: &SqlType, _style: i32, _explicit: bool) -> SqlResult<Value<'a>> {
+pub fn convert<'a>(
+    _context: &Context,
+    value: Value<'a>,
+    from: &SqlType,
+    to: &SqlType,
+    _style: i32,
+    _explicit: bool,
+) -> SqlResult<Value<'a>> {
     if from.physical() == to.physical() {
         return Ok(value);
     }
     match value {
         Value::I64(v) if to.is_ansi_string() => Ok(Value::owned(v.to_string().into_bytes())),
-        Value::I64(v) if to.is_unicode_string() => Ok(Value::owned(v.to_string().encode_utf16().flat_map(u16::to_le_bytes).collect())),
+        Value::I64(v) if to.is_unicode_string() => {
+            Ok(Value::owned(v.to_string().encode_utf16().flat_map(u16::to_le_bytes).collect()))
+        }
         _ => Err(SqlError::new(529, 16, "Explicit conversion is not allowed.")),
     }
 }
@@ -66,4 +77,16 @@ pub fn display(_context: &Context, ty: &SqlType, value: &types::Datum) -> String
         types::Datum::I128(value) => value.to_string(),
         types::Datum::Bytes(bytes) => text(ty, bytes),
     }
+}
+
+pub fn convert_datum(
+    _session: &crate::session::Session,
+    value: &types::Datum,
+    from: &SqlType,
+    to: &SqlType,
+) -> SqlResult<types::Datum> {
+    if from.physical() == to.physical() || value.is_null() {
+        return Ok(value.clone());
+    }
+    Err(SqlError::new(8114, 16, "conversion"))
 }

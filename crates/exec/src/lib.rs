@@ -18,3 +18,6 @@ pub mod context;
 pub(crate) mod kernel;
 pub(crate) mod expression;
 pub(crate) mod operators;
+pub(crate) mod statements;
+
+pub use statements::{call_module, run_batch};

@@ -1,6 +1,5 @@
 //! What a session keeps between and during its statements: SET options, transaction, counters, errors being handled, cursors.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -41,8 +40,10 @@ pub struct Session {
     /// Seed of RAND(): the state of its generator.
     pub rand_state: Option<u64>,
     pub context_info: Box<[u8]>,
-    /// Open cursors by lower-case name; local ones live in their module's frame.
-    pub(crate) cursors: HashMap<Box<str>, Box<dyn Any + Send>>,
+    /// Global cursors by lower-case name; local ones belong to the module that declared them.
+    pub(crate) cursors: HashMap<Box<str>, crate::statements::CursorHandle>,
+    /// An INSERT ... EXEC is running.
+    pub(crate) insert_execute: bool,
     /// Statements within one another that share a transaction: a statement, the functions and triggers it runs.
     pub(crate) statement_depth: u32,
     /// SET TRANSACTION ISOLATION LEVEL has run since the current transaction was told its level.
@@ -242,6 +243,7 @@ impl Session {
             rand_state: None,
             context_info: Box::default(),
             cursors: HashMap::new(),
+            insert_execute: false,
             statement_depth: 0,
             isolation_changed: false,
             statistics: Statistics::default(),

@@ -140,12 +140,7 @@ pub fn filter_batch(
 }
 
 /// `selection` becomes the rows of `batch` for which `predicate` holds.
-pub fn filter(
-    predicate: &I64Expr,
-    context: &Context,
-    batch: &RowBatch,
-    selection: &mut Vec<u32>,
-) -> SqlResult<()> {
+pub fn filter(predicate: &I64Expr, context: &Context, batch: &RowBatch, selection: &mut Vec<u32>) -> SqlResult<()> {
     selection.clear();
     selection.extend(0..batch.rows as u32);
     narrow(predicate, context, batch, selection)

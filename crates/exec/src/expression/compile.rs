@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator};
 use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
+use super::functions;
 use super::general::{Conversion, General, SubqueryKind, SubqueryState};
 use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like, into_predicate};
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
-use super::functions;
 use super::{Node, Scalar};
 use crate::context::{DEPTH_MAX, RowSource};
 

@@ -32,8 +32,15 @@ pub enum I64Expr {
     IsNull(Box<Scalar>),
     Like(Box<Like>),
     /// Sorted constants without NULL; `with_null`: the list had one.
-    InConstants { value: Box<I64Expr>, sorted: Box<[i64]>, with_null: bool },
-    InList { value: Box<Scalar>, list: Box<[Scalar]> },
+    InConstants {
+        value: Box<I64Expr>,
+        sorted: Box<[i64]>,
+        with_null: bool,
+    },
+    InList {
+        value: Box<Scalar>,
+        list: Box<[Scalar]>,
+    },
     /// To a narrower integer type.
     Narrow(Box<(I64Expr, IntegerRange)>),
     General(Box<General>),

@@ -11,9 +11,9 @@ mod integer;
 mod wide;
 
 pub use batch::{fill, fill_all, filter, filter_batch};
-pub use compile::{Compiler, PlanSource, too_deep};
-pub use general::{Call, Conversion, Function, General, SubqueryState};
-pub use integer::{I64Expr, IntegerRange, holds};
+pub use compile::Compiler;
+pub use general::{Call, Function, General};
+pub use integer::{I64Expr, holds};
 pub use wide::{BytesExpr, F64Expr, I128Expr};
 
 use types::{Datum, Physical, SqlResult, SqlType};

@@ -90,15 +90,13 @@ impl I128Expr {
                 Datum::I128(value) => Ok(Some(*value)),
                 _ => Ok(None),
             },
-            I128Expr::Decimal(node) => {
-                match (node.left.0.eval(context, row)?, node.right.0.eval(context, row)?) {
-                    (Some(left), Some(right)) => {
-                        kernel::decimal_arithmetic(node.op, (left, &node.left.1), (right, &node.right.1), &node.ty)
-                            .map(Some)
-                    }
-                    _ => Ok(None),
+            I128Expr::Decimal(node) => match (node.left.0.eval(context, row)?, node.right.0.eval(context, row)?) {
+                (Some(left), Some(right)) => {
+                    kernel::decimal_arithmetic(node.op, (left, &node.left.1), (right, &node.right.1), &node.ty)
+                        .map(Some)
                 }
-            }
+                _ => Ok(None),
+            },
             I128Expr::Negate(operand) => Ok(operand.eval(context, row)?.map(|value| -value)),
             I128Expr::General(node) => Ok(node.eval(context, row)?.i128()),
         }
@@ -112,8 +110,6 @@ pub enum BytesExpr {
     Outer(u32),
     /// Strings or binaries of one kind; NULL if one is NULL. `limit`: what the type holds.
     Concat(Box<[BytesExpr]>, SqlType),
-    /// `^`, `&` and `|` never apply to two binaries; this is a cut or blank-padded copy for the same kind and collation.
-    Resize(Box<BytesExpr>, SqlType),
     General(Box<General>),
 }
 
@@ -136,7 +132,6 @@ impl BytesExpr {
                 _ => Ok(None),
             },
             BytesExpr::Concat(parts, ty) => concat(context, row, parts, ty),
-            BytesExpr::Resize(operand, ty) => Ok(operand.eval(context, row)?.map(|value| kernel::resize(value, ty))),
             BytesExpr::General(node) => Ok(node.eval(context, row)?.bytes()),
         }
     }

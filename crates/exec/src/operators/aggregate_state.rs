@@ -236,7 +236,11 @@ impl Accumulator {
                 key.clear();
                 encode_from(codec, &self.values, row, key);
                 let better = best[group].is_null()
-                    || if min { key.as_slice() < keys[group].as_slice() } else { key.as_slice() > keys[group].as_slice() };
+                    || if min {
+                        key.as_slice() < keys[group].as_slice()
+                    } else {
+                        key.as_slice() > keys[group].as_slice()
+                    };
                 if better {
                     best[group] = self.values.datum(row);
                     std::mem::swap(&mut keys[group], key);

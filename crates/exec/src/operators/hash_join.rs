@@ -22,9 +22,7 @@ pub fn make(join: &plan::HashJoin, compiler: &mut Compiler) -> SqlResult<Box<dyn
     }
     let (left, right) = (source(&join.left, compiler)?, source(&join.right, compiler)?);
     let (left_batch, right_batch) = (batch_of(&join.left), batch_of(&join.right));
-    let joined = RowBatch::new(
-        join.left.columns.iter().chain(&join.right.columns).map(|column| column.ty.physical()),
-    );
+    let joined = RowBatch::new(join.left.columns.iter().chain(&join.right.columns).map(|column| column.ty.physical()));
     let (build, build_keys, build_batch, probe, probe_keys, probe_batch) = if join.build_left {
         (left, left_keys, left_batch, right, right_keys, right_batch)
     } else {
@@ -176,7 +174,9 @@ impl HashJoin {
                 }
                 let head = match heads {
                     Heads::I64(heads) => {
-                        let types::ColumnData::I64(values) = &keys.values()[0].data else { unreachable!("of that class") };
+                        let types::ColumnData::I64(values) = &keys.values()[0].data else {
+                            unreachable!("of that class")
+                        };
                         heads.insert(values[row], number)
                     }
                     Heads::Bytes(heads) => {
@@ -335,7 +335,8 @@ impl HashJoin {
     fn rest(&mut self, from: usize) {
         let wanted = self.kind == JoinKind::Semi;
         let end = (from + BATCH_ROWS).min(self.rows.batch.rows);
-        let rows: Vec<u32> = (from as u32..end as u32).filter(|row| self.build_matched[*row as usize] == wanted).collect();
+        let rows: Vec<u32> =
+            (from as u32..end as u32).filter(|row| self.build_matched[*row as usize] == wanted).collect();
         let semi = self.semi();
         let out = self.pending.clear();
         for (at, to) in out.columns.iter_mut().enumerate() {

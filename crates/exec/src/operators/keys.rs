@@ -3,7 +3,7 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 use types::key::KeyCodec;
-use types::{Column, ColumnData, Datum, RowBatch, SqlResult};
+use types::{Column, ColumnData, Datum, RowBatch, SqlResult, SqlType, TypeKind};
 
 use crate::context::Context;
 use crate::expression::{Scalar, fill};
@@ -47,6 +47,17 @@ impl Hasher for FastHasher {
     }
 }
 
+/// Types that compare without conversion get one encoding: integers of any width, fixed and variable binaries.
+fn common_type(ty: SqlType) -> SqlType {
+    if ty.is_integer() || ty.kind == TypeKind::Bit {
+        SqlType::BIGINT
+    } else if ty.is_binary() {
+        SqlType::VARBINARY_MAX
+    } else {
+        ty
+    }
+}
+
 /// Key expressions of an operator, with how each is encoded.
 pub struct RowKeys {
     pub scalars: Vec<Scalar>,
@@ -60,7 +71,7 @@ impl RowKeys {
         let codecs = scalars
             .iter()
             .enumerate()
-            .map(|(i, scalar)| KeyCodec::new(&scalar.ty, descending.get(i).copied().unwrap_or(false)))
+            .map(|(i, scalar)| KeyCodec::new(&common_type(scalar.ty), descending.get(i).copied().unwrap_or(false)))
             .collect();
         let values = scalars.iter().map(|scalar| Column::new(scalar.ty.physical())).collect();
         RowKeys { scalars, codecs, values }
@@ -82,14 +93,6 @@ impl RowKeys {
     /// Key columns of the loaded batch.
     pub fn values(&self) -> &[Column] {
         &self.values
-    }
-
-    /// The only key, if it is of class I64 and the batch has no NULL in it.
-    pub fn single_i64(&self) -> Option<&[i64]> {
-        match self.values.as_slice() {
-            [Column { data: ColumnData::I64(values), nulls }] if nulls.is_empty() => Some(values),
-            _ => None,
-        }
     }
 
     pub fn has_null(&self, row: usize) -> bool {
@@ -121,9 +124,4 @@ pub fn encode_from(codec: &KeyCodec, column: &Column, row: usize, out: &mut Vec<
         ColumnData::F64(values) => codec.encode(&Datum::F64(values[row]), out),
         ColumnData::I128(values) => codec.encode(&Datum::I128(values[row]), out),
     }
-}
-
-/// How one column of any type is encoded, ascending.
-pub fn codecs_for(batch_types: impl Iterator<Item = types::SqlType>) -> Vec<KeyCodec> {
-    batch_types.map(|ty| KeyCodec::new(&ty, false)).collect()
 }

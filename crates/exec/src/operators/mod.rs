@@ -4,6 +4,7 @@
 
 mod aggregate;
 mod aggregate_state;
+pub mod for_text;
 mod hash_join;
 mod keys;
 mod nested_loops;
@@ -15,9 +16,9 @@ mod sort;
 mod top;
 //mod window;
 
-pub use keys::{FastHash, RowKeys, encode_from};
+pub use keys::{FastHash, encode_from};
 pub use scan::storage_error;
-pub use simple::Pending;
+pub use simple::Rows;
 
 use sql::plan::{Operator, OperatorKind};
 use types::{RowBatch, SqlResult};
@@ -52,6 +53,7 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
         OperatorKind::Sort { input, keys, limit } => sort::make(input, keys, limit, compiler)?,
         OperatorKind::Top(top) => top::make(top, compiler)?,
         OperatorKind::Concat(inputs) => simple::concat(inputs, compiler)?,
+        OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
         OperatorKind::Spool(input) => simple::spool(input, compiler)?,
         _ => {
             return Err(types::SqlError::new(

@@ -151,7 +151,11 @@ impl NestedLoops {
 
     /// Nothing to compute and nothing to test: the number of rows is a product. True if `out` has all it wanted or the batch is used up.
     fn multiply(&mut self, wanted: usize, out: &mut RowBatch) -> bool {
-        if !self.joined.columns.is_empty() || self.predicate.is_some() || !self.kept.complete || self.kind != JoinKind::Inner {
+        if !self.joined.columns.is_empty()
+            || self.predicate.is_some()
+            || !self.kept.complete
+            || self.kind != JoinKind::Inner
+        {
             return false;
         }
         let inner = self.kept.rows.rows;

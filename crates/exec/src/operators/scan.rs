@@ -44,7 +44,9 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
         StorageError::RowTooLarge { bytes, bytes_max } => SqlError::new(
             511,
             16,
-            format!("Cannot create a row of size {bytes} which is greater than the allowable maximum row size of {bytes_max}."),
+            format!(
+                "Cannot create a row of size {bytes} which is greater than the allowable maximum row size of {bytes_max}."
+            ),
         ),
         StorageError::KeyTooLong { bytes, bytes_max } => SqlError::with_state(
             1946,
@@ -54,12 +56,9 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
                 "Operation failed. The index entry of length {bytes} bytes for the index exceeds the maximum length of {bytes_max} bytes for nonclustered indexes."
             ),
         ),
-        StorageError::LogFull => SqlError::with_state(
-            9002,
-            17,
-            2,
-            "The transaction log for database is full due to 'LOG_BACKUP'.",
-        ),
+        StorageError::LogFull => {
+            SqlError::with_state(9002, 17, 2, "The transaction log for database is full due to 'LOG_BACKUP'.")
+        }
         StorageError::DiskFull => SqlError::with_state(
             1105,
             17,
@@ -71,7 +70,9 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
             824,
             24,
             2,
-            format!("SQL Server detected a logical consistency-based I/O error: incorrect checksum. It occurred during a read of page ({page})."),
+            format!(
+                "SQL Server detected a logical consistency-based I/O error: incorrect checksum. It occurred during a read of page ({page})."
+            ),
         ),
         StorageError::UnknownTable | StorageError::UnknownIndex => {
             let name = table.map_or(String::new(), |table| table.name.to_string());
@@ -130,7 +131,10 @@ impl Range {
             }
             keys.sort_unstable();
             keys.dedup();
-            return Ok(keys.into_iter().map(|key| (KeyBound::Inclusive(key.clone()), KeyBound::Inclusive(key))).collect());
+            return Ok(keys
+                .into_iter()
+                .map(|key| (KeyBound::Inclusive(key.clone()), KeyBound::Inclusive(key)))
+                .collect());
         }
         if self.lower.is_none() && self.upper.is_none() {
             return Ok(vec![whole(prefix)]);

@@ -74,15 +74,9 @@ impl KeyList {
         let mut tagged: Vec<(u64, u32)> =
             (0..self.ends.len() as u32).map(|row| (prefix(self.key(row as usize)), row)).collect();
         tagged.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0)
-                .then_with(|| self.key(a.1 as usize).cmp(self.key(b.1 as usize)))
-                .then(a.1.cmp(&b.1))
+            a.0.cmp(&b.0).then_with(|| self.key(a.1 as usize).cmp(self.key(b.1 as usize))).then(a.1.cmp(&b.1))
         });
         tagged.into_iter().map(|(_, row)| row).collect()
-    }
-
-    pub fn len(&self) -> usize {
-        self.ends.len()
     }
 }
 

@@ -61,7 +61,13 @@ impl Top {
             None => 0,
             Some(offset) => match offset.scalar_value(context)?.i64() {
                 Some(value) if value >= 0 => value as u64,
-                _ => return Err(SqlError::new(10742, 15, "The offset specified in a OFFSET clause may not be negative.")),
+                _ => {
+                    return Err(SqlError::new(
+                        10742,
+                        15,
+                        "The offset specified in a OFFSET clause may not be negative.",
+                    ));
+                }
             },
         };
         let Some(count) = &self.count else {
@@ -91,7 +97,14 @@ impl Top {
                     "The number of rows provided for a FETCH clause must be greater then zero.",
                 ));
             }
-            None => return Err(SqlError::with_state(1060, 15, 1, "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.")),
+            None => {
+                return Err(SqlError::with_state(
+                    1060,
+                    15,
+                    1,
+                    "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.",
+                ));
+            }
             Some(_) => return Err(SqlError::new(127, 15, "A TOP N or FETCH rowcount value may not be negative.")),
         };
         Ok(())

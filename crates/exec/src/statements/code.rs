@@ -116,9 +116,9 @@ pub fn compile(module: &Arc<Module>) -> SqlResult<Vec<Code>> {
 
 fn list(statements: &[plan::Statement], module: &Module, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
     compiler.deeper(|compiler| {
-        let code = statements.iter().map(|statement| {
-            Ok(Code { line: statement.line, kind: kind(&statement.kind, module, compiler)? })
-        });
+        let code = statements
+            .iter()
+            .map(|statement| Ok(Code { line: statement.line, kind: kind(&statement.kind, module, compiler)? }));
         code.collect()
     })
 }
@@ -147,10 +147,9 @@ fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlRe
             CodeKind::Return(value.as_ref().map(|value| compiler.scalar(value)).transpose()?)
         }
         StatementKind::ReturnQuery(id) => CodeKind::ReturnQuery(*id),
-        StatementKind::TryCatch { body, handler } => CodeKind::TryCatch {
-            body: list(body, module, compiler)?,
-            handler: list(handler, module, compiler)?,
-        },
+        StatementKind::TryCatch { body, handler } => {
+            CodeKind::TryCatch { body: list(body, module, compiler)?, handler: list(handler, module, compiler)? }
+        }
         StatementKind::Throw(None) => CodeKind::Throw(None),
         StatementKind::Throw(Some([number, message, state])) => CodeKind::Throw(Some(Box::new([
             compiler.scalar(number)?,
@@ -244,9 +243,7 @@ fn argument(argument: &Argument, module: &Module, compiler: &mut Compiler) -> Sq
         value: match &argument.value {
             plan::ArgumentValue::Default => ArgumentValue::Default,
             plan::ArgumentValue::Expr(expr) => ArgumentValue::Value(compiler.scalar(expr)?),
-            plan::ArgumentValue::Output(slot) => {
-                ArgumentValue::Output(slot.0, module.variables[slot.0 as usize].ty)
-            }
+            plan::ArgumentValue::Output(slot) => ArgumentValue::Output(slot.0, module.variables[slot.0 as usize].ty),
             plan::ArgumentValue::Table(slot) => ArgumentValue::Table(*slot),
             plan::ArgumentValue::Cursor(slot) => ArgumentValue::Cursor(*slot),
         },

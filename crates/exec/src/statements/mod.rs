@@ -12,6 +12,7 @@ mod query;
 mod raise;
 mod run;
 mod set_option;
+mod statistics;
 mod transaction;
 
 use std::cell::{Cell, RefCell};
@@ -29,7 +30,8 @@ use crate::sink::{Sink, Stop};
 use code::Code;
 use query::Prepared;
 
-pub use failure::Unwind;
+pub(crate) use cursor::CursorHandle;
+use failure::Unwind;
 
 /// EXECUTE, triggers and functions within one another; one more is error 217.
 pub const NESTING_MAX: u32 = 32;
@@ -205,6 +207,8 @@ fn constant(expr: &sql::plan::Expr) -> Datum {
 /// Runs a batch. Errors and results go to `sink`; the caller sends the end of the request.
 pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> Ended {
     session.nest_level = 0;
+    session.statement_depth = 0;
+    session.insert_execute = false;
     session.try_level = 0;
     session.handling.clear();
     session.scope_identity = None;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use sql::plan::{Expr, ExprKind, ModifyAction, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot};
+use sql::plan::{
+    Expr, ExprKind, ModifyAction, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
+};
 use types::{Datum, RowBatch, SqlError, SqlResult};
 
 use super::code::{self, ExecuteCode};
@@ -28,10 +30,16 @@ pub struct Prepared {
 enum Plan {
     Select(Box<dyn RowSource>),
     /// `each`: the values depend on variables the row before assigned, so rows come one by one.
-    Assign { source: Box<dyn RowSource>, each: bool },
+    Assign {
+        source: Box<dyn RowSource>,
+        each: bool,
+    },
     Modify(Box<ModifyPlan>),
     SelectInto(Box<dyn RowSource>),
-    InsertExecute { insert: Box<ModifyPlan>, execute: Box<ExecuteCode> },
+    InsertExecute {
+        insert: Box<ModifyPlan>,
+        execute: Box<ExecuteCode>,
+    },
     ForText(Box<dyn RowSource>),
 }
 
@@ -219,11 +227,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn run_prepared(
-        &mut self,
-        prepared: &mut Prepared,
-        aborted: &mut Option<Unwind>,
-    ) -> SqlResult<(Command, u64)> {
+    fn run_prepared(&mut self, prepared: &mut Prepared, aborted: &mut Option<Unwind>) -> SqlResult<(Command, u64)> {
         let query = prepared.query.clone();
         let batch = &mut prepared.batch;
         match (&mut prepared.plan, &query.kind) {
@@ -256,12 +260,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn select(
-        &mut self,
-        source: &mut dyn RowSource,
-        columns: &[OutputColumn],
-        batch: &mut RowBatch,
-    ) -> SqlResult<u64> {
+    fn select(&mut self, source: &mut dyn RowSource, columns: &[OutputColumn], batch: &mut RowBatch) -> SqlResult<u64> {
         source.open(&self.context)?;
         self.context.runtime.get_mut().sink.columns(columns).map_err(stopped)?;
         let limit = match self.session().options.row_count {
@@ -331,5 +330,37 @@ pub fn verb(action: &ModifyAction) -> &'static str {
         sql::plan::ActionKind::Insert(_) => "INSERT",
         sql::plan::ActionKind::Update { .. } => "UPDATE",
         sql::plan::ActionKind::Delete => "DELETE",
+    }
+}
+
+impl Runner<'_> {
+    /// The text goes out in pieces of about 2,033 characters, as clients of SQL Server expect it.
+    fn for_text(
+        &mut self,
+        source: &mut dyn RowSource,
+        plan: &Operator,
+        format: &sql::plan::ForFormat,
+        batch: &mut RowBatch,
+    ) -> SqlResult<u64> {
+        const PIECE: usize = 2033;
+        let mut writer = crate::operators::for_text::Writer::new(format, &plan.columns)?;
+        source.open(&self.context)?;
+        operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
+        let xml = matches!(format, sql::plan::ForFormat::Xml { .. });
+        let name =
+            if xml { "XML_F52E2B61-18A1-11d1-B105-00805F49916B" } else { "JSON_F52E2B61-18A1-11d1-B105-00805F49916B" };
+        let column = OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None };
+        let runtime = self.context.runtime.get_mut();
+        runtime.sink.columns(std::slice::from_ref(&column)).map_err(stopped)?;
+        let Some(text) = writer.finish() else { return Ok(0) };
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let mut pieces = RowBatch::new([types::Physical::Bytes]);
+        for piece in units.chunks(PIECE) {
+            let bytes: Vec<u8> = piece.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+            pieces.columns[0].push_bytes(&bytes);
+            pieces.rows += 1;
+        }
+        runtime.sink.batch(&pieces).map_err(stopped)?;
+        Ok(pieces.rows as u64)
     }
 }

@@ -71,10 +71,14 @@ impl<'a> Runner<'a> {
         let (number, template) = match raise.message.scalar_datum(context)? {
             Datum::I64(number) => {
                 if !(13000..=i32::MAX as i64).contains(&number) {
-                    let text = format!("Error {number} severity {severity} state {state} was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage.");
+                    let text = format!(
+                        "Error {number} severity {severity} state {state} was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage."
+                    );
                     return Err(SqlError::with_state(18054, 16, 1, text));
                 }
-                let text = format!("Error {number}, severity {severity}, state {state} was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage.");
+                let text = format!(
+                    "Error {number}, severity {severity}, state {state} was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage."
+                );
                 return Err(SqlError::with_state(18054, 16, 1, text));
             }
             Datum::Bytes(bytes) => (50000, kernel::text(&raise.message.ty, &bytes)),
@@ -107,7 +111,9 @@ impl<'a> Runner<'a> {
                         _ => String::new(),
                     };
                     if !(50000..=i32::MAX as i64).contains(&number) {
-                        let text = format!("Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.");
+                        let text = format!(
+                            "Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647."
+                        );
                         return Err(SqlError::with_state(35100, 16, 10, text));
                     }
                     Ok(SqlError::with_state(number as i32, 16, state.clamp(0, 255) as u8, percent_pairs(&text)))
@@ -171,7 +177,9 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
         let Some(kind) = rest.next().filter(|c| "diosuxX".contains(*c)) else { return Err(bad_format(template)) };
         let piece = match arguments.next() {
             None | Some((_, Datum::Null)) => "(null)".to_owned(),
-            Some((ty, value)) => one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_format(template))?,
+            Some((ty, value)) => {
+                one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_format(template))?
+            }
         };
         pad(&mut text, &piece, width, &flags, kind);
     }
@@ -298,7 +306,8 @@ fn parse_time_ms(text: &str) -> Option<i64> {
         }
         Some(_) => return None,
     };
-    let valid = fields.next().is_none() && (0..24).contains(&hours) && (0..60).contains(&minutes) && (0..60).contains(&seconds);
+    let valid =
+        fields.next().is_none() && (0..24).contains(&hours) && (0..60).contains(&minutes) && (0..60).contains(&seconds);
     valid.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000 + millis)
 }
 
@@ -315,7 +324,11 @@ mod tests {
             ("%d and %s", vec![whole(-7), text("x")], "-7 and x"),
             ("[%5d|%-5d|%05d|%+d]", vec![whole(42), whole(42), whole(-42), whole(42)], "[   42|42   |-0042|+42]"),
             ("[%.3s|%5.2s|%*d]", vec![text("abcdef"), text("abcdef"), whole(4), whole(1)], "[abc|   ab|   1]"),
-            ("%x %X %#x %o %u", vec![whole(255), whole(255), whole(255), whole(8), whole(-1)], "ff FF 0xff 10 4294967295"),
+            (
+                "%x %X %#x %o %u",
+                vec![whole(255), whole(255), whole(255), whole(8), whole(-1)],
+                "ff FF 0xff 10 4294967295",
+            ),
             ("%s %d", vec![(SqlType::nvarchar(1), Datum::Null)], "(null) (null)"),
             ("%I64d", vec![(SqlType::BIGINT, Datum::I64(1 << 40))], "1099511627776"),
         ];
@@ -330,7 +343,14 @@ mod tests {
 
     #[test]
     fn wait_times_are_read_as_times_of_day() {
-        for (text, ms) in [("00:00:01", Some(1000)), ("1:30", Some(5_400_000)), ("00:00:00.25", Some(250)), ("0:0:61", None), ("x", None), ("25:00", None)] {
+        for (text, ms) in [
+            ("00:00:01", Some(1000)),
+            ("1:30", Some(5_400_000)),
+            ("00:00:00.25", Some(250)),
+            ("0:0:61", None),
+            ("x", None),
+            ("25:00", None),
+        ] {
             assert_eq!(parse_time_ms(text), ms, "{text}");
         }
     }

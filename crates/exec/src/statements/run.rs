@@ -46,7 +46,12 @@ pub struct Runner<'a> {
 const NO_ROW: fn() -> Row<'static> = || Row { batch: no_row(), index: 0 };
 
 impl<'a> Runner<'a> {
-    pub fn new(mut context: Context<'a>, queries: Vec<Option<Prepared>>, module: Arc<Module>, frame: Frame) -> Runner<'a> {
+    pub fn new(
+        mut context: Context<'a>,
+        queries: Vec<Option<Prepared>>,
+        module: Arc<Module>,
+        frame: Frame,
+    ) -> Runner<'a> {
         let session = &*context.runtime.get_mut().session;
         let entry_level = session.transaction.level;
         let nested = frame.info.is_some();

@@ -75,7 +75,8 @@ impl Runner<'_> {
             Datum::I64(value) => Some(*value),
             _ => None,
         };
-        let out_of_range = || SqlError::with_state(1042, 15, 1, format!("The value given for SET {name} is not valid."));
+        let out_of_range =
+            || SqlError::with_state(1042, 15, 1, format!("The value given for SET {name} is not valid."));
         let runtime = self.context.runtime.get_mut();
         let session = &mut *runtime.session;
         match name.to_ascii_uppercase().as_str() {
@@ -112,7 +113,9 @@ impl Runner<'_> {
                 let language = text();
                 let known = ["us_english", "English", "british", "British English"];
                 if !known.iter().any(|known| known.eq_ignore_ascii_case(&language)) {
-                    let text = format!("'{language}' is not an official language name or a language alias on this SQL Server.");
+                    let text = format!(
+                        "'{language}' is not an official language name or a language alias on this SQL Server."
+                    );
                     return Err(SqlError::new(2741, 16, text));
                 }
                 let british = language.to_ascii_lowercase().starts_with("british");

@@ -198,7 +198,11 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
 pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> {
     let state = &mut runtime.session.transaction;
     if state.level == 0 {
-        return Err(SqlError::new(3903, 16, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."));
+        return Err(SqlError::new(
+            3903,
+            16,
+            "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.",
+        ));
     }
     let outermost = |name: &str, own: &Option<Box<str>>| own.as_deref().is_some_and(|own| own == name);
     if let Some(name) = name
@@ -232,11 +236,7 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
 pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
     let state = &mut runtime.session.transaction;
     if state.level == 0 {
-        return Err(SqlError::new(
-            628,
-            16,
-            "Cannot issue SAVE TRANSACTION when there is no active transaction.",
-        ));
+        return Err(SqlError::new(628, 16, "Cannot issue SAVE TRANSACTION when there is no active transaction."));
     }
     if state.doomed {
         return Err(SqlError::new(

@@ -47,7 +47,13 @@ pub fn global(context: &Context, global: Global, ty: &SqlType) -> SqlResult<Datu
         Global::ProcId => session.procedure_id as i64,
         Global::Spid => session.spid as i64,
         Global::CursorRows => session.cursor_rows,
-        Global::TextSize => if session.options.text_size < 0 { i32::MAX as i64 } else { session.options.text_size as i64 },
+        Global::TextSize => {
+            if session.options.text_size < 0 {
+                i32::MAX as i64
+            } else {
+                session.options.text_size as i64
+            }
+        }
         Global::LockTimeout => session.options.lock_timeout_ms as i64,
         Global::DateFirst => session.options.date_first as i64,
         Global::Identity => return Ok(crate::session::Session::identity_datum(session.identity)),

@@ -20,7 +20,7 @@ const CASCADES_MAX: u32 = 32;
 /// Every new row's parents are there. Rows of a table that references itself are checked at the end of the statement.
 pub fn check_parents(
     target: &Target,
-    context: &mut Context,
+    context: &Context,
     rows: &RowBatch,
     old: Option<&RowBatch>,
     verb: &str,
@@ -36,7 +36,7 @@ pub fn check_parents(
 fn check_key(
     target: &Target,
     key: &ForeignKeyDef,
-    context: &mut Context,
+    context: &Context,
     rows: &RowBatch,
     old: Option<&RowBatch>,
     verb: &str,
@@ -85,11 +85,7 @@ fn stored_of(def: &TableDef, columns: &[u16]) -> Vec<usize> {
     columns.iter().map(|column| def.stored[*column as usize].expect("keys are stored") as usize).collect()
 }
 
-fn table_by_id(
-    context: &Context,
-    target: &Target,
-    object: sql::catalog::ObjectId,
-) -> SqlResult<Arc<TableDef>> {
+fn table_by_id(context: &Context, target: &Target, object: sql::catalog::ObjectId) -> SqlResult<Arc<TableDef>> {
     if object == target.def.object {
         return Ok(target.def.clone());
     }
@@ -119,7 +115,8 @@ impl Lookup {
             runtime.host.open_table(runtime.session, &def)?
         };
         let found = def.indexes.iter().filter(|index| !index.disabled && index.filter.is_none()).find(|index| {
-            index.key.len() >= columns.len() && index.key[..columns.len()].iter().all(|(column, _)| columns.contains(column))
+            index.key.len() >= columns.len()
+                && index.key[..columns.len()].iter().all(|(column, _)| columns.contains(column))
         });
         let stored = stored_of(&def, columns);
         let clustered = def.indexes.iter().any(|index| index.kind == IndexKind::Clustered);
@@ -137,7 +134,8 @@ impl Lookup {
                 (index.id, order, codecs, true, index.kind == IndexKind::Clustered)
             }
             None => {
-                let codecs = columns.iter().map(|column| KeyCodec::new(&def.columns[*column as usize].ty, false)).collect();
+                let codecs =
+                    columns.iter().map(|column| KeyCodec::new(&def.columns[*column as usize].ty, false)).collect();
                 (clustered as u32, (0..columns.len()).collect(), codecs, false, true)
             }
         };
@@ -178,7 +176,8 @@ impl Lookup {
             ..ScanSpec::all(IndexId(self.index), Vec::new())
         };
         let row = &self.table.layout().row;
-        let mut classes: Vec<Physical> = columns.iter().map(|column| row.column_type(*column as usize).physical()).collect();
+        let mut classes: Vec<Physical> =
+            columns.iter().map(|column| row.column_type(*column as usize).physical()).collect();
         if wide {
             classes.push(Physical::Bytes);
         }
@@ -411,13 +410,7 @@ fn cascade(
     super::trigger::fire(def, &[super::Verb::Update], false, context, &mut changes, touched)
 }
 
-fn still_referenced(
-    target: &Target,
-    key: &ForeignKeyDef,
-    child: &TableDef,
-    context: &Context,
-    verb: &str,
-) -> SqlError {
+fn still_referenced(target: &Target, key: &ForeignKeyDef, child: &TableDef, context: &Context, verb: &str) -> SqlError {
     let same = if child.object == target.def.object { "SAME TABLE REFERENCE" } else { "REFERENCE" };
     let column = match key.columns.as_slice() {
         [column] => format!(", column '{}'", child.columns[*column as usize].name),

@@ -29,6 +29,7 @@ use target::{Target, Verb};
 pub struct ModifyPlan {
     source: Box<dyn RowSource>,
     source_batch: RowBatch,
+    source_types: Vec<SqlType>,
     target: Target,
     actions: Vec<Action>,
     merge: bool,
@@ -49,7 +50,11 @@ struct Action {
 enum Kind {
     /// By stored ordinal. None: made here.
     Insert(Vec<Option<Assignment>>),
-    Update { set: Vec<(u16, Assignment)>, computed: Vec<(u16, Scalar)>, assign: Vec<(VariableSlot, Scalar)> },
+    Update {
+        set: Vec<(u16, Assignment)>,
+        computed: Vec<(u16, Scalar)>,
+        assign: Vec<(VariableSlot, Scalar)>,
+    },
     Delete,
 }
 
@@ -98,7 +103,13 @@ impl Assignment {
     }
 
     /// Appends the values for every row of `batch`.
-    fn fill(&self, context: &Context, batch: &RowBatch, out: &mut Column, refuse: impl Fn(&[u8]) -> SqlError) -> SqlResult<()> {
+    fn fill(
+        &self,
+        context: &Context,
+        batch: &RowBatch,
+        out: &mut Column,
+        refuse: impl Fn(&[u8]) -> SqlError,
+    ) -> SqlResult<()> {
         let Some(limit) = self.limit else { return fill(&self.scalar, context, batch, out) };
         let ty = self.scalar.ty;
         for index in 0..batch.rows {
@@ -160,6 +171,7 @@ impl ModifyPlan {
         Ok(ModifyPlan {
             source: operators::source(&modify.source, compiler)?,
             source_batch: batch_of(&modify.source),
+            source_types: modify.source.columns.iter().map(|column| column.ty).collect(),
             target: Target::new(&modify.target),
             merge: modify.verb == "MERGE",
             may_repeat: !reads_one_table(&modify.source),
@@ -181,6 +193,11 @@ impl ModifyPlan {
                 target.close();
             }
         }
+    }
+
+    /// What an INSERT ... EXEC's rows are converted to.
+    pub fn source_types(&self) -> Vec<SqlType> {
+        self.source_types.clone()
     }
 
     pub fn command(&self) -> Command {

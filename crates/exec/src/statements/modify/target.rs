@@ -104,7 +104,9 @@ impl Target {
         let (def, place) = match source {
             TableSource::Base(def) => (def.clone(), Place::Base(None)),
             TableSource::Variable(slot, def) => (def.clone(), Place::Memory(*slot)),
-            TableSource::Inserted(_) | TableSource::Deleted(_) => panic!("the binder refuses to change inserted and deleted"),
+            TableSource::Inserted(_) | TableSource::Deleted(_) => {
+                panic!("the binder refuses to change inserted and deleted")
+            }
         };
         let mut columns: Vec<(u16, usize)> = def
             .stored
@@ -164,7 +166,7 @@ impl Target {
         }
     }
 
-    pub fn insert(&self, context: &mut Context, rows: &RowBatch, changes: &mut Changes) -> SqlResult<()> {
+    pub fn insert(&self, context: &Context, rows: &RowBatch, changes: &mut Changes) -> SqlResult<()> {
         super::constraint::check_parents(self, context, rows, None, "INSERT")?;
         match &self.place {
             Place::Base(_) => {
@@ -196,7 +198,7 @@ impl Target {
 
     pub fn update(
         &self,
-        context: &mut Context,
+        context: &Context,
         old: &RowBatch,
         new: &RowBatch,
         locators: &Column,
@@ -239,13 +241,7 @@ impl Target {
         changes.check_size()
     }
 
-    pub fn delete(
-        &self,
-        context: &mut Context,
-        old: &RowBatch,
-        locators: &Column,
-        changes: &mut Changes,
-    ) -> SqlResult<()> {
+    pub fn delete(&self, context: &Context, old: &RowBatch, locators: &Column, changes: &mut Changes) -> SqlResult<()> {
         match &self.place {
             Place::Base(_) => {
                 let table = self.storage();
@@ -398,9 +394,9 @@ impl Target {
                 "The attempted insert or update failed because the target view either specifies WITH CHECK OPTION or spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did not qualify under the CHECK OPTION constraint.",
             );
         }
-        let column = check.column.map_or(String::new(), |column| {
-            format!(", column '{}'", self.def.columns[column as usize].name)
-        });
+        let column = check
+            .column
+            .map_or(String::new(), |column| format!(", column '{}'", self.def.columns[column as usize].name));
         let text = format!(
             "The {verb} statement conflicted with the CHECK constraint \"{}\". The conflict occurred in database \"{}\", table \"{}.{}\"{column}.",
             check.name,
@@ -426,7 +422,10 @@ impl Target {
                 let mut table = context.tables[slot.0 as usize].borrow_mut();
                 let given = table.identity;
                 table.identity += rows as i64;
-                increment.checked_mul(given).and_then(|step| seed.checked_add(step)).ok_or_else(|| identity_overflow(&ty))?
+                increment
+                    .checked_mul(given)
+                    .and_then(|step| seed.checked_add(step))
+                    .ok_or_else(|| identity_overflow(&ty))?
             }
         };
         for row in 0..rows as i64 {

@@ -48,9 +48,7 @@ pub fn fire(
     let inserted = Arc::new(std::mem::take(&mut changes.inserted));
     let deleted = Arc::new(std::mem::take(&mut changes.deleted));
     let updated = Arc::new(updated);
-    let empty = |rows: &RowBatch| {
-        Arc::new(RowBatch::new(rows.columns.iter().map(crate::columns::class_of)))
-    };
+    let empty = |rows: &RowBatch| Arc::new(RowBatch::new(rows.columns.iter().map(crate::columns::class_of)));
     let mut done: Vec<Verb> = Vec::new();
     for verb in verbs {
         if done.contains(verb) {
