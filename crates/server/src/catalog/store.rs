@@ -39,7 +39,7 @@ impl Layouts {
             id: IndexId(i as u32 + 1),
             unique: key.unique,
             clustered: i == 0,
-            key: key.columns.iter().map(|&column| KeyColumn { column, descending: false }).collect(),
+            key: key.columns.iter().map(|&ordinal| KeyColumn { ordinal, descending: false }).collect(),
             included: Vec::new(),
         });
         TableLayout { row: self.of(table).row.clone(), indexes: indexes.collect() }
