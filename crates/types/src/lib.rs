@@ -26,6 +26,9 @@ pub mod compare;
 pub mod convert;
 pub mod key;
 
+pub mod arith;
+pub mod like;
+
 pub use batch::{Column, ColumnData, RowBatch};
 pub use compare::ValueComparer;
 pub use convert::{ConvertContext, convert};
