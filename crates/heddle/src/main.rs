@@ -1,3 +1,27 @@
 //! The one binary: `serve`, `sql`, `stress`, `ping`. Command line and nothing else.
 
-fn main() {}
+use clap::{Parser, Subcommand};
+
+/// A T-SQL server that SQL Server's drivers and tools talk to, and tools of its own.
+#[derive(Parser)]
+#[command(name = "heddle", version, disable_help_subcommand = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Sql(Box<lab::sql_tool::Args>),
+    Stress(Box<lab::stress::Args>),
+    Ping(lab::ping::Args),
+}
+
+fn main() {
+    let code = match CommandLine::parse().command {
+        Command::Sql(args) => lab::sql_tool::run(&args),
+        Command::Stress(args) => lab::stress::run(&args),
+        Command::Ping(args) => lab::ping::run(&args),
+    };
+    std::process::exit(code);
+}

@@ -1,1 +1,14 @@
-//! Not described yet.
+//! Tools that speak to a server over the wire, ours or any other that speaks TDS: a blocking client, `heddle sql`,
+//! `heddle stress`, `heddle ping`. Nothing private of the server is used.
+//!
+//! Modules in dependency order, lowest first.
+
+pub mod address;
+mod tls;
+pub mod client;
+mod text;
+mod call;
+pub mod ping;
+pub mod script;
+pub mod sql_tool;
+pub mod stress;
