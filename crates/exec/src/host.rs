@@ -40,6 +40,15 @@ pub trait Host {
         object: ObjectId,
     ) -> SqlResult<Arc<TableDef>>;
 
+    /// Its name, for messages.
+    fn database_name(&mut self, session: &Session, database: DatabaseId) -> String;
+
+    /// The value of a column's DEFAULT now (ON DELETE SET DEFAULT); NULL without one.
+    fn column_default(&mut self, session: &mut Session, table: &TableDef, column: u16) -> SqlResult<Datum>;
+
+    /// 208 or 1088 when there is no such table.
+    fn table_by_name(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Arc<TableDef>>;
+
     /// The next `count` identity values of a table: the first one. They are never given back.
     fn identity_next(&mut self, session: &mut Session, table: &TableDef, count: u64) -> SqlResult<i64>;
 
@@ -165,11 +174,13 @@ pub struct CallResult {
     pub outputs: Vec<(Box<str>, SqlType, Datum)>,
 }
 
-/// How a run ended. Errors have gone to the sink already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a run ended. Errors have gone to the sink already, but for `Failed`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
     Completed,
     /// An error ended the batch; statements after it did not run.
     Aborted,
     Stopped(crate::sink::Stop),
+    /// Of a call within a TRY of its caller: the error on its way to the CATCH, not sent. A system procedure returns it as its own.
+    Failed(types::SqlError),
 }

@@ -8,6 +8,16 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod host;
-pub mod session;
 pub mod sink;
+pub mod session;
+pub mod host;
+pub mod columns;
+pub mod value;
+pub mod memory_table;
+pub mod context;
+pub(crate) mod kernel;
+pub(crate) mod expression;
+pub(crate) mod operators;
+pub(crate) mod statements;
+
+pub use statements::{call_module, run_batch};

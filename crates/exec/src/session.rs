@@ -1,12 +1,11 @@
 //! What a session keeps between and during its statements: SET options, transaction, counters, errors being handled, cursors.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sql::plan::IsolationLevel;
-use storage::{Canceller, Isolation, Transaction};
+use storage::{Isolation, Transaction};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::sink::Stop;
@@ -41,10 +40,14 @@ pub struct Session {
     /// Seed of RAND(): the state of its generator.
     pub rand_state: Option<u64>,
     pub context_info: Box<[u8]>,
-    /// Open cursors by lower-case name; local ones live in their module's frame.
-    pub(crate) cursors: HashMap<Box<str>, Box<dyn Any + Send>>,
-    /// The `inserted` and `deleted` of the trigger being run are in its frame; this says which columns were SET.
-    pub(crate) columns_updated: Vec<u64>,
+    /// Global cursors by lower-case name; local ones belong to the module that declared them.
+    pub(crate) cursors: HashMap<Box<str>, crate::statements::CursorHandle>,
+    /// An INSERT ... EXEC is running.
+    pub(crate) insert_execute: bool,
+    /// Statements within one another that share a transaction: a statement, the functions and triggers it runs.
+    pub(crate) statement_depth: u32,
+    /// SET TRANSACTION ISOLATION LEVEL has run since the current transaction was told its level.
+    pub(crate) isolation_changed: bool,
     pub statistics: Statistics,
     pub signal: Arc<Signal>,
 }
@@ -207,8 +210,6 @@ pub struct TransactionState {
     pub(crate) savepoints: Vec<(Box<str>, storage::Savepoint)>,
     /// Counts transactions of the session, for ENVCHANGE descriptors.
     pub descriptor: u64,
-    /// Ends lock waits of the current transaction from another worker.
-    pub canceller: Option<Canceller>,
 }
 
 impl TransactionState {
@@ -242,7 +243,9 @@ impl Session {
             rand_state: None,
             context_info: Box::default(),
             cursors: HashMap::new(),
-            columns_updated: Vec::new(),
+            insert_execute: false,
+            statement_depth: 0,
+            isolation_changed: false,
             statistics: Statistics::default(),
             signal: Arc::default(),
         }

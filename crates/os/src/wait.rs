@@ -49,7 +49,7 @@ pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason
             None => park_outside(slot, deadline),
         }
     }
-    let resumed = clock::now();
+    let resumed = scheduler::here().map_or_else(clock::now, |scheduler| scheduler.inner().picked_ns);
     slot.wait_started_ns.store(0, Ordering::Relaxed);
     let was = slot.state.swap(EMPTY, Ordering::AcqRel);
     assert!(was == TOKEN || was == TIMED, "woken by no one: {was}");
@@ -117,7 +117,7 @@ pub fn yield_now() {
     slot.wait_type.store(WaitType::SOS_SCHEDULER_YIELD as u32, Ordering::Relaxed);
     if scheduler.yield_from(me) {
         // All of it is signal time: the worker was runnable throughout.
-        let waited = clock::now().saturating_sub(started);
+        let waited = scheduler.inner().picked_ns.saturating_sub(started);
         worker::count_wait(scheduler.index, WaitType::SOS_SCHEDULER_YIELD, waited, waited);
     }
 }

@@ -30,7 +30,7 @@ fn workload(disk: Disk) -> u64 {
                     stream.write_all(&(n * 100 + round).to_le_bytes(), None).unwrap();
                     let mut answer = [0; 8];
                     read_exact(&stream, &mut answer, None).unwrap();
-                    if os::random::u64() % 4 == 0 {
+                    if os::random::u64().is_multiple_of(4) {
                         wait::sleep(WaitType::WAITFOR, 1);
                     }
                 }

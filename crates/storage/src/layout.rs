@@ -4,6 +4,7 @@
 use std::fmt;
 
 use types::RowLayout;
+pub use types::key::KeyColumn;
 
 /// 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the users'.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,13 +41,6 @@ impl fmt::Display for PageRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.page)
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyColumn {
-    /// Position in the table's row layout.
-    pub column: u16,
-    pub descending: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

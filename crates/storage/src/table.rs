@@ -1,70 +1,320 @@
 //! A table: its base tree (clustered index, or heap by row number) and its nonclustered indexes, kept together.
+//!
+//! A heap is a tree by row number: appending is its fast path, a row never moves, there are no forwarding pointers. A
+//! change goes to the base row first, which decides who may change it, then to the entries of the indexes. A call that
+//! fails part of the way undoes its part.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use types::RowLayout;
+use types::key::encode_key;
+use types::row::{Field, RowBuilder, RowView};
 
-use crate::error::StorageResult;
+use crate::engine::Engine;
+use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexId, Locator, TableId, TableLayout};
+use crate::locks::LockMode;
+use crate::page::KEY_BYTES_MAX;
+use crate::rows::{Inserted, Seen};
 use crate::scan::{Scan, ScanSpec};
-use crate::transaction::{Transaction, stopped};
+use crate::shape::{IndexShape, Shape};
+use crate::transaction::Transaction;
 
 /// Shared by all sessions; cheap to clone. After `create_index`, `drop_index` or a rollback of one, open the table again.
 #[derive(Clone)]
 pub struct Table {
-    pub(crate) shape: Arc<TableLayout>,
-    pub(crate) db: DatabaseId,
-    pub(crate) id: TableId,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) shape: Arc<Shape>,
+}
+
+/// What a row lock is taken on: the row's locator, hashed.
+pub(crate) fn row_hash(locator: &[u8]) -> u64 {
+    locator.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 impl Table {
     pub fn id(&self) -> TableId {
-        self.id
+        self.shape.id
     }
 
     pub fn database(&self) -> DatabaseId {
-        self.db
+        self.shape.db
     }
 
     pub fn layout(&self) -> &TableLayout {
-        &self.shape
+        &self.shape.layout
+    }
+
+    pub(crate) fn index(&self, id: IndexId) -> StorageResult<Option<&IndexShape>> {
+        let base = self.shape.clustered.as_ref().map_or(IndexId::HEAP, |(id, _)| *id);
+        if id == base || id == IndexId::HEAP {
+            return Ok(None);
+        }
+        self.shape.indexes.iter().find(|index| index.layout.id == id).map(Some).ok_or(StorageError::UnknownIndex)
     }
 
     /// Columns of the table that a row of this index holds, in the order of its image: for the heap and the clustered
     /// index all; otherwise key, included and clustered key columns, each once.
-    pub fn index_columns(&self, _index: IndexId) -> StorageResult<Vec<u16>> {
-        Err(stopped())
+    pub fn index_columns(&self, index: IndexId) -> StorageResult<Vec<u16>> {
+        Ok(match self.index(index)? {
+            Some(index) => index.columns.clone(),
+            None => (0..self.shape.layout.row.len() as u16).collect(),
+        })
     }
 
     /// The layout of the index's own rows.
-    pub fn index_row(&self, _index: IndexId) -> StorageResult<RowLayout> {
-        Err(stopped())
+    pub fn index_row(&self, index: IndexId) -> StorageResult<RowLayout> {
+        Ok(self.index(index)?.map_or(&self.shape.layout.row, |index| &index.row).clone())
     }
 
     /// `row` is an image of `layout().row` with every value in the row; long (max) values are moved out of it here.
-    pub fn insert(&self, _tx: &mut Transaction, _row: &[u8]) -> StorageResult<Locator> {
-        Err(stopped())
+    pub fn insert(&self, tx: &mut Transaction, row: &[u8]) -> StorageResult<Locator> {
+        self.change(tx, |tx| self.insert_unguarded(tx, row))
     }
 
     /// Returns the row's new locator (another one if the clustered key changed).
-    pub fn update(&self, _tx: &mut Transaction, _locator: &[u8], _row: &[u8]) -> StorageResult<Locator> {
-        Err(stopped())
+    pub fn update(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
+        self.change(tx, |tx| self.update_unguarded(tx, locator, row))
     }
 
-    pub fn delete(&self, _tx: &mut Transaction, _locator: &[u8]) -> StorageResult<()> {
-        Err(stopped())
+    pub fn delete(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        self.change(tx, |tx| self.delete_unguarded(tx, locator))
+    }
+
+    fn change<T>(
+        &self,
+        tx: &mut Transaction,
+        change: impl FnOnce(&mut Transaction) -> StorageResult<T>,
+    ) -> StorageResult<T> {
+        tx.check_running()?;
+        tx.table_lock(self.shape.db, self.shape.id, LockMode::IntentExclusive, tx.patience())?;
+        let before = tx.savepoint();
+        match change(tx) {
+            Err(error) if !matches!(error, StorageError::Stopped(_)) => {
+                tx.rollback_to(before)?;
+                Err(error)
+            }
+            result => result,
+        }
+    }
+
+    /// Appends the base key of a row to `key`. A row number comes from the counter.
+    fn base_key(&self, view: &RowView<'_>, key: &mut Vec<u8>) -> StorageResult<()> {
+        if let Some((_, layout)) = &self.shape.clustered {
+            encode_key(layout, view, key);
+        }
+        if self.shape.numbered {
+            key.extend_from_slice(&self.engine.next_row_number().to_be_bytes());
+        }
+        check_key(key)
+    }
+
+    fn insert_unguarded(&self, tx: &mut Transaction, row: &[u8]) -> StorageResult<Locator> {
+        let shape = &*self.shape;
+        let view = RowView::new(&shape.layout.row, row)?;
+        let mut key = std::mem::take(&mut tx.scratch.key);
+        key.clear();
+        self.base_key(&view, &mut key)?;
+        self.insert_base(tx, &view, &key)?;
+        for index in &shape.indexes {
+            self.insert_entry(tx, index, &view, &key)?;
+        }
+        shape.count_rows(1);
+        let locator = Locator::new(&key);
+        tx.scratch.key = key;
+        Ok(locator)
+    }
+
+    fn insert_base(&self, tx: &mut Transaction, view: &RowView<'_>, key: &[u8]) -> StorageResult<()> {
+        let shape = &*self.shape;
+        let patience = tx.patience();
+        let inserted = if view.image().len() <= shape.image_max {
+            self.engine.insert_row(&mut tx.writer, &shape.base, key, view.image(), patience)?
+        } else {
+            let mut image = Vec::new();
+            self.engine.move_long_values(&mut tx.writer, shape, view, patience, &mut image)?;
+            self.engine.insert_row(&mut tx.writer, &shape.base, key, &image, patience)?
+        };
+        match inserted {
+            Inserted::Done => Ok(()),
+            Inserted::Duplicate => {
+                let index = shape.clustered.as_ref().map_or(IndexId::HEAP, |(id, _)| *id);
+                Err(StorageError::DuplicateKey { table: shape.id, index })
+            }
+        }
+    }
+
+    pub(crate) fn insert_entry(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        view: &RowView<'_>,
+        locator: &[u8],
+    ) -> StorageResult<()> {
+        let (mut key, mut entry) = (Vec::new(), std::mem::take(&mut tx.scratch.entry));
+        entry_of(index, view, locator, &mut key, &mut entry)?;
+        let patience = tx.patience();
+        let inserted = self.engine.insert_row(&mut tx.writer, &index.tree, &key, &entry, patience)?;
+        tx.scratch.entry = entry;
+        match inserted {
+            Inserted::Done => Ok(()),
+            Inserted::Duplicate => Err(StorageError::DuplicateKey { table: self.shape.id, index: index.layout.id }),
+        }
+    }
+
+    fn update_unguarded(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
+        let shape = &*self.shape;
+        let view = RowView::new(&shape.layout.row, row)?;
+        let mut key = Vec::new();
+        if let Some((_, layout)) = &shape.clustered {
+            encode_key(layout, &view, &mut key);
+        }
+        if shape.numbered {
+            let number_at = locator.len().checked_sub(8).ok_or(StorageError::RowGone)?;
+            key.extend_from_slice(&locator[number_at..]);
+        }
+        check_key(&key)?;
+        let (patience, conflict) = (tx.patience(), tx.conflict_time());
+        tx.await_row(shape.db, shape.id, row_hash(locator), patience)?;
+        let mut old = std::mem::take(&mut tx.scratch.image);
+        if key == locator {
+            let mut image = Vec::new();
+            let image = if row.len() <= shape.image_max {
+                row
+            } else {
+                self.engine.move_long_values(&mut tx.writer, shape, &view, patience, &mut image)?;
+                &image
+            };
+            let writer = &mut tx.writer;
+            self.engine.update_row(writer, &shape.base, shape.id, &key, image, conflict, patience, &mut old)?;
+        } else {
+            let writer = &mut tx.writer;
+            self.engine.delete_row(writer, &shape.base, shape.id, locator, conflict, patience, &mut old)?;
+            self.insert_base(tx, &view, &key)?;
+        }
+        self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
+        if !shape.indexes.is_empty() {
+            let before = RowView::new(&shape.layout.row, &old)?;
+            for index in &shape.indexes {
+                self.update_entry(tx, index, (&before, locator), (&view, &key))?;
+            }
+        }
+        tx.scratch.image = old;
+        Ok(Locator::new(&key))
+    }
+
+    fn update_entry(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        before: (&RowView<'_>, &[u8]),
+        after: (&RowView<'_>, &[u8]),
+    ) -> StorageResult<()> {
+        let (mut old_key, mut old_entry, mut new_key, mut new_entry) = (vec![], vec![], vec![], vec![]);
+        entry_of(index, before.0, before.1, &mut old_key, &mut old_entry)?;
+        entry_of(index, after.0, after.1, &mut new_key, &mut new_entry)?;
+        if old_key == new_key && old_entry == new_entry {
+            return Ok(());
+        }
+        let (table, patience) = (self.shape.id, tx.patience());
+        if old_key == new_key {
+            let writer = &mut tx.writer;
+            let tree = &index.tree;
+            return self.engine.update_row(writer, tree, table, &new_key, &new_entry, None, patience, &mut old_entry);
+        }
+        self.engine.delete_row(&mut tx.writer, &index.tree, table, &old_key, None, patience, &mut old_entry)?;
+        match self.engine.insert_row(&mut tx.writer, &index.tree, &new_key, &new_entry, patience)? {
+            Inserted::Done => Ok(()),
+            Inserted::Duplicate => Err(StorageError::DuplicateKey { table, index: index.layout.id }),
+        }
+    }
+
+    fn delete_unguarded(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        let shape = &*self.shape;
+        let (patience, conflict) = (tx.patience(), tx.conflict_time());
+        tx.await_row(shape.db, shape.id, row_hash(locator), patience)?;
+        let mut old = std::mem::take(&mut tx.scratch.image);
+        let writer = &mut tx.writer;
+        self.engine.delete_row(writer, &shape.base, shape.id, locator, conflict, patience, &mut old)?;
+        self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
+        if !shape.indexes.is_empty() {
+            let view = RowView::new(&shape.layout.row, &old)?;
+            let (mut key, mut entry) = (Vec::new(), Vec::new());
+            for index in &shape.indexes {
+                entry_of(index, &view, locator, &mut key, &mut entry)?;
+                self.engine.delete_row(&mut tx.writer, &index.tree, shape.id, &key, None, patience, &mut entry)?;
+            }
+        }
+        shape.count_rows(-1);
+        tx.scratch.image = old;
+        Ok(())
     }
 
     /// Replaces `image` by the row as this transaction sees it, long values in place. False: there is none.
-    pub fn fetch(&self, _tx: &mut Transaction, _locator: &[u8], _image: &mut Vec<u8>) -> StorageResult<bool> {
-        Err(stopped())
+    pub fn fetch(&self, tx: &mut Transaction, locator: &[u8], image: &mut Vec<u8>) -> StorageResult<bool> {
+        let shape = &*self.shape;
+        loop {
+            let view = tx.view();
+            match self.engine.read_row(&view, &shape.base, locator, image)? {
+                Seen::Here | Seen::Old => break,
+                Seen::Nothing => return Ok(false),
+                Seen::Wait(other) => tx.wait_for_end(other, tx.patience())?,
+            }
+        }
+        if shape.long_values.is_some() && RowView::new(&shape.layout.row, image)?.has_overflow() {
+            let split = std::mem::take(image);
+            self.engine.join_long_values(shape, &split, image)?;
+        }
+        Ok(true)
     }
 
-    pub fn scan(&self, _tx: &mut Transaction, _spec: ScanSpec) -> StorageResult<Scan> {
-        Err(stopped())
+    pub fn scan(&self, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
+        Scan::new(self.clone(), tx, spec)
     }
 
     pub fn row_count_estimate(&self) -> u64 {
-        0
+        self.shape.rows.load(Ordering::Relaxed).max(0) as u64
     }
+}
+
+fn check_key(key: &[u8]) -> StorageResult<()> {
+    if key.len() <= KEY_BYTES_MAX {
+        return Ok(());
+    }
+    Err(StorageError::KeyTooLong { bytes: key.len(), bytes_max: KEY_BYTES_MAX })
+}
+
+/// Key and payload of a row's entry in an index.
+fn entry_of(
+    index: &IndexShape,
+    view: &RowView<'_>,
+    locator: &[u8],
+    key: &mut Vec<u8>,
+    entry: &mut Vec<u8>,
+) -> StorageResult<()> {
+    key.clear();
+    encode_key(&index.key, view, key);
+    if !index.layout.unique {
+        key.extend_from_slice(locator);
+    }
+    check_key(key)?;
+    entry.clear();
+    entry.extend_from_slice(&(locator.len() as u16).to_le_bytes());
+    entry.extend_from_slice(locator);
+    let mut builder = RowBuilder::new(&index.row, entry);
+    for (position, column) in index.columns.iter().enumerate() {
+        match view.field(*column as usize) {
+            Field::Null => builder.push_null(),
+            Field::Bytes(bytes) if index.row.is_variable(position) => builder.push_bytes(bytes),
+            Field::Bytes(_) => builder.push(&view.datum(*column as usize)),
+            // Too long for the base row, so too long for an index row as well.
+            Field::Overflow(_) => builder.push_null(),
+        }
+    }
+    builder.finish();
+    if entry.len() > index.entry_max {
+        return Err(StorageError::RowTooLarge { bytes: entry.len(), bytes_max: index.entry_max });
+    }
+    Ok(())
 }

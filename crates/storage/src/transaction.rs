@@ -1,10 +1,24 @@
 //! A unit of work over any databases of the instance. Owned by one session; dropped without a commit it rolls back.
+//!
+//! ```text
+//! begin -> (begin_statement, reads, changes, savepoint / rollback_to)* -> commit | rollback
+//! commit: Commit record; Full: wait until it is hardened; then the changes become visible, locks go, waiters wake
+//! ```
+//! Under full durability a change becomes visible only when it is hardened, so no reader acts on what a crash may take
+//! back. After an error of a change the transaction is as it was before the call (the call undid its part), except after
+//! `Deadlock` and `UpdateConflict`, which ask for a rollback of the whole.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
+use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{DatabaseId, TableId};
+use crate::layout::{DatabaseId, PageRef, TableId};
+pub use crate::locks::LockMode;
+use crate::locks::{Patience, Resource, Signal};
+use crate::log::record::{Head, Kind};
+use crate::platform::lock;
+use crate::rows::{ReadMode, View};
 
 /// `ReadCommitted` reads the rows committed before the statement began and takes no locks (READ_COMMITTED_SNAPSHOT ON);
 /// `ReadCommittedLocking` waits for writers (OFF).
@@ -31,37 +45,77 @@ pub enum Durability {
 /// A point `rollback_to` can return to. Belongs to one transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Savepoint {
-    pub(crate) undo_next: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LockMode {
-    SchemaStability,
-    SchemaModification,
-    IntentShared,
-    IntentExclusive,
-    Shared,
-    Update,
-    SharedIntentExclusive,
-    Exclusive,
+    undo_next: u64,
+    drops: usize,
 }
 
 /// Ends the waits of a transaction from another worker (attention).
-#[derive(Debug, Clone, Default)]
-pub struct Canceller(Arc<AtomicBool>);
+#[derive(Clone)]
+pub struct Canceller(Arc<Signal>);
 
 impl Canceller {
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Release);
+        self.0.cancel();
     }
 }
 
+/// Row locks on one table past which the table is locked instead.
+const ESCALATION_LOCKS: u32 = 5000;
+const HORIZON_EVERY_COMMITS: u32 = 64;
+
+/// A table this transaction has locked, and how.
+struct TableLock {
+    resource: Resource,
+    mode: LockMode,
+    row_locks: u32,
+}
+
+/// Buffers used again from row to row.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub key: Vec<u8>,
+    pub entry: Vec<u8>,
+    pub image: Vec<u8>,
+}
+
 pub struct Transaction {
-    pub(crate) isolation: Isolation,
-    canceller: Canceller,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) writer: Writer,
+    isolation: Isolation,
+    /// Commit time read at, once there is one.
+    snapshot: Option<u64>,
+    patience: Patience,
+    tables: Vec<TableLock>,
+    locks: Vec<Resource>,
+    /// Of `locks`, those from here on go at the end of the statement.
+    statement_locks: Vec<Resource>,
+    /// Trees and files to free after the commit.
+    pub(crate) drops: Vec<PageRef>,
+    /// Tables whose shape it changed: forgotten by the cache at its end.
+    pub(crate) reshaped: Vec<(DatabaseId, TableId)>,
+    pub(crate) scratch: Scratch,
+    finished: bool,
 }
 
 impl Transaction {
+    pub(crate) fn new(engine: Arc<Engine>, isolation: Isolation) -> Transaction {
+        let member = engine.locks.enter(Arc::new(Signal::new()));
+        Transaction {
+            writer: Writer { member, id: 0, last_lsn: 0, statement: 1, durable: false },
+            engine,
+            isolation,
+            snapshot: None,
+            patience: Patience::Forever,
+            tables: Vec::new(),
+            locks: Vec::new(),
+            statement_locks: Vec::new(),
+            drops: Vec::new(),
+            reshaped: Vec::new(),
+            scratch: Scratch::default(),
+            finished: false,
+        }
+    }
+
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
@@ -72,69 +126,331 @@ impl Transaction {
     }
 
     /// The SPID, shown in lock and transaction lists.
-    pub fn set_session(&mut self, _session: u32) {}
+    pub fn set_session(&mut self, session: u32) {
+        self.writer.member.session.store(session, Ordering::Relaxed);
+    }
 
     /// Milliseconds; negative waits for ever, 0 not at all.
-    pub fn set_lock_timeout_ms(&mut self, _timeout_ms: i64) {}
+    pub fn set_lock_timeout_ms(&mut self, timeout_ms: i64) {
+        self.patience = u64::try_from(timeout_ms).map_or(Patience::Forever, Patience::Ms);
+    }
 
     /// -10 to 10; the lower one is the victim.
-    pub fn set_deadlock_priority(&mut self, _priority: i8) {}
+    pub fn set_deadlock_priority(&mut self, priority: i8) {
+        self.writer.member.priority.store(priority as i32, Ordering::Relaxed);
+    }
 
     pub fn canceller(&self) -> Canceller {
-        self.canceller.clone()
+        Canceller(self.writer.member.signal.clone())
     }
 
     /// Forgets an earlier `cancel`: called when a new request begins.
     pub fn clear_cancel(&mut self) {
-        self.canceller.0.store(false, Ordering::Release);
+        self.writer.member.signal.clear();
     }
 
     /// A new statement: a new snapshot under READ COMMITTED, and scans of this statement do not see rows it writes.
-    pub fn begin_statement(&mut self) {}
+    pub fn begin_statement(&mut self) {
+        self.writer.statement = self.writer.statement.saturating_add(1);
+        for resource in std::mem::take(&mut self.statement_locks) {
+            self.engine.locks.release(&self.writer.member, resource);
+        }
+        if self.isolation != Isolation::Snapshot {
+            self.snapshot = None;
+        }
+    }
 
     /// True after the first logged change; a read-only transaction commits without touching the log.
     pub fn has_changes(&self) -> bool {
-        false
+        self.writer.last_lsn != 0
     }
 
     /// Some after the first change.
     pub fn id(&self) -> Option<u64> {
-        None
+        (self.writer.id != 0).then_some(self.writer.id)
     }
 
     pub fn savepoint(&self) -> Savepoint {
-        Savepoint { undo_next: 0 }
+        Savepoint { undo_next: self.writer.last_lsn, drops: self.drops.len() }
     }
 
     /// Undoes everything done since the savepoint. Locks stay.
-    pub fn rollback_to(&mut self, _savepoint: Savepoint) -> StorageResult<()> {
-        Err(stopped())
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
+        self.engine.undo(&mut self.writer, savepoint.undo_next)?;
+        self.drops.truncate(savepoint.drops);
+        self.forget_shapes();
+        Ok(())
     }
 
-    pub fn commit(self, _durability: Durability) -> StorageResult<()> {
-        Err(stopped())
+    pub fn commit(mut self, durability: Durability) -> StorageResult<()> {
+        if self.writer.last_lsn == 0 {
+            self.finish();
+            return Ok(());
+        }
+        let engine = self.engine.clone();
+        let drops: Vec<u8> =
+            self.drops.iter().flat_map(|at| [at.file.to_le_bytes(), at.page.to_le_bytes()].concat()).collect();
+        let head = Head {
+            kind: Kind::Commit,
+            flags: 0,
+            transaction: self.writer.id,
+            previous: self.writer.last_lsn,
+            file: 0,
+            page: 0,
+        };
+        let (_, end) = engine.log.append(head, &[&drops])?;
+        if durability == Durability::Full && self.writer.durable {
+            // S2. A failure here stops the instance: whether the commit holds is decided by recovery.
+            if let Err(error) = engine.log.harden(end) {
+                self.finished = true;
+                return Err(error);
+            }
+        }
+        engine.commits.commit(self.writer.id);
+        let drops = std::mem::take(&mut self.drops);
+        self.finish();
+        if !drops.is_empty() {
+            lock(&engine.pending_frees).extend(drops);
+            engine.free_pending()?;
+        }
+        Ok(())
     }
 
-    pub fn rollback(self) -> StorageResult<()> {
-        Err(stopped())
+    pub fn rollback(mut self) -> StorageResult<()> {
+        self.roll_back()
+    }
+
+    fn roll_back(&mut self) -> StorageResult<()> {
+        if self.finished {
+            return Ok(());
+        }
+        if self.writer.last_lsn == 0 {
+            self.finish();
+            return Ok(());
+        }
+        self.drops.clear();
+        if let Err(error) = self.engine.undo(&mut self.writer, 0) {
+            // Half undone: nobody may see it. Recovery finishes the job.
+            self.engine.log.stop(error.clone());
+            self.finished = true;
+            return Err(error);
+        }
+        let head = Head {
+            kind: Kind::End,
+            flags: 0,
+            transaction: self.writer.id,
+            previous: self.writer.last_lsn,
+            file: 0,
+            page: 0,
+        };
+        let ended = self.engine.log.append(head, &[]);
+        self.engine.commits.rolled_back(self.writer.id);
+        let engine = self.engine.clone();
+        self.finish();
+        ended?;
+        engine.free_pending()
+    }
+
+    /// What the cache holds of tables this transaction reshaped may be wrong by now: it is read again.
+    fn forget_shapes(&mut self) {
+        if !self.reshaped.is_empty() {
+            let mut shapes = self.engine.shapes.write();
+            for table in &self.reshaped {
+                shapes.remove(table);
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        self.finished = true;
+        self.writer.member.snapshot.store(u64::MAX, Ordering::SeqCst);
+        self.forget_shapes();
+        let member = &self.writer.member;
+        for resource in self.statement_locks.drain(..).chain(self.locks.drain(..)) {
+            self.engine.locks.release(member, resource);
+        }
+        self.engine.locks.leave(member);
+        if self.writer.id != 0
+            && self.engine.commits_since_advance.fetch_add(1, Ordering::Relaxed) % HORIZON_EVERY_COMMITS
+                == HORIZON_EVERY_COMMITS - 1
+        {
+            self.engine.advance_horizon();
+        }
+    }
+
+    /// The time this statement reads at (under SNAPSHOT: this transaction), taken at the first need.
+    fn snapshot(&mut self) -> u64 {
+        if let Some(time) = self.snapshot {
+            return time;
+        }
+        // Announced before it is read: the horizon must not pass the time we are about to get.
+        self.writer.member.snapshot.store(1, Ordering::SeqCst);
+        let time = self.engine.commits.now();
+        self.writer.member.snapshot.store(time, Ordering::SeqCst);
+        self.snapshot = Some(time);
+        time
+    }
+
+    /// How this transaction reads now when no hint says otherwise.
+    pub(crate) fn view(&mut self) -> View {
+        let mode = match self.isolation {
+            Isolation::ReadUncommitted => ReadMode::Dirty,
+            Isolation::ReadCommitted | Isolation::Snapshot => ReadMode::Snapshot(self.snapshot()),
+            Isolation::ReadCommittedLocking | Isolation::RepeatableRead | Isolation::Serializable => ReadMode::Newest,
+        };
+        self.view_as(mode)
+    }
+
+    pub(crate) fn view_as(&self, mode: ReadMode) -> View {
+        View { mode, own: self.writer.id, before_statement: u32::MAX }
+    }
+
+    /// The time a change must not find the row newer than.
+    pub(crate) fn conflict_time(&mut self) -> Option<u64> {
+        (self.isolation == Isolation::Snapshot).then(|| self.snapshot())
+    }
+
+    pub(crate) fn patience(&self) -> Patience {
+        self.patience
+    }
+
+    pub(crate) fn wait_for_end(&self, id: u64, patience: Patience) -> StorageResult<()> {
+        self.engine.locks.wait_for_end(&self.writer.member, id, patience)
     }
 
     /// Held to the end of the transaction.
-    pub fn lock_table(&mut self, _db: DatabaseId, _table: TableId, _mode: LockMode) -> StorageResult<()> {
-        Err(stopped())
+    pub fn lock_table(&mut self, db: DatabaseId, table: TableId, mode: LockMode) -> StorageResult<()> {
+        self.table_lock(db, table, mode, self.patience).map(|_| ())
+    }
+
+    /// Index into `tables`. The usual case, locked already, is a look at a short list.
+    pub(crate) fn table_lock(
+        &mut self,
+        db: DatabaseId,
+        table: TableId,
+        mode: LockMode,
+        patience: Patience,
+    ) -> StorageResult<usize> {
+        let resource = Resource::Table(db, table);
+        let known = self.tables.iter().position(|held| held.resource == resource);
+        if let Some(at) = known
+            && self.tables[at].mode.covers(mode)
+        {
+            return Ok(at);
+        }
+        if self.engine.locks.acquire(&self.writer.member, resource, mode, patience)? {
+            self.locks.push(resource);
+        }
+        match known {
+            Some(at) => {
+                self.tables[at].mode = self.tables[at].mode.join(mode);
+                Ok(at)
+            }
+            None => {
+                self.tables.push(TableLock { resource, mode, row_locks: 0 });
+                Ok(self.tables.len() - 1)
+            }
+        }
+    }
+
+    /// A row lock, with the table's intent lock before it. `hold`: to the end of the transaction.
+    pub(crate) fn lock_row(
+        &mut self,
+        db: DatabaseId,
+        table: TableId,
+        row: u64,
+        mode: LockMode,
+        hold: bool,
+        patience: Patience,
+    ) -> StorageResult<()> {
+        let intent = if mode == LockMode::Shared { LockMode::IntentShared } else { LockMode::IntentExclusive };
+        let at = self.table_lock(db, table, intent, patience)?;
+        if self.tables[at].mode.covers(mode) {
+            return Ok(());
+        }
+        if self.tables[at].row_locks >= ESCALATION_LOCKS {
+            let whole = if mode == LockMode::Shared { LockMode::Shared } else { LockMode::Exclusive };
+            if self.table_lock(db, table, whole, Patience::Ms(0)).is_ok() {
+                return Ok(());
+            }
+            self.tables[at].row_locks /= 2;
+        }
+        let resource = Resource::Row(db, table, row);
+        if self.engine.locks.acquire(&self.writer.member, resource, mode, patience)? {
+            self.tables[at].row_locks += 1;
+            if hold { self.locks.push(resource) } else { self.statement_locks.push(resource) }
+        } else if hold && let Some(at) = self.statement_locks.iter().position(|held| *held == resource) {
+            self.statement_locks.swap_remove(at);
+            self.locks.push(resource);
+        }
+        Ok(())
+    }
+
+    /// Gives a statement's row lock back early: the row did not qualify, or was only read.
+    pub(crate) fn unlock_row(&mut self, db: DatabaseId, table: TableId, row: u64) {
+        let resource = Resource::Row(db, table, row);
+        if let Some(at) = self.statement_locks.iter().rposition(|held| *held == resource) {
+            self.statement_locks.swap_remove(at);
+            self.engine.locks.release(&self.writer.member, resource);
+        }
+    }
+
+    /// Waits until no other transaction's row lock excludes a change of the row. The change itself then holds others off.
+    pub(crate) fn await_row(
+        &mut self,
+        db: DatabaseId,
+        table: TableId,
+        row: u64,
+        patience: Patience,
+    ) -> StorageResult<()> {
+        let resource = Resource::Row(db, table, row);
+        if self.engine.locks.is_excluded(&self.writer.member, resource, LockMode::Exclusive) {
+            // Kept to the end: a reader that holds it out for its own end must not be overtaken in between.
+            if self.engine.locks.acquire(&self.writer.member, resource, LockMode::Exclusive, patience)? {
+                self.locks.push(resource);
+            }
+        }
+        Ok(())
     }
 
     /// `sp_getapplock`: any resource name the caller hashes, in a space of its own. Held to the end of the transaction
     /// or `unlock_application`.
-    pub fn lock_application(&mut self, _db: DatabaseId, _resource: u64, _mode: LockMode) -> StorageResult<()> {
-        Err(stopped())
+    pub fn lock_application(&mut self, db: DatabaseId, resource: u64, mode: LockMode) -> StorageResult<()> {
+        let resource = Resource::Application(db, resource);
+        if self.engine.locks.acquire(&self.writer.member, resource, mode, self.patience)? {
+            self.locks.push(resource);
+        }
+        Ok(())
     }
 
-    pub fn unlock_application(&mut self, _db: DatabaseId, _resource: u64) -> bool {
-        false
+    /// False: it was not held.
+    pub fn unlock_application(&mut self, db: DatabaseId, resource: u64) -> bool {
+        let resource = Resource::Application(db, resource);
+        let held = self.locks.iter().position(|held| *held == resource);
+        if let Some(at) = held {
+            self.locks.swap_remove(at);
+            self.engine.locks.release(&self.writer.member, resource);
+        }
+        held.is_some()
+    }
+
+    /// Fails if a rollback or the caller stopped the instance.
+    pub(crate) fn check_running(&self) -> StorageResult<()> {
+        if self.finished {
+            return Err(StorageError::Stopped("the transaction is over".into()));
+        }
+        self.engine.log.is_stopped().map_or(Ok(()), Err)
     }
 }
 
-pub(crate) fn stopped() -> StorageError {
-    StorageError::Stopped("not open".into())
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if !self.finished && self.roll_back().is_err() {
+            // The instance has stopped; recovery will undo it.
+            self.finished = true;
+        }
+        if !self.finished {
+            self.finish();
+        }
+    }
 }

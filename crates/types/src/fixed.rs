@@ -272,3 +272,10 @@ fn read_datetime2(bytes: &[u8], time_bytes: u8, unit: i64) -> i64 {
     // A corrupt image may hold a day far beyond 9999: a wrong value, never a panic.
     (low(&bytes[split..split + 3]) as i64).wrapping_mul(TICKS_PER_DAY).wrapping_add(low(&bytes[..split]) as i64 * unit)
 }
+
+/// The wire's 16 bytes with the most significant one first, as SQL Server orders uniqueidentifier.
+pub fn uuid_order(value: i128) -> [u8; 16] {
+    const ORDER: [usize; 16] = [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3];
+    let wire = value.to_le_bytes();
+    ORDER.map(|index| wire[index])
+}

@@ -17,8 +17,10 @@
 
 use crate::collation::{self, Comparer};
 use crate::datum::Datum;
+use crate::fixed::uuid_order;
 use crate::row::{ColumnType, Field, RowLayout, RowView};
 use crate::sql_type::{SqlType, TypeKind};
+use crate::variant;
 
 const NULL: u8 = 1;
 const PRESENT: u8 = 2;
@@ -279,29 +281,11 @@ impl KeyCodec {
         match self.form {
             Form::Text(comparer) => comparer.key(value, out),
             Form::Raw => out.extend_from_slice(value),
-            Form::Binary | Form::Variant => put_binary(value, out),
+            Form::Binary => variant::push_binary(value, out),
+            Form::Variant => variant::key(value, out),
             other => panic!("{other:?} does not hold bytes"),
         }
     }
-}
-
-/// varbinary: zeros at the end do not count.
-fn put_binary(value: &[u8], out: &mut Vec<u8>) {
-    let end = value.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    for &byte in &value[..end] {
-        out.push(byte);
-        if byte == 0 {
-            out.push(0xff);
-        }
-    }
-    out.extend_from_slice(&[0, 0]);
-}
-
-/// The wire's 16 bytes with the most significant one first, as SQL Server orders uniqueidentifier.
-pub fn uuid_order(value: i128) -> [u8; 16] {
-    const ORDER: [usize; 16] = [10, 11, 12, 13, 14, 15, 8, 9, 6, 7, 4, 5, 0, 1, 2, 3];
-    let wire = value.to_le_bytes();
-    ORDER.map(|index| wire[index])
 }
 
 /// The columns of a layout that has only the key's, in key order: what an index page's separator rows hold.

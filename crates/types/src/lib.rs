@@ -3,22 +3,35 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod batch;
-pub mod datum;
 pub mod error;
 pub mod sql_type;
 
+pub mod datum;
+
+pub mod batch;
 pub mod fixed;
 pub mod row;
 
+pub mod collation;
 pub mod decimal;
 pub mod names;
+pub mod text;
+
 pub mod precedence;
 
-pub mod collation;
+pub mod datetime;
+pub mod variant;
+
+pub mod compare;
+pub mod convert;
 pub mod key;
 
+pub mod arith;
+pub mod like;
+
 pub use batch::{Column, ColumnData, RowBatch};
+pub use compare::ValueComparer;
+pub use convert::{ConvertContext, convert};
 pub use datum::Datum;
 pub use error::{SqlError, SqlResult};
 pub use key::{KeyCodec, KeyColumn, KeyLayout};

@@ -7,14 +7,17 @@
 //! `Disk::sync_names` did. A failed sync is final: what it should have flushed may be lost, so the owner stops and
 //! recovers; it never syncs again as if nothing had happened.
 
+mod memory;
 mod real;
 mod sim;
 
 pub use sim::{SimDisk, SimDiskFaults};
 
+use memory::MemoryDisk;
 use real::{RealDisk, RealFile};
 use sim::SimFile;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What the world can do to a file operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +68,7 @@ pub enum Open {
 #[derive(Clone)]
 pub enum Disk {
     Real(RealDisk),
+    Memory(MemoryDisk),
     Sim(SimDisk),
 }
 
@@ -74,9 +78,15 @@ impl Disk {
         RealDisk::open(path).map(Disk::Real)
     }
 
+    /// An empty directory in memory, which goes with the last of its clones.
+    pub fn memory() -> Disk {
+        Disk::Memory(MemoryDisk::new())
+    }
+
     pub fn open(&self, name: &str, how: Open) -> DiskResult<File> {
         match self {
             Disk::Real(disk) => disk.open_file(name, how).map(File::Real),
+            Disk::Memory(disk) => disk.open_file(name, how).map(File::Memory),
             Disk::Sim(disk) => disk.open_file(name, how).map(File::Sim),
         }
     }
@@ -84,6 +94,7 @@ impl Disk {
     pub fn exists(&self, name: &str) -> bool {
         match self {
             Disk::Real(disk) => disk.exists(name),
+            Disk::Memory(disk) => disk.exists(name),
             Disk::Sim(disk) => disk.exists(name),
         }
     }
@@ -91,6 +102,7 @@ impl Disk {
     pub fn remove(&self, name: &str) -> DiskResult<()> {
         match self {
             Disk::Real(disk) => disk.remove(name),
+            Disk::Memory(disk) => disk.remove(name),
             Disk::Sim(disk) => disk.remove(name),
         }
     }
@@ -99,6 +111,7 @@ impl Disk {
     pub fn rename(&self, from: &str, to: &str) -> DiskResult<()> {
         match self {
             Disk::Real(disk) => disk.rename(from, to),
+            Disk::Memory(disk) => disk.rename(from, to),
             Disk::Sim(disk) => disk.rename(from, to),
         }
     }
@@ -107,6 +120,7 @@ impl Disk {
     pub fn list(&self) -> DiskResult<Vec<String>> {
         match self {
             Disk::Real(disk) => disk.list(),
+            Disk::Memory(disk) => Ok(disk.list()),
             Disk::Sim(disk) => disk.list(),
         }
     }
@@ -115,6 +129,7 @@ impl Disk {
     pub fn sync_names(&self) -> DiskResult<()> {
         match self {
             Disk::Real(disk) => disk.sync_names(),
+            Disk::Memory(_) => Ok(()),
             Disk::Sim(disk) => disk.sync_names(),
         }
     }
@@ -123,6 +138,7 @@ impl Disk {
     pub fn subdirectory(&self, name: &str) -> DiskResult<Disk> {
         match self {
             Disk::Real(disk) => disk.subdirectory(name).map(Disk::Real),
+            Disk::Memory(disk) => Ok(Disk::Memory(disk.subdirectory(name))),
             Disk::Sim(disk) => Ok(Disk::Sim(disk.subdirectory(name))),
         }
     }
@@ -131,6 +147,9 @@ impl Disk {
     pub fn lock(&self, name: &str) -> DiskResult<DiskLock> {
         match self {
             Disk::Real(disk) => disk.lock(name).map(|file| DiskLock { _file: File::Real(file) }),
+            Disk::Memory(disk) => {
+                disk.open_file(name, Open::ExistingOrNew).map(|file| DiskLock { _file: File::Memory(file) })
+            }
             Disk::Sim(disk) => {
                 disk.open_file(name, Open::ExistingOrNew).map(|file| DiskLock { _file: File::Sim(file) })
             }
@@ -141,6 +160,7 @@ impl Disk {
     pub fn free_bytes(&self) -> DiskResult<u64> {
         match self {
             Disk::Real(disk) => disk.free_bytes(),
+            Disk::Memory(_) => Ok(crate::limits::available_memory()),
             Disk::Sim(disk) => Ok(disk.free_bytes()),
         }
     }
@@ -154,6 +174,7 @@ pub struct DiskLock {
 /// An open file. Reads and writes name their place; there is no position. May be used by many workers at once.
 pub enum File {
     Real(RealFile),
+    Memory(Arc<RealFile>),
     Sim(SimFile),
 }
 
@@ -168,6 +189,7 @@ impl File {
     pub fn read_some_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
         match self {
             File::Real(file) => file.read_at(bytes, offset),
+            File::Memory(file) => file.read_at(bytes, offset),
             File::Sim(file) => file.read_at(bytes, offset),
         }
     }
@@ -176,6 +198,7 @@ impl File {
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
         match self {
             File::Real(file) => file.write_at(bytes, offset),
+            File::Memory(file) => file.write_at(bytes, offset),
             File::Sim(file) => file.write_at(bytes, offset),
         }
     }
@@ -184,6 +207,7 @@ impl File {
     pub fn sync_data(&self) -> DiskResult<()> {
         match self {
             File::Real(file) => file.sync_data(),
+            File::Memory(_) => Ok(()),
             File::Sim(file) => file.sync_data(),
         }
     }
@@ -192,6 +216,7 @@ impl File {
     pub fn set_len(&self, length: u64) -> DiskResult<()> {
         match self {
             File::Real(file) => file.set_len(length),
+            File::Memory(file) => file.set_len(length),
             File::Sim(file) => file.set_len(length),
         }
     }
@@ -200,6 +225,7 @@ impl File {
     pub fn allocate(&self, length: u64) -> DiskResult<()> {
         match self {
             File::Real(file) => file.allocate(length),
+            File::Memory(file) => file.allocate(length),
             File::Sim(file) => file.allocate(length),
         }
     }
@@ -207,6 +233,7 @@ impl File {
     pub fn len(&self) -> DiskResult<u64> {
         match self {
             File::Real(file) => file.len(),
+            File::Memory(file) => file.len(),
             File::Sim(file) => file.len(),
         }
     }

@@ -108,6 +108,10 @@ impl RealDisk {
 }
 
 impl RealFile {
+    pub fn from_file(file: fs::File) -> RealFile {
+        RealFile { file }
+    }
+
     pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
         let mut done = self.read_cached(bytes, offset)?;
         if done == bytes.len() {

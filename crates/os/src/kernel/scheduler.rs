@@ -191,6 +191,8 @@ pub struct Inner {
     timers_compact_at: usize,
     timers_made: u64,
     last_poll_ns: u64,
+    /// When the running worker was picked: saves a look at the clock at every switch.
+    pub picked_ns: u64,
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
     pub next: Option<WorkerId>,
     pub exiting: bool,
@@ -249,6 +251,7 @@ impl Scheduler {
                 timers_compact_at: 1024,
                 timers_made: 0,
                 last_poll_ns: 0,
+                picked_ns: 0,
                 next: None,
                 exiting: false,
             }),
@@ -373,20 +376,21 @@ impl Scheduler {
 
     /// Hands the baton to whoever is next and returns when it comes back. True if it was away.
     pub fn switch_from(&self, me: WorkerId) -> bool {
+        let ended_ns = clock::now();
         let next = self.pick_next();
         if next == Some(me) {
             self.begin_quantum(me);
             return false;
         }
-        self.end_quantum(me);
+        self.end_quantum(me, ended_ns);
         super::workers::hand_over(self, me, next);
         true
     }
 
-    fn end_quantum(&self, me: WorkerId) {
+    fn end_quantum(&self, me: WorkerId, ended_ns: u64) {
         let slot = worker::slot(me);
         let start = slot.quantum_start_ns.load(Ordering::Relaxed);
-        slot.quantum_used_ns.fetch_add(clock::now().saturating_sub(start), Ordering::Relaxed);
+        slot.quantum_used_ns.fetch_add(ended_ns.saturating_sub(start), Ordering::Relaxed);
     }
 
     /// `me` runs from now on: the scheduler's and the worker's books, and the quantum.
@@ -401,9 +405,10 @@ impl Scheduler {
     }
 
     fn begin_quantum(&self, me: WorkerId) {
-        worker::slot(me).quantum_start_ns.store(clock::now(), Ordering::Relaxed);
+        let now = self.inner().picked_ns;
+        worker::slot(me).quantum_start_ns.store(now, Ordering::Relaxed);
         QUANTUM_LEFT.set(QUANTUM_STRIDE);
-        QUANTUM_END.set(clock::ticks() + self.machine.quantum_ns * clock::ticks_per_us() / 1000);
+        QUANTUM_END.set(now + self.machine.quantum_ns);
     }
 
     /// The worker to run next; waits until there is one. `None`: the machine stops and nothing is left to run.
@@ -419,15 +424,16 @@ impl Scheduler {
             let now = clock::now();
             self.fire_timers(now);
             let runnable = slot.run_length.load(Ordering::Relaxed) != 0;
-            if !runnable || now - self.inner().last_poll_ns >= POLL_EVERY_NS {
+            if !runnable || now.saturating_sub(self.inner().last_poll_ns) >= POLL_EVERY_NS {
                 self.inner().last_poll_ns = now;
                 slot.polls.fetch_add(1, Ordering::Relaxed);
                 self.poller().poll(Some(0), |run| self.start_armed(run, Ready::Input));
             }
             if let Some(next) = slot.pop_runnable(system()) {
+                self.inner().picked_ns = now;
                 if let Some(since) = idle_since {
                     slot.is_idle.store(0, Ordering::Relaxed);
-                    slot.idle_ns.fetch_add(clock::now() - since, Ordering::Relaxed);
+                    slot.idle_ns.fetch_add(now.saturating_sub(since), Ordering::Relaxed);
                 }
                 return Some(next);
             }
@@ -439,7 +445,7 @@ impl Scheduler {
                 slot.is_idle.store(1, Ordering::Relaxed);
                 now
             });
-            if now - since < self.machine.idle_spin_ns {
+            if now.saturating_sub(since) < self.machine.idle_spin_ns {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
                 sys::yield_thread();
                 continue;
@@ -562,5 +568,5 @@ pub fn quantum_over() -> bool {
         return false;
     }
     QUANTUM_LEFT.set(QUANTUM_STRIDE);
-    (simcore::active() && simcore::with(|sim| sim.quantum_ends())) || clock::ticks() >= QUANTUM_END.get()
+    (simcore::active() && simcore::with(|sim| sim.quantum_ends())) || clock::now() >= QUANTUM_END.get()
 }

@@ -53,10 +53,6 @@ impl Workers {
         self.idle.pop()
     }
 
-    pub fn idle(&self) -> &[WorkerId] {
-        &self.idle
-    }
-
     /// Puts `task` into the mailbox of an idle or new worker.
     pub fn assign(&mut self, id: WorkerId, task: Task) {
         let local = self.local(id);
@@ -148,13 +144,11 @@ fn create_thread(scheduler: &Scheduler, id: WorkerId) -> bool {
             if work(scheduler, id) == Ending::Retired {
                 scheduler.inner().workers.remove(id);
                 let next = scheduler.pick_next();
-                leave_thread(scheduler, id);
                 pass_baton_or_stop(scheduler, next);
-                system().release(id);
-                return;
             }
-            leave_thread(scheduler, id);
         }
+        scheduler::set_here(None);
+        worker::set_current(WorkerId::NONE, 0);
         system().release(id);
     });
     match spawned {
@@ -167,11 +161,6 @@ fn create_thread(scheduler: &Scheduler, id: WorkerId) -> bool {
         }
         Err(_) => false,
     }
-}
-
-fn leave_thread(_scheduler: &Scheduler, _id: WorkerId) {
-    scheduler::set_here(None);
-    worker::set_current(WorkerId::NONE, 0);
 }
 
 /// Binds this thread to its scheduler's CPU, if the machine was started so.
@@ -385,8 +374,8 @@ pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
         while let Some(event) = simcore::with(|sim| sim.due_event()) {
             event();
         }
-        let length = |s: &&Scheduler| s.slot().run_length.load(Ordering::Relaxed) as u64;
-        let total: u64 = machine.schedulers().iter().map(|s| length(&s)).sum();
+        let length = |s: &Scheduler| s.slot().run_length.load(Ordering::Relaxed) as u64;
+        let total: u64 = machine.schedulers().iter().map(|s| length(s)).sum();
         if total > 0 {
             let mut nth = simcore::with(|sim| {
                 // A step takes time, so that everything that polls the clock ends.
@@ -395,12 +384,13 @@ pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
                 sim.below(total)
             });
             for scheduler in machine.schedulers() {
-                if nth < length(&scheduler) {
+                if nth < length(scheduler) {
                     let id = scheduler.slot().remove_runnable(system(), nth as u32).expect("counted");
                     simcore::with(|sim| sim.trace(simcore::TRACE_RUN, id.raw() as u64));
+                    scheduler.inner().picked_ns = clock::now();
                     return Some(id);
                 }
-                nth -= length(&scheduler);
+                nth -= length(scheduler);
             }
         }
         if machine.tasks.load(Ordering::Relaxed) == 0 && machine.stopping.load(Ordering::Relaxed) {

@@ -189,7 +189,7 @@ impl RawLatch {
             grant_all(granted);
             was_there
         });
-        self.class.count_wait(clock::now() - start);
+        self.class.count_wait(clock::now().saturating_sub(start));
         granted
     }
 

@@ -149,7 +149,7 @@ impl<T> SpinLock<T> {
             backoffs += 1;
             let start = clock::now();
             yield_now();
-            sleep_ns += clock::now() - start;
+            sleep_ns += clock::now().saturating_sub(start);
             limit = (limit * 2).min(SPINS_MOST);
         }
         self.class.collisions.fetch_add(1, Ordering::Relaxed);

@@ -3,7 +3,9 @@
 //! What must hold: object ids below `USER_OBJECT_MIN` are base tables; a definition and its rows change in one transaction, so a
 //! rollback or a crash leaves both or neither.
 
-use super::row::{BaseColumn, BaseKey, BaseRow, BaseTable, Binary, Code, Date, Field, Text, Variant, Whole, base_tables};
+use super::row::{
+    BaseColumn, BaseKey, BaseRow, BaseTable, Binary, Code, Date, Field, Text, Variant, Whole, base_tables,
+};
 
 use types::Datum;
 

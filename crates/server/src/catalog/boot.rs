@@ -9,8 +9,8 @@ use storage::{Durability, Isolation, Storage, TableId, Transaction};
 use types::{CollationId, SqlResult};
 
 use super::base::{
-    BASE_TABLES, ClassRow, ColumnRow, DatabaseRow, FileRow, LISTED_TABLES, LoginRow, ObjectRow, OwnerRow, ReferenceRow, ServerRow,
-    TypeRow, class, column_status, database_option, object_status, schema,
+    BASE_TABLES, ClassRow, ColumnRow, DatabaseRow, FileRow, LISTED_TABLES, LoginRow, ObjectRow, OwnerRow, ReferenceRow,
+    ServerRow, TypeRow, class, column_status, database_option, object_status, schema,
 };
 use super::clock;
 use super::error::storage_error;
@@ -105,7 +105,9 @@ impl Catalog {
         if let (false, Some(hash)) = (new, &options.sa_password_hash) {
             let master = catalog.expect_database(MASTER);
             catalog.change(&master, |rows| {
-                rows.update::<LoginRow>(0, &[super::load::int(SA_LOGIN)], |row| row.password = Binary(Some(hash.as_slice().into())))
+                rows.update::<LoginRow>(0, &[super::load::int(SA_LOGIN)], |row| {
+                    row.password = Binary(Some(hash.as_slice().into()))
+                })
             })?;
         }
         Ok(catalog)
@@ -190,7 +192,11 @@ pub fn database_row(id: i32, name: &str, collation: &str, now: Date) -> Database
 /// The data and log file of a database, as the catalog shows them: pages of all databases share the instance's files.
 pub fn files_of(directory: &str, id: i32, name: &str) -> [FileRow; 2] {
     let directory = directory.trim_end_matches('/');
-    let (data, log) = if id <= 4 && id != 1 { (format!("{name}dev"), format!("{name}log")) } else { (name.to_string(), format!("{name}_log")) };
+    let (data, log) = if id <= 4 && id != 1 {
+        (format!("{name}dev"), format!("{name}log"))
+    } else {
+        (name.to_string(), format!("{name}_log"))
+    };
     let data = if id == 1 { "master".to_string() } else { data };
     let log = if id == 1 { "mastlog".to_string() } else { log };
     let file = |fileid: i32, name: &str, path: String, log: bool| FileRow {
@@ -227,7 +233,8 @@ const SHIPPED: Date = Date(41_368 * 25_920_000);
 
 fn fill_objects(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
     let listed = LISTED_TABLES.iter().copied();
-    let kept = BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER).map(|table| (table.id, table.name));
+    let kept =
+        BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER).map(|table| (table.id, table.name));
     for (id, name) in kept.chain(listed) {
         rows.insert(&ObjectRow {
             id,
@@ -337,7 +344,14 @@ fn fill_principals(rows: &mut Rows<'_>) -> SqlResult<()> {
         entry(class::SCHEMA_ENTRY, *id, name, *id, 0)?;
     }
     entry(class::FILEGROUP, 1, "PRIMARY", 1, 1)?;
-    rows.insert(&ReferenceRow { class: class::ROLE_MEMBER, depid: 16384, depsubid: 0, indepid: 1, indepsubid: 0, status: 0 })
+    rows.insert(&ReferenceRow {
+        class: class::ROLE_MEMBER,
+        depid: 16384,
+        depsubid: 0,
+        indepid: 1,
+        indepsubid: 0,
+        status: 0,
+    })
 }
 
 fn fill_master(rows: &mut Rows<'_>, options: &BootOptions, now: Date) -> SqlResult<()> {

@@ -57,7 +57,14 @@ impl Counters {
     }
 
     /// The first of `count` further values, a step apart. `durable`: false in tempdb, which no crash outlives.
-    pub fn next(&self, storage: &Storage, db: &Database, id: i32, rule: &Rule, count: u64) -> SqlResult<Result<i128, Exhausted>> {
+    pub fn next(
+        &self,
+        storage: &Storage,
+        db: &Database,
+        id: i32,
+        rule: &Rule,
+        count: u64,
+    ) -> SqlResult<Result<i128, Exhausted>> {
         assert!(count > 0 && rule.increment != 0, "a counter gives at least one value and moves");
         let mut values = self.values.lock();
         let mut counter = load(&mut values, storage, db, id)?;
@@ -143,7 +150,14 @@ fn load(values: &mut HashMap<i32, Counter>, storage: &Storage, db: &Database, id
     Ok(counter)
 }
 
-fn place(values: &mut HashMap<i32, Counter>, storage: &Storage, db: &Database, id: i32, last: Option<i128>, rule: &Rule) -> SqlResult<()> {
+fn place(
+    values: &mut HashMap<i32, Counter>,
+    storage: &Storage,
+    db: &Database,
+    id: i32,
+    last: Option<i128>,
+    rule: &Rule,
+) -> SqlResult<()> {
     let reserved = last.unwrap_or(rule.start);
     if db.id.0 != 2 {
         write(storage, db, id, reserved, last.is_some())?;

@@ -86,7 +86,12 @@ impl Database {
             .collect();
         let indexes = table.keys.iter().enumerate().map(|(i, key)| IndexDef {
             id: i as u32 + 1,
-            name: format!("{}{}", if i == 0 { "clst" } else { "nc" }, if i == 0 { String::new() } else { i.to_string() }).into(),
+            name: format!(
+                "{}{}",
+                if i == 0 { "clst" } else { "nc" },
+                if i == 0 { String::new() } else { i.to_string() }
+            )
+            .into(),
             unique: key.unique,
             kind: if i == 0 { IndexKind::Clustered } else { IndexKind::Nonclustered },
             primary_key: false,
@@ -131,6 +136,17 @@ impl Database {
     /// READ_COMMITTED_SNAPSHOT.
     pub fn snapshot_reads(&self) -> bool {
         self.option(database_option::READ_COMMITTED_SNAPSHOT)
+    }
+
+    /// Whether a commit need not wait for the log: the database's DELAYED_DURABILITY, and what the COMMIT asked for.
+    pub fn delayed_durability(&self, asked: Option<bool>) -> bool {
+        const ALLOWED: u8 = 1;
+        const FORCED: u8 = 2;
+        match self.row.read().delayed_durability {
+            FORCED => true,
+            ALLOWED => asked.unwrap_or(false),
+            _ => false,
+        }
     }
 
     pub fn storage_id(&self) -> storage::DatabaseId {
@@ -218,4 +234,3 @@ pub fn names_equal(collation: CollationId, a: &str, b: &str) -> bool {
     collation::code_page::push_utf16(b, &mut right);
     collation::compare(&ty, &left, &right).is_eq()
 }
-

@@ -22,17 +22,23 @@ pub fn storage_error(error: StorageError) -> SqlError {
         StorageError::RowTooLarge { bytes, bytes_max } => SqlError::new(
             511,
             16,
-            format!("Cannot create a row of size {bytes} which is greater than the allowable maximum row size of {bytes_max}."),
+            format!(
+                "Cannot create a row of size {bytes} which is greater than the allowable maximum row size of {bytes_max}."
+            ),
         ),
         StorageError::KeyTooLong { bytes, bytes_max } => SqlError::with_state(
             1946,
             16,
             3,
-            format!("Operation failed. The index entry of length {bytes} bytes for the index exceeds the maximum length of {bytes_max} bytes."),
+            format!(
+                "Operation failed. The index entry of length {bytes} bytes for the index exceeds the maximum length of {bytes_max} bytes."
+            ),
         ),
         StorageError::LogFull => SqlError::new(9002, 17, "The transaction log is full."),
         StorageError::DiskFull => SqlError::new(1105, 17, "Could not allocate space because the filegroup is full."),
-        StorageError::OutOfMemory => SqlError::new(701, 17, "There is insufficient system memory in resource pool 'default' to run this query."),
+        StorageError::OutOfMemory => {
+            SqlError::new(701, 17, "There is insufficient system memory in resource pool 'default' to run this query.")
+        }
         StorageError::UnknownTable | StorageError::UnknownIndex => SqlError::new(
             3989,
             16,

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use sql::catalog::{
-    CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, ModuleDef, ModuleKind, Object, ObjectId,
-    ObjectName, ReferentialAction, SequenceDef, TableDef, TriggerDef, UserType,
+    CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, ModuleDef, ModuleKind, Object,
+    ObjectId, ObjectName, ReferentialAction, SequenceDef, TableDef, TriggerDef, UserType,
 };
 use types::{Datum, SqlResult};
 
 use super::base::{
-    ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, SequenceRow, TextRow, TypeRow,
-    class, column_status as cs, index_status as ix, object_status as os_,
+    ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, SequenceRow, TextRow,
+    TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
 };
 use super::row::Field;
 use super::scalar_type::sql_type;
@@ -90,7 +90,9 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
 fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDef>> {
     let Some(sequence) = rows.first::<SequenceRow>(0, &[int(row.id)])? else { return Ok(None) };
     let Some(system) = super::scalar_type::by_user_type(i32::from(sequence.xtype)) else { return Ok(None) };
-    let Some(ty) = sql_type(sequence.xtype, system.length, sequence.prec, sequence.scale, None) else { return Ok(None) };
+    let Some(ty) = sql_type(sequence.xtype, system.length, sequence.prec, sequence.scale, None) else {
+        return Ok(None);
+    };
     Ok(Some(SequenceDef {
         database: DatabaseId(rows.database.0),
         object: ObjectId(row.id),
@@ -182,7 +184,8 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         if index.indid == 0 || index.status & ix::STATISTICS != 0 {
             continue;
         }
-        let mut key: Vec<&IndexColumnRow> = index_columns.iter().filter(|c| c.indid == index.indid && c.keyord > 0).collect();
+        let mut key: Vec<&IndexColumnRow> =
+            index_columns.iter().filter(|c| c.indid == index.indid && c.keyord > 0).collect();
         key.sort_by_key(|c| c.keyord);
         let included = index_columns.iter().filter(|c| c.indid == index.indid && c.keyord == 0);
         indexes.push(IndexDef {
@@ -260,7 +263,9 @@ pub const fn referential_action(number: i32) -> ReferentialAction {
 
 /// Columns as positions in their tables.
 fn foreign_key(rows: &mut Rows<'_>, key: &ObjectRow) -> SqlResult<Option<ForeignKeyDef>> {
-    let Some(reference) = rows.first::<ReferenceRow>(0, &[int(key.id), small(class::FOREIGN_KEY)])? else { return Ok(None) };
+    let Some(reference) = rows.first::<ReferenceRow>(0, &[int(key.id), small(class::FOREIGN_KEY)])? else {
+        return Ok(None);
+    };
     let mut pairs = rows.find::<KeyReferenceRow>(0, &[int(key.id), small(class::FOREIGN_KEY)])?;
     pairs.sort_by_key(|pair| pair.depsubid);
     let from = column_positions(rows, key.pid)?;

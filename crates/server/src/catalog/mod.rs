@@ -4,6 +4,7 @@
 //! row, base        the base tables and their rows as structs
 //! store            typed seeks and changes on them within a transaction
 //! load             rows -> TableDef, ModuleDef, ...
+//! numbers          identity values, sequences, row versions
 //! database         one database: options, cache, counters
 //! registry, spec   the system objects by name: T-SQL text, computed tables, native procedures
 //! session          sql::catalog::Catalog for a session: own uncommitted changes, temporary tables, system objects
@@ -104,6 +105,12 @@ impl Catalog {
         self.temporaries.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// The login of this name, which compares by the server's collation.
+    pub fn login(&self, name: &str) -> SqlResult<Option<base::LoginRow>> {
+        let master = self.expect_database(MASTER);
+        self.read(&master, |rows| rows.first::<base::LoginRow>(1, &[load::name(name)]))
+    }
+
     /// Reads committed rows of a database in a transaction of its own.
     pub fn read<T>(&self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
         let mut tx = self.storage.begin(Isolation::ReadCommitted);
@@ -141,9 +148,5 @@ fn end<T>(tx: Transaction, answer: SqlResult<T>) -> SqlResult<T> {
 
 /// 911.
 pub fn no_such_database(name: &str) -> SqlError {
-    SqlError::new(
-        911,
-        16,
-        format!("Database '{name}' does not exist. Make sure that the name is entered correctly."),
-    )
+    SqlError::new(911, 16, format!("Database '{name}' does not exist. Make sure that the name is entered correctly."))
 }

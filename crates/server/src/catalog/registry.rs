@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use sql::catalog::{ColumnDef, ModuleDef, ModuleKind, Object, ObjectId, VirtualTableDef};
 use types::SqlType;
 
-use super::spec;
 use super::database::Database;
+use super::spec;
 
 pub struct Entry {
     pub id: i32,
@@ -17,9 +17,15 @@ pub struct Entry {
 }
 
 pub enum Source {
-    Text { kind: ModuleKind, text: &'static str },
+    Text {
+        kind: ModuleKind,
+        text: &'static str,
+    },
     /// Its rows are computed.
-    Rows { columns: Vec<ColumnDef>, parameters: Option<Vec<SqlType>> },
+    Rows {
+        columns: Vec<ColumnDef>,
+        parameters: Option<Vec<SqlType>>,
+    },
     /// A procedure that is not T-SQL (`super::procedure`, or the session's own).
     Native,
 }
@@ -150,7 +156,9 @@ fn registry() -> &'static Registry {
             add("sys", name, Source::Native);
         }
         let by_name = entries.iter().enumerate();
-        let by_name = by_name.map(|(i, entry)| ((entry.schema.to_ascii_lowercase(), entry.name.to_ascii_lowercase()), i)).collect();
+        let by_name = by_name
+            .map(|(i, entry)| ((entry.schema.to_ascii_lowercase(), entry.name.to_ascii_lowercase()), i))
+            .collect();
         Registry { entries, by_name }
     })
 }
@@ -173,7 +181,9 @@ fn lookup(schema: &str, name: &str) -> Option<&'static Entry> {
 /// `sys` by their unqualified names.
 pub fn find_first(schema: Option<&str>, name: &str) -> Option<&'static Entry> {
     match schema {
-        Some(schema) if schema.eq_ignore_ascii_case("sys") || schema.eq_ignore_ascii_case("INFORMATION_SCHEMA") => lookup(schema, name),
+        Some(schema) if schema.eq_ignore_ascii_case("sys") || schema.eq_ignore_ascii_case("INFORMATION_SCHEMA") => {
+            lookup(schema, name)
+        }
         Some(schema) if !schema.eq_ignore_ascii_case("dbo") => None,
         _ => {
             let prefix = name.get(..3)?.to_ascii_lowercase();
@@ -189,7 +199,8 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static Entry> {
     }
     let reachable = schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo"));
     let entry = reachable.then(|| lookup("sys", name)).flatten()?;
-    let old = matches!(entry.source, Source::Text { kind: ModuleKind::View, .. }) && entry.name.starts_with("sys") || entry.name == "syslockinfo";
+    let old = matches!(entry.source, Source::Text { kind: ModuleKind::View, .. }) && entry.name.starts_with("sys")
+        || entry.name == "syslockinfo";
     old.then_some(entry)
 }
 

@@ -64,7 +64,16 @@ pub const SYSTEM_TYPES: &[SystemType] = &[
     plain("nvarchar", 231, 8000, 0, 0, TypeKind::NVarChar),
     plain("nchar", 239, 8000, 0, 0, TypeKind::NChar),
     plain("xml", 241, -1, 0, 0, TypeKind::Xml),
-    SystemType { name: "sysname", xtype: 231, utype: SYSNAME, length: 256, prec: 0, scale: 0, kind: None, has_collation: true },
+    SystemType {
+        name: "sysname",
+        xtype: 231,
+        utype: SYSNAME,
+        length: 256,
+        prec: 0,
+        scale: 0,
+        kind: None,
+        has_collation: true,
+    },
 ];
 
 pub fn system_type(kind: TypeKind) -> &'static SystemType {
@@ -110,7 +119,9 @@ pub fn sql_type(xtype: u8, length: i16, prec: u8, scale: u8, collation_name: Opt
 pub fn display(ty: &SqlType) -> String {
     let name = system_type(ty.kind).name;
     match ty.kind {
-        TypeKind::Char | TypeKind::VarChar | TypeKind::Binary | TypeKind::VarBinary if ty.is_max() => format!("{name}(max)"),
+        TypeKind::Char | TypeKind::VarChar | TypeKind::Binary | TypeKind::VarBinary if ty.is_max() => {
+            format!("{name}(max)")
+        }
         TypeKind::Char | TypeKind::VarChar | TypeKind::Binary | TypeKind::VarBinary => format!("{name}({})", ty.length),
         TypeKind::NChar | TypeKind::NVarChar if ty.is_max() => format!("{name}(max)"),
         TypeKind::NChar | TypeKind::NVarChar => format!("{name}({})", ty.length / 2),

@@ -11,9 +11,9 @@ use types::{CollationId, SqlError, SqlResult};
 
 use super::base::{TypeRow, schema};
 use super::load::{self, int, name as name_datum};
+use super::registry;
 use super::store::Rows;
 use super::{Catalog, Database, MASTER, TEMPDB};
-use super::registry;
 
 /// Bits of a version that all sessions share; the bits above are the session's own.
 pub const SHARED_VERSION_BITS: u32 = 40;
@@ -172,7 +172,11 @@ pub struct SessionCatalog<'a> {
 }
 
 impl<'a> SessionCatalog<'a> {
-    pub fn new(catalog: &'a Catalog, session: &'a mut CatalogSession, transaction: Option<&'a mut Transaction>) -> SessionCatalog<'a> {
+    pub fn new(
+        catalog: &'a Catalog,
+        session: &'a mut CatalogSession,
+        transaction: Option<&'a mut Transaction>,
+    ) -> SessionCatalog<'a> {
         // A database dropped under the session leaves it in master, as a closed one does.
         let current = catalog.database(session.database).unwrap_or_else(|| catalog.expect_database(MASTER));
         SessionCatalog { catalog, session: RefCell::new(session), transaction: RefCell::new(transaction), current }
@@ -305,7 +309,8 @@ impl<'a> SessionCatalog<'a> {
                 return Ok(Some((db.id, row.id, row.kind.as_str().to_string())));
             }
         }
-        Ok(registry::find(name.schema.as_deref(), &name.name).map(|entry| (db.id, entry.id, entry.type_code().to_string())))
+        Ok(registry::find(name.schema.as_deref(), &name.name)
+            .map(|entry| (db.id, entry.id, entry.type_code().to_string())))
     }
 }
 
@@ -314,7 +319,8 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
     /// uncommitted changes.
     fn version(&self) -> u64 {
         let session = self.session.borrow();
-        let own = if session.changed.is_empty() && session.temporaries.is_empty() { 0 } else { session.private_changes };
+        let own =
+            if session.changed.is_empty() && session.temporaries.is_empty() { 0 } else { session.private_changes };
         self.catalog.version() + (own << SHARED_VERSION_BITS)
     }
 

@@ -40,7 +40,16 @@ fn table(line: &'static str) -> TableSpec {
 }
 
 pub fn column(name: &str, ty: SqlType, column_id: u32) -> ColumnDef {
-    ColumnDef { name: name.into(), ty, nullable: true, identity: None, default: None, computed: None, column_id, rowguid: false }
+    ColumnDef {
+        name: name.into(),
+        ty,
+        nullable: true,
+        identity: None,
+        default: None,
+        computed: None,
+        column_id,
+        rowguid: false,
+    }
 }
 
 /// Commas between types, not those within `numeric(25,0)`.
@@ -60,7 +69,8 @@ pub fn sql_type(text: &str) -> SqlType {
     };
     let system = scalar_type::by_name(name).unwrap_or_else(|| panic!("no type {text}"));
     let kind = system.kind.expect("a type with values");
-    let number = |i: usize| arguments.get(i).map(|n| n.parse::<u16>().unwrap_or_else(|_| panic!("bad length in {text}")));
+    let number =
+        |i: usize| arguments.get(i).map(|n| n.parse::<u16>().unwrap_or_else(|_| panic!("bad length in {text}")));
     let max = arguments.first() == Some(&"max");
     match kind {
         TypeKind::NVarChar if max => SqlType::NVARCHAR_MAX,
@@ -79,7 +89,9 @@ pub fn sql_type(text: &str) -> SqlType {
         TypeKind::DateTime2 => SqlType::datetime2(number(0).unwrap_or(7) as u8),
         TypeKind::DateTimeOffset => SqlType::datetimeoffset(number(0).unwrap_or(7) as u8),
         TypeKind::Time => SqlType::time(number(0).unwrap_or(7) as u8),
-        _ => scalar_type::sql_type(system.xtype, system.length, system.prec, system.scale, None).expect("a scalar type"),
+        _ => {
+            scalar_type::sql_type(system.xtype, system.length, system.prec, system.scale, None).expect("a scalar type")
+        }
     }
 }
 

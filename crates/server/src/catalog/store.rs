@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use storage::{DatabaseId, IndexId, IndexLayout, KeyBound, KeyColumn, Locator, Scan, ScanSpec, Storage, TableId, TableLayout, Transaction};
+use storage::{
+    DatabaseId, IndexId, IndexLayout, KeyBound, KeyColumn, Locator, Scan, ScanSpec, Storage, TableId, TableLayout,
+    Transaction,
+};
 use types::key::{self, KeyLayout};
 use types::{CollationId, ColumnType, Datum, RowBatch, RowLayout, SqlResult, row};
 
@@ -36,7 +39,7 @@ impl Layouts {
             id: IndexId(i as u32 + 1),
             unique: key.unique,
             clustered: i == 0,
-            key: key.columns.iter().map(|&column| KeyColumn { column, descending: false }).collect(),
+            key: key.columns.iter().map(|&ordinal| KeyColumn { ordinal, descending: false }).collect(),
             included: Vec::new(),
         });
         TableLayout { row: self.of(table).row.clone(), indexes: indexes.collect() }
@@ -147,7 +150,12 @@ impl Rows<'_> {
         self.delete_if::<R>(key, prefix, |_| true)
     }
 
-    pub fn delete_if<R: BaseRow>(&mut self, key: usize, prefix: &[Datum], keep: impl Fn(&R) -> bool) -> SqlResult<usize> {
+    pub fn delete_if<R: BaseRow>(
+        &mut self,
+        key: usize,
+        prefix: &[Datum],
+        keep: impl Fn(&R) -> bool,
+    ) -> SqlResult<usize> {
         let table = self.storage.open_table(self.database, TableId(R::TABLE.id)).map_err(storage_error)?;
         let mut count = 0;
         for (locator, row) in self.find_located::<R>(key, prefix)? {

@@ -151,7 +151,8 @@ fn with_index(
     let mut fixed: Vec<u16> = Vec::new();
     for (column, _) in &index.key {
         let ty = get.table.columns[*column as usize].ty;
-        let equal = sargs.iter().find(|s| s.column == *column && matches!(s.kind, SargKind::Compare(CompareOp::Equal, _)));
+        let equal =
+            sargs.iter().find(|s| s.column == *column && matches!(s.kind, SargKind::Compare(CompareOp::Equal, _)));
         if let Some(sarg @ Sarg { kind: SargKind::Compare(_, value), .. }) = equal {
             access.equal.push(brought(value, ty, sarg.converted));
             seek_rows *= selectivity(&predicates[sarg.predicate]);
@@ -191,9 +192,9 @@ fn with_index(
     if access.upper.is_some() && access.lower.is_none() {
         let column = index.key[access.equal.len()].0;
         if get.table.columns[column as usize].nullable {
-            access.consumed.retain(|&p| {
-                !sargs.iter().any(|s| s.predicate == p && s.column == column && !fixed.contains(&column))
-            });
+            access
+                .consumed
+                .retain(|&p| !sargs.iter().any(|s| s.predicate == p && s.column == column && !fixed.contains(&column)));
         }
     }
     let all_fixed = index.unique && index.key.len() == access.equal.len();
@@ -242,7 +243,12 @@ fn given_order(
     let mut keys = index.key.clone();
     // A nonclustered index that is not unique is ordered by the clustered key behind its own.
     if index.kind == IndexKind::Nonclustered && !index.unique {
-        keys.extend(clustered.iter().flat_map(|c| c.key.iter().copied()).filter(|(c, _)| !index.key.iter().any(|(k, _)| k == c)));
+        keys.extend(
+            clustered
+                .iter()
+                .flat_map(|c| c.key.iter().copied())
+                .filter(|(c, _)| !index.key.iter().any(|(k, _)| k == c)),
+        );
     }
     let unique_keys = index.unique && index.key.iter().all(|(c, _)| !get.table.columns[*c as usize].nullable);
     let mut keys = keys.into_iter();
@@ -334,7 +340,10 @@ fn key_column(get: &Get, expr: &Expr) -> Option<(u16, bool)> {
 fn reversible(from: &SqlType, to: &SqlType) -> bool {
     use types::TypeKind::*;
     if from.is_integer() || from.kind == Bit {
-        return to.is_integer() || to.is_decimal() || matches!(to.kind, Money) || to.kind == Float && from.kind != BigInt;
+        return to.is_integer()
+            || to.is_decimal()
+            || matches!(to.kind, Money)
+            || to.kind == Float && from.kind != BigInt;
     }
     match (from.kind, to.kind) {
         (Decimal | Numeric, Decimal | Numeric) => {

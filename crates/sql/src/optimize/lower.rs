@@ -73,7 +73,12 @@ impl Lowering {
     }
 
     /// Plans a subquery: also gives the enclosing columns it reads, each with the slot to put it in.
-    pub fn subquery(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> (Operator, Vec<(OuterSlot, Expr)>) {
+    pub fn subquery(
+        &mut self,
+        columns: &Columns,
+        rel: Rel,
+        outputs: Vec<Output>,
+    ) -> (Operator, Vec<(OuterSlot, Expr)>) {
         assert!(self.frames.is_empty(), "a subquery is lowered before its query");
         self.frames.push(Frame::Edge { bindings: Vec::new() });
         let op = self.outputs(columns, rewrite(rel), outputs);
@@ -180,9 +185,7 @@ impl Lowering {
             Rel::Join(join) => self.lower_join(columns, *join, want),
             Rel::Aggregate(group) => self.lower_group(columns, *group, want),
             Rel::Window(window) => self.lower_window(columns, *window, want),
-            Rel::Sort { input, keys } => {
-                self.lower_sorted(columns, *input, keys, want.needed, want.goal, None)
-            }
+            Rel::Sort { input, keys } => self.lower_sorted(columns, *input, keys, want.needed, want.goal, None),
             Rel::Top(top) => self.lower_top(columns, *top, want),
             Rel::Concat { ids, branches } => {
                 let inputs: Vec<Operator> =
@@ -212,8 +215,7 @@ impl Lowering {
 
     /// Exactly the branch's columns.
     fn lower_branch(&mut self, columns: &Columns, branch: Branch) -> Operator {
-        let outputs =
-            branch.columns.iter().map(|&id| Output { name: "".into(), expr: columns.expr(id) }).collect();
+        let outputs = branch.columns.iter().map(|&id| Output { name: "".into(), expr: columns.expr(id) }).collect();
         self.outputs(columns, branch.rel, outputs)
     }
 
@@ -260,9 +262,8 @@ impl Lowering {
 
     fn lower_get(&mut self, columns: &Columns, get: Get, predicates: Vec<Expr>, want: Want) -> Lowered {
         // What cannot be tested while scanning (a subquery over this row is fine, a volatile one is not) stays above.
-        let mut needed: Vec<u16> = (0..get.table.columns.len() as u16)
-            .filter(|&c| want.needed.contains(get.id_of(c)))
-            .collect();
+        let mut needed: Vec<u16> =
+            (0..get.table.columns.len() as u16).filter(|&c| want.needed.contains(get.id_of(c))).collect();
         let given = needed.clone();
         let mut tested = ColumnSet::default();
         predicates.iter().for_each(|p| tested.insert_expr(p));
@@ -287,12 +288,8 @@ impl Lowering {
         access: Access,
         want: Want,
     ) -> Lowered {
-        let residual: Vec<Expr> = predicates
-            .into_iter()
-            .enumerate()
-            .filter(|(i, _)| !access.consumed.contains(i))
-            .map(|(_, p)| p)
-            .collect();
+        let residual: Vec<Expr> =
+            predicates.into_iter().enumerate().filter(|(i, _)| !access.consumed.contains(i)).map(|(_, p)| p).collect();
         let mut read = given;
         let mut tested = ColumnSet::default();
         residual.iter().for_each(|p| tested.insert_expr(p));
@@ -562,8 +559,7 @@ impl Lowering {
         let offset = top.offset.map(|e| self.bound(columns, e, &[]));
         let rows = goal.unwrap_or(f64::INFINITY).min(input.op.rows);
         let shape = input.op.columns.clone();
-        let kind =
-            OperatorKind::Top(Box::new(Top { input: input.op, count, percent: top.percent, ties, offset }));
+        let kind = OperatorKind::Top(Box::new(Top { input: input.op, count, percent: top.percent, ties, offset }));
         Lowered { op: Operator { kind, columns: shape, rows }, layout: input.layout, ordered: input.ordered }
     }
 
@@ -624,10 +620,12 @@ impl Lowering {
         let columns: Vec<u16> =
             (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
         let access = access::choose(get, &predicates, &columns, &[], None);
-        if !access.is_lookup() || !join.on.iter().enumerate().any(|(i, _)| {
-            let position = predicates.len() - join.on.len() + i;
-            access.consumed.contains(&position) || access.equal.iter().any(|e| uses_left(e, get))
-        }) {
+        if !access.is_lookup()
+            || !join.on.iter().enumerate().any(|(i, _)| {
+                let position = predicates.len() - join.on.len() + i;
+                access.consumed.contains(&position) || access.equal.iter().any(|e| uses_left(e, get))
+            })
+        {
             return false;
         }
         let outer = estimate::rows(&join.left);
@@ -688,11 +686,7 @@ impl Lowered {
 }
 
 /// The layout that goes on, its columns, and the joined row that predicates see.
-fn joined_shape(
-    kind: JoinKind,
-    left: &Lowered,
-    right: &Lowered,
-) -> (Vec<ColumnId>, Vec<OutputColumn>, Vec<ColumnId>) {
+fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnId>, Vec<OutputColumn>, Vec<ColumnId>) {
     let mut all = left.layout.clone();
     all.extend(&right.layout);
     let mut shape = left.op.columns.clone();

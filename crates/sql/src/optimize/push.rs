@@ -181,7 +181,9 @@ pub fn equal_columns(predicate: &Expr) -> Option<(ColumnId, ColumnId)> {
 
 /// `from = constant` about `to` instead.
 fn moved_constant(predicate: &Expr, from: ColumnId, to: ColumnId) -> Option<Expr> {
-    let ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } = &predicate.kind else { return None };
+    let ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } = &predicate.kind else {
+        return None;
+    };
     let is = |e: &Expr| matches!(e.kind, ExprKind::Column(c) if c == from.index());
     let fixed = |e: &Expr| matches!(e.kind, ExprKind::Literal(_) | ExprKind::Variable(_));
     if !(is(left) && fixed(right) || is(right) && fixed(left)) {
@@ -193,9 +195,7 @@ fn moved_constant(predicate: &Expr, from: ColumnId, to: ColumnId) -> Option<Expr
 /// The predicate cannot be TRUE when every column of `side` is NULL.
 fn refuses_null(predicate: &Expr, side: &ColumnSet) -> bool {
     match &predicate.kind {
-        ExprKind::Compare { left, right, null_equal: false, .. } => {
-            null_with(left, side) || null_with(right, side)
-        }
+        ExprKind::Compare { left, right, null_equal: false, .. } => null_with(left, side) || null_with(right, side),
         ExprKind::Like { value, .. } | ExprKind::InList { value, .. } => null_with(value, side),
         ExprKind::Not(inner) => match &inner.kind {
             ExprKind::IsNull(value) => null_with(value, side),

@@ -239,9 +239,18 @@ pub struct Leaf {
 
 #[derive(Debug, Clone)]
 pub enum LeafKind {
-    Virtual { table: Arc<VirtualTableDef>, arguments: Vec<Expr> },
-    TableFunction { function: TableFunction, arguments: Vec<Expr> },
-    UserTableFunction { module: Arc<ModuleDef>, arguments: Vec<Expr> },
+    Virtual {
+        table: Arc<VirtualTableDef>,
+        arguments: Vec<Expr>,
+    },
+    TableFunction {
+        function: TableFunction,
+        arguments: Vec<Expr>,
+    },
+    UserTableFunction {
+        module: Arc<ModuleDef>,
+        arguments: Vec<Expr>,
+    },
     WorkTable(u32),
     /// A modification with OUTPUT, already planned.
     Modify(Modify),
@@ -366,7 +375,9 @@ impl Rel {
     pub fn for_each_input<'a>(&'a self, f: &mut dyn FnMut(&'a Rel)) {
         match self {
             Rel::Get(_) | Rel::Leaf(_) | Rel::Values { .. } => {}
-            Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } | Rel::Spool(input) => f(input),
+            Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } | Rel::Spool(input) => {
+                f(input)
+            }
             Rel::Join(join) => {
                 f(&join.left);
                 f(&join.right);
@@ -389,7 +400,9 @@ impl Rel {
     pub fn for_each_input_mut(&mut self, f: &mut dyn FnMut(&mut Rel)) {
         match self {
             Rel::Get(_) | Rel::Leaf(_) | Rel::Values { .. } => {}
-            Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } | Rel::Spool(input) => f(input),
+            Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } | Rel::Spool(input) => {
+                f(input)
+            }
             Rel::Join(join) => {
                 f(&mut join.left);
                 f(&mut join.right);

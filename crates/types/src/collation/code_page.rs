@@ -157,6 +157,31 @@ pub fn first_char(code_page: CodePage, bytes: &[u8]) -> (u32, usize) {
     (text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER) as u32, size)
 }
 
+/// The largest end of whole characters that is not beyond `end`.
+pub fn floor_boundary(code_page: CodePage, bytes: &[u8], end: usize) -> usize {
+    if end >= bytes.len() {
+        return bytes.len();
+    }
+    if single_byte(code_page).is_some() {
+        return end;
+    }
+    if code_page == CodePage::UTF8 {
+        // Bytes 10xxxxxx continue a character, which has at most four.
+        let back = (0..4.min(end + 1)).find(|&back| bytes[end - back] & 0xc0 != 0x80);
+        return end - back.unwrap_or(0);
+    }
+    // The trail byte of a pair may look like a lead byte: only counting from the front tells them apart.
+    let mut at = 0;
+    while at < end {
+        let size = first_char(code_page, &bytes[at..]).1;
+        if at + size > end {
+            break;
+        }
+        at += size;
+    }
+    at
+}
+
 /// Appends UTF-16LE text to `out` in the code page. A last odd byte is dropped.
 pub fn encode(code_page: CodePage, utf16: &[u8], out: &mut Vec<u8>) {
     let units = utf16.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));

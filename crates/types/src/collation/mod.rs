@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 use crate::sql_type::{CollationId, SqlType};
 pub use code_page::CodePage;
 use families::{FAMILIES, SQL_COLLATIONS, SqlCollation};
-pub use weights::{Comparer, Rules};
+pub use weights::{CharWeight, Chars, Comparer, Rules};
 
 /// What a collation is, by its id.
 #[derive(Debug, Clone, Copy)]

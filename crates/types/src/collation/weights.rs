@@ -200,7 +200,7 @@ impl Comparer {
     #[inline]
     fn plain(&self, text: &[u8], at: usize) -> Option<u8> {
         let c = *text.get(at)?;
-        if c >= 0x80 || matches!(self.form, Form::Utf16) && text[at + 1] != 0 {
+        if c >= 0x80 || matches!(self.form, Form::Utf16) && text.get(at + 1) != Some(&0) {
             return None;
         }
         let special = !self.rules.sql && matches!(c, b'-' | b'\'' | 0) || c == b'I' && !self.rules.tailoring.is_empty();
@@ -492,12 +492,69 @@ impl<H: Hasher> Packer<'_, H> {
 }
 
 /// A base letter with its accents.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Weight {
     primary: u32,
     /// Up to four accents, first on top.
     marks: u32,
     tertiary: u8,
+}
+
+/// What one character weighs on its own, for LIKE and searching: nothing is ignored, no character stands for two. The
+/// order is that of the collation, so that `[a-f]` has a meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CharWeight(Weight);
+
+/// Goes over a text character by character. A combining accent belongs to the character before it.
+#[derive(Debug, Clone)]
+pub struct Chars<'t> {
+    units: Units<'t>,
+    comparer: Comparer,
+}
+
+impl<'t> Chars<'t> {
+    pub fn new(comparer: &Comparer, text: &'t [u8]) -> Chars<'t> {
+        Chars { units: Units::new(comparer, text), comparer: *comparer }
+    }
+
+    /// What is not read yet.
+    pub fn rest(&self) -> &'t [u8] {
+        self.units.text
+    }
+
+    /// The next character's code point, without moving on.
+    pub fn peek(&self) -> Option<u32> {
+        self.units.peek().map(|(c, _)| c)
+    }
+}
+
+impl Iterator for Chars<'_> {
+    type Item = CharWeight;
+
+    #[inline]
+    fn next(&mut self) -> Option<CharWeight> {
+        let comparer = &self.comparer;
+        if comparer.rules.binary {
+            let (c, size) = self.units.peek()?;
+            self.units.text = &self.units.text[size..];
+            return Some(CharWeight(Weight { primary: c, marks: 0, tertiary: 0 }));
+        }
+        // Plain ASCII, unless an accent may follow it.
+        let alone = match self.units.form {
+            Form::Single(_) | Form::Multi(_) => self.units.text.get(1).is_none_or(|&next| next < 0x80),
+            Form::Utf16 => self.units.text.get(3).is_none_or(|&next| next != 3),
+        };
+        if alone && let Some(c) = comparer.plain(self.units.text, 0) {
+            self.units.text = &self.units.text[comparer.step()..];
+            let primary = (comparer.ascii[c as usize] as u32) << 24;
+            return Some(CharWeight(Weight { primary, marks: 0, tertiary: comparer.case_weight(c) }));
+        }
+        let mut weight = self.units.whole(comparer)?;
+        if !comparer.rules.accent {
+            weight.marks = 0;
+        }
+        Some(CharWeight(weight))
+    }
 }
 
 enum Element {
@@ -507,7 +564,7 @@ enum Element {
 }
 
 /// Goes over a text letter by letter.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Units<'t> {
     text: &'t [u8],
     form: Form,
@@ -550,7 +607,20 @@ impl<'t> Units<'t> {
     }
 
     fn element(&mut self, comparer: &Comparer) -> Option<Element> {
-        let sql = comparer.rules.sql;
+        self.read(comparer, false)
+    }
+
+    /// The next character as one letter.
+    fn whole(&mut self, comparer: &Comparer) -> Option<Weight> {
+        match self.read(comparer, true)? {
+            Element::Letter(weight) => Some(weight),
+            Element::Special(_) => unreachable!("no character is special on its own"),
+        }
+    }
+
+    /// `whole`: no character is ignored, special or stands for two.
+    fn read(&mut self, comparer: &Comparer, whole: bool) -> Option<Element> {
+        let sql = comparer.rules.sql || whole;
         let (mut base, mut marks, upper, katakana, wide);
         if let Some((letter, is_upper)) = self.pending.take() {
             (base, marks, upper, katakana, wide) = (letter, 0, is_upper, false, false);
@@ -564,7 +634,7 @@ impl<'t> Units<'t> {
                     _ => break c,
                 }
             };
-            let (narrow, is_katakana, is_wide) = if sql { (c, false, false) } else { narrow(c) };
+            let (narrow, is_katakana, is_wide) = if comparer.rules.sql { (c, false, false) } else { narrow(c) };
             (katakana, wide) = (is_katakana, is_wide);
             match u16::try_from(narrow).ok().and_then(letters::letter) {
                 // Turkish and Azeri: the dot is no accent but makes another letter.

@@ -1,7 +1,8 @@
 use std::cmp::Ordering;
 
 use proptest::prelude::*;
-use types::key::{encode_datum, encode_key, encode_prefix, encode_row_key, uuid_order};
+use types::fixed::uuid_order;
+use types::key::{encode_datum, encode_key, encode_prefix, encode_row_key};
 use types::{Datum, KeyColumn, KeyLayout, RowLayout, RowView, SqlType, TypeKind, collation};
 
 use crate::values;

@@ -116,7 +116,7 @@ pub fn typed() -> impl Strategy<Value = (SqlType, Datum)> {
         integers(SqlType::MONEY, i64::MIN..=i64::MAX),
         integers(SqlType::DATE, 0..=DAYS - 1),
         integers(SqlType::SMALLDATETIME, 0..=65_536 * 1440 - 1),
-        integers(SqlType::DATETIME, -53_690 * 25_920_000..=2_958_464 * 25_920_000),
+        integers(SqlType::DATETIME, -53_690 * 25_920_000..=2_958_464 * 25_920_000 - 1),
         nullable(SqlType::FLOAT, any::<f64>().prop_filter("NaN is no value", |v| !v.is_nan()).prop_map(Datum::F64)),
         nullable(SqlType::REAL, any::<f32>().prop_filter("NaN", |v| !v.is_nan()).prop_map(|v| Datum::F64(v as f64))),
         nullable(SqlType::UNIQUEIDENTIFIER, any::<i128>().prop_map(Datum::I128)),

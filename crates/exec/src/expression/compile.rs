@@ -1,0 +1,316 @@
+//! From `plan::Expr` to nodes. Done once a module instance; what can be decided from types is decided here.
+
+use std::cell::RefCell;
+
+use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator};
+use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::functions;
+use super::general::{Conversion, General, SubqueryKind, SubqueryState};
+use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like, into_predicate};
+use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
+use super::{Node, Scalar};
+use crate::context::{DEPTH_MAX, RowSource};
+
+/// Makes an operator: stands above expressions, so it is handed down.
+pub type PlanSource = fn(&Operator, &mut Compiler) -> SqlResult<Box<dyn RowSource>>;
+
+pub struct Compiler {
+    pub plan_source: PlanSource,
+    depth: u32,
+}
+
+pub fn too_deep() -> SqlError {
+    SqlError::new(
+        191,
+        15,
+        "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up into smaller queries.",
+    )
+}
+
+impl Compiler {
+    pub fn new(plan_source: PlanSource) -> Compiler {
+        Compiler { plan_source, depth: 0 }
+    }
+
+    /// Runs `make` one level deeper.
+    pub fn deeper<T>(&mut self, make: impl FnOnce(&mut Compiler) -> SqlResult<T>) -> SqlResult<T> {
+        if self.depth >= DEPTH_MAX {
+            return Err(too_deep());
+        }
+        self.depth += 1;
+        let made = make(self);
+        self.depth -= 1;
+        made
+    }
+
+    pub fn scalars(&mut self, exprs: &[Expr]) -> SqlResult<Vec<Scalar>> {
+        exprs.iter().map(|expr| self.scalar(expr)).collect()
+    }
+
+    pub fn predicate(&mut self, expr: &Expr) -> SqlResult<I64Expr> {
+        Ok(into_predicate(self.scalar(expr)?))
+    }
+
+    pub fn optional_predicate(&mut self, expr: &Option<Expr>) -> SqlResult<Option<I64Expr>> {
+        expr.as_ref().map(|expr| self.predicate(expr)).transpose()
+    }
+
+    pub fn scalar(&mut self, expr: &Expr) -> SqlResult<Scalar> {
+        self.deeper(|compiler| compiler.node(expr))
+    }
+
+    fn node(&mut self, expr: &Expr) -> SqlResult<Scalar> {
+        let ty = expr.ty;
+        let predicate = |node| Ok(Scalar { ty, node: Node::I64(node) });
+        match &expr.kind {
+            ExprKind::Literal(value) => Ok(Scalar::constant(ty, value)),
+            ExprKind::Column(index) => Ok(Scalar::column(*index, ty)),
+            ExprKind::Outer(slot) => Ok(match ty.physical() {
+                Physical::I64 => Scalar { ty, node: Node::I64(I64Expr::Outer(slot.0)) },
+                Physical::F64 => Scalar { ty, node: Node::F64(F64Expr::Outer(slot.0)) },
+                Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Outer(slot.0)) },
+                Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Outer(slot.0)) },
+            }),
+            ExprKind::Variable(slot) => Ok(match ty.physical() {
+                Physical::I64 => Scalar { ty, node: Node::I64(I64Expr::Variable(slot.0)) },
+                Physical::F64 => Scalar { ty, node: Node::F64(F64Expr::Variable(slot.0)) },
+                Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Variable(slot.0)) },
+                Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Variable(slot.0)) },
+            }),
+            ExprKind::Global(global) => Ok(Scalar::general(ty, General::Global(*global, ty))),
+            ExprKind::Negate(operand) => {
+                let operand = self.scalar(operand)?;
+                let node = match operand.node {
+                    Node::I64(node) => Node::I64(I64Expr::Negate(Box::new((node, IntegerRange::of(ty.kind))))),
+                    Node::F64(node) => Node::F64(F64Expr::Negate(Box::new(node))),
+                    Node::I128(node) => Node::I128(I128Expr::Negate(Box::new(node))),
+                    Node::Bytes(_) => panic!("the binder does not negate strings"),
+                };
+                Ok(Scalar { ty, node })
+            }
+            ExprKind::BitNot(operand) => {
+                let operand = into_predicate(self.scalar(operand)?);
+                predicate(I64Expr::BitNot(Box::new(operand), ty.kind))
+            }
+            ExprKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right, ty),
+            ExprKind::Compare { op, left, right, null_equal } => {
+                let operand_ty = left.ty;
+                let (left, right) = (self.scalar(left)?, self.scalar(right)?);
+                predicate(comparison(*op, *null_equal, left, right, operand_ty))
+            }
+            ExprKind::And(terms) => predicate(I64Expr::And(self.predicates(terms)?)),
+            ExprKind::Or(terms) => predicate(I64Expr::Or(self.predicates(terms)?)),
+            ExprKind::Not(operand) => predicate(I64Expr::Not(Box::new(self.predicate(operand)?))),
+            ExprKind::IsNull(operand) => predicate(I64Expr::IsNull(Box::new(self.scalar(operand)?))),
+            ExprKind::Like { value, pattern, escape } => {
+                let like = Like {
+                    ty: value.ty,
+                    value: into_bytes(self.scalar(value)?),
+                    pattern: into_bytes(self.scalar(pattern)?),
+                    escape: match escape {
+                        None => None,
+                        Some(escape) => Some(into_bytes(self.scalar(escape)?)),
+                    },
+                };
+                predicate(I64Expr::Like(Box::new(like)))
+            }
+            ExprKind::InList { value, list } => {
+                let (value, list) = (self.scalar(value)?, self.scalars(list)?);
+                predicate(in_list(value, list))
+            }
+            ExprKind::Case { branches, otherwise } => {
+                let branches = branches
+                    .iter()
+                    .map(|(condition, result)| Ok((self.predicate(condition)?, self.scalar(result)?)))
+                    .collect::<SqlResult<Vec<_>>>()?;
+                let otherwise = match otherwise {
+                    None => None,
+                    Some(otherwise) => Some(self.scalar(otherwise)?),
+                };
+                Ok(Scalar::general(ty, General::Case { branches: branches.into(), otherwise }))
+            }
+            ExprKind::Convert { value, style, attempt, explicit } => {
+                let style = match style {
+                    None => None,
+                    Some(style) => Some(self.scalar(style)?),
+                };
+                let value = self.scalar(value)?;
+                Ok(conversion(value, ty, style, *attempt, *explicit))
+            }
+            ExprKind::Function(id, arguments) => {
+                let arguments = self.scalars(arguments)?;
+                functions::call(*id, arguments, ty)
+            }
+            ExprKind::UserFunction(definition, arguments) => {
+                let arguments = self.scalars(arguments)?.into();
+                let definition = definition.clone();
+                Ok(Scalar::general(ty, General::UserFunction { definition, arguments, ty }))
+            }
+            ExprKind::Subquery(subquery) => self.subquery(subquery, ty),
+            ExprKind::NextValueFor(sequence) => Ok(Scalar::general(ty, General::NextValueFor(sequence.clone()))),
+        }
+    }
+
+    fn predicates(&mut self, terms: &[Expr]) -> SqlResult<Box<[I64Expr]>> {
+        terms.iter().map(|term| self.predicate(term)).collect()
+    }
+
+    fn arithmetic(&mut self, op: ArithmeticOp, left: &Expr, right: &Expr, ty: SqlType) -> SqlResult<Scalar> {
+        if ty.physical() == Physical::Bytes {
+            let mut parts = Vec::new();
+            self.concat_parts(left, &mut parts)?;
+            self.concat_parts(right, &mut parts)?;
+            return Ok(Scalar { ty, node: Node::Bytes(BytesExpr::Concat(parts.into(), ty)) });
+        }
+        let (left_ty, right_ty) = (left.ty, right.ty);
+        let (left, right) = (self.scalar(left)?, self.scalar(right)?);
+        let node = match (left.node, right.node) {
+            (Node::I64(left), Node::I64(right)) if ty.is_integer() || ty.kind == TypeKind::Bit => {
+                let range = IntegerRange::of(ty.kind);
+                Node::I64(I64Expr::Arithmetic(Box::new(IntegerArithmetic { op, range, left, right })))
+            }
+            (Node::I64(left), Node::I64(right)) => match ty.kind {
+                TypeKind::Money | TypeKind::SmallMoney => Node::I64(I64Expr::Money(Box::new((op, ty, left, right)))),
+                _ => {
+                    let arguments = [
+                        Scalar { ty: left_ty, node: Node::I64(left) },
+                        Scalar { ty: right_ty, node: Node::I64(right) },
+                    ];
+                    return Ok(functions::datetime_arithmetic(op, arguments, ty));
+                }
+            },
+            (Node::F64(left), Node::F64(right)) => {
+                let real = ty.kind == TypeKind::Real;
+                Node::F64(F64Expr::Arithmetic(Box::new((op, left, right)), real))
+            }
+            (Node::I128(left), Node::I128(right)) => {
+                let (left, right) = ((left, left_ty), (right, right_ty));
+                Node::I128(I128Expr::Decimal(Box::new(DecimalArithmetic { op, ty, left, right })))
+            }
+            _ => panic!("operands of {op:?} in different classes: {:?} and {:?}", left_ty.kind, right_ty.kind),
+        };
+        Ok(Scalar { ty, node })
+    }
+
+    /// A chain `a + b + c` becomes one node, however long it is.
+    fn concat_parts(&mut self, expr: &Expr, parts: &mut Vec<BytesExpr>) -> SqlResult<()> {
+        // A chain is left-deep: its spine is walked without recursion.
+        let mut spine = Vec::new();
+        let mut at = expr;
+        while let ExprKind::Arithmetic(ArithmeticOp::Add, left, right) = &at.kind {
+            // A part that its own type may cut short has to be made on its own.
+            if !at.ty.is_max() && at.ty.length as u32 >= 8000 {
+                break;
+            }
+            spine.push(&**right);
+            at = left;
+        }
+        parts.push(into_bytes(self.scalar(at)?));
+        for right in spine.into_iter().rev() {
+            parts.push(into_bytes(self.scalar(right)?));
+        }
+        Ok(())
+    }
+
+    fn subquery(&mut self, subquery: &plan::Subquery, ty: SqlType) -> SqlResult<Scalar> {
+        let kind = match &subquery.kind {
+            plan::SubqueryKind::Scalar => SubqueryKind::Scalar,
+            plan::SubqueryKind::Exists => SubqueryKind::Exists,
+            plan::SubqueryKind::Any { value, op } => SubqueryKind::Any { value: self.scalar(value)?, op: *op },
+            plan::SubqueryKind::All { value, op } => SubqueryKind::All { value: self.scalar(value)?, op: *op },
+        };
+        let bindings = subquery
+            .bindings
+            .iter()
+            .map(|(slot, value)| Ok((*slot, self.scalar(value)?)))
+            .collect::<SqlResult<Vec<_>>>()?;
+        let source = (self.plan_source)(&subquery.plan, self)?;
+        let batch = RowBatch::new(subquery.plan.columns.iter().map(|column| column.ty.physical()));
+        let state = SubqueryState { source, bindings: bindings.into(), kind, batch, kept: None, kept_rows: None };
+        Ok(Scalar::general(ty, General::Subquery(RefCell::new(state))))
+    }
+}
+
+fn into_bytes(scalar: Scalar) -> BytesExpr {
+    match scalar.node {
+        Node::Bytes(node) => node,
+        _ => panic!("a string expected, found {:?}", scalar.ty.kind),
+    }
+}
+
+/// Operands have one type.
+pub fn comparison(op: CompareOp, null_equal: bool, left: Scalar, right: Scalar, ty: SqlType) -> I64Expr {
+    match (left.node, right.node) {
+        (Node::I64(left), Node::I64(right)) => {
+            I64Expr::CompareI64(Box::new(Comparison { op, null_equal, left, right }))
+        }
+        (Node::F64(left), Node::F64(right)) => {
+            I64Expr::CompareF64(Box::new(Comparison { op, null_equal, left, right }))
+        }
+        (Node::I128(left), Node::I128(right)) => {
+            I64Expr::CompareI128(Box::new((Comparison { op, null_equal, left, right }, ty)))
+        }
+        (Node::Bytes(left), Node::Bytes(right)) => {
+            I64Expr::CompareBytes(Box::new((Comparison { op, null_equal, left, right }, ty)))
+        }
+        _ => panic!("a comparison of two classes"),
+    }
+}
+
+fn in_list(value: Scalar, list: Vec<Scalar>) -> I64Expr {
+    let constants: Option<Vec<Datum>> = list.iter().map(Scalar::as_constant).collect();
+    match (value.node, constants) {
+        (Node::I64(value), Some(constants)) => {
+            let with_null = constants.iter().any(Datum::is_null);
+            let mut sorted: Vec<i64> = constants.iter().filter(|d| !d.is_null()).map(Datum::as_i64).collect();
+            sorted.sort_unstable();
+            I64Expr::InConstants { value: Box::new(value), sorted: sorted.into(), with_null }
+        }
+        (node, _) => I64Expr::InList { value: Box::new(Scalar { ty: value.ty, node }), list: list.into() },
+    }
+}
+
+/// Conversions that are nothing but another look at the same bits need no node; integers have their own.
+fn conversion(value: Scalar, ty: SqlType, style: Option<Scalar>, attempt: bool, explicit: bool) -> Scalar {
+    let from = value.ty;
+    let whole = |ty: SqlType| ty.is_integer() || ty.kind == TypeKind::Bit;
+    match value.node {
+        Node::I64(node) if !attempt && whole(from) && ty.is_integer() => {
+            let (of, to) = (IntegerRange::of(from.kind), IntegerRange::of(ty.kind));
+            let narrower = of.min < to.min || of.max > to.max;
+            let node = if let I64Expr::Const(Some(value)) = node
+                && to.holds(value)
+            {
+                I64Expr::Const(Some(value))
+            } else if narrower {
+                I64Expr::Narrow(Box::new((node, to)))
+            } else {
+                node
+            };
+            Scalar { ty, node: Node::I64(node) }
+        }
+        Node::I64(node) if whole(from) && matches!(ty.kind, TypeKind::Float | TypeKind::Real) => {
+            let real = ty.kind == TypeKind::Real;
+            Scalar { ty, node: Node::F64(F64Expr::FromI64(Box::new(node), real)) }
+        }
+        node => {
+            let value = Scalar { ty: from, node };
+            if from == ty && style.is_none() {
+                return value;
+            }
+            let widens = from.kind == ty.kind
+                && from.collation == ty.collation
+                && matches!(ty.kind, TypeKind::VarChar | TypeKind::NVarChar | TypeKind::VarBinary)
+                && ty.length >= from.length;
+            match value.node {
+                node if widens => Scalar { ty, node },
+                Node::I64(I64Expr::Const(None)) if style.is_none() => Scalar::constant(ty, &Datum::Null),
+                node => {
+                    let value = Scalar { ty: from, node };
+                    Scalar::general(ty, General::Convert(Conversion { value, to: ty, style, attempt, explicit }))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Expressions of class I64: integers, bit and predicates, money, dates. NULL is None; a predicate's None is UNKNOWN.
+
+use std::cmp::Ordering;
+
+use sql::plan::{ArithmeticOp, CompareOp};
+use types::{SqlError, SqlResult, SqlType, TypeKind};
+
+use super::general::General;
+use super::wide::{BytesExpr, F64Expr, I128Expr};
+use super::{Node, Scalar};
+use crate::context::Context;
+use crate::kernel;
+use crate::value::{Row, Value};
+
+pub enum I64Expr {
+    Const(Option<i64>),
+    Column(usize),
+    Variable(u32),
+    Outer(u32),
+    Arithmetic(Box<IntegerArithmetic>),
+    Money(Box<(ArithmeticOp, SqlType, I64Expr, I64Expr)>),
+    Negate(Box<(I64Expr, IntegerRange)>),
+    BitNot(Box<I64Expr>, TypeKind),
+    CompareI64(Box<Comparison<I64Expr>>),
+    CompareF64(Box<Comparison<F64Expr>>),
+    /// `shift`: 16 for datetimeoffset, whose low bits are the offset.
+    CompareI128(Box<(Comparison<I128Expr>, SqlType)>),
+    CompareBytes(Box<(Comparison<BytesExpr>, SqlType)>),
+    And(Box<[I64Expr]>),
+    Or(Box<[I64Expr]>),
+    Not(Box<I64Expr>),
+    IsNull(Box<Scalar>),
+    Like(Box<Like>),
+    /// Sorted constants without NULL; `with_null`: the list had one.
+    InConstants {
+        value: Box<I64Expr>,
+        sorted: Box<[i64]>,
+        with_null: bool,
+    },
+    InList {
+        value: Box<Scalar>,
+        list: Box<[Scalar]>,
+    },
+    /// To a narrower integer type.
+    Narrow(Box<(I64Expr, IntegerRange)>),
+    General(Box<General>),
+}
+
+pub struct IntegerArithmetic {
+    pub op: ArithmeticOp,
+    pub range: IntegerRange,
+    pub left: I64Expr,
+    pub right: I64Expr,
+}
+
+pub struct Comparison<E> {
+    pub op: CompareOp,
+    pub null_equal: bool,
+    pub left: E,
+    pub right: E,
+}
+
+pub struct Like {
+    pub ty: SqlType,
+    pub value: BytesExpr,
+    pub pattern: BytesExpr,
+    pub escape: Option<BytesExpr>,
+}
+
+/// What an integer type holds.
+#[derive(Clone, Copy)]
+pub struct IntegerRange {
+    pub min: i64,
+    pub max: i64,
+    pub kind: TypeKind,
+}
+
+impl IntegerRange {
+    pub fn of(kind: TypeKind) -> IntegerRange {
+        let (min, max) = match kind {
+            TypeKind::Bit => (0, 1),
+            TypeKind::TinyInt => (0, u8::MAX as i64),
+            TypeKind::SmallInt => (i16::MIN as i64, i16::MAX as i64),
+            TypeKind::Int => (i32::MIN as i64, i32::MAX as i64),
+            _ => (i64::MIN, i64::MAX),
+        };
+        IntegerRange { min, max, kind }
+    }
+
+    #[inline]
+    pub fn holds(self, value: i64) -> bool {
+        value >= self.min && value <= self.max
+    }
+
+    #[cold]
+    pub fn overflow(self) -> SqlError {
+        kernel::arithmetic_overflow(self.kind)
+    }
+}
+
+/// UNKNOWN does not hold.
+#[inline]
+pub fn holds(predicate: Option<i64>) -> bool {
+    matches!(predicate, Some(value) if value != 0)
+}
+
+#[inline]
+pub fn ordering_holds(op: CompareOp, ordering: Ordering) -> bool {
+    match op {
+        CompareOp::Equal => ordering == Ordering::Equal,
+        CompareOp::NotEqual => ordering != Ordering::Equal,
+        CompareOp::Less => ordering == Ordering::Less,
+        CompareOp::LessOrEqual => ordering != Ordering::Greater,
+        CompareOp::Greater => ordering == Ordering::Greater,
+        CompareOp::GreaterOrEqual => ordering != Ordering::Less,
+    }
+}
+
+/// The answer when an operand is NULL: UNKNOWN, unless NULLs compare equal to each other.
+#[inline]
+fn null_comparison(op: CompareOp, null_equal: bool, left_null: bool, right_null: bool) -> Option<i64> {
+    if !null_equal {
+        return None;
+    }
+    let equal = left_null && right_null;
+    Some((equal == (op == CompareOp::Equal)) as i64)
+}
+
+impl I64Expr {
+    #[inline(always)]
+    pub fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        match self {
+            I64Expr::Variable(slot) => Ok(context.variables.i64(*slot)),
+            I64Expr::Const(value) => Ok(*value),
+            I64Expr::Column(column) => Ok(row.i64(*column)),
+            node => node.eval_node(context, row),
+        }
+    }
+
+    fn eval_node(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        match self {
+            I64Expr::Const(value) => Ok(*value),
+            I64Expr::Column(column) => Ok(row.i64(*column)),
+            I64Expr::Variable(slot) => Ok(context.variables.i64(*slot)),
+            I64Expr::Outer(slot) => match &context.outer.borrow()[*slot as usize] {
+                types::Datum::I64(value) => Ok(Some(*value)),
+                _ => Ok(None),
+            },
+            I64Expr::Arithmetic(node) => node.eval(context, row),
+            I64Expr::Money(node) => {
+                let (op, ty, left, right) = &**node;
+                match (left.eval(context, row)?, right.eval(context, row)?) {
+                    (Some(left), Some(right)) => kernel::money_arithmetic(*op, ty, left, right).map(Some),
+                    _ => Ok(None),
+                }
+            }
+            I64Expr::Negate(node) => match node.0.eval(context, row)? {
+                None => Ok(None),
+                Some(value) => match value.checked_neg() {
+                    Some(value) if node.1.holds(value) => Ok(Some(value)),
+                    _ => Err(node.1.overflow()),
+                },
+            },
+            I64Expr::BitNot(operand, kind) => Ok(operand.eval(context, row)?.map(|value| match kind {
+                TypeKind::Bit => (value == 0) as i64,
+                TypeKind::TinyInt => !value & 0xff,
+                _ => !value,
+            })),
+            I64Expr::CompareI64(node) => {
+                let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
+                match (left, right) {
+                    (Some(left), Some(right)) => Ok(Some(compare_i64(node.op, left, right) as i64)),
+                    _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
+                }
+            }
+            I64Expr::CompareF64(node) => {
+                let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
+                match (left, right) {
+                    (Some(left), Some(right)) => {
+                        let ordering = left.partial_cmp(&right).unwrap_or(Ordering::Equal);
+                        Ok(Some(ordering_holds(node.op, ordering) as i64))
+                    }
+                    _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
+                }
+            }
+            I64Expr::CompareI128(node) => {
+                let (node, ty) = &**node;
+                let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
+                match (left, right) {
+                    (Some(left), Some(right)) => {
+                        Ok(Some(ordering_holds(node.op, kernel::compare_i128(ty, left, right)) as i64))
+                    }
+                    _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
+                }
+            }
+            I64Expr::CompareBytes(node) => {
+                let (node, ty) = &**node;
+                let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
+                match (&left, &right) {
+                    (Some(left), Some(right)) => {
+                        Ok(Some(ordering_holds(node.op, kernel::compare_bytes(ty, left, right)) as i64))
+                    }
+                    _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
+                }
+            }
+            I64Expr::And(terms) => {
+                let mut unknown = false;
+                for term in terms {
+                    match term.eval(context, row)? {
+                        Some(0) => return Ok(Some(0)),
+                        Some(_) => {}
+                        None => unknown = true,
+                    }
+                }
+                Ok(if unknown { None } else { Some(1) })
+            }
+            I64Expr::Or(terms) => {
+                let mut unknown = false;
+                for term in terms {
+                    match term.eval(context, row)? {
+                        Some(0) => {}
+                        Some(_) => return Ok(Some(1)),
+                        None => unknown = true,
+                    }
+                }
+                Ok(if unknown { None } else { Some(0) })
+            }
+            I64Expr::Not(operand) => Ok(operand.eval(context, row)?.map(|value| (value == 0) as i64)),
+            I64Expr::IsNull(operand) => Ok(Some(operand.value(context, row)?.is_null() as i64)),
+            I64Expr::Like(node) => node.eval(context, row),
+            I64Expr::InConstants { value, sorted, with_null } => Ok(match value.eval(context, row)? {
+                None => None,
+                Some(value) if sorted.binary_search(&value).is_ok() => Some(1),
+                Some(_) => (!with_null).then_some(0),
+            }),
+            I64Expr::InList { value, list } => in_list(context, row, value, list),
+            I64Expr::Narrow(node) => match node.0.eval(context, row)? {
+                Some(value) if !node.1.holds(value) => Err(kernel::integer_too_large(node.1.kind, value)),
+                value => Ok(value),
+            },
+            I64Expr::General(node) => Ok(node.eval(context, row)?.i64()),
+        }
+    }
+}
+
+#[inline]
+pub fn compare_i64(op: CompareOp, left: i64, right: i64) -> bool {
+    match op {
+        CompareOp::Equal => left == right,
+        CompareOp::NotEqual => left != right,
+        CompareOp::Less => left < right,
+        CompareOp::LessOrEqual => left <= right,
+        CompareOp::Greater => left > right,
+        CompareOp::GreaterOrEqual => left >= right,
+    }
+}
+
+impl IntegerArithmetic {
+    #[inline]
+    fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        let (left, right) = (self.left.eval(context, row)?, self.right.eval(context, row)?);
+        match (left, right) {
+            (Some(left), Some(right)) => self.apply(left, right).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    #[inline]
+    pub fn apply(&self, left: i64, right: i64) -> SqlResult<i64> {
+        let value = match self.op {
+            ArithmeticOp::Add => left.checked_add(right),
+            ArithmeticOp::Subtract => left.checked_sub(right),
+            ArithmeticOp::Multiply => left.checked_mul(right),
+            ArithmeticOp::Divide | ArithmeticOp::Modulo if right == 0 => return Err(kernel::divide_by_zero()),
+            ArithmeticOp::Divide => left.checked_div(right),
+            // The remainder of the smallest number by -1 is 0, whatever the processor says.
+            ArithmeticOp::Modulo => Some(left.checked_rem(right).unwrap_or(0)),
+            ArithmeticOp::BitAnd => Some(left & right),
+            ArithmeticOp::BitOr => Some(left | right),
+            ArithmeticOp::BitXor => Some(left ^ right),
+        };
+        match value {
+            Some(value) if self.range.holds(value) => Ok(value),
+            _ => Err(self.range.overflow()),
+        }
+    }
+}
+
+impl Like {
+    fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        let (Some(value), Some(pattern)) = (self.value.eval(context, row)?, self.pattern.eval(context, row)?) else {
+            return Ok(None);
+        };
+        let escape = match &self.escape {
+            None => None,
+            Some(escape) => match escape.eval(context, row)? {
+                None => return Ok(None),
+                escape => escape,
+            },
+        };
+        kernel::like(&self.ty, &value, &pattern, escape.as_deref()).map(|found| Some(found as i64))
+    }
+}
+
+fn in_list(context: &Context, row: Row<'_>, value: &Scalar, list: &[Scalar]) -> SqlResult<Option<i64>> {
+    let ty = value.ty;
+    let value = value.value(context, row)?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    let mut unknown = false;
+    for item in list {
+        match item.value(context, row)? {
+            Value::Null => unknown = true,
+            item if kernel::compare_values(&ty, &value, &item) == Ordering::Equal => return Ok(Some(1)),
+            _ => {}
+        }
+    }
+    Ok(if unknown { None } else { Some(0) })
+}
+
+/// The node as a predicate. Panics on another class: predicates are of type bit.
+pub fn into_predicate(scalar: Scalar) -> I64Expr {
+    match scalar.node {
+        Node::I64(node) => node,
+        _ => panic!("a predicate of type {:?}", scalar.ty.kind),
+    }
+}

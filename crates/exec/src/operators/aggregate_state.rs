@@ -1,0 +1,401 @@
+//! The running values of aggregates, one a group: grown column by column, added to row by row.
+
+use std::collections::HashSet;
+
+use sql::plan::{self, AggregateFunction, SortKey};
+use types::key::KeyCodec;
+use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::keys::{FastHash, RowKeys, encode_from};
+use crate::columns;
+use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
+use crate::expression::{Compiler, Scalar, fill};
+use crate::kernel;
+
+/// An aggregate, compiled, with a running value for each group.
+pub struct Accumulator {
+    function: AggregateFunction,
+    argument: Option<Scalar>,
+    separator: Option<Scalar>,
+    order: Option<RowKeys>,
+    distinct: Option<Distinct>,
+    pub ty: SqlType,
+    values: Column,
+    state: State,
+    /// A NULL was passed over: warning 8153.
+    pub saw_null: bool,
+}
+
+struct Distinct {
+    codec: KeyCodec,
+    /// Group number, then the value's key.
+    seen: HashSet<Box<[u8]>, FastHash>,
+    bytes: usize,
+}
+
+enum State {
+    Count(Vec<i64>),
+    /// Sum and count of integers, money and decimals.
+    Exact(Vec<(i128, i64)>),
+    Float(Vec<(f64, i64)>),
+    /// Count, mean, sum of squared distances (Welford).
+    Spread(Vec<(i64, f64, f64)>),
+    /// MIN, MAX: the best value of each group.
+    Extreme(Vec<Datum>, KeyCodec, Vec<Vec<u8>>),
+    /// MIN, MAX of class I64.
+    ExtremeI64(Vec<Option<i64>>),
+    /// STRING_AGG: (order key, text) of each group.
+    Text(Vec<Vec<(Vec<u8>, Vec<u8>)>>, usize, Vec<u8>),
+    Checksum(Vec<Option<i32>>),
+}
+
+impl Accumulator {
+    pub fn new(aggregate: &plan::Aggregate, compiler: &mut Compiler) -> SqlResult<Accumulator> {
+        let argument = aggregate.argument.as_ref().map(|expr| compiler.scalar(expr)).transpose()?;
+        let separator = aggregate.extra.first().map(|expr| compiler.scalar(expr)).transpose()?;
+        let order = if aggregate.order.is_empty() { None } else { Some(order_keys(&aggregate.order, compiler)?) };
+        let argument_ty = argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
+        let distinct = aggregate.distinct || aggregate.function == AggregateFunction::ApproxCountDistinct;
+        let distinct = distinct.then(|| Distinct {
+            codec: KeyCodec::new(&argument_ty, false),
+            seen: HashSet::default(),
+            bytes: 0,
+        });
+        let state = state_for(aggregate.function, &argument_ty);
+        Ok(Accumulator {
+            function: aggregate.function,
+            values: Column::new(argument_ty.physical()),
+            argument,
+            separator,
+            order,
+            distinct,
+            ty: aggregate.ty,
+            state,
+            saw_null: false,
+        })
+    }
+
+    /// No groups.
+    pub fn clear(&mut self) {
+        let argument_ty = self.argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
+        self.state = state_for(self.function, &argument_ty);
+        if let Some(distinct) = &mut self.distinct {
+            distinct.seen.clear();
+            distinct.bytes = 0;
+        }
+        self.saw_null = false;
+    }
+
+    /// Makes running values for groups up to `count`.
+    pub fn grow(&mut self, count: usize) {
+        match &mut self.state {
+            State::Count(values) => values.resize(count, 0),
+            State::Exact(values) => values.resize(count, (0, 0)),
+            State::Float(values) => values.resize(count, (0.0, 0)),
+            State::Spread(values) => values.resize(count, (0, 0.0, 0.0)),
+            State::Extreme(values, _, keys) => {
+                values.resize(count, Datum::Null);
+                keys.resize(count, Vec::new());
+            }
+            State::ExtremeI64(values) => values.resize(count, None),
+            State::Text(values, _, _) => values.resize(count, Vec::new()),
+            State::Checksum(values) => values.resize(count, None),
+        }
+    }
+
+    /// COUNT(*) of one group: only the number of rows matters.
+    pub fn is_count_rows(&self) -> bool {
+        self.argument.is_none()
+    }
+
+    pub fn add_count(&mut self, group: usize, rows: usize) {
+        if let State::Count(values) = &mut self.state {
+            values[group] += rows as i64;
+        }
+    }
+
+    /// Adds row i of `batch` to group `groups[i]`.
+    pub fn add(&mut self, context: &Context, batch: &RowBatch, groups: &[u32]) -> SqlResult<()> {
+        let Some(argument) = &self.argument else {
+            if let State::Count(values) = &mut self.state {
+                groups.iter().for_each(|group| values[*group as usize] += 1);
+            }
+            return Ok(());
+        };
+        self.values.clear();
+        fill(argument, context, batch, &mut self.values)?;
+        if let Some(order) = &mut self.order {
+            order.load(context, batch)?;
+        }
+        if let State::Text(_, _, separator) = &mut self.state
+            && let Some(scalar) = &self.separator
+            && batch.rows > 0
+        {
+            let row = crate::value::Row { batch, index: 0 };
+            *separator = scalar.value(context, row)?.bytes().map_or(Vec::new(), |bytes| bytes.into_owned());
+        }
+        if self.distinct.is_none() && self.values.nulls.is_empty() && self.add_whole(groups)? {
+            return Ok(());
+        }
+        let mut key = Vec::new();
+        for (row, group) in groups.iter().enumerate() {
+            if self.values.is_null(row) {
+                self.saw_null = true;
+                continue;
+            }
+            if let Some(distinct) = &mut self.distinct {
+                key.clear();
+                key.extend_from_slice(&group.to_le_bytes());
+                encode_from(&distinct.codec, &self.values, row, &mut key);
+                if distinct.seen.contains(key.as_slice()) {
+                    continue;
+                }
+                distinct.bytes += key.len() + 16;
+                if distinct.bytes > GRANT_BYTES_MAX {
+                    return Err(out_of_memory());
+                }
+                distinct.seen.insert(key.as_slice().into());
+            }
+            self.add_row(row, *group as usize, &mut key)?;
+        }
+        Ok(())
+    }
+
+    /// The tight loops. False: this state has none.
+    fn add_whole(&mut self, groups: &[u32]) -> SqlResult<bool> {
+        match (&mut self.state, &self.values.data) {
+            (State::Count(counts), _) => groups.iter().for_each(|group| counts[*group as usize] += 1),
+            (State::Exact(sums), ColumnData::I64(values)) => {
+                for (value, group) in values.iter().zip(groups) {
+                    let sum = &mut sums[*group as usize];
+                    // 2^64 values of 2^63 fit in i128.
+                    sum.0 += *value as i128;
+                    sum.1 += 1;
+                }
+            }
+            (State::Float(sums), ColumnData::F64(values)) => {
+                for (value, group) in values.iter().zip(groups) {
+                    let sum = &mut sums[*group as usize];
+                    sum.0 += value;
+                    sum.1 += 1;
+                }
+            }
+            (State::ExtremeI64(best), ColumnData::I64(values)) => {
+                let min = self.function == AggregateFunction::Min;
+                for (value, group) in values.iter().zip(groups) {
+                    let best = &mut best[*group as usize];
+                    *best = Some(match *best {
+                        None => *value,
+                        Some(best) if min => best.min(*value),
+                        Some(best) => best.max(*value),
+                    });
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn add_row(&mut self, row: usize, group: usize, key: &mut Vec<u8>) -> SqlResult<()> {
+        let min = self.function == AggregateFunction::Min;
+        match &mut self.state {
+            State::Count(counts) => counts[group] += 1,
+            State::Exact(sums) => {
+                let value = match &self.values.data {
+                    ColumnData::I64(values) => values[row] as i128,
+                    ColumnData::I128(values) => values[row],
+                    _ => unreachable!("exact sums are of integers and decimals"),
+                };
+                let sum = &mut sums[group];
+                sum.0 = sum.0.checked_add(value).ok_or_else(|| kernel::arithmetic_overflow(self.ty.kind))?;
+                sum.1 += 1;
+            }
+            State::Float(sums) => {
+                let value = as_f64(&self.values, row);
+                sums[group].0 += value;
+                sums[group].1 += 1;
+            }
+            State::Spread(spread) => {
+                let value = as_f64(&self.values, row);
+                let (count, mean, squares) = &mut spread[group];
+                *count += 1;
+                let distance = value - *mean;
+                *mean += distance / *count as f64;
+                *squares += distance * (value - *mean);
+            }
+            State::ExtremeI64(best) => {
+                let ColumnData::I64(values) = &self.values.data else { unreachable!("of that class") };
+                let value = values[row];
+                best[group] = Some(match best[group] {
+                    None => value,
+                    Some(best) if min => best.min(value),
+                    Some(best) => best.max(value),
+                });
+            }
+            State::Extreme(best, codec, keys) => {
+                key.clear();
+                encode_from(codec, &self.values, row, key);
+                let better = best[group].is_null()
+                    || if min {
+                        key.as_slice() < keys[group].as_slice()
+                    } else {
+                        key.as_slice() > keys[group].as_slice()
+                    };
+                if better {
+                    best[group] = self.values.datum(row);
+                    std::mem::swap(&mut keys[group], key);
+                }
+            }
+            State::Text(texts, bytes, _) => {
+                let mut order = Vec::new();
+                if let Some(keys) = &self.order {
+                    keys.encode(row, &mut order);
+                }
+                let text = self.values.bytes(row).to_vec();
+                *bytes += text.len() + order.len() + 48;
+                if *bytes > GRANT_BYTES_MAX {
+                    return Err(out_of_memory());
+                }
+                texts[group].push((order, text));
+            }
+            State::Checksum(sums) => {
+                let ColumnData::I64(values) = &self.values.data else { unreachable!("of an int") };
+                let value = values[row] as i32;
+                sums[group] = Some(sums[group].map_or(value, |sum| sum ^ value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the result of `group` to `out`.
+    pub fn finish(&mut self, group: usize, out: &mut Column) -> SqlResult<()> {
+        let kind = self.ty.kind;
+        let datum = match &mut self.state {
+            State::Count(counts) => {
+                let count = counts[group];
+                if kind == TypeKind::Int && count > i32::MAX as i64 {
+                    return Err(kernel::arithmetic_overflow(kind));
+                }
+                Datum::I64(count)
+            }
+            State::Exact(sums) => {
+                let (sum, count) = sums[group];
+                let argument = self.argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
+                match (count, self.function) {
+                    (0, _) => Datum::Null,
+                    (_, AggregateFunction::Avg) => exact_average(sum, count, &argument, &self.ty)?,
+                    _ => exact_sum(sum, &self.ty)?,
+                }
+            }
+            State::Float(sums) => match (sums[group], self.function) {
+                ((_, 0), _) => Datum::Null,
+                ((sum, count), AggregateFunction::Avg) => Datum::F64(sum / count as f64),
+                ((sum, _), _) if !sum.is_finite() => return Err(kernel::arithmetic_overflow(kind)),
+                ((sum, _), _) => Datum::F64(sum),
+            },
+            State::Spread(spread) => {
+                let (count, _, squares) = spread[group];
+                let population = matches!(self.function, AggregateFunction::StDevP | AggregateFunction::VarP);
+                let divisor = if population { count } else { count - 1 };
+                let root = matches!(self.function, AggregateFunction::StDev | AggregateFunction::StDevP);
+                match divisor {
+                    ..=0 => Datum::Null,
+                    _ if root => Datum::F64((squares / divisor as f64).sqrt()),
+                    _ => Datum::F64(squares / divisor as f64),
+                }
+            }
+            State::Extreme(best, _, _) => std::mem::take(&mut best[group]),
+            State::ExtremeI64(best) => best[group].map_or(Datum::Null, Datum::I64),
+            State::Text(texts, _, separator) => join_text(&mut texts[group], separator, &self.ty)?,
+            State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),
+        };
+        out.push(&datum);
+        Ok(())
+    }
+}
+
+fn state_for(function: AggregateFunction, argument: &SqlType) -> State {
+    use AggregateFunction::*;
+    match function {
+        Count | CountBig | ApproxCountDistinct => State::Count(Vec::new()),
+        Sum | Avg if argument.physical() == Physical::F64 => State::Float(Vec::new()),
+        Sum | Avg => State::Exact(Vec::new()),
+        StDev | StDevP | Var | VarP => State::Spread(Vec::new()),
+        Min | Max if argument.physical() == Physical::I64 => State::ExtremeI64(Vec::new()),
+        Min | Max => State::Extreme(Vec::new(), KeyCodec::new(argument, false), Vec::new()),
+        StringAgg => State::Text(Vec::new(), 0, Vec::new()),
+        ChecksumAgg => State::Checksum(Vec::new()),
+    }
+}
+
+fn order_keys(order: &[SortKey], compiler: &mut Compiler) -> SqlResult<RowKeys> {
+    super::sort::row_keys(order, compiler)
+}
+
+fn as_f64(column: &Column, row: usize) -> f64 {
+    match &column.data {
+        ColumnData::I64(values) => values[row] as f64,
+        ColumnData::F64(values) => values[row],
+        other => panic!("a spread over {other:?}: the binder converts to float"),
+    }
+}
+
+fn exact_sum(sum: i128, ty: &SqlType) -> SqlResult<Datum> {
+    let fits = match ty.kind {
+        TypeKind::Int => i32::try_from(sum).is_ok(),
+        TypeKind::BigInt | TypeKind::Money => i64::try_from(sum).is_ok(),
+        _ => sum.unsigned_abs() < 10_u128.pow(38),
+    };
+    if !fits {
+        return Err(kernel::arithmetic_overflow(ty.kind));
+    }
+    Ok(if ty.physical() == Physical::I64 { Datum::I64(sum as i64) } else { Datum::I128(sum) })
+}
+
+/// Integers truncate; decimals get the result's scale, truncated; money rounds.
+fn exact_average(sum: i128, count: i64, argument: &SqlType, ty: &SqlType) -> SqlResult<Datum> {
+    let count = count as i128;
+    if ty.physical() == Physical::I64 {
+        let money = matches!(ty.kind, TypeKind::Money | TypeKind::SmallMoney);
+        let half = if money { count / 2 * sum.signum() } else { 0 };
+        return Ok(Datum::I64(((sum + half) / count) as i64));
+    }
+    let more = ty.scale.saturating_sub(argument.scale) as u32;
+    let (mut whole, mut rest) = (sum / count, sum % count);
+    for _ in 0..more {
+        rest *= 10;
+        whole = whole
+            .checked_mul(10)
+            .and_then(|whole| whole.checked_add(rest / count))
+            .ok_or_else(|| kernel::arithmetic_overflow(ty.kind))?;
+        rest %= count;
+    }
+    Ok(Datum::I128(whole))
+}
+
+fn join_text(texts: &mut [(Vec<u8>, Vec<u8>)], separator: &[u8], ty: &SqlType) -> SqlResult<Datum> {
+    if texts.is_empty() {
+        return Ok(Datum::Null);
+    }
+    texts.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut joined = Vec::new();
+    for (at, (_, text)) in texts.iter().enumerate() {
+        if at > 0 {
+            joined.extend_from_slice(separator);
+        }
+        joined.extend_from_slice(text);
+    }
+    if !ty.is_max() && joined.len() > ty.length as usize {
+        return Err(SqlError::new(
+            9829,
+            16,
+            "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB types to avoid result truncation.",
+        ));
+    }
+    Ok(Datum::Bytes(joined.into()))
+}
+
+/// Rows of group values, one a group, in the groups' classes.
+pub fn group_rows(group: &[Scalar]) -> RowBatch {
+    columns::batch_for(group.iter().map(|scalar| &scalar.ty))
+}

@@ -1,0 +1,127 @@
+//! Rows' values as one memcmp-able byte string, for grouping, joining and sorting; and the hash for maps of them.
+
+use std::hash::{BuildHasherDefault, Hasher};
+
+use types::key::KeyCodec;
+use types::{Column, ColumnData, Datum, RowBatch, SqlResult, SqlType, TypeKind};
+
+use crate::context::Context;
+use crate::expression::{Scalar, fill};
+
+/// Not for keys an attacker chooses to collide beyond what a chain of rows costs anyway; the same in every run.
+#[derive(Default, Clone, Copy)]
+pub struct FastHasher(u64);
+
+pub type FastHash = BuildHasherDefault<FastHasher>;
+
+impl Hasher for FastHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        // Folded multiply: both halves of the product carry bits of both factors.
+        let product = (self.0 ^ word) as u128 * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+        self.0 = product as u64 ^ (product >> 64) as u64;
+        self.0 = self.0.rotate_left(23).wrapping_add(0x2545_f491_4f6c_dd1d);
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(byte as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Types that compare without conversion get one encoding: integers of any width, fixed and variable binaries.
+fn common_type(ty: SqlType) -> SqlType {
+    if ty.is_integer() || ty.kind == TypeKind::Bit {
+        SqlType::BIGINT
+    } else if ty.is_binary() {
+        SqlType::VARBINARY_MAX
+    } else {
+        ty
+    }
+}
+
+/// Key expressions of an operator, with how each is encoded.
+pub struct RowKeys {
+    pub scalars: Vec<Scalar>,
+    codecs: Vec<KeyCodec>,
+    values: Vec<Column>,
+}
+
+impl RowKeys {
+    /// `descending`: for each key; shorter means ascending.
+    pub fn new(scalars: Vec<Scalar>, descending: &[bool]) -> RowKeys {
+        let codecs = scalars
+            .iter()
+            .enumerate()
+            .map(|(i, scalar)| KeyCodec::new(&common_type(scalar.ty), descending.get(i).copied().unwrap_or(false)))
+            .collect();
+        let values = scalars.iter().map(|scalar| Column::new(scalar.ty.physical())).collect();
+        RowKeys { scalars, codecs, values }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.scalars.is_empty()
+    }
+
+    /// Computes the key values of every row of `batch`.
+    pub fn load(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
+        for (scalar, values) in self.scalars.iter().zip(&mut self.values) {
+            values.clear();
+            fill(scalar, context, batch, values)?;
+        }
+        Ok(())
+    }
+
+    /// Key columns of the loaded batch.
+    pub fn values(&self) -> &[Column] {
+        &self.values
+    }
+
+    pub fn has_null(&self, row: usize) -> bool {
+        self.values.iter().any(|column| column.is_null(row))
+    }
+
+    /// Appends the key of `row` of the loaded batch.
+    pub fn encode(&self, row: usize, out: &mut Vec<u8>) {
+        for (codec, column) in self.codecs.iter().zip(&self.values) {
+            encode_from(codec, column, row, out);
+        }
+    }
+
+    /// Replaces `out` by the key of `row`.
+    pub fn encode_to(&self, row: usize, out: &mut Vec<u8>) {
+        out.clear();
+        self.encode(row, out);
+    }
+}
+
+/// Appends one column's part of a key.
+pub fn encode_from(codec: &KeyCodec, column: &Column, row: usize, out: &mut Vec<u8>) {
+    if column.is_null(row) {
+        return codec.encode(&Datum::Null, out);
+    }
+    match &column.data {
+        ColumnData::I64(values) => codec.encode_i64(values[row], out),
+        ColumnData::Bytes { .. } => codec.encode_bytes(column.bytes(row), out),
+        ColumnData::F64(values) => codec.encode(&Datum::F64(values[row]), out),
+        ColumnData::I128(values) => codec.encode(&Datum::I128(values[row]), out),
+    }
+}

@@ -1,0 +1,83 @@
+//! The operators of a query: each is a `RowSource` over its inputs.
+//!
+//! A batch without columns may count any number of rows up to `wanted`; one with columns holds at most `BATCH_ROWS` or so.
+
+mod aggregate;
+mod aggregate_state;
+pub mod for_text;
+mod hash_join;
+mod keys;
+mod nested_loops;
+mod scan;
+//mod set;
+mod simple;
+mod sort;
+//mod table_function;
+mod top;
+//mod window;
+
+pub use keys::{FastHash, encode_from};
+pub use scan::storage_error;
+pub use simple::Rows;
+
+use sql::plan::{Operator, OperatorKind};
+use types::{RowBatch, SqlResult};
+
+use crate::columns::BATCH_ROWS;
+use crate::context::{Context, RowSource};
+use crate::expression::Compiler;
+
+pub fn batch_of(operator: &Operator) -> RowBatch {
+    RowBatch::new(operator.columns.iter().map(|column| column.ty.physical()))
+}
+
+/// Compiles an operator and all below it.
+pub fn source(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    compiler.deeper(|compiler| make(operator, compiler))
+}
+
+fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    Ok(match &operator.kind {
+        OperatorKind::Scan(scan) => scan::make(scan, compiler)?,
+        OperatorKind::Values(rows) => simple::values(rows, compiler)?,
+        OperatorKind::Filter { input, predicate } => simple::filter(input, predicate, compiler)?,
+        OperatorKind::Project { input, exprs } => simple::project(input, exprs, compiler)?,
+        OperatorKind::NestedLoops(join) => nested_loops::make(join, compiler)?,
+        OperatorKind::HashJoin(join) => hash_join::make(join, compiler)?,
+        OperatorKind::Aggregate { input, group, aggregates, strategy } => {
+            aggregate::make(input, group, aggregates, *strategy, compiler)?
+        }
+        OperatorKind::GroupingSets { input, group, sets, aggregates } => {
+            aggregate::grouping_sets(operator, input, group, sets, aggregates, compiler)?
+        }
+        OperatorKind::Sort { input, keys, limit } => sort::make(input, keys, limit, compiler)?,
+        OperatorKind::Top(top) => top::make(top, compiler)?,
+        OperatorKind::Concat(inputs) => simple::concat(inputs, compiler)?,
+        OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
+        OperatorKind::Spool(input) => simple::spool(input, compiler)?,
+        _ => {
+            return Err(types::SqlError::new(
+                10729,
+                15,
+                "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed in a SELECT statement that is not the immediate source of rows for an INSERT statement.",
+            ));
+        }
+    })
+}
+
+/// Calls `each` for every batch of an opened source.
+pub fn drain(
+    source: &mut dyn RowSource,
+    context: &Context,
+    batch: &mut RowBatch,
+    mut each: impl FnMut(&mut RowBatch) -> SqlResult<()>,
+) -> SqlResult<()> {
+    loop {
+        source.next(context, BATCH_ROWS, batch)?;
+        if batch.rows == 0 {
+            return Ok(());
+        }
+        each(batch)?;
+        context.yield_point()?;
+    }
+}

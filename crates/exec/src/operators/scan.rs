@@ -1,0 +1,435 @@
+//! Scan: seeks and scans of base tables through storage, of table variables, and of a trigger's `inserted` and `deleted`.
+
+use std::sync::Arc;
+
+use sql::catalog::TableDef;
+use sql::plan::{self, Bound, TableSource};
+use storage::{IndexId, KeyBound, ScanSpec, StorageError};
+use types::key::KeyCodec;
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+
+use super::keys::encode_from;
+use crate::columns::{self, BATCH_ROWS};
+use crate::context::{Context, RowSource, out_of_memory};
+use crate::expression::{Compiler, I64Expr, Scalar, filter_batch};
+
+/// What a storage error is to the user. `index_name` is looked up in `table`.
+pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError {
+    match error {
+        StorageError::DuplicateKey { index, .. } => {
+            // The statement that has the row replaces this by the message with the key's values.
+            let name = table
+                .and_then(|table| table.indexes.iter().find(|def| def.id == index.0))
+                .map_or(String::new(), |def| def.name.to_string());
+            SqlError::new(2601, 14, format!("Cannot insert duplicate key row in an object with unique index '{name}'."))
+        }
+        StorageError::Deadlock => SqlError::with_state(
+            1205,
+            13,
+            51,
+            "Transaction was deadlocked on lock resources with another process and has been chosen as the deadlock victim. Rerun the transaction.",
+        ),
+        StorageError::LockTimeout => SqlError::with_state(1222, 16, 51, "Lock request time out period exceeded."),
+        StorageError::Cancelled => crate::session::stopped(crate::sink::Stop::Attention),
+        StorageError::UpdateConflict { .. } => {
+            let name = table.map_or(String::new(), |table| format!("{}.{}", table.schema, table.name));
+            SqlError::new(
+                3960,
+                16,
+                format!(
+                    "Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot isolation to access table '{name}' directly or indirectly in the database to update, delete, or insert the row that has been modified or deleted by another transaction. Retry the transaction or change the isolation level for the update/delete statement."
+                ),
+            )
+        }
+        StorageError::RowTooLarge { bytes, bytes_max } => SqlError::new(
+            511,
+            16,
+            format!(
+                "Cannot create a row of size {bytes} which is greater than the allowable maximum row size of {bytes_max}."
+            ),
+        ),
+        StorageError::KeyTooLong { bytes, bytes_max } => SqlError::with_state(
+            1946,
+            16,
+            3,
+            format!(
+                "Operation failed. The index entry of length {bytes} bytes for the index exceeds the maximum length of {bytes_max} bytes for nonclustered indexes."
+            ),
+        ),
+        StorageError::LogFull => {
+            SqlError::with_state(9002, 17, 2, "The transaction log for database is full due to 'LOG_BACKUP'.")
+        }
+        StorageError::DiskFull => SqlError::with_state(
+            1105,
+            17,
+            2,
+            "Could not allocate space for object because the 'PRIMARY' filegroup is full. Create disk space by deleting unneeded files, dropping objects in the filegroup, adding additional files to the filegroup, or setting autogrowth on for existing files in the filegroup.",
+        ),
+        StorageError::OutOfMemory => out_of_memory(),
+        StorageError::CorruptPage { page } => SqlError::with_state(
+            824,
+            24,
+            2,
+            format!(
+                "SQL Server detected a logical consistency-based I/O error: incorrect checksum. It occurred during a read of page ({page})."
+            ),
+        ),
+        StorageError::UnknownTable | StorageError::UnknownIndex => {
+            let name = table.map_or(String::new(), |table| table.name.to_string());
+            SqlError::new(208, 16, format!("Invalid object name '{name}'."))
+        }
+        other => SqlError::new(3624, 20, format!("A system assertion check has failed: {other}.")),
+    }
+}
+
+/// The bounds of a seek, compiled.
+struct Range {
+    /// Key columns' codecs, in key order.
+    codecs: Vec<KeyCodec>,
+    /// The column after `equal` sorts downward.
+    descending: bool,
+    equal: Vec<Scalar>,
+    lower: Option<(Scalar, Bound)>,
+    upper: Option<(Scalar, Bound)>,
+    any_of: Vec<Scalar>,
+}
+
+impl Range {
+    fn new(range: &plan::SeekRange, key: &[(SqlType, bool)], compiler: &mut Compiler) -> SqlResult<Range> {
+        let mut bound = |bound: &Option<(plan::Expr, Bound)>| -> SqlResult<Option<(Scalar, Bound)>> {
+            bound.as_ref().map(|(expr, kind)| Ok((compiler.scalar(expr)?, *kind))).transpose()
+        };
+        Ok(Range {
+            codecs: key.iter().map(|(ty, descending)| KeyCodec::new(ty, *descending)).collect(),
+            descending: key.get(range.equal.len()).is_some_and(|(_, descending)| *descending),
+            lower: bound(&range.lower)?,
+            upper: bound(&range.upper)?,
+            equal: compiler.scalars(&range.equal)?,
+            any_of: compiler.scalars(&range.any_of)?,
+        })
+    }
+
+    /// The key ranges to read, in key order. None of them when a bound is NULL: nothing equals it.
+    fn bounds(&self, context: &Context) -> SqlResult<Vec<(KeyBound, KeyBound)>> {
+        let mut prefix = Vec::new();
+        for (scalar, codec) in self.equal.iter().zip(&self.codecs) {
+            let value = scalar.scalar_datum(context)?;
+            if value.is_null() {
+                return Ok(Vec::new());
+            }
+            codec.encode(&value, &mut prefix);
+        }
+        if !self.any_of.is_empty() {
+            let mut keys = Vec::new();
+            for scalar in &self.any_of {
+                let value = scalar.scalar_datum(context)?;
+                if !value.is_null() {
+                    let mut key = prefix.clone();
+                    self.codecs[self.equal.len()].encode(&value, &mut key);
+                    keys.push(key);
+                }
+            }
+            keys.sort_unstable();
+            keys.dedup();
+            return Ok(keys
+                .into_iter()
+                .map(|key| (KeyBound::Inclusive(key.clone()), KeyBound::Inclusive(key)))
+                .collect());
+        }
+        if self.lower.is_none() && self.upper.is_none() {
+            return Ok(vec![whole(prefix)]);
+        }
+        let codec = &self.codecs[self.equal.len()];
+        let key = |value: &Datum| {
+            let mut key = prefix.clone();
+            codec.encode(value, &mut key);
+            key
+        };
+        let bound = |side: &Option<(Scalar, Bound)>| -> SqlResult<Option<KeyBound>> {
+            let Some((scalar, kind)) = side else { return Ok(None) };
+            let value = scalar.scalar_datum(context)?;
+            if value.is_null() {
+                return Ok(Some(KeyBound::Unbounded));
+            }
+            Ok(Some(match kind {
+                Bound::Inclusive => KeyBound::Inclusive(key(&value)),
+                Bound::Exclusive => KeyBound::Exclusive(key(&value)),
+            }))
+        };
+        let (lower, upper) = (bound(&self.lower)?, bound(&self.upper)?);
+        if lower == Some(KeyBound::Unbounded) || upper == Some(KeyBound::Unbounded) {
+            return Ok(Vec::new());
+        }
+        // NULLs sort below every value and satisfy no bound.
+        let above_null = KeyBound::Exclusive(key(&Datum::Null));
+        let end = whole(prefix.clone()).1;
+        let (first, last) = (lower.unwrap_or(above_null), upper.unwrap_or(end));
+        Ok(vec![if self.descending { (last, first) } else { (first, last) }])
+    }
+}
+
+fn whole(prefix: Vec<u8>) -> (KeyBound, KeyBound) {
+    if prefix.is_empty() {
+        return (KeyBound::Unbounded, KeyBound::Unbounded);
+    }
+    (KeyBound::Inclusive(prefix.clone()), KeyBound::Inclusive(prefix))
+}
+
+fn in_bounds(key: &[u8], lower: &KeyBound, upper: &KeyBound) -> bool {
+    let above = match lower {
+        KeyBound::Unbounded => true,
+        KeyBound::Inclusive(bound) => key >= bound.as_slice(),
+        KeyBound::Exclusive(bound) => key > bound.as_slice() && !key.starts_with(bound),
+    };
+    let below = match upper {
+        KeyBound::Unbounded => true,
+        KeyBound::Inclusive(bound) => key <= bound.as_slice() || key.starts_with(bound),
+        KeyBound::Exclusive(bound) => key < bound.as_slice(),
+    };
+    above && below
+}
+
+pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    let table = match &scan.table {
+        TableSource::Base(table)
+        | TableSource::Variable(_, table)
+        | TableSource::Inserted(table)
+        | TableSource::Deleted(table) => table.clone(),
+    };
+    let key: Vec<(u16, bool)> =
+        table.indexes.iter().find(|index| index.id == scan.index).map_or(Vec::new(), |index| index.key.clone());
+    let key_types: Vec<(SqlType, bool)> =
+        key.iter().map(|(column, descending)| (table.columns[*column as usize].ty, *descending)).collect();
+    let stored = |column: u16| table.stored[column as usize].expect("a scan reads stored columns only");
+    let columns: Vec<u16> = scan.columns.iter().map(|column| stored(*column)).collect();
+    let range = scan.range.as_ref().map(|range| Range::new(range, &key_types, compiler)).transpose()?;
+    let residual = compiler.optional_predicate(&scan.residual)?;
+    if let TableSource::Base(_) = &scan.table {
+        let hint = &scan.lock;
+        let lock = storage::LockHint {
+            no_lock: hint.no_lock,
+            update: hint.update,
+            exclusive: hint.exclusive,
+            hold: hint.hold,
+            read_past: hint.read_past,
+            no_wait: hint.no_wait,
+            table: hint.table,
+            shared: false,
+        };
+        return Ok(Box::new(BaseScan {
+            spec: ScanSpec {
+                index: IndexId(scan.index),
+                lower: KeyBound::Unbounded,
+                upper: KeyBound::Unbounded,
+                backward: scan.backward,
+                columns,
+                locator: scan.locator,
+                lookup: scan.lookup,
+                lock,
+                ignore_own_statement: true,
+            },
+            table,
+            range,
+            residual,
+            storage: None,
+            bounds: Vec::new(),
+            scan: None,
+            selection: Vec::new(),
+            ask: 0,
+        }));
+    }
+    let key_codecs = key
+        .iter()
+        .zip(&key_types)
+        .map(|((column, _), (ty, descending))| (stored(*column) as usize, KeyCodec::new(ty, *descending)))
+        .collect();
+    Ok(Box::new(MemoryScan {
+        source: scan.table.clone(),
+        columns,
+        locator: scan.locator,
+        backward: scan.backward,
+        key: key_codecs,
+        range,
+        residual,
+        rows: Vec::new(),
+        at: 0,
+        selection: Vec::new(),
+    }))
+}
+
+struct BaseScan {
+    table: Arc<TableDef>,
+    spec: ScanSpec,
+    range: Option<Range>,
+    residual: Option<I64Expr>,
+    storage: Option<Arc<storage::Table>>,
+    /// Ranges still to read, the next one last.
+    bounds: Vec<(KeyBound, KeyBound)>,
+    scan: Option<storage::Scan>,
+    selection: Vec<u32>,
+    ask: usize,
+}
+
+impl RowSource for BaseScan {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.scan = None;
+        self.ask = 0;
+        self.bounds = match &self.range {
+            None => vec![(KeyBound::Unbounded, KeyBound::Unbounded)],
+            Some(range) => range.bounds(context)?,
+        };
+        if !self.spec.backward {
+            self.bounds.reverse();
+        }
+        if self.storage.is_none() {
+            let mut runtime = context.runtime();
+            let runtime = &mut *runtime;
+            self.storage = Some(runtime.host.open_table(runtime.session, &self.table)?);
+        }
+        context.session(|session| session.statistics.scans += 1);
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        loop {
+            out.clear();
+            // With a residual the rows asked for are not the rows that come out: ask for more each time.
+            let wanted = match self.residual {
+                None if out.columns.is_empty() => wanted,
+                None => wanted.min(BATCH_ROWS),
+                Some(_) => wanted.min(BATCH_ROWS).max(self.ask),
+            };
+            let error = |error| storage_error(error, Some(&self.table));
+            {
+                let mut runtime = context.runtime();
+                let session = &mut *runtime.session;
+                let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
+                if self.scan.is_none() {
+                    let Some((lower, upper)) = self.bounds.pop() else { return Ok(()) };
+                    let table = self.storage.as_ref().expect("opened");
+                    let spec = ScanSpec { lower, upper, ..self.spec.clone() };
+                    self.scan = Some(table.scan(transaction, spec).map_err(error)?);
+                }
+                let scan = self.scan.as_mut().expect("set above");
+                let count = scan.fill(transaction, out, wanted).map_err(error)?;
+                out.rows = count;
+                session.statistics.rows_read += count as u64;
+            }
+            if out.rows == 0 {
+                self.scan = None;
+                continue;
+            }
+            let Some(residual) = &self.residual else { return Ok(()) };
+            filter_batch(residual, context, out, &mut self.selection)?;
+            if out.rows > 0 {
+                return Ok(());
+            }
+            self.ask = (wanted * 2).min(BATCH_ROWS);
+            context.yield_point()?;
+        }
+    }
+
+    fn close(&mut self) {
+        self.scan = None;
+        self.storage = None;
+    }
+}
+
+/// Over a table variable, `inserted` or `deleted`.
+struct MemoryScan {
+    source: TableSource,
+    /// Ordinals of the stored row.
+    columns: Vec<u16>,
+    locator: bool,
+    backward: bool,
+    key: Vec<(usize, KeyCodec)>,
+    range: Option<Range>,
+    residual: Option<I64Expr>,
+    /// Rows that were there at `open` and are in the range, in index order.
+    rows: Vec<u32>,
+    at: usize,
+    selection: Vec<u32>,
+}
+
+impl MemoryScan {
+    fn read<R>(&self, context: &Context, read: impl FnOnce(&RowBatch) -> R) -> R {
+        match &self.source {
+            TableSource::Variable(slot, _) => read(&context.tables[slot.0 as usize].borrow().rows),
+            TableSource::Inserted(_) => read(&context.trigger.as_ref().expect("in a trigger").inserted),
+            TableSource::Deleted(_) => read(&context.trigger.as_ref().expect("in a trigger").deleted),
+            TableSource::Base(_) => unreachable!("a base table has its own scan"),
+        }
+    }
+}
+
+impl RowSource for MemoryScan {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.at = 0;
+        self.rows.clear();
+        match &self.source {
+            TableSource::Variable(slot, _) => {
+                let table = context.tables[slot.0 as usize].borrow();
+                self.rows.extend((0..table.end() as u32).filter(|row| table.is_live(*row as usize)));
+            }
+            _ => {
+                let count = self.read(context, |rows| rows.rows);
+                self.rows.extend(0..count as u32);
+            }
+        }
+        if !self.key.is_empty() {
+            let bounds = self.range.as_ref().map(|range| range.bounds(context)).transpose()?;
+            let rows = std::mem::take(&mut self.rows);
+            let mut keyed: Vec<(Vec<u8>, u32)> = self.read(context, |batch| {
+                let keyed = rows.into_iter().map(|row| {
+                    let mut key = Vec::new();
+                    for (column, codec) in &self.key {
+                        encode_from(codec, &batch.columns[*column], row as usize, &mut key);
+                    }
+                    (key, row)
+                });
+                keyed
+                    .filter(|(key, _)| match &bounds {
+                        None => true,
+                        Some(bounds) => bounds.iter().any(|(lower, upper)| in_bounds(key, lower, upper)),
+                    })
+                    .collect()
+            });
+            keyed.sort();
+            self.rows = keyed.into_iter().map(|(_, row)| row).collect();
+        }
+        if self.backward {
+            self.rows.reverse();
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        loop {
+            out.clear();
+            let count = (self.rows.len() - self.at).min(wanted.min(BATCH_ROWS));
+            let rows = &self.rows[self.at..self.at + count];
+            self.read(context, |batch| {
+                for (to, from) in out.columns.iter_mut().zip(&self.columns) {
+                    columns::append_gather(to, &batch.columns[*from as usize], rows);
+                }
+            });
+            if self.locator {
+                let to = out.columns.last_mut().expect("the locator has a column");
+                rows.iter().for_each(|row| to.push_bytes(&row.to_le_bytes()));
+            }
+            out.rows = count;
+            self.at += count;
+            context.session(|session| session.statistics.rows_read += count as u64);
+            if let Some(residual) = &self.residual {
+                filter_batch(residual, context, out, &mut self.selection)?;
+            }
+            if out.rows > 0 || count == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        self.rows = Vec::new();
+    }
+}

@@ -1,0 +1,288 @@
+//! Operators without a page of their own: Values, Filter, Project, Concat, Spool; and what several others share.
+
+use sql::plan::{Expr, Operator};
+use types::{RowBatch, SqlResult};
+
+use super::{batch_of, source};
+use crate::columns::{self, BATCH_ROWS};
+use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
+use crate::expression::{Compiler, I64Expr, Scalar, fill_all, filter_batch};
+use crate::value::{Row, no_row};
+
+/// Rows an operator has made and not given out yet.
+#[derive(Default)]
+pub struct Pending {
+    pub batch: RowBatch,
+    at: usize,
+}
+
+impl Pending {
+    pub fn new(batch: RowBatch) -> Pending {
+        Pending { batch, at: 0 }
+    }
+
+    /// To be filled anew.
+    pub fn clear(&mut self) -> &mut RowBatch {
+        self.at = 0;
+        self.batch.clear();
+        &mut self.batch
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.at == self.batch.rows
+    }
+
+    /// Appends to `out` until it has `wanted` rows or nothing is left.
+    pub fn give(&mut self, wanted: usize, out: &mut RowBatch) {
+        let count = (self.batch.rows - self.at).min(wanted - out.rows.min(wanted));
+        if self.at == 0 && count == self.batch.rows && out.rows == 0 {
+            std::mem::swap(&mut self.batch, out);
+            self.clear();
+            return;
+        }
+        columns::append_batch_range(out, &self.batch, self.at, self.at + count);
+        self.at += count;
+    }
+}
+
+struct Values {
+    rows: Vec<Vec<Scalar>>,
+    at: usize,
+}
+
+pub fn values(rows: &[Vec<Expr>], compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    let rows = rows.iter().map(|row| compiler.scalars(row)).collect::<SqlResult<Vec<_>>>()?;
+    Ok(Box::new(Values { rows, at: 0 }))
+}
+
+impl RowSource for Values {
+    fn open(&mut self, _context: &Context) -> SqlResult<()> {
+        self.at = 0;
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        while self.at < self.rows.len() && out.rows < wanted.min(BATCH_ROWS) {
+            for (scalar, column) in self.rows[self.at].iter().zip(&mut out.columns) {
+                scalar.value(context, Row { batch: no_row(), index: 0 })?.push_to(column);
+            }
+            out.rows += 1;
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {}
+}
+
+struct Filter {
+    input: Box<dyn RowSource>,
+    predicate: I64Expr,
+    selection: Vec<u32>,
+    /// Asked of the input: grows while few rows pass, so that a filter under TOP 1 does not crawl.
+    ask: usize,
+    pending: Pending,
+    scratch: RowBatch,
+}
+
+pub fn filter(input: &Operator, predicate: &Expr, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    Ok(Box::new(Filter {
+        input: source(input, compiler)?,
+        predicate: compiler.predicate(predicate)?,
+        selection: Vec::new(),
+        ask: 0,
+        pending: Pending::new(batch_of(input)),
+        scratch: batch_of(input),
+    }))
+}
+
+impl RowSource for Filter {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.ask = 0;
+        self.pending.clear();
+        self.input.open(context)
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        loop {
+            if !self.pending.is_empty() {
+                self.pending.give(wanted, out);
+                return Ok(());
+            }
+            self.ask = (self.ask * 4).clamp(wanted.min(BATCH_ROWS), BATCH_ROWS);
+            self.input.next(context, self.ask, &mut self.scratch)?;
+            if self.scratch.rows == 0 {
+                return Ok(());
+            }
+            filter_batch(&self.predicate, context, &mut self.scratch, &mut self.selection)?;
+            if self.scratch.rows == 0 {
+                context.yield_point()?;
+                continue;
+            }
+            if self.scratch.rows <= wanted {
+                std::mem::swap(&mut self.scratch, out);
+                return Ok(());
+            }
+            std::mem::swap(&mut self.scratch, self.pending.clear());
+        }
+    }
+
+    fn close(&mut self) {
+        self.input.close();
+    }
+}
+
+struct Project {
+    input: Box<dyn RowSource>,
+    exprs: Vec<Scalar>,
+    batch: RowBatch,
+}
+
+pub fn project(input: &Operator, exprs: &[Expr], compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    let batch = batch_of(input);
+    Ok(Box::new(Project { input: source(input, compiler)?, exprs: compiler.scalars(exprs)?, batch }))
+}
+
+impl RowSource for Project {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.input.open(context)
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        if self.exprs.is_empty() {
+            out.clear();
+            self.input.next(context, wanted, &mut self.batch)?;
+            out.rows = self.batch.rows;
+            return Ok(());
+        }
+        self.input.next(context, wanted.min(BATCH_ROWS), &mut self.batch)?;
+        fill_all(&self.exprs, context, &self.batch, out)
+    }
+
+    fn close(&mut self) {
+        self.input.close();
+    }
+}
+
+struct Concat {
+    inputs: Vec<Box<dyn RowSource>>,
+    at: usize,
+    opened: bool,
+}
+
+pub fn concat(inputs: &[Operator], compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    let inputs = inputs.iter().map(|input| source(input, compiler)).collect::<SqlResult<Vec<_>>>()?;
+    Ok(Box::new(Concat { inputs, at: 0, opened: false }))
+}
+
+impl RowSource for Concat {
+    fn open(&mut self, _context: &Context) -> SqlResult<()> {
+        (self.at, self.opened) = (0, false);
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        while self.at < self.inputs.len() {
+            let input = &mut self.inputs[self.at];
+            if !self.opened {
+                input.open(context)?;
+                self.opened = true;
+            }
+            input.next(context, wanted, out)?;
+            if out.rows > 0 {
+                return Ok(());
+            }
+            (self.at, self.opened) = (self.at + 1, false);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.inputs.iter_mut().for_each(|input| input.close());
+    }
+}
+
+/// All rows of an input, kept in order.
+#[derive(Default)]
+pub struct Rows {
+    pub batch: RowBatch,
+    bytes: usize,
+}
+
+impl Rows {
+    pub fn new(batch: RowBatch) -> Rows {
+        Rows { batch, bytes: 0 }
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes = 0;
+        if columns::batch_bytes(&self.batch) > 1 << 20 {
+            // Let a large result's memory go instead of keeping it with the plan.
+            self.batch = RowBatch::new(self.batch.columns.iter().map(columns::class_of));
+        } else {
+            self.batch.clear();
+        }
+    }
+
+    /// 701 beyond the grant; columns of class Bytes hold at most 4 GB by their layout.
+    pub fn append(&mut self, batch: &RowBatch) -> SqlResult<()> {
+        self.bytes += columns::batch_bytes(batch);
+        if self.bytes > GRANT_BYTES_MAX || self.batch.rows + batch.rows > u32::MAX as usize {
+            return Err(out_of_memory());
+        }
+        columns::append_batch(&mut self.batch, batch);
+        Ok(())
+    }
+
+    pub fn fill(&mut self, input: &mut dyn RowSource, context: &Context, scratch: &mut RowBatch) -> SqlResult<()> {
+        self.clear();
+        super::drain(input, context, scratch, |batch| self.append(batch))
+    }
+}
+
+struct Spool {
+    input: Box<dyn RowSource>,
+    rows: Rows,
+    scratch: RowBatch,
+    at: usize,
+    filled: bool,
+}
+
+pub fn spool(input: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    Ok(Box::new(Spool {
+        rows: Rows::new(batch_of(input)),
+        scratch: batch_of(input),
+        input: source(input, compiler)?,
+        at: 0,
+        filled: false,
+    }))
+}
+
+impl RowSource for Spool {
+    fn open(&mut self, _context: &Context) -> SqlResult<()> {
+        (self.at, self.filled) = (0, false);
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        if !self.filled {
+            self.input.open(context)?;
+            self.rows.fill(&mut *self.input, context, &mut self.scratch)?;
+            self.input.close();
+            self.filled = true;
+        }
+        let end = (self.at + wanted.min(BATCH_ROWS)).min(self.rows.batch.rows);
+        columns::append_batch_range(out, &self.rows.batch, self.at, end);
+        self.at = end;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.rows.clear();
+        self.input.close();
+    }
+}

@@ -1,0 +1,161 @@
+//! Sort: rows are kept in columns and ordered by one byte string each; with a limit only the first ones survive.
+
+use sql::plan::{Expr, Operator, SortKey};
+use types::{RowBatch, SqlResult};
+
+use super::keys::RowKeys;
+use super::simple::Rows;
+use super::{batch_of, drain, source};
+use crate::columns::{self, BATCH_ROWS};
+use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
+use crate::expression::{Compiler, Scalar};
+
+struct Sort {
+    input: Box<dyn RowSource>,
+    keys: RowKeys,
+    limit: Option<Scalar>,
+    rows: Rows,
+    scratch: RowBatch,
+    order: Vec<u32>,
+    at: usize,
+    sorted: bool,
+}
+
+pub fn make(
+    input: &Operator,
+    keys: &[SortKey],
+    limit: &Option<Expr>,
+    compiler: &mut Compiler,
+) -> SqlResult<Box<dyn RowSource>> {
+    let keys = row_keys(keys, compiler)?;
+    Ok(Box::new(Sort {
+        input: source(input, compiler)?,
+        keys,
+        limit: limit.as_ref().map(|limit| compiler.scalar(limit)).transpose()?,
+        rows: Rows::new(batch_of(input)),
+        scratch: batch_of(input),
+        order: Vec::new(),
+        at: 0,
+        sorted: false,
+    }))
+}
+
+pub fn row_keys(keys: &[SortKey], compiler: &mut Compiler) -> SqlResult<RowKeys> {
+    let scalars = keys.iter().map(|key| compiler.scalar(&key.expr)).collect::<SqlResult<Vec<_>>>()?;
+    let descending: Vec<bool> = keys.iter().map(|key| key.descending).collect();
+    Ok(RowKeys::new(scalars, &descending))
+}
+
+/// Keys of many rows, back to back, each with the row it belongs to.
+#[derive(Default)]
+pub struct KeyList {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl KeyList {
+    /// 701 beyond the grant.
+    pub fn append(&mut self, keys: &RowKeys, rows: usize) -> SqlResult<()> {
+        for row in 0..rows {
+            keys.encode(row, &mut self.bytes);
+            self.ends.push(self.bytes.len());
+        }
+        if self.bytes.len() + self.ends.len() * 8 > GRANT_BYTES_MAX { Err(out_of_memory()) } else { Ok(()) }
+    }
+
+    pub fn key(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.bytes[start..self.ends[row]]
+    }
+
+    /// Row numbers in key order; equal keys in row order.
+    pub fn order(&self) -> Vec<u32> {
+        // The first 8 bytes decide most comparisons without touching the key.
+        let mut tagged: Vec<(u64, u32)> =
+            (0..self.ends.len() as u32).map(|row| (prefix(self.key(row as usize)), row)).collect();
+        tagged.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| self.key(a.1 as usize).cmp(self.key(b.1 as usize))).then(a.1.cmp(&b.1))
+        });
+        tagged.into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+fn prefix(key: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    let count = key.len().min(8);
+    word[..count].copy_from_slice(&key[..count]);
+    u64::from_be_bytes(word)
+}
+
+impl Sort {
+    fn sort(&mut self, context: &Context) -> SqlResult<()> {
+        let limit = match &self.limit {
+            None => usize::MAX,
+            Some(limit) => match limit.scalar_value(context)?.i64() {
+                Some(limit) => limit.max(0) as usize,
+                None => usize::MAX,
+            },
+        };
+        self.rows.clear();
+        self.input.open(context)?;
+        let mut list = KeyList::default();
+        let (rows, keys) = (&mut self.rows, &mut self.keys);
+        drain(&mut *self.input, context, &mut self.scratch, |batch| {
+            keys.load(context, batch)?;
+            list.append(keys, batch.rows)?;
+            rows.append(batch)?;
+            // Top-N: whenever four times as many as wanted have come together, only the best stay.
+            if limit < 1 << 20 && rows.batch.rows >= (limit * 4).max(4096) {
+                keep_best(rows, &mut list, limit)?;
+            }
+            Ok(())
+        })?;
+        self.input.close();
+        self.order = list.order();
+        self.order.truncate(limit);
+        Ok(())
+    }
+}
+
+fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize) -> SqlResult<()> {
+    let mut order = list.order();
+    order.truncate(limit);
+    // In arrival order, so that equal keys still come out as they came in.
+    order.sort_unstable();
+    let mut best = RowBatch::new(rows.batch.columns.iter().map(columns::class_of));
+    columns::append_batch_rows(&mut best, &rows.batch, &order);
+    let mut kept = KeyList::default();
+    for row in &order {
+        kept.bytes.extend_from_slice(list.key(*row as usize));
+        kept.ends.push(kept.bytes.len());
+    }
+    rows.clear();
+    rows.append(&best)?;
+    *list = kept;
+    Ok(())
+}
+
+impl RowSource for Sort {
+    fn open(&mut self, _context: &Context) -> SqlResult<()> {
+        (self.at, self.sorted) = (0, false);
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        if !self.sorted {
+            self.sort(context)?;
+            self.sorted = true;
+        }
+        let end = (self.at + wanted.min(BATCH_ROWS)).min(self.order.len());
+        columns::append_batch_rows(out, &self.rows.batch, &self.order[self.at..end]);
+        self.at = end;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.rows.clear();
+        self.order = Vec::new();
+        self.input.close();
+    }
+}

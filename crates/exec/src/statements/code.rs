@@ -1,0 +1,258 @@
+//! A module's statements, compiled: the same tree as `plan::StatementKind` with expressions ready to run.
+
+use std::sync::Arc;
+
+use sql::plan::{self, Argument, CursorRef, DeclareCursor, Module, QueryId, SetOption, StatementKind, TransactionName};
+use sql::plan::{CursorSlot, VariableSlotTable};
+use types::{SqlResult, SqlType};
+
+use crate::expression::{Compiler, I64Expr, Scalar};
+use crate::operators;
+
+pub struct Code {
+    pub line: u32,
+    pub kind: CodeKind,
+}
+
+pub enum CodeKind {
+    Query(QueryId),
+    Definition(QueryId),
+    Assign { slot: u32, value: Scalar },
+    DeclareTable(VariableSlotTable),
+    If { condition: Condition, then: Vec<Code>, otherwise: Vec<Code> },
+    While { condition: Condition, body: Vec<Code> },
+    Break,
+    Continue,
+    Block(Vec<Code>),
+    Label(u32),
+    Goto(u32),
+    Return(Option<Scalar>),
+    ReturnQuery(QueryId),
+    TryCatch { body: Vec<Code>, handler: Vec<Code> },
+    Throw(Option<Box<[Scalar; 3]>>),
+    Raiserror(Box<Raiserror>),
+    Print(Scalar),
+    Execute(Box<ExecuteCode>),
+    BeginTransaction(Option<TransactionName>),
+    Commit(Option<bool>),
+    Rollback(Option<TransactionName>),
+    Save(TransactionName),
+    SetSwitch { names: Vec<Box<str>>, on: bool },
+    SetValue { name: Box<str>, value: Scalar },
+    SetOther(SetOption),
+    Use(Box<str>),
+    WaitForDelay(Scalar),
+    WaitForTime(Scalar),
+    DeclareCursor(Box<DeclareCursor>),
+    OpenCursor(CursorRef),
+    Fetch(Box<FetchCode>),
+    CloseCursor(CursorRef),
+    DeallocateCursor(CursorRef),
+    AssignCursor { slot: CursorSlot, from: CursorRef },
+}
+
+pub enum Condition {
+    Scalar(I64Expr),
+    Query(QueryId),
+}
+
+pub struct Raiserror {
+    pub message: Scalar,
+    pub severity: Scalar,
+    pub state: Scalar,
+    pub arguments: Vec<Scalar>,
+    pub log: bool,
+    pub no_wait: bool,
+    pub set_error: bool,
+}
+
+pub struct ExecuteCode {
+    pub target: ExecuteTarget,
+    pub arguments: Vec<ArgumentCode>,
+    pub return_value: Option<u32>,
+}
+
+pub enum ExecuteTarget {
+    Procedure(sql::catalog::ObjectName),
+    Variable(u32),
+    Text(Scalar),
+}
+
+pub struct ArgumentCode {
+    pub name: Option<Box<str>>,
+    pub value: ArgumentValue,
+}
+
+pub enum ArgumentValue {
+    Default,
+    Value(Scalar),
+    Output(u32, SqlType),
+    Table(VariableSlotTable),
+    Cursor(CursorSlot),
+}
+
+pub struct FetchCode {
+    pub cursor: CursorRef,
+    pub direction: Direction,
+    pub into: Vec<u32>,
+}
+
+pub enum Direction {
+    Next,
+    Prior,
+    First,
+    Last,
+    Absolute(Scalar),
+    Relative(Scalar),
+}
+
+pub fn compiler() -> Compiler {
+    Compiler::new(operators::source)
+}
+
+pub fn compile(module: &Arc<Module>) -> SqlResult<Vec<Code>> {
+    list(&module.body, module, &mut compiler())
+}
+
+fn list(statements: &[plan::Statement], module: &Module, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
+    compiler.deeper(|compiler| {
+        let code = statements
+            .iter()
+            .map(|statement| Ok(Code { line: statement.line, kind: kind(&statement.kind, module, compiler)? }));
+        code.collect()
+    })
+}
+
+fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlResult<CodeKind> {
+    Ok(match kind {
+        StatementKind::Query(id) => CodeKind::Query(*id),
+        StatementKind::Definition(id) => CodeKind::Definition(*id),
+        StatementKind::Assign { slot, value } => CodeKind::Assign { slot: slot.0, value: compiler.scalar(value)? },
+        StatementKind::DeclareTable(slot) => CodeKind::DeclareTable(*slot),
+        StatementKind::If { condition, then, otherwise } => CodeKind::If {
+            condition: self::condition(condition, compiler)?,
+            then: list(then, module, compiler)?,
+            otherwise: list(otherwise, module, compiler)?,
+        },
+        StatementKind::While { condition, body } => CodeKind::While {
+            condition: self::condition(condition, compiler)?,
+            body: flat_list(body, module, compiler)?,
+        },
+        StatementKind::Break => CodeKind::Break,
+        StatementKind::Continue => CodeKind::Continue,
+        StatementKind::Block(body) => CodeKind::Block(list(body, module, compiler)?),
+        StatementKind::Label(label) => CodeKind::Label(*label),
+        StatementKind::Goto(label) => CodeKind::Goto(*label),
+        StatementKind::Return(value) => {
+            CodeKind::Return(value.as_ref().map(|value| compiler.scalar(value)).transpose()?)
+        }
+        StatementKind::ReturnQuery(id) => CodeKind::ReturnQuery(*id),
+        StatementKind::TryCatch { body, handler } => {
+            CodeKind::TryCatch { body: list(body, module, compiler)?, handler: list(handler, module, compiler)? }
+        }
+        StatementKind::Throw(None) => CodeKind::Throw(None),
+        StatementKind::Throw(Some([number, message, state])) => CodeKind::Throw(Some(Box::new([
+            compiler.scalar(number)?,
+            compiler.scalar(message)?,
+            compiler.scalar(state)?,
+        ]))),
+        StatementKind::Raiserror { message, severity, state, arguments, log, no_wait, set_error } => {
+            CodeKind::Raiserror(Box::new(Raiserror {
+                message: compiler.scalar(message)?,
+                severity: compiler.scalar(severity)?,
+                state: compiler.scalar(state)?,
+                arguments: compiler.scalars(arguments)?,
+                log: *log,
+                no_wait: *no_wait,
+                set_error: *set_error,
+            }))
+        }
+        StatementKind::Print(value) => CodeKind::Print(compiler.scalar(value)?),
+        StatementKind::Execute(execute) => CodeKind::Execute(Box::new(self::execute(execute, module, compiler)?)),
+        StatementKind::BeginTransaction { name } => CodeKind::BeginTransaction(name.as_ref().map(copy_name)),
+        StatementKind::Commit { delayed_durability } => CodeKind::Commit(*delayed_durability),
+        StatementKind::Rollback { name } => CodeKind::Rollback(name.as_ref().map(copy_name)),
+        StatementKind::Save(name) => CodeKind::Save(copy_name(name)),
+        StatementKind::SetOption(SetOption::Switch { names, on }) => {
+            CodeKind::SetSwitch { names: names.clone(), on: *on }
+        }
+        StatementKind::SetOption(SetOption::Value { name, value }) => {
+            CodeKind::SetValue { name: name.clone(), value: compiler.scalar(value)? }
+        }
+        StatementKind::SetOption(other) => CodeKind::SetOther(other.clone()),
+        StatementKind::Use(name) => CodeKind::Use(name.clone()),
+        StatementKind::WaitForDelay(value) => CodeKind::WaitForDelay(compiler.scalar(value)?),
+        StatementKind::WaitForTime(value) => CodeKind::WaitForTime(compiler.scalar(value)?),
+        StatementKind::DeclareCursor(cursor) => CodeKind::DeclareCursor(Box::new(DeclareCursor {
+            name: cursor.name.clone(),
+            slot: cursor.slot,
+            query: cursor.query,
+            options: cursor.options,
+        })),
+        StatementKind::OpenCursor(cursor) => CodeKind::OpenCursor(cursor.clone()),
+        StatementKind::Fetch { cursor, direction, into } => CodeKind::Fetch(Box::new(FetchCode {
+            cursor: cursor.clone(),
+            direction: match direction {
+                plan::FetchDirection::Next => Direction::Next,
+                plan::FetchDirection::Prior => Direction::Prior,
+                plan::FetchDirection::First => Direction::First,
+                plan::FetchDirection::Last => Direction::Last,
+                plan::FetchDirection::Absolute(value) => Direction::Absolute(compiler.scalar(value)?),
+                plan::FetchDirection::Relative(value) => Direction::Relative(compiler.scalar(value)?),
+            },
+            into: into.iter().map(|slot| slot.0).collect(),
+        })),
+        StatementKind::CloseCursor(cursor) => CodeKind::CloseCursor(cursor.clone()),
+        StatementKind::DeallocateCursor(cursor) => CodeKind::DeallocateCursor(cursor.clone()),
+        StatementKind::AssignCursor { slot, from } => CodeKind::AssignCursor { slot: *slot, from: from.clone() },
+    })
+}
+
+/// A body that is one BEGIN ... END is its statements.
+fn flat_list(body: &[plan::Statement], module: &Module, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
+    match body {
+        [plan::Statement { kind: StatementKind::Block(body), .. }] => list(body, module, compiler),
+        body => list(body, module, compiler),
+    }
+}
+
+fn condition(condition: &plan::Condition, compiler: &mut Compiler) -> SqlResult<Condition> {
+    Ok(match condition {
+        plan::Condition::Scalar(expr) => Condition::Scalar(compiler.predicate(expr)?),
+        plan::Condition::Query(id) => Condition::Query(*id),
+    })
+}
+
+pub fn execute(execute: &plan::Execute, module: &Module, compiler: &mut Compiler) -> SqlResult<ExecuteCode> {
+    let target = match &execute.target {
+        plan::ExecuteTarget::Procedure(name) => ExecuteTarget::Procedure(name.clone()),
+        plan::ExecuteTarget::Variable(slot) => ExecuteTarget::Variable(slot.0),
+        plan::ExecuteTarget::Text(text) => ExecuteTarget::Text(compiler.scalar(text)?),
+    };
+    let arguments = execute.arguments.iter().map(|argument| self::argument(argument, module, compiler));
+    Ok(ExecuteCode {
+        target,
+        arguments: arguments.collect::<SqlResult<Vec<_>>>()?,
+        return_value: execute.return_value.map(|slot| slot.0),
+    })
+}
+
+fn argument(argument: &Argument, module: &Module, compiler: &mut Compiler) -> SqlResult<ArgumentCode> {
+    Ok(ArgumentCode {
+        name: argument.name.clone(),
+        value: match &argument.value {
+            plan::ArgumentValue::Default => ArgumentValue::Default,
+            plan::ArgumentValue::Expr(expr) => ArgumentValue::Value(compiler.scalar(expr)?),
+            plan::ArgumentValue::Output(slot) => ArgumentValue::Output(slot.0, module.variables[slot.0 as usize].ty),
+            plan::ArgumentValue::Table(slot) => ArgumentValue::Table(*slot),
+            plan::ArgumentValue::Cursor(slot) => ArgumentValue::Cursor(*slot),
+        },
+    })
+}
+
+fn copy_name(name: &TransactionName) -> TransactionName {
+    match name {
+        TransactionName::Literal(name) => TransactionName::Literal(name.clone()),
+        TransactionName::Variable(slot) => TransactionName::Variable(*slot),
+    }
+}

@@ -1,0 +1,542 @@
+//! EXEC: procedures, dynamic text, INSERT ... EXEC, and the calls of users' functions from expressions.
+
+use std::sync::Arc;
+
+use sql::catalog::{ModuleDef, ObjectName};
+use sql::plan::{Module, OutputColumn};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+
+use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
+use super::failure::Unwind;
+use super::modify::{self, ModifyPlan};
+use super::run::{Flow, Runner};
+use super::{Frame, NESTING_MAX, run_instance};
+use crate::columns;
+use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
+use crate::host::{CallArgument, CallResult, Callee, ModuleInfo};
+use crate::kernel;
+use crate::session::stopped;
+use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
+
+#[cold]
+fn nesting_exceeded() -> SqlError {
+    SqlError::new(217, 16, "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).")
+}
+
+/// Runs `body` one nesting level deeper, as module `object`; what belongs to a level is put back whatever happens.
+fn nested<T>(
+    mut runtime: Runtime<'_>,
+    object: i32,
+    body: impl FnOnce(Runtime<'_>) -> Result<T, Unwind>,
+) -> Result<T, Unwind> {
+    let session = &mut *runtime.session;
+    if session.nest_level >= NESTING_MAX {
+        return Err(Unwind::Error(nesting_exceeded()));
+    }
+    session.nest_level += 1;
+    let (procedure, identity) = (session.procedure_id, session.scope_identity.take());
+    session.procedure_id = object;
+    let result = body(Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink });
+    let session = &mut *runtime.session;
+    session.nest_level -= 1;
+    session.procedure_id = procedure;
+    session.scope_identity = identity;
+    let _ = &mut runtime;
+    result
+}
+
+/// Arguments in the order of the parameters.
+struct Bound {
+    values: Vec<Option<Datum>>,
+    tables: Vec<(usize, RowBatch)>,
+    /// For each argument its parameter.
+    places: Vec<usize>,
+}
+
+fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &Runtime<'_>) -> SqlResult<Bound> {
+    let count = module.parameter_count;
+    let table_of = |position: usize| module.table_variables.iter().position(|table| table.parameter == Some(position));
+    // Parameters that are tables have a position too, between the scalar ones.
+    let tables = module.table_variables.iter().filter(|table| table.parameter.is_some()).count();
+    let names: Vec<&str> = {
+        let mut scalars = module.variables[..count].iter();
+        (0..count + tables)
+            .map(|position| match table_of(position) {
+                Some(at) => &*module.table_variables[at].name,
+                None => &*scalars.next().expect("as many as are not tables").name,
+            })
+            .collect()
+    };
+    let in_procedure = |error: SqlError| error.in_procedure(name);
+    let mut values: Vec<Option<Datum>> = vec![None; count];
+    let mut given = vec![false; names.len()];
+    let mut rows = Vec::new();
+    let mut places = Vec::new();
+    let mut named = false;
+    for (at, argument) in arguments.iter_mut().enumerate() {
+        let position = match &argument.name {
+            Some(wanted) => {
+                named = true;
+                let found = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+                found.ok_or_else(|| {
+                    let text = format!("{wanted} is not a parameter for procedure {}.", short(name));
+                    in_procedure(SqlError::with_state(8145, 16, 1, text))
+                })?
+            }
+            None if named => {
+                let text = format!(
+                    "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
+                    at + 1
+                );
+                return Err(SqlError::new(119, 15, text));
+            }
+            None if at >= names.len() => {
+                let text = format!("Procedure or function {} has too many arguments specified.", short(name));
+                return Err(in_procedure(SqlError::with_state(8144, 16, 2, text)));
+            }
+            None => at,
+        };
+        if std::mem::replace(&mut given[position], true) {
+            let text = format!("Parameter '{}' was supplied multiple times.", names[position]);
+            return Err(in_procedure(SqlError::new(8143, 16, text)));
+        }
+        let before = (0..position).filter(|position| table_of(*position).is_some()).count();
+        places.push(position - before);
+        if let Some(slot) = table_of(position) {
+            match argument.table.take() {
+                Some(table) => rows.push((slot, table)),
+                None if argument.value.is_none() => {}
+                None => {
+                    let text = format!(
+                        "Operand type clash: int is incompatible with {}",
+                        module.table_variables[slot].table.name
+                    );
+                    return Err(in_procedure(SqlError::with_state(206, 16, 2, text)));
+                }
+            }
+            continue;
+        }
+        let variable = &module.variables[position - before];
+        if argument.output && !variable.output {
+            let text = format!(
+                "The formal parameter \"{}\" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.",
+                variable.name
+            );
+            return Err(in_procedure(SqlError::with_state(8162, 16, 2, text)));
+        }
+        if let Some((ty, value)) = &argument.value {
+            values[position - before] = Some(parameter_value(runtime, value, ty, &variable.ty).map_err(in_procedure)?);
+        } else {
+            given[position] = false;
+        }
+    }
+    let mut scalar = 0;
+    for (position, given) in given.iter().enumerate() {
+        if table_of(position).is_some() {
+            continue;
+        }
+        let variable = &module.variables[scalar];
+        scalar += 1;
+        if !given && variable.default.is_none() {
+            let text = format!(
+                "Procedure or function '{}' expects parameter '{}', which was not supplied.",
+                short(name),
+                variable.name
+            );
+            return Err(in_procedure(SqlError::with_state(201, 16, 4, text)));
+        }
+    }
+    Ok(Bound { values, tables: rows, places })
+}
+
+/// A failed conversion of an argument is 8114, whatever went wrong.
+fn parameter_value(runtime: &Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+    kernel::convert_datum(runtime.session, value, from, to).map_err(|error| match error.number {
+        245 | 241 | 8114 | 8169 | 295 | 293 | 235 => {
+            let text = format!(
+                "Error converting data type {} to {}.",
+                kernel::type_name(from.kind),
+                kernel::type_name(to.kind)
+            );
+            SqlError::with_state(8114, 16, 5, text)
+        }
+        _ => error,
+    })
+}
+
+/// Without its schema, as these messages show it.
+fn short(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Calls a module with arguments from anywhere.
+pub fn call(
+    module: &Arc<Module>,
+    info: Option<&Arc<ModuleInfo>>,
+    mut arguments: Vec<CallArgument>,
+    runtime: Runtime<'_>,
+) -> Result<CallResult, Unwind> {
+    let name = info.map_or("", |info| &info.name);
+    let bound = bind(module, name, &mut arguments, &runtime).map_err(Unwind::Error)?;
+    let object = info.map_or(0, |info| info.object.0);
+    let frame = Frame { info: info.cloned(), nested: true, trigger: None, function: None };
+    for message in &module.messages {
+        runtime.sink.message(message).map_err(Unwind::Stop)?;
+    }
+    let finished =
+        nested(runtime, object, |runtime| run_instance(module, bound.values, bound.tables, runtime, frame, false))?;
+    let outputs = arguments.iter().zip(&bound.places).filter(|(argument, _)| argument.output);
+    let outputs = outputs.map(|(_, place)| {
+        let variable = &module.variables[*place];
+        (variable.name.clone(), variable.ty, finished.variables[*place].clone())
+    });
+    Ok(CallResult { status: finished.status, outputs: outputs.collect() })
+}
+
+/// What an EXEC statement is about to do.
+enum Call {
+    Module(Arc<Module>, Option<Arc<ModuleInfo>>),
+    System(Box<str>),
+}
+
+impl<'a> Runner<'a> {
+    pub fn execute(&mut self, code: &ExecuteCode, line: u32) -> Result<Flow, Unwind> {
+        let prepared = self.prepare_call(code);
+        let (call, arguments) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return self.fail(error, line),
+        };
+        let level = self.session().transaction.level;
+        let counted = matches!(&call, Call::Module(_, Some(_)));
+        let runtime = self.context.runtime.get_mut();
+        let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
+        let result = dispatch(call, arguments, runtime);
+        let result = match result {
+            Ok(result) => result,
+            // The module could not go on; its caller can, once the error is known.
+            Err(Unwind::Scope(error)) => return self.fail(error, line),
+            // Raised before the module ran (its arguments), or on its way to a CATCH.
+            Err(Unwind::Error(error)) => return self.fail(error, line),
+            Err(unwind) => return Err(unwind),
+        };
+        let after = self.session().transaction.level;
+        if counted && after != level {
+            let text = format!(
+                "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = {level}, current count = {after}."
+            );
+            let error = SqlError::with_state(266, 16, 2, text);
+            self.fail_as(error, line, false)?;
+        }
+        if let Err(error) = self.take_outputs(code, &result) {
+            return self.fail(error, line);
+        }
+        let kind = DoneKind::Procedure { status: result.status };
+        self.send_done(Done { kind, command: Command::Execute, row_count: None, error: false })?;
+        Ok(Flow::Next)
+    }
+
+    fn prepare_call(&mut self, code: &ExecuteCode) -> SqlResult<(Call, Vec<CallArgument>)> {
+        let mut arguments = Vec::with_capacity(code.arguments.len());
+        for argument in &code.arguments {
+            let mut call = CallArgument { name: argument.name.clone(), value: None, table: None, output: false };
+            match &argument.value {
+                ArgumentValue::Default => {}
+                ArgumentValue::Value(scalar) => {
+                    call.value = Some((scalar.ty, scalar.scalar_datum(&self.context)?));
+                }
+                ArgumentValue::Output(slot, ty) => {
+                    call.value = Some((*ty, self.context.variables.datum(*slot)));
+                    call.output = true;
+                }
+                ArgumentValue::Table(slot) => {
+                    call.table = Some(super::live_rows(&self.context.tables[slot.0 as usize].borrow()));
+                }
+                ArgumentValue::Cursor(_) => {
+                    return Err(SqlError::new(
+                        16950,
+                        16,
+                        "The variable does not currently have a cursor allocated to it.",
+                    ));
+                }
+            }
+            arguments.push(call);
+        }
+        let call = match &code.target {
+            ExecuteTarget::Text(text) => {
+                let ty = text.ty;
+                let text = match text.scalar_datum(&self.context)? {
+                    Datum::Bytes(bytes) => kernel::text(&ty, &bytes),
+                    _ => String::new(),
+                };
+                let runtime = self.context.runtime.get_mut();
+                Call::Module(runtime.host.compile(runtime.session, &text)?, None)
+            }
+            ExecuteTarget::Procedure(name) => self.resolve(name)?,
+            ExecuteTarget::Variable(slot) => {
+                let ty = self.module.variables[*slot as usize].ty;
+                let text = self.context.variables.bytes(*slot).map(|bytes| kernel::text(&ty, bytes));
+                let name = parse_name(&text.unwrap_or_default());
+                self.resolve(&name)?
+            }
+        };
+        Ok((call, arguments))
+    }
+
+    fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
+        let runtime = self.context.runtime.get_mut();
+        Ok(match runtime.host.procedure(runtime.session, name)? {
+            Callee::Module(module, info) => Call::Module(module, Some(info)),
+            Callee::System(name) => Call::System(name),
+        })
+    }
+
+    fn take_outputs(&mut self, code: &ExecuteCode, result: &CallResult) -> SqlResult<()> {
+        let slots = code.arguments.iter().filter_map(|argument| match &argument.value {
+            ArgumentValue::Output(slot, ty) => Some((*slot, *ty)),
+            _ => None,
+        });
+        for ((slot, ty), (_, from, value)) in slots.zip(&result.outputs) {
+            let value = {
+                let runtime = self.context.runtime.get_mut();
+                kernel::convert_datum(runtime.session, value, from, &ty)?
+            };
+            self.context.variables.set_datum(slot, &value);
+        }
+        if let Some(slot) = code.return_value {
+            let ty = self.module.variables[slot as usize].ty;
+            let status = Datum::I64(result.status as i64);
+            let runtime = self.context.runtime.get_mut();
+            let value = kernel::convert_datum(runtime.session, &status, &SqlType::INT, &ty)?;
+            self.context.variables.set_datum(slot, &value);
+        }
+        Ok(())
+    }
+
+    /// The rows of every result set of the call feed the insert. `aborted`: how the call ended, if not well.
+    pub fn insert_execute(
+        &mut self,
+        insert: &mut ModifyPlan,
+        code: &ExecuteCode,
+        aborted: &mut Option<Unwind>,
+    ) -> SqlResult<u64> {
+        let (call, arguments) = self.prepare_call(code)?;
+        let types = insert.source_types();
+        let result = {
+            let runtime = self.context.runtime.get_mut();
+            if std::mem::replace(&mut runtime.session.insert_execute, true) {
+                return Err(SqlError::new(8164, 16, "An INSERT EXEC statement cannot be nested."));
+            }
+            let mut collector = Collector::new(&types, &mut *runtime.sink);
+            let nested_runtime =
+                Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut collector };
+            let result = dispatch(call, arguments, nested_runtime);
+            let (rows, failed) = (std::mem::take(&mut collector.rows), collector.failed.take());
+            runtime.session.insert_execute = false;
+            match failed {
+                Some(error) => return Err(error),
+                None => result.map(|result| (result, rows)),
+            }
+        };
+        let (result, rows) = match result {
+            Ok(result) => result,
+            Err(Unwind::Error(error) | Unwind::Scope(error)) => return Err(error),
+            Err(Unwind::Stop(stop)) => return Err(stopped(stop)),
+            Err(Unwind::Aborted) => {
+                *aborted = Some(Unwind::Aborted);
+                return Ok(0);
+            }
+        };
+        self.take_outputs(code, &result)?;
+        let rows = self.converted(rows, &types)?;
+        modify::run_rows(insert, &mut self.context, &rows)
+    }
+
+    fn converted(&mut self, rows: Vec<(Vec<SqlType>, RowBatch)>, types: &[SqlType]) -> SqlResult<RowBatch> {
+        let mut all = columns::batch_for(types);
+        for (from, batch) in rows {
+            let session = &*self.context.runtime.get_mut().session;
+            for (at, (from, to)) in from.iter().zip(types).enumerate() {
+                for row in 0..batch.rows {
+                    let value = kernel::convert_datum(session, &batch.columns[at].datum(row), from, to)?;
+                    all.columns[at].push(&value);
+                }
+            }
+            all.rows += batch.rows;
+        }
+        Ok(all)
+    }
+}
+
+fn dispatch(call: Call, mut arguments: Vec<CallArgument>, mut runtime: Runtime<'_>) -> Result<CallResult, Unwind> {
+    match call {
+        Call::Module(module, info) => {
+            // Dynamic text gives SET options back as a procedure does.
+            let options = info.is_none().then(|| runtime.session.options.clone());
+            let result = self::call(
+                &module,
+                info.as_ref(),
+                arguments,
+                Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink },
+            );
+            if let Some(options) = options {
+                runtime.session.options = options;
+            }
+            result
+        }
+        Call::System(name) => {
+            let status = nested(
+                Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink },
+                0,
+                |runtime| {
+                    let result = runtime.host.system_procedure(runtime.session, runtime.sink, &name, &mut arguments);
+                    result.map_err(|error| match crate::session::stop_of(&error) {
+                        Some(stop) => Unwind::Stop(stop),
+                        None => Unwind::Error(error),
+                    })
+                },
+            );
+            runtime.session.try_level = runtime.session.try_level.max(0);
+            let outputs = arguments.into_iter().filter(|argument| argument.output);
+            let outputs = outputs.map(|argument| {
+                let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
+                (argument.name.unwrap_or_default(), ty, value)
+            });
+            Ok(CallResult { status: status?, outputs: outputs.collect() })
+        }
+    }
+}
+
+/// `db.schema.[the name]` from a variable.
+fn parse_name(text: &str) -> ObjectName {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut quote = None;
+    for c in text.trim().chars() {
+        match (quote, c) {
+            (None, '[') => quote = Some(']'),
+            (None, '"') => quote = Some('"'),
+            (Some(close), c) if c == close => quote = None,
+            (None, '.') => parts.push(String::new()),
+            (_, c) => parts.last_mut().expect("never empty").push(c),
+        }
+    }
+    let mut parts = parts.into_iter().rev();
+    let name = parts.next().unwrap_or_default().into();
+    let mut part = || parts.next().filter(|part| !part.is_empty()).map(String::into_boxed_str);
+    ObjectName { name, schema: part(), database: part(), server: part() }
+}
+
+/// Keeps the result sets of a call; messages go on.
+struct Collector<'a> {
+    inner: &'a mut dyn Sink,
+    width: usize,
+    rows: Vec<(Vec<SqlType>, RowBatch)>,
+    bytes: usize,
+    failed: Option<SqlError>,
+}
+
+impl<'a> Collector<'a> {
+    fn new(types: &[SqlType], inner: &'a mut dyn Sink) -> Collector<'a> {
+        Collector { inner, width: types.len(), rows: Vec::new(), bytes: 0, failed: None }
+    }
+}
+
+impl Sink for Collector<'_> {
+    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
+        if columns.len() != self.width && self.failed.is_none() {
+            let text = "Column name or number of supplied values does not match table definition.";
+            self.failed = Some(SqlError::with_state(213, 16, 7, text));
+        }
+        let types: Vec<SqlType> = columns.iter().map(|column| column.ty).collect();
+        let batch = columns::batch_for(&types);
+        self.rows.push((types, batch));
+        Ok(())
+    }
+
+    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
+        self.bytes += columns::batch_bytes(batch);
+        if self.bytes > GRANT_BYTES_MAX {
+            self.failed.get_or_insert_with(out_of_memory);
+            return Ok(());
+        }
+        if let Some((_, rows)) = self.rows.last_mut() {
+            columns::append_batch(rows, batch);
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, _done: Done) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
+        self.inner.message(message)
+    }
+
+    fn flush(&mut self) -> Result<(), Stop> {
+        self.inner.flush()
+    }
+
+    fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
+        self.inner.environment(change)
+    }
+}
+
+fn function_call<T>(
+    context: &Context,
+    definition: &Arc<ModuleDef>,
+    arguments: Vec<(SqlType, Datum)>,
+    returns: SqlType,
+    keep_tables: bool,
+    take: impl FnOnce(super::Finished) -> T,
+) -> SqlResult<T> {
+    let mut runtime = context.runtime();
+    let runtime = &mut *runtime;
+    let module = runtime.host.module(runtime.session, definition)?;
+    let info = Arc::new(ModuleInfo {
+        database: definition.database,
+        object: definition.object,
+        name: definition.name.clone(),
+        quoted_identifier: definition.quoted_identifier,
+        ansi_nulls: definition.ansi_nulls,
+    });
+    let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
+    let mut values = Vec::with_capacity(arguments.len());
+    for (at, (ty, value)) in arguments.iter().enumerate() {
+        let to = module.variables[at].ty;
+        values.push(Some(parameter_value(&runtime, value, ty, &to)?));
+    }
+    values.resize(module.parameter_count, None);
+    let frame = Frame { info: Some(info), nested: true, trigger: None, function: Some(returns) };
+    let result = nested(runtime, definition.object.0, |runtime| {
+        run_instance(&module, values, Vec::new(), runtime, frame, keep_tables)
+    });
+    match result {
+        Ok(finished) => Ok(take(finished)),
+        Err(Unwind::Error(error) | Unwind::Scope(error)) => Err(error),
+        Err(Unwind::Stop(stop)) => Err(stopped(stop)),
+        Err(Unwind::Aborted) => panic!("a function's errors unwind to its caller"),
+    }
+}
+
+pub fn scalar_function(
+    context: &Context,
+    definition: &Arc<ModuleDef>,
+    arguments: Vec<(SqlType, Datum)>,
+    ty: &SqlType,
+) -> SqlResult<Datum> {
+    function_call(context, definition, arguments, *ty, false, |finished| finished.value)
+}
+
+/// The rows of the function's own table variable, which is its module's first.
+pub fn table_function(
+    context: &Context,
+    definition: &Arc<ModuleDef>,
+    arguments: Vec<(SqlType, Datum)>,
+    out: &mut RowBatch,
+) -> SqlResult<()> {
+    function_call(context, definition, arguments, SqlType::INT, true, |mut finished| {
+        if let Some(rows) = finished.tables.first_mut() {
+            columns::append_batch(out, rows);
+        }
+    })
+}

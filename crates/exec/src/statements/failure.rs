@@ -1,0 +1,101 @@
+//! What an error does: unwinds to a CATCH, or goes to the client and ends the statement, the module or the batch.
+
+use types::SqlError;
+
+use super::run::{Flow, Runner};
+use super::transaction;
+use crate::session::stop_of;
+use crate::sink::{Command, Done, DoneKind, Stop};
+
+#[derive(Debug)]
+pub enum Unwind {
+    /// On its way to a CATCH.
+    Error(SqlError),
+    /// Ends the module: its statement could not be bound. The CATCH of a caller may have it, not one of this module.
+    Scope(SqlError),
+    /// The batch is over; the error has been sent.
+    Aborted,
+    Stop(Stop),
+}
+
+/// Errors that end the batch and roll the transaction back, also without XACT_ABORT.
+fn aborts_batch(error: &SqlError) -> bool {
+    matches!(
+        error.number,
+        241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 1205 | 3609 | 3960 | 3998 | 6401 | 8114 | 8169 | 9420
+            ..=9455 | 701 | 1203 | 3931
+    ) || error.severity >= 19
+}
+
+impl<'a> Runner<'a> {
+    /// The statement at `line` failed and has been undone.
+    pub fn fail(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
+        self.fail_as(error, line, true)
+    }
+
+    /// `xact_abort`: false for RAISERROR, which XACT_ABORT does not concern.
+    pub fn fail_as(&mut self, error: SqlError, line: u32, xact_abort: bool) -> Result<Flow, Unwind> {
+        if let Some(stop) = stop_of(&error) {
+            return Err(Unwind::Stop(stop));
+        }
+        let error = self.locate(error, line);
+        self.session().error = error.number;
+        self.session().row_count = 0;
+        let aborts = aborts_batch(&error) || xact_abort && self.session().options.xact_abort;
+        if error.severity >= 20 {
+            let runtime = self.context.runtime.get_mut();
+            runtime.host.log(runtime.session, &error);
+            self.message(&error)?;
+            return Err(Unwind::Stop(Stop::Disconnected));
+        }
+        if self.frame.function.is_some() {
+            return Err(Unwind::Error(error));
+        }
+        if self.session().try_level > 0 {
+            if aborts && self.session().transaction.level > 0 {
+                self.session().transaction.doomed = true;
+                // A victim's locks must not wait for its CATCH block.
+                if matches!(error.number, 1205 | 3960) {
+                    transaction::release_doomed(self.context.runtime.get_mut());
+                }
+            }
+            return Err(Unwind::Error(error));
+        }
+        self.message(&error)?;
+        if aborts {
+            let runtime = self.context.runtime.get_mut();
+            transaction::abandon(runtime.session, runtime.host);
+            self.failed_done()?;
+            return Err(Unwind::Aborted);
+        }
+        self.failed_done()?;
+        Ok(Flow::Next)
+    }
+
+    /// With its line and procedure, unless an inner statement has set them.
+    pub fn locate(&self, error: SqlError, line: u32) -> SqlError {
+        if error.line != 0 {
+            return error;
+        }
+        let error = error.at_line(line);
+        match &self.frame.info {
+            Some(info) => error.in_procedure(&info.name),
+            None => error,
+        }
+    }
+
+    fn failed_done(&mut self) -> Result<(), Unwind> {
+        let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
+        self.send_done(Done { kind, command: Command::Other, row_count: None, error: true })
+    }
+
+    /// The module cannot go on, but its caller can.
+    pub fn fail_scope(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
+        if let Some(stop) = stop_of(&error) {
+            return Err(Unwind::Stop(stop));
+        }
+        let error = self.locate(error, line);
+        self.session().error = error.number;
+        Err(Unwind::Scope(error))
+    }
+}

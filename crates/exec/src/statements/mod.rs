@@ -1,0 +1,291 @@
+//! Running modules: the instances made of them, calls, and the statements' control flow.
+//!
+//! Errors: inside a TRY (of this module or of a caller) an error unwinds to the CATCH. Otherwise it goes to the client at once and
+//! the next statement runs, unless it is one that ends the batch.
+
+mod code;
+mod cursor;
+mod execute;
+mod failure;
+mod modify;
+mod query;
+mod raise;
+mod run;
+mod set_option;
+mod statistics;
+mod transaction;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use os::sync::{SpinClass, SpinLock};
+use sql::plan::{ExecutorSlot, Module};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+
+use crate::context::{Context, Interpreter, Runtime, TriggerRows, Variables};
+use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo};
+use crate::memory_table::MemoryTable;
+use crate::session::Session;
+use crate::sink::{Sink, Stop};
+use code::Code;
+use query::Prepared;
+
+pub(crate) use cursor::CursorHandle;
+use failure::Unwind;
+
+/// EXECUTE, triggers and functions within one another; one more is error 217.
+pub const NESTING_MAX: u32 = 32;
+
+/// What exec made of a module: its compiled statements and queries, and room for one run of it.
+struct Instance {
+    code: Vec<Code>,
+    variables: Variables,
+    tables: Vec<RefCell<MemoryTable>>,
+    /// By `QueryId`; made when the query first runs.
+    queries: Vec<Option<Prepared>>,
+}
+
+/// Instances of a module that are not running. A call takes one and gives it back.
+struct Pool {
+    idle: SpinLock<Vec<Instance>>,
+}
+
+static POOL_LOCK: SpinClass = SpinClass::new("EXEC_INSTANCES");
+
+/// Idle instances kept for a module.
+const POOL_MAX: usize = 8;
+
+fn pool(slot: &ExecutorSlot) -> Arc<Pool> {
+    let any = slot.0.get_or_init(|| Arc::new(Pool { idle: SpinLock::new(&POOL_LOCK, Vec::new()) })).clone();
+    any.downcast::<Pool>().expect("the slot is exec's alone")
+}
+
+impl Instance {
+    fn new(module: &Arc<Module>) -> SqlResult<Instance> {
+        Ok(Instance {
+            code: code::compile(module)?,
+            variables: Variables::new(module.variables.iter().map(|variable| &variable.ty)),
+            tables: module.table_variables.iter().map(|table| RefCell::new(memory_table(&table.table))).collect(),
+            queries: (0..module.queries.len()).map(|_| None).collect(),
+        })
+    }
+
+    fn take(module: &Arc<Module>) -> SqlResult<Instance> {
+        let idle = pool(&module.executor).idle.lock().pop();
+        match idle {
+            Some(instance) => Ok(instance),
+            None => Instance::new(module),
+        }
+    }
+
+    fn give_back(mut self, module: &Arc<Module>) {
+        self.variables.clear();
+        self.tables.iter().for_each(|table| table.borrow_mut().clear());
+        for query in &mut self.queries {
+            if query.as_ref().is_some_and(|query| query.is_private()) {
+                *query = None;
+            }
+        }
+        let pool = pool(&module.executor);
+        let mut idle = pool.idle.lock();
+        if idle.len() < POOL_MAX {
+            idle.push(self);
+        }
+    }
+}
+
+fn memory_table(table: &sql::catalog::TableDef) -> MemoryTable {
+    let stored = table.columns.iter().zip(&table.stored).filter(|(_, stored)| stored.is_some());
+    let classes = stored.map(|(column, _)| column.ty.physical()).collect();
+    MemoryTable::new(classes, table.indexes.iter().filter(|index| index.unique).count())
+}
+
+/// How a module runs: as the batch itself, or within something.
+pub(crate) struct Frame {
+    pub info: Option<Arc<ModuleInfo>>,
+    /// Statements end with `DoneKind::InProcedure`.
+    pub nested: bool,
+    pub trigger: Option<TriggerRows>,
+    /// A function: no messages and no results go out, its RETURN gives a value.
+    pub function: Option<SqlType>,
+}
+
+/// What is left of a run of a module's statements.
+struct Finished {
+    status: i32,
+    value: Datum,
+    variables: Vec<Datum>,
+    tables: Vec<RowBatch>,
+}
+
+const INTERPRETER: Interpreter =
+    Interpreter { scalar_function: execute::scalar_function, table_function: execute::table_function };
+
+/// Values for the parameters: `Some` sets, None takes the default. And rows for table-valued parameters by position.
+type ParameterValues = Vec<Option<Datum>>;
+
+/// Takes an instance, sets the parameters, runs. `keep_tables`: the caller wants the rows of its table variables.
+fn run_instance(
+    module: &Arc<Module>,
+    parameters: ParameterValues,
+    table_parameters: Vec<(usize, RowBatch)>,
+    runtime: Runtime<'_>,
+    frame: Frame,
+    keep_tables: bool,
+) -> Result<Finished, Unwind> {
+    let mut instance = Instance::take(module).map_err(Unwind::Error)?;
+    for (slot, value) in parameters.iter().enumerate() {
+        match (value, &module.variables[slot].default) {
+            (Some(value), _) => instance.variables.set_datum(slot as u32, value),
+            (None, Some(default)) => {
+                let value = constant(default);
+                instance.variables.set_datum(slot as u32, &value);
+            }
+            (None, None) => {}
+        }
+    }
+    for (slot, rows) in table_parameters {
+        let mut table = instance.tables[slot].borrow_mut();
+        for row in 0..rows.rows {
+            let row: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
+            table.insert(&row).map_err(Unwind::Error)?;
+        }
+        table.keep_changes();
+    }
+    let context = Context {
+        variables: std::mem::take(&mut instance.variables),
+        runtime: RefCell::new(runtime),
+        tables: std::mem::take(&mut instance.tables),
+        trigger: frame.trigger.clone(),
+        outer: RefCell::new(Vec::new()),
+        execution: Cell::new(0),
+        statement_time: Cell::new(0),
+        null_eliminated: Cell::new(false),
+        module: frame.info.clone(),
+        interpreter: &INTERPRETER,
+    };
+    let code = std::mem::take(&mut instance.code);
+    let mut runner = run::Runner::new(context, std::mem::take(&mut instance.queries), module.clone(), frame);
+    let result = runner.module(&code);
+    runner.leave();
+    let finished = result.map(|flow| Finished {
+        status: match flow {
+            run::Flow::Return(status) => status,
+            _ => 0,
+        },
+        value: std::mem::take(&mut runner.return_value),
+        variables: (0..module.parameter_count as u32).map(|slot| runner.context.variables.datum(slot)).collect(),
+        tables: if keep_tables {
+            runner.context.tables.iter().map(|table| live_rows(&table.borrow())).collect()
+        } else {
+            Vec::new()
+        },
+    });
+    instance.code = code;
+    instance.queries = std::mem::take(&mut runner.queries);
+    instance.variables = std::mem::take(&mut runner.context.variables);
+    instance.tables = std::mem::take(&mut runner.context.tables);
+    instance.give_back(module);
+    finished
+}
+
+fn live_rows(table: &MemoryTable) -> RowBatch {
+    let live: Vec<u32> = (0..table.end() as u32).filter(|row| table.is_live(*row as usize)).collect();
+    let mut rows = RowBatch::new(table.rows.columns.iter().map(crate::columns::class_of));
+    crate::columns::append_batch_rows(&mut rows, &table.rows, &live);
+    rows
+}
+
+/// A parameter's default: the binder has made it a literal of the parameter's type.
+fn constant(expr: &sql::plan::Expr) -> Datum {
+    match &expr.kind {
+        sql::plan::ExprKind::Literal(value) => value.clone(),
+        other => panic!("a parameter's default is a constant, not {other:?}"),
+    }
+}
+
+/// Runs a batch. Errors and results go to `sink`; the caller sends the end of the request.
+pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> Ended {
+    session.nest_level = 0;
+    session.statement_depth = 0;
+    session.insert_execute = false;
+    session.try_level = 0;
+    session.handling.clear();
+    session.scope_identity = None;
+    for message in &module.messages {
+        if let Err(stop) = sink.message(message) {
+            return Ended::Stopped(stop);
+        }
+    }
+    let runtime = Runtime { session: &mut *session, host: &mut *host, sink: &mut *sink };
+    let frame = Frame { info: None, nested: false, trigger: None, function: None };
+    let result = run_instance(module, Vec::new(), Vec::new(), runtime, frame, false);
+    end_of_request(result.map(|_| ()), session, host, sink)
+}
+
+/// Calls a module from outside of any batch (RPC, sp_executesql). Its statements end with `DoneKind::InProcedure`; errors go to `sink`.
+pub fn call_module(
+    module: &Arc<Module>,
+    info: Option<&Arc<ModuleInfo>>,
+    arguments: Vec<CallArgument>,
+    session: &mut Session,
+    host: &mut dyn Host,
+    sink: &mut dyn Sink,
+) -> (Ended, CallResult) {
+    if session.nest_level == 0 {
+        session.try_level = 0;
+        session.handling.clear();
+    }
+    let outermost = session.nest_level == 0;
+    let runtime = Runtime { session: &mut *session, host: &mut *host, sink: &mut *sink };
+    match execute::call(module, info, arguments, runtime) {
+        Ok(result) if outermost => (end_of_request(Ok(()), session, host, sink), result),
+        Ok(result) => (Ended::Completed, result),
+        Err(unwind) if outermost => (end_of_request(Err(unwind), session, host, sink), CallResult::default()),
+        Err(Unwind::Stop(stop)) => (Ended::Stopped(stop), CallResult::default()),
+        Err(Unwind::Error(error) | Unwind::Scope(error)) => {
+            // Within a TRY of the caller: the system procedure that called hands it on.
+            session.error = error.number;
+            (Ended::Failed(error), CallResult::default())
+        }
+        Err(Unwind::Aborted) => (Ended::Aborted, CallResult::default()),
+    }
+}
+
+/// What happens between the last statement and the end of the request.
+fn end_of_request(
+    result: Result<(), Unwind>,
+    session: &mut Session,
+    host: &mut dyn Host,
+    sink: &mut dyn Sink,
+) -> Ended {
+    let mut ended = match result {
+        Ok(()) => Ended::Completed,
+        Err(Unwind::Aborted) => Ended::Aborted,
+        Err(Unwind::Stop(stop)) => Ended::Stopped(stop),
+        Err(Unwind::Error(error) | Unwind::Scope(error)) => match sink.message(&error) {
+            Ok(()) => Ended::Aborted,
+            Err(stop) => Ended::Stopped(stop),
+        },
+    };
+    if session.transaction.level == 0 {
+        // An autocommit statement that was stopped in the middle.
+        transaction::abandon(session, host);
+    } else if session.transaction.doomed {
+        transaction::abandon(session, host);
+        let error = SqlError::with_state(
+            3998,
+            16,
+            1,
+            "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.",
+        );
+        if let Err(stop) = sink.message(&error.at_line(1)) {
+            ended = Ended::Stopped(stop);
+        }
+    } else if matches!(ended, Ended::Stopped(Stop::Disconnected))
+        || matches!(ended, Ended::Stopped(_)) && session.options.xact_abort
+    {
+        transaction::abandon(session, host);
+    }
+    ended
+}

@@ -1,0 +1,640 @@
+//! INSERT, UPDATE, DELETE and MERGE: rows of the source become changes of the target, checked, with triggers and OUTPUT.
+//!
+//! Work goes batch by batch: new values are computed a column at a time, then each row's image goes to storage. What only the
+//! statement as a whole can answer (references from other tables, triggers, OUTPUT) is collected and done at the end.
+
+mod constraint;
+mod target;
+mod trigger;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use sql::catalog::TableDef;
+use sql::plan::{self, ActionKind, Expr, ExprKind, OperatorKind, TableSource, VariableSlot};
+use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+
+use crate::columns::{self, BATCH_ROWS};
+use crate::context::{Context, RowSource};
+use crate::expression::{Compiler, I64Expr, Scalar, fill, holds};
+use crate::kernel;
+use crate::operators::{self, FastHash, batch_of};
+use crate::session::stopped;
+use crate::sink::Command;
+use crate::value::Row;
+
+pub use target::Changes;
+use target::{Target, Verb};
+
+pub struct ModifyPlan {
+    source: Box<dyn RowSource>,
+    source_batch: RowBatch,
+    source_types: Vec<SqlType>,
+    target: Target,
+    actions: Vec<Action>,
+    merge: bool,
+    verb: &'static str,
+    checks: Vec<(plan::Check, I64Expr)>,
+    output: Option<OutputPlan>,
+    top: Option<Scalar>,
+    current_of: Option<plan::CursorRef>,
+    /// The source may give a target row more than once.
+    may_repeat: bool,
+}
+
+struct Action {
+    condition: Option<I64Expr>,
+    kind: Kind,
+}
+
+enum Kind {
+    /// By stored ordinal. None: made here.
+    Insert(Vec<Option<Assignment>>),
+    Update {
+        set: Vec<(u16, Assignment)>,
+        computed: Vec<(u16, Scalar)>,
+        assign: Vec<(VariableSlot, Scalar)>,
+    },
+    Delete,
+}
+
+/// A value for a column. Strings that are too long are an error here, not cut as in a variable.
+struct Assignment {
+    scalar: Scalar,
+    /// Bytes the column holds, if the value may be longer.
+    limit: Option<u16>,
+}
+
+struct OutputPlan {
+    exprs: Vec<Scalar>,
+    columns: Vec<plan::OutputColumn>,
+    to_client: bool,
+    into: Option<(Target, Vec<Option<Assignment>>)>,
+    rows: RowBatch,
+}
+
+impl Assignment {
+    fn new(expr: &Expr, compiler: &mut Compiler) -> SqlResult<Assignment> {
+        let ty = expr.ty;
+        if !ty.is_max()
+            && (ty.is_string() || ty.is_binary())
+            && let ExprKind::Convert { value, style: None, attempt: false, explicit: false } = &expr.kind
+            && (value.ty.is_string() || value.ty.is_binary())
+        {
+            // Converted to the kind at full length first, so that the loss is seen.
+            let (kind, limit) = match ty.kind {
+                TypeKind::Char | TypeKind::VarChar => (TypeKind::VarChar, ty.length),
+                TypeKind::NChar | TypeKind::NVarChar => (TypeKind::NVarChar, ty.length),
+                _ => (TypeKind::VarBinary, ty.length),
+            };
+            let wide = SqlType { kind, length: types::MAX_LENGTH, ..ty };
+            let expr = Expr {
+                ty: wide,
+                nullable: expr.nullable,
+                kind: ExprKind::Convert { value: value.clone(), style: None, attempt: false, explicit: false },
+            };
+            return Ok(Assignment { scalar: compiler.scalar(&expr)?, limit: Some(limit) });
+        }
+        Ok(Assignment { scalar: compiler.scalar(expr)?, limit: None })
+    }
+
+    fn list(exprs: &[Option<Expr>], compiler: &mut Compiler) -> SqlResult<Vec<Option<Assignment>>> {
+        exprs.iter().map(|expr| expr.as_ref().map(|expr| Assignment::new(expr, compiler)).transpose()).collect()
+    }
+
+    /// Appends the values for every row of `batch`.
+    fn fill(
+        &self,
+        context: &Context,
+        batch: &RowBatch,
+        out: &mut Column,
+        refuse: impl Fn(&[u8]) -> SqlError,
+    ) -> SqlResult<()> {
+        let Some(limit) = self.limit else { return fill(&self.scalar, context, batch, out) };
+        let ty = self.scalar.ty;
+        for index in 0..batch.rows {
+            let Some(value) = self.scalar.value(context, Row { batch, index })?.bytes() else {
+                out.push_null();
+                continue;
+            };
+            let limit = limit as usize;
+            if value.len() > limit && !kernel::only_blanks(&ty, &value[limit..]) {
+                return Err(refuse(&value[..limit]));
+            }
+            out.push_bytes(&value[..value.len().min(limit)]);
+        }
+        Ok(())
+    }
+}
+
+impl ModifyPlan {
+    pub fn new(modify: &plan::Modify, compiler: &mut Compiler) -> SqlResult<ModifyPlan> {
+        let actions = modify.actions.iter().map(|action| {
+            let kind = match &action.kind {
+                ActionKind::Insert(values) => Kind::Insert(Assignment::list(values, compiler)?),
+                ActionKind::Update { set, computed, assign } => Kind::Update {
+                    set: set
+                        .iter()
+                        .map(|(column, expr)| Ok((*column, Assignment::new(expr, compiler)?)))
+                        .collect::<SqlResult<Vec<_>>>()?,
+                    computed: computed
+                        .iter()
+                        .map(|(column, expr)| Ok((*column, compiler.scalar(expr)?)))
+                        .collect::<SqlResult<Vec<_>>>()?,
+                    assign: assign
+                        .iter()
+                        .map(|(slot, expr)| Ok((*slot, compiler.scalar(expr)?)))
+                        .collect::<SqlResult<Vec<_>>>()?,
+                },
+                ActionKind::Delete => Kind::Delete,
+            };
+            Ok(Action { condition: compiler.optional_predicate(&action.condition)?, kind })
+        });
+        let actions = actions.collect::<SqlResult<Vec<_>>>()?;
+        let checks = modify
+            .checks
+            .iter()
+            .map(|check| Ok((check.clone(), compiler.predicate(&check.predicate)?)))
+            .collect::<SqlResult<Vec<_>>>()?;
+        let output = modify.output.as_ref().map(|output| -> SqlResult<OutputPlan> {
+            Ok(OutputPlan {
+                exprs: compiler.scalars(&output.exprs)?,
+                columns: output.columns.clone(),
+                to_client: output.to_client,
+                into: match &output.into {
+                    None => None,
+                    Some(into) => Some((Target::new(&into.target), Assignment::list(&into.row, compiler)?)),
+                },
+                rows: RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical())),
+            })
+        });
+        Ok(ModifyPlan {
+            source: operators::source(&modify.source, compiler)?,
+            source_batch: batch_of(&modify.source),
+            source_types: modify.source.columns.iter().map(|column| column.ty).collect(),
+            target: Target::new(&modify.target),
+            merge: modify.verb == "MERGE",
+            may_repeat: !reads_one_table(&modify.source),
+            actions,
+            verb: modify.verb,
+            checks,
+            output: output.transpose()?,
+            top: modify.top.as_ref().map(|top| compiler.scalar(top)).transpose()?,
+            current_of: modify.current_of.clone(),
+        })
+    }
+
+    pub fn close(&mut self) {
+        self.source.close();
+        self.target.close();
+        if let Some(output) = &mut self.output {
+            output.rows.clear();
+            if let Some((target, _)) = &mut output.into {
+                target.close();
+            }
+        }
+    }
+
+    /// What an INSERT ... EXEC's rows are converted to.
+    pub fn source_types(&self) -> Vec<SqlType> {
+        self.source_types.clone()
+    }
+
+    pub fn command(&self) -> Command {
+        match self.verb {
+            "INSERT" => Command::Insert,
+            "UPDATE" => Command::Update,
+            "DELETE" => Command::Delete,
+            _ => Command::Merge,
+        }
+    }
+
+    pub fn current_of(&self) -> Option<&plan::CursorRef> {
+        self.current_of.as_ref()
+    }
+}
+
+/// Each row of the target comes at most once.
+fn reads_one_table(operator: &plan::Operator) -> bool {
+    match &operator.kind {
+        OperatorKind::Scan(_) | OperatorKind::Values(_) => true,
+        OperatorKind::Filter { input, .. } | OperatorKind::Project { input, .. } | OperatorKind::Sort { input, .. } => {
+            reads_one_table(input)
+        }
+        OperatorKind::Spool(input) => reads_one_table(input),
+        OperatorKind::Top(top) => reads_one_table(&top.input),
+        OperatorKind::NestedLoops(join) => {
+            matches!(join.kind, plan::JoinKind::Semi | plan::JoinKind::Anti) && reads_one_table(&join.outer)
+        }
+        OperatorKind::HashJoin(join) => {
+            matches!(join.kind, plan::JoinKind::Semi | plan::JoinKind::Anti) && reads_one_table(&join.left)
+        }
+        _ => false,
+    }
+}
+
+/// One run of the statement. Returns the rows affected.
+pub fn run(plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
+    let limit = match &plan.top {
+        None => u64::MAX,
+        Some(top) => match top.scalar_value(context)?.i64() {
+            Some(limit) if limit >= 0 => limit as u64,
+            _ => return Err(SqlError::new(127, 15, "A TOP N or FETCH rowcount value may not be negative.")),
+        },
+    };
+    let limit = match context.session(|session| session.options.row_count) {
+        0 => limit,
+        set => limit.min(set),
+    };
+    plan.source.open(context)?;
+    let mut run = Run::start(plan, context)?;
+    let mut left = limit;
+    let mut batch = std::mem::take(&mut plan.source_batch);
+    let result = (|| {
+        while left > 0 {
+            plan.source.next(context, left.min(BATCH_ROWS as u64) as usize, &mut batch)?;
+            if batch.rows == 0 {
+                break;
+            }
+            left = left.saturating_sub(batch.rows as u64);
+            run.batch(plan, context, &batch)?;
+            context.yield_point()?;
+        }
+        Ok(())
+    })();
+    plan.source_batch = batch;
+    result?;
+    run.finish(plan, context)
+}
+
+/// Rows of an INSERT ... EXEC's call.
+pub fn run_rows(plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<u64> {
+    let mut run = Run::start(plan, context)?;
+    let mut at = 0;
+    let mut piece = RowBatch::new(batch.columns.iter().map(columns::class_of));
+    while at < batch.rows {
+        let end = (at + BATCH_ROWS).min(batch.rows);
+        piece.clear();
+        columns::append_batch_range(&mut piece, batch, at, end);
+        run.batch(plan, context, &piece)?;
+        at = end;
+    }
+    run.finish(plan, context)
+}
+
+/// SELECT INTO: all rows of `source` into a new table, whose columns are the source's.
+pub fn insert_all(
+    table: &Arc<TableDef>,
+    source: &mut dyn RowSource,
+    context: &mut Context,
+    batch: &mut RowBatch,
+) -> SqlResult<u64> {
+    let mut target = Target::new(&TableSource::Base(table.clone()));
+    target.open(context)?;
+    source.open(context)?;
+    let mut rows = 0;
+    let mut changes = Changes::none();
+    operators::drain(source, context, batch, |batch| {
+        rows += batch.rows as u64;
+        target.insert(context, batch, &mut changes)
+    })?;
+    Ok(rows)
+}
+
+/// What a run of the statement collects.
+struct Run {
+    affected: u64,
+    changes: Changes,
+    /// Target rows changed so far, by locator.
+    seen: HashSet<Box<[u8]>, FastHash>,
+    last_identity: Option<(SqlType, i128)>,
+    instead_of: bool,
+    updated: Vec<bool>,
+}
+
+impl Run {
+    fn start(plan: &mut ModifyPlan, context: &Context) -> SqlResult<Run> {
+        plan.target.open(context)?;
+        if let Some(output) = &mut plan.output {
+            output.rows.clear();
+            if let Some((target, _)) = &mut output.into {
+                target.open(context)?;
+            }
+        }
+        let mut updated = vec![false; plan.target.def.columns.len()];
+        for action in &plan.actions {
+            match &action.kind {
+                Kind::Insert(_) => updated.fill(true),
+                Kind::Update { set, .. } => {
+                    for (stored, _) in set {
+                        updated[plan.target.column_of(*stored as usize)] = true;
+                    }
+                }
+                Kind::Delete => {}
+            }
+        }
+        let verbs = plan.actions.iter().map(|action| action.verb());
+        let instead_of = trigger::instead_of(&plan.target.def, verbs.clone(), context);
+        let triggers = instead_of || trigger::any_after(&plan.target.def, verbs);
+        let keep = triggers || plan.target.needs_old_rows();
+        Ok(Run {
+            affected: 0,
+            changes: Changes::new(&plan.target, keep, triggers),
+            seen: HashSet::default(),
+            last_identity: None,
+            instead_of,
+            updated,
+        })
+    }
+
+    fn batch(&mut self, plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
+        let mut chosen: Vec<Vec<u32>> = vec![Vec::new(); plan.actions.len()];
+        for index in 0..batch.rows {
+            for (at, action) in plan.actions.iter().enumerate() {
+                let applies = match &action.condition {
+                    None => true,
+                    Some(condition) => holds(condition.eval(context, Row { batch, index })?),
+                };
+                if applies {
+                    chosen[at].push(index as u32);
+                    break;
+                }
+            }
+        }
+        for (at, mut rows) in chosen.into_iter().enumerate() {
+            if rows.is_empty() {
+                continue;
+            }
+            if !matches!(plan.actions[at].kind, Kind::Insert(_)) && (plan.merge || plan.may_repeat) {
+                self.drop_repeated(plan, batch, &mut rows)?;
+            }
+            if rows.len() == batch.rows {
+                self.act(plan, at, context, batch)?;
+            } else {
+                let mut part = RowBatch::new(batch.columns.iter().map(columns::class_of));
+                columns::append_batch_rows(&mut part, batch, &rows);
+                self.act(plan, at, context, &part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A row is changed once: MERGE says 8672 otherwise, UPDATE and DELETE take the first.
+    fn drop_repeated(&mut self, plan: &ModifyPlan, batch: &RowBatch, rows: &mut Vec<u32>) -> SqlResult<()> {
+        let locators = &batch.columns[plan.target.width()];
+        let mut repeated = false;
+        rows.retain(|row| {
+            let new = self.seen.insert(locators.bytes(*row as usize).into());
+            repeated |= !new;
+            new
+        });
+        if repeated && plan.merge {
+            return Err(SqlError::new(
+                8672,
+                16,
+                "The MERGE statement attempted to UPDATE or DELETE the same row more than once. This happens when a target row matches more than one source row. A MERGE statement cannot UPDATE/DELETE the same row of the target table multiple times. Refine the ON clause to ensure a target row matches at most one source row, or use the GROUP BY clause to group the source rows.",
+            ));
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, plan: &mut ModifyPlan, at: usize, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
+        let verb = plan.actions[at].verb();
+        let width = plan.target.width();
+        let (new, old) = match &plan.actions[at].kind {
+            Kind::Insert(values) => {
+                let new = self.new_rows(&plan.target, values, context, batch)?;
+                check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
+                if self.instead_of {
+                    self.changes.note(Some(&new), None);
+                } else {
+                    plan.target.insert(context, &new, &mut self.changes)?;
+                }
+                (Some(new), None)
+            }
+            Kind::Update { set, computed, assign } => {
+                let old = prefix(batch, width);
+                let new = updated_rows(&plan.target, set, computed, context, batch, &old)?;
+                for (slot, scalar) in assign {
+                    let mut last = Datum::Null;
+                    for index in 0..batch.rows {
+                        last = scalar.datum(context, Row { batch, index })?;
+                    }
+                    context.variables.set_datum(slot.0, &last);
+                }
+                check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
+                if self.instead_of {
+                    self.changes.note(Some(&new), Some(&old));
+                } else {
+                    plan.target.update(context, &old, &new, &batch.columns[width], &mut self.changes)?;
+                }
+                (Some(new), Some(old))
+            }
+            Kind::Delete => {
+                let old = prefix(batch, width);
+                if self.instead_of {
+                    self.changes.note(None, Some(&old));
+                } else {
+                    plan.target.delete(context, &old, &batch.columns[width], &mut self.changes)?;
+                }
+                (None, Some(old))
+            }
+        };
+        self.affected += batch.rows as u64;
+        output_rows(plan, context, new.as_ref(), old.as_ref(), batch, verb)
+    }
+
+    fn new_rows(
+        &mut self,
+        target: &Target,
+        values: &[Option<Assignment>],
+        context: &mut Context,
+        batch: &RowBatch,
+    ) -> SqlResult<RowBatch> {
+        let mut new = RowBatch::new(target.types.iter().map(SqlType::physical));
+        new.rows = batch.rows;
+        for (stored, value) in values.iter().enumerate() {
+            let column = &mut new.columns[stored];
+            match value {
+                Some(value) => value.fill(context, batch, column, |cut| target.truncated(context, stored, cut))?,
+                None => self.made_here(target, stored, context, batch.rows, column)?,
+            }
+        }
+        if let Some(identity) = target.identity
+            && batch.rows > 0
+        {
+            self.last_identity = match new.columns[identity].datum(batch.rows - 1) {
+                Datum::I64(value) => Some((target.types[identity], value as i128)),
+                Datum::I128(value) => Some((target.types[identity], value)),
+                _ => None,
+            };
+            if values[identity].is_some() {
+                target.identity_given(context, &new.columns[identity])?;
+            }
+        }
+        target.refuse_nulls(context, &new, "INSERT")?;
+        Ok(new)
+    }
+
+    /// Identity and rowversion values.
+    fn made_here(
+        &mut self,
+        target: &Target,
+        stored: usize,
+        context: &mut Context,
+        rows: usize,
+        column: &mut Column,
+    ) -> SqlResult<()> {
+        if target.identity == Some(stored) {
+            return target.identity_values(context, rows, column);
+        }
+        if target.types[stored].kind == TypeKind::RowVersion {
+            return target.rowversion_values(context, rows, column);
+        }
+        columns::append_nulls(column, rows);
+        Ok(())
+    }
+
+    fn finish(mut self, plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
+        let deepest = context.session(|session| session.trigger_level);
+        assert!(deepest <= super::NESTING_MAX, "triggers are counted with calls");
+        constraint::check_references(&plan.target, context, &mut self.changes, plan.verb)?;
+        if let Some(identity) = self.last_identity {
+            context.session(|session| {
+                session.identity = Some(identity);
+                session.scope_identity = Some(identity);
+            });
+        }
+        if let Some(output) = &mut plan.output
+            && output.to_client
+        {
+            let mut runtime = context.runtime();
+            runtime.sink.columns(&output.columns).map_err(stopped)?;
+            if output.rows.rows > 0 {
+                runtime.sink.batch(&output.rows).map_err(stopped)?;
+            }
+        }
+        let verbs: Vec<Verb> = plan.actions.iter().map(Action::verb).collect();
+        trigger::fire(&plan.target.def, &verbs, self.instead_of, context, &mut self.changes, self.updated)?;
+        Ok(self.affected)
+    }
+}
+
+impl Action {
+    fn verb(&self) -> Verb {
+        match &self.kind {
+            Kind::Insert(_) => Verb::Insert,
+            Kind::Update { .. } => Verb::Update,
+            Kind::Delete => Verb::Delete,
+        }
+    }
+}
+
+fn prefix(batch: &RowBatch, width: usize) -> RowBatch {
+    RowBatch { rows: batch.rows, columns: batch.columns[..width].to_vec() }
+}
+
+fn updated_rows(
+    target: &Target,
+    set: &[(u16, Assignment)],
+    computed: &[(u16, Scalar)],
+    context: &mut Context,
+    batch: &RowBatch,
+    old: &RowBatch,
+) -> SqlResult<RowBatch> {
+    let mut new = old.clone();
+    for (stored, value) in set {
+        let stored = *stored as usize;
+        let mut column = Column::new(target.types[stored].physical());
+        value.fill(context, batch, &mut column, |cut| target.truncated(context, stored, cut))?;
+        new.columns[stored] = column;
+    }
+    for (stored, ty) in target.types.iter().enumerate() {
+        if ty.kind == TypeKind::RowVersion {
+            new.columns[stored].clear();
+            target.rowversion_values(context, batch.rows, &mut new.columns[stored])?;
+        }
+    }
+    for (stored, scalar) in computed {
+        let mut column = Column::new(scalar.ty.physical());
+        fill(scalar, context, &new, &mut column)?;
+        new.columns[*stored as usize] = column;
+    }
+    target.refuse_nulls(context, &new, "UPDATE")?;
+    Ok(new)
+}
+
+fn check_rows(
+    target: &Target,
+    checks: &[(plan::Check, I64Expr)],
+    context: &Context,
+    rows: &RowBatch,
+    verb: &str,
+) -> SqlResult<()> {
+    for (check, predicate) in checks {
+        for index in 0..rows.rows {
+            // UNKNOWN passes a CHECK, but not a view's WITH CHECK OPTION.
+            let value = predicate.eval(context, Row { batch: rows, index })?;
+            if value == Some(0) || check.view && value.is_none() {
+                return Err(target.check_failed(context, check, verb));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Computes OUTPUT over inserted and deleted side by side, then the source's columns, then $action.
+fn output_rows(
+    plan: &mut ModifyPlan,
+    context: &mut Context,
+    new: Option<&RowBatch>,
+    old: Option<&RowBatch>,
+    source: &RowBatch,
+    verb: Verb,
+) -> SqlResult<()> {
+    let Some(output) = &mut plan.output else { return Ok(()) };
+    let mut wide = RowBatch { rows: source.rows, columns: Vec::new() };
+    for rows in [new, old] {
+        match rows {
+            Some(rows) => wide.columns.extend(rows.columns.iter().cloned()),
+            None => {
+                for ty in &plan.target.types {
+                    let mut column = Column::new(ty.physical());
+                    columns::append_nulls(&mut column, source.rows);
+                    wide.columns.push(column);
+                }
+            }
+        }
+    }
+    wide.columns.extend(source.columns.iter().cloned());
+    let mut action = Column::new(Physical::Bytes);
+    let name = Datum::nvarchar(verb.name());
+    (0..source.rows).for_each(|_| action.push(&name));
+    wide.columns.push(action);
+    let mut rows = RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical()));
+    crate::expression::fill_all(&output.exprs, context, &wide, &mut rows)?;
+    if let Some((target, values)) = &mut output.into {
+        let mut new = RowBatch::new(target.types.iter().map(SqlType::physical));
+        new.rows = rows.rows;
+        for (stored, value) in values.iter().enumerate() {
+            let column = &mut new.columns[stored];
+            match value {
+                Some(value) => value.fill(context, &rows, column, |cut| target.truncated(context, stored, cut))?,
+                None if target.identity == Some(stored) => target.identity_values(context, rows.rows, column)?,
+                None if target.types[stored].kind == TypeKind::RowVersion => {
+                    target.rowversion_values(context, rows.rows, column)?;
+                }
+                None => columns::append_nulls(column, rows.rows),
+            }
+        }
+        target.refuse_nulls(context, &new, "INSERT")?;
+        target.insert(context, &new, &mut Changes::none())?;
+    }
+    if output.to_client {
+        if columns::batch_bytes(&output.rows) > crate::context::GRANT_BYTES_MAX {
+            return Err(crate::context::out_of_memory());
+        }
+        columns::append_batch(&mut output.rows, &rows);
+    }
+    Ok(())
+}

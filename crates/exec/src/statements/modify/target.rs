@@ -1,0 +1,499 @@
+//! The table being changed: rows in and out of storage or of a table variable, and the errors that name its columns.
+
+use std::sync::Arc;
+
+use sql::catalog::{IndexDef, TableDef};
+use sql::plan::{Check, TableSource, VariableSlotTable};
+use storage::{StorageError, Table};
+use types::key::KeyCodec;
+use types::row::RowBuilder;
+use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+
+use crate::columns;
+use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
+use crate::kernel;
+use crate::operators::{encode_from, storage_error};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Insert,
+    Update,
+    Delete,
+}
+
+impl Verb {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verb::Insert => "INSERT",
+            Verb::Update => "UPDATE",
+            Verb::Delete => "DELETE",
+        }
+    }
+}
+
+pub struct Target {
+    pub def: Arc<TableDef>,
+    /// Types of the stored columns, by stored ordinal.
+    pub types: Vec<SqlType>,
+    /// Stored ordinal of the identity column.
+    pub identity: Option<usize>,
+    /// For each stored ordinal its column in `def`.
+    columns: Vec<usize>,
+    place: Place,
+}
+
+enum Place {
+    Base(Option<Arc<Table>>),
+    Memory(VariableSlotTable),
+}
+
+/// Rows changed so far, as far as someone asks for them afterwards.
+pub struct Changes {
+    pub inserted: RowBatch,
+    pub deleted: RowBatch,
+    /// Old and new rows are wanted for references and triggers.
+    keep: bool,
+    keep_inserted: bool,
+    /// Rows inserted into a table that references itself are checked at the end.
+    bytes: usize,
+    pub any: bool,
+}
+
+impl Changes {
+    pub fn none() -> Changes {
+        Changes {
+            inserted: RowBatch::default(),
+            deleted: RowBatch::default(),
+            keep: false,
+            keep_inserted: false,
+            bytes: 0,
+            any: false,
+        }
+    }
+
+    pub fn new(target: &Target, keep: bool, triggers: bool) -> Changes {
+        let rows = || RowBatch::new(target.types.iter().map(SqlType::physical));
+        let own = target.def.foreign_keys.iter().any(|key| key.referenced_table == target.def.object && !key.disabled);
+        let keep_inserted = triggers || own || target.is_referenced();
+        Changes { inserted: rows(), deleted: rows(), keep, keep_inserted, bytes: 0, any: false }
+    }
+
+    pub fn note(&mut self, inserted: Option<&RowBatch>, deleted: Option<&RowBatch>) {
+        self.any = true;
+        if let Some(rows) = inserted
+            && self.keep_inserted
+        {
+            columns::append_batch(&mut self.inserted, rows);
+            self.bytes += columns::batch_bytes(rows);
+        }
+        if let Some(rows) = deleted
+            && self.keep
+        {
+            columns::append_batch(&mut self.deleted, rows);
+            self.bytes += columns::batch_bytes(rows);
+        }
+    }
+
+    fn check_size(&self) -> SqlResult<()> {
+        if self.bytes > GRANT_BYTES_MAX { Err(out_of_memory()) } else { Ok(()) }
+    }
+}
+
+impl Target {
+    pub fn new(source: &TableSource) -> Target {
+        let (def, place) = match source {
+            TableSource::Base(def) => (def.clone(), Place::Base(None)),
+            TableSource::Variable(slot, def) => (def.clone(), Place::Memory(*slot)),
+            TableSource::Inserted(_) | TableSource::Deleted(_) => {
+                panic!("the binder refuses to change inserted and deleted")
+            }
+        };
+        let mut columns: Vec<(u16, usize)> = def
+            .stored
+            .iter()
+            .enumerate()
+            .filter_map(|(column, stored)| stored.map(|stored| (stored, column)))
+            .collect();
+        columns.sort_unstable();
+        let columns: Vec<usize> = columns.into_iter().map(|(_, column)| column).collect();
+        Target {
+            types: columns.iter().map(|column| def.columns[*column].ty).collect(),
+            identity: columns.iter().position(|column| def.columns[*column].identity.is_some()),
+            columns,
+            def,
+            place,
+        }
+    }
+
+    /// Count of stored columns.
+    pub fn width(&self) -> usize {
+        self.types.len()
+    }
+
+    pub fn column_of(&self, stored: usize) -> usize {
+        self.columns[stored]
+    }
+
+    pub fn is_referenced(&self) -> bool {
+        self.def.referenced_by.iter().any(|key| !key.disabled)
+    }
+
+    pub fn needs_old_rows(&self) -> bool {
+        self.is_referenced()
+    }
+
+    pub fn open(&mut self, context: &Context) -> SqlResult<()> {
+        if let Place::Base(table) = &mut self.place
+            && table.is_none()
+        {
+            let mut runtime = context.runtime();
+            let runtime = &mut *runtime;
+            *table = Some(runtime.host.open_table(runtime.session, &self.def)?);
+        }
+        Ok(())
+    }
+
+    pub fn close(&mut self) {
+        if let Place::Base(table) = &mut self.place {
+            *table = None;
+        }
+    }
+
+    pub fn storage(&self) -> &Arc<Table> {
+        match &self.place {
+            Place::Base(Some(table)) => table,
+            _ => panic!("an opened base table"),
+        }
+    }
+
+    pub fn insert(&self, context: &Context, rows: &RowBatch, changes: &mut Changes) -> SqlResult<()> {
+        super::constraint::check_parents(self, context, rows, None, "INSERT")?;
+        match &self.place {
+            Place::Base(_) => {
+                let table = self.storage();
+                let mut image = Vec::new();
+                let mut runtime = context.runtime();
+                let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+                for row in 0..rows.rows {
+                    image.clear();
+                    build(table, rows, row, &mut image);
+                    if let Err(error) = table.insert(transaction, &image) {
+                        drop(runtime);
+                        return Err(self.refused(error, context, rows, row));
+                    }
+                }
+            }
+            Place::Memory(slot) => {
+                let mut table = context.tables[slot.0 as usize].borrow_mut();
+                for row in 0..rows.rows {
+                    self.claim(&mut table, context, rows, row)?;
+                    let datums: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
+                    table.insert(&datums)?;
+                }
+            }
+        }
+        changes.note(Some(rows), None);
+        changes.check_size()
+    }
+
+    pub fn update(
+        &self,
+        context: &Context,
+        old: &RowBatch,
+        new: &RowBatch,
+        locators: &Column,
+        changes: &mut Changes,
+    ) -> SqlResult<()> {
+        super::constraint::check_parents(self, context, new, Some(old), "UPDATE")?;
+        match &self.place {
+            Place::Base(_) => {
+                let table = self.storage();
+                let mut image = Vec::new();
+                let mut runtime = context.runtime();
+                let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+                for row in 0..new.rows {
+                    image.clear();
+                    build(table, new, row, &mut image);
+                    match table.update(transaction, locators.bytes(row), &image) {
+                        Ok(_) => {}
+                        Err(error) => {
+                            drop(runtime);
+                            return Err(self.refused(error, context, new, row));
+                        }
+                    }
+                }
+            }
+            Place::Memory(slot) => {
+                let mut table = context.tables[slot.0 as usize].borrow_mut();
+                // All old keys go before the new ones come, so that keys may be exchanged.
+                for row in 0..old.rows {
+                    self.release(&mut table, old, row);
+                    table.delete(row_number(locators, row));
+                }
+                for row in 0..new.rows {
+                    self.claim(&mut table, context, new, row)?;
+                    let datums: Vec<Datum> = new.columns.iter().map(|column| column.datum(row)).collect();
+                    table.insert(&datums)?;
+                }
+            }
+        }
+        changes.note(Some(new), Some(old));
+        changes.check_size()
+    }
+
+    pub fn delete(&self, context: &Context, old: &RowBatch, locators: &Column, changes: &mut Changes) -> SqlResult<()> {
+        match &self.place {
+            Place::Base(_) => {
+                let table = self.storage();
+                let mut runtime = context.runtime();
+                let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+                for row in 0..locators.len() {
+                    match table.delete(transaction, locators.bytes(row)) {
+                        Ok(()) => {}
+                        Err(error) => {
+                            drop(runtime);
+                            return Err(self.refused(error, context, old, row));
+                        }
+                    }
+                }
+            }
+            Place::Memory(slot) => {
+                let mut table = context.tables[slot.0 as usize].borrow_mut();
+                for row in 0..locators.len() {
+                    self.release(&mut table, old, row);
+                    table.delete(row_number(locators, row));
+                }
+            }
+        }
+        changes.note(None, Some(old));
+        changes.check_size()
+    }
+
+    /// The row's unique keys, in the order `MemoryTable` counts them.
+    fn unique_keys<'d>(&'d self, rows: &'d RowBatch, row: usize) -> impl Iterator<Item = (&'d IndexDef, Vec<u8>)> {
+        self.def.indexes.iter().filter(|index| index.unique).map(move |index| {
+            let mut key = Vec::new();
+            for (column, descending) in &index.key {
+                let stored = self.def.stored[*column as usize].expect("keys are stored") as usize;
+                encode_from(&KeyCodec::new(&self.types[stored], *descending), &rows.columns[stored], row, &mut key);
+            }
+            (index, key)
+        })
+    }
+
+    fn claim(
+        &self,
+        table: &mut crate::memory_table::MemoryTable,
+        context: &Context,
+        rows: &RowBatch,
+        row: usize,
+    ) -> SqlResult<()> {
+        for (at, (index, key)) in self.unique_keys(rows, row).enumerate() {
+            if !table.claim(at, key) {
+                return Err(self.duplicate_key(Some(index), context, rows, row));
+            }
+        }
+        Ok(())
+    }
+
+    fn release(&self, table: &mut crate::memory_table::MemoryTable, rows: &RowBatch, row: usize) {
+        for (at, (_, key)) in self.unique_keys(rows, row).enumerate() {
+            table.release(at, key);
+        }
+    }
+
+    fn refused(&self, error: StorageError, context: &Context, rows: &RowBatch, row: usize) -> SqlError {
+        match error {
+            StorageError::DuplicateKey { index, .. } => {
+                let index = self.def.indexes.iter().find(|def| def.id == index.0);
+                self.duplicate_key(index, context, rows, row)
+            }
+            error => storage_error(error, Some(&self.def)),
+        }
+    }
+
+    fn duplicate_key(&self, index: Option<&IndexDef>, context: &Context, rows: &RowBatch, row: usize) -> SqlError {
+        let object = match &self.place {
+            Place::Base(_) => format!("{}.{}", self.def.schema, self.def.name),
+            Place::Memory(_) => format!("dbo.{}", self.def.name),
+        };
+        let Some(index) = index else {
+            return SqlError::new(2601, 14, format!("Cannot insert duplicate key row in object '{object}'."));
+        };
+        let values: Vec<String> = index
+            .key
+            .iter()
+            .map(|(column, _)| {
+                let stored = self.def.stored[*column as usize].expect("keys are stored") as usize;
+                kernel::display(context, &self.types[stored], &rows.columns[stored].datum(row))
+            })
+            .collect();
+        let values = values.join(", ");
+        if index.primary_key || index.unique_constraint {
+            let kind = if index.primary_key { "PRIMARY KEY" } else { "UNIQUE KEY" };
+            let text = format!(
+                "Violation of {kind} constraint '{}'. Cannot insert duplicate key in object '{object}'. The duplicate key value is ({values}).",
+                index.name
+            );
+            return SqlError::new(2627, 14, text);
+        }
+        let text = format!(
+            "Cannot insert duplicate key row in object '{object}' with unique index '{}'. The duplicate key value is ({values}).",
+            index.name
+        );
+        SqlError::new(2601, 14, text)
+    }
+
+    /// `database.schema.table`, as messages name it.
+    fn full_name(&self, context: &Context) -> String {
+        if let Place::Memory(_) = self.place {
+            return self.def.name.to_string();
+        }
+        let database = self.database_name(context);
+        format!("{database}.{}.{}", self.def.schema, self.def.name)
+    }
+
+    pub fn database_name(&self, context: &Context) -> String {
+        let mut runtime = context.runtime();
+        let runtime = &mut *runtime;
+        runtime.host.database_name(runtime.session, self.def.database)
+    }
+
+    pub fn refuse_nulls(&self, context: &Context, rows: &RowBatch, verb: &str) -> SqlResult<()> {
+        for (stored, column) in rows.columns.iter().enumerate() {
+            let def = &self.def.columns[self.columns[stored]];
+            if !def.nullable && column.nulls.iter().any(|word| *word != 0) {
+                let text = format!(
+                    "Cannot insert the value NULL into column '{}', table '{}'; column does not allow nulls. {verb} fails.",
+                    def.name,
+                    self.full_name(context)
+                );
+                return Err(SqlError::with_state(515, 16, 2, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// 2628: `cut` is what would have fit.
+    pub fn truncated(&self, context: &Context, stored: usize, cut: &[u8]) -> SqlError {
+        let def = &self.def.columns[self.columns[stored]];
+        let shown = if def.ty.is_string() { kernel::text(&def.ty, cut) } else { String::new() };
+        let text = format!(
+            "String or binary data would be truncated in table '{}', column '{}'. Truncated value: '{shown}'.",
+            self.full_name(context),
+            def.name
+        );
+        SqlError::new(2628, 16, text)
+    }
+
+    pub fn check_failed(&self, context: &Context, check: &Check, verb: &str) -> SqlError {
+        if check.view {
+            return SqlError::new(
+                550,
+                16,
+                "The attempted insert or update failed because the target view either specifies WITH CHECK OPTION or spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did not qualify under the CHECK OPTION constraint.",
+            );
+        }
+        let column = check
+            .column
+            .map_or(String::new(), |column| format!(", column '{}'", self.def.columns[column as usize].name));
+        let text = format!(
+            "The {verb} statement conflicted with the CHECK constraint \"{}\". The conflict occurred in database \"{}\", table \"{}.{}\"{column}.",
+            check.name,
+            self.database_name(context),
+            self.def.schema,
+            self.def.name
+        );
+        SqlError::with_state(547, 16, 0, text)
+    }
+
+    /// Appends new identity values.
+    pub fn identity_values(&self, context: &Context, rows: usize, column: &mut Column) -> SqlResult<()> {
+        let stored = self.identity.expect("asked for the identity column");
+        let ty = self.types[stored];
+        let (seed, increment) = self.def.columns[self.columns[stored]].identity.expect("an identity column");
+        let first = match &self.place {
+            Place::Base(_) => {
+                let mut runtime = context.runtime();
+                let runtime = &mut *runtime;
+                runtime.host.identity_next(runtime.session, &self.def, rows as u64)?
+            }
+            Place::Memory(slot) => {
+                let mut table = context.tables[slot.0 as usize].borrow_mut();
+                let given = table.identity;
+                table.identity += rows as i64;
+                increment
+                    .checked_mul(given)
+                    .and_then(|step| seed.checked_add(step))
+                    .ok_or_else(|| identity_overflow(&ty))?
+            }
+        };
+        for row in 0..rows as i64 {
+            let value = increment.checked_mul(row).and_then(|step| first.checked_add(step));
+            let value = value.filter(|value| fits(*value, &ty)).ok_or_else(|| identity_overflow(&ty))?;
+            match ty.physical() {
+                types::Physical::I64 => column.push(&Datum::I64(value)),
+                _ => column.push(&Datum::I128(value as i128)),
+            }
+        }
+        Ok(())
+    }
+
+    /// SET IDENTITY_INSERT: values came from the statement.
+    pub fn identity_given(&self, context: &Context, column: &Column) -> SqlResult<()> {
+        if let Place::Memory(_) = self.place {
+            return Ok(());
+        }
+        let mut runtime = context.runtime();
+        let runtime = &mut *runtime;
+        for row in 0..column.len() {
+            let value = match column.datum(row) {
+                Datum::I64(value) => value,
+                Datum::I128(value) => i64::try_from(value).unwrap_or(i64::MAX),
+                _ => continue,
+            };
+            runtime.host.identity_used(runtime.session, &self.def, value)?;
+        }
+        Ok(())
+    }
+
+    pub fn rowversion_values(&self, context: &Context, rows: usize, column: &mut Column) -> SqlResult<()> {
+        let mut runtime = context.runtime();
+        let runtime = &mut *runtime;
+        for _ in 0..rows {
+            let value = runtime.host.rowversion_next(runtime.session, self.def.database)?;
+            column.push_bytes(&value.to_be_bytes());
+        }
+        Ok(())
+    }
+}
+
+fn build(table: &Table, rows: &RowBatch, row: usize, image: &mut Vec<u8>) {
+    let mut builder = RowBuilder::new(&table.layout().row, image);
+    for column in &rows.columns {
+        builder.push_from(column, row);
+    }
+    builder.finish();
+}
+
+fn row_number(locators: &Column, row: usize) -> u32 {
+    u32::from_le_bytes(locators.bytes(row).try_into().expect("a table variable's locator is a row number"))
+}
+
+fn fits(value: i64, ty: &SqlType) -> bool {
+    match ty.kind {
+        TypeKind::TinyInt => u8::try_from(value).is_ok(),
+        TypeKind::SmallInt => i16::try_from(value).is_ok(),
+        TypeKind::Int => i32::try_from(value).is_ok(),
+        TypeKind::Decimal | TypeKind::Numeric => {
+            ty.precision >= 19 || value.unsigned_abs() < 10_u64.pow(ty.precision as u32)
+        }
+        _ => true,
+    }
+}
+
+#[cold]
+fn identity_overflow(ty: &SqlType) -> SqlError {
+    let name = kernel::type_name(ty.kind);
+    SqlError::new(8115, 16, format!("Arithmetic overflow error converting IDENTITY to data type {name}."))
+}

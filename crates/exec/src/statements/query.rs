@@ -1,0 +1,366 @@
+//! Bound statements: SELECT to the sink or into variables, SELECT INTO, INSERT ... EXEC, and the way to `modify`.
+
+use std::sync::Arc;
+
+use sql::plan::{
+    Expr, ExprKind, ModifyAction, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
+};
+use types::{Datum, RowBatch, SqlError, SqlResult};
+
+use super::code::{self, ExecuteCode};
+use super::failure::Unwind;
+use super::modify::{self, ModifyPlan};
+use super::run::{Flow, Runner};
+use crate::columns::BATCH_ROWS;
+use crate::context::{Context, RowSource};
+use crate::operators::{self, batch_of};
+use crate::session::stopped;
+use crate::sink::Command;
+
+/// A bound query, compiled, with the buffers of its runs.
+pub struct Prepared {
+    pub query: Arc<Query>,
+    plan: Plan,
+    batch: RowBatch,
+    /// `Context::execution` of the last run.
+    execution: u64,
+    outer: Vec<Datum>,
+}
+
+enum Plan {
+    Select(Box<dyn RowSource>),
+    /// `each`: the values depend on variables the row before assigned, so rows come one by one.
+    Assign {
+        source: Box<dyn RowSource>,
+        each: bool,
+    },
+    Modify(Box<ModifyPlan>),
+    SelectInto(Box<dyn RowSource>),
+    InsertExecute {
+        insert: Box<ModifyPlan>,
+        execute: Box<ExecuteCode>,
+    },
+    ForText(Box<dyn RowSource>),
+}
+
+impl Prepared {
+    pub fn new(query: Arc<Query>, module: &sql::plan::Module) -> SqlResult<Prepared> {
+        let mut compiler = code::compiler();
+        let (plan, batch) = match &query.kind {
+            QueryKind::Select(plan) => (Plan::Select(operators::source(plan, &mut compiler)?), batch_of(plan)),
+            QueryKind::SelectAssign { plan, slots } => {
+                let source = operators::source(plan, &mut compiler)?;
+                (Plan::Assign { source, each: reads_own_variables(plan, slots) }, batch_of(plan))
+            }
+            QueryKind::Modify(modify) => {
+                (Plan::Modify(Box::new(ModifyPlan::new(modify, &mut compiler)?)), RowBatch::default())
+            }
+            QueryKind::SelectInto { plan, .. } => {
+                (Plan::SelectInto(operators::source(plan, &mut compiler)?), batch_of(plan))
+            }
+            QueryKind::InsertExecute { insert, execute } => {
+                let insert = Box::new(ModifyPlan::new(insert, &mut compiler)?);
+                let execute = Box::new(code::execute(execute, module, &mut compiler)?);
+                (Plan::InsertExecute { insert, execute }, RowBatch::default())
+            }
+            QueryKind::ForText { plan, .. } => (Plan::ForText(operators::source(plan, &mut compiler)?), batch_of(plan)),
+        };
+        let outer = vec![Datum::Null; query.outer_slots.len()];
+        Ok(Prepared { query, plan, batch, execution: 0, outer })
+    }
+
+    /// Bound to one session's temporary tables.
+    pub fn is_private(&self) -> bool {
+        self.query.session_private
+    }
+
+    pub fn close(&mut self) {
+        match &mut self.plan {
+            Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
+                source.close();
+            }
+            Plan::Modify(plan) => plan.close(),
+            Plan::InsertExecute { insert, .. } => insert.close(),
+        }
+    }
+
+    /// The context knows this query's correlated values and execution until `leave`.
+    pub fn enter(&mut self, context: &Context) {
+        self.execution += 1;
+        context.execution.set(self.execution);
+        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+    }
+
+    pub fn leave(&mut self, context: &Context) {
+        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+    }
+
+    /// For cursors: goes on with the run `enter` began.
+    pub fn resume(&mut self, context: &Context) {
+        context.execution.set(self.execution);
+        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+    }
+
+    pub fn select(&mut self) -> Option<(&mut Box<dyn RowSource>, &mut RowBatch)> {
+        match &mut self.plan {
+            Plan::Select(source) => Some((source, &mut self.batch)),
+            _ => None,
+        }
+    }
+
+    pub fn columns(&self) -> &[OutputColumn] {
+        match &self.query.kind {
+            QueryKind::Select(plan) => &plan.columns,
+            _ => &[],
+        }
+    }
+}
+
+/// The values of `SELECT @a = ...` read a variable it assigns.
+fn reads_own_variables(plan: &Operator, slots: &[VariableSlot]) -> bool {
+    match &plan.kind {
+        OperatorKind::Project { exprs, .. } => exprs.iter().any(|expr| mentions(expr, slots)),
+        OperatorKind::Top(top) => reads_own_variables(&top.input, slots),
+        _ => false,
+    }
+}
+
+fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
+    let any = |exprs: &[Expr]| exprs.iter().any(|expr| mentions(expr, slots));
+    match &expr.kind {
+        ExprKind::Variable(slot) => slots.contains(slot),
+        ExprKind::Literal(_)
+        | ExprKind::Column(_)
+        | ExprKind::Outer(_)
+        | ExprKind::Global(_)
+        | ExprKind::NextValueFor(_) => false,
+        ExprKind::Negate(a) | ExprKind::BitNot(a) | ExprKind::Not(a) | ExprKind::IsNull(a) => mentions(a, slots),
+        ExprKind::Arithmetic(_, a, b) => mentions(a, slots) || mentions(b, slots),
+        ExprKind::Compare { left, right, .. } => mentions(left, slots) || mentions(right, slots),
+        ExprKind::And(terms) | ExprKind::Or(terms) => any(terms),
+        ExprKind::Like { value, pattern, .. } => mentions(value, slots) || mentions(pattern, slots),
+        ExprKind::InList { value, list } => mentions(value, slots) || any(list),
+        ExprKind::Case { branches, otherwise } => {
+            branches.iter().any(|(when, then)| mentions(when, slots) || mentions(then, slots))
+                || otherwise.as_ref().is_some_and(|otherwise| mentions(otherwise, slots))
+        }
+        ExprKind::Convert { value, .. } => mentions(value, slots),
+        ExprKind::Function(_, arguments) | ExprKind::UserFunction(_, arguments) => any(arguments),
+        // A subquery may read anything: row by row is always right.
+        ExprKind::Subquery(_) => true,
+    }
+}
+
+impl<'a> Runner<'a> {
+    /// Makes the query ready at its place in `queries`. Errors are those of binding.
+    fn prepare(&mut self, id: QueryId) -> SqlResult<()> {
+        let at = id.0 as usize;
+        let runtime = self.context.runtime.get_mut();
+        let version = runtime.host.catalog_version(runtime.session);
+        if self.queries[at].as_ref().is_some_and(|prepared| prepared.query.catalog_version == version) {
+            return Ok(());
+        }
+        let query = runtime.host.bind_query(runtime.session, &self.module, id)?;
+        self.queries[at] = Some(Prepared::new(query, &self.module)?);
+        Ok(())
+    }
+
+    /// Takes the query out of its place for the length of a run; recursion binds its own.
+    pub fn take_query(&mut self, id: QueryId) -> SqlResult<Prepared> {
+        self.prepare(id)?;
+        Ok(self.queries[id.0 as usize].take().expect("prepared"))
+    }
+
+    pub fn put_query(&mut self, id: QueryId, mut prepared: Prepared) {
+        prepared.close();
+        self.queries[id.0 as usize] = Some(prepared);
+    }
+
+    pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
+        let mut prepared = match self.take_query(id) {
+            Ok(prepared) => prepared,
+            Err(error) => return self.fail_scope(error, line),
+        };
+        let started = self.start_statistics();
+        let (writes, modifies) = match &prepared.plan {
+            Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
+            Plan::SelectInto(_) => (true, false),
+            Plan::Modify(_) | Plan::InsertExecute { .. } => (true, true),
+        };
+        let mut aborted = None;
+        let result = self.in_statement(writes, |runner| {
+            prepared.enter(&runner.context);
+            let result = runner.run_prepared(&mut prepared, &mut aborted);
+            prepared.leave(&runner.context);
+            result
+        });
+        self.put_query(id, prepared);
+        if let Some(unwind) = aborted {
+            return Err(unwind);
+        }
+        match result {
+            Ok((command, rows)) => {
+                let session = self.session();
+                session.row_count = rows;
+                session.error = 0;
+                self.finish_statistics(started)?;
+                if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
+                    let text = "Warning: Null value is eliminated by an aggregate or other SET operation.";
+                    let warning = self.locate(SqlError::new(8153, 10, text), line);
+                    self.message(&warning)?;
+                }
+                self.done(command, Some(rows))?;
+                Ok(Flow::Next)
+            }
+            Err(error) => {
+                self.context.null_eliminated.set(false);
+                let terminated = modifies && error.severity < 17 && (11..).contains(&error.severity);
+                let silent = self.session().try_level > 0 || self.frame.function.is_some();
+                let flow = self.fail(error, line)?;
+                if terminated && !silent {
+                    let text = SqlError::with_state(3621, 0, 0, "The statement has been terminated.");
+                    let text = self.locate(text, line);
+                    self.message(&text)?;
+                }
+                Ok(flow)
+            }
+        }
+    }
+
+    fn run_prepared(&mut self, prepared: &mut Prepared, aborted: &mut Option<Unwind>) -> SqlResult<(Command, u64)> {
+        let query = prepared.query.clone();
+        let batch = &mut prepared.batch;
+        match (&mut prepared.plan, &query.kind) {
+            (Plan::Select(source), QueryKind::Select(plan)) => {
+                Ok((Command::Select, self.select(&mut **source, &plan.columns, batch)?))
+            }
+            (Plan::Assign { source, each }, QueryKind::SelectAssign { slots, .. }) => {
+                Ok((Command::Select, self.select_assign(&mut **source, slots, *each, batch)?))
+            }
+            (Plan::Modify(plan), QueryKind::Modify(_)) => {
+                let rows = modify::run(plan, &mut self.context)?;
+                Ok((plan.command(), rows))
+            }
+            (Plan::SelectInto(source), QueryKind::SelectInto { plan, target }) => {
+                let table = {
+                    let runtime = self.context.runtime.get_mut();
+                    runtime.host.create_table_for(runtime.session, target, &plan.columns)?
+                };
+                let rows = modify::insert_all(&table, &mut **source, &mut self.context, batch)?;
+                Ok((Command::SelectInto, rows))
+            }
+            (Plan::InsertExecute { insert, execute }, QueryKind::InsertExecute { .. }) => {
+                let rows = self.insert_execute(insert, execute, aborted)?;
+                Ok((Command::Insert, rows))
+            }
+            (Plan::ForText(source), QueryKind::ForText { plan, format }) => {
+                Ok((Command::Select, self.for_text(&mut **source, plan, format, batch)?))
+            }
+            _ => unreachable!("compiled from this query"),
+        }
+    }
+
+    fn select(&mut self, source: &mut dyn RowSource, columns: &[OutputColumn], batch: &mut RowBatch) -> SqlResult<u64> {
+        source.open(&self.context)?;
+        self.context.runtime.get_mut().sink.columns(columns).map_err(stopped)?;
+        let limit = match self.session().options.row_count {
+            0 => u64::MAX,
+            limit => limit,
+        };
+        let mut rows = 0;
+        // Small first: a point query should not pay for a large batch.
+        let mut wanted = 64;
+        while rows < limit {
+            source.next(&self.context, wanted.min((limit - rows).min(BATCH_ROWS as u64) as usize), batch)?;
+            if batch.rows == 0 {
+                break;
+            }
+            rows += batch.rows as u64;
+            self.context.runtime.get_mut().sink.batch(batch).map_err(stopped)?;
+            self.context.yield_point()?;
+            wanted = (wanted * 4).min(BATCH_ROWS);
+        }
+        Ok(rows)
+    }
+
+    fn select_assign(
+        &mut self,
+        source: &mut dyn RowSource,
+        slots: &[VariableSlot],
+        each: bool,
+        batch: &mut RowBatch,
+    ) -> SqlResult<u64> {
+        source.open(&self.context)?;
+        let mut rows = 0;
+        loop {
+            source.next(&self.context, if each { 1 } else { BATCH_ROWS }, batch)?;
+            if batch.rows == 0 {
+                return Ok(rows);
+            }
+            rows += batch.rows as u64;
+            for (slot, column) in slots.iter().zip(&batch.columns) {
+                self.context.variables.set_from_column(slot.0, column, batch.rows - 1);
+            }
+            self.context.yield_point()?;
+        }
+    }
+
+    /// The one value of a query of one row; NULL when it has none.
+    pub fn scalar_query(&mut self, id: QueryId) -> SqlResult<Datum> {
+        let mut prepared = self.take_query(id)?;
+        let result = self.in_statement(false, |runner| {
+            prepared.enter(&runner.context);
+            let context = &runner.context;
+            let result = prepared.select().map_or(Ok(Datum::Null), |(source, batch)| {
+                source.open(context)?;
+                source.next(context, 1, batch)?;
+                Ok(if batch.rows == 0 { Datum::Null } else { batch.columns[0].datum(0) })
+            });
+            prepared.leave(&runner.context);
+            result
+        });
+        self.put_query(id, prepared);
+        result
+    }
+}
+
+/// For MERGE and friends: what an action does, as messages name it.
+pub fn verb(action: &ModifyAction) -> &'static str {
+    match &action.kind {
+        sql::plan::ActionKind::Insert(_) => "INSERT",
+        sql::plan::ActionKind::Update { .. } => "UPDATE",
+        sql::plan::ActionKind::Delete => "DELETE",
+    }
+}
+
+impl Runner<'_> {
+    /// The text goes out in pieces of about 2,033 characters, as clients of SQL Server expect it.
+    fn for_text(
+        &mut self,
+        source: &mut dyn RowSource,
+        plan: &Operator,
+        format: &sql::plan::ForFormat,
+        batch: &mut RowBatch,
+    ) -> SqlResult<u64> {
+        const PIECE: usize = 2033;
+        let mut writer = crate::operators::for_text::Writer::new(format, &plan.columns)?;
+        source.open(&self.context)?;
+        operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
+        let xml = matches!(format, sql::plan::ForFormat::Xml { .. });
+        let name =
+            if xml { "XML_F52E2B61-18A1-11d1-B105-00805F49916B" } else { "JSON_F52E2B61-18A1-11d1-B105-00805F49916B" };
+        let column = OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None };
+        let runtime = self.context.runtime.get_mut();
+        runtime.sink.columns(std::slice::from_ref(&column)).map_err(stopped)?;
+        let Some(text) = writer.finish() else { return Ok(0) };
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let mut pieces = RowBatch::new([types::Physical::Bytes]);
+        for piece in units.chunks(PIECE) {
+            let bytes: Vec<u8> = piece.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+            pieces.columns[0].push_bytes(&bytes);
+            pieces.rows += 1;
+        }
+        runtime.sink.batch(&pieces).map_err(stopped)?;
+        Ok(pieces.rows as u64)
+    }
+}

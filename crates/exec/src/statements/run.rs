@@ -1,0 +1,432 @@
+//! The interpreter: statements in order, conditions and loops, TRY and CATCH.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sql::plan::{Module, QueryId};
+use types::{Datum, SqlError, SqlResult};
+
+use super::code::{Code, CodeKind, Condition};
+use super::cursor::CursorHandle;
+use super::failure::Unwind;
+use super::query::Prepared;
+use super::{Frame, transaction};
+use crate::context::Context;
+use crate::expression::{I64Expr, Node, Scalar, holds};
+use crate::session::{Options, stop_of};
+use crate::sink::{Command, Done, DoneKind, Stop};
+use crate::value::{Row, Value, no_row};
+
+/// Where a statement leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    Next,
+    Break,
+    Continue,
+    Goto(u32),
+    Return(i32),
+}
+
+pub struct Runner<'a> {
+    pub context: Context<'a>,
+    pub queries: Vec<Option<Prepared>>,
+    pub module: Arc<Module>,
+    pub frame: Frame,
+    pub return_value: Datum,
+    /// @@TRANCOUNT at entry: a difference at the end is error 266.
+    pub entry_level: u32,
+    entry_options: Option<Box<Options>>,
+    /// Cursor variables, and cursors declared LOCAL, by lower-case name.
+    pub cursor_variables: Vec<Option<CursorHandle>>,
+    pub local_cursors: HashMap<Box<str>, CursorHandle>,
+    /// INSERT ... EXEC is running: another one within it is error 8164.
+    pub declared_tables: Vec<bool>,
+}
+
+const NO_ROW: fn() -> Row<'static> = || Row { batch: no_row(), index: 0 };
+
+impl<'a> Runner<'a> {
+    pub fn new(
+        mut context: Context<'a>,
+        queries: Vec<Option<Prepared>>,
+        module: Arc<Module>,
+        frame: Frame,
+    ) -> Runner<'a> {
+        let session = &*context.runtime.get_mut().session;
+        let entry_level = session.transaction.level;
+        let nested = frame.info.is_some();
+        let entry_options = nested.then(|| Box::new(session.options.clone()));
+        Runner {
+            cursor_variables: (0..module.cursor_variables.len()).map(|_| None).collect(),
+            declared_tables: vec![false; module.table_variables.len()],
+            context,
+            queries,
+            module,
+            frame,
+            return_value: Datum::Null,
+            entry_level,
+            entry_options,
+            local_cursors: HashMap::new(),
+        }
+    }
+
+    pub fn session(&mut self) -> &mut crate::session::Session {
+        self.context.runtime.get_mut().session
+    }
+
+    /// The whole module.
+    pub fn module(&mut self, code: &[Code]) -> Result<Flow, Unwind> {
+        match self.list(code)? {
+            Flow::Goto(_) => panic!("the binder has found every label"),
+            flow => Ok(flow),
+        }
+    }
+
+    /// SET options are the caller's again; local cursors are gone.
+    pub fn leave(&mut self) {
+        if let Some(options) = self.entry_options.take() {
+            self.session().options = *options;
+        }
+        self.local_cursors.clear();
+        self.cursor_variables.clear();
+        for query in self.queries.iter_mut().flatten() {
+            query.close();
+        }
+    }
+
+    pub fn list(&mut self, code: &[Code]) -> Result<Flow, Unwind> {
+        let mut at = 0;
+        while let Some(statement) = code.get(at) {
+            match self.statement(statement)? {
+                Flow::Next => at += 1,
+                Flow::Goto(label) => {
+                    let found = code.iter().position(|code| matches!(code.kind, CodeKind::Label(l) if l == label));
+                    let Some(found) = found else { return Ok(Flow::Goto(label)) };
+                    // GOTO can be a loop.
+                    self.yield_point()?;
+                    at = found;
+                }
+                flow => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    #[inline]
+    pub fn yield_point(&mut self) -> Result<(), Unwind> {
+        os::wait::maybe_yield();
+        match self.session().signal.pending() {
+            None => Ok(()),
+            Some(stop) => Err(Unwind::Stop(stop)),
+        }
+    }
+
+    #[inline]
+    fn statement(&mut self, code: &Code) -> Result<Flow, Unwind> {
+        match &code.kind {
+            CodeKind::Assign { slot, value } => match self.assign(*slot, value) {
+                Ok(()) => Ok(Flow::Next),
+                Err(error) => self.fail(error, code.line),
+            },
+            CodeKind::If { condition, then, otherwise } => match self.condition(condition) {
+                Ok(true) => self.list(then),
+                Ok(false) => self.list(otherwise),
+                Err(error) => self.fail(error, code.line),
+            },
+            CodeKind::While { condition, body } => self.while_loop(condition, body, code.line),
+            CodeKind::Block(body) => self.list(body),
+            CodeKind::Fetch(fetch) => match self.fetch(fetch) {
+                Ok(()) => Ok(Flow::Next),
+                Err(error) => self.fail(error, code.line),
+            },
+            CodeKind::Break => Ok(Flow::Break),
+            CodeKind::Continue => Ok(Flow::Continue),
+            CodeKind::Label(_) => Ok(Flow::Next),
+            CodeKind::Goto(label) => Ok(Flow::Goto(*label)),
+            CodeKind::TryCatch { body, handler } => self.try_catch(body, handler),
+            _ => self.other_statement(code),
+        }
+    }
+
+    fn while_loop(&mut self, condition: &Condition, body: &[Code], line: u32) -> Result<Flow, Unwind> {
+        loop {
+            match self.condition(condition) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Flow::Next),
+                Err(error) => return self.fail(error, line),
+            }
+            match self.list(body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                flow => return Ok(flow),
+            }
+            self.yield_point()?;
+        }
+    }
+
+    #[inline]
+    fn condition(&mut self, condition: &Condition) -> SqlResult<bool> {
+        match condition {
+            Condition::Scalar(predicate) => {
+                self.context.statement_time.set(0);
+                Ok(holds(predicate.eval(&self.context, NO_ROW())?))
+            }
+            Condition::Query(id) => {
+                let value = self.scalar_query(*id)?;
+                Ok(matches!(value, Datum::I64(value) if value != 0))
+            }
+        }
+    }
+
+    #[inline]
+    fn assign(&mut self, slot: u32, value: &Scalar) -> SqlResult<()> {
+        self.context.statement_time.set(0);
+        if let Node::I64(node) = &value.node {
+            let value = I64Expr::eval(node, &self.context, NO_ROW())?;
+            self.context.variables.set_i64(slot, value);
+        } else {
+            let value = match value.value(&self.context, NO_ROW())? {
+                Value::Bytes(bytes) => Value::Bytes(bytes.into_owned().into()),
+                Value::I64(value) => Value::I64(value),
+                Value::F64(value) => Value::F64(value),
+                Value::I128(value) => Value::I128(value),
+                Value::Null => Value::Null,
+            };
+            self.context.variables.set(slot, value);
+        }
+        let session = self.session();
+        session.row_count = 1;
+        session.error = 0;
+        Ok(())
+    }
+
+    fn try_catch(&mut self, body: &[Code], handler: &[Code]) -> Result<Flow, Unwind> {
+        let session = self.session();
+        session.try_level += 1;
+        let (handling, nest_level) = (session.handling.len(), session.nest_level);
+        let result = self.list(body);
+        let session = self.session();
+        session.try_level -= 1;
+        match result {
+            Err(Unwind::Error(error)) => {
+                session.nest_level = nest_level;
+                session.handling.truncate(handling);
+                session.error = error.number;
+                session.handling.push(error);
+                let result = self.list(handler);
+                self.session().handling.truncate(handling);
+                if result.is_ok() {
+                    self.session().error = 0;
+                }
+                result
+            }
+            result => result,
+        }
+    }
+
+    fn other_statement(&mut self, code: &Code) -> Result<Flow, Unwind> {
+        self.yield_point()?;
+        self.context.statement_time.set(0);
+        let line = code.line;
+        let done = |runner: &mut Runner<'a>, result: SqlResult<()>, command: Option<Command>| match result {
+            Ok(()) => {
+                runner.session().error = 0;
+                if let Some(command) = command {
+                    runner.done(command, None)?;
+                }
+                Ok(Flow::Next)
+            }
+            Err(error) => runner.fail(error, line),
+        };
+        match &code.kind {
+            CodeKind::Query(id) => self.query(*id, line),
+            CodeKind::Definition(id) => self.definition(*id, line),
+            CodeKind::Execute(execute) => self.execute(execute, line),
+            CodeKind::Return(value) => self.return_value(value.as_ref(), line),
+            CodeKind::ReturnQuery(id) => match self.scalar_query(*id) {
+                Ok(value) => {
+                    self.return_value = value;
+                    Ok(Flow::Return(0))
+                }
+                Err(error) => self.fail(error, line),
+            },
+            CodeKind::Throw(arguments) => self.throw(arguments.as_deref(), line),
+            CodeKind::Raiserror(raise) => self.raiserror(raise, line),
+            CodeKind::Print(value) => {
+                let result = self.print(value, line);
+                done(self, result, None)
+            }
+            CodeKind::DeclareTable(slot) => {
+                // Declared again in a loop it keeps its rows, as SQL Server does.
+                if !std::mem::replace(&mut self.declared_tables[slot.0 as usize], true) {
+                    self.context.tables[slot.0 as usize].borrow_mut().clear();
+                }
+                Ok(Flow::Next)
+            }
+            CodeKind::BeginTransaction(name) => {
+                let result = self.begin_transaction(name.as_ref());
+                done(self, result, Some(Command::BeginTransaction))
+            }
+            CodeKind::Commit(delayed) => {
+                let result = self.commit(*delayed);
+                done(self, result, Some(Command::Commit))
+            }
+            CodeKind::Rollback(name) => {
+                let result = self.rollback(name.as_ref());
+                done(self, result, Some(Command::Rollback))
+            }
+            CodeKind::Save(name) => {
+                let result = self.save(name);
+                done(self, result, Some(Command::Save))
+            }
+            CodeKind::SetSwitch { names, on } => {
+                let result = self.set_switch(names, *on);
+                done(self, result, Some(Command::Set))
+            }
+            CodeKind::SetValue { name, value } => {
+                let result = self.set_value(name, value);
+                done(self, result, Some(Command::Set))
+            }
+            CodeKind::SetOther(option) => {
+                let result = self.set_other(option);
+                done(self, result, Some(Command::Set))
+            }
+            CodeKind::Use(name) => {
+                let runtime = self.context.runtime.get_mut();
+                let result = runtime.host.use_database(runtime.session, runtime.sink, name);
+                done(self, result, Some(Command::Other))
+            }
+            CodeKind::WaitForDelay(value) => {
+                let result = self.wait_for(value, false);
+                done(self, result, None)
+            }
+            CodeKind::WaitForTime(value) => {
+                let result = self.wait_for(value, true);
+                done(self, result, None)
+            }
+            CodeKind::DeclareCursor(cursor) => {
+                let result = self.declare_cursor(cursor);
+                done(self, result, None)
+            }
+            CodeKind::OpenCursor(cursor) => {
+                let result = self.open_cursor(cursor);
+                done(self, result, None)
+            }
+            CodeKind::CloseCursor(cursor) => {
+                let result = self.close_cursor(cursor);
+                done(self, result, None)
+            }
+            CodeKind::DeallocateCursor(cursor) => {
+                let result = self.deallocate_cursor(cursor);
+                done(self, result, None)
+            }
+            CodeKind::AssignCursor { slot, from } => {
+                let result = self.assign_cursor(*slot, from);
+                done(self, result, None)
+            }
+            _ => unreachable!("handled by `statement`"),
+        }
+    }
+
+    fn return_value(&mut self, value: Option<&Scalar>, line: u32) -> Result<Flow, Unwind> {
+        let Some(value) = value else { return Ok(Flow::Return(0)) };
+        let datum = match value.scalar_datum(&self.context) {
+            Ok(datum) => datum,
+            Err(error) => return self.fail(error, line),
+        };
+        if self.frame.function.is_some() {
+            self.return_value = datum;
+            return Ok(Flow::Return(0));
+        }
+        match datum {
+            Datum::I64(status) => Ok(Flow::Return(status as i32)),
+            _ => {
+                let name = self.frame.info.as_ref().map_or("", |info| &info.name);
+                let text = format!(
+                    "The '{name}' procedure attempted to return a status of NULL, which is not allowed. A status of 0 will be returned instead."
+                );
+                self.message(&SqlError::new(282, 10, text).at_line(line))?;
+                Ok(Flow::Return(0))
+            }
+        }
+    }
+
+    fn definition(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
+        let module = self.module.clone();
+        let result = self.in_statement(true, |runner| {
+            let runtime = runner.context.runtime.get_mut();
+            runtime.host.define(runtime.session, runtime.sink, &module, id)
+        });
+        match result {
+            Ok(()) => {
+                self.session().error = 0;
+                self.done(Command::Definition, None)?;
+                Ok(Flow::Next)
+            }
+            Err(error) => self.fail(error, line),
+        }
+    }
+
+    /// The statement has ended well.
+    pub fn done(&mut self, command: Command, row_count: Option<u64>) -> Result<(), Unwind> {
+        let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
+        self.send_done(Done { kind, command, row_count, error: false })
+    }
+
+    pub fn send_done(&mut self, mut done: Done) -> Result<(), Unwind> {
+        if self.frame.function.is_some() {
+            return Ok(());
+        }
+        let runtime = self.context.runtime.get_mut();
+        if runtime.session.options.no_count {
+            done.row_count = None;
+        }
+        runtime.sink.done(done).map_err(Unwind::Stop)
+    }
+
+    pub fn message(&mut self, message: &SqlError) -> Result<(), Unwind> {
+        self.context.runtime.get_mut().sink.message(message).map_err(Unwind::Stop)
+    }
+
+    fn wait_for(&mut self, value: &Scalar, until: bool) -> SqlResult<()> {
+        let text = value.scalar_value(&self.context)?;
+        let ms = super::raise::wait_milliseconds(text, &value.ty, until)?;
+        // A transaction is not kept busy by the wait itself: an attention interrupts it.
+        let deadline = os::clock::after_ms(ms);
+        while os::clock::now() < deadline {
+            self.session().check_signal()?;
+            let left = (deadline.saturating_sub(os::clock::now())).div_ceil(1_000_000);
+            if os::wait::sleep(os::wait::WaitType::WAITFOR, left.min(1000)) == os::wait::WakeReason::Interrupted {
+                self.session().check_signal()?;
+                return Err(crate::session::stopped(Stop::Attention));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `body` as one statement: in the session's transaction or one of its own, undone if it fails.
+    pub fn in_statement<T>(
+        &mut self,
+        writes: bool,
+        body: impl FnOnce(&mut Runner<'a>) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let scope = transaction::begin_statement(self.context.runtime.get_mut(), writes)?;
+        let result = body(self);
+        for table in &self.context.tables {
+            let mut table = table.borrow_mut();
+            if result.is_ok() { table.keep_changes() } else { table.undo_changes() }
+        }
+        let runtime = self.context.runtime.get_mut();
+        match result {
+            Ok(value) => {
+                transaction::end_statement(runtime, scope)?;
+                Ok(value)
+            }
+            Err(error) => {
+                // A rollback within the statement (a trigger's) has left nothing to undo.
+                transaction::undo_statement(runtime, scope, stop_of(&error).is_some())?;
+                Err(error)
+            }
+        }
+    }
+}

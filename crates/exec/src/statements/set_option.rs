@@ -1,0 +1,197 @@
+//! SET of a session option.
+
+use sql::plan::SetOption;
+use types::{Datum, SqlError, SqlResult};
+
+use super::run::Runner;
+use crate::expression::Scalar;
+use crate::kernel;
+use crate::session::{DateFormat, Options};
+use crate::sink::Environment;
+
+/// The switch of that name; None: not one that is kept here.
+fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
+    Some(match name {
+        "ANSI_NULL_DFLT_ON" => &mut options.ansi_null_dflt_on,
+        "ANSI_NULL_DFLT_OFF" => &mut options.ansi_null_dflt_off,
+        "ANSI_NULLS" => &mut options.ansi_nulls,
+        "ANSI_PADDING" => &mut options.ansi_padding,
+        "ANSI_WARNINGS" => &mut options.ansi_warnings,
+        "ARITHABORT" => &mut options.arith_abort,
+        "ARITHIGNORE" => &mut options.arith_ignore,
+        "CONCAT_NULL_YIELDS_NULL" => &mut options.concat_null_yields_null,
+        "CURSOR_CLOSE_ON_COMMIT" => &mut options.cursor_close_on_commit,
+        "FMTONLY" => &mut options.fmt_only,
+        "FORCEPLAN" => &mut options.force_plan,
+        "IMPLICIT_TRANSACTIONS" => &mut options.implicit_transactions,
+        "NOCOUNT" => &mut options.no_count,
+        "NOEXEC" => &mut options.no_exec,
+        "NUMERIC_ROUNDABORT" => &mut options.numeric_round_abort,
+        "PARSEONLY" => &mut options.parse_only,
+        "QUOTED_IDENTIFIER" => &mut options.quoted_identifier,
+        "REMOTE_PROC_TRANSACTIONS" => &mut options.remote_proc_transactions,
+        "SHOWPLAN_ALL" | "SHOWPLAN_TEXT" | "SHOWPLAN_XML" => &mut options.show_plan,
+        "STATISTICS IO" => &mut options.statistics_io,
+        "STATISTICS PROFILE" => &mut options.statistics_profile,
+        "STATISTICS TIME" => &mut options.statistics_time,
+        "STATISTICS XML" => &mut options.statistics_xml,
+        "XACT_ABORT" => &mut options.xact_abort,
+        _ => return None,
+    })
+}
+
+impl Runner<'_> {
+    pub fn set_switch(&mut self, names: &[Box<str>], on: bool) -> SqlResult<()> {
+        for name in names {
+            let name = name.to_ascii_uppercase();
+            let runtime = self.context.runtime.get_mut();
+            let options = &mut runtime.session.options;
+            if name == "ANSI_DEFAULTS" {
+                options.ansi_defaults = on;
+                options.ansi_null_dflt_on = on;
+                options.ansi_nulls = on;
+                options.ansi_padding = on;
+                options.ansi_warnings = on;
+                options.cursor_close_on_commit = on;
+                options.implicit_transactions = on;
+                options.quoted_identifier = on;
+            } else if let Some(switch) = switch(options, &name) {
+                *switch = on;
+            } else {
+                runtime.host.set_option(runtime.session, &name, &Datum::I64(on as i64))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn set_value(&mut self, name: &str, value: &Scalar) -> SqlResult<()> {
+        let datum = value.scalar_datum(&self.context)?;
+        let ty = value.ty;
+        let text = || match &datum {
+            Datum::Bytes(bytes) => kernel::text(&ty, bytes).trim().to_owned(),
+            _ => String::new(),
+        };
+        let whole = match &datum {
+            Datum::I64(value) => Some(*value),
+            _ => None,
+        };
+        let out_of_range =
+            || SqlError::with_state(1042, 15, 1, format!("The value given for SET {name} is not valid."));
+        let runtime = self.context.runtime.get_mut();
+        let session = &mut *runtime.session;
+        match name.to_ascii_uppercase().as_str() {
+            "ROWCOUNT" => session.options.row_count = whole.ok_or_else(out_of_range)?.max(0) as u64,
+            "TEXTSIZE" => {
+                session.options.text_size = match whole.ok_or_else(out_of_range)? {
+                    0 => 4096,
+                    size => i32::try_from(size).map_err(|_| out_of_range())?,
+                }
+            }
+            "DATEFIRST" => match whole {
+                Some(day @ 1..=7) => session.options.date_first = day as u8,
+                other => {
+                    let shown = other.map_or("NULL".to_owned(), |value| value.to_string());
+                    let text = format!("SET DATEFIRST {shown} is out of range.");
+                    return Err(SqlError::new(2744, 16, text));
+                }
+            },
+            "DATEFORMAT" => {
+                session.options.date_format = match text().to_ascii_lowercase().as_str() {
+                    "mdy" => DateFormat::Mdy,
+                    "dmy" => DateFormat::Dmy,
+                    "ymd" => DateFormat::Ymd,
+                    "ydm" => DateFormat::Ydm,
+                    "myd" => DateFormat::Myd,
+                    "dym" => DateFormat::Dym,
+                    other => {
+                        let text = format!("Unknown date format '{other}'.");
+                        return Err(SqlError::with_state(2741, 16, 1, text));
+                    }
+                }
+            }
+            "LANGUAGE" => {
+                let language = text();
+                let known = ["us_english", "English", "british", "British English"];
+                if !known.iter().any(|known| known.eq_ignore_ascii_case(&language)) {
+                    let text = format!(
+                        "'{language}' is not an official language name or a language alias on this SQL Server."
+                    );
+                    return Err(SqlError::new(2741, 16, text));
+                }
+                let british = language.to_ascii_lowercase().starts_with("british");
+                let name = if british { "British" } else { "us_english" };
+                session.options.language = name.into();
+                session.options.date_first = if british { 1 } else { 7 };
+                session.options.date_format = if british { DateFormat::Dmy } else { DateFormat::Mdy };
+                runtime.sink.environment(&Environment::Language(name.into())).map_err(crate::session::stopped)?;
+            }
+            "LOCK_TIMEOUT" => {
+                let timeout = i32::try_from(whole.ok_or_else(out_of_range)?).map_err(|_| out_of_range())?;
+                session.options.lock_timeout_ms = timeout.max(-1);
+                if let Some(transaction) = &mut session.transaction.current {
+                    transaction.set_lock_timeout_ms(timeout.max(-1) as i64);
+                }
+            }
+            "DEADLOCK_PRIORITY" => {
+                let priority = match (whole, text().to_ascii_uppercase().as_str()) {
+                    (Some(value @ -10..=10), _) => value as i8,
+                    (_, "LOW") => -5,
+                    (_, "NORMAL") => 0,
+                    (_, "HIGH") => 5,
+                    _ => return Err(out_of_range()),
+                };
+                session.options.deadlock_priority = priority;
+                if let Some(transaction) = &mut session.transaction.current {
+                    transaction.set_deadlock_priority(priority);
+                }
+            }
+            "CONTEXT_INFO" => match &datum {
+                Datum::Bytes(bytes) => {
+                    let mut info = bytes.to_vec();
+                    info.truncate(128);
+                    session.context_info = info.into();
+                }
+                _ => return Err(out_of_range()),
+            },
+            other => runtime.host.set_option(session, other, &datum)?,
+        }
+        Ok(())
+    }
+
+    pub fn set_other(&mut self, option: &SetOption) -> SqlResult<()> {
+        let runtime = self.context.runtime.get_mut();
+        match option {
+            SetOption::IsolationLevel(level) => {
+                runtime.session.options.isolation = *level;
+                runtime.session.isolation_changed = true;
+                Ok(())
+            }
+            SetOption::IdentityInsert { table, on } => {
+                let definition = runtime.host.table_by_name(runtime.session, table)?;
+                if !definition.columns.iter().any(|column| column.identity.is_some()) {
+                    let text = format!(
+                        "Table '{}' does not have the identity property. Cannot perform SET operation.",
+                        definition.name
+                    );
+                    return Err(SqlError::new(8106, 16, text));
+                }
+                let key = (definition.database.0, definition.object.0);
+                let options = &mut runtime.session.options;
+                match (*on, options.identity_insert) {
+                    (true, Some(other)) if other != key => {
+                        let text = format!(
+                            "IDENTITY_INSERT is already ON for another table. Cannot perform SET operation for table '{}'.",
+                            definition.name
+                        );
+                        return Err(SqlError::new(8107, 16, text));
+                    }
+                    (true, _) => options.identity_insert = Some(key),
+                    (false, Some(own)) if own == key => options.identity_insert = None,
+                    (false, _) => {}
+                }
+                Ok(())
+            }
+            SetOption::Switch { .. } | SetOption::Value { .. } => unreachable!("compiled apart"),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Transactions of a session: BEGIN, COMMIT, ROLLBACK, SAVE, and the one each autocommit statement has for itself.
+
+use sql::plan::TransactionName;
+use storage::{Durability, Savepoint};
+use types::{SqlError, SqlResult};
+
+use super::run::Runner;
+use crate::context::Runtime;
+use crate::host::Host;
+use crate::operators::storage_error;
+use crate::session::Session;
+use crate::sink::Environment;
+
+/// What a statement is undone to.
+pub enum Scope {
+    /// The statement has the transaction for itself.
+    Autocommit,
+    /// Within the session's transaction; `generation` tells whether that is still the same one at the end.
+    Within { savepoint: Savepoint, generation: u64 },
+    /// Within another statement: a function or trigger, whose statement it is undone with.
+    Inner,
+}
+
+fn start(runtime: &mut Runtime<'_>) {
+    let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
+    let mut transaction = runtime.host.storage().begin(isolation);
+    let session = &mut *runtime.session;
+    transaction.set_session(session.spid as u32);
+    if session.options.lock_timeout_ms >= 0 {
+        transaction.set_lock_timeout_ms(session.options.lock_timeout_ms as i64);
+    }
+    if session.options.deadlock_priority != 0 {
+        transaction.set_deadlock_priority(session.options.deadlock_priority);
+    }
+    session.transaction.current = Some(transaction);
+    session.transaction.doomed = false;
+    session.transaction.savepoints.clear();
+}
+
+/// `writes`: refused in a doomed transaction.
+pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Scope> {
+    let state = &runtime.session.transaction;
+    if state.doomed && writes {
+        return Err(SqlError::new(
+            3930,
+            16,
+            "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+        ));
+    }
+    if runtime.session.statement_depth > 0 {
+        runtime.session.statement_depth += 1;
+        if let Some(transaction) = &mut runtime.session.transaction.current {
+            transaction.begin_statement();
+        }
+        return Ok(Scope::Inner);
+    }
+    if state.current.is_none() {
+        start(runtime);
+        if runtime.session.options.implicit_transactions && runtime.session.transaction.level == 0 {
+            opened(runtime)?;
+        }
+    } else if std::mem::take(&mut runtime.session.isolation_changed) {
+        let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
+        let transaction = runtime.session.transaction.current.as_mut().expect("looked above");
+        transaction.set_isolation(isolation);
+    }
+    let session = &mut *runtime.session;
+    session.statement_depth = 1;
+    let transaction = session.transaction.current.as_mut().expect("started above");
+    transaction.begin_statement();
+    if session.transaction.level == 0 {
+        return Ok(Scope::Autocommit);
+    }
+    Ok(Scope::Within { savepoint: transaction.savepoint(), generation: session.transaction.descriptor })
+}
+
+/// The statement ended well.
+pub fn end_statement(runtime: &mut Runtime<'_>, scope: Scope) -> SqlResult<()> {
+    runtime.session.statement_depth -= 1;
+    if matches!(scope, Scope::Autocommit)
+        && runtime.session.transaction.level == 0
+        && let Some(transaction) = runtime.session.transaction.current.take()
+    {
+        let durability = durability(runtime.host, None);
+        let committed = transaction.commit(durability);
+        let ended = committed.is_ok();
+        runtime.host.transaction_ended(runtime.session, ended);
+        committed.map_err(|error| storage_error(error, None))?;
+    }
+    Ok(())
+}
+
+fn durability(host: &dyn Host, asked: Option<bool>) -> Durability {
+    if host.delayed_durability(asked) { Durability::Delayed } else { Durability::Full }
+}
+
+/// The statement failed.
+pub fn undo_statement(runtime: &mut Runtime<'_>, scope: Scope, _stopped: bool) -> SqlResult<()> {
+    runtime.session.statement_depth -= 1;
+    let state = &mut runtime.session.transaction;
+    match scope {
+        Scope::Inner => Ok(()),
+        Scope::Autocommit => {
+            if state.level == 0
+                && let Some(transaction) = state.current.take()
+            {
+                let result = transaction.rollback();
+                runtime.host.transaction_ended(runtime.session, false);
+                result.map_err(|error| storage_error(error, None))?;
+            }
+            Ok(())
+        }
+        Scope::Within { savepoint, generation } => {
+            if state.descriptor == generation
+                && state.level > 0
+                && let Some(transaction) = &mut state.current
+            {
+                transaction.rollback_to(savepoint).map_err(|error| storage_error(error, None))?;
+                runtime.host.rolled_back_to_savepoint(runtime.session);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A transaction of level 1 begins.
+fn opened(runtime: &mut Runtime<'_>) -> SqlResult<()> {
+    let state = &mut runtime.session.transaction;
+    state.level = 1;
+    state.descriptor += 1;
+    let change = Environment::BeginTransaction(state.descriptor);
+    runtime.sink.environment(&change).map_err(crate::session::stopped)
+}
+
+/// Rolls back whatever is open, without a word.
+pub fn abandon(session: &mut Session, host: &mut dyn Host) {
+    session.transaction.level = 0;
+    session.transaction.doomed = false;
+    session.transaction.name = None;
+    session.transaction.savepoints.clear();
+    if let Some(transaction) = session.transaction.current.take() {
+        // A rollback that fails has stopped the storage: every later call says so.
+        let _ = transaction.rollback();
+        host.transaction_ended(session, false);
+    }
+}
+
+/// A deadlock victim in a TRY: its work is undone at once, XACT_STATE() stays -1 until its ROLLBACK.
+pub fn release_doomed(runtime: &mut Runtime<'_>) {
+    if let Some(transaction) = runtime.session.transaction.current.take() {
+        let _ = transaction.rollback();
+        runtime.host.transaction_ended(runtime.session, false);
+    }
+    start(runtime);
+    runtime.session.transaction.doomed = true;
+}
+
+/// What the server's transaction manager requests and the statements share.
+pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()> {
+    if runtime.session.transaction.level > 0 {
+        runtime.session.transaction.level += 1;
+        return Ok(());
+    }
+    start(runtime);
+    runtime.session.transaction.name = name;
+    opened(runtime)
+}
+
+pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()> {
+    let state = &mut runtime.session.transaction;
+    match state.level {
+        0 => Err(SqlError::new(3902, 16, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.")),
+        _ if state.doomed => Err(SqlError::new(
+            3930,
+            16,
+            "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+        )),
+        1 => {
+            let transaction = state.current.take().expect("a transaction of level 1 is open");
+            state.level = 0;
+            state.name = None;
+            state.savepoints.clear();
+            let descriptor = state.descriptor;
+            let durability = durability(runtime.host, delayed);
+            let committed = transaction.commit(durability);
+            runtime.host.transaction_ended(runtime.session, committed.is_ok());
+            committed.map_err(|error| storage_error(error, None))?;
+            runtime.sink.environment(&Environment::CommitTransaction(descriptor)).map_err(crate::session::stopped)
+        }
+        _ => {
+            state.level -= 1;
+            Ok(())
+        }
+    }
+}
+
+/// `name`: of a savepoint or of the outermost transaction.
+pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> {
+    let state = &mut runtime.session.transaction;
+    if state.level == 0 {
+        return Err(SqlError::new(
+            3903,
+            16,
+            "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.",
+        ));
+    }
+    let outermost = |name: &str, own: &Option<Box<str>>| own.as_deref().is_some_and(|own| own == name);
+    if let Some(name) = name
+        && !outermost(name, &state.name)
+    {
+        let found = state.savepoints.iter().rposition(|(saved, _)| &**saved == name);
+        let Some(found) = found else {
+            let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
+            return Err(SqlError::new(6401, 16, text));
+        };
+        if state.doomed {
+            return Err(SqlError::new(
+                3931,
+                16,
+                "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.",
+            ));
+        }
+        state.savepoints.truncate(found + 1);
+        let savepoint = state.savepoints[found].1;
+        let transaction = state.current.as_mut().expect("a transaction is open");
+        transaction.rollback_to(savepoint).map_err(|error| storage_error(error, None))?;
+        runtime.host.rolled_back_to_savepoint(runtime.session);
+        return Ok(());
+    }
+    let descriptor = state.descriptor;
+    abandon(runtime.session, runtime.host);
+    runtime.session.transaction.descriptor += 1;
+    runtime.sink.environment(&Environment::RollbackTransaction(descriptor)).map_err(crate::session::stopped)
+}
+
+pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
+    let state = &mut runtime.session.transaction;
+    if state.level == 0 {
+        return Err(SqlError::new(628, 16, "Cannot issue SAVE TRANSACTION when there is no active transaction."));
+    }
+    if state.doomed {
+        return Err(SqlError::new(
+            3930,
+            16,
+            "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+        ));
+    }
+    let savepoint = state.current.as_ref().expect("a transaction is open").savepoint();
+    state.savepoints.push((name, savepoint));
+    Ok(())
+}
+
+impl Runner<'_> {
+    fn transaction_name(&self, name: &TransactionName) -> Box<str> {
+        match name {
+            TransactionName::Literal(name) => name.clone(),
+            TransactionName::Variable(slot) => {
+                let ty = self.module.variables[slot.0 as usize].ty;
+                let text = self.context.variables.bytes(slot.0).map(|bytes| crate::kernel::text(&ty, bytes));
+                // Only 32 characters count.
+                text.unwrap_or_default().chars().take(32).collect::<String>().into()
+            }
+        }
+    }
+
+    pub fn begin_transaction(&mut self, name: Option<&TransactionName>) -> SqlResult<()> {
+        let name = name.map(|name| self.transaction_name(name));
+        begin(self.context.runtime.get_mut(), name)
+    }
+
+    pub fn commit(&mut self, delayed: Option<bool>) -> SqlResult<()> {
+        commit(self.context.runtime.get_mut(), delayed)?;
+        if self.session().transaction.level == 0 && self.session().options.cursor_close_on_commit {
+            self.close_all_cursors();
+        }
+        Ok(())
+    }
+
+    pub fn rollback(&mut self, name: Option<&TransactionName>) -> SqlResult<()> {
+        let name = name.map(|name| self.transaction_name(name));
+        rollback(self.context.runtime.get_mut(), name.as_deref())
+    }
+
+    pub fn save(&mut self, name: &TransactionName) -> SqlResult<()> {
+        let name = self.transaction_name(name);
+        save(self.context.runtime.get_mut(), name)
+    }
+}

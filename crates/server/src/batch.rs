@@ -1,0 +1,55 @@
+//! A batch of T-SQL from text to tokens.
+//!
+//! ```text
+//! text --statement cache--> Module       on a miss: sql::parse, sql::bind (both pure)
+//! Module --exec::run_batch--> rows and messages --sink--> packets
+//!          a query of it is bound and planned at its first run: SessionHost::bind_query
+//! ```
+
+use std::sync::Arc;
+
+use exec::host::Ended;
+use exec::sink::Sink;
+use sql::plan::Module;
+use types::SqlError;
+
+use crate::connection::ConnectionError;
+use crate::host::SessionHost;
+use crate::plan_cache::PlanKey;
+use crate::session::Session;
+
+pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
+    session.host.server.counters.batch_requests.add(1);
+    let signal = session.state.signal.clone();
+    let mut parts = session.parts(&signal, false);
+    let stopped = match compile(parts.host, parts.state, text, "") {
+        Ok(module) => match exec::run_batch(&module, parts.state, parts.host, &mut parts.sink) {
+            Ended::Stopped(stop) => Some(stop),
+            Ended::Completed | Ended::Aborted => None,
+        },
+        Err(errors) => errors.iter().find_map(|error| parts.sink.message(error).err()),
+    };
+    Session::finish(parts, stopped)
+}
+
+/// The module of a text: from the cache, or parsed and bound now. `parameters`: the declarations of sp_executesql and its kin.
+pub fn compile(
+    host: &SessionHost,
+    state: &exec::session::Session,
+    text: &str,
+    parameters: &str,
+) -> Result<Arc<Module>, Vec<SqlError>> {
+    let key = PlanKey {
+        text: text.into(),
+        parameters: parameters.into(),
+        database: host.catalog_session.database().0,
+        quoted_identifier: state.options.quoted_identifier,
+        ansi_nulls: state.options.ansi_nulls,
+    };
+    if let Some(module) = host.server.plans.find(&key) {
+        return Ok(module);
+    }
+    let module = Arc::new(host.bind_text(state, text, parameters)?);
+    host.server.plans.insert(key, module.clone());
+    Ok(module)
+}

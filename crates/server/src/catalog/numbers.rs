@@ -1,0 +1,101 @@
+//! Numbers that the catalog hands out: identity values, sequences, row versions. They are never given back.
+
+use sql::catalog::{DatabaseId, SequenceDef, TableDef};
+use types::{Datum, Physical, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::base::SequenceRow;
+use super::counter::{Rule, identity_overflow};
+use super::{Catalog, load};
+
+/// Counter of a database's row versions; no object has this id.
+const ROWVERSION_COUNTER: i32 = 0;
+
+/// The first value of @@DBTS in a new database.
+const ROWVERSION_FIRST: i128 = 2_001;
+
+/// Inclusive bounds of an exact numeric type's values, unscaled.
+fn range(ty: &SqlType) -> (i128, i128) {
+    match ty.kind {
+        TypeKind::TinyInt => (0, 255),
+        TypeKind::SmallInt => (i16::MIN.into(), i16::MAX.into()),
+        TypeKind::Int => (i32::MIN.into(), i32::MAX.into()),
+        TypeKind::BigInt => (i64::MIN.into(), i64::MAX.into()),
+        _ => {
+            let most = 10i128.pow(u32::from(ty.precision.clamp(1, 38))) - 1;
+            (-most, most)
+        }
+    }
+}
+
+/// The identity column of `table` and how its values go on.
+fn identity_rule(table: &TableDef) -> (SqlType, Rule) {
+    let column = table.columns.iter().find(|column| column.identity.is_some()).expect("the table has an identity column");
+    let (seed, increment) = column.identity.expect("it is one");
+    let (minimum, maximum) = range(&column.ty);
+    (column.ty, Rule { start: seed.into(), increment: increment.into(), minimum, maximum, cycle: false })
+}
+
+impl Catalog {
+    /// The first of `count` further identity values of a table. 8115 at the end of the column's type.
+    pub fn identity_next(&self, table: &TableDef, count: u64) -> SqlResult<i64> {
+        let (ty, rule) = identity_rule(table);
+        let db = self.expect_database(table.database);
+        let overflow = || identity_overflow(&ty.display());
+        let first = db.counters.next(&self.storage, &db, table.object.0, &rule, count)?.map_err(|_| overflow())?;
+        i64::try_from(first).map_err(|_| overflow())
+    }
+
+    /// SET IDENTITY_INSERT gave a value: the next ones are beyond it.
+    pub fn identity_used(&self, table: &TableDef, value: i64) -> SqlResult<()> {
+        let (_, rule) = identity_rule(table);
+        let db = self.expect_database(table.database);
+        db.counters.used(&self.storage, &db, table.object.0, &rule, value.into())
+    }
+
+    /// The next row version of a database, and so its @@DBTS.
+    pub fn rowversion_next(&self, database: DatabaseId) -> SqlResult<u64> {
+        let db = self.expect_database(database);
+        let rule =
+            Rule { start: ROWVERSION_FIRST, increment: 1, minimum: 0, maximum: i128::from(u64::MAX), cycle: false };
+        let next = db.counters.next(&self.storage, &db, ROWVERSION_COUNTER, &rule, 1)?;
+        Ok(next.map_or(u64::MAX, |value| value as u64))
+    }
+
+    /// @@DBTS: the last row version used.
+    pub fn rowversion_last(&self, database: DatabaseId) -> SqlResult<u64> {
+        let db = self.expect_database(database);
+        let last = db.counters.last(&self.storage, &db, ROWVERSION_COUNTER)?;
+        Ok(last.unwrap_or(ROWVERSION_FIRST - 1) as u64)
+    }
+
+    /// NEXT VALUE FOR. 11728 at the end of a sequence that does not cycle.
+    pub fn sequence_next(&self, sequence: &SequenceDef) -> SqlResult<Datum> {
+        let db = self.expect_database(sequence.database);
+        let row = self.read(&db, |rows| rows.first::<SequenceRow>(0, &[load::int(sequence.object.0)]))?;
+        let row = row.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", sequence.name)))?;
+        const CYCLING: i32 = 1;
+        let rule = Rule {
+            start: row.start.0,
+            increment: row.increment.0,
+            minimum: row.minimum.0,
+            maximum: row.maximum.0,
+            cycle: row.status & CYCLING != 0,
+        };
+        let next = db.counters.next(&self.storage, &db, sequence.object.0, &rule, 1)?;
+        let value = next.map_err(|_| {
+            SqlError::new(
+                11728,
+                16,
+                format!(
+                    "The sequence object '{}' has reached its minimum or maximum value. Restart the sequence object to allow new \
+                     values to be generated.",
+                    sequence.name
+                ),
+            )
+        })?;
+        Ok(match sequence.ty.physical() {
+            Physical::I64 => Datum::I64(value as i64),
+            _ => Datum::I128(value),
+        })
+    }
+}

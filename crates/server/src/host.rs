@@ -1,0 +1,444 @@
+//! What execution asks of the server for one session: `exec::Host`.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use exec::host::{CallArgument, Callee, Host, ModuleInfo};
+use exec::session::Session as State;
+use exec::sink::{Environment, Sink};
+use sql::bind::BindOptions;
+use sql::catalog::{
+    Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef,
+};
+use sql::function::FunctionId;
+use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
+use storage::{Storage, Table, TableId};
+use types::{Datum, SqlError, SqlResult, SqlType};
+
+use crate::catalog::{CatalogSession, SessionCatalog, no_such_database};
+use crate::connection::Connection;
+use crate::login::{self, Greeting};
+use crate::plan_cache::PlanKey;
+use crate::prepared::{self, PreparedStatements};
+use crate::server::Server;
+use crate::sessions::{Identity, SessionEntry};
+use crate::{definition, system};
+
+/// Synonyms may name synonyms.
+const SYNONYM_DEPTH_MAX: usize = 8;
+
+/// Bound queries a session keeps for itself, because it sees definitions that others do not.
+const PRIVATE_QUERIES_MAX: usize = 256;
+
+pub struct SessionHost {
+    pub server: Arc<Server>,
+    pub catalog_session: CatalogSession,
+    pub prepared: PreparedStatements,
+    pub entry: Arc<SessionEntry>,
+    pub login_database: DatabaseId,
+    /// Queries bound with this session's own view of the catalog, the newest last.
+    private_queries: Vec<(Arc<Module>, QueryId, Arc<Query>)>,
+    pub application_locks: Vec<(String, u64)>,
+    pub context: Vec<(String, SqlType, Datum)>,
+}
+
+pub fn object_name(name: &sql::ast::ObjectName) -> ObjectName {
+    let part = |part: &Option<sql::ast::Ident>| part.as_ref().map(|ident| ident.text.clone());
+    ObjectName {
+        server: part(&name.server),
+        database: part(&name.database),
+        schema: part(&name.schema),
+        name: name.name.text.clone(),
+    }
+}
+
+impl SessionHost {
+    /// Authenticates and registers the session. Err: what the client is told.
+    pub fn log_in(server: &Arc<Server>, greeting: &Greeting, connection: &Connection) -> Result<(State, SessionHost), Vec<SqlError>> {
+        let login = &greeting.login;
+        let failed = |reason: &str| {
+            tracing::warn!(user = login.user, client = ?connection.transport.stream().peer_addr(), "login failed: {reason}");
+            vec![login::login_failed(&login.user)]
+        };
+        if login.wants_integrated_security() {
+            return Err(failed("integrated security is not available"));
+        }
+        let found = server.catalog.login(&login.user).map_err(|error| vec![error])?;
+        let stored = found.as_ref().and_then(|row| row.password.0.as_deref()).unwrap_or(&[]);
+        // An unknown login costs what a known one does.
+        let fits = server.verify_password(stored, &login.password);
+        let row = match found {
+            Some(row) if fits => row,
+            Some(_) => return Err(failed("the password does not match")),
+            None => return Err(failed("there is no such login")),
+        };
+        if row.is_disabled() {
+            return Err(failed("the login is disabled"));
+        }
+        let asked = if login.database.is_empty() { row.default_database.as_str() } else { login.database.as_str() };
+        let Some(database) = server.catalog.database_named(asked) else {
+            return Err(login::cannot_open(asked, &login.user).to_vec());
+        };
+        let identity = identity(greeting, connection, &row.name);
+        let signal = Arc::new(exec::session::Signal::default());
+        let handle = connection.transport.stream().handle();
+        let entry = server.sessions.add(identity, |_| signal.clone(), handle, database.id.0).ok_or_else(|| {
+            vec![SqlError::new(17809, 20, "Could not connect because the maximum number of user connections has been reached.")]
+        })?;
+        server.counters.logins.add(1);
+        let mut state = State::new(entry.spid);
+        state.signal = signal;
+        let host = SessionHost {
+            server: server.clone(),
+            catalog_session: CatalogSession::new(database.id, "dbo"),
+            prepared: PreparedStatements::default(),
+            entry,
+            login_database: database.id,
+            private_queries: Vec::new(),
+            application_locks: Vec::new(),
+            context: Vec::new(),
+        };
+        Ok((state, host))
+    }
+
+    pub fn database_name(&self) -> String {
+        self.server.catalog.database(self.catalog_session.database).map_or_else(String::new, |db| db.row().name.clone())
+    }
+
+    pub fn killed(&self) -> bool {
+        self.entry.killed.load(Ordering::Acquire)
+    }
+
+    /// RESETCONNECTION and sp_reset_connection: the session is as new, on the same connection.
+    pub fn reset(&mut self, state: &mut State, keep_transaction: bool) {
+        self.server.counters.connection_resets.add(1);
+        let fresh = State::new(state.spid);
+        let old = std::mem::replace(state, fresh);
+        state.signal = old.signal.clone();
+        let transaction = old.transaction;
+        state.transaction = transaction;
+        if !keep_transaction {
+            exec::abandon_transaction(state, self);
+        }
+        self.prepared.clear();
+        self.context.clear();
+        self.private_queries.clear();
+        self.application_locks.clear();
+        self.drop_temporaries(state, 0);
+        self.catalog_session.database = self.login_database;
+        self.entry.database.store(u32::from(self.login_database.0), Ordering::Relaxed);
+    }
+
+    /// The session is over: what it holds goes.
+    pub fn log_out(&mut self, state: &mut State) {
+        exec::abandon_transaction(state, self);
+        self.drop_temporaries(state, 0);
+        self.server.sessions.remove(self.entry.spid);
+        self.server.counters.logouts.add(1);
+    }
+
+    /// Temporary tables made at `level` of nesting or deeper; 0 for all.
+    fn drop_temporaries(&mut self, state: &mut State, level: u32) {
+        let expired = self.catalog_session.expired_temporaries(level);
+        if expired.is_empty() {
+            return;
+        }
+        if let Err(error) = definition::drop_temporaries(self, state, &expired) {
+            tracing::error!(spid = state.spid, "temporary tables could not be dropped: {error}");
+        }
+    }
+
+    pub fn request_started(&mut self, connection: &Connection, state: &State) {
+        let entry = &self.entry;
+        entry.requests.fetch_add(1, Ordering::Relaxed);
+        entry.request_started_ns.store(os::clock::now(), Ordering::Relaxed);
+        entry.last_request_start.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
+        *entry.running.lock() = os::sched::current_task().map(|task| (os::wait::current(), task));
+        let _ = (connection, state);
+    }
+
+    pub fn request_ended(&mut self, connection: &Connection, state: &State) {
+        let entry = &self.entry;
+        *entry.running.lock() = None;
+        let started = entry.request_started_ns.swap(0, Ordering::Relaxed);
+        entry.elapsed_ns.fetch_add(os::clock::now().saturating_sub(started), Ordering::Relaxed);
+        entry.last_request_end.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
+        entry.transaction_level.store(state.transaction.level, Ordering::Relaxed);
+        entry.row_count.store(state.row_count, Ordering::Relaxed);
+        entry.database.store(u32::from(self.catalog_session.database.0), Ordering::Relaxed);
+        entry.isolation.store(state.options.isolation as u32 + 1, Ordering::Relaxed);
+        entry.lock_timeout_ms.store(i64::from(state.options.lock_timeout_ms), Ordering::Relaxed);
+        entry.packets_received.store(connection.transport.packets_received, Ordering::Relaxed);
+        entry.packets_sent.store(connection.transport.packets_sent, Ordering::Relaxed);
+    }
+
+    /// The catalog as this session sees it now.
+    pub fn with_catalog<T>(&mut self, state: &mut State, work: impl FnOnce(&SessionCatalog<'_>) -> T) -> T {
+        let catalog = SessionCatalog::new(&self.server.catalog, &mut self.catalog_session, state.transaction.current.as_mut());
+        work(&catalog)
+    }
+
+    fn bind_options(state: &State) -> BindOptions {
+        BindOptions { quoted_identifier: state.options.quoted_identifier, ansi_nulls: state.options.ansi_nulls, ..BindOptions::default() }
+    }
+
+    /// Parses and binds a text that is not in the statement cache.
+    pub fn bind_text(&mut self, state: &mut State, text: &str, parameters: &str) -> Result<Module, Vec<SqlError>> {
+        self.server.counters.compilations.add(1);
+        let options = Self::bind_options(state);
+        self.with_catalog(state, |catalog| sql::bind::bind_text(text, parameters, &options, catalog))
+    }
+
+    /// The body of a module of the catalog: from the cache, or bound now.
+    fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
+        let key = PlanKey {
+            text: definition.text.clone(),
+            parameters: "\u{0}module".into(),
+            database: definition.database.0,
+            quoted_identifier: definition.quoted_identifier,
+            ansi_nulls: definition.ansi_nulls,
+        };
+        if let Some(module) = self.server.plans.find(&key) {
+            return Ok(module);
+        }
+        self.server.counters.compilations.add(1);
+        let options = BindOptions {
+            quoted_identifier: definition.quoted_identifier,
+            ansi_nulls: definition.ansi_nulls,
+            ..BindOptions::default()
+        };
+        let bound = self.with_catalog(state, |catalog| sql::bind::bind_definition(definition, &options, catalog));
+        let module = Arc::new(bound.map_err(prepared::first)?);
+        self.server.plans.insert(key, module.clone());
+        Ok(module)
+    }
+
+    fn resolve(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Option<Object>> {
+        let mut name = name.clone();
+        for _ in 0..SYNONYM_DEPTH_MAX {
+            match self.with_catalog(state, |catalog| catalog.resolve(&name))? {
+                Some(Object::Synonym(target)) => name = target,
+                found => return Ok(found),
+            }
+        }
+        Ok(None)
+    }
+
+    fn callee(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Callee> {
+        let module = self.bind_module(state, definition)?;
+        let info = ModuleInfo {
+            database: definition.database,
+            object: definition.object,
+            name: format!("{}.{}", definition.schema, definition.name).into(),
+            quoted_identifier: definition.quoted_identifier,
+            ansi_nulls: definition.ansi_nulls,
+        };
+        Ok(Callee::Module(module, Arc::new(info)))
+    }
+}
+
+fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> Identity {
+    let stream = connection.transport.stream();
+    let (peer, local) = (stream.peer_addr().ok(), stream.local_addr().ok());
+    let mut id = [0; 16];
+    os::random::fill(&mut id);
+    let login = &greeting.login;
+    Identity {
+        login_name: login_name.into(),
+        host_name: login.host.clone(),
+        program_name: login.application.clone(),
+        client_interface: login.library.clone(),
+        client_pid: login.client_pid,
+        client_version: login.client_version,
+        client_address: peer.map_or_else(String::new, |address| address.ip().to_string()),
+        client_port: peer.map_or(0, |address| address.port()),
+        local_address: local.map_or_else(String::new, |address| address.ip().to_string()),
+        local_port: local.map_or(0, |address| address.port()),
+        encrypted: greeting.encrypted,
+        packet_bytes: greeting.packet_bytes,
+        tds_version: greeting.version.raw(),
+        connection_id: u128::from_le_bytes(id),
+        login_time: os::clock::utc_ticks() as i64,
+    }
+}
+
+/// 2812.
+fn no_such_procedure(name: &ObjectName) -> SqlError {
+    let parts = [&name.database, &name.schema].into_iter().flatten().map(|part| &**part).chain([&*name.name]);
+    let text = parts.collect::<Vec<_>>().join(".");
+    SqlError::with_state(2812, 16, 62, format!("Could not find stored procedure '{text}'."))
+}
+
+impl Host for SessionHost {
+    fn catalog_version(&mut self, state: &State) -> u64 {
+        self.catalog_session.version(&self.server.catalog, state.spid)
+    }
+
+    fn bind_query(&mut self, state: &mut State, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>> {
+        let text = &module.queries[query.0 as usize];
+        let version = self.catalog_version(state);
+        if let Some(bound) = text.bound.get().filter(|bound| bound.catalog_version == version) {
+            return Ok(bound.clone());
+        }
+        let own = |(of, id, bound): &&(Arc<Module>, QueryId, Arc<Query>)| {
+            Arc::ptr_eq(of, module) && *id == query && bound.catalog_version == version
+        };
+        if let Some((_, _, bound)) = self.private_queries.iter().rev().find(own) {
+            return Ok(bound.clone());
+        }
+        let options = Self::bind_options(state);
+        let bound = self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, &options, catalog));
+        let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
+        let shared = !bound.session_private && !self.catalog_session.has_uncommitted_changes();
+        if !shared || text.bound.set(bound.clone()).is_err() {
+            if self.private_queries.len() >= PRIVATE_QUERIES_MAX {
+                self.private_queries.drain(..PRIVATE_QUERIES_MAX / 2);
+            }
+            self.private_queries.push((module.clone(), query, bound.clone()));
+        }
+        Ok(bound)
+    }
+
+    fn storage(&self) -> &Storage {
+        &self.server.catalog.storage
+    }
+
+    fn snapshot_reads(&self) -> bool {
+        self.server.catalog.database(self.catalog_session.database).is_none_or(|db| db.snapshot_reads())
+    }
+
+    fn delayed_durability(&self, asked: Option<bool>) -> bool {
+        self.server.catalog.database(self.catalog_session.database).is_some_and(|db| db.delayed_durability(asked))
+    }
+
+    fn open_table(&mut self, _state: &mut State, table: &TableDef) -> SqlResult<Arc<Table>> {
+        self.server
+            .catalog
+            .storage
+            .open_table(storage::DatabaseId(table.database.0), TableId(table.object.0))
+            .map_err(crate::catalog::error::storage_error)
+    }
+
+    fn table_by_id(&mut self, state: &mut State, database: DatabaseId, object: ObjectId) -> SqlResult<Arc<TableDef>> {
+        let found = self.with_catalog(state, |catalog| catalog.table_by_id(database, object))?;
+        found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", object.0)))
+    }
+
+    fn identity_next(&mut self, _state: &mut State, table: &TableDef, count: u64) -> SqlResult<i64> {
+        self.server.catalog.identity_next(table, count)
+    }
+
+    fn identity_used(&mut self, _state: &mut State, table: &TableDef, value: i64) -> SqlResult<()> {
+        self.server.catalog.identity_used(table, value)
+    }
+
+    fn rowversion_next(&mut self, _state: &mut State, database: DatabaseId) -> SqlResult<u64> {
+        self.server.catalog.rowversion_next(database)
+    }
+
+    fn sequence_next(&mut self, _state: &mut State, sequence: &SequenceDef) -> SqlResult<Datum> {
+        self.server.catalog.sequence_next(sequence)
+    }
+
+    fn procedure(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Callee> {
+        if let Some(native) = system::native_procedure(name) {
+            return Ok(Callee::System(native.into()));
+        }
+        match self.resolve(state, name)? {
+            Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => self.callee(state, &definition),
+            _ => Err(no_such_procedure(name)),
+        }
+    }
+
+    fn module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
+        self.bind_module(state, definition)
+    }
+
+    fn trigger(&mut self, state: &mut State, database: DatabaseId, trigger: ObjectId) -> SqlResult<Callee> {
+        let found = self.with_catalog(state, |catalog| catalog.module_by_id(database, trigger))?;
+        let definition = found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", trigger.0)))?;
+        self.callee(state, &definition)
+    }
+
+    fn system_procedure(
+        &mut self,
+        state: &mut State,
+        sink: &mut dyn Sink,
+        name: &str,
+        arguments: &mut [CallArgument],
+    ) -> SqlResult<i32> {
+        if let Some(result) = prepared::call(self, state, sink, name, arguments) {
+            return result;
+        }
+        if name == "sp_reset_connection" {
+            self.reset(state, false);
+            return Ok(0);
+        }
+        system::run_native(self, state, sink, name, arguments)
+    }
+
+    fn compile(&mut self, state: &mut State, text: &str) -> SqlResult<Arc<Module>> {
+        crate::batch::compile(self, state, text, "").map_err(prepared::first)
+    }
+
+    fn define(&mut self, state: &mut State, sink: &mut dyn Sink, module: &Arc<Module>, query: QueryId) -> SqlResult<()> {
+        definition::run(self, state, sink, module, query)
+    }
+
+    fn create_table_for(&mut self, state: &mut State, target: &ObjectName, columns: &[OutputColumn]) -> SqlResult<Arc<TableDef>> {
+        definition::create_table_for(self, state, target, columns)
+    }
+
+    fn virtual_rows(
+        &mut self,
+        state: &mut State,
+        table: &VirtualTableDef,
+        columns: &[u16],
+        arguments: &[Datum],
+        row: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        system::virtual_rows(self, state, table, columns, arguments, row)
+    }
+
+    fn session_function(
+        &mut self,
+        state: &mut State,
+        function: FunctionId,
+        arguments: &[(SqlType, Datum)],
+        ty: &SqlType,
+    ) -> SqlResult<Datum> {
+        system::session_function(self, state, function, arguments, ty)
+    }
+
+    fn global(&mut self, state: &mut State, global: Global) -> SqlResult<Datum> {
+        system::global(self, state, global)
+    }
+
+    fn use_database(&mut self, _state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
+        let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
+        self.catalog_session.database = database.id;
+        let name = database.row().name.clone();
+        sink.environment(&Environment::Database(name.as_str().into())).map_err(exec::session::stopped)?;
+        let text = format!("Changed database context to '{name}'.");
+        sink.message(&SqlError::with_state(5701, 0, 2, text).at_line(1)).map_err(exec::session::stopped)
+    }
+
+    fn set_option(&mut self, _state: &mut State, _name: &str, _value: &Datum) -> SqlResult<()> {
+        Ok(())
+    }
+
+    fn log(&mut self, state: &State, message: &SqlError) {
+        tracing::error!(spid = state.spid, "{message}");
+    }
+
+    fn transaction_ended(&mut self, _state: &mut State, committed: bool) {
+        self.catalog_session.transaction_ended(&self.server.catalog, committed);
+    }
+
+    fn rolled_back_to_savepoint(&mut self, state: &mut State) {
+        if let Some(transaction) = state.transaction.current.as_mut() {
+            self.catalog_session.rolled_back_to_savepoint(&self.server.catalog, transaction);
+        }
+    }
+}
+

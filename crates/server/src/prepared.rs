@@ -1,0 +1,185 @@
+//! Procedures that run text: sp_executesql, and the prepared statements of drivers.
+//!
+//! | procedure | arguments | does |
+//! |---|---|---|
+//! | sp_executesql | @stmt, @params, values | compiles (or finds) and runs |
+//! | sp_prepare | @handle OUTPUT, @params, @stmt, @options | compiles, keeps |
+//! | sp_execute | @handle, values | runs what is kept |
+//! | sp_prepexec | @handle OUTPUT, @params, @stmt, values | both |
+//! | sp_unprepare | @handle | forgets |
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use exec::host::{CallArgument, Ended, Host};
+use exec::sink::Sink;
+use sql::plan::Module;
+use types::{Datum, Physical, SqlError, SqlResult, SqlType};
+
+use crate::batch;
+use crate::host::SessionHost;
+
+/// Statements one session may keep prepared.
+const PREPARED_MAX: usize = 32_768;
+
+/// A session's prepared statements by handle.
+#[derive(Default)]
+pub struct PreparedStatements {
+    by_handle: HashMap<i32, Arc<Module>>,
+    last: i32,
+}
+
+impl PreparedStatements {
+    fn keep(&mut self, module: Arc<Module>) -> SqlResult<i32> {
+        if self.by_handle.len() >= PREPARED_MAX {
+            return Err(SqlError::new(701, 17, "There is insufficient system memory in resource pool 'default' to run this query."));
+        }
+        self.last = self.last.checked_add(1).unwrap_or(1);
+        self.by_handle.insert(self.last, module);
+        Ok(self.last)
+    }
+
+    fn find(&self, handle: i32) -> SqlResult<Arc<Module>> {
+        let missing = || SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."));
+        self.by_handle.get(&handle).cloned().ok_or_else(missing)
+    }
+
+    pub fn clear(&mut self) {
+        self.by_handle.clear();
+    }
+}
+
+/// Runs one of the procedures above; None: it is none of them.
+pub fn call(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    name: &str,
+    arguments: &mut [CallArgument],
+) -> Option<SqlResult<i32>> {
+    Some(match name {
+        "sp_executesql" => execute_sql(host, state, sink, arguments),
+        "sp_prepare" => prepare(host, state, arguments),
+        "sp_execute" => execute(host, state, sink, arguments),
+        "sp_prepexec" => prepare_execute(host, state, sink, arguments),
+        "sp_unprepare" => unprepare(host, arguments),
+        _ => return None,
+    })
+}
+
+fn execute_sql(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let Some(text) = arguments.first().and_then(text_of) else {
+        return Err(expects_parameter("sp_executesql", "@statement"));
+    };
+    let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
+    let module = compile(host, state, &text, &declared)?;
+    let values = arguments.len().min(2);
+    run_module(host, state, sink, &module, &mut arguments[values..])
+}
+
+fn prepare(host: &mut SessionHost, state: &exec::session::Session, arguments: &mut [CallArgument]) -> SqlResult<i32> {
+    let (declared, text) = declared_and_text("sp_prepare", arguments)?;
+    let module = compile(host, state, &text, &declared)?;
+    let handle = host.prepared.keep(module)?;
+    give_handle(arguments, handle);
+    Ok(0)
+}
+
+fn execute(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let module = host.prepared.find(handle_of("sp_execute", arguments)?)?;
+    run_module(host, state, sink, &module, &mut arguments[1..])
+}
+
+fn prepare_execute(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let (declared, text) = declared_and_text("sp_prepexec", arguments)?;
+    let module = compile(host, state, &text, &declared)?;
+    let handle = host.prepared.keep(module.clone())?;
+    give_handle(arguments, handle);
+    run_module(host, state, sink, &module, &mut arguments[3..])
+}
+
+fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
+    let handle = handle_of("sp_unprepare", arguments)?;
+    host.prepared.find(handle)?;
+    host.prepared.by_handle.remove(&handle);
+    Ok(0)
+}
+
+fn compile(host: &SessionHost, state: &exec::session::Session, text: &str, declared: &str) -> SqlResult<Arc<Module>> {
+    batch::compile(host, state, text, declared).map_err(first)
+}
+
+/// Of several syntax errors a procedure raises the first.
+pub fn first(errors: Vec<SqlError>) -> SqlError {
+    errors.into_iter().next().expect("a failure has an error")
+}
+
+/// Calls the module and puts OUTPUT values back into `arguments`.
+fn run_module(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    module: &Arc<Module>,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let (ended, result) = exec::call_module(module, None, arguments.to_vec(), state, host as &mut dyn Host, sink);
+    for (argument, (_, ty, value)) in arguments.iter_mut().filter(|argument| argument.output).zip(result.outputs) {
+        argument.value = Some((ty, value));
+    }
+    match ended {
+        Ended::Completed => Ok(result.status),
+        // The client has been told; the status says that it failed.
+        Ended::Aborted => Ok(state.error),
+        Ended::Stopped(stop) => Err(exec::session::stopped(stop)),
+        Ended::Failed(error) => Err(error),
+    }
+}
+
+fn declared_and_text(procedure: &str, arguments: &[CallArgument]) -> SqlResult<(String, String)> {
+    let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects_parameter(procedure, "@stmt"))?;
+    Ok((arguments.get(1).and_then(text_of).unwrap_or_default(), text))
+}
+
+fn give_handle(arguments: &mut [CallArgument], handle: i32) {
+    arguments[0].value = Some((SqlType::INT, Datum::I64(i64::from(handle))));
+}
+
+fn handle_of(procedure: &str, arguments: &[CallArgument]) -> SqlResult<i32> {
+    match arguments.first().and_then(|argument| argument.value.as_ref()) {
+        Some((_, Datum::I64(handle))) => Ok(i32::try_from(*handle).unwrap_or(0)),
+        _ => Err(expects_parameter(procedure, "@handle")),
+    }
+}
+
+/// A string argument of any character type.
+pub fn text_of(argument: &CallArgument) -> Option<String> {
+    let (ty, value) = argument.value.as_ref()?;
+    match value {
+        Datum::Bytes(bytes) if ty.physical() == Physical::Bytes => Some(crate::text::to_string(ty, bytes)),
+        _ => None,
+    }
+}
+
+fn expects_parameter(procedure: &str, parameter: &str) -> SqlError {
+    SqlError::with_state(
+        201,
+        16,
+        10,
+        format!("Procedure or function '{procedure}' expects parameter '{parameter}', which was not supplied."),
+    )
+}

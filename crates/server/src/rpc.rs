@@ -1,0 +1,123 @@
+//! Remote procedure calls: one or more in a message, by name or by number.
+//!
+//! ```text
+//! for each call:   rows, messages, DONEINPROC ...   RETURNSTATUS   RETURNVALUE (each OUTPUT)   DONEPROC
+//! ```
+
+use exec::host::{CallArgument, CallResult, Callee, Ended, Host};
+use exec::sink::{Sink, Stop};
+use sql::catalog::ObjectName;
+use tds::request::RpcBatch;
+use tds::rpc::{ParameterValue, Procedure, RpcCall, RpcParameter};
+use tds::token::ReturnValue;
+use types::{Datum, SqlError, SqlType};
+
+use crate::connection::ConnectionError;
+use crate::session::{Parts, Session};
+
+pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError> {
+    let signal = session.state.signal.clone();
+    let mut parts = session.parts(&signal, true);
+    let mut stopped = None;
+    for call in batch.calls {
+        parts.host.server.counters.batch_requests.add(1);
+        if let Err(stop) = run_call(&mut parts, call) {
+            stopped = Some(stop);
+            break;
+        }
+        if parts.sink.fatal {
+            break;
+        }
+    }
+    Session::finish(parts, stopped)
+}
+
+fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
+    let outputs: Vec<(u16, String)> = (0..)
+        .zip(&call.parameters)
+        .filter(|(_, parameter)| parameter.is_output)
+        .map(|(ordinal, parameter)| (ordinal, parameter.name.clone()))
+        .collect();
+    let arguments = call.parameters.into_iter().map(argument).collect();
+    match call_procedure(parts, &call.procedure, arguments) {
+        Ok(Some(result)) => {
+            parts.sink.return_status(result.status);
+            for ((ordinal, given), (name, sql_type, value)) in outputs.into_iter().zip(result.outputs) {
+                // A client that named its parameter finds the value under that name.
+                let name = if given.is_empty() { name.to_string() } else { given };
+                parts.sink.return_value(&ReturnValue { ordinal, name, is_function_result: false, sql_type, value })?;
+            }
+        }
+        Ok(None) => {}
+        Err(error) => match exec::session::stop_of(&error) {
+            Some(stop) => return Err(stop),
+            None => {
+                parts.state.error = error.number;
+                parts.sink.message(&error.at_line(1))?;
+            }
+        },
+    }
+    parts.sink.procedure_done(parts.state.transaction.level > 0);
+    Ok(())
+}
+
+/// None: an error ended the call; the client has been told.
+fn call_procedure(
+    parts: &mut Parts<'_>,
+    procedure: &Procedure,
+    mut arguments: Vec<CallArgument>,
+) -> Result<Option<CallResult>, SqlError> {
+    let callee = match procedure {
+        Procedure::Id(id) => Callee::System(id.name().into()),
+        Procedure::Name(name) => parts.host.procedure(parts.state, &procedure_name(name)?)?,
+    };
+    match callee {
+        Callee::Module(module, info) => {
+            let (ended, result) =
+                exec::call_module(&module, Some(&info), arguments, parts.state, parts.host, &mut parts.sink);
+            match ended {
+                Ended::Completed => Ok(Some(result)),
+                Ended::Aborted => Ok(None),
+                Ended::Stopped(stop) => Err(exec::session::stopped(stop)),
+                Ended::Failed(error) => Err(error),
+            }
+        }
+        Callee::System(name) => {
+            let status = parts.host.system_procedure(parts.state, &mut parts.sink, &name, &mut arguments)?;
+            let outputs = arguments.into_iter().filter(|argument| argument.output).map(|argument| {
+                let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
+                (argument.name.unwrap_or_default(), ty, value)
+            });
+            Ok(Some(CallResult { status, outputs: outputs.collect() }))
+        }
+    }
+}
+
+/// One to four parts; `name;number` calls the procedure `name`.
+fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
+    let plain = text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
+    let name = sql::parse::parse_multipart_name(plain).map_err(|errors| {
+        errors.into_iter().next().unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
+    })?;
+    Ok(crate::host::object_name(&name))
+}
+
+fn argument(parameter: RpcParameter) -> CallArgument {
+    let mut table = None;
+    let value = match parameter.value {
+        _ if parameter.is_default => None,
+        ParameterValue::Scalar { sql_type, value } => Some((sql_type, value)),
+        ParameterValue::UntypedNull => Some((SqlType::INT, Datum::Null)),
+        ParameterValue::Udt { value, .. } => Some((SqlType::VARBINARY_MAX, value)),
+        ParameterValue::Table(rows) => {
+            table = Some(rows.rows);
+            None
+        }
+    };
+    CallArgument {
+        name: (!parameter.name.is_empty()).then(|| parameter.name.into()),
+        value,
+        table,
+        output: parameter.is_output,
+    }
+}

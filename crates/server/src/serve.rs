@@ -1,0 +1,207 @@
+//! `heddle serve` from settings to the last byte on disk: start, ready line, stop.
+//!
+//! ```text
+//! settings -> machine (schedulers) -> storage (recovery) -> catalog -> init scripts -> listener -> "ready" ... signal -> stop
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use os::disk::{Disk, DiskError};
+use os::net::Listener;
+use os::sched::{MachineConfig, Place, TaskKind, WorkerKind};
+use os::sync::Mutex;
+use os::wait::WaitType;
+use storage::{Storage, StorageConfig};
+use types::CollationId;
+
+use crate::catalog::Catalog;
+use crate::catalog::boot::BootOptions;
+use crate::options::{DataLocation, ServeArgs, Settings, Workers};
+use crate::password::{self, VerifiedLogins};
+use crate::plan_cache::PlanCache;
+use crate::server::{Counters, Server};
+use crate::sessions::Sessions;
+use crate::tls::{Certificate, Tls};
+use crate::{init, listen, options};
+
+/// How long running requests may go on after the server was asked to stop.
+const STOP_GRACE_MS: u64 = 1_000;
+
+/// Characters of a password that the server makes: 96 bits.
+const PASSWORD_LENGTH: usize = 16;
+
+/// Runs the server until a signal. Err: why it does not serve; the text says what to do.
+pub fn run(args: ServeArgs) -> Result<(), String> {
+    let settings = options::resolve(
+        args,
+        |path| os::fs::read_text(path).map_err(|error| error.to_string()),
+        os::env::var,
+    )
+    .map_err(|error| error.to_string())?;
+    start_log();
+    os::limits::raise_open_files();
+    let stop_requested = os::signal::stop_requests();
+    let machine = os::sched::start(machine_config(&settings)?);
+    let outcome = machine.run(move || {
+        let (server, listener) = start(settings)?;
+        let server = Arc::new(server);
+        println!("heddle is ready on {}", listener.local_addr());
+        let accepting = server.clone();
+        os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
+        stop_requested.wait(None);
+        stop(&server)
+    });
+    machine.stop();
+    outcome
+}
+
+fn start_log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into());
+    // A second subscriber (two servers in one test process) changes nothing.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}
+
+fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
+    let usable = os::limits::usable_cpus();
+    let mut config = MachineConfig {
+        workers: match settings.workers {
+            Workers::Fiber => WorkerKind::Fiber,
+            Workers::Thread => WorkerKind::Thread,
+        },
+        ..MachineConfig::default()
+    };
+    if let Some(cpus) = &settings.cpus {
+        if let Some(missing) = cpus.iter().find(|cpu| !usable.contains(&(**cpu as u32))) {
+            return Err(format!("--cpus: this process may not use CPU {missing}; it may use {usable:?}"));
+        }
+        config.cpus = cpus.iter().map(|cpu| *cpu as u32).collect();
+        config.pinned = true;
+    } else if let Some(quota) = os::limits::cpu_quota() {
+        // A container that may use 1.5 of 64 CPUs gets two schedulers.
+        let schedulers = (quota.ceil() as usize).clamp(1, usable.len());
+        config.cpus = usable[..schedulers].to_vec();
+    }
+    if let Some(us) = settings.idle_spin_us {
+        config.idle_spin_us = us;
+    } else if usable.len() == 1 {
+        config.idle_spin_us = 0;
+    }
+    Ok(config)
+}
+
+/// Half of what the container or machine has.
+fn memory_default() -> u64 {
+    os::limits::memory_limit() / 2
+}
+
+/// Opens the data, recovers, boots the catalog, runs the init scripts and binds the port.
+pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
+    // The port first: a start that cannot serve must not touch the data.
+    let listener = Listener::bind(settings.listen).map_err(|error| match error {
+        os::net::NetError::AddressInUse => {
+            format!("{} is in use by another program; choose another port with --listen", settings.listen)
+        }
+        other => format!("cannot listen on {}: {other}", settings.listen),
+    })?;
+    let memory = settings.memory_bytes.unwrap_or_else(memory_default);
+    let (disk, directory) = match &settings.data {
+        DataLocation::Memory => (Disk::memory(), ":memory:".to_owned()),
+        DataLocation::Directory(path) => (open_directory(path)?, path.display().to_string()),
+    };
+    let new = !disk.exists(storage::CONTROL_FILE);
+    let storage = Storage::open(StorageConfig { memory_bytes: memory as usize, ..StorageConfig::new(disk.clone()) })
+        .map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
+    let made_password = (new && settings.sa_password.is_none()).then(make_password);
+    let password = settings.sa_password.as_ref().or(made_password.as_ref());
+    let sa_password_hash = password.map(|password| {
+        let mut salt = [0; 16];
+        os::random::fill(&mut salt);
+        password::hash(password, salt)
+    });
+    let boot = BootOptions {
+        server_name: os::env::host_name(),
+        data_directory: directory.clone(),
+        collation: CollationId::default(),
+        sa_password_hash,
+    };
+    let catalog = Catalog::boot(storage, &boot).map_err(|error| format!("cannot open the catalog in {directory}: {error}"))?;
+    let tls = Tls::new(&certificate(&settings, &disk)?).map_err(|error| error.to_string())?;
+    let mut key = [0; 32];
+    os::random::fill(&mut key);
+    let init = settings.init.clone();
+    let server = Server {
+        settings,
+        catalog,
+        tls,
+        plans: PlanCache::new(),
+        sessions: Sessions::new(),
+        counters: Counters::default(),
+        verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
+        stopping: AtomicBool::new(false),
+    };
+    if let Some(password) = made_password {
+        eprintln!("The password of sa is {password} (it is shown only now)");
+    }
+    match init {
+        Some(path) if new => init::run(server, &path).map(|server| (server, listener)),
+        _ => Ok((server, listener)),
+    }
+}
+
+fn open_directory(path: &Path) -> Result<Disk, String> {
+    let disk = Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
+    match disk.lock("lock") {
+        Ok(lock) => {
+            // Held until the process ends, kill included.
+            std::mem::forget(lock);
+            Ok(disk)
+        }
+        Err(DiskError::Locked) => Err(format!("the data directory {} is in use by another server", path.display())),
+        Err(error) => Err(format!("cannot lock the data directory {}: {error}", path.display())),
+    }
+}
+
+/// The one the settings name, or the one kept with the data, or a new one.
+fn certificate(settings: &Settings, disk: &Disk) -> Result<Certificate, String> {
+    let read = |path: &Path| os::fs::read_text(path).map_err(|error| format!("{}: {error}", path.display()));
+    if let Some((certificate, key)) = &settings.tls {
+        return Ok(Certificate { certificate: read(certificate)?, key: read(key)? });
+    }
+    let generate = || Certificate::generate(&os::env::host_name()).map_err(|error| error.to_string());
+    let DataLocation::Directory(directory) = &settings.data else { return generate() };
+    let (certificate, key) = (directory.join("tls/certificate.pem"), directory.join("tls/key.pem"));
+    disk.subdirectory("tls").map_err(|error| format!("{}: {error}", directory.display()))?;
+    if os::fs::exists(&certificate) && os::fs::exists(&key) {
+        return Ok(Certificate { certificate: read(&certificate)?, key: read(&key)? });
+    }
+    let made = generate()?;
+    let write = |path: &Path, text: &str| os::fs::write(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()));
+    write(&key, &made.key)?;
+    write(&certificate, &made.certificate)?;
+    Ok(made)
+}
+
+/// Letters and digits that no font confuses.
+fn make_password() -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789+-.*";
+    let mut bytes = [0; PASSWORD_LENGTH];
+    os::random::fill(&mut bytes);
+    bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()
+}
+
+/// No new connections; sessions end; what is committed is on disk.
+fn stop(server: &Server) -> Result<(), String> {
+    tracing::info!("stopping");
+    server.stopping.store(true, Ordering::Release);
+    for session in server.sessions.all() {
+        session.kill();
+    }
+    let deadline = os::clock::after_ms(STOP_GRACE_MS);
+    while server.sessions.count() > 0 && os::clock::now() < deadline {
+        os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, 5);
+    }
+    server.catalog.shutdown().map_err(|error| error.to_string())?;
+    server.catalog.storage.shutdown().map_err(|error| format!("the data could not be closed: {error}"))
+}

@@ -1,0 +1,167 @@
+//! A logged-in client: its requests one after another, from socket to socket.
+//!
+//! Between requests a session is a value that rests with its connection: no worker, no stack. The scheduler that sees its next
+//! bytes starts a task with it; the task serves requests for as long as they are there, then lets the session rest again.
+
+use std::sync::Arc;
+
+use exec::sink::Stop;
+use os::net::{Place, Stream};
+use tds::request::{Limits, Request};
+use tds::token::{Done, DoneKind, EnvChange, command, done};
+use tds::{Message, PacketType, Reset, ResponseWriter};
+
+use crate::connection::{Connection, ConnectionError};
+use crate::host::SessionHost;
+use crate::server::Server;
+use crate::sink::{TdsSink, Told};
+use crate::{batch, bulk, rpc, transaction};
+
+pub struct Session {
+    pub connection: Connection,
+    pub writer: ResponseWriter,
+    pub told: Told,
+    pub state: exec::session::Session,
+    pub host: SessionHost,
+}
+
+/// What a request runs with: the session's parts side by side.
+pub struct Parts<'a> {
+    pub state: &'a mut exec::session::Session,
+    pub host: &'a mut SessionHost,
+    pub sink: TdsSink<'a>,
+}
+
+impl Session {
+    /// Serves requests until none waits, then rests.
+    pub fn serve(mut self: Box<Session>) {
+        os::sched::set_session(u32::from(self.state.spid));
+        loop {
+            match self.connection.poll() {
+                Ok(Some(message)) => {
+                    if let Err(error) = self.run(message) {
+                        return self.end(&error);
+                    }
+                }
+                Ok(None) => return self.rest(),
+                Err(error) => return self.end(&error),
+            }
+        }
+    }
+
+    fn rest(mut self: Box<Session>) {
+        if self.host.killed() {
+            return self.end(&ConnectionError::Closed);
+        }
+        let stream: Stream = self.connection.rest();
+        stream.arm(Place::Here, None, move |stream, _| {
+            self.connection.wake(stream);
+            self.serve();
+        });
+    }
+
+    /// One request, to the last byte of its answer. Err: the connection ends.
+    fn run(&mut self, message: Message) -> Result<(), ConnectionError> {
+        if message.kind == PacketType::Attention {
+            // Nothing runs: the request it meant has ended meanwhile.
+            return self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 });
+        }
+        self.state.signal.clear_attention();
+        self.host.request_started(&self.connection, &self.state);
+        let stream_watched = message.kind != PacketType::BulkLoad;
+        self.connection.transport.stream().interrupt_on_input(stream_watched);
+        let outcome = self.dispatch(message);
+        self.connection.transport.stream().interrupt_on_input(false);
+        os::wait::clear_interrupt();
+        self.host.request_ended(&self.connection, &self.state);
+        outcome
+    }
+
+    fn dispatch(&mut self, message: Message) -> Result<(), ConnectionError> {
+        if message.reset != Reset::No {
+            self.host.reset(&mut self.state, message.reset == Reset::KeepTransaction);
+            self.writer.env_change(&EnvChange::ResetAcknowledged);
+        }
+        if message.ignore {
+            return self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 });
+        }
+        if message.kind == PacketType::BulkLoad {
+            return bulk::run(self, message);
+        }
+        let payload = std::mem::take(&mut self.connection.payload);
+        let request = Request::decode(message.kind, &payload, self.writer.version(), Limits::default());
+        self.connection.payload = payload;
+        match request {
+            Ok(Request::Batch(batch)) => batch::run(self, &batch.text),
+            Ok(Request::Rpc(calls)) => rpc::run(self, calls),
+            Ok(Request::Transaction(request)) => transaction::run(self, &request.action),
+            Ok(Request::Attention) => unreachable!("an attention was answered above"),
+            Err(error) => {
+                // The client hears what is wrong with its message; only a whole one leaves the stream in its place.
+                self.writer.error(&error.to_sql_error());
+                self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 })?;
+                if error.is_recoverable() { Ok(()) } else { Err(error.into()) }
+            }
+        }
+    }
+
+    fn answer(&mut self, done: Done) -> Result<(), ConnectionError> {
+        self.writer.done(done);
+        let transport = &mut self.connection.transport;
+        self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
+    }
+
+    /// The parts a run needs, borrowed apart. `in_rpc`: statements end with DONEINPROC.
+    pub fn parts<'a>(&'a mut self, signal: &'a exec::session::Signal, in_rpc: bool) -> Parts<'a> {
+        let sink = TdsSink::new(&mut self.connection, &mut self.writer, &mut self.told, signal, in_rpc);
+        Parts { state: &mut self.state, host: &mut self.host, sink }
+    }
+
+    /// Ends the response of a run: its last DONE, or the acknowledgment of the attention that stopped it.
+    pub fn finish(parts: Parts<'_>, stopped: Option<Stop>) -> Result<(), ConnectionError> {
+        let Parts { state, sink, .. } = parts;
+        let fatal = sink.fatal;
+        match stopped {
+            Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
+            Some(Stop::Attention) => sink.finish_cancelled()?,
+            None => sink.finish(state.transaction.level > 0)?,
+        }
+        if fatal { Err(ConnectionError::Closed) } else { Ok(()) }
+    }
+
+    /// The client is gone, or must go: its work is rolled back.
+    fn end(mut self: Box<Session>, error: &ConnectionError) {
+        if !matches!(error, ConnectionError::Closed) {
+            tracing::info!(spid = self.state.spid, "connection ended: {error}");
+        }
+        self.host.log_out(&mut self.state);
+    }
+}
+
+/// Greets a new connection, logs its client in and serves it.
+pub fn accept(server: &Arc<Server>, stream: Stream) {
+    let mut connection = Connection::new(stream);
+    let greeting = match crate::login::greet(&mut connection, &server.tls) {
+        Ok(greeting) => greeting,
+        Err(error) => {
+            tracing::debug!("no login: {error}");
+            return;
+        }
+    };
+    let (mut state, host) = match SessionHost::log_in(server, &greeting, &connection) {
+        Ok(session) => session,
+        Err(errors) => {
+            // The client may have gone already; nothing is left to do for it then.
+            let _ = crate::login::refuse(&mut connection, greeting.version, &errors);
+            return;
+        }
+    };
+    let told = Told { database: host.database_name(), language: state.options.language.to_string() };
+    match crate::login::welcome(&mut connection, &greeting, &told.database, &told.language, state.spid) {
+        Ok(writer) => Box::new(Session { connection, writer, told, state, host }).serve(),
+        Err(_) => {
+            let mut host = host;
+            host.log_out(&mut state);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The sessions of a server: who has which number, what each is doing, and the way to end one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use exec::session::Signal;
+use exec::sink::Stop;
+use os::net::StreamHandle;
+use os::sync::Mutex;
+use os::wait::WaitType;
+
+/// `@@SPID` of users begins here; below are the system's own tasks.
+pub const SPID_MIN: u16 = 51;
+/// `user connections` of SQL Server.
+pub const SPID_MAX: u16 = 32_767;
+
+/// What is known of a session for good: from its login.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    pub login_name: String,
+    pub host_name: String,
+    pub program_name: String,
+    pub client_interface: String,
+    pub client_pid: u32,
+    pub client_version: u32,
+    pub client_address: String,
+    pub client_port: u16,
+    pub local_address: String,
+    pub local_port: u16,
+    pub encrypted: bool,
+    pub packet_bytes: u32,
+    pub tds_version: u32,
+    /// 16 random bytes: `sys.dm_exec_connections.connection_id`.
+    pub connection_id: u128,
+    /// UTC, 100 ns since 0001-01-01.
+    pub login_time: i64,
+}
+
+/// A session as others see it. Its own worker writes the counters; readers may see them a moment apart.
+pub struct SessionEntry {
+    pub spid: u16,
+    pub identity: Identity,
+    pub signal: Arc<Signal>,
+    stream: StreamHandle,
+    pub killed: AtomicBool,
+    pub database: AtomicU32,
+    /// Requests run since login.
+    pub requests: AtomicU64,
+    /// A request runs since this moment (of `os::clock::now`); 0: none does.
+    pub request_started_ns: AtomicU64,
+    pub last_request_start: AtomicI64,
+    pub last_request_end: AtomicI64,
+    pub transaction_level: AtomicU32,
+    pub row_count: AtomicU64,
+    pub cpu_ns: AtomicU64,
+    pub elapsed_ns: AtomicU64,
+    pub packets_received: AtomicU64,
+    pub packets_sent: AtomicU64,
+    /// `exec::session::Options`, as far as the DMVs show them: `(isolation, lock_timeout_ms)`.
+    pub isolation: AtomicU32,
+    pub lock_timeout_ms: AtomicI64,
+    /// The worker and task of the running request, to interrupt its waits; None between requests.
+    pub running: Mutex<Option<(os::wait::WorkerId, os::wait::TaskId)>>,
+}
+
+impl SessionEntry {
+    /// KILL: its waits end, its loops see it, its resting connection closes.
+    pub fn kill(&self) {
+        self.killed.store(true, Ordering::Release);
+        self.signal.raise(Stop::Disconnected);
+        if let Some((worker, task)) = *self.running.lock() {
+            os::wait::interrupt(worker, task);
+        }
+        self.stream.shutdown();
+    }
+}
+
+/// All sessions by number.
+pub struct Sessions {
+    slots: Mutex<Slots>,
+}
+
+struct Slots {
+    /// Index 0 is `SPID_MIN`.
+    entries: Vec<Option<Arc<SessionEntry>>>,
+    count: usize,
+}
+
+impl Default for Sessions {
+    fn default() -> Sessions {
+        Sessions::new()
+    }
+}
+
+impl Sessions {
+    pub fn new() -> Sessions {
+        Sessions { slots: Mutex::new(WaitType::SOS_MUTEX, Slots { entries: Vec::new(), count: 0 }) }
+    }
+
+    /// The lowest free number, as SQL Server gives them. None: all are taken.
+    pub fn add(
+        &self,
+        identity: Identity,
+        signal: impl FnOnce(u16) -> Arc<Signal>,
+        stream: StreamHandle,
+        database: u16,
+    ) -> Option<Arc<SessionEntry>> {
+        let mut slots = self.slots.lock();
+        let index = match slots.count < slots.entries.len() {
+            true => slots.entries.iter().position(Option::is_none)?,
+            false => slots.entries.len(),
+        };
+        let spid = SPID_MIN.checked_add(u16::try_from(index).ok()?).filter(|spid| *spid <= SPID_MAX)?;
+        let now = os::clock::utc_ticks() as i64;
+        let entry = Arc::new(SessionEntry {
+            spid,
+            identity,
+            signal: signal(spid),
+            stream,
+            killed: AtomicBool::new(false),
+            database: AtomicU32::new(u32::from(database)),
+            requests: AtomicU64::new(0),
+            request_started_ns: AtomicU64::new(0),
+            last_request_start: AtomicI64::new(now),
+            last_request_end: AtomicI64::new(now),
+            transaction_level: AtomicU32::new(0),
+            row_count: AtomicU64::new(0),
+            cpu_ns: AtomicU64::new(0),
+            elapsed_ns: AtomicU64::new(0),
+            packets_received: AtomicU64::new(0),
+            packets_sent: AtomicU64::new(0),
+            isolation: AtomicU32::new(2),
+            lock_timeout_ms: AtomicI64::new(-1),
+            running: Mutex::new(WaitType::SOS_MUTEX, None),
+        });
+        if index == slots.entries.len() {
+            slots.entries.push(None);
+        }
+        slots.entries[index] = Some(entry.clone());
+        slots.count += 1;
+        Some(entry)
+    }
+
+    pub fn remove(&self, spid: u16) {
+        let mut slots = self.slots.lock();
+        let index = usize::from(spid - SPID_MIN);
+        assert!(slots.entries[index].take().is_some(), "session {spid} was there");
+        slots.count -= 1;
+        while matches!(slots.entries.last(), Some(None)) {
+            slots.entries.pop();
+        }
+    }
+
+    pub fn find(&self, spid: u16) -> Option<Arc<SessionEntry>> {
+        let index = usize::from(spid.checked_sub(SPID_MIN)?);
+        self.slots.lock().entries.get(index).cloned().flatten()
+    }
+
+    /// In order of their numbers.
+    pub fn all(&self) -> Vec<Arc<SessionEntry>> {
+        self.slots.lock().entries.iter().flatten().cloned().collect()
+    }
+
+    pub fn count(&self) -> usize {
+        self.slots.lock().count
+    }
+}

@@ -1,0 +1,663 @@
+#![allow(unsafe_code)]
+//! The buffer pool: the address of a page is `base + index * 8 KB` in a large reserved range, after vmcache (Leis et
+//! al., SIGMOD 2023), so finding a page costs no hash look-up. A state word for each page says what its frame is:
+//!
+//! ```text
+//!  63        24 23    16 15                                     8 7                                       0
+//! +------------+--------+------------------------------------------+-----------------------------------------+
+//! | version    | 0      | 0 0 0 0 0 REFERENCED WRITING DIRTY        | latch: 0 absent, 1 free, 2..=254 readers|
+//! +------------+--------+------------------------------------------+ plus one, 255 exclusive ----------------+
+//! absent -> exclusive (fault: read in place) -> free <-> readers; free <-> exclusive; free -> exclusive -> absent (evict)
+//! ```
+//! The version grows at each exclusive release. DIRTY is set under the exclusive latch before the change is logged, and
+//! cleared together with setting WRITING when the page is copied out under a shared latch. WRITING pages are not evicted,
+//! so a page is never read back before its newest image is on disk.
+//!
+//! Latch order: parent before child, any tree page before a bitmap page. Eviction and writing only try latches, or hold
+//! one shared latch at a time.
+//!
+//! Torn pages: a batch of pages is first written to the double-write file and hardened there, then in place.
+//! After a crash every page is whole in one of the two (`restore_torn_pages`).
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{StorageError, StorageResult};
+use crate::layout::PageRef;
+use crate::log::Log;
+use crate::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
+use crate::platform::{self, Disk, DiskFile, Mutex, RwLock, WaitType, lock};
+
+const LATCH: u64 = 0xff;
+const ABSENT: u64 = 0;
+const FREE: u64 = 1;
+const READERS_MAX: u64 = 254;
+const EXCLUSIVE: u64 = 255;
+const DIRTY: u64 = 1 << 8;
+const WRITING: u64 = 1 << 9;
+const REFERENCED: u64 = 1 << 10;
+const VERSION_ONE: u64 = 1 << 24;
+
+/// Pages in a batch of the double-write file.
+const BATCH_PAGES: usize = 64;
+const EVICT_PAGES: usize = 64;
+/// Data files grow by this many pages, or an eighth of their size.
+const GROW_PAGES: u32 = 128;
+
+#[derive(Debug, Default)]
+pub struct BufferCounters {
+    pub reads: AtomicU64,
+    pub writes: AtomicU64,
+    pub evictions: AtomicU64,
+    pub latch_waits: AtomicU64,
+    pub checkpoint_pages: AtomicU64,
+}
+
+/// A data file that is open: `number` never changes and is never used again, `slot` is its place in the address range.
+pub struct DataFile {
+    pub number: u32,
+    pub database: u16,
+    /// Of tempdb: its pages and log need not survive.
+    pub temporary: bool,
+    /// Of the database.
+    pub name: String,
+    slot: usize,
+    file: Arc<dyn DiskFile>,
+    /// Pages the file has room for.
+    pages: AtomicU32,
+    /// Where the next free page is likely (allocation).
+    pub free_hint: AtomicU32,
+    dropped: AtomicBool,
+}
+
+impl DataFile {
+    pub fn pages(&self) -> u32 {
+        self.pages.load(Ordering::Acquire)
+    }
+}
+
+pub struct Buffer {
+    frames: Frames,
+    states: Box<[AtomicU64]>,
+    page_bits: u32,
+    frames_max: usize,
+    resident: AtomicUsize,
+    /// Indexes of resident pages, in no order.
+    clock: Mutex<Clock>,
+    files: RwLock<Vec<Option<Arc<DataFile>>>>,
+    /// Held while a batch is written: batches do not overlap.
+    writer: Mutex<DoubleWrite>,
+    /// Set once, before pages change: the pool needs the log to keep S1.
+    log: OnceLock<Arc<Log>>,
+    pub counters: BufferCounters,
+}
+
+struct Clock {
+    entries: Vec<usize>,
+    hand: usize,
+}
+
+struct DoubleWrite {
+    file: Arc<dyn DiskFile>,
+    /// Files written in place since they were last hardened: to be hardened before the double-write file is reused.
+    unsynced: Vec<Arc<DataFile>>,
+}
+
+/// The address range. Zero until touched.
+struct Frames {
+    base: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: the memory is only reached through `Buffer`, whose latches say who may read or write which page.
+unsafe impl Send for Frames {}
+// SAFETY: as above.
+unsafe impl Sync for Frames {}
+
+impl Frames {
+    fn reserve(bytes: usize) -> StorageResult<Frames> {
+        let layout = std::alloc::Layout::from_size_align(bytes, 16).map_err(|_| StorageError::OutOfMemory)?;
+        // SAFETY: the layout is not of size 0.
+        let base = unsafe { std::alloc::alloc_zeroed(layout) };
+        if base.is_null() { Err(StorageError::OutOfMemory) } else { Ok(Frames { base, bytes }) }
+    }
+
+    fn page(&self, index: usize) -> *mut PageBytes {
+        assert!((index + 1) * PAGE_BYTES <= self.bytes, "page {index} out of the range");
+        // SAFETY: within the reservation by the assertion.
+        unsafe { self.base.add(index * PAGE_BYTES).cast() }
+    }
+
+    fn discard(&self, _index: usize) {}
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        let layout = std::alloc::Layout::from_size_align(self.bytes, 16).expect("as reserved");
+        // SAFETY: allocated with this layout; every guard borrows the `Buffer`, so none is left.
+        unsafe { std::alloc::dealloc(self.base, layout) };
+    }
+}
+
+/// A page nobody changes while this lives.
+pub struct Shared<'a> {
+    buffer: &'a Buffer,
+    index: usize,
+}
+
+/// A page only this guard's owner reads or changes.
+pub struct Exclusive<'a> {
+    buffer: &'a Buffer,
+    index: usize,
+}
+
+impl Deref for Shared<'_> {
+    type Target = PageBytes;
+    #[inline]
+    fn deref(&self) -> &PageBytes {
+        // SAFETY: the shared latch keeps the frame resident and unchanged.
+        unsafe { &*self.buffer.frames.page(self.index) }
+    }
+}
+
+impl Deref for Exclusive<'_> {
+    type Target = PageBytes;
+    #[inline]
+    fn deref(&self) -> &PageBytes {
+        // SAFETY: the exclusive latch keeps the frame resident and everyone else out.
+        unsafe { &*self.buffer.frames.page(self.index) }
+    }
+}
+
+impl DerefMut for Exclusive<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut PageBytes {
+        // SAFETY: as for `deref`, and `self` is borrowed mutably.
+        unsafe { &mut *self.buffer.frames.page(self.index) }
+    }
+}
+
+impl Drop for Shared<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let before = self.buffer.states[self.index].fetch_sub(1, Ordering::Release);
+        debug_assert!((2..=READERS_MAX).contains(&(before & LATCH)), "a reader held the latch");
+    }
+}
+
+impl Drop for Exclusive<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let state = &self.buffer.states[self.index];
+        let before = state.load(Ordering::Relaxed);
+        debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
+        // Nobody but the holder changes the word while the latch is exclusive.
+        state.store((before & !LATCH | FREE).wrapping_add(VERSION_ONE), Ordering::Release);
+    }
+}
+
+impl Shared<'_> {
+    pub fn number(&self) -> u32 {
+        self.buffer.page_of(self.index)
+    }
+}
+
+impl Exclusive<'_> {
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.buffer.page_of(self.index)
+    }
+
+    /// Before the change is logged: a checkpoint that begins after the log record must see the page as dirty.
+    #[inline]
+    pub fn mark_dirty(&mut self) {
+        let state = &self.buffer.states[self.index];
+        let word = state.load(Ordering::Relaxed);
+        if word & DIRTY == 0 {
+            state.store(word | DIRTY, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Buffer {
+    /// `memory_bytes`: frames kept in memory. The address range is `files_max << page_bits` pages.
+    pub fn new(disk: &dyn Disk, memory_bytes: usize, files_max: usize, page_bits: u32) -> StorageResult<Buffer> {
+        let pages = files_max << page_bits;
+        let frames = Frames::reserve(pages * PAGE_BYTES)?;
+        let states = vec![0_u64; pages].into_iter().map(AtomicU64::new).collect();
+        let file = disk.open("doublewrite.hdw", true)?;
+        Ok(Buffer {
+            frames,
+            states,
+            page_bits,
+            frames_max: (memory_bytes / PAGE_BYTES).max(64),
+            resident: AtomicUsize::new(0),
+            clock: platform::mutex(Clock { entries: Vec::new(), hand: 0 }),
+            files: RwLock::new(WaitType::SOS_RW, (0..files_max).map(|_| None).collect()),
+            writer: platform::mutex(DoubleWrite { file, unsynced: Vec::new() }),
+            log: OnceLock::new(),
+            counters: BufferCounters::default(),
+        })
+    }
+
+    pub fn attach_log(&self, log: Arc<Log>) {
+        assert!(self.log.set(log).is_ok(), "one log");
+    }
+
+    pub fn resident_pages(&self) -> usize {
+        self.resident.load(Ordering::Relaxed)
+    }
+
+    pub fn add_file(
+        &self,
+        number: u32,
+        database: u16,
+        temporary: bool,
+        file: Arc<dyn DiskFile>,
+        name: &str,
+    ) -> StorageResult<Arc<DataFile>> {
+        let pages = (file.length()? / PAGE_BYTES as u64) as u32;
+        let mut files = self.files.write();
+        let slot = files.iter().position(Option::is_none).ok_or(StorageError::OutOfMemory)?;
+        let data = Arc::new(DataFile {
+            number,
+            database,
+            temporary,
+            name: name.into(),
+            slot,
+            file,
+            pages: AtomicU32::new(pages),
+            free_hint: AtomicU32::new(0),
+            dropped: AtomicBool::new(false),
+        });
+        files[slot] = Some(data.clone());
+        Ok(data)
+    }
+
+    /// Nobody uses the file any more: throws its pages away.
+    pub fn remove_file(&self, file: &DataFile) {
+        file.dropped.store(true, Ordering::Release);
+        let writer = lock(&self.writer);
+        let mut clock = lock(&self.clock);
+        let range = (file.slot << self.page_bits)..((file.slot + 1) << self.page_bits);
+        clock.entries.retain(|index| {
+            if !range.contains(index) {
+                return true;
+            }
+            let state = &self.states[*index];
+            loop {
+                let word = state.load(Ordering::Acquire);
+                if word & LATCH == FREE && self.to_exclusive(state, word) {
+                    state.store((word & !(LATCH | DIRTY | WRITING)).wrapping_add(VERSION_ONE), Ordering::Release);
+                    break;
+                }
+                platform::yield_now();
+            }
+            self.frames.discard(*index);
+            self.resident.fetch_sub(1, Ordering::Relaxed);
+            false
+        });
+        drop(clock);
+        drop(writer);
+        self.files.write()[file.slot] = None;
+    }
+
+    fn index(&self, file: &DataFile, page: u32) -> StorageResult<usize> {
+        if page >> self.page_bits != 0 {
+            return Err(StorageError::DiskFull);
+        }
+        Ok(file.slot << self.page_bits | page as usize)
+    }
+
+    #[inline]
+    fn page_of(&self, index: usize) -> u32 {
+        (index & ((1 << self.page_bits) - 1)) as u32
+    }
+
+    fn to_exclusive(&self, state: &AtomicU64, word: u64) -> bool {
+        state.compare_exchange(word, word & !LATCH | EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    fn pause(&self, tries: &mut u32) {
+        *tries += 1;
+        if *tries < 40 {
+            std::hint::spin_loop();
+        } else {
+            self.counters.latch_waits.fetch_add(1, Ordering::Relaxed);
+            platform::yield_now();
+        }
+    }
+
+    #[inline]
+    pub fn shared(&self, file: &DataFile, page: u32) -> StorageResult<Shared<'_>> {
+        let index = self.index(file, page)?;
+        let state = &self.states[index];
+        let mut tries = 0;
+        loop {
+            let word = state.load(Ordering::Acquire);
+            match word & LATCH {
+                ABSENT => self.fault(file, page, index, word)?,
+                EXCLUSIVE | READERS_MAX => self.pause(&mut tries),
+                _ => {
+                    let next = (word + 1) | REFERENCED;
+                    if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                        return Ok(Shared { buffer: self, index });
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub fn exclusive(&self, file: &DataFile, page: u32) -> StorageResult<Exclusive<'_>> {
+        let index = self.index(file, page)?;
+        let state = &self.states[index];
+        let mut tries = 0;
+        loop {
+            let word = state.load(Ordering::Acquire);
+            match word & LATCH {
+                ABSENT => self.fault(file, page, index, word)?,
+                FREE => {
+                    if self.to_exclusive(state, word | REFERENCED) || self.to_exclusive(state, word) {
+                        return Ok(Exclusive { buffer: self, index });
+                    }
+                }
+                _ => self.pause(&mut tries),
+            }
+        }
+    }
+
+    /// A page whose old content does not matter: zeroed, not read from disk. Only for pages just allocated.
+    pub fn fresh(&self, file: &DataFile, page: u32) -> StorageResult<Exclusive<'_>> {
+        let index = self.index(file, page)?;
+        let state = &self.states[index];
+        let mut tries = 0;
+        loop {
+            let word = state.load(Ordering::Acquire);
+            match word & LATCH {
+                ABSENT => {
+                    self.make_room()?;
+                    if self.to_exclusive(state, word) {
+                        self.enlist(index);
+                        break;
+                    }
+                }
+                FREE => {
+                    if self.to_exclusive(state, word) {
+                        break;
+                    }
+                }
+                _ => self.pause(&mut tries),
+            }
+        }
+        let mut guard = Exclusive { buffer: self, index };
+        guard.fill(0);
+        Ok(guard)
+    }
+
+    fn enlist(&self, index: usize) {
+        self.resident.fetch_add(1, Ordering::Relaxed);
+        lock(&self.clock).entries.push(index);
+    }
+
+    /// Reads an absent page in. Somebody else may do it first: the caller looks again.
+    fn fault(&self, file: &DataFile, page: u32, index: usize, word: u64) -> StorageResult<()> {
+        self.make_room()?;
+        let state = &self.states[index];
+        if !self.to_exclusive(state, word) {
+            return Ok(());
+        }
+        // SAFETY: the exclusive latch on an absent page makes this the only user of the frame.
+        let frame = unsafe { &mut *self.frames.page(index) };
+        let read = file.file.read_at(page as u64 * PAGE_BYTES as u64, frame);
+        let intact = read.is_ok() && page::is_intact(frame, file.number, page) && page::check(frame).is_ok();
+        self.counters.reads.fetch_add(1, Ordering::Relaxed);
+        if !intact {
+            self.frames.discard(index);
+            state.store(word.wrapping_add(VERSION_ONE), Ordering::Release);
+            read?;
+            return Err(StorageError::CorruptPage { page: PageRef { file: file.number, page } });
+        }
+        self.enlist(index);
+        state.store((word & !LATCH | FREE | REFERENCED).wrapping_add(VERSION_ONE), Ordering::Release);
+        Ok(())
+    }
+
+    fn make_room(&self) -> StorageResult<()> {
+        let mut rounds = 0;
+        while self.resident.load(Ordering::Relaxed) >= self.frames_max {
+            if self.evict() == 0 {
+                rounds += 1;
+                if rounds > 3 {
+                    // All pages are dirty or in use: the writer makes some clean. Going over the limit beats failing.
+                    if rounds > 100 {
+                        return Ok(());
+                    }
+                    platform::yield_now();
+                }
+                return self.write_some();
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops clean pages not used since the hand last passed. How many.
+    fn evict(&self) -> usize {
+        let mut clock = lock(&self.clock);
+        let mut steps = 2 * clock.entries.len();
+        let mut evicted = 0;
+        while steps > 0 && evicted < EVICT_PAGES && !clock.entries.is_empty() {
+            steps -= 1;
+            if clock.hand >= clock.entries.len() {
+                clock.hand = 0;
+            }
+            let hand = clock.hand;
+            let index = clock.entries[hand];
+            let state = &self.states[index];
+            let word = state.load(Ordering::Acquire);
+            if word & LATCH == FREE && word & (DIRTY | WRITING) == 0 {
+                if word & REFERENCED != 0 {
+                    state.compare_exchange(word, word & !REFERENCED, Ordering::Relaxed, Ordering::Relaxed).ok();
+                } else if self.to_exclusive(state, word) {
+                    self.frames.discard(index);
+                    state.store((word & !(LATCH | REFERENCED)).wrapping_add(VERSION_ONE), Ordering::Release);
+                    clock.entries.swap_remove(hand);
+                    self.resident.fetch_sub(1, Ordering::Relaxed);
+                    evicted += 1;
+                    continue;
+                }
+            }
+            clock.hand += 1;
+        }
+        self.counters.evictions.fetch_add(evicted as u64, Ordering::Relaxed);
+        evicted
+    }
+
+    fn write_some(&self) -> StorageResult<()> {
+        let log = self.log.get().expect("the log is attached before pages change");
+        let mut batch: Vec<usize> = {
+            let clock = lock(&self.clock);
+            let count = clock.entries.len();
+            let from = clock.hand;
+            (0..count)
+                .map(|step| clock.entries[(from + step) % count])
+                .filter(|index| {
+                    let word = self.states[*index].load(Ordering::Relaxed);
+                    word & (DIRTY | WRITING) == DIRTY && word & LATCH == FREE
+                })
+                .take(BATCH_PAGES)
+                .collect()
+        };
+        batch.sort_unstable();
+        self.write_batch(&batch, log, false)?;
+        Ok(())
+    }
+
+    /// Writes every page that is dirty now. Returns how many, after all of them are on disk for sure.
+    pub fn write_all(&self, log: &Log) -> StorageResult<u64> {
+        let mut dirty: Vec<usize> = lock(&self.clock).entries.clone();
+        dirty.retain(|index| self.states[*index].load(Ordering::Acquire) & (DIRTY | WRITING) != 0);
+        dirty.sort_unstable();
+        let mut written = 0;
+        for batch in dirty.chunks(BATCH_PAGES) {
+            written += self.write_batch(batch, log, true)?;
+            platform::yield_now();
+        }
+        let mut writer = lock(&self.writer);
+        sync_files(&mut writer)?;
+        self.counters.checkpoint_pages.fetch_add(written, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    /// S1: the log of every page is hardened before the page is written anywhere.
+    fn write_batch(&self, indexes: &[usize], log: &Log, checkpoint: bool) -> StorageResult<u64> {
+        let mut writer = lock(&self.writer);
+        let mut pages: Vec<(usize, Arc<DataFile>, Box<PageBytes>)> = Vec::with_capacity(indexes.len());
+        let mut lsn_max = 0;
+        for index in indexes {
+            let Some(file) = self.files.read()[index >> self.page_bits].clone() else {
+                continue;
+            };
+            if checkpoint && file.temporary {
+                continue;
+            }
+            if let Some(copy) = self.copy_out(*index, checkpoint) {
+                if !file.temporary {
+                    lsn_max = lsn_max.max(page::lsn(&copy));
+                }
+                pages.push((*index, file, copy));
+            }
+        }
+        let result = self.write_copies(&mut writer, &mut pages, lsn_max, log);
+        if let Err(error) = &result
+            && !matches!(error, StorageError::Stopped(_))
+        {
+            // The state of the files is unknown: nothing more may be acknowledged.
+            log.stop(error.clone());
+        }
+        for (index, _, _) in &pages {
+            self.states[*index].fetch_and(!WRITING, Ordering::Release);
+        }
+        result?;
+        Ok(pages.len() as u64)
+    }
+
+    /// A copy of a dirty page, marked as being written. None: not dirty (any more), or busy and `wait` is false.
+    fn copy_out(&self, index: usize, wait: bool) -> Option<Box<PageBytes>> {
+        let state = &self.states[index];
+        let mut tries = 0;
+        loop {
+            let word = state.load(Ordering::Acquire);
+            if word & DIRTY == 0 {
+                return None;
+            }
+            assert_eq!(word & WRITING, 0, "batches do not overlap");
+            match word & LATCH {
+                ABSENT => return None,
+                EXCLUSIVE | READERS_MAX if wait => self.pause(&mut tries),
+                EXCLUSIVE | READERS_MAX => return None,
+                _ => {
+                    let next = ((word + 1) & !DIRTY) | WRITING;
+                    if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                        let guard = Shared { buffer: self, index };
+                        return Some(Box::new(*guard));
+                    }
+                }
+            }
+        }
+    }
+
+    fn write_copies(
+        &self,
+        writer: &mut DoubleWrite,
+        pages: &mut [(usize, Arc<DataFile>, Box<PageBytes>)],
+        lsn_max: u64,
+        log: &Log,
+    ) -> StorageResult<()> {
+        if pages.is_empty() {
+            return Ok(());
+        }
+        log.harden(lsn_max)?;
+        for (_, _, copy) in pages.iter_mut() {
+            page::seal(copy);
+        }
+        let durable: Vec<_> = pages.iter().filter(|(_, file, _)| !file.temporary).collect();
+        if !durable.is_empty() {
+            sync_files(writer)?;
+            let mut area = vec![0; PAGE_BYTES * (durable.len() + 1)];
+            put_u32(&mut area, 0, durable.len() as u32);
+            for (position, (_, _, copy)) in durable.iter().enumerate() {
+                area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&copy[..]);
+            }
+            writer.file.write_at(0, &area)?;
+            writer.file.sync()?;
+        }
+        let mask = (1 << self.page_bits) - 1;
+        for (index, file, copy) in pages.iter() {
+            file.file.write_at((index & mask) as u64 * PAGE_BYTES as u64, &copy[..])?;
+            if !file.temporary && !writer.unsynced.iter().any(|known| Arc::ptr_eq(known, file)) {
+                writer.unsynced.push(file.clone());
+            }
+        }
+        self.counters.writes.fetch_add(pages.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Room on disk for `pages` pages, `DiskFull` otherwise.
+    pub fn grow_file(&self, file: &DataFile, pages: u32) -> StorageResult<()> {
+        let now = file.pages();
+        if pages <= now {
+            return Ok(());
+        }
+        let wanted = pages.max(now.saturating_add((now / 8).max(GROW_PAGES))).min(1 << self.page_bits);
+        if pages > wanted {
+            return Err(StorageError::DiskFull);
+        }
+        let grown = match file.file.grow(wanted as u64 * PAGE_BYTES as u64) {
+            Err(StorageError::DiskFull) => file.file.grow(pages as u64 * PAGE_BYTES as u64).map(|()| pages),
+            other => other.map(|()| wanted),
+        }?;
+        file.pages.fetch_max(grown, Ordering::AcqRel);
+        Ok(())
+    }
+}
+
+fn sync_files(writer: &mut DoubleWrite) -> StorageResult<()> {
+    for file in writer.unsynced.drain(..) {
+        if !file.dropped.load(Ordering::Acquire) {
+            file.file.sync()?;
+        }
+    }
+    Ok(())
+}
+
+/// At start, before any page is read: pages that a crash tore are restored from the double-write file.
+pub fn restore_torn_pages(disk: &dyn Disk, open: &dyn Fn(u32) -> Option<Arc<dyn DiskFile>>) -> StorageResult<u32> {
+    if !disk.exists("doublewrite.hdw") {
+        return Ok(0);
+    }
+    let area = disk.open("doublewrite.hdw", false)?;
+    let mut head = [0; 4];
+    area.read_at(0, &mut head)?;
+    let count = u32_at(&head, 0).min(BATCH_PAGES as u32);
+    let mut restored = 0;
+    let mut copy = Box::new([0; PAGE_BYTES]);
+    let mut now = Box::new([0; PAGE_BYTES]);
+    for position in 1..=count as u64 {
+        area.read_at(position * PAGE_BYTES as u64, &mut copy[..])?;
+        let (file_no, page_no) = (page::file_no(&copy), page::page_no(&copy));
+        if u32_at(&copy[..], 0) != page::checksum(&copy) {
+            continue;
+        }
+        let Some(file) = open(file_no) else { continue };
+        let offset = page_no as u64 * PAGE_BYTES as u64;
+        file.read_at(offset, &mut now[..])?;
+        if !page::is_intact(&now, file_no, page_no) || page::lsn(&now) < page::lsn(&copy) {
+            file.write_at(offset, &copy[..])?;
+            file.sync()?;
+            restored += 1;
+        }
+    }
+    Ok(restored)
+}

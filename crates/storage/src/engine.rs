@@ -1,0 +1,286 @@
+//! What every part of an instance shares: buffer, log, commit clock, versions, locks, open files.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::buffer::{Buffer, DataFile, Exclusive};
+use crate::commits::Commits;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, PageRef, TableId};
+use crate::locks::{Locks, Member};
+use crate::log::Log;
+use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
+use crate::log::structure::{self, Action, Bits};
+use crate::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
+use crate::platform::{Disk, Mutex, RwLock, lock};
+use crate::shape::Shape;
+use crate::tree::Tree;
+use crate::versions::Versions;
+
+/// Pages one bitmap page stands for.
+pub const BITMAP_SPAN: u32 = (BODY_BYTES * 8) as u32;
+
+pub fn file_name(number: u32) -> String {
+    format!("d{number:05}.hdb")
+}
+
+#[derive(Debug, Default)]
+pub struct TreeCounters {
+    pub splits: AtomicU64,
+    pub pages_allocated: AtomicU64,
+    pub pages_freed: AtomicU64,
+}
+
+pub struct Engine {
+    pub disk: Arc<dyn Disk>,
+    pub buffer: Buffer,
+    pub log: Arc<Log>,
+    pub commits: Commits,
+    pub versions: Versions,
+    pub locks: Locks,
+    /// Open data files by number.
+    pub files: RwLock<HashMap<u32, Arc<DataFile>>>,
+    pub next_file: AtomicU32,
+    /// Tables opened since the start.
+    pub shapes: RwLock<HashMap<(DatabaseId, TableId), Arc<Shape>>>,
+    /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
+    pub pending_frees: Mutex<Vec<PageRef>>,
+    pub freeing: Mutex<()>,
+    pub next_row: AtomicU64,
+    pub commits_since_advance: AtomicU32,
+    pub counters: TreeCounters,
+}
+
+/// The part of a transaction that writes the log.
+pub struct Writer {
+    pub member: Arc<Member>,
+    /// 0 before the first change.
+    pub id: u64,
+    /// LSN of its newest record, 0: none.
+    pub last_lsn: u64,
+    pub statement: u32,
+    /// Changed something that must survive.
+    pub durable: bool,
+}
+
+/// Whom a page change is logged for.
+pub enum Author<'a> {
+    System,
+    Change(&'a mut Writer),
+    /// Undoes a record; next to undo is this LSN.
+    Compensation(&'a mut Writer, u64),
+}
+
+impl Engine {
+    pub fn file(&self, number: u32) -> Option<Arc<DataFile>> {
+        self.files.read().get(&number).cloned()
+    }
+
+    /// The data file of a database.
+    pub fn file_of(&self, db: DatabaseId) -> StorageResult<Arc<DataFile>> {
+        let files = self.files.read();
+        files.values().find(|file| file.database == db.0).cloned().ok_or(StorageError::UnknownDatabase)
+    }
+
+    /// Gives the transaction its id at its first change.
+    pub fn identify(&self, writer: &mut Writer) -> StorageResult<()> {
+        if writer.id != 0 {
+            return Ok(());
+        }
+        self.log.has_space()?;
+        // A checkpoint that does not see the id yet must not cut the log after this point.
+        // A block starts at the hardened LSN, so that recovery can begin to read there.
+        writer.member.first_lsn.store(self.log.hardened(), Ordering::SeqCst);
+        writer.id = self.commits.begin(|id| writer.member.id.store(id, Ordering::SeqCst));
+        Ok(())
+    }
+
+    /// A record that does nothing: the transaction has something to commit although it changed no page.
+    pub fn note(&self, writer: &mut Writer, file: &DataFile) -> StorageResult<()> {
+        self.append(&mut Author::Change(writer), Kind::Note, file, 0, &[]).map(|_| ())
+    }
+
+    /// A rollback of `writer` frees the tree again.
+    pub fn own_tree(&self, writer: &mut Writer, file: &DataFile, root: u32) -> StorageResult<()> {
+        self.append(&mut Author::Change(writer), Kind::TreeCreate, file, root, &[]).map(|_| ())
+    }
+
+    /// Appends a record of one page. Returns its end.
+    #[inline]
+    pub fn append(
+        &self,
+        author: &mut Author<'_>,
+        kind: Kind,
+        file: &DataFile,
+        page: u32,
+        body: &[&[u8]],
+    ) -> StorageResult<u64> {
+        let temporary = if file.temporary { FLAG_TEMPORARY } else { 0 };
+        let head = |transaction, previous, flags| Head { kind, flags, transaction, previous, file: file.number, page };
+        match author {
+            Author::System => Ok(self.log.append(head(0, 0, temporary), body)?.1),
+            Author::Change(writer) => {
+                debug_assert!(writer.id != 0, "identified before the first change");
+                let (lsn, end) = self.log.append(head(writer.id, writer.last_lsn, temporary), body)?;
+                writer.wrote(lsn, end, file);
+                Ok(end)
+            }
+            Author::Compensation(writer, next) => {
+                let (lsn, end) = self.log.append(head(writer.id, *next, temporary | FLAG_COMPENSATION), body)?;
+                writer.wrote(lsn, end, file);
+                Ok(end)
+            }
+        }
+    }
+
+    /// Logs and applies changes of several pages that hold together. `guards` has every page of `actions`.
+    pub fn restructure<'a>(
+        &'a self,
+        file: &DataFile,
+        actions: &[(u32, Action<'_>)],
+        guards: &mut [&mut Exclusive<'a>],
+    ) -> StorageResult<()> {
+        guards.iter_mut().for_each(|guard| guard.mark_dirty());
+        let body = structure::encode(actions);
+        let end = self.append(&mut Author::System, Kind::Structure, file, 0, &[&body])?;
+        for (page, action) in actions {
+            let guard = guards.iter_mut().find(|guard| guard.number() == *page).expect("every page is latched");
+            action.apply(guard, file.number, *page);
+            page::set_lsn(guard, end);
+        }
+        Ok(())
+    }
+
+    /// `count` free pages of one bitmap page, which stays latched until they are logged as taken.
+    pub fn find_free<'a>(&'a self, file: &DataFile, count: usize) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
+        let hint = file.free_hint.load(Ordering::Relaxed);
+        let mut number = hint / BITMAP_SPAN;
+        let mut from = hint % BITMAP_SPAN;
+        loop {
+            let base = number.checked_mul(BITMAP_SPAN).ok_or(StorageError::DiskFull)?;
+            self.buffer.grow_file(file, base + 2)?;
+            let bitmap = self.buffer.exclusive(file, base + 1)?;
+            if !matches!(page::kind(&bitmap), Some(PageKind::Bitmap | PageKind::Free)) {
+                return Err(StorageError::CorruptPage { page: PageRef { file: file.number, page: base + 1 } });
+            }
+            let pages = free_bits(&bitmap[HEADER_BYTES..], from.max(2), count);
+            if pages.len() == count {
+                let pages: Vec<u32> = pages.into_iter().map(|bit| base + bit).collect();
+                let last = *pages.last().expect("count is not 0");
+                self.buffer.grow_file(file, last + 1)?;
+                file.free_hint.store(last + 1, Ordering::Relaxed);
+                return Ok((bitmap, pages));
+            }
+            drop(bitmap);
+            (number, from) = (number + 1, 0);
+        }
+    }
+
+    pub fn is_allocated(&self, file: &DataFile, page: u32) -> StorageResult<bool> {
+        let bitmap = self.buffer.shared(file, page / BITMAP_SPAN * BITMAP_SPAN + 1)?;
+        let bit = (page % BITMAP_SPAN) as usize;
+        Ok(bitmap[HEADER_BYTES + bit / 8] >> (bit % 8) & 1 == 1)
+    }
+
+    /// Frees `page` together with `actions` on `others`.
+    pub fn free_page<'a>(
+        &'a self,
+        file: &DataFile,
+        mut page: Exclusive<'a>,
+        actions: &[(u32, Action<'_>)],
+        others: &mut [&mut Exclusive<'a>],
+    ) -> StorageResult<()> {
+        let number = page.number();
+        let bitmap_no = number / BITMAP_SPAN * BITMAP_SPAN + 1;
+        let mut bitmap = self.buffer.exclusive(file, bitmap_no)?;
+        let bit = ((number % BITMAP_SPAN) as u16).to_le_bytes();
+        // Whoever still holds the number (a hint) must not take it for the page it was.
+        let mut free = Box::new([0; PAGE_BYTES]);
+        page::format(&mut free, PageKind::Free, 0, file.number, number, 0);
+        let mut all = actions.to_vec();
+        all.push((number, Action::image(&free)));
+        all.push((bitmap_no, Action::SetBits { value: false, bits: Bits(&bit) }));
+        let mut guards: Vec<&mut Exclusive<'a>> = others.iter_mut().map(|guard| &mut **guard).collect();
+        guards.push(&mut page);
+        guards.push(&mut bitmap);
+        self.restructure(file, &all, &mut guards)?;
+        file.free_hint.fetch_min(number, Ordering::Relaxed);
+        self.counters.pages_freed.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Lets versions go that no snapshot needs any more.
+    pub fn advance_horizon(&self) {
+        let now = self.commits.now();
+        let oldest = self.locks.oldest_snapshot(now);
+        let horizon = self.commits.advance(oldest);
+        self.versions.collect(horizon);
+    }
+
+    /// A row number for heaps and non-unique clustered keys: greater than all before, also across restarts, because
+    /// each row takes more log bytes than numbers.
+    pub fn next_row_number(&self) -> u64 {
+        self.next_row.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Frees what committed transactions dropped.
+    pub fn free_pending(&self) -> StorageResult<()> {
+        let _one_at_a_time = lock(&self.freeing);
+        while let Some(next) = { lock(&self.pending_frees).first().copied() } {
+            if let Some(file) = self.file(next.file) {
+                if next.page == 0 {
+                    self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
+                    self.remove_file(next.file)?;
+                } else {
+                    self.free_tree(&Tree::new(file, next.page))?;
+                }
+            }
+            lock(&self.pending_frees).retain(|other| *other != next);
+        }
+        Ok(())
+    }
+
+    /// Closes and removes a data file nobody uses. Its removal is in the log already.
+    pub fn remove_file(&self, number: u32) -> StorageResult<()> {
+        let Some(file) = self.files.write().remove(&number) else { return Ok(()) };
+        if !file.temporary {
+            self.log.harden_all()?;
+        }
+        self.buffer.remove_file(&file);
+        drop(file);
+        self.disk.remove(&file_name(number))
+    }
+
+    pub fn pending(&self) -> Vec<PageRef> {
+        lock(&self.pending_frees).clone()
+    }
+}
+
+impl Writer {
+    #[inline]
+    fn wrote(&mut self, lsn: u64, end: u64, file: &DataFile) {
+        self.last_lsn = lsn;
+        self.durable |= !file.temporary;
+        let written = self.member.log_bytes.load(Ordering::Relaxed);
+        self.member.log_bytes.store(written + (end - lsn), Ordering::Relaxed);
+    }
+}
+
+/// The first `count` zero bits at or after `from`. Bits 0 and 1 (header and bitmap) are never given out.
+fn free_bits(bytes: &[u8], from: u32, count: usize) -> Vec<u32> {
+    let mut found = Vec::with_capacity(count);
+    let mut bit = from;
+    let end = bytes.len() as u32 * 8;
+    while bit < end && found.len() < count {
+        if bit % 64 == 0 && u64_at(bytes, bit as usize / 8) == u64::MAX {
+            bit += 64;
+            continue;
+        }
+        if bit % BITMAP_SPAN >= 2 && bytes[bit as usize / 8] >> (bit % 8) & 1 == 0 {
+            found.push(bit);
+        }
+        bit += 1;
+    }
+    found
+}

@@ -1,0 +1,435 @@
+//! One instance: its files, buffer, log, transactions and tables. Opening it recovers it.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+use types::row::RowView;
+
+use crate::control::{Control, ControlFile};
+use crate::engine::Engine;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
+use crate::locks::{LockEntry, LockMode, TransactionEntry};
+use crate::log::BLOCK_HEAD;
+use crate::metrics::Metrics;
+use crate::platform::{self, Disk, MemoryDisk, Mutex, lock, mutex};
+use crate::recovery::{self, Limits};
+use crate::scan::ScanSpec;
+use crate::shape::{self, Roots, Shape};
+use crate::table::Table;
+use crate::transaction::{Isolation, Transaction};
+use crate::tree::Tree;
+
+/// Where and how large. `StorageConfig::new` has the defaults of a small server.
+pub struct StorageConfig {
+    pub disk: Arc<dyn Disk>,
+    /// Frames of the buffer pool.
+    pub memory_bytes: usize,
+    /// A power of two, at least 1 MB.
+    pub log_buffer_bytes: usize,
+    pub log_segment_bytes: u64,
+    /// All log files together; a transaction that needs more gets `LogFull`.
+    pub log_bytes_max: u64,
+    /// Old row versions beyond this go to a spill file.
+    pub version_memory_bytes: usize,
+    pub files_max: usize,
+    /// A data file has at most 2 to this power pages.
+    pub page_bits: u32,
+    /// A checkpoint at least this often while there is something to write; 0: only when asked.
+    pub recovery_interval_ms: u64,
+    /// Delayed commits are hardened after at most about this; 0: no background duties at all (tests).
+    pub log_flush_ms: u64,
+}
+
+impl StorageConfig {
+    pub fn new(disk: Arc<dyn Disk>) -> StorageConfig {
+        StorageConfig {
+            disk,
+            memory_bytes: 256 << 20,
+            log_buffer_bytes: 8 << 20,
+            log_segment_bytes: 32 << 20,
+            log_bytes_max: 64 << 30,
+            version_memory_bytes: 256 << 20,
+            files_max: 16,
+            page_bits: 17,
+            recovery_interval_ms: 60_000,
+            log_flush_ms: 5,
+        }
+    }
+
+    /// Files in memory only.
+    pub fn in_memory() -> StorageConfig {
+        StorageConfig::new(Arc::new(MemoryDisk::new()))
+    }
+}
+
+struct Inner {
+    engine: Arc<Engine>,
+    control: Mutex<(ControlFile, Control)>,
+}
+
+/// Cheap to clone; all clones are one instance.
+#[derive(Clone)]
+pub struct Storage {
+    inner: Arc<Inner>,
+}
+
+impl Storage {
+    /// Creates an instance without databases, or recovers the one there is. tempdb is gone after each start.
+    pub fn open(config: StorageConfig) -> StorageResult<Storage> {
+        let limits = Limits {
+            memory_bytes: config.memory_bytes,
+            log_buffer_bytes: config.log_buffer_bytes,
+            log_segment_bytes: config.log_segment_bytes,
+            log_bytes_max: config.log_bytes_max,
+            version_memory_bytes: config.version_memory_bytes,
+            files_max: config.files_max,
+            page_bits: config.page_bits,
+        };
+        let (engine, file, control) = recovery::open(config.disk, &limits)?;
+        let storage = Storage { inner: Arc::new(Inner { engine, control: mutex((file, control)) }) };
+        storage.checkpoint()?;
+        if config.log_flush_ms > 0 {
+            storage.start_duties(config.log_flush_ms, config.recovery_interval_ms);
+        }
+        Ok(storage)
+    }
+
+    fn engine(&self) -> &Arc<Engine> {
+        &self.inner.engine
+    }
+
+    /// The duties end by themselves when the last `Storage` is gone or the log has stopped.
+    fn start_duties(&self, flush_ms: u64, checkpoint_ms: u64) {
+        let inner: Weak<Inner> = Arc::downgrade(&self.inner);
+        platform::spawn_background("log writer", flush_ms, move || {
+            let Some(inner) = inner.upgrade() else { return false };
+            inner.engine.advance_horizon();
+            !inner.engine.log.has_unflushed() || inner.engine.log.harden_all().is_ok()
+        });
+        if checkpoint_ms == 0 {
+            return;
+        }
+        let inner: Weak<Inner> = Arc::downgrade(&self.inner);
+        let mut last = (platform::now_ms(), self.engine().log.tail());
+        platform::spawn_background("checkpoint", 500, move || {
+            let Some(inner) = inner.upgrade() else { return false };
+            let (now, tail) = (platform::now_ms(), inner.engine.log.tail());
+            let due = now >= last.0 + checkpoint_ms || tail - last.1 > CHECKPOINT_LOG_BYTES;
+            if !due || tail - last.1 <= BLOCK_HEAD {
+                return inner.engine.log.is_stopped().is_none();
+            }
+            last = (now, tail);
+            inner.checkpoint().is_ok()
+        });
+    }
+
+    pub fn begin(&self, isolation: Isolation) -> Transaction {
+        Transaction::new(self.engine().clone(), isolation)
+    }
+
+    /// Writes all changed pages, so that recovery starts from here.
+    pub fn checkpoint(&self) -> StorageResult<()> {
+        self.inner.checkpoint()
+    }
+
+    /// Checkpoints and stops; calls after it fail with `Stopped`.
+    pub fn shutdown(&self) -> StorageResult<()> {
+        let result = self.checkpoint();
+        self.engine().log.stop(StorageError::Stopped("shut down".into()));
+        result
+    }
+
+    /// `sys.sp_flush_log`: hardens every delayed commit so far.
+    pub fn flush_log(&self) -> StorageResult<()> {
+        self.engine().log.harden_all()
+    }
+
+    /// `TEMPDB` is not recovered: the next start removes it.
+    pub fn create_database(&self, tx: &mut Transaction, db: DatabaseId, name: &str) -> StorageResult<()> {
+        tx.check_running()?;
+        if self.engine().file_of(db).is_ok() {
+            return Err(StorageError::AlreadyExists);
+        }
+        self.engine().create_file(Some(&mut tx.writer), db, db == DatabaseId::TEMPDB, name).map(|_| ())
+    }
+
+    /// The files go when the transaction commits. Nobody may use the database any more.
+    pub fn drop_database(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<()> {
+        tx.check_running()?;
+        let file = self.engine().file_of(db)?;
+        self.engine().identify(&mut tx.writer)?;
+        tx.drops.push(PageRef { file: file.number, page: 0 });
+        // A transaction that only drops must still write its commit.
+        self.engine().note(&mut tx.writer, &file)
+    }
+
+    pub fn databases(&self) -> Vec<DatabaseId> {
+        let mut all: Vec<_> = self.engine().files.read().values().map(|file| DatabaseId(file.database)).collect();
+        all.sort();
+        all
+    }
+
+    pub fn tables(&self, db: DatabaseId) -> StorageResult<Vec<TableId>> {
+        self.engine().list_directory(db)
+    }
+
+    fn create_tree(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<u32> {
+        let engine = self.engine();
+        engine.identify(&mut tx.writer)?;
+        engine.log.admit()?;
+        let file = engine.file_of(db)?;
+        let root = engine.create_root(&file)?;
+        engine.own_tree(&mut tx.writer, &file, root)?;
+        Ok(root)
+    }
+
+    pub fn create_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: &TableLayout,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        if self.engine().read_directory(db, table)?.is_some() {
+            return Err(StorageError::AlreadyExists);
+        }
+        let base = self.create_tree(tx, db)?;
+        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        if shape::may_be_long(layout, shape::image_max(layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        for index in &layout.indexes {
+            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+        }
+        self.write_shape(tx, db, table, Some((layout, &roots)))
+    }
+
+    fn write_shape(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        shape: Option<(&TableLayout, &Roots)>,
+    ) -> StorageResult<()> {
+        tx.reshaped.push((db, table));
+        self.engine().shapes.write().remove(&(db, table));
+        let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
+        let patience = tx.patience();
+        self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience)
+    }
+
+    fn drop_tree(&self, tx: &mut Transaction, db: DatabaseId, root: u32) -> StorageResult<()> {
+        let file = self.engine().file_of(db)?;
+        tx.drops.push(PageRef { file: file.number, page: root });
+        Ok(())
+    }
+
+    fn drop_roots(&self, tx: &mut Transaction, db: DatabaseId, roots: &Roots) -> StorageResult<()> {
+        self.drop_tree(tx, db, roots.base)?;
+        if roots.long_values != 0 {
+            self.drop_tree(tx, db, roots.long_values)?;
+        }
+        for root in roots.indexes.iter().filter(|root| **root != roots.base) {
+            self.drop_tree(tx, db, *root)?;
+        }
+        Ok(())
+    }
+
+    /// The pages go when the transaction commits.
+    pub fn drop_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (_, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        self.drop_roots(tx, db, &roots)?;
+        self.write_shape(tx, db, table, None)
+    }
+
+    /// New empty trees in place of the old ones.
+    pub fn truncate_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (layout, old) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let base = self.create_tree(tx, db)?;
+        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        if old.long_values != 0 {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        for index in &layout.indexes {
+            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+        }
+        self.drop_roots(tx, db, &old)?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+
+    /// Builds it from the rows there are. A clustered one rebuilds the table.
+    pub fn create_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: &IndexLayout,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        if layout.indexes.iter().any(|known| known.id == index.id || known.clustered && index.clustered) {
+            return Err(StorageError::AlreadyExists);
+        }
+        if index.clustered {
+            layout.indexes.insert(0, index.clone());
+            return self.rebuild(tx, db, table, layout, &roots);
+        }
+        let before = tx.savepoint();
+        let root = self.create_tree(tx, db)?;
+        layout.indexes.push(index.clone());
+        roots.indexes.push(root);
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        let built = self.build_index(tx, db, table, index.id);
+        self.undo_if_failed(tx, before, built)
+    }
+
+    fn undo_if_failed(
+        &self,
+        tx: &mut Transaction,
+        before: crate::transaction::Savepoint,
+        result: StorageResult<()>,
+    ) -> StorageResult<()> {
+        if result.is_err() {
+            tx.rollback_to(before)?;
+        }
+        result
+    }
+
+    fn build_index(&self, tx: &mut Transaction, db: DatabaseId, table: TableId, id: IndexId) -> StorageResult<()> {
+        let table = self.open_table(db, table)?;
+        let index = table.index(id)?.ok_or(StorageError::UnknownIndex)?;
+        let mut scan = table.scan(tx, every_row(&table))?;
+        while let Some(row) = scan.next(tx)? {
+            let view = RowView::new(&table.layout().row, row.image)?;
+            table.insert_entry(tx, index, &view, row.locator)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the table into trees of another layout.
+    fn rebuild(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: TableLayout,
+        old: &Roots,
+    ) -> StorageResult<()> {
+        let before = tx.savepoint();
+        let source = self.open_table(db, table)?;
+        let base = self.create_tree(tx, db)?;
+        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        if shape::may_be_long(&layout, shape::image_max(&layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        for index in &layout.indexes {
+            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+        }
+        self.drop_roots(tx, db, old)?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        let copied = self.open_table(db, table).and_then(|target| {
+            let mut scan = source.scan(tx, every_row(&source))?;
+            while let Some(row) = scan.next(tx)? {
+                target.insert(tx, row.image)?;
+            }
+            Ok(())
+        });
+        self.undo_if_failed(tx, before, copied)
+    }
+
+    /// Dropping the clustered index leaves a heap.
+    pub fn drop_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
+        let removed = layout.indexes.remove(at);
+        if removed.clustered {
+            return self.rebuild(tx, db, table, layout, &roots);
+        }
+        let root = roots.indexes.remove(at);
+        self.drop_tree(tx, db, root)?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+
+    /// Adds columns at the end: existing rows read NULL there. `row` must extend the present layout.
+    pub fn alter_row_layout(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        row: &types::RowLayout,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let extends = row.columns().starts_with(layout.row.columns());
+        assert!(extends, "columns are only added at the end; other changes copy the table");
+        layout.row = row.clone();
+        if roots.long_values == 0 && shape::may_be_long(&layout, shape::image_max(&layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+
+    /// A hash look-up: open it in each statement.
+    pub fn open_table(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<Table>> {
+        let engine = self.engine();
+        if let Some(shape) = engine.shapes.read().get(&(db, table)) {
+            return Ok(Arc::new(Table { engine: engine.clone(), shape: shape.clone() }));
+        }
+        let (layout, roots) = engine.read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let file = engine.file_of(db)?;
+        let shape = Arc::new(Shape::new(db, table, layout, &roots, |root| Tree::new(file.clone(), root)));
+        shape.rows.store(engine.estimate_rows(&shape.base)?, Ordering::Relaxed);
+        let shape = engine.shapes.write().entry((db, table)).or_insert(shape).clone();
+        Ok(Arc::new(Table { engine: engine.clone(), shape }))
+    }
+
+    pub fn metrics(&self) -> Metrics {
+        Metrics::read(self.engine())
+    }
+
+    /// Lock table entries, for `sys.dm_tran_locks`.
+    pub fn locks(&self) -> Vec<LockEntry> {
+        self.engine().locks.entries()
+    }
+
+    /// Running transactions, for `sys.dm_tran_active_transactions`.
+    pub fn transactions(&self) -> Vec<TransactionEntry> {
+        self.engine().locks.transactions()
+    }
+}
+
+/// Log written since the last checkpoint that makes the next one due, whatever the time.
+const CHECKPOINT_LOG_BYTES: u64 = 1 << 30;
+
+impl Inner {
+    fn checkpoint(&self) -> StorageResult<()> {
+        let (file, control) = &mut *lock(&self.control);
+        self.engine.checkpoint(file, control).map(|_| ())
+    }
+}
+
+fn every_row(table: &Table) -> ScanSpec {
+    let mut spec = ScanSpec::all(IndexId::HEAP, Vec::new());
+    spec.lock.no_lock = true;
+    spec.locator = true;
+    spec.ignore_own_statement = false;
+    debug_assert!(table.layout().row.len() < usize::MAX);
+    spec
+}

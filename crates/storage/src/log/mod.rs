@@ -1,0 +1,394 @@
+//! The log: one stream of bytes for the whole instance, an LSN is an offset in it.
+//!
+//! ```text
+//! block (starts at a multiple of 4 KB, written and hardened at once, never written again):
+//!  0 magic "HLOG" u32   4 length u32 (records)   8 LSN of the block u64   16 LSN hardened before u64
+//! 24 crc32 u32 of the header without it and the records   28 epoch u32 (one more at each start)
+//! 32 records, each at a multiple of 8; zeros up to the next multiple of 4 KB
+//! ```
+//!
+//! Appending: reserve with one compare-and-swap of `tail`, copy in parallel, publish the length word. Flushing (one at
+//! a time): close the block by moving `tail` to the next block, wait for the records in it, write, harden, zero, release.
+//! Who needs an LSN hardened either flushes or, if somebody does already, waits: a flush takes all commits there are.
+//! A failed write or flush stops the log for good: the state of the file is unknown then (never retried).
+
+pub mod record;
+pub mod ring;
+pub mod store;
+pub mod structure;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::error::{StorageError, StorageResult};
+use crate::page::{put_u32, put_u64, u32_at, u64_at};
+use crate::platform::{self, EventCount, Mutex, WaitType, lock};
+use record::{HEAD_BYTES, Head, Record};
+use ring::Ring;
+use store::LogStore;
+
+pub const BLOCK_BYTES: u64 = 4096;
+pub const BLOCK_HEAD: u64 = 32;
+const MAGIC: u32 = u32::from_le_bytes(*b"HLOG");
+/// Largest record: page images of one structure change.
+pub const RECORD_BYTES_MAX: usize = 256 * 1024;
+
+#[derive(Debug, Default)]
+pub struct LogCounters {
+    pub flushes: AtomicU64,
+    pub bytes_flushed: AtomicU64,
+    pub records: AtomicU64,
+    /// Waits for an LSN to be hardened, and for room in the ring.
+    pub waits: AtomicU64,
+    pub buffer_waits: AtomicU64,
+}
+
+pub struct Log {
+    ring: Ring,
+    /// LSN of the next record. Ordered by the ring's length words, so Relaxed would do; SeqCst costs nothing here.
+    tail: AtomicU64,
+    /// Everything before is on disk for sure.
+    hardened: AtomicU64,
+    /// The ring may be written up to `released + ring bytes`.
+    released: AtomicU64,
+    /// Start of the open block. Locked by who flushes.
+    block: Mutex<u64>,
+    changed: EventCount,
+    store: Box<dyn LogStore>,
+    epoch: u32,
+    failed: AtomicBool,
+    why: Mutex<Option<StorageError>>,
+    pub counters: LogCounters,
+}
+
+fn align(lsn: u64) -> u64 {
+    lsn.next_multiple_of(BLOCK_BYTES)
+}
+
+impl Log {
+    /// Continues at `start`, a multiple of the block size.
+    pub fn new(store: Box<dyn LogStore>, ring_bytes: usize, start: u64, epoch: u32) -> StorageResult<Log> {
+        assert_eq!(start % BLOCK_BYTES, 0, "a block starts at a multiple of its size");
+        assert!(ring_bytes >= 4 * RECORD_BYTES_MAX, "ring too small for the largest records");
+        store.continue_at(start);
+        store.prepare(start + ring_bytes as u64)?;
+        Ok(Log {
+            ring: Ring::new(ring_bytes),
+            tail: AtomicU64::new(start + BLOCK_HEAD),
+            hardened: AtomicU64::new(start),
+            released: AtomicU64::new(start),
+            block: platform::mutex(start),
+            changed: EventCount::new(WaitType::WRITELOG),
+            store,
+            epoch,
+            failed: AtomicBool::new(false),
+            why: platform::mutex(None),
+            counters: LogCounters::default(),
+        })
+    }
+
+    pub fn tail(&self) -> u64 {
+        self.tail.load(Ordering::SeqCst)
+    }
+
+    pub fn hardened(&self) -> u64 {
+        self.hardened.load(Ordering::Acquire)
+    }
+
+    pub fn store(&self) -> &dyn LogStore {
+        &*self.store
+    }
+
+    /// Called before the latches of a change are taken: room in the log for it and for undoing it, and room in the ring,
+    /// so that a latch is rarely held over a flush.
+    #[inline]
+    pub fn admit(&self) -> StorageResult<()> {
+        if self.failed.load(Ordering::Relaxed) {
+            return Err(self.stopped());
+        }
+        let tail = self.tail.load(Ordering::Relaxed);
+        if tail - self.released.load(Ordering::Relaxed) > self.ring.bytes() / 2 {
+            self.flush_some()?;
+        }
+        Ok(())
+    }
+
+    fn stopped(&self) -> StorageError {
+        let why = lock(&self.why).as_ref().map_or("the log failed".into(), |why| why.to_string());
+        StorageError::Stopped(why)
+    }
+
+    pub fn is_stopped(&self) -> Option<StorageError> {
+        self.failed.load(Ordering::Acquire).then(|| self.stopped())
+    }
+
+    pub fn stop(&self, why: StorageError) {
+        let mut held = lock(&self.why);
+        if held.is_none() {
+            *held = Some(why);
+        }
+        self.failed.store(true, Ordering::Release);
+        drop(held);
+        self.changed.notify();
+    }
+
+    /// The record's LSN and its end. The body comes in parts, so that a row is copied once.
+    #[inline]
+    pub fn append(&self, head: Head, body: &[&[u8]]) -> StorageResult<(u64, u64)> {
+        let body_bytes = body.iter().map(|part| part.len()).sum::<usize>();
+        let length = (HEAD_BYTES + body_bytes).next_multiple_of(8);
+        assert!(length <= RECORD_BYTES_MAX, "a record of {length} bytes");
+        let lsn = self.reserve(length as u64)?;
+        let encoded = head.encode(0, (length - HEAD_BYTES - body_bytes) as u8);
+        self.ring.write(lsn + 4, &encoded[4..]);
+        let mut at = lsn + HEAD_BYTES as u64;
+        for part in body {
+            self.ring.write(at, part);
+            at += part.len() as u64;
+        }
+        self.ring.publish(lsn, length as u32);
+        Ok((lsn, lsn + length as u64))
+    }
+
+    #[inline]
+    fn reserve(&self, length: u64) -> StorageResult<u64> {
+        let mut tail = self.tail.load(Ordering::Relaxed);
+        loop {
+            // Two block heads: this block's padding and the next head may come between.
+            if tail + length + 2 * BLOCK_BYTES > self.released.load(Ordering::Acquire) + self.ring.bytes() {
+                self.counters.buffer_waits.fetch_add(1, Ordering::Relaxed);
+                self.flush_some()?;
+                tail = self.tail.load(Ordering::Relaxed);
+                continue;
+            }
+            match self.tail.compare_exchange_weak(tail, tail + length, Ordering::SeqCst, Ordering::Relaxed) {
+                Ok(_) => return Ok(tail),
+                Err(now) => tail = now,
+            }
+        }
+    }
+
+    /// Flushes, or waits until somebody has.
+    fn flush_some(&self) -> StorageResult<()> {
+        let ticket = self.changed.ticket();
+        if let Some(error) = self.is_stopped() {
+            return Err(error);
+        }
+        match self.block.try_lock() {
+            Some(mut block) => self.flush(&mut block),
+            None => {
+                self.changed.wait(ticket, 1000);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns when everything before `lsn` is on disk.
+    pub fn harden(&self, lsn: u64) -> StorageResult<()> {
+        if self.hardened() >= lsn {
+            return Ok(());
+        }
+        self.counters.waits.fetch_add(1, Ordering::Relaxed);
+        while self.hardened() < lsn {
+            assert!(lsn <= self.tail(), "an LSN nobody has reserved");
+            self.flush_some()?;
+        }
+        Ok(())
+    }
+
+    pub fn harden_all(&self) -> StorageResult<()> {
+        // The open block's head is reserved already; a flush takes the block whole, so any LSN within it will do.
+        self.harden(self.tail() - BLOCK_HEAD)
+    }
+
+    /// True if there is something that a flush would write.
+    pub fn has_unflushed(&self) -> bool {
+        self.tail() % BLOCK_BYTES != BLOCK_HEAD || self.tail() - BLOCK_HEAD != self.hardened()
+    }
+
+    fn flush(&self, block: &mut u64) -> StorageResult<()> {
+        let start = *block;
+        let mut end = self.tail();
+        if end == start + BLOCK_HEAD {
+            return Ok(());
+        }
+        let result = self.close_and_write(start, &mut end);
+        match result {
+            Ok(next) => {
+                *block = next;
+                self.changed.notify();
+                Ok(())
+            }
+            Err(error) => {
+                self.stop(error.clone());
+                Err(self.stopped())
+            }
+        }
+    }
+
+    fn close_and_write(&self, start: u64, end: &mut u64) -> StorageResult<u64> {
+        let next = loop {
+            let next = align(*end);
+            match self.tail.compare_exchange(*end, next + BLOCK_HEAD, Ordering::SeqCst, Ordering::SeqCst) {
+                Ok(_) => break next,
+                Err(now) => *end = now,
+            }
+        };
+        let mut at = start + BLOCK_HEAD;
+        let mut spins = 0;
+        while at < *end {
+            match self.ring.published(at) {
+                0 => {
+                    spins += 1;
+                    if spins % 64 == 0 { platform::yield_now() } else { std::hint::spin_loop() }
+                }
+                length => at += length as u64,
+            }
+        }
+        assert_eq!(at, *end, "records fill the block");
+        let mut head = [0; BLOCK_HEAD as usize];
+        put_u32(&mut head, 0, MAGIC);
+        put_u32(&mut head, 4, (*end - start - BLOCK_HEAD) as u32);
+        put_u64(&mut head, 8, start);
+        put_u64(&mut head, 16, self.hardened());
+        put_u32(&mut head, 28, self.epoch);
+        let length = (*end - start) as usize;
+        let records = self.ring.parts(start + BLOCK_HEAD, length - BLOCK_HEAD as usize);
+        let crc = block_crc(&head, &[records.0, records.1]);
+        put_u32(&mut head, 24, crc);
+        self.ring.write(start, &head);
+        let whole = self.ring.parts(start, (next - start) as usize);
+        self.store.write(start, whole.0)?;
+        self.store.write(start + whole.0.len() as u64, whole.1)?;
+        self.store.harden()?;
+        self.ring.zero(start, (next - start) as usize);
+        self.released.store(next, Ordering::Release);
+        self.hardened.store(next, Ordering::Release);
+        self.counters.flushes.fetch_add(1, Ordering::Relaxed);
+        self.counters.bytes_flushed.fetch_add(next - start, Ordering::Relaxed);
+        // The next flush may need this much; a full disk shows at the next `admit`, not here.
+        match self.store.prepare(next + 2 * self.ring.bytes()) {
+            Ok(()) | Err(StorageError::LogFull) => Ok(next),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// `LogFull` unless there is room for ordinary work. What is kept back lets rollbacks and commits finish.
+    pub fn has_space(&self) -> StorageResult<()> {
+        let need = self.tail() + self.ring.bytes();
+        if self.store.prepared() >= need { Ok(()) } else { self.store.prepare(need) }
+    }
+
+    /// Copies the record at `lsn`, which has been appended, into `out`.
+    pub fn read(&self, lsn: u64, out: &mut Vec<u8>) -> StorageResult<()> {
+        if lsn >= self.released.load(Ordering::Acquire) {
+            while self.ring.published(lsn) == 0 && lsn >= self.released.load(Ordering::Acquire) {
+                platform::yield_now();
+            }
+            let length = self.ring.published(lsn) as usize;
+            if lsn >= self.released.load(Ordering::Acquire) {
+                out.resize(length, 0);
+                self.ring.copy_unstable(lsn, out);
+                if lsn >= self.released.load(Ordering::Acquire) {
+                    out[..4].copy_from_slice(&(length as u32).to_le_bytes());
+                    return Ok(());
+                }
+            }
+        }
+        out.resize(4, 0);
+        self.store.read(lsn, out)?;
+        let length = u32_at(out, 0) as usize;
+        if !(HEAD_BYTES..=RECORD_BYTES_MAX).contains(&length) {
+            return Err(StorageError::Damaged(format!("log record at {lsn}")));
+        }
+        out.resize(length, 0);
+        self.store.read(lsn, out)
+    }
+}
+
+fn block_crc(head: &[u8], records: &[&[u8]]) -> u32 {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&head[..24]);
+    crc.update(&head[28..32]);
+    for part in records {
+        crc.update(part);
+    }
+    crc.finalize()
+}
+
+/// Calls `visit` for each record from the block at `start` on. Returns where the log ends and the epoch of the last block.
+/// `Damaged` if a block is bad that had been hardened when a later one was written.
+pub fn replay(
+    store: &dyn LogStore,
+    start: u64,
+    limit: u64,
+    visit: &mut dyn FnMut(Record<'_>) -> StorageResult<()>,
+) -> StorageResult<(u64, u32)> {
+    let mut at = start;
+    let mut epoch = 0;
+    let mut bytes = Vec::new();
+    while let Some(head) = read_block(store, at, limit, epoch, &mut bytes)? {
+        epoch = head.epoch;
+        let mut offset = BLOCK_HEAD as usize;
+        while offset < bytes.len() {
+            let length = u32_at(&bytes, offset) as usize;
+            let record = bytes
+                .get(offset..offset + length)
+                .and_then(|record| Record::decode(at + offset as u64, record))
+                .ok_or_else(|| StorageError::Damaged(format!("log record at {}", at + offset as u64)))?;
+            visit(record)?;
+            offset += length;
+        }
+        at = align(at + bytes.len() as u64);
+    }
+    refuse_if_hardened(store, at, limit, epoch)?;
+    Ok((at, epoch))
+}
+
+struct BlockHead {
+    epoch: u32,
+    hardened: u64,
+}
+
+/// The block at `lsn` whole in `bytes`, if it is good.
+fn read_block(
+    store: &dyn LogStore,
+    lsn: u64,
+    limit: u64,
+    epoch: u32,
+    bytes: &mut Vec<u8>,
+) -> StorageResult<Option<BlockHead>> {
+    if lsn + BLOCK_BYTES > limit {
+        return Ok(None);
+    }
+    bytes.resize(BLOCK_HEAD as usize, 0);
+    store.read(lsn, bytes)?;
+    let length = u32_at(bytes, 4) as u64;
+    let found = u32_at(bytes, 28);
+    if u32_at(bytes, 0) != MAGIC || u64_at(bytes, 8) != lsn || found < epoch || lsn + BLOCK_HEAD + length > limit {
+        return Ok(None);
+    }
+    bytes.resize((BLOCK_HEAD + length) as usize, 0);
+    store.read(lsn, bytes)?;
+    if block_crc(&bytes[..BLOCK_HEAD as usize], &[&bytes[BLOCK_HEAD as usize..]]) != u32_at(bytes, 24) {
+        return Ok(None);
+    }
+    Ok(Some(BlockHead { epoch: found, hardened: u64_at(bytes, 16) }))
+}
+
+/// A good block further on that was written when `end` had long been hardened proves that `end` is damage and not the end.
+fn refuse_if_hardened(store: &dyn LogStore, end: u64, limit: u64, epoch: u32) -> StorageResult<()> {
+    let mut at = end + BLOCK_BYTES;
+    let mut bytes = Vec::new();
+    while at + BLOCK_BYTES <= limit {
+        if let Some(head) = read_block(store, at, limit, epoch, &mut bytes)?
+            && head.hardened > end
+        {
+            return Err(StorageError::Damaged(format!(
+                "the log is damaged at LSN {end}, before LSN {} which had been hardened; restore from a backup",
+                head.hardened
+            )));
+        }
+        at += BLOCK_BYTES;
+    }
+    Ok(())
+}

@@ -1,0 +1,603 @@
+//! A page: 8 KB with a header, and for B-tree pages a slot array growing up and cells growing down.
+//!
+//! ```text
+//!  0        checksum u32 (crc32 of bytes 4..8192, set when written)
+//!  4        kind u8, level u8 (leaf 0), flags u16
+//!  8        lsn u64: end of the last log record that changed the page
+//!  16       page u32, file u32: where the page belongs, so a misdirected write is noticed
+//!  24       root u32: page of the tree's root, its identity within the file
+//!  28       slot_count u16, cells_start u16, garbage u16 (free bytes among the cells), prefix_length u16
+//!  36       lower fence: offset u16, length u16     keys >= it belong here
+//!  40       upper fence: offset u16, length u16     keys <  it belong here; length 0xffff: no bound
+//!  44       last_child u32 (inner: keys >= the last separator) or next u32 (overflow chain)
+//!  48       ghosts u16: cells that carry the ghost flag, a hint for cleanup
+//!  50       zero up to 64
+//!  64       slots, 8 bytes each: cell offset u16, suffix length u16, head u32 (first suffix bytes, big-endian)
+//!  ...      free
+//!  cells:   payload length u16, key suffix, payload      (inner pages: the payload is the child's page u32)
+//! ```
+//!
+//! A key is stored without `prefix_length` bytes that all keys between the fences share. Every function here is
+//! deterministic in the page's bytes and its arguments: redo replays calls and gets the same bytes.
+
+pub const PAGE_BYTES: usize = 8192;
+pub const HEADER_BYTES: usize = 64;
+const SLOT_BYTES: usize = 8;
+const CELL_HEAD_BYTES: usize = 2;
+/// What cells, slots and fences share.
+pub const BODY_BYTES: usize = PAGE_BYTES - HEADER_BYTES;
+/// Longest key. Four of them (two fences, two separators) always fit an inner page.
+pub const KEY_BYTES_MAX: usize = 1900;
+const UNBOUNDED: u16 = u16::MAX;
+
+pub type PageBytes = [u8; PAGE_BYTES];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PageKind {
+    Free = 0,
+    FileHeader = 1,
+    Bitmap = 2,
+    Leaf = 3,
+    Inner = 4,
+    Overflow = 5,
+}
+
+impl PageKind {
+    pub fn from_byte(byte: u8) -> Option<PageKind> {
+        Some(match byte {
+            0 => PageKind::Free,
+            1 => PageKind::FileHeader,
+            2 => PageKind::Bitmap,
+            3 => PageKind::Leaf,
+            4 => PageKind::Inner,
+            5 => PageKind::Overflow,
+            _ => return None,
+        })
+    }
+}
+
+#[inline]
+pub fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+#[inline]
+pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"))
+}
+#[inline]
+pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
+}
+#[inline]
+pub fn put_u16(bytes: &mut [u8], at: usize, value: u16) {
+    bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
+}
+#[inline]
+pub fn put_u32(bytes: &mut [u8], at: usize, value: u32) {
+    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+#[inline]
+pub fn put_u64(bytes: &mut [u8], at: usize, value: u64) {
+    bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+}
+
+pub fn kind(page: &PageBytes) -> Option<PageKind> {
+    PageKind::from_byte(page[4])
+}
+pub fn level(page: &PageBytes) -> u8 {
+    page[5]
+}
+pub fn lsn(page: &PageBytes) -> u64 {
+    u64_at(page, 8)
+}
+pub fn set_lsn(page: &mut PageBytes, lsn: u64) {
+    put_u64(page, 8, lsn);
+}
+pub fn page_no(page: &PageBytes) -> u32 {
+    u32_at(page, 16)
+}
+pub fn file_no(page: &PageBytes) -> u32 {
+    u32_at(page, 20)
+}
+pub fn root(page: &PageBytes) -> u32 {
+    u32_at(page, 24)
+}
+pub fn slot_count(page: &PageBytes) -> usize {
+    u16_at(page, 28) as usize
+}
+fn cells_start(page: &PageBytes) -> usize {
+    u16_at(page, 30) as usize
+}
+fn garbage(page: &PageBytes) -> usize {
+    u16_at(page, 32) as usize
+}
+pub fn prefix_length(page: &PageBytes) -> usize {
+    u16_at(page, 34) as usize
+}
+pub fn last_child(page: &PageBytes) -> u32 {
+    u32_at(page, 44)
+}
+pub fn set_last_child(page: &mut PageBytes, child: u32) {
+    put_u32(page, 44, child);
+}
+pub fn ghosts(page: &PageBytes) -> usize {
+    u16_at(page, 48) as usize
+}
+pub fn set_ghosts(page: &mut PageBytes, ghosts: usize) {
+    put_u16(page, 48, ghosts.min(u16::MAX as usize) as u16);
+}
+
+pub fn checksum(page: &PageBytes) -> u32 {
+    crc32fast::hash(&page[4..])
+}
+/// Just before the page is written.
+pub fn seal(page: &mut PageBytes) {
+    let sum = checksum(page);
+    put_u32(page, 0, sum);
+}
+/// Just after the page is read. A page of zeros was allocated and never written.
+pub fn is_intact(page: &PageBytes, file: u32, page_no_expected: u32) -> bool {
+    if u32_at(page, 0) == checksum(page) {
+        return page_no(page) == page_no_expected && file_no(page) == file;
+    }
+    page.iter().all(|byte| *byte == 0)
+}
+
+/// An empty page of any kind.
+pub fn format(page: &mut PageBytes, kind: PageKind, level: u8, file: u32, page_no: u32, root: u32) {
+    page.fill(0);
+    page[4] = kind as u8;
+    page[5] = level;
+    put_u32(page, 16, page_no);
+    put_u32(page, 20, file);
+    put_u32(page, 24, root);
+    put_u16(page, 30, PAGE_BYTES as u16);
+}
+
+pub fn lower_fence(page: &PageBytes) -> &[u8] {
+    let at = u16_at(page, 36) as usize;
+    &page[at..at + u16_at(page, 38) as usize]
+}
+
+/// None: no bound.
+pub fn upper_fence(page: &PageBytes) -> Option<&[u8]> {
+    let length = u16_at(page, 42);
+    if length == UNBOUNDED {
+        return None;
+    }
+    let at = u16_at(page, 40) as usize;
+    Some(&page[at..at + length as usize])
+}
+
+#[inline]
+pub fn is_rightmost(page: &PageBytes) -> bool {
+    u16_at(page, 42) == UNBOUNDED
+}
+
+fn take_cell_bytes(page: &mut PageBytes, bytes: &[u8]) -> u16 {
+    let at = cells_start(page) - bytes.len();
+    page[at..at + bytes.len()].copy_from_slice(bytes);
+    put_u16(page, 30, at as u16);
+    at as u16
+}
+
+/// Only on a page without cells.
+pub fn set_fences(page: &mut PageBytes, lower: &[u8], upper: Option<&[u8]>) {
+    assert_eq!(slot_count(page), 0, "fences are set before cells");
+    let prefix = upper.map_or(0, |upper| common_prefix(lower, upper));
+    let at = take_cell_bytes(page, lower);
+    put_u16(page, 36, at);
+    put_u16(page, 38, lower.len() as u16);
+    match upper {
+        Some(upper) => {
+            let at = take_cell_bytes(page, upper);
+            put_u16(page, 40, at);
+            put_u16(page, 42, upper.len() as u16);
+        }
+        None => {
+            put_u16(page, 40, 0);
+            put_u16(page, 42, UNBOUNDED);
+        }
+    }
+    put_u16(page, 34, prefix as u16);
+}
+
+pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// First four bytes of a suffix, so that most comparisons need no look at the cell.
+#[inline]
+pub fn head(suffix: &[u8]) -> u32 {
+    if suffix.len() >= 4 {
+        u32::from_be_bytes([suffix[0], suffix[1], suffix[2], suffix[3]])
+    } else {
+        let mut bytes = [0; 4];
+        bytes[..suffix.len()].copy_from_slice(suffix);
+        u32::from_be_bytes(bytes)
+    }
+}
+
+#[inline]
+fn slot_at(slot: usize) -> usize {
+    HEADER_BYTES + slot * SLOT_BYTES
+}
+
+#[inline]
+pub fn suffix(page: &PageBytes, slot: usize) -> &[u8] {
+    let at = slot_at(slot);
+    let cell = u16_at(page, at) as usize + CELL_HEAD_BYTES;
+    &page[cell..cell + u16_at(page, at + 2) as usize]
+}
+
+#[inline]
+fn payload_range(page: &PageBytes, slot: usize) -> (usize, usize) {
+    let at = slot_at(slot);
+    let cell = u16_at(page, at) as usize;
+    let start = cell + CELL_HEAD_BYTES + u16_at(page, at + 2) as usize;
+    (start, start + u16_at(page, cell) as usize)
+}
+
+#[inline]
+pub fn payload(page: &PageBytes, slot: usize) -> &[u8] {
+    let (start, end) = payload_range(page, slot);
+    &page[start..end]
+}
+
+/// To change bytes in place, not the length.
+#[inline]
+pub fn payload_mut(page: &mut PageBytes, slot: usize) -> &mut [u8] {
+    let (start, end) = payload_range(page, slot);
+    &mut page[start..end]
+}
+
+/// The whole key of a slot appended to `key`.
+pub fn key_into(page: &PageBytes, slot: usize, key: &mut Vec<u8>) {
+    key.extend_from_slice(&lower_fence(page)[..prefix_length(page)]);
+    key.extend_from_slice(suffix(page, slot));
+}
+
+pub fn key(page: &PageBytes, slot: usize) -> Vec<u8> {
+    let mut key = Vec::new();
+    key_into(page, slot, &mut key);
+    key
+}
+
+/// First slot whose key is not less than `key`, and whether it is equal.
+#[inline]
+pub fn lower_bound(page: &PageBytes, key: &[u8]) -> (usize, bool) {
+    let count = slot_count(page);
+    let prefix = prefix_length(page);
+    if prefix > 0 {
+        let shared = &lower_fence(page)[..prefix];
+        let own = &key[..key.len().min(prefix)];
+        match own.cmp(shared) {
+            std::cmp::Ordering::Less => return (0, false),
+            std::cmp::Ordering::Greater => return (count, false),
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+    let wanted = &key[prefix..];
+    let wanted_head = head(wanted);
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = (low + high) / 2;
+        let order = u32_at(page, slot_at(middle) + 4).cmp(&wanted_head).then_with(|| suffix(page, middle).cmp(wanted));
+        match order {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return (middle, true),
+        }
+    }
+    (low, false)
+}
+
+/// Slot of the child that holds `key` in an inner page; `slot_count` names the last child.
+#[inline]
+pub fn child_slot(page: &PageBytes, key: &[u8]) -> usize {
+    let (slot, equal) = lower_bound(page, key);
+    slot + equal as usize
+}
+
+pub fn child(page: &PageBytes, slot: usize) -> u32 {
+    if slot == slot_count(page) { last_child(page) } else { u32_at(payload(page, slot), 0) }
+}
+
+#[inline]
+fn contiguous_free(page: &PageBytes) -> usize {
+    cells_start(page) - slot_at(slot_count(page))
+}
+
+/// Bytes that an insert may use, after a compaction if need be.
+#[inline]
+pub fn free_bytes(page: &PageBytes) -> usize {
+    contiguous_free(page) + garbage(page)
+}
+
+#[inline]
+pub fn cell_need(suffix: usize, payload: usize) -> usize {
+    SLOT_BYTES + CELL_HEAD_BYTES + suffix + payload
+}
+
+/// `key` is whole and lies between the fences.
+#[inline]
+pub fn has_room(page: &PageBytes, key: &[u8], payload: usize) -> bool {
+    free_bytes(page) >= cell_need(key.len() - prefix_length(page), payload)
+}
+
+/// Room for the payload of `slot` to become `payload` bytes long.
+pub fn has_room_to_replace(page: &PageBytes, slot: usize, new_payload: usize) -> bool {
+    free_bytes(page) + payload(page, slot).len() >= new_payload
+}
+
+/// Panics without room: the caller has split the page before. The payload comes in parts.
+#[inline]
+pub fn insert(page: &mut PageBytes, slot: usize, key: &[u8], payload: &[&[u8]]) {
+    let prefix = prefix_length(page);
+    let suffix = &key[prefix..];
+    let payload_bytes = payload.iter().map(|part| part.len()).sum::<usize>();
+    let need = cell_need(suffix.len(), payload_bytes);
+    let count = slot_count(page);
+    assert!(slot <= count, "slot {slot} of {count}");
+    if contiguous_free(page) < need {
+        assert!(free_bytes(page) >= need, "no room for a cell of {need} bytes");
+        compact(page);
+    }
+    let cell = cells_start(page) - (need - SLOT_BYTES);
+    put_u16(page, cell, payload_bytes as u16);
+    let mut at = cell + CELL_HEAD_BYTES;
+    page[at..at + suffix.len()].copy_from_slice(suffix);
+    at += suffix.len();
+    for part in payload {
+        page[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+    put_u16(page, 30, cell as u16);
+    let place = slot_at(slot);
+    if slot < count {
+        page.copy_within(place..slot_at(count), place + SLOT_BYTES);
+    }
+    put_u16(page, place, cell as u16);
+    put_u16(page, place + 2, suffix.len() as u16);
+    put_u32(page, place + 4, head(suffix));
+    put_u16(page, 28, count as u16 + 1);
+}
+
+pub fn remove(page: &mut PageBytes, slot: usize) {
+    let count = slot_count(page);
+    assert!(slot < count, "slot {slot} of {count}");
+    let (start, end) = payload_range(page, slot);
+    let cell = u16_at(page, slot_at(slot)) as usize;
+    free_cell(page, cell, end - cell);
+    debug_assert!(start <= end);
+    page.copy_within(slot_at(slot + 1)..slot_at(count), slot_at(slot));
+    put_u16(page, 28, count as u16 - 1);
+}
+
+fn free_cell(page: &mut PageBytes, cell: usize, bytes: usize) {
+    if cell == cells_start(page) {
+        put_u16(page, 30, (cell + bytes) as u16);
+    } else {
+        let garbage = garbage(page) + bytes;
+        put_u16(page, 32, garbage as u16);
+    }
+}
+
+/// Panics without room.
+pub fn replace(page: &mut PageBytes, slot: usize, new_payload: &[u8]) {
+    let (start, end) = payload_range(page, slot);
+    if new_payload.len() <= end - start {
+        let cell = u16_at(page, slot_at(slot)) as usize;
+        page[start..start + new_payload.len()].copy_from_slice(new_payload);
+        put_u16(page, cell, new_payload.len() as u16);
+        let garbage = garbage(page) + (end - start - new_payload.len());
+        put_u16(page, 32, garbage as u16);
+        return;
+    }
+    assert!(has_room_to_replace(page, slot, new_payload.len()), "no room to replace a payload");
+    let key = key(page, slot);
+    remove(page, slot);
+    insert(page, slot, &key, &[new_payload]);
+}
+
+/// Moves the cells together.
+fn compact(page: &mut PageBytes) {
+    let mut copy = Box::new(*page);
+    std::mem::swap(&mut *copy, page);
+    let from = &*copy;
+    format(page, kind(from).expect("kind"), level(from), file_no(from), page_no(from), root(from));
+    copy_header(from, page);
+    set_fences(page, lower_fence(from), upper_fence(from));
+    copy_cells(from, 0..slot_count(from), page);
+}
+
+/// What `format` and `set_fences` do not set.
+fn copy_header(from: &PageBytes, to: &mut PageBytes) {
+    to[0..4].copy_from_slice(&from[0..4]);
+    to[6..16].copy_from_slice(&from[6..16]);
+    to[44..50].copy_from_slice(&from[44..50]);
+}
+
+/// Appends cells; the pages may have different prefixes.
+fn copy_cells(from: &PageBytes, slots: std::ops::Range<usize>, to: &mut PageBytes) {
+    let mut whole = Vec::new();
+    for slot in slots {
+        whole.clear();
+        key_into(from, slot, &mut whole);
+        let at = slot_count(to);
+        insert(to, at, &whole, &[payload(from, slot)]);
+    }
+}
+
+/// The shortest key that is greater than `left` and not greater than `right`.
+pub fn separator<'a>(left: &[u8], right: &'a [u8]) -> &'a [u8] {
+    debug_assert!(left < right, "keys in order");
+    &right[..(common_prefix(left, right) + 1).min(right.len())]
+}
+
+/// Keeps the cells before `slot` and ends the page at `separator`. In an inner page the cell at `slot` (whose key is
+/// the separator) becomes the last child.
+pub fn split_left(page: &mut PageBytes, slot: usize, separator: &[u8]) {
+    let from = *page;
+    format(page, kind(&from).expect("kind"), level(&from), file_no(&from), page_no(&from), root(&from));
+    copy_header(&from, page);
+    set_fences(page, lower_fence(&from), Some(separator));
+    copy_cells(&from, 0..slot, page);
+    if kind(&from) == Some(PageKind::Inner) {
+        set_last_child(page, child(&from, slot));
+    }
+}
+
+/// Makes `to` (any bytes) the right part that `split_left` cuts off.
+pub fn split_right(from: &PageBytes, slot: usize, separator: &[u8], to: &mut PageBytes, page_no: u32) {
+    format(to, kind(from).expect("kind"), level(from), file_no(from), page_no, root(from));
+    set_fences(to, separator, upper_fence(from));
+    let first = if kind(from) == Some(PageKind::Inner) { slot + 1 } else { slot };
+    copy_cells(from, first..slot_count(from), to);
+    set_last_child(to, last_child(from));
+}
+
+/// Bytes the cells of both pages take on one page with the fences of both ends; None if they do not fit.
+pub fn merged(left: &PageBytes, right: &PageBytes) -> Option<Box<PageBytes>> {
+    let mut page = Box::new([0; PAGE_BYTES]);
+    format(&mut page, kind(left)?, level(left), file_no(left), page_no(left), root(left));
+    set_fences(&mut page, lower_fence(left), upper_fence(right));
+    for from in [left, right] {
+        let mut whole = Vec::new();
+        for slot in 0..slot_count(from) {
+            whole.clear();
+            key_into(from, slot, &mut whole);
+            if !has_room(&page, &whole, payload(from, slot).len()) {
+                return None;
+            }
+            let at = slot_count(&page);
+            insert(&mut page, at, &whole, &[payload(from, slot)]);
+        }
+    }
+    set_last_child(&mut page, last_child(right));
+    set_ghosts(&mut page, ghosts(left) + ghosts(right));
+    Some(page)
+}
+
+/// The page without the hole between slots and cells: two ranges.
+pub fn used_ranges(page: &PageBytes) -> (usize, usize) {
+    match kind(page) {
+        Some(PageKind::Leaf | PageKind::Inner) => (slot_at(slot_count(page)), cells_start(page)),
+        Some(PageKind::Free) => (HEADER_BYTES, PAGE_BYTES),
+        _ => (PAGE_BYTES, PAGE_BYTES),
+    }
+}
+
+/// What must hold of a B-tree page; names the first thing that does not. Also what a fuzzed page is asked.
+pub fn check(page: &PageBytes) -> Result<(), &'static str> {
+    if !matches!(kind(page), Some(PageKind::Leaf | PageKind::Inner)) {
+        return Ok(());
+    }
+    let count = slot_count(page);
+    let cells = cells_start(page);
+    if slot_at(count) > cells || cells > PAGE_BYTES {
+        return Err("slots and cells overlap");
+    }
+    let fence =
+        |at: u16, length: u16| length == 0 || at as usize >= cells && at as usize + length as usize <= PAGE_BYTES;
+    if !fence(u16_at(page, 36), u16_at(page, 38)) {
+        return Err("lower fence out of the cells");
+    }
+    if !is_rightmost(page) && !fence(u16_at(page, 40), u16_at(page, 42)) {
+        return Err("upper fence out of the cells");
+    }
+    if prefix_length(page) > lower_fence(page).len() {
+        return Err("prefix longer than the fence");
+    }
+    let mut used = lower_fence(page).len() + upper_fence(page).map_or(0, <[u8]>::len);
+    for slot in 0..count {
+        let cell = u16_at(page, slot_at(slot)) as usize;
+        let length = u16_at(page, slot_at(slot) + 2) as usize;
+        if cell < cells || cell + CELL_HEAD_BYTES + length > PAGE_BYTES {
+            return Err("cell out of the page");
+        }
+        let bytes = CELL_HEAD_BYTES + length + u16_at(page, cell) as usize;
+        if cell + bytes > PAGE_BYTES {
+            return Err("payload out of the page");
+        }
+        used += bytes;
+    }
+    if used + garbage(page) != PAGE_BYTES - cells {
+        return Err("free space miscounted");
+    }
+    for slot in 1..count {
+        if suffix(page, slot - 1) >= suffix(page, slot) {
+            return Err("keys out of order");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn leaf() -> Box<PageBytes> {
+        let mut page = Box::new([0; PAGE_BYTES]);
+        format(&mut page, PageKind::Leaf, 0, 1, 9, 2);
+        set_fences(&mut page, b"aa", Some(b"az"));
+        page
+    }
+
+    #[test]
+    fn agrees_with_a_map_under_random_changes() {
+        for seed in 1..40_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut next = |bound: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state % bound
+            };
+            let mut page = leaf();
+            let mut model: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+            for _ in 0..2000 {
+                let mut key = b"a".to_vec();
+                key.extend((0..1 + next(5)).map(|_| b'a' + next(25) as u8));
+                let value = vec![next(256) as u8; next(90) as usize];
+                let (slot, found) = lower_bound(&page, &key);
+                assert_eq!(found, model.contains_key(&key), "seed {seed}");
+                match (found, next(3)) {
+                    (true, 0) => {
+                        remove(&mut page, slot);
+                        model.remove(&key);
+                    }
+                    (true, _) if has_room_to_replace(&page, slot, value.len()) => {
+                        replace(&mut page, slot, &value);
+                        model.insert(key, value);
+                    }
+                    (false, _) if has_room(&page, &key, value.len()) => {
+                        insert(&mut page, slot, &key, &[&value]);
+                        model.insert(key, value);
+                    }
+                    _ => {}
+                }
+                assert_eq!(check(&page), Ok(()), "seed {seed}");
+            }
+            let held: Vec<_> = (0..slot_count(&page)).map(|s| (key(&page, s), payload(&page, s).to_vec())).collect();
+            assert_eq!(held, model.clone().into_iter().collect::<Vec<_>>(), "seed {seed}");
+            let middle = slot_count(&page) / 2;
+            let at = separator(&key(&page, middle - 1), &key(&page, middle)).to_vec();
+            let mut right = Box::new([7; PAGE_BYTES]);
+            let mut left = page.clone();
+            split_right(&page, middle, &at, &mut right, 10);
+            split_left(&mut left, middle, &at);
+            assert_eq!((check(&left), check(&right)), (Ok(()), Ok(())));
+            let joined: Vec<_> = [&left, &right]
+                .iter()
+                .flat_map(|p| (0..slot_count(p)).map(|s| (key(p, s), payload(p, s).to_vec())).collect::<Vec<_>>())
+                .collect();
+            assert_eq!(joined, held, "seed {seed}");
+            let again = merged(&left, &right).expect("both halves fit one page");
+            assert_eq!(slot_count(&again), held.len());
+        }
+    }
+}

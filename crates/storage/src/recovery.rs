@@ -1,0 +1,341 @@
+//! From files to a running engine. ARIES in three passes: analysis finds the end of the log, the unfinished transactions
+//! and the files; redo repeats history from the checkpoint's redo LSN; undo rolls back what was unfinished, as any
+//! rollback. A crash at any point of it, again and again, is met by doing it again: pages carry the LSN they are at, and
+//! undo is logged.
+//!
+//! A checkpoint: note the LSN B that is hardened, write every page that is dirty then, note scan LSN S = min(B, first
+//! record of any unfinished transaction), write the control file, give back the log before S. Transactions go on meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::buffer::{Buffer, DataFile, Exclusive, restore_torn_pages};
+use crate::commits::Commits;
+use crate::control::{Control, ControlFile, FileEntry};
+use crate::engine::{BITMAP_SPAN, Engine, TreeCounters, Writer, file_name};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, PageRef};
+use crate::locks::{Locks, Signal};
+use crate::log::record::{CellBody, FLAG_TEMPORARY, Head, HeaderBody, Kind, Record, UpdateBody};
+use crate::log::store::LocalLog;
+use crate::log::structure::{self, Action, Bits};
+use crate::log::{Log, replay};
+use crate::page::{self, PageBytes, PageKind, u16_at, u32_at};
+use crate::platform::{Disk, RwLock, WaitType, lock, mutex};
+use crate::rows::apply_header;
+use crate::shape::DIRECTORY_ROOT;
+use crate::tree::empty_root;
+use crate::versions::Versions;
+
+pub struct Limits {
+    pub memory_bytes: usize,
+    pub log_buffer_bytes: usize,
+    pub log_segment_bytes: u64,
+    pub log_bytes_max: u64,
+    pub version_memory_bytes: usize,
+    pub files_max: usize,
+    pub page_bits: u32,
+}
+
+/// What analysis learns.
+#[derive(Default)]
+struct Found {
+    /// Last record of each unfinished transaction.
+    unfinished: BTreeMap<u64, u64>,
+    files: BTreeMap<u32, FileEntry>,
+    dropped: BTreeSet<u32>,
+    pending: Vec<PageRef>,
+    transaction_max: u64,
+    file_max: u32,
+}
+
+impl Found {
+    fn take(&mut self, record: &Record<'_>) -> StorageResult<()> {
+        let head = &record.head;
+        if head.transaction != 0 {
+            self.transaction_max = self.transaction_max.max(head.transaction);
+            match head.kind {
+                Kind::Commit | Kind::End => self.unfinished.remove(&head.transaction),
+                _ => self.unfinished.insert(head.transaction, record.lsn),
+            };
+        }
+        match head.kind {
+            Kind::FileCreate => {
+                let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
+                let (entry, _) = FileEntry::decode(record.body).ok_or_else(damaged)?;
+                self.file_max = self.file_max.max(entry.number);
+                self.files.insert(entry.number, entry);
+            }
+            Kind::FileDrop => {
+                self.files.remove(&head.file);
+                self.dropped.insert(head.file);
+                self.pending.retain(|at| at.file != head.file);
+            }
+            Kind::TreeDrop => self.pending.push(PageRef { file: head.file, page: head.page }),
+            Kind::TreeFree => self.pending.retain(|at| *at != PageRef { file: head.file, page: head.page }),
+            Kind::Commit => {
+                let drops = record.body.chunks_exact(8);
+                self.pending.extend(drops.map(|at| PageRef { file: u32_at(at, 0), page: u32_at(at, 4) }));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Opens or creates the instance in `disk`. The control file is written before it returns.
+pub fn open(disk: Arc<dyn Disk>, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlFile, Control)> {
+    let (control_file, control) = ControlFile::open(&*disk)?;
+    let is_new = control.is_none();
+    let mut control = control.unwrap_or(Control { next_transaction: 1, next_file: 1, ..Control::default() });
+    let store = LocalLog::open(disk.clone(), limits.log_segment_bytes, limits.log_bytes_max)?;
+    let mut found = Found::default();
+    let known = std::mem::take(&mut control.files);
+    found.files.extend(known.into_iter().map(|entry| (entry.number, entry)));
+    found.pending = std::mem::take(&mut control.pending);
+    let mut end = control.scan_lsn;
+    if !is_new {
+        let (first, limit) = store.range().unwrap_or((0, 0));
+        if first > control.scan_lsn {
+            return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
+        }
+        let (log_end, epoch) = replay(&store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
+        end = log_end;
+        control.epoch = control.epoch.max(epoch);
+    }
+    control.epoch += 1;
+    let next = control.next_transaction.max(found.transaction_max + 1);
+    let next_file = control.next_file.max(found.file_max + 1);
+
+    let log = Arc::new(Log::new(Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
+    let buffer = Buffer::new(&*disk, limits.memory_bytes, limits.files_max, limits.page_bits)?;
+    buffer.attach_log(log.clone());
+    let engine = Arc::new(Engine {
+        versions: Versions::new(&*disk, limits.version_memory_bytes)?,
+        disk,
+        buffer,
+        log,
+        commits: Commits::new(next),
+        locks: Locks::default(),
+        files: RwLock::new(WaitType::SOS_RW, HashMap::new()),
+        next_file: AtomicU32::new(next_file),
+        shapes: RwLock::new(WaitType::SOS_RW, HashMap::new()),
+        pending_frees: mutex(found.pending.clone()),
+        freeing: mutex(()),
+        next_row: AtomicU64::new(end.max(1)),
+        commits_since_advance: AtomicU32::new(0),
+        counters: TreeCounters::default(),
+    });
+    engine.open_files(&found)?;
+    if !is_new {
+        let (scan, redo) = (control.scan_lsn, control.redo_lsn);
+        let store = engine.log.store();
+        replay(store, scan, end, &mut |record| if record.lsn >= redo { engine.redo(&record, &found) } else { Ok(()) })?;
+        for (transaction, last_lsn) in &found.unfinished {
+            engine.undo_unfinished(*transaction, *last_lsn)?;
+        }
+        engine.log.harden_all()?;
+    }
+    engine.free_pending()?;
+    Ok((engine, control_file, control))
+}
+
+impl Engine {
+    fn open_files(&self, found: &Found) -> StorageResult<()> {
+        let path = |number: u32| file_name(number);
+        for number in &found.dropped {
+            if self.disk.exists(&path(*number)) {
+                self.disk.remove(&path(*number))?;
+            }
+        }
+        restore_torn_pages(&*self.disk, &|number| {
+            let kept = found.files.get(&number).is_some_and(|entry| !entry.temporary);
+            (kept && self.disk.exists(&path(number))).then(|| self.disk.open(&path(number), false).ok()).flatten()
+        })?;
+        for entry in found.files.values() {
+            if entry.temporary {
+                if self.disk.exists(&path(entry.number)) {
+                    self.disk.remove(&path(entry.number))?;
+                }
+                continue;
+            }
+            // Its creation is in the log if it is not on disk yet; then redo fills it.
+            let file = self.disk.open(&path(entry.number), true)?;
+            let data = self.buffer.add_file(entry.number, entry.database, false, file, &entry.name)?;
+            self.files.write().insert(entry.number, data);
+        }
+        Ok(())
+    }
+
+    fn redo(&self, record: &Record<'_>, found: &Found) -> StorageResult<()> {
+        let head = &record.head;
+        if head.flags & FLAG_TEMPORARY != 0 || found.dropped.contains(&head.file) {
+            return Ok(());
+        }
+        let damaged = || StorageError::Damaged(format!("log record at {} does not fit its page", record.lsn));
+        let paged = matches!(head.kind, Kind::Insert | Kind::Update | Kind::Header | Kind::Remove | Kind::Structure);
+        if !paged {
+            return Ok(());
+        }
+        let file = self.file(head.file).ok_or_else(damaged)?;
+        if head.kind == Kind::Structure {
+            for (number, action) in structure::decode(record.body).ok_or_else(damaged)? {
+                let mut guard = self.page_to_redo(&file, number, matches!(action, Action::Image { .. }))?;
+                if page::lsn(&guard) < record.end {
+                    guard.mark_dirty();
+                    action.apply(&mut guard, file.number, number);
+                }
+                // The LSN only when all actions of the page are applied: below.
+                drop(guard);
+            }
+            for (number, _) in structure::decode(record.body).ok_or_else(damaged)? {
+                let mut guard = self.page_to_redo(&file, number, false)?;
+                if page::lsn(&guard) < record.end {
+                    guard.mark_dirty();
+                    page::set_lsn(&mut guard, record.end);
+                }
+            }
+            return Ok(());
+        }
+        let mut guard = self.page_to_redo(&file, head.page, false)?;
+        if page::lsn(&guard) >= record.end {
+            return Ok(());
+        }
+        if page::kind(&guard) != Some(PageKind::Leaf) {
+            return Err(damaged());
+        }
+        guard.mark_dirty();
+        redo_cell(&mut guard, head.kind, record.body).ok_or_else(damaged)?;
+        page::set_lsn(&mut guard, record.end);
+        Ok(())
+    }
+
+    fn page_to_redo(&self, file: &DataFile, number: u32, replaces: bool) -> StorageResult<Exclusive<'_>> {
+        self.buffer.grow_file(file, number + 1)?;
+        match self.buffer.exclusive(file, number) {
+            // The whole page follows from the log.
+            Err(StorageError::CorruptPage { .. }) if replaces => self.buffer.fresh(file, number),
+            other => other,
+        }
+    }
+
+    fn undo_unfinished(&self, transaction: u64, last_lsn: u64) -> StorageResult<()> {
+        let member = self.locks.enter(Arc::new(Signal::new()));
+        member.id.store(transaction, Ordering::SeqCst);
+        let mut writer = Writer { member, id: transaction, last_lsn, statement: 1, durable: true };
+        self.undo(&mut writer, 0)?;
+        let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };
+        self.log.append(head, &[])?;
+        self.locks.leave(&writer.member);
+        Ok(())
+    }
+
+    /// A data file with its first pages. `author`: whose rollback removes it again.
+    pub fn create_file(
+        &self,
+        writer: Option<&mut Writer>,
+        db: DatabaseId,
+        temporary: bool,
+        name: &str,
+    ) -> StorageResult<Arc<DataFile>> {
+        let number = self.next_file.fetch_add(1, Ordering::SeqCst);
+        let entry = FileEntry { number, database: db.0, temporary, name: name.into() };
+        let mut body = Vec::new();
+        entry.encode(&mut body);
+        let path = file_name(number);
+        if self.disk.exists(&path) {
+            // Left over from before a crash: its number was never hardened.
+            self.disk.remove(&path)?;
+        }
+        let file = self.disk.open(&path, true)?;
+        let data = self.buffer.add_file(number, db.0, temporary, file, &entry.name)?;
+        let mut author = match writer {
+            Some(writer) => {
+                self.identify(writer)?;
+                crate::engine::Author::Change(writer)
+            }
+            None => crate::engine::Author::System,
+        };
+        self.append(&mut author, Kind::FileCreate, &data, 0, &[&body])?;
+        self.files.write().insert(number, data.clone());
+        self.disk.sync_names()?;
+        self.buffer.grow_file(&data, 8)?;
+        let mut header = Box::new([0; page::PAGE_BYTES]);
+        page::format(&mut header, PageKind::FileHeader, 0, number, 0, 0);
+        header[page::HEADER_BYTES..page::HEADER_BYTES + 4].copy_from_slice(&crate::control::FORMAT.to_le_bytes());
+        header[page::HEADER_BYTES + 4..page::HEADER_BYTES + 6].copy_from_slice(&db.0.to_le_bytes());
+        let root = empty_root(number, DIRECTORY_ROOT);
+        let bits: Vec<u8> = [0_u16, 1, DIRECTORY_ROOT as u16].iter().flat_map(|bit| bit.to_le_bytes()).collect();
+        let mut guards =
+            [self.buffer.fresh(&data, 0)?, self.buffer.fresh(&data, 1)?, self.buffer.fresh(&data, DIRECTORY_ROOT)?];
+        let actions = [
+            (0, Action::image(&header)),
+            (1, Action::SetBits { value: true, bits: Bits(&bits) }),
+            (DIRECTORY_ROOT, Action::image(&root)),
+        ];
+        debug_assert!(BITMAP_SPAN > DIRECTORY_ROOT);
+        let mut latched: Vec<&mut Exclusive<'_>> = guards.iter_mut().collect();
+        self.restructure(&data, &actions, &mut latched)?;
+        Ok(data)
+    }
+
+    /// See the top of this file.
+    pub fn checkpoint(&self, control_file: &ControlFile, control: &mut Control) -> StorageResult<u64> {
+        let redo_lsn = self.log.hardened();
+        let scan_lsn = redo_lsn.min(self.locks.oldest_lsn());
+        let next_transaction = self.commits.next_id();
+        let written = self.buffer.write_all(&self.log)?;
+        self.log.harden_all()?;
+        let entry = |file: &Arc<DataFile>| FileEntry {
+            number: file.number,
+            database: file.database,
+            temporary: file.temporary,
+            name: file.name.clone(),
+        };
+        // Pending frees before the files: a file that goes in between is found missing and no longer pending.
+        control.pending = lock(&self.pending_frees).clone();
+        control.files = self.files.read().values().map(entry).collect();
+        control.files.sort_by_key(|file| file.number);
+        control.sequence += 1;
+        control.scan_lsn = scan_lsn;
+        control.redo_lsn = redo_lsn;
+        control.next_transaction = next_transaction;
+        control.next_file = self.next_file.load(Ordering::SeqCst);
+        control_file.write(control)?;
+        self.log.store().truncate(scan_lsn)?;
+        Ok(written)
+    }
+}
+
+/// None: the body does not fit the page.
+fn redo_cell(page: &mut PageBytes, kind: Kind, body: &[u8]) -> Option<()> {
+    let count = page::slot_count(page);
+    match kind {
+        Kind::Insert => {
+            let body = CellBody::decode(body)?;
+            let fits = body.slot as usize <= count
+                && body.key.len() >= page::prefix_length(page)
+                && page::has_room(page, body.key, body.payload.len());
+            fits.then(|| page::insert(page, body.slot as usize, body.key, &[body.payload]))
+        }
+        Kind::Update => {
+            let body = UpdateBody::decode(body)?;
+            let slot = Some(body.slot as usize).filter(|slot| *slot < count)?;
+            let old = page::payload(page, slot);
+            let agrees = old.len() == body.prefix + body.old.len() + body.suffix;
+            let new = agrees.then(|| body.patch(old, body.new))?;
+            page::has_room_to_replace(page, slot, new.len()).then(|| page::replace(page, slot, &new))
+        }
+        Kind::Header => {
+            let body = HeaderBody::decode(body)?;
+            let slot = Some(body.slot as usize).filter(|slot| *slot < count)?;
+            (page::payload(page, slot).len() >= body.new.len()).then(|| apply_header(page, slot, body.new))
+        }
+        Kind::Remove => {
+            let slot = u16_at(body.get(..2)?, 0) as usize;
+            (slot < count).then(|| page::remove(page, slot))
+        }
+        _ => None,
+    }
+}

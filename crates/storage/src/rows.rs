@@ -1,0 +1,329 @@
+//! Versioned rows in trees: every leaf payload is a row header (`versions::RowHeader`) and an image.
+//!
+//! A change meets the newest version: if another unfinished transaction wrote it, the change waits for that transaction.
+//! A read picks the newest version its snapshot sees, from the page or the version store, and never waits unless asked
+//! to (`ReadMode::Newest`). A deleted row stays as a ghost until no snapshot needs it.
+
+use crate::buffer::Exclusive;
+use crate::commits::Status;
+use crate::engine::{Author, Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::TableId;
+use crate::locks::Patience;
+use crate::log::record::{Kind, UpdateBody, cell_head};
+use crate::page;
+use crate::tree::Tree;
+use crate::versions::{ROW_HEADER_BYTES, RowHeader};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadMode {
+    /// Committed at or before this time.
+    Snapshot(u64),
+    /// The newest committed version: a row another transaction is changing has to be waited for.
+    Newest,
+    /// Whatever is there (READ UNCOMMITTED).
+    Dirty,
+}
+
+/// Whose eyes a row is read with.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    pub mode: ReadMode,
+    /// The reader's own transaction, 0 if it has changed nothing.
+    pub own: u64,
+    /// Own changes of this statement and later ones are not seen. `u32::MAX`: all are.
+    pub before_statement: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// The image behind the header of the payload given.
+    Here,
+    /// The image behind the header of the payload put in `old`.
+    Old,
+    /// There is no such row.
+    Nothing,
+    /// Unfinished transaction to wait for.
+    Wait(u64),
+}
+
+impl Engine {
+    #[inline]
+    pub fn see(&self, view: &View, payload: &[u8], old: &mut Vec<u8>) -> StorageResult<Seen> {
+        let header = RowHeader::decode(payload);
+        if header.transaction < self.commits.horizon() || view.mode == ReadMode::Dirty {
+            return Ok(if header.ghost { Seen::Nothing } else { Seen::Here });
+        }
+        self.see_recent(view, header, old)
+    }
+
+    fn see_recent(&self, view: &View, mut header: RowHeader, old: &mut Vec<u8>) -> StorageResult<Seen> {
+        let mut here = Seen::Here;
+        loop {
+            let own = header.transaction == view.own && view.own != 0;
+            let seen = if own {
+                let statement = if header.fresh {
+                    header.link as u32
+                } else if view.before_statement == u32::MAX {
+                    0
+                } else {
+                    // `old` is read again below if this version is not the one.
+                    let mut replaced = Vec::new();
+                    self.versions.read(header.link, &mut replaced)?
+                };
+                statement < view.before_statement
+            } else {
+                match (self.commits.status(header.transaction), view.mode) {
+                    (Status::Committed(time), ReadMode::Snapshot(snapshot)) => time <= snapshot,
+                    (Status::Committed(_), _) => true,
+                    (Status::Active, ReadMode::Newest) => return Ok(Seen::Wait(header.transaction)),
+                    (Status::Active, _) => false,
+                    // Undone already: whoever looks again finds the version before it. Until then this one is not there.
+                    (Status::RolledBack, _) => false,
+                }
+            };
+            if seen {
+                return Ok(if header.ghost { Seen::Nothing } else { here });
+            }
+            if header.fresh {
+                return Ok(Seen::Nothing);
+            }
+            self.versions.read(header.link, old)?;
+            header = RowHeader::decode(old);
+            here = Seen::Old;
+        }
+    }
+
+    /// The transaction that has to end before `writer` may change the row.
+    fn in_the_way(&self, writer: &Writer, header: &RowHeader) -> Option<u64> {
+        let other = header.transaction != writer.id;
+        (other && self.commits.status(header.transaction) == Status::Active).then_some(header.transaction)
+    }
+
+    /// Inserts a row, over the ghost of an earlier one if there is one. `Err(DuplicateKey)`: a row is there.
+    pub fn insert_row(
+        &self,
+        writer: &mut Writer,
+        tree: &Tree,
+        key: &[u8],
+        image: &[u8],
+        patience: Patience,
+    ) -> StorageResult<Inserted> {
+        loop {
+            self.log.admit()?;
+            self.identify(writer)?;
+            let mut leaf = self.leaf_exclusive(tree, key)?;
+            let count = page::slot_count(&leaf);
+            let append = count > 0 && page::prefix_length(&leaf) == 0 && page::suffix(&leaf, count - 1) < key;
+            let (slot, found) = if append { (count, false) } else { page::lower_bound(&leaf, key) };
+            if !found {
+                let payload = ROW_HEADER_BYTES + image.len();
+                if !page::has_room(&leaf, key, payload) {
+                    drop(leaf);
+                    self.split(tree, key, &|leaf| page::has_room(leaf, key, payload))?;
+                    continue;
+                }
+                let header =
+                    RowHeader { transaction: writer.id, ghost: false, fresh: true, link: writer.statement as u64 };
+                let author = &mut Author::Change(writer);
+                self.put_cell(author, tree, &mut leaf, slot, key, &[&header.encode(), image])?;
+                return Ok(Inserted::Done);
+            }
+            let header = RowHeader::decode(page::payload(&leaf, slot));
+            if let Some(other) = self.in_the_way(writer, &header) {
+                drop(leaf);
+                self.locks.wait_for_end(&writer.member, other, patience)?;
+                continue;
+            }
+            if !header.ghost {
+                return Ok(Inserted::Duplicate);
+            }
+            if self.replace_row(writer, tree, leaf, slot, key, image)? {
+                return Ok(Inserted::Done);
+            }
+        }
+    }
+
+    /// False: a split was needed, look again.
+    fn replace_row(
+        &self,
+        writer: &mut Writer,
+        tree: &Tree,
+        mut leaf: Exclusive<'_>,
+        slot: usize,
+        key: &[u8],
+        image: &[u8],
+    ) -> StorageResult<bool> {
+        let bytes = ROW_HEADER_BYTES + image.len();
+        if !page::has_room_to_replace(&leaf, slot, bytes) {
+            drop(leaf);
+            self.split(tree, key, &|leaf| {
+                let (slot, found) = page::lower_bound(leaf, key);
+                !found || page::has_room_to_replace(leaf, slot, bytes)
+            })?;
+            return Ok(false);
+        }
+        let link = self.versions.push(writer.id, writer.statement, page::payload(&leaf, slot))?;
+        let header = RowHeader { transaction: writer.id, ghost: false, fresh: false, link };
+        let mut payload = Vec::with_capacity(bytes);
+        payload.extend_from_slice(&header.encode());
+        payload.extend_from_slice(image);
+        self.put_payload(&mut Author::Change(writer), tree, &mut leaf, slot, key, &payload)?;
+        Ok(true)
+    }
+
+    /// Logs and replaces the payload of a cell that has room for it.
+    pub fn put_payload(
+        &self,
+        author: &mut Author<'_>,
+        tree: &Tree,
+        leaf: &mut Exclusive<'_>,
+        slot: usize,
+        key: &[u8],
+        payload: &[u8],
+    ) -> StorageResult<()> {
+        leaf.mark_dirty();
+        let number = leaf.number();
+        let body = UpdateBody::between(tree.root, slot as u16, key, page::payload(leaf, slot), payload);
+        let parts = [&body.cell_head()[..], key, &body.lengths(), body.old, body.new];
+        let end = self.append(author, Kind::Update, &tree.file, number, &parts)?;
+        page::replace(leaf, slot, payload);
+        page::set_lsn(leaf, end);
+        Ok(())
+    }
+
+    /// Logs and replaces the row header of a cell.
+    pub fn put_header(
+        &self,
+        author: &mut Author<'_>,
+        tree: &Tree,
+        leaf: &mut Exclusive<'_>,
+        slot: usize,
+        key: &[u8],
+        header: &[u8],
+    ) -> StorageResult<()> {
+        leaf.mark_dirty();
+        let head = cell_head(tree.root, slot as u16, key.len());
+        let number = leaf.number();
+        let parts = [&head[..], key, &page::payload(leaf, slot)[..ROW_HEADER_BYTES], header];
+        let end = self.append(author, Kind::Header, &tree.file, number, &parts)?;
+        apply_header(leaf, slot, header);
+        page::set_lsn(leaf, end);
+        Ok(())
+    }
+
+    /// The latched leaf and slot of a row that `writer` may change now. `RowGone`: there is none.
+    fn row_to_change<'a>(
+        &'a self,
+        writer: &mut Writer,
+        tree: &Tree,
+        table: TableId,
+        key: &[u8],
+        snapshot: Option<u64>,
+        patience: Patience,
+    ) -> StorageResult<(Exclusive<'a>, usize)> {
+        loop {
+            self.log.admit()?;
+            self.identify(writer)?;
+            let leaf = self.leaf_exclusive(tree, key)?;
+            let (slot, found) = page::lower_bound(&leaf, key);
+            if !found {
+                return Err(StorageError::RowGone);
+            }
+            let header = RowHeader::decode(page::payload(&leaf, slot));
+            if let Some(other) = self.in_the_way(writer, &header) {
+                drop(leaf);
+                self.locks.wait_for_end(&writer.member, other, patience)?;
+                continue;
+            }
+            if let (Some(snapshot), true) = (snapshot, header.transaction != writer.id)
+                && matches!(self.commits.status(header.transaction), Status::Committed(time) if time > snapshot)
+            {
+                return Err(StorageError::UpdateConflict { table });
+            }
+            if header.ghost {
+                return Err(StorageError::RowGone);
+            }
+            return Ok((leaf, slot));
+        }
+    }
+
+    /// `snapshot`: of a SNAPSHOT transaction, which may not change what was changed after it. `old`: the image before.
+    #[allow(clippy::too_many_arguments)]
+    pub fn update_row(
+        &self,
+        writer: &mut Writer,
+        tree: &Tree,
+        table: TableId,
+        key: &[u8],
+        image: &[u8],
+        snapshot: Option<u64>,
+        patience: Patience,
+        old: &mut Vec<u8>,
+    ) -> StorageResult<()> {
+        loop {
+            let (leaf, slot) = self.row_to_change(writer, tree, table, key, snapshot, patience)?;
+            old.clear();
+            old.extend_from_slice(&page::payload(&leaf, slot)[ROW_HEADER_BYTES..]);
+            if self.replace_row(writer, tree, leaf, slot, key, image)? {
+                return Ok(());
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn delete_row(
+        &self,
+        writer: &mut Writer,
+        tree: &Tree,
+        table: TableId,
+        key: &[u8],
+        snapshot: Option<u64>,
+        patience: Patience,
+        old: &mut Vec<u8>,
+    ) -> StorageResult<()> {
+        let (mut leaf, slot) = self.row_to_change(writer, tree, table, key, snapshot, patience)?;
+        old.clear();
+        old.extend_from_slice(&page::payload(&leaf, slot)[ROW_HEADER_BYTES..]);
+        let link = self.versions.push(writer.id, writer.statement, page::payload(&leaf, slot))?;
+        let header = RowHeader { transaction: writer.id, ghost: true, fresh: false, link };
+        self.put_header(&mut Author::Change(writer), tree, &mut leaf, slot, key, &header.encode())
+    }
+
+    /// The image of the row at `key` as `view` sees it, into `image`.
+    pub fn read_row(&self, view: &View, tree: &Tree, key: &[u8], image: &mut Vec<u8>) -> StorageResult<Seen> {
+        let leaf = self.leaf_shared(tree, crate::tree::Target::Key(key))?;
+        let (slot, found) = page::lower_bound(&leaf, key);
+        if !found {
+            return Ok(Seen::Nothing);
+        }
+        let payload = page::payload(&leaf, slot);
+        let seen = self.see(view, payload, image)?;
+        match seen {
+            Seen::Here => {
+                image.clear();
+                image.extend_from_slice(&payload[ROW_HEADER_BYTES..]);
+            }
+            Seen::Old => {
+                image.drain(..ROW_HEADER_BYTES);
+            }
+            _ => {}
+        }
+        Ok(seen)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inserted {
+    Done,
+    Duplicate,
+}
+
+/// Also what redo does.
+pub fn apply_header(page: &mut page::PageBytes, slot: usize, header: &[u8]) {
+    let ghosts = page::ghosts(page);
+    let was = RowHeader::decode(page::payload(page, slot)).ghost;
+    let is = RowHeader::decode(header).ghost;
+    page::payload_mut(page, slot)[..ROW_HEADER_BYTES].copy_from_slice(header);
+    page::set_ghosts(page, (ghosts + is as usize).saturating_sub(was as usize));
+}

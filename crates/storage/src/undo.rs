@@ -1,0 +1,91 @@
+//! Rolling back: the transaction's records from the newest to a savepoint or its first, each undone by its opposite.
+//!
+//! Undo is logical: the row is found by its key, wherever splits have moved it. Each step is logged as a compensation
+//! record that says what to undo next, so a crash in the middle of a rollback goes on where it was. The same code serves
+//! ROLLBACK, savepoints, failed statements and recovery.
+
+use crate::engine::{Author, Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::PageRef;
+use crate::log::record::{CellBody, FLAG_COMPENSATION, HeaderBody, Kind, Record, UpdateBody};
+use crate::page;
+use crate::platform::lock;
+use crate::tree::Tree;
+
+impl Engine {
+    /// Undoes what `writer` did after the record at `to` (0: everything).
+    pub fn undo(&self, writer: &mut Writer, to: u64) -> StorageResult<()> {
+        let mut next = writer.last_lsn;
+        let mut bytes = Vec::new();
+        while next > to {
+            self.log.read(next, &mut bytes)?;
+            let record = Record::decode(next, &bytes).filter(|record| record.head.transaction == writer.id);
+            let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {next}")))?;
+            if record.head.flags & FLAG_COMPENSATION == 0 {
+                self.undo_record(writer, &record)?;
+            }
+            next = record.head.previous;
+        }
+        Ok(())
+    }
+
+    fn undo_record(&self, writer: &mut Writer, record: &Record<'_>) -> StorageResult<()> {
+        let head = &record.head;
+        let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
+        let Some(file) = self.file(head.file) else {
+            // Its file is gone: of a database whose creation has been undone already.
+            return Ok(());
+        };
+        let mut author = Author::Compensation(writer, head.previous);
+        match head.kind {
+            Kind::Insert => {
+                let body = CellBody::decode(record.body).ok_or_else(damaged)?;
+                let tree = Tree::new(file, body.root);
+                self.log.admit()?;
+                let mut leaf = self.leaf_exclusive(&tree, body.key)?;
+                let (slot, found) = page::lower_bound(&leaf, body.key);
+                assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                self.drop_cell(&mut author, &tree, &mut leaf, slot)
+            }
+            Kind::Update => {
+                let body = UpdateBody::decode(record.body).ok_or_else(damaged)?;
+                let tree = Tree::new(file, body.root);
+                loop {
+                    self.log.admit()?;
+                    let mut leaf = self.leaf_exclusive(&tree, body.key)?;
+                    let (slot, found) = page::lower_bound(&leaf, body.key);
+                    assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                    let old = body.patch(page::payload(&leaf, slot), body.old);
+                    if page::has_room_to_replace(&leaf, slot, old.len()) {
+                        return self.put_payload(&mut author, &tree, &mut leaf, slot, body.key, &old);
+                    }
+                    drop(leaf);
+                    self.split(&tree, body.key, &|leaf| {
+                        let (slot, found) = page::lower_bound(leaf, body.key);
+                        !found || page::has_room_to_replace(leaf, slot, old.len())
+                    })?;
+                }
+            }
+            Kind::Header => {
+                let body = HeaderBody::decode(record.body).ok_or_else(damaged)?;
+                let tree = Tree::new(file, body.root);
+                self.log.admit()?;
+                let mut leaf = self.leaf_exclusive(&tree, body.key)?;
+                let (slot, found) = page::lower_bound(&leaf, body.key);
+                assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                self.put_header(&mut author, &tree, &mut leaf, slot, body.key, body.old)
+            }
+            Kind::TreeCreate => {
+                // Freed later, as a dropped one: another transaction may take the pages before this one's end is logged.
+                self.append(&mut author, Kind::TreeDrop, &file, head.page, &[])?;
+                lock(&self.pending_frees).push(PageRef { file: head.file, page: head.page });
+                Ok(())
+            }
+            Kind::FileCreate => {
+                self.append(&mut author, Kind::FileDrop, &file, 0, &[])?;
+                self.remove_file(head.file)
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! CAST, CONVERT and the implicit conversions: a value of any type as a value of any other.
+//!
+//! Whether a pair of types may be converted at all is `precedence::check_conversion`, which the binder asks once. What is
+//! found only with the value in hand - 245, 8114, 8115, 220, 232, 241, 242 and their kin - is here.
+
+mod binary;
+mod error;
+mod from_text;
+mod number;
+mod to_text;
+
+use crate::collation::code_page;
+use crate::datetime::format::STYLE_DEFAULT;
+use crate::datetime::{DateFormat, Moment};
+use crate::datum::Datum;
+use crate::error::SqlResult;
+use crate::precedence::check_conversion;
+use crate::sql_type::{SqlType, TypeKind};
+use crate::variant;
+
+pub use crate::precedence::{can_convert, implicit_allowed};
+pub use number::{integer_range, to_integer};
+pub use to_text::{push_display, push_text};
+
+/// No style given: each type's own.
+pub const NO_STYLE: i32 = STYLE_DEFAULT;
+
+/// What a conversion depends on besides its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ConvertContext {
+    /// SET DATEFORMAT
+    pub date_format: DateFormat,
+    /// CAST and CONVERT: text and binary values too long for the target are cut. Otherwise (an assignment) they keep
+    /// their length, and the caller cuts (`fit`) or refuses (2628, 8152) them.
+    pub explicit: bool,
+}
+
+impl ConvertContext {
+    pub const CAST: ConvertContext = ConvertContext { date_format: DateFormat::Mdy, explicit: true };
+    pub const ASSIGN: ConvertContext = ConvertContext { date_format: DateFormat::Mdy, explicit: false };
+}
+
+/// The value as one of type `to`. `style`: CONVERT's third argument, or `NO_STYLE`.
+pub fn convert(value: &Datum, from: &SqlType, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+    if value.is_null() {
+        return Ok(Datum::Null);
+    }
+    if from.kind == to.kind && same_values(from, to) {
+        return Ok(value.clone());
+    }
+    if from.kind == TypeKind::SqlVariant {
+        return from_variant(value, to, style, context);
+    }
+    use TypeKind::*;
+    match to.kind {
+        Bit | TinyInt | SmallInt | Int | BigInt | SmallMoney | Money | Decimal | Numeric | Real | Float => {
+            match (from.kind, value) {
+                (Char | VarChar | Text | NChar | NVarChar | NText, Datum::Bytes(text)) => {
+                    from_text::to_number(text, from, to)
+                }
+                (Binary | VarBinary | Image | RowVersion, Datum::Bytes(bytes)) => binary::to_number(bytes, from, to),
+                (DateTime | SmallDateTime, _) => number::from_datetime(value, from, to),
+                _ if is_number(from.kind) => number::convert(value, from, to),
+                _ => Err(refused(from, to)),
+            }
+        }
+        Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset => match (from.kind, value) {
+            (Char | VarChar | Text | NChar | NVarChar | NText, Datum::Bytes(text)) => {
+                from_text::to_moment(text, from, to, style, context)
+            }
+            (Binary | VarBinary | Image | RowVersion, Datum::Bytes(bytes)) => binary::to_moment(bytes, to),
+            _ if from.is_temporal() => {
+                Moment::of(from, value).to(to).ok_or_else(|| error::moment_out_of_range(from, to))
+            }
+            _ if is_number(from.kind) && matches!(to.kind, DateTime | SmallDateTime) => {
+                number::to_datetime(value, from, to)
+            }
+            _ => Err(refused(from, to)),
+        },
+        Char | VarChar | Text | NChar | NVarChar | NText => to_text::convert(value, from, to, style, context),
+        Binary | VarBinary | Image | RowVersion => binary::convert(value, from, to, style, context),
+        UniqueIdentifier => match (from.kind, value) {
+            (Char | VarChar | Text | NChar | NVarChar | NText, Datum::Bytes(text)) => from_text::to_uuid(text, from),
+            (Binary | VarBinary | Image, Datum::Bytes(bytes)) => Ok(binary::to_uuid(bytes)),
+            _ => Err(refused(from, to)),
+        },
+        Xml => match (from.kind, value) {
+            (NChar | NVarChar | NText, _) => Ok(value.clone()),
+            (Char | VarChar | Text, Datum::Bytes(text)) => {
+                let mut wide = Vec::new();
+                code_page::decode(from.collation.code_page(), text, &mut wide);
+                Ok(Datum::Bytes(wide.into()))
+            }
+            (Binary | VarBinary | Image, _) => Ok(value.clone()),
+            _ => Err(refused(from, to)),
+        },
+        SqlVariant => {
+            if !variant::can_hold(from) {
+                return Err(refused(from, to));
+            }
+            Ok(variant::encode(from, value))
+        }
+    }
+}
+
+/// Whether every value of `from` is one of `to` as it stands; the kinds are the same.
+fn same_values(from: &SqlType, to: &SqlType) -> bool {
+    use TypeKind::*;
+    match from.kind {
+        Decimal | Numeric => from.scale == to.scale && from.precision <= to.precision,
+        Time | DateTime2 | DateTimeOffset => from.scale <= to.scale,
+        Char | NChar => from.length == to.length && from.collation == to.collation,
+        VarChar | Text => from.length <= to.length && from.collation.code_page() == to.collation.code_page(),
+        NVarChar => from.length <= to.length,
+        Binary => from.length == to.length,
+        VarBinary => from.length <= to.length,
+        _ => true,
+    }
+}
+
+fn is_number(kind: TypeKind) -> bool {
+    use TypeKind::*;
+    matches!(kind, Bit | TinyInt | SmallInt | Int | BigInt | SmallMoney | Money | Decimal | Numeric | Real | Float)
+}
+
+/// The binder refuses such a pair; a value inside a variant meets it only here.
+fn refused(from: &SqlType, to: &SqlType) -> crate::error::SqlError {
+    check_conversion(from, to, true).err().unwrap_or_else(|| error::data_type(from, to))
+}
+
+fn from_variant(value: &Datum, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+    let (inner, value) = variant::decode(value.as_bytes()).expect("a variant is checked where it enters");
+    check_conversion(&inner, to, true)?;
+    convert(&value, &inner, to, style, context)
+}
+
+/// True when the value has more bytes than its type: an assignment converts without cutting. Blanks (zeros of binary
+/// values) at the end do not count.
+pub fn is_too_long(value: &Datum, ty: &SqlType) -> bool {
+    let Datum::Bytes(bytes) = value else { return false };
+    if ty.is_max() || bytes.len() <= ty.length as usize {
+        return false;
+    }
+    let rest = &bytes[ty.length as usize..];
+    if ty.is_unicode_string() {
+        rest.chunks(2).any(|unit| unit != b" \0")
+    } else if ty.is_string() {
+        rest.iter().any(|&byte| byte != b' ')
+    } else if ty.is_binary() {
+        rest.iter().any(|&byte| byte != 0)
+    } else {
+        false
+    }
+}
+
+/// Cuts a text or binary value to its type and pads the fixed ones.
+pub fn fit(value: Datum, ty: &SqlType) -> Datum {
+    match value {
+        Datum::Bytes(bytes) if ty.is_string() || ty.is_binary() => {
+            let mut bytes = bytes.into_vec();
+            to_text::fit_bytes(&mut bytes, ty, true);
+            Datum::Bytes(bytes.into())
+        }
+        other => other,
+    }
+}
+
+/// A text value's characters as a `String`; lone surrogates become U+FFFD.
+pub fn text_of(value: &[u8], ty: &SqlType) -> String {
+    if ty.is_ansi_string() {
+        code_page::decode_str(ty.collation.code_page(), value)
+    } else {
+        code_page::utf16_to_string(value)
+    }
+}
+
+/// A text as a value of a character type, cut and padded to it.
+pub fn text_datum(text: &str, ty: &SqlType) -> Datum {
+    let mut bytes = Vec::new();
+    to_text::push_encoded(text, ty, &mut bytes);
+    to_text::fit_bytes(&mut bytes, ty, true);
+    Datum::Bytes(bytes.into())
+}

@@ -1,0 +1,166 @@
+//! Every type as text.
+
+use super::{ConvertContext, NO_STYLE, error, from_text};
+use crate::collation::code_page;
+use crate::datetime::format;
+use crate::datum::Datum;
+use crate::decimal;
+use crate::error::SqlResult;
+use crate::sql_type::{SqlType, TypeKind};
+use crate::text;
+use crate::variant;
+
+/// To a character type.
+pub fn convert(value: &Datum, from: &SqlType, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+    use TypeKind::*;
+    let mut bytes = Vec::new();
+    match (from.kind, value) {
+        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, Datum::Bytes(source)) => {
+            from_text::recode(source, from, to, &mut bytes);
+        }
+        (Binary | VarBinary | Image | RowVersion, Datum::Bytes(source)) => match style {
+            1 | 2 => {
+                let mut digits = String::new();
+                digits.push_str(if style == 1 { "0x" } else { "" });
+                text::push_hex(source, &mut digits);
+                push_encoded(&digits, to, &mut bytes);
+            }
+            // The bytes are the characters.
+            _ => {
+                bytes.extend_from_slice(source);
+                if to.is_unicode_string() && bytes.len() % 2 == 1 {
+                    bytes.push(0);
+                }
+            }
+        },
+        _ => {
+            let mut digits = String::new();
+            push_text(value, from, style, &mut digits)?;
+            if let Some(capacity) = to.capacity()
+                && digits.len() > capacity
+            {
+                digits = cut(digits, capacity, from, to)?;
+            }
+            push_encoded(&digits, to, &mut bytes);
+        }
+    }
+    fit_bytes(&mut bytes, to, context.explicit);
+    Ok(Datum::Bytes(bytes.into()))
+}
+
+/// What becomes of a value whose text is longer than its target.
+fn cut(mut text: String, capacity: usize, from: &SqlType, to: &SqlType) -> SqlResult<String> {
+    use TypeKind::*;
+    match from.kind {
+        // The oldest types show a star where the number has no room.
+        TinyInt | SmallInt | Int | Bit if to.is_ansi_string() => Ok("*".to_owned()),
+        SmallMoney | Money if to.is_ansi_string() => Err(error::money_space(to)),
+        UniqueIdentifier => Err(error::uuid_space()),
+        Bit | TinyInt | SmallInt | Int | BigInt => Err(error::overflow(to)),
+        Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset => {
+            let end = text.char_indices().nth(capacity).map_or(text.len(), |(at, _)| at);
+            text.truncate(end);
+            Ok(text)
+        }
+        _ => Err(error::overflow_from(from, to)),
+    }
+}
+
+/// Appends the text of a value that is neither text nor binary. `style`: money 0 to 2, float 0 to 3, dates as
+/// `format` lists them; others have one form.
+pub fn push_text(value: &Datum, from: &SqlType, style: i32, out: &mut String) -> SqlResult<()> {
+    use TypeKind::*;
+    match (from.kind, value) {
+        (Bit | TinyInt | SmallInt | Int | BigInt, Datum::I64(value)) => push_integer(*value, out),
+        (SmallMoney | Money, Datum::I64(value)) => {
+            let digits = if matches!(style, 2 | 126) { 4 } else { 2 };
+            text::push_money(*value, digits, style == 1, out);
+        }
+        (Decimal | Numeric, Datum::I128(value)) => decimal::push_text(*value, from.scale, out),
+        (Real | Float, Datum::F64(value)) => push_float(*value, from.kind == Real, style, out),
+        (Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset, _) => {
+            format::push_text(from, value, style, out).ok_or_else(|| error::bad_style(style, from))?;
+        }
+        (UniqueIdentifier, Datum::I128(value)) => text::push_uuid(*value, out),
+        (_, other) => panic!("{other:?} of type {from} has no plain text"),
+    }
+    Ok(())
+}
+
+fn push_integer(value: i64, out: &mut String) {
+    use std::fmt::Write;
+    write!(out, "{value}").expect("a String takes any text");
+}
+
+fn push_float(value: f64, single: bool, style: i32, out: &mut String) {
+    match style {
+        1 => text::push_float_scientific(value, 7, out),
+        2 => text::push_float_scientific(value, 15, out),
+        // Enough digits that the same number is read back.
+        3 => text::push_float_scientific(value, if single { 8 } else { 16 }, out),
+        126 | 128 | 129 if single => text::push_float_scientific(value, 7, out),
+        126 | 128 | 129 => text::push_float_scientific(value, 15, out),
+        _ => text::push_float_short(value, 6, out),
+    }
+}
+
+/// Appends any value as a client tool shows it: texts as they are, binary as 0x and digits, dates with their fraction.
+pub fn push_display(value: &Datum, ty: &SqlType, out: &mut String) {
+    use TypeKind::*;
+    match (ty.kind, value) {
+        (_, Datum::Null) => out.push_str("NULL"),
+        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, Datum::Bytes(bytes)) => {
+            out.push_str(&super::text_of(bytes, ty));
+        }
+        (SqlVariant, Datum::Bytes(bytes)) => match variant::decode(bytes) {
+            Some((inner, value)) => push_display(&value, &inner, out),
+            None => out.push('?'),
+        },
+        (_, Datum::Bytes(bytes)) => {
+            out.push_str("0x");
+            text::push_hex(bytes, out);
+        }
+        (DateTime, _) => format::push_text(ty, value, 121, out).expect("every date has style 121"),
+        (SmallDateTime, _) => format::push_text(ty, value, 120, out).expect("every date has style 120"),
+        (Money | SmallMoney, Datum::I64(value)) => text::push_money(*value, 4, false, out),
+        (Real, Datum::F64(value)) => out.push_str(&(*value as f32).to_string()),
+        (Float, Datum::F64(value)) => out.push_str(&value.to_string()),
+        _ => push_text(value, ty, NO_STYLE, out).expect("the default style is every type's"),
+    }
+}
+
+/// Appends a text in the encoding of a character type.
+pub fn push_encoded(text: &str, to: &SqlType, out: &mut Vec<u8>) {
+    if to.is_ansi_string() {
+        code_page::encode_str(to.collation.code_page(), text, out);
+    } else {
+        code_page::push_utf16(text, out);
+    }
+}
+
+/// Pads what is shorter than a fixed type; cuts what is longer than the type if `shorten`. Never between the bytes of
+/// one character.
+pub fn fit_bytes(bytes: &mut Vec<u8>, ty: &SqlType, shorten: bool) {
+    use TypeKind::*;
+    if ty.is_max() {
+        return;
+    }
+    let length = ty.length as usize;
+    if bytes.len() > length && shorten {
+        let end = match ty.kind {
+            Char | VarChar => code_page::floor_boundary(ty.collation.code_page(), bytes, length),
+            _ => length,
+        };
+        bytes.truncate(end);
+    }
+    match ty.kind {
+        Char if bytes.len() < length => bytes.resize(length, b' '),
+        Binary | RowVersion if bytes.len() < length => bytes.resize(length, 0),
+        NChar => {
+            while bytes.len() < length {
+                bytes.extend_from_slice(b" \0");
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,278 @@
+//! Dates and times as text: the styles of CONVERT.
+//!
+//! | style | form |
+//! |---|---|
+//! | 0 100 | `mon dd yyyy hh:miAM` |
+//! | 1-7 10-12, +100 with century | `mm/dd/yy` `yy.mm.dd` `dd/mm/yy` `dd.mm.yy` `dd-mm-yy` `dd mon yy` `Mon dd, yy` `mm-dd-yy` `yy/mm/dd` `yymmdd` |
+//! | 8 24 108 | `hh:mi:ss` |
+//! | 9 109 | `mon dd yyyy hh:mi:ss:mmmAM` |
+//! | 13 113, 14 114 | `dd mon yyyy hh:mi:ss:mmm`, `hh:mi:ss:mmm` |
+//! | 20 120, 21 25 121, 22, 23 | ISO with blank: seconds, fraction; `mm/dd/yy hh:mi:ss AM`; date |
+//! | 126 127 | ISO with T, 127 in UTC with Z |
+//! | 130 131 | Hijri calendar (tabular, 30-year cycle) |
+
+use std::fmt::Write;
+
+use super::calendar::{Civil, MONTHS, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::moment::{DATETIME_PER_DAY, Moment};
+use crate::datum::Datum;
+use crate::sql_type::{SqlType, TypeKind};
+
+/// What CAST uses: 0 for datetime and smalldatetime, 121 for the other types.
+pub const STYLE_DEFAULT: i32 = -1;
+
+/// A value to be written: the clock of its type, with the digits that the type shows.
+struct Shown {
+    civil: Civil,
+    days: i64,
+    hour: i64,
+    minute: i64,
+    second: i64,
+    /// As many digits as `digits`.
+    fraction: i64,
+    digits: usize,
+    /// `:` for the types with three fixed digits, `.` for the others, in the styles that write `:mmm`.
+    colon: char,
+    offset: Option<i16>,
+}
+
+/// Parts that a style writes.
+#[derive(Clone, Copy)]
+enum Layout {
+    Date(fn(&Shown, &mut String)),
+    Time(fn(&Shown, &mut String)),
+    Both(fn(&Shown, &mut String), &'static str, fn(&Shown, &mut String)),
+}
+
+/// Appends the value in a style. None: the style is not one for this type (error 281).
+pub fn push_text(ty: &SqlType, datum: &Datum, style: i32, out: &mut String) -> Option<()> {
+    let legacy = matches!(ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
+    let style = match style {
+        STYLE_DEFAULT if legacy => 0,
+        STYLE_DEFAULT => 121,
+        style => style,
+    };
+    let shown = Shown::new(ty, datum, style);
+    match (layout(style)?, ty.kind) {
+        (Layout::Date(_), TypeKind::Time) | (Layout::Time(_), TypeKind::Date) => return None,
+        (Layout::Date(date) | Layout::Both(date, ..), TypeKind::Date) => date(&shown, out),
+        (Layout::Time(time) | Layout::Both(_, _, time), TypeKind::Time) => {
+            let start = out.len();
+            time(&shown, out);
+            // ` 1:05PM` is padded for the date before it.
+            if out[start..].starts_with(' ') {
+                out.remove(start);
+            }
+        }
+        (Layout::Date(date), _) => date(&shown, out),
+        (Layout::Time(time), _) => time(&shown, out),
+        (Layout::Both(date, between, time), _) => {
+            date(&shown, out);
+            out.push_str(between);
+            time(&shown, out);
+        }
+    }
+    if let Some(offset) = shown.offset
+        && !matches!(layout(style)?, Layout::Date(_))
+    {
+        match style {
+            126 => push_offset(offset, out),
+            127 => out.push('Z'),
+            _ => {
+                out.push(' ');
+                push_offset(offset, out);
+            }
+        }
+    }
+    Some(())
+}
+
+/// `+02:00`
+pub fn push_offset(offset: i16, out: &mut String) {
+    let sign = if offset < 0 { '-' } else { '+' };
+    let minutes = offset.unsigned_abs();
+    put(out, format_args!("{sign}{:02}:{:02}", minutes / 60, minutes % 60));
+}
+
+fn layout(style: i32) -> Option<Layout> {
+    use Layout::*;
+    Some(match style {
+        0 | 100 => Both(month_day_year, " ", twelve),
+        1 => Date(|s, out| numbers(s.civil.month, '/', s.civil.day, '/', s.short_year(), out)),
+        101 => Date(|s, out| with_year(s.civil.month, '/', s.civil.day, '/', s, out)),
+        2 => Date(|s, out| numbers(s.short_year(), '.', s.civil.month, '.', s.civil.day, out)),
+        102 => Date(|s, out| put(out, format_args!("{:04}.{:02}.{:02}", s.civil.year, s.civil.month, s.civil.day))),
+        3 => Date(|s, out| numbers(s.civil.day, '/', s.civil.month, '/', s.short_year(), out)),
+        103 => Date(|s, out| with_year(s.civil.day, '/', s.civil.month, '/', s, out)),
+        4 => Date(|s, out| numbers(s.civil.day, '.', s.civil.month, '.', s.short_year(), out)),
+        104 => Date(|s, out| with_year(s.civil.day, '.', s.civil.month, '.', s, out)),
+        5 => Date(|s, out| numbers(s.civil.day, '-', s.civil.month, '-', s.short_year(), out)),
+        105 => Date(|s, out| with_year(s.civil.day, '-', s.civil.month, '-', s, out)),
+        6 => Date(|s, out| put(out, format_args!("{:02} {} {:02}", s.civil.day, s.month(), s.short_year()))),
+        106 => Date(day_month_year),
+        7 => Date(|s, out| put(out, format_args!("{} {:02}, {:02}", s.month(), s.civil.day, s.short_year()))),
+        107 => Date(|s, out| put(out, format_args!("{} {:02}, {:04}", s.month(), s.civil.day, s.civil.year))),
+        8 | 24 | 108 => Time(clock),
+        9 | 109 => Both(month_day_year, " ", twelve_fraction),
+        10 => Date(|s, out| numbers(s.civil.month, '-', s.civil.day, '-', s.short_year(), out)),
+        110 => Date(|s, out| with_year(s.civil.month, '-', s.civil.day, '-', s, out)),
+        11 => Date(|s, out| numbers(s.short_year(), '/', s.civil.month, '/', s.civil.day, out)),
+        111 => Date(|s, out| put(out, format_args!("{:04}/{:02}/{:02}", s.civil.year, s.civil.month, s.civil.day))),
+        12 => Date(|s, out| put(out, format_args!("{:02}{:02}{:02}", s.short_year(), s.civil.month, s.civil.day))),
+        112 => Date(|s, out| put(out, format_args!("{:04}{:02}{:02}", s.civil.year, s.civil.month, s.civil.day))),
+        13 | 113 => Both(day_month_year, " ", clock_fraction),
+        14 | 114 => Time(clock_fraction),
+        20 | 120 => Both(iso_date, " ", clock),
+        21 | 25 | 121 => Both(iso_date, " ", clock_point),
+        22 => Both(
+            |s, out| numbers(s.civil.month, '/', s.civil.day, '/', s.short_year(), out),
+            " ",
+            |s, out| put(out, format_args!("{:>2}:{:02}:{:02} {}", s.hour12(), s.minute, s.second, s.meridiem())),
+        ),
+        23 => Date(iso_date),
+        126 | 127 => Both(iso_date, "T", |s, out| if s.fraction == 0 { clock(s, out) } else { clock_point(s, out) }),
+        130 => Both(
+            |s, out| {
+                let date = hijri(s.days);
+                put(out, format_args!("{:02} {} {:04}", date.day, HIJRI_MONTHS[(date.month - 1) as usize], date.year));
+            },
+            " ",
+            twelve_fraction,
+        ),
+        131 => Both(
+            |s, out| {
+                let date = hijri(s.days);
+                put(out, format_args!("{:2}/{:02}/{:04}", date.day, date.month, date.year));
+            },
+            " ",
+            twelve_fraction,
+        ),
+        _ => return None,
+    })
+}
+
+impl Shown {
+    fn new(ty: &SqlType, datum: &Datum, style: i32) -> Shown {
+        let mut moment = Moment::of(ty, datum);
+        let has_offset = ty.kind == TypeKind::DateTimeOffset;
+        if has_offset && style == 127 {
+            moment = Moment { offset: 0, ..Moment::from_i64(TypeKind::DateTime2, moment.utc_ticks()) };
+        }
+        let second_ticks = moment.ticks.rem_euclid(TICKS_PER_SECOND);
+        let (fraction, digits) = match (ty.kind, datum) {
+            // Thirds of 10 ms show as .000 .003 .007.
+            (TypeKind::DateTime, Datum::I64(value)) => ((value.rem_euclid(DATETIME_PER_DAY) % 300 * 10 + 1) / 3, 3),
+            (TypeKind::SmallDateTime, _) => (0, 3),
+            _ => (second_ticks / 10_i64.pow(7 - ty.scale.min(7) as u32), ty.scale.min(7) as usize),
+        };
+        Shown {
+            civil: moment.civil(),
+            days: moment.days,
+            hour: moment.ticks / TICKS_PER_HOUR,
+            minute: moment.ticks / TICKS_PER_MINUTE % 60,
+            second: moment.ticks / TICKS_PER_SECOND % 60,
+            fraction,
+            digits,
+            colon: if matches!(ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime) { ':' } else { '.' },
+            offset: has_offset.then_some(moment.offset),
+        }
+    }
+
+    fn month(&self) -> &'static str {
+        &MONTHS[(self.civil.month - 1) as usize][..3]
+    }
+
+    fn short_year(&self) -> i64 {
+        self.civil.year.rem_euclid(100)
+    }
+
+    fn hour12(&self) -> i64 {
+        if self.hour % 12 == 0 { 12 } else { self.hour % 12 }
+    }
+
+    fn meridiem(&self) -> &'static str {
+        if self.hour < 12 { "AM" } else { "PM" }
+    }
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a String takes any text");
+}
+
+fn numbers(a: i64, first: char, b: i64, second: char, c: i64, out: &mut String) {
+    put(out, format_args!("{a:02}{first}{b:02}{second}{c:02}"));
+}
+
+fn with_year(a: i64, first: char, b: i64, second: char, s: &Shown, out: &mut String) {
+    put(out, format_args!("{a:02}{first}{b:02}{second}{:04}", s.civil.year));
+}
+
+fn iso_date(s: &Shown, out: &mut String) {
+    put(out, format_args!("{:04}-{:02}-{:02}", s.civil.year, s.civil.month, s.civil.day));
+}
+
+fn month_day_year(s: &Shown, out: &mut String) {
+    put(out, format_args!("{} {:>2} {:04}", s.month(), s.civil.day, s.civil.year));
+}
+
+fn day_month_year(s: &Shown, out: &mut String) {
+    put(out, format_args!("{:02} {} {:04}", s.civil.day, s.month(), s.civil.year));
+}
+
+fn clock(s: &Shown, out: &mut String) {
+    put(out, format_args!("{:02}:{:02}:{:02}", s.hour, s.minute, s.second));
+}
+
+fn fraction(s: &Shown, mark: char, out: &mut String) {
+    if s.digits > 0 {
+        put(out, format_args!("{mark}{:0width$}", s.fraction, width = s.digits));
+    }
+}
+
+fn clock_point(s: &Shown, out: &mut String) {
+    clock(s, out);
+    fraction(s, '.', out);
+}
+
+fn clock_fraction(s: &Shown, out: &mut String) {
+    clock(s, out);
+    fraction(s, s.colon, out);
+}
+
+fn twelve(s: &Shown, out: &mut String) {
+    put(out, format_args!("{:>2}:{:02}{}", s.hour12(), s.minute, s.meridiem()));
+}
+
+fn twelve_fraction(s: &Shown, out: &mut String) {
+    put(out, format_args!("{:>2}:{:02}:{:02}", s.hour12(), s.minute, s.second));
+    fraction(s, s.colon, out);
+    out.push_str(s.meridiem());
+}
+
+const HIJRI_MONTHS: [&str; 12] = [
+    "\u{645}\u{62d}\u{631}\u{645}",
+    "\u{635}\u{641}\u{631}",
+    "\u{631}\u{628}\u{64a}\u{639} \u{627}\u{644}\u{627}\u{648}\u{644}",
+    "\u{631}\u{628}\u{64a}\u{639} \u{627}\u{644}\u{62b}\u{627}\u{646}\u{64a}",
+    "\u{62c}\u{645}\u{627}\u{62f}\u{649} \u{627}\u{644}\u{627}\u{648}\u{644}\u{649}",
+    "\u{62c}\u{645}\u{627}\u{62f}\u{649} \u{627}\u{644}\u{62b}\u{627}\u{646}\u{64a}\u{629}",
+    "\u{631}\u{62c}\u{628}",
+    "\u{634}\u{639}\u{628}\u{627}\u{646}",
+    "\u{631}\u{645}\u{636}\u{627}\u{646}",
+    "\u{634}\u{648}\u{627}\u{644}",
+    "\u{630}\u{648} \u{627}\u{644}\u{642}\u{639}\u{62f}\u{629}",
+    "\u{630}\u{648} \u{627}\u{644}\u{62d}\u{62c}\u{629}",
+];
+
+/// Day 0 of the civil Hijri calendar, 1 Muharram 1 (16 July 622 Julian).
+const HIJRI_EPOCH: i64 = 227_014;
+
+/// The tabular calendar (the "Kuwaiti algorithm"): 10,631 days in 30 years.
+fn hijri(days: i64) -> Civil {
+    let since = days.saturating_sub(HIJRI_EPOCH);
+    let year = (30 * since.rem_euclid(10_631) + 10_646) / 10_631 + 30 * since.div_euclid(10_631);
+    let first =
+        |year: i64, month: i64| (29 * (month - 1) + month / 2) + 354 * (year - 1) + (3 + 11 * year).div_euclid(30);
+    let month = (1..=12).rev().find(|&month| first(year, month) <= since).unwrap_or(1);
+    Civil { year, month, day: since - first(year, month) + 1 }
+}

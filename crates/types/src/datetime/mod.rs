@@ -1,0 +1,13 @@
+//! Dates and times: the calendar, the six types' values, texts in and out, and the date functions.
+
+pub mod calendar;
+pub mod moment;
+
+pub mod format;
+pub mod parse;
+pub mod part;
+
+pub use calendar::{Civil, DAYS_MAX};
+pub use moment::Moment;
+pub use parse::DateFormat;
+pub use part::Part;
