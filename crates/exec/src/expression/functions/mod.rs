@@ -1,16 +1,36 @@
-//! The built-in functions: one file a group, one table from name to computation.
+//! The built-in functions: one file a group, one table from name to computation. The binder has given the arguments their types.
+
+mod binary;
+mod datetime;
+mod json;
+mod logic;
+mod math;
+mod session;
+mod text;
+
+pub use datetime::arithmetic as datetime_arithmetic;
+pub use session::global;
+
+use std::borrow::Cow;
 
 use sql::function::FunctionId;
-use sql::plan::{ArithmeticOp, Global};
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{SqlResult, SqlType};
 
+use super::general::{Call, Function, General};
+use super::Scalar;
 use crate::context::Context;
-use crate::expression::{Call, Function, General, Scalar};
 use crate::value::{Row, Value};
 
 /// A call of a built-in, ready to run.
 pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Scalar> {
-    let function: Function = host_function;
+    let found = math::find(id)
+        .or_else(|| text::find(id))
+        .or_else(|| datetime::find(id))
+        .or_else(|| logic::find(id))
+        .or_else(|| json::find(id))
+        .or_else(|| binary::find(id))
+        .or_else(|| session::find(id));
+    let function: Function = found.unwrap_or(host_function);
     Ok(Scalar::general(ty, General::Call(Call { ty, function, id, arguments: arguments.into() })))
 }
 
@@ -26,44 +46,51 @@ fn host_function<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlR
     runtime.host.session_function(runtime.session, call.id, &arguments, &call.ty).map(Value::from_owned)
 }
 
-/// `+` and `-` of the old date types count days.
-pub fn datetime_arithmetic(op: ArithmeticOp, arguments: [Scalar; 2], ty: SqlType) -> Scalar {
-    let _ = op;
-    let [left, _] = arguments;
-    Scalar { ty, ..left }
-}
+impl Call {
+    pub fn value<'a>(&'a self, at: usize, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+        self.arguments[at].value(context, row)
+    }
 
-/// `@@name`.
-pub fn global(context: &Context, global: Global, ty: &SqlType) -> SqlResult<Datum> {
-    let mut runtime = context.runtime();
-    let runtime = &mut *runtime;
-    let session = &mut *runtime.session;
-    let whole = match global {
-        Global::RowCount => session.row_count as i64,
-        Global::Error => session.error as i64,
-        Global::TranCount => session.transaction.level as i64,
-        Global::FetchStatus => session.fetch_status as i64,
-        Global::NestLevel => session.nest_level as i64,
-        Global::ProcId => session.procedure_id as i64,
-        Global::Spid => session.spid as i64,
-        Global::CursorRows => session.cursor_rows,
-        Global::TextSize => {
-            if session.options.text_size < 0 {
-                i32::MAX as i64
-            } else {
-                session.options.text_size as i64
-            }
+    /// Panics if the argument is of another class, as the next two do.
+    pub fn i64(&self, at: usize, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        Ok(self.arguments[at].value(context, row)?.i64())
+    }
+
+    pub fn f64(&self, at: usize, context: &Context, row: Row<'_>) -> SqlResult<Option<f64>> {
+        Ok(self.arguments[at].value(context, row)?.f64())
+    }
+
+    pub fn bytes<'a>(&'a self, at: usize, context: &'a Context, row: Row<'a>) -> SqlResult<Option<Cow<'a, [u8]>>> {
+        Ok(self.arguments[at].value(context, row)?.bytes())
+    }
+
+    /// A string argument as text.
+    pub fn text(&self, at: usize, context: &Context, row: Row<'_>) -> SqlResult<Option<String>> {
+        let ty = &self.arguments[at].ty;
+        Ok(self.arguments[at].value(context, row)?.bytes().map(|bytes| crate::kernel::text(ty, &bytes)))
+    }
+
+    /// A text as the call's result, cut to its type.
+    pub fn result_text(&self, text: &str) -> Value<'static> {
+        Value::from_owned(crate::kernel::text_datum(text, &self.ty))
+    }
+
+    /// Bytes in the result's own encoding, cut to its type.
+    pub fn result_bytes(&self, mut bytes: Vec<u8>) -> Value<'static> {
+        if !self.ty.is_max() {
+            bytes.truncate(self.ty.length as usize);
         }
-        Global::LockTimeout => session.options.lock_timeout_ms as i64,
-        Global::DateFirst => session.options.date_first as i64,
-        Global::Identity => return Ok(crate::session::Session::identity_datum(session.identity)),
-        other => return runtime.host.global(session, other),
-    };
-    let _ = ty;
-    Ok(Datum::I64(whole))
+        Value::owned(bytes)
+    }
 }
 
-#[allow(dead_code)]
-fn unsupported(id: FunctionId) -> SqlError {
-    SqlError::new(195, 15, format!("'{}' is not a recognized built-in function name.", id.name()))
+/// The argument's value, or NULL as the function's result.
+macro_rules! given {
+    ($value:expr) => {
+        match $value? {
+            Some(value) => value,
+            None => return Ok(crate::value::Value::Null),
+        }
+    };
 }
+pub(super) use given;

@@ -1,0 +1,480 @@
+//! Text. Strings are bytes of a code page or UTF-16LE; a position counts bytes of the first, code units of the second.
+
+use std::borrow::Cow;
+
+use sql::function::FunctionId;
+use types::collation::{self, Comparer};
+use types::{SqlError, SqlResult, SqlType, TypeKind};
+
+use super::given;
+use crate::context::{Context, out_of_memory};
+use crate::expression::general::{Call, Function};
+use crate::kernel;
+use crate::value::{Row, Value};
+
+pub fn find(id: FunctionId) -> Option<Function> {
+    use FunctionId::*;
+    Some(match id {
+        Ascii => ascii,
+        Char | Nchar => char,
+        Charindex => charindex,
+        Concat => concat,
+        ConcatWs => concat_ws,
+        Difference => difference,
+        Format => super::datetime::format,
+        Left | Right => side,
+        Len => len,
+        Lower | Upper => case,
+        Ltrim | Rtrim | Trim => trim,
+        Patindex => patindex,
+        Quotename => quotename,
+        Replace => replace,
+        Replicate => replicate,
+        Reverse => reverse,
+        Soundex => soundex,
+        Space => space,
+        Str => str,
+        StringEscape => string_escape,
+        Stuff => stuff,
+        Substring => substring,
+        Translate => translate,
+        Unicode => unicode,
+        Datalength => datalength,
+        _ => return None,
+    })
+}
+
+/// Bytes of one position.
+fn unit(ty: &SqlType) -> usize {
+    if ty.is_unicode_string() { 2 } else { 1 }
+}
+
+fn blank(ty: &SqlType) -> &'static [u8] {
+    if ty.is_unicode_string() { b" \0" } else { b" " }
+}
+
+/// `length` units from position `start` (from 1, may lie before the string).
+fn slice(value: Cow<'_, [u8]>, unit: usize, start: i64, length: i64) -> Vec<u8> {
+    let count = (value.len() / unit) as i64;
+    let end = start.saturating_add(length).clamp(1, count + 1);
+    let start = start.clamp(1, end);
+    value[(start as usize - 1) * unit..(end as usize - 1) * unit].to_vec()
+}
+
+fn ascii<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    let value = given!(call.bytes(0, context, row));
+    let byte = if ty.is_unicode_string() {
+        // As the character is in the code page.
+        let text = kernel::text(&ty, &value[..value.len().min(4)]);
+        let narrow = SqlType::varchar(10).with_collation(ty.collation);
+        text.chars().next().and_then(|c| match kernel::text_datum(&c.to_string(), &narrow) {
+            types::Datum::Bytes(bytes) => bytes.first().copied(),
+            _ => None,
+        })
+    } else {
+        value.first().copied()
+    };
+    Ok(byte.map_or(Value::Null, |byte| Value::I64(byte as i64)))
+}
+
+fn unicode<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    let value = given!(call.bytes(0, context, row));
+    let text = kernel::text(&ty, &value[..value.len().min(8)]);
+    // Without supplementary characters a position is a UTF-16 unit.
+    Ok(text.encode_utf16().next().map_or(Value::Null, |unit| Value::I64(unit as i64)))
+}
+
+fn char<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let code = given!(call.i64(0, context, row));
+    Ok(match call.id {
+        FunctionId::Char if (0..=255).contains(&code) => Value::owned(vec![code as u8]),
+        FunctionId::Nchar if (0..=0xffff).contains(&code) => Value::owned((code as u16).to_le_bytes().to_vec()),
+        _ => Value::Null,
+    })
+}
+
+/// First place at or after `from` (in bytes) where `pattern` stands, by the collation.
+fn find_text(comparer: &Comparer, value: &[u8], pattern: &[u8], unit: usize, from: usize) -> Option<usize> {
+    if pattern.is_empty() || pattern.len() > value.len() {
+        return None;
+    }
+    let last = value.len() - pattern.len();
+    // Windows of the pattern's own length; blanks count here, though comparisons ignore them at the end.
+    let ends_blank = pattern.ends_with(if unit == 2 { b" \0" } else { b" " });
+    (from..=last).step_by(unit).find(|&at| {
+        let window = &value[at..at + pattern.len()];
+        window == pattern
+            || comparer.equal(window, pattern)
+                && (window.ends_with(if unit == 2 { b" \0" } else { b" " }) == ends_blank)
+    })
+}
+
+fn charindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let pattern = given!(call.bytes(0, context, row));
+    let value = given!(call.bytes(1, context, row));
+    let start = match call.arguments.len() {
+        3 => given!(call.i64(2, context, row)).max(1),
+        _ => 1,
+    };
+    let ty = call.arguments[1].ty;
+    let unit = unit(&ty);
+    let from = (start - 1).saturating_mul(unit as i64).min(value.len() as i64) as usize;
+    let found = find_text(&collation::comparer(&ty), &value, &pattern, unit, from);
+    Ok(Value::I64(found.map_or(0, |at| (at / unit) as i64 + 1)))
+}
+
+fn patindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let pattern = given!(call.bytes(0, context, row));
+    let value = given!(call.bytes(1, context, row));
+    let ty = call.arguments[1].ty;
+    let unit = unit(&ty);
+    let percent: &[u8] = if unit == 2 { b"%\0" } else { b"%" };
+    if !pattern.starts_with(percent) {
+        return Ok(Value::I64(kernel::like(&ty, &value, &pattern, None)? as i64));
+    }
+    // The rest of the pattern is tried at each position.
+    let rest = &pattern[percent.len()..];
+    if rest.is_empty() {
+        return Ok(Value::I64(!value.is_empty() as i64));
+    }
+    for at in (0..=value.len()).step_by(unit) {
+        if kernel::like(&ty, &value[at..], rest, None)? {
+            return Ok(Value::I64((at / unit) as i64 + 1));
+        }
+        if at % 4096 == 0 {
+            context.yield_point()?;
+        }
+    }
+    Ok(Value::I64(0))
+}
+
+fn concat<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let mut joined = Vec::new();
+    for argument in &call.arguments {
+        if let Some(part) = argument.value(context, row)?.bytes() {
+            joined.extend_from_slice(&part);
+        }
+        bounded(joined.len())?;
+    }
+    Ok(call.result_bytes(joined))
+}
+
+fn bounded(bytes: usize) -> SqlResult<()> {
+    if bytes > kernel::VALUE_BYTES_MAX { Err(out_of_memory()) } else { Ok(()) }
+}
+
+fn concat_ws<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let separator = call.bytes(0, context, row)?.unwrap_or_default();
+    let mut joined = Vec::new();
+    let mut first = true;
+    for argument in &call.arguments[1..] {
+        if let Some(part) = argument.value(context, row)?.bytes() {
+            if !std::mem::take(&mut first) {
+                joined.extend_from_slice(&separator);
+            }
+            joined.extend_from_slice(&part);
+        }
+        bounded(joined.len())?;
+    }
+    Ok(call.result_bytes(joined))
+}
+
+fn side<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let count = given!(call.i64(1, context, row));
+    let left = call.id == FunctionId::Left;
+    if count < 0 {
+        let name = if left { "left" } else { "right" };
+        return Err(invalid_length(name));
+    }
+    let unit = unit(&call.arguments[0].ty);
+    let length = (value.len() / unit) as i64;
+    let start = if left { 1 } else { (length - count).max(0) + 1 };
+    Ok(call.result_bytes(slice(value, unit, start, count)))
+}
+
+#[cold]
+fn invalid_length(function: &str) -> SqlError {
+    SqlError::with_state(537, 16, 3, format!("Invalid length parameter passed to the {function} function."))
+}
+
+fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let start = given!(call.i64(1, context, row));
+    let length = given!(call.i64(2, context, row));
+    if length < 0 {
+        return Err(SqlError::with_state(537, 16, 3, "Invalid length parameter passed to the LEFT or SUBSTRING function."));
+    }
+    Ok(call.result_bytes(slice(value, unit(&call.arguments[0].ty), start, length)))
+}
+
+fn len<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let ty = call.arguments[0].ty;
+    let (unit, blank) = (unit(&ty), blank(&ty));
+    let mut length = value.len();
+    if !ty.is_binary() {
+        while length >= unit && value[length - unit..length] == *blank {
+            length -= unit;
+        }
+    }
+    Ok(Value::I64((length / unit) as i64))
+}
+
+fn datalength<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    Ok(match call.value(0, context, row)? {
+        Value::Null => Value::Null,
+        Value::Bytes(bytes) if ty.kind == TypeKind::SqlVariant => {
+            let inner = types::variant::decode(&bytes);
+            inner.map_or(Value::Null, |(ty, value)| match value {
+                types::Datum::Bytes(bytes) => Value::I64(bytes.len() as i64),
+                _ => Value::I64(ty.length as i64),
+            })
+        }
+        Value::Bytes(bytes) => Value::I64(bytes.len() as i64),
+        _ => Value::I64(ty.length as i64),
+    })
+}
+
+fn case<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let ty = call.arguments[0].ty;
+    let upper = call.id == FunctionId::Upper;
+    if !ty.is_unicode_string() && value.is_ascii() {
+        return Ok(Value::owned(if upper { value.to_ascii_uppercase() } else { value.to_ascii_lowercase() }));
+    }
+    let map = if upper { collation::to_upper } else { collation::to_lower };
+    if ty.is_unicode_string() {
+        let mapped = value.chunks_exact(2).flat_map(|pair| map(u16::from_le_bytes([pair[0], pair[1]])).to_le_bytes());
+        return Ok(Value::owned(mapped.collect()));
+    }
+    let text: Vec<u16> = kernel::text(&ty, &value).encode_utf16().map(map).collect();
+    Ok(call.result_text(&String::from_utf16_lossy(&text)))
+}
+
+fn trim<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let ty = call.arguments[0].ty;
+    let unit = unit(&ty);
+    let set: Cow<'_, [u8]> = match call.arguments.len() {
+        2 => given!(call.bytes(1, context, row)),
+        _ => blank(&ty).into(),
+    };
+    let in_set = |piece: &[u8]| set.chunks_exact(unit).any(|member| member == piece);
+    let (mut start, mut end) = (0, value.len() / unit * unit);
+    if call.id != FunctionId::Rtrim {
+        while start < end && in_set(&value[start..start + unit]) {
+            start += unit;
+        }
+    }
+    if call.id != FunctionId::Ltrim {
+        while end > start && in_set(&value[end - unit..end]) {
+            end -= unit;
+        }
+    }
+    Ok(Value::owned(value[start..end].to_vec()))
+}
+
+fn quotename<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let name = given!(call.text(0, context, row));
+    let quote = match call.arguments.len() {
+        2 => given!(call.text(1, context, row)),
+        _ => "[".to_owned(),
+    };
+    let (open, close) = match quote.chars().next() {
+        Some('[' | ']') | None => ('[', ']'),
+        Some('(' | ')') => ('(', ')'),
+        Some('<' | '>') => ('<', '>'),
+        Some('{' | '}') => ('{', '}'),
+        Some(c @ ('\'' | '"' | '`')) => (c, c),
+        Some(_) => return Ok(Value::Null),
+    };
+    if name.chars().count() > 128 {
+        return Ok(Value::Null);
+    }
+    let doubled: String = name.chars().flat_map(|c| std::iter::repeat_n(c, 1 + (c == close) as usize)).collect();
+    Ok(call.result_text(&format!("{open}{doubled}{close}")))
+}
+
+fn replace<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let pattern = given!(call.bytes(1, context, row));
+    let with = given!(call.bytes(2, context, row));
+    let ty = call.arguments[0].ty;
+    let (unit, comparer) = (unit(&ty), collation::comparer(&ty));
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(found) = find_text(&comparer, &value, &pattern, unit, at) {
+        out.extend_from_slice(&value[at..found]);
+        out.extend_from_slice(&with);
+        at = found + pattern.len();
+        bounded(out.len())?;
+    }
+    out.extend_from_slice(&value[at..]);
+    Ok(call.result_bytes(out))
+}
+
+fn replicate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let count = given!(call.i64(1, context, row));
+    if count < 0 {
+        return Ok(Value::Null);
+    }
+    let limit = if call.ty.is_max() { kernel::VALUE_BYTES_MAX } else { 8000 };
+    let fits = if value.is_empty() { 0 } else { (limit / value.len()) as i64 };
+    // Of a string that is not (max) what fits 8,000 bytes is kept; a (max) one is refused.
+    if count > fits && call.ty.is_max() && !value.is_empty() {
+        return Err(out_of_memory());
+    }
+    let mut out = value.repeat(count.min(fits) as usize);
+    if count > fits && !value.is_empty() {
+        let unit = unit(&call.ty);
+        out.extend_from_slice(&value[..(limit - out.len()) / unit * unit]);
+    }
+    Ok(call.result_bytes(out))
+}
+
+fn reverse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let unit = unit(&call.arguments[0].ty);
+    Ok(Value::owned(value.chunks_exact(unit).rev().flatten().copied().collect()))
+}
+
+/// SQL Server's: a letter and three digits; equal neighbours once, H and W do not part them.
+fn soundex_of(text: &str) -> [u8; 4] {
+    let code = |c: u8| match c {
+        b'B' | b'F' | b'P' | b'V' => b'1',
+        b'C' | b'G' | b'J' | b'K' | b'Q' | b'S' | b'X' | b'Z' => b'2',
+        b'D' | b'T' => b'3',
+        b'L' => b'4',
+        b'M' | b'N' => b'5',
+        b'R' => b'6',
+        _ => b'0',
+    };
+    let mut out = *b"0000";
+    let mut letters = text.bytes().map(|c| c.to_ascii_uppercase()).take_while(u8::is_ascii_alphabetic);
+    let Some(first) = letters.next() else { return out };
+    out[0] = first;
+    let mut last = code(first);
+    let mut at = 1;
+    for c in letters {
+        let digit = code(c);
+        if digit != b'0' && digit != last {
+            out[at] = digit;
+            at += 1;
+            if at == 4 {
+                break;
+            }
+        }
+        if !matches!(c, b'H' | b'W') {
+            last = digit;
+        }
+    }
+    out
+}
+
+fn soundex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let text = given!(call.text(0, context, row));
+    Ok(Value::owned(soundex_of(&text).to_vec()))
+}
+
+fn difference<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let left = soundex_of(&given!(call.text(0, context, row)));
+    let right = soundex_of(&given!(call.text(1, context, row)));
+    Ok(Value::I64(left.iter().zip(&right).filter(|(a, b)| a == b).count() as i64))
+}
+
+fn space<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let count = given!(call.i64(0, context, row));
+    if count < 0 {
+        return Ok(Value::Null);
+    }
+    Ok(Value::owned(vec![b' '; count.min(8000) as usize]))
+}
+
+fn str<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.f64(0, context, row));
+    let length = if call.arguments.len() > 1 { given!(call.i64(1, context, row)) } else { 10 };
+    let decimals = if call.arguments.len() > 2 { given!(call.i64(2, context, row)) } else { 0 };
+    if !(1..=8000).contains(&length) || decimals < 0 {
+        return Ok(Value::Null);
+    }
+    let length = length as usize;
+    let whole = format!("{:.0}", value.trunc().abs()).len() + (value < 0.0) as usize;
+    // Decimals give way before the number does.
+    let room = length.saturating_sub(whole + 1);
+    let decimals = (decimals as usize).min(16).min(room);
+    let text = round_half_away(value, decimals);
+    Ok(if text.len() > length {
+        Value::owned(vec![b'*'; length])
+    } else {
+        Value::owned(format!("{text:>length$}").into_bytes())
+    })
+}
+
+/// `format!` rounds the exact binary value half to even; STR rounds away from zero what prints as a half.
+fn round_half_away(value: f64, decimals: usize) -> String {
+    let power = 10_f64.powi(decimals as i32);
+    let scaled = value * power;
+    if scaled.abs() < 9e15 { format!("{:.decimals$}", scaled.round() / power) } else { format!("{value:.decimals$}") }
+}
+
+fn string_escape<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let text = given!(call.text(0, context, row));
+    let kind = given!(call.text(1, context, row));
+    if !kind.eq_ignore_ascii_case("json") {
+        return Err(SqlError::with_state(
+            13629,
+            16,
+            1,
+            "An invalid value was specified for argument 2.",
+        ));
+    }
+    let mut out = String::new();
+    super::json::escape(&text, &mut out);
+    Ok(call.result_text(&out))
+}
+
+fn stuff<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let start = given!(call.i64(1, context, row));
+    let length = given!(call.i64(2, context, row));
+    let with = call.bytes(3, context, row)?.unwrap_or_default();
+    let unit = unit(&call.arguments[0].ty);
+    let count = (value.len() / unit) as i64;
+    if start < 1 || start > count || length < 0 {
+        return Ok(Value::Null);
+    }
+    let from = (start as usize - 1) * unit;
+    let to = (start - 1).saturating_add(length).min(count) as usize * unit;
+    let mut out = value[..from].to_vec();
+    out.extend_from_slice(&with);
+    out.extend_from_slice(&value[to..]);
+    bounded(out.len())?;
+    Ok(call.result_bytes(out))
+}
+
+fn translate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = given!(call.bytes(0, context, row));
+    let from = given!(call.bytes(1, context, row));
+    let to = given!(call.bytes(2, context, row));
+    if from.len() != to.len() {
+        return Err(SqlError::with_state(
+            9828,
+            16,
+            1,
+            "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters.",
+        ));
+    }
+    let ty = call.arguments[0].ty;
+    let (unit, comparer) = (unit(&ty), collation::comparer(&ty));
+    let mut out = Vec::with_capacity(value.len());
+    for piece in value.chunks_exact(unit) {
+        let place = from.chunks_exact(unit).position(|other| other == piece || comparer.equal(other, piece));
+        out.extend_from_slice(place.map_or(piece, |at| &to[at * unit..(at + 1) * unit]));
+    }
+    Ok(Value::owned(out))
+}
