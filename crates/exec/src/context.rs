@@ -55,12 +55,14 @@ pub struct Interpreter {
 }
 
 /// `inserted` and `deleted`: all stored columns of the trigger's table.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct TriggerRows {
     pub inserted: Arc<RowBatch>,
     pub deleted: Arc<RowBatch>,
     /// Bit i: column i of the table was in the INSERT's or UPDATE's list.
     pub updated: Arc<Vec<bool>>,
+    /// Names of the table's columns.
+    pub columns: Arc<[Box<str>]>,
 }
 
 impl<'a> Context<'a> {

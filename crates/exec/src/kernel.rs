@@ -1,62 +1,30 @@
-//! The errors of arithmetic and conversion, and the settings a session gives to the kernels of `types`.
+//! Between the session and the kernels of `types`: which settings a conversion works under, and the errors of arithmetic.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use sql::plan::ArithmeticOp;
-use types::{SqlError, SqlResult, SqlType, TypeKind};
+use types::compare::ValueComparer;
+use types::convert::{self, ConvertContext, NO_STYLE};
+use types::datetime::DateFormat;
+use types::decimal::{self, Operation};
+use types::like::LikePattern;
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith};
 
 use crate::context::Context;
+use crate::session::{self, Session};
 use crate::value::Value;
-
-#[path = "kernel_types.rs"]
-mod kernel_types;
-pub use kernel_types::*;
 
 /// Longest (max) value: 2 GB - 1.
 pub const VALUE_BYTES_MAX: usize = i32::MAX as usize;
 
 /// As error messages name a type.
 pub fn type_name(kind: TypeKind) -> &'static str {
-    use TypeKind::*;
-    match kind {
-        Bit => "bit",
-        TinyInt => "tinyint",
-        SmallInt => "smallint",
-        Int => "int",
-        BigInt => "bigint",
-        Decimal => "decimal",
-        Numeric => "numeric",
-        SmallMoney => "smallmoney",
-        Money => "money",
-        Real => "real",
-        Float => "float",
-        Date => "date",
-        Time => "time",
-        SmallDateTime => "smalldatetime",
-        DateTime => "datetime",
-        DateTime2 => "datetime2",
-        DateTimeOffset => "datetimeoffset",
-        Char => "char",
-        VarChar => "varchar",
-        Text => "text",
-        NChar => "nchar",
-        NVarChar => "nvarchar",
-        NText => "ntext",
-        Binary => "binary",
-        VarBinary => "varbinary",
-        Image => "image",
-        UniqueIdentifier => "uniqueidentifier",
-        RowVersion => "timestamp",
-        Xml => "xml",
-        SqlVariant => "sql_variant",
-    }
+    kind.name()
 }
 
 #[cold]
 pub fn arithmetic_overflow(kind: TypeKind) -> SqlError {
-    let name = type_name(kind);
-    SqlError::with_state(8115, 16, 2, format!("Arithmetic overflow error converting expression to data type {name}."))
+    arith::overflow(kind)
 }
 
 /// A value that does not fit a narrower integer type: 220 names the value, int and bigint say 8115.
@@ -66,12 +34,8 @@ pub fn integer_too_large(kind: TypeKind, value: i64) -> SqlError {
         TypeKind::TinyInt | TypeKind::SmallInt => {
             let state = if kind == TypeKind::TinyInt { 2 } else { 1 };
             let name = type_name(kind);
-            SqlError::with_state(
-                220,
-                16,
-                state,
-                format!("Arithmetic overflow error for data type {name}, value = {value}."),
-            )
+            let text = format!("Arithmetic overflow error for data type {name}, value = {value}.");
+            SqlError::with_state(220, 16, state, text)
         }
         _ => arithmetic_overflow(kind),
     }
@@ -79,51 +43,135 @@ pub fn integer_too_large(kind: TypeKind, value: i64) -> SqlError {
 
 #[cold]
 pub fn divide_by_zero() -> SqlError {
-    SqlError::new(8134, 16, "Divide by zero error encountered.")
+    decimal::divide_by_zero()
 }
 
 /// What TRY_CAST and TRY_CONVERT turn into NULL.
 pub fn is_conversion_error(error: &SqlError) -> bool {
     matches!(
         error.number,
-        220 | 232 | 241 | 242 | 244 | 245 | 248 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9420
-            ..=9455 | 235 | 293 | 6522
+        220 | 232 | 234..=237 | 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9420..=9455
     )
 }
 
-pub fn money_arithmetic(op: ArithmeticOp, ty: &SqlType, left: i64, right: i64) -> SqlResult<i64> {
-    let (left, right) = (left as i128, right as i128);
-    let value = match op {
-        ArithmeticOp::Add => left + right,
-        ArithmeticOp::Subtract => left - right,
-        ArithmeticOp::Multiply => {
-            let product = left * right;
-            (product + 5000 * product.signum()) / 10_000
-        }
-        ArithmeticOp::Divide | ArithmeticOp::Modulo if right == 0 => return Err(divide_by_zero()),
-        ArithmeticOp::Divide => left * 10_000 / right,
-        ArithmeticOp::Modulo => left % right,
-        ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor => panic!("no bit operations on money"),
-    };
-    let fits =
-        if ty.kind == TypeKind::SmallMoney { i32::try_from(value).is_ok() } else { i64::try_from(value).is_ok() };
-    if fits { Ok(value as i64) } else { Err(arithmetic_overflow(ty.kind)) }
+/// Errors that end the batch and roll the transaction back, also without XACT_ABORT: conversions among them.
+pub fn is_batch_aborting(number: i32) -> bool {
+    matches!(number, 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 8114 | 8169 | 9420..=9455)
 }
 
-pub fn float_arithmetic(op: ArithmeticOp, left: f64, right: f64, real: bool) -> SqlResult<f64> {
-    let value = match op {
-        ArithmeticOp::Add => left + right,
-        ArithmeticOp::Subtract => left - right,
-        ArithmeticOp::Multiply => left * right,
-        ArithmeticOp::Divide | ArithmeticOp::Modulo if right == 0.0 => return Err(divide_by_zero()),
-        ArithmeticOp::Divide => left / right,
-        ArithmeticOp::Modulo => left % right,
-        ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor => panic!("no bit operations on float"),
-    };
-    let value = if real { value as f32 as f64 } else { value };
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(arithmetic_overflow(if real { TypeKind::Real } else { TypeKind::Float }))
+pub fn money_arithmetic(op: ArithmeticOp, ty: &SqlType, left: i64, right: i64) -> SqlResult<i64> {
+    arith::apply_i64(arithmetic_op(op), ty.kind, left, right)
+}
+
+fn arithmetic_op(op: ArithmeticOp) -> types::precedence::ArithmeticOp {
+    use types::precedence::ArithmeticOp as Op;
+    match op {
+        ArithmeticOp::Add => Op::Add,
+        ArithmeticOp::Subtract => Op::Subtract,
+        ArithmeticOp::Multiply => Op::Multiply,
+        ArithmeticOp::Divide => Op::Divide,
+        ArithmeticOp::Modulo => Op::Modulo,
+        ArithmeticOp::BitAnd => Op::BitAnd,
+        ArithmeticOp::BitOr => Op::BitOr,
+        ArithmeticOp::BitXor => Op::BitXor,
     }
+}
+
+#[inline]
+pub fn float_arithmetic(op: ArithmeticOp, left: f64, right: f64, real: bool) -> SqlResult<f64> {
+    let kind = if real { TypeKind::Real } else { TypeKind::Float };
+    match op {
+        ArithmeticOp::Add => arith::add_f64(kind, left, right),
+        ArithmeticOp::Subtract => arith::sub_f64(kind, left, right),
+        ArithmeticOp::Multiply => arith::mul_f64(kind, left, right),
+        op => arith::apply_f64(arithmetic_op(op), kind, left, right),
+    }
+}
+
+/// Operands' scales and the result's, resolved once.
+pub fn decimal_kernel(op: ArithmeticOp, left: &SqlType, right: &SqlType, ty: &SqlType) -> decimal::Kernel {
+    let operation = match op {
+        ArithmeticOp::Add => Operation::Add,
+        ArithmeticOp::Subtract => Operation::Subtract,
+        ArithmeticOp::Multiply => Operation::Multiply,
+        ArithmeticOp::Divide => Operation::Divide,
+        ArithmeticOp::Modulo => Operation::Modulo,
+        other => panic!("{other:?} of decimals"),
+    };
+    decimal::Kernel::new(operation, left.scale, right.scale, ty)
+}
+
+/// Panics on NULL and on values of two classes.
+pub fn compare_values(ty: &SqlType, left: &Value, right: &Value) -> Ordering {
+    match (left, right) {
+        (Value::I64(left), Value::I64(right)) => left.cmp(right),
+        (Value::F64(left), Value::F64(right)) => types::compare::compare_f64(*left, *right),
+        (Value::I128(left), Value::I128(right)) => ValueComparer::new(ty).compare_i128(*left, *right),
+        (Value::Bytes(left), Value::Bytes(right)) => ValueComparer::new(ty).compare_bytes(left, right),
+        _ => panic!("values of two classes, or NULL, compared"),
+    }
+}
+
+pub fn like(ty: &SqlType, value: &[u8], pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<bool> {
+    Ok(LikePattern::new(ty, pattern, escape)?.matches(value))
+}
+
+fn settings(session: &Session, explicit: bool) -> ConvertContext {
+    let date_format = match session.options.date_format {
+        session::DateFormat::Mdy => DateFormat::Mdy,
+        session::DateFormat::Dmy => DateFormat::Dmy,
+        session::DateFormat::Ymd => DateFormat::Ymd,
+        session::DateFormat::Ydm => DateFormat::Ydm,
+        session::DateFormat::Myd => DateFormat::Myd,
+        session::DateFormat::Dym => DateFormat::Dym,
+    };
+    ConvertContext { date_format, explicit }
+}
+
+/// `style`: None when CONVERT gave none. What an implicit conversion leaves too long is cut here: whoever must refuse it
+/// (INSERT, UPDATE) converts to the (max) kind first.
+pub fn convert(
+    context: &Context,
+    value: Value<'_>,
+    from: &SqlType,
+    to: &SqlType,
+    style: Option<i32>,
+    explicit: bool,
+) -> SqlResult<Value<'static>> {
+    let value = value.into_datum();
+    let settings = context.session(|session| settings(session, explicit));
+    let value = convert::convert(&value, from, to, style.unwrap_or(NO_STYLE), &settings)?;
+    Ok(Value::from_owned(if explicit { value } else { convert::fit(value, to) }))
+}
+
+/// An implicit conversion to a parameter or variable.
+pub fn convert_datum(session: &Session, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+    let value = convert::convert(value, from, to, NO_STYLE, &settings(session, false))?;
+    Ok(convert::fit(value, to))
+}
+
+/// A string value as text.
+pub fn text(ty: &SqlType, bytes: &[u8]) -> String {
+    convert::text_of(bytes, ty)
+}
+
+pub fn text_datum(text: &str, ty: &SqlType) -> Datum {
+    convert::text_datum(text, ty)
+}
+
+pub fn only_blanks(ty: &SqlType, bytes: &[u8]) -> bool {
+    if ty.is_unicode_string() {
+        return bytes.chunks(2).all(|unit| unit == [b' ', 0]);
+    }
+    if ty.is_string() { bytes.iter().all(|byte| *byte == b' ') } else { bytes.iter().all(|byte| *byte == 0) }
+}
+
+/// A value as error messages show it.
+pub fn display(ty: &SqlType, value: &Datum) -> String {
+    if value.is_null() {
+        return "<NULL>".to_owned();
+    }
+    let mut text = String::new();
+    convert::push_display(value, ty, &mut text);
+    text
 }

@@ -16,6 +16,7 @@ pub mod value;
 pub mod memory_table;
 pub mod context;
 pub(crate) mod kernel;
+pub mod message;
 pub(crate) mod expression;
 pub(crate) mod operators;
 pub(crate) mod statements;

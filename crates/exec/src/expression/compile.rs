@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 
 use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator};
+use types::compare::ValueComparer;
+use types::like::LikePattern;
 use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::functions;
@@ -11,6 +13,7 @@ use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like,
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
 use super::{Node, Scalar};
 use crate::context::{DEPTH_MAX, RowSource};
+use crate::kernel;
 
 /// Makes an operator: stands above expressions, so it is handed down.
 pub type PlanSource = fn(&Operator, &mut Compiler) -> SqlResult<Box<dyn RowSource>>;
@@ -104,15 +107,23 @@ impl Compiler {
             ExprKind::Not(operand) => predicate(I64Expr::Not(Box::new(self.predicate(operand)?))),
             ExprKind::IsNull(operand) => predicate(I64Expr::IsNull(Box::new(self.scalar(operand)?))),
             ExprKind::Like { value, pattern, escape } => {
-                let like = Like {
-                    ty: value.ty,
-                    value: into_bytes(self.scalar(value)?),
-                    pattern: into_bytes(self.scalar(pattern)?),
-                    escape: match escape {
-                        None => None,
-                        Some(escape) => Some(into_bytes(self.scalar(escape)?)),
-                    },
+                let pattern_ty = pattern.ty;
+                let ty = value.ty;
+                let value = into_bytes(self.scalar(value)?);
+                let pattern = into_bytes(self.scalar(pattern)?);
+                let escape = match escape {
+                    None => None,
+                    Some(escape) => Some(into_bytes(self.scalar(escape)?)),
                 };
+                // A constant pattern is compiled once; one that is not valid is refused when the row comes.
+                let compiled = match (&pattern, &escape) {
+                    (BytesExpr::Const(Some(pattern)), None) => LikePattern::new(&pattern_ty, pattern, None).ok(),
+                    (BytesExpr::Const(Some(pattern)), Some(BytesExpr::Const(Some(escape)))) => {
+                        LikePattern::new(&pattern_ty, pattern, Some(escape)).ok()
+                    }
+                    _ => None,
+                };
+                let like = Like { ty, value, pattern, escape, compiled };
                 predicate(I64Expr::Like(Box::new(like)))
             }
             ExprKind::InList { value, list } => {
@@ -185,8 +196,8 @@ impl Compiler {
                 Node::F64(F64Expr::Arithmetic(Box::new((op, left, right)), real))
             }
             (Node::I128(left), Node::I128(right)) => {
-                let (left, right) = ((left, left_ty), (right, right_ty));
-                Node::I128(I128Expr::Decimal(Box::new(DecimalArithmetic { op, ty, left, right })))
+                let kernel = kernel::decimal_kernel(op, &left_ty, &right_ty, &ty);
+                Node::I128(I128Expr::Decimal(Box::new(DecimalArithmetic { kernel, left, right })))
             }
             _ => panic!("operands of {op:?} in different classes: {:?} and {:?}", left_ty.kind, right_ty.kind),
         };
@@ -249,10 +260,10 @@ pub fn comparison(op: CompareOp, null_equal: bool, left: Scalar, right: Scalar, 
             I64Expr::CompareF64(Box::new(Comparison { op, null_equal, left, right }))
         }
         (Node::I128(left), Node::I128(right)) => {
-            I64Expr::CompareI128(Box::new((Comparison { op, null_equal, left, right }, ty)))
+            I64Expr::CompareI128(Box::new((Comparison { op, null_equal, left, right }, ValueComparer::new(&ty))))
         }
         (Node::Bytes(left), Node::Bytes(right)) => {
-            I64Expr::CompareBytes(Box::new((Comparison { op, null_equal, left, right }, ty)))
+            I64Expr::CompareBytes(Box::new((Comparison { op, null_equal, left, right }, ValueComparer::new(&ty))))
         }
         _ => panic!("a comparison of two classes"),
     }

@@ -98,10 +98,10 @@ impl General {
 impl Conversion {
     fn eval<'a>(&'a self, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
         let style = match &self.style {
-            None => 0,
+            None => None,
             Some(style) => match style.i64(context, row)? {
                 None => return Ok(Value::Null),
-                Some(style) => style as i32,
+                Some(style) => Some(style as i32),
             },
         };
         let value = match self.value.value(context, row) {

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 
 use sql::plan::{ArithmeticOp, CompareOp};
+use types::compare::ValueComparer;
+use types::like::LikePattern;
 use types::{SqlError, SqlResult, SqlType, TypeKind};
 
 use super::general::General;
@@ -23,9 +25,8 @@ pub enum I64Expr {
     BitNot(Box<I64Expr>, TypeKind),
     CompareI64(Box<Comparison<I64Expr>>),
     CompareF64(Box<Comparison<F64Expr>>),
-    /// `shift`: 16 for datetimeoffset, whose low bits are the offset.
-    CompareI128(Box<(Comparison<I128Expr>, SqlType)>),
-    CompareBytes(Box<(Comparison<BytesExpr>, SqlType)>),
+    CompareI128(Box<(Comparison<I128Expr>, ValueComparer)>),
+    CompareBytes(Box<(Comparison<BytesExpr>, ValueComparer)>),
     And(Box<[I64Expr]>),
     Or(Box<[I64Expr]>),
     Not(Box<I64Expr>),
@@ -65,6 +66,8 @@ pub struct Like {
     pub value: BytesExpr,
     pub pattern: BytesExpr,
     pub escape: Option<BytesExpr>,
+    /// Of a constant pattern.
+    pub compiled: Option<LikePattern>,
 }
 
 /// What an integer type holds.
@@ -184,21 +187,21 @@ impl I64Expr {
                 }
             }
             I64Expr::CompareI128(node) => {
-                let (node, ty) = &**node;
+                let (node, comparer) = &**node;
                 let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
                 match (left, right) {
                     (Some(left), Some(right)) => {
-                        Ok(Some(ordering_holds(node.op, kernel::compare_i128(ty, left, right)) as i64))
+                        Ok(Some(ordering_holds(node.op, comparer.compare_i128(left, right)) as i64))
                     }
                     _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
                 }
             }
             I64Expr::CompareBytes(node) => {
-                let (node, ty) = &**node;
+                let (node, comparer) = &**node;
                 let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
                 match (&left, &right) {
                     (Some(left), Some(right)) => {
-                        Ok(Some(ordering_holds(node.op, kernel::compare_bytes(ty, left, right)) as i64))
+                        Ok(Some(ordering_holds(node.op, comparer.compare_bytes(left, right)) as i64))
                     }
                     _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
                 }
@@ -288,6 +291,9 @@ impl IntegerArithmetic {
 
 impl Like {
     fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        if let Some(compiled) = &self.compiled {
+            return Ok(self.value.eval(context, row)?.map(|value| compiled.matches(&value) as i64));
+        }
         let (Some(value), Some(pattern)) = (self.value.eval(context, row)?, self.pattern.eval(context, row)?) else {
             return Ok(None);
         };

@@ -71,12 +71,10 @@ pub enum I128Expr {
     General(Box<General>),
 }
 
-/// Operands keep their own scales; `ty` is the result's.
 pub struct DecimalArithmetic {
-    pub op: ArithmeticOp,
-    pub ty: SqlType,
-    pub left: (I128Expr, SqlType),
-    pub right: (I128Expr, SqlType),
+    pub kernel: types::decimal::Kernel,
+    pub left: I128Expr,
+    pub right: I128Expr,
 }
 
 impl I128Expr {
@@ -90,11 +88,8 @@ impl I128Expr {
                 Datum::I128(value) => Ok(Some(*value)),
                 _ => Ok(None),
             },
-            I128Expr::Decimal(node) => match (node.left.0.eval(context, row)?, node.right.0.eval(context, row)?) {
-                (Some(left), Some(right)) => {
-                    kernel::decimal_arithmetic(node.op, (left, &node.left.1), (right, &node.right.1), &node.ty)
-                        .map(Some)
-                }
+            I128Expr::Decimal(node) => match (node.left.eval(context, row)?, node.right.eval(context, row)?) {
+                (Some(left), Some(right)) => node.kernel.apply(left, right).map(Some),
                 _ => Ok(None),
             },
             I128Expr::Negate(operand) => Ok(operand.eval(context, row)?.map(|value| -value)),

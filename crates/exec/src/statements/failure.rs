@@ -4,6 +4,7 @@ use types::SqlError;
 
 use super::run::{Flow, Runner};
 use super::transaction;
+use crate::kernel;
 use crate::session::stop_of;
 use crate::sink::{Command, Done, DoneKind, Stop};
 
@@ -20,11 +21,9 @@ pub enum Unwind {
 
 /// Errors that end the batch and roll the transaction back, also without XACT_ABORT.
 fn aborts_batch(error: &SqlError) -> bool {
-    matches!(
-        error.number,
-        241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 1205 | 3609 | 3960 | 3998 | 6401 | 8114 | 8169 | 9420
-            ..=9455 | 701 | 1203 | 3931
-    ) || error.severity >= 19
+    kernel::is_batch_aborting(error.number)
+        || matches!(error.number, 217 | 701 | 1203 | 1205 | 3609 | 3960 | 3998)
+        || error.severity >= 19
 }
 
 impl<'a> Runner<'a> {

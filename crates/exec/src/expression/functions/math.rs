@@ -109,7 +109,11 @@ fn back(value: f64, call: &Call) -> SqlResult<Value<'static>> {
             let value = if money { (value * 10_000.0).round() } else { value.trunc() };
             let range = IntegerRange::of(if money { TypeKind::BigInt } else { call.ty.kind });
             // 2^63 itself is out of range but compares equal to i64::MAX as a float.
-            if value.is_nan() || value < range.min as f64 || value > range.max as f64 || value >= 9.223_372_036_854_776e18 {
+            if value.is_nan()
+                || value < range.min as f64
+                || value > range.max as f64
+                || value >= 9.223_372_036_854_776e18
+            {
                 return Err(overflow());
             }
             Ok(Value::I64(value as i64))
@@ -258,7 +262,9 @@ fn extreme<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
             continue;
         }
         let ordering = kernel::compare_values(&call.ty, &value, &best);
-        if ordering == if call.id == FunctionId::Greatest { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less } {
+        if ordering
+            == if call.id == FunctionId::Greatest { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }
+        {
             best = value;
         }
     }

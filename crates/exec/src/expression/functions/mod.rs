@@ -16,8 +16,8 @@ use std::borrow::Cow;
 use sql::function::FunctionId;
 use types::{SqlResult, SqlType};
 
-use super::general::{Call, Function, General};
 use super::Scalar;
+use super::general::{Call, Function, General};
 use crate::context::Context;
 use crate::value::{Row, Value};
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use sql::function::FunctionId;
-use types::collation::{self, Comparer};
+use types::collation;
+use types::like::{self, LikePattern};
 use types::{SqlError, SqlResult, SqlType, TypeKind};
 
 use super::given;
@@ -95,22 +96,6 @@ fn char<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
     })
 }
 
-/// First place at or after `from` (in bytes) where `pattern` stands, by the collation.
-fn find_text(comparer: &Comparer, value: &[u8], pattern: &[u8], unit: usize, from: usize) -> Option<usize> {
-    if pattern.is_empty() || pattern.len() > value.len() {
-        return None;
-    }
-    let last = value.len() - pattern.len();
-    // Windows of the pattern's own length; blanks count here, though comparisons ignore them at the end.
-    let ends_blank = pattern.ends_with(if unit == 2 { b" \0" } else { b" " });
-    (from..=last).step_by(unit).find(|&at| {
-        let window = &value[at..at + pattern.len()];
-        window == pattern
-            || comparer.equal(window, pattern)
-                && (window.ends_with(if unit == 2 { b" \0" } else { b" " }) == ends_blank)
-    })
-}
-
 fn charindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let pattern = given!(call.bytes(0, context, row));
     let value = given!(call.bytes(1, context, row));
@@ -121,8 +106,8 @@ fn charindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let ty = call.arguments[1].ty;
     let unit = unit(&ty);
     let from = (start - 1).saturating_mul(unit as i64).min(value.len() as i64) as usize;
-    let found = find_text(&collation::comparer(&ty), &value, &pattern, unit, from);
-    Ok(Value::I64(found.map_or(0, |at| (at / unit) as i64 + 1)))
+    let found = like::find(&collation::comparer(&ty), &value, &pattern, from);
+    Ok(Value::I64(found.map_or(0, |found| (found.start / unit) as i64 + 1)))
 }
 
 fn patindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -130,24 +115,8 @@ fn patindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult
     let value = given!(call.bytes(1, context, row));
     let ty = call.arguments[1].ty;
     let unit = unit(&ty);
-    let percent: &[u8] = if unit == 2 { b"%\0" } else { b"%" };
-    if !pattern.starts_with(percent) {
-        return Ok(Value::I64(kernel::like(&ty, &value, &pattern, None)? as i64));
-    }
-    // The rest of the pattern is tried at each position.
-    let rest = &pattern[percent.len()..];
-    if rest.is_empty() {
-        return Ok(Value::I64(!value.is_empty() as i64));
-    }
-    for at in (0..=value.len()).step_by(unit) {
-        if kernel::like(&ty, &value[at..], rest, None)? {
-            return Ok(Value::I64((at / unit) as i64 + 1));
-        }
-        if at % 4096 == 0 {
-            context.yield_point()?;
-        }
-    }
-    Ok(Value::I64(0))
+    let found = LikePattern::new(&ty, &pattern, None)?.find(&value);
+    Ok(Value::I64(found.map_or(0, |at| (at / unit) as i64 + 1)))
 }
 
 fn concat<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -205,7 +174,12 @@ fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let start = given!(call.i64(1, context, row));
     let length = given!(call.i64(2, context, row));
     if length < 0 {
-        return Err(SqlError::with_state(537, 16, 3, "Invalid length parameter passed to the LEFT or SUBSTRING function."));
+        return Err(SqlError::with_state(
+            537,
+            16,
+            3,
+            "Invalid length parameter passed to the LEFT or SUBSTRING function.",
+        ));
     }
     Ok(call.result_bytes(slice(value, unit(&call.arguments[0].ty), start, length)))
 }
@@ -246,7 +220,7 @@ fn case<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
     if !ty.is_unicode_string() && value.is_ascii() {
         return Ok(Value::owned(if upper { value.to_ascii_uppercase() } else { value.to_ascii_lowercase() }));
     }
-    let map = if upper { collation::to_upper } else { collation::to_lower };
+    let map = if upper { collation::letters::to_upper } else { collation::letters::to_lower };
     if ty.is_unicode_string() {
         let mapped = value.chunks_exact(2).flat_map(|pair| map(u16::from_le_bytes([pair[0], pair[1]])).to_le_bytes());
         return Ok(Value::owned(mapped.collect()));
@@ -304,13 +278,13 @@ fn replace<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     let pattern = given!(call.bytes(1, context, row));
     let with = given!(call.bytes(2, context, row));
     let ty = call.arguments[0].ty;
-    let (unit, comparer) = (unit(&ty), collation::comparer(&ty));
+    let comparer = collation::comparer(&ty);
     let mut out = Vec::new();
     let mut at = 0;
-    while let Some(found) = find_text(&comparer, &value, &pattern, unit, at) {
-        out.extend_from_slice(&value[at..found]);
+    while let Some(found) = like::find(&comparer, &value, &pattern, at) {
+        out.extend_from_slice(&value[at..found.start]);
         out.extend_from_slice(&with);
-        at = found + pattern.len();
+        at = found.end;
         bounded(out.len())?;
     }
     out.extend_from_slice(&value[at..]);
@@ -426,12 +400,7 @@ fn string_escape<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlR
     let text = given!(call.text(0, context, row));
     let kind = given!(call.text(1, context, row));
     if !kind.eq_ignore_ascii_case("json") {
-        return Err(SqlError::with_state(
-            13629,
-            16,
-            1,
-            "An invalid value was specified for argument 2.",
-        ));
+        return Err(SqlError::with_state(13629, 16, 1, "An invalid value was specified for argument 2."));
     }
     let mut out = String::new();
     super::json::escape(&text, &mut out);

@@ -63,6 +63,8 @@ struct Assignment {
     scalar: Scalar,
     /// Bytes the column holds, if the value may be longer.
     limit: Option<u16>,
+    /// What fills a shorter value up to the limit.
+    pad: Option<&'static [u8]>,
 }
 
 struct OutputPlan {
@@ -93,9 +95,15 @@ impl Assignment {
                 nullable: expr.nullable,
                 kind: ExprKind::Convert { value: value.clone(), style: None, attempt: false, explicit: false },
             };
-            return Ok(Assignment { scalar: compiler.scalar(&expr)?, limit: Some(limit) });
+            let pad: Option<&'static [u8]> = match ty.kind {
+                TypeKind::Char => Some(b" "),
+                TypeKind::NChar => Some(b" \0"),
+                TypeKind::Binary => Some(b"\0"),
+                _ => None,
+            };
+            return Ok(Assignment { scalar: compiler.scalar(&expr)?, limit: Some(limit), pad });
         }
-        Ok(Assignment { scalar: compiler.scalar(expr)?, limit: None })
+        Ok(Assignment { scalar: compiler.scalar(expr)?, limit: None, pad: None })
     }
 
     fn list(exprs: &[Option<Expr>], compiler: &mut Compiler) -> SqlResult<Vec<Option<Assignment>>> {
@@ -121,7 +129,17 @@ impl Assignment {
             if value.len() > limit && !kernel::only_blanks(&ty, &value[limit..]) {
                 return Err(refuse(&value[..limit]));
             }
-            out.push_bytes(&value[..value.len().min(limit)]);
+            // Fixed kinds are padded here, so that OUTPUT and CHECK see the row as it is stored.
+            let mut bytes = value[..value.len().min(limit)].to_vec();
+            match self.pad {
+                Some(pad) => {
+                    while bytes.len() < limit {
+                        bytes.extend_from_slice(pad);
+                    }
+                }
+                None => {}
+            }
+            out.push_bytes(&bytes);
         }
         Ok(())
     }

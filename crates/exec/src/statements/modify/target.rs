@@ -290,7 +290,7 @@ impl Target {
     ) -> SqlResult<()> {
         for (at, (index, key)) in self.unique_keys(rows, row).enumerate() {
             if !table.claim(at, key) {
-                return Err(self.duplicate_key(Some(index), context, rows, row));
+                return Err(self.duplicate_key(Some(index), rows, row));
             }
         }
         Ok(())
@@ -306,13 +306,13 @@ impl Target {
         match error {
             StorageError::DuplicateKey { index, .. } => {
                 let index = self.def.indexes.iter().find(|def| def.id == index.0);
-                self.duplicate_key(index, context, rows, row)
+                self.duplicate_key(index, rows, row)
             }
             error => storage_error(error, Some(&self.def)),
         }
     }
 
-    fn duplicate_key(&self, index: Option<&IndexDef>, context: &Context, rows: &RowBatch, row: usize) -> SqlError {
+    fn duplicate_key(&self, index: Option<&IndexDef>, rows: &RowBatch, row: usize) -> SqlError {
         let object = match &self.place {
             Place::Base(_) => format!("{}.{}", self.def.schema, self.def.name),
             Place::Memory(_) => format!("dbo.{}", self.def.name),
@@ -325,7 +325,7 @@ impl Target {
             .iter()
             .map(|(column, _)| {
                 let stored = self.def.stored[*column as usize].expect("keys are stored") as usize;
-                kernel::display(context, &self.types[stored], &rows.columns[stored].datum(row))
+                kernel::display(&self.types[stored], &rows.columns[stored].datum(row))
             })
             .collect();
         let values = values.join(", ");

@@ -48,6 +48,7 @@ pub fn fire(
     let inserted = Arc::new(std::mem::take(&mut changes.inserted));
     let deleted = Arc::new(std::mem::take(&mut changes.deleted));
     let updated = Arc::new(updated);
+    let names: Arc<[Box<str>]> = def.columns.iter().map(|column| column.name.clone()).collect();
     let empty = |rows: &RowBatch| Arc::new(RowBatch::new(rows.columns.iter().map(crate::columns::class_of)));
     let mut done: Vec<Verb> = Vec::new();
     for verb in verbs {
@@ -64,6 +65,7 @@ pub fn fire(
                 inserted: if *verb == Verb::Delete { empty(&inserted) } else { inserted.clone() },
                 deleted: if *verb == Verb::Insert { empty(&deleted) } else { deleted.clone() },
                 updated: updated.clone(),
+                columns: names.clone(),
             };
             run(def, trigger, rows, context)?;
         }

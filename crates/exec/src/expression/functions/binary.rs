@@ -1,0 +1,223 @@
+//! Binary and random: checksums, hashes, identifiers.
+
+use sha2::{Digest, Sha256, Sha512};
+use sql::function::FunctionId;
+use types::{Datum, SqlError, SqlResult};
+
+use super::given;
+use crate::context::Context;
+use crate::expression::general::{Call, Function};
+use crate::value::{Row, Value};
+
+pub fn find(id: FunctionId) -> Option<Function> {
+    use FunctionId::*;
+    Some(match id {
+        BinaryChecksum | Checksum => checksum,
+        CryptGenRandom => random_bytes,
+        Hashbytes => hashbytes,
+        Newid => |_, _, _| Ok(Value::I128(new_id())),
+        Newsequentialid => sequential_id,
+        Pwdencrypt => pwdencrypt,
+        Pwdcompare => pwdcompare,
+        _ => return None,
+    })
+}
+
+/// A version 4 identifier, as its wire bytes lie.
+fn new_id() -> i128 {
+    let mut bytes = [0; 16];
+    os::random::fill(&mut bytes);
+    // The third group is little-endian: its high byte has the version.
+    bytes[7] = bytes[7] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    i128::from_le_bytes(bytes)
+}
+
+/// Ever larger in SQL Server's order, in which the last six bytes weigh most.
+fn sequential_id<'a>(_call: &'a Call, _context: &'a Context, _row: Row<'a>) -> SqlResult<Value<'a>> {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let now = os::clock::utc_ticks();
+    // Relaxed: only the number itself matters.
+    let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1)));
+    let tick = now.max(last.unwrap_or(now) + 1);
+    let mut bytes = [0; 16];
+    let order = tick.to_be_bytes();
+    bytes[10..16].copy_from_slice(&order[..6]);
+    bytes[8..10].copy_from_slice(&order[6..8]);
+    bytes[7] = 0x10;
+    Ok(Value::I128(i128::from_le_bytes(bytes)))
+}
+
+/// Rotates and mixes the values' bytes. CHECKSUM of strings is the same for texts that compare equal.
+fn checksum<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let mut sum = 0_u32;
+    for argument in &call.arguments {
+        let value = argument.datum(context, row)?;
+        let mut key = Vec::new();
+        if call.id == FunctionId::Checksum || !matches!(value, Datum::Bytes(_)) {
+            types::key::encode_datum(&argument.ty, false, &value, &mut key);
+        } else if let Datum::Bytes(bytes) = &value {
+            key.extend_from_slice(bytes);
+        }
+        if let (Datum::I64(value), 1) = (&value, call.arguments.len()) {
+            // A single integer is its own checksum.
+            return Ok(Value::I64(*value as i32 as i64));
+        }
+        for byte in key {
+            sum = sum.rotate_left(4) ^ byte as u32;
+        }
+    }
+    Ok(Value::I64(sum as i32 as i64))
+}
+
+fn random_bytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let length = given!(call.i64(0, context, row));
+    if !(1..=8000).contains(&length) {
+        return Ok(Value::Null);
+    }
+    let mut bytes = vec![0; length as usize];
+    os::random::fill(&mut bytes);
+    Ok(Value::owned(bytes))
+}
+
+fn hashbytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let name = given!(call.text(0, context, row));
+    let value = given!(call.bytes(1, context, row));
+    Ok(match name.to_ascii_uppercase().as_str() {
+        "SHA2_256" => Value::owned(Sha256::digest(&value).to_vec()),
+        "SHA2_512" => Value::owned(Sha512::digest(&value).to_vec()),
+        "SHA" | "SHA1" => Value::owned(sha1(&value).to_vec()),
+        "MD5" => Value::owned(md5(&value).to_vec()),
+        _ => Value::Null,
+    })
+}
+
+/// RFC 3174. Deprecated for secrets; scripts use it for fingerprints.
+fn sha1(bytes: &[u8]) -> [u8; 20] {
+    let mut state = [0x6745_2301_u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
+    for block in padded(bytes, true).chunks_exact(64) {
+        let mut words = [0_u32; 80];
+        for (word, four) in words.iter_mut().zip(block.chunks_exact(4)) {
+            *word = u32::from_be_bytes(four.try_into().expect("4 bytes"));
+        }
+        for at in 16..80 {
+            words[at] = (words[at - 3] ^ words[at - 8] ^ words[at - 14] ^ words[at - 16]).rotate_left(1);
+        }
+        let [mut a, mut b, mut c, mut d, mut e] = state;
+        for (at, word) in words.iter().enumerate() {
+            let (mixed, constant) = match at / 20 {
+                0 => (b & c | !b & d, 0x5a82_7999),
+                1 => (b ^ c ^ d, 0x6ed9_eba1),
+                2 => (b & c | b & d | c & d, 0x8f1b_bcdc),
+                _ => (b ^ c ^ d, 0xca62_c1d6_u32),
+            };
+            let next = a.rotate_left(5).wrapping_add(mixed).wrapping_add(e).wrapping_add(constant).wrapping_add(*word);
+            (a, b, c, d, e) = (next, a, b.rotate_left(30), c, d);
+        }
+        for (state, add) in state.iter_mut().zip([a, b, c, d, e]) {
+            *state = state.wrapping_add(add);
+        }
+    }
+    let mut out = [0; 20];
+    for (four, word) in out.chunks_exact_mut(4).zip(state) {
+        four.copy_from_slice(&word.to_be_bytes());
+    }
+    out
+}
+
+/// RFC 1321.
+fn md5(bytes: &[u8]) -> [u8; 16] {
+    const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+    let mut state = [0x6745_2301_u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
+    for block in padded(bytes, false).chunks_exact(64) {
+        let word = |at: usize| u32::from_le_bytes(block[at * 4..at * 4 + 4].try_into().expect("4 bytes"));
+        let [mut a, mut b, mut c, mut d] = state;
+        for at in 0..64_usize {
+            let (mixed, from) = match at / 16 {
+                0 => (b & c | !b & d, at),
+                1 => (d & b | !d & c, (5 * at + 1) % 16),
+                2 => (b ^ c ^ d, (3 * at + 5) % 16),
+                _ => (c ^ (b | !d), 7 * at % 16),
+            };
+            // The table of RFC 1321 is floor(2^32 * |sin(i + 1)|).
+            let constant = (((at + 1) as f64).sin().abs() * 4_294_967_296.0) as u32;
+            let turned = a
+                .wrapping_add(mixed)
+                .wrapping_add(constant)
+                .wrapping_add(word(from))
+                .rotate_left(SHIFTS[at / 16][at % 4]);
+            (a, d, c, b) = (d, c, b, b.wrapping_add(turned));
+        }
+        for (state, add) in state.iter_mut().zip([a, b, c, d]) {
+            *state = state.wrapping_add(add);
+        }
+    }
+    let mut out = [0; 16];
+    for (four, word) in out.chunks_exact_mut(4).zip(state) {
+        four.copy_from_slice(&word.to_le_bytes());
+    }
+    out
+}
+
+/// The message, a one bit, zeros, and its length in bits, in blocks of 64 bytes.
+fn padded(bytes: &[u8], big_endian: bool) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    out.push(0x80);
+    while out.len() % 64 != 56 {
+        out.push(0);
+    }
+    let bits = (bytes.len() as u64).wrapping_mul(8);
+    out.extend_from_slice(&if big_endian { bits.to_be_bytes() } else { bits.to_le_bytes() });
+    out
+}
+
+/// SQL Server 2012's form: version 0x0200, four bytes of salt, SHA-512 of password (UTF-16LE) and salt.
+fn password_hash(password: &[u8], salt: [u8; 4]) -> Vec<u8> {
+    let mut out = vec![0x02, 0x00];
+    out.extend_from_slice(&salt);
+    let mut hash = Sha512::new();
+    hash.update(password);
+    hash.update(salt);
+    out.extend_from_slice(&hash.finalize());
+    out
+}
+
+fn wide(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+fn pwdencrypt<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let password = given!(call.text(0, context, row));
+    let mut salt = [0; 4];
+    os::random::fill(&mut salt);
+    Ok(Value::owned(password_hash(&wide(&password), salt)))
+}
+
+fn pwdcompare<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let password = given!(call.text(0, context, row));
+    let hash = given!(call.bytes(1, context, row));
+    let Some(salt) = hash.get(2..6) else { return Ok(Value::I64(0)) };
+    let salt: [u8; 4] = salt.try_into().map_err(|_| SqlError::new(8152, 16, "The hash is too short."))?;
+    Ok(Value::I64((password_hash(&wide(&password), salt) == *hash) as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn digests_of_the_rfcs_examples() {
+        assert_eq!(hex(&md5(b"")), "d41d8cd98f00b204e9800998ecf8427e");
+        assert_eq!(hex(&md5(b"message digest")), "f96b697d7cb7938d525a2f31aaf161d0");
+        assert_eq!(hex(&sha1(b"abc")), "a9993e364706816aba3e25717850c26c9cd0d89d");
+        assert_eq!(
+            hex(&sha1(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+        );
+    }
+}

@@ -1,0 +1,484 @@
+//! Date and time. The clock gives one answer a statement.
+
+use sql::function::FunctionId;
+use sql::plan::ArithmeticOp;
+use types::datetime::part::{self, Part};
+use types::datetime::{Moment, parse};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::given;
+use crate::context::Context;
+use crate::expression::Scalar;
+use crate::expression::general::{Call, Function, General};
+use crate::kernel;
+use crate::value::{Row, Value};
+
+pub fn find(id: FunctionId) -> Option<Function> {
+    use FunctionId::*;
+    Some(match id {
+        CurrentTimestamp | Getdate | Getutcdate | Sysdatetime | Sysdatetimeoffset | Sysutcdatetime => now,
+        Dateadd => dateadd,
+        Datediff | DatediffBig => datediff,
+        Datefromparts
+        | Datetime2fromparts
+        | Datetimefromparts
+        | Datetimeoffsetfromparts
+        | Smalldatetimefromparts
+        | Timefromparts => from_parts,
+        Datename => datename,
+        Datepart => datepart,
+        Datetrunc => datetrunc,
+        DateBucket => date_bucket,
+        Day | Month | Year => named_part,
+        Eomonth => eomonth,
+        Isdate => isdate,
+        Switchoffset | Todatetimeoffset => offset,
+        AtTimeZone => at_time_zone,
+        CurrentTimezone => |call, _, _| Ok(call.result_text("(UTC) Coordinated Universal Time")),
+        _ => return None,
+    })
+}
+
+/// The statement's UTC time, 100 ns since 0001-01-01.
+pub fn statement_ticks(context: &Context) -> i64 {
+    if context.statement_time.get() == 0 {
+        context.statement_time.set(os::clock::utc_ticks() as i64);
+    }
+    context.statement_time.get()
+}
+
+fn now<'a>(call: &'a Call, context: &'a Context, _row: Row<'a>) -> SqlResult<Value<'a>> {
+    use FunctionId::*;
+    let utc = statement_ticks(context);
+    let minutes = os::clock::local_offset_minutes();
+    if call.id == Sysdatetimeoffset {
+        return Ok(Value::from_owned(types::datetime::moment::offset_value(utc, minutes as i16)));
+    }
+    let local = matches!(call.id, CurrentTimestamp | Getdate | Sysdatetime);
+    let ticks = if local { utc + minutes as i64 * 600_000_000 } else { utc };
+    let moment = Moment::from_i64(TypeKind::DateTime2, ticks);
+    let value = moment.to(&call.ty).expect("today is within every date type");
+    Ok(Value::from_owned(value))
+}
+
+fn part_of(call: &Call, context: &Context, row: Row<'_>) -> SqlResult<Part> {
+    let name = call.text(0, context, row)?.unwrap_or_default();
+    Part::from_name(&name).ok_or_else(|| {
+        let function = call.id.name().to_ascii_lowercase();
+        SqlError::new(155, 15, format!("'{name}' is not a recognized {function} option."))
+    })
+}
+
+fn dateadd<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let part = part_of(call, context, row)?;
+    let number = given!(call.i64(1, context, row));
+    let value = call.arguments[2].datum(context, row)?;
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    part::dateadd(part, number, &call.arguments[2].ty, &value).map(Value::from_owned)
+}
+
+fn datediff<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let part = part_of(call, context, row)?;
+    let (from, to) = (call.arguments[1].datum(context, row)?, call.arguments[2].datum(context, row)?);
+    if from.is_null() || to.is_null() {
+        return Ok(Value::Null);
+    }
+    let (from, to) = ((&call.arguments[1].ty, &from), (&call.arguments[2].ty, &to));
+    Ok(Value::I64(match call.id {
+        FunctionId::Datediff => part::datediff(part, from, to)? as i64,
+        _ => part::datediff_big(part, from, to)?,
+    }))
+}
+
+fn date_first(context: &Context) -> u8 {
+    context.session(|session| session.options.date_first)
+}
+
+fn datepart<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let part = part_of(call, context, row)?;
+    let value = call.arguments[1].datum(context, row)?;
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(Value::I64(part::datepart(part, &call.arguments[1].ty, &value, date_first(context))? as i64))
+}
+
+fn named_part<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let part = match call.id {
+        FunctionId::Day => Part::Day,
+        FunctionId::Month => Part::Month,
+        _ => Part::Year,
+    };
+    let value = call.arguments[0].datum(context, row)?;
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(Value::I64(part::datepart(part, &call.arguments[0].ty, &value, 7)? as i64))
+}
+
+fn datename<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let part = part_of(call, context, row)?;
+    let value = call.arguments[1].datum(context, row)?;
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    Ok(call.result_text(&part::datename(part, &call.arguments[1].ty, &value, date_first(context))?))
+}
+
+fn datetrunc<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let part = part_of(call, context, row)?;
+    let value = call.arguments[1].datum(context, row)?;
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    part::datetrunc(part, &call.arguments[1].ty, &value, date_first(context)).map(Value::from_owned)
+}
+
+/// The beginning of the bucket of `number` parts, counted from the origin, that the value lies in.
+fn date_bucket<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let part = part_of(call, context, row)?;
+    let number = given!(call.i64(1, context, row));
+    let ty = call.arguments[2].ty;
+    let value = call.arguments[2].datum(context, row)?;
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    if number <= 0 {
+        return Err(SqlError::with_state(
+            9834,
+            16,
+            1,
+            "Invalid bucket width value passed to date_bucket function. Only positive values are allowed.",
+        ));
+    }
+    let origin = match call.arguments.len() {
+        4 => call.arguments[3].datum(context, row)?,
+        _ => {
+            let first = part::from_parts(&SqlType::datetime2(7), [1900, 1, 1], [0; 4], [0; 2])?;
+            types::convert::convert(
+                &first,
+                &SqlType::datetime2(7),
+                &ty,
+                types::convert::NO_STYLE,
+                &types::convert::ConvertContext::CAST,
+            )?
+        }
+    };
+    if origin.is_null() {
+        return Ok(Value::Null);
+    }
+    let apart = part::datediff_big(part, (&ty, &origin), (&ty, &value))?;
+    let mut buckets = apart.div_euclid(number);
+    loop {
+        let start = part::dateadd(part, buckets.saturating_mul(number), &ty, &origin)?;
+        // DATEDIFF counts boundaries, so the bucket may begin after the value.
+        if types::compare::compare(&start, &value, &ty) != std::cmp::Ordering::Greater {
+            return Ok(Value::from_owned(start));
+        }
+        buckets -= 1;
+    }
+}
+
+fn from_parts<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    use FunctionId::*;
+    let mut parts = [0; 10];
+    for (at, part) in parts.iter_mut().enumerate().take(call.arguments.len()) {
+        *part = given!(call.i64(at, context, row));
+    }
+    let [a, b, c, d, e, f, g, h, i, _] = parts;
+    let (date, time, offset) = match call.id {
+        Datefromparts => ([a, b, c], [0; 4], [0; 2]),
+        Timefromparts => ([1, 1, 1], [a, b, c, d], [0; 2]),
+        Datetimeoffsetfromparts => ([a, b, c], [d, e, f, g], [h, i]),
+        Smalldatetimefromparts => ([a, b, c], [d, e, 0, 0], [0; 2]),
+        _ => ([a, b, c], [d, e, f, g], [0; 2]),
+    };
+    part::from_parts(&call.ty, date, time, offset).map(Value::from_owned)
+}
+
+fn eomonth<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = call.arguments[0].datum(context, row)?;
+    let months = match call.arguments.len() {
+        2 => call.i64(1, context, row)?.unwrap_or(0),
+        _ => 0,
+    };
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    match Moment::of(&call.arguments[0].ty, &value).to(&SqlType::DATE) {
+        Some(Datum::I64(days)) => part::eomonth(days, months).map(Value::from_owned),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn isdate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = call.value(0, context, row)?;
+    if value.is_null() {
+        return Ok(Value::I64(0));
+    }
+    let converted = kernel::convert(context, value, &call.arguments[0].ty, &SqlType::DATETIME, None, true);
+    match converted {
+        Ok(_) => Ok(Value::I64(1)),
+        Err(error) if kernel::is_conversion_error(&error) => Ok(Value::I64(0)),
+        Err(error) => Err(error),
+    }
+}
+
+/// `+05:30`, or minutes.
+fn offset_minutes(call: &Call, at: usize, context: &Context, row: Row<'_>) -> SqlResult<Option<i16>> {
+    let ty = call.arguments[at].ty;
+    Ok(match call.value(at, context, row)? {
+        Value::Null => None,
+        Value::I64(minutes) => {
+            Some(i16::try_from(minutes).ok().filter(|m| m.abs() <= 840).ok_or_else(|| bad_offset(call))?)
+        }
+        Value::Bytes(bytes) => {
+            Some(parse::parse_offset(kernel::text(&ty, &bytes).trim()).ok_or_else(|| bad_offset(call))?)
+        }
+        other => panic!("an offset of {other:?}"),
+    })
+}
+
+#[cold]
+fn bad_offset(call: &Call) -> SqlError {
+    let name = call.id.name().to_ascii_lowercase();
+    SqlError::new(9812, 16, format!("The timezone provided to builtin function {name} is invalid."))
+}
+
+fn offset<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    let value = call.arguments[0].datum(context, row)?;
+    let minutes = given!(offset_minutes(call, 1, context, row));
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let moved = if call.id == FunctionId::Switchoffset {
+        part::switch_offset(&ty, &value, minutes)
+    } else {
+        part::to_datetimeoffset(&ty, &value, minutes, call.ty.scale)
+    };
+    moved.map(Value::from_owned).ok_or_else(|| bad_offset(call))
+}
+
+/// Zones without summer time: the offset of a name. Others are refused rather than answered wrongly half of the year.
+fn at_time_zone<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    let value = call.arguments[0].datum(context, row)?;
+    let name = given!(call.text(1, context, row));
+    const ZONES: &[(&str, i16)] = &[
+        ("UTC", 0),
+        ("Greenwich Standard Time", 0),
+        ("India Standard Time", 330),
+        ("China Standard Time", 480),
+        ("Singapore Standard Time", 480),
+        ("Tokyo Standard Time", 540),
+        ("Korea Standard Time", 540),
+        ("Arab Standard Time", 180),
+        ("Arabian Standard Time", 240),
+        ("Hawaiian Standard Time", -600),
+        ("US Mountain Standard Time", -420),
+        ("SA Pacific Standard Time", -300),
+    ];
+    let zone = ZONES.iter().find(|(zone, _)| zone.eq_ignore_ascii_case(name.trim()));
+    let Some((_, minutes)) = zone else {
+        let text = format!("The time zone parameter '{name}' provided to AT TIME ZONE clause is invalid.");
+        return Err(SqlError::new(9820, 16, text));
+    };
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let moved = if ty.kind == TypeKind::DateTimeOffset {
+        part::switch_offset(&ty, &value, *minutes)
+    } else {
+        part::to_datetimeoffset(&ty, &value, *minutes, call.ty.scale)
+    };
+    moved.map(Value::from_owned).ok_or_else(|| bad_offset(call))
+}
+
+/// FORMAT over dates and numbers with .NET's custom patterns, as far as they do not depend on a culture other than en-US.
+pub fn format<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    let value = call.arguments[0].datum(context, row)?;
+    let pattern = given!(call.text(1, context, row));
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    if ty.is_temporal() {
+        return Ok(call.result_text(&format_moment(&Moment::of(&ty, &value), &ty, &pattern)?));
+    }
+    let number = types::convert::convert(
+        &value,
+        &ty,
+        &SqlType::FLOAT,
+        types::convert::NO_STYLE,
+        &types::convert::ConvertContext::CAST,
+    )?;
+    let Datum::F64(number) = number else { return Ok(Value::Null) };
+    Ok(format_number(number, &pattern).map_or(Value::Null, |text| call.result_text(&text)))
+}
+
+fn format_moment(moment: &Moment, ty: &SqlType, pattern: &str) -> SqlResult<String> {
+    let pattern = match pattern {
+        "d" => "M/d/yyyy",
+        "D" => "dddd, MMMM d, yyyy",
+        "t" => "h:mm tt",
+        "T" => "h:mm:ss tt",
+        "g" => "M/d/yyyy h:mm tt",
+        "G" => "M/d/yyyy h:mm:ss tt",
+        "s" => "yyyy-MM-ddTHH:mm:ss",
+        "u" => "yyyy-MM-dd HH:mm:ssZ",
+        "Y" | "y" => "MMMM yyyy",
+        "M" | "m" => "MMMM d",
+        other => other,
+    };
+    let wide = SqlType::datetime2(7);
+    let value = Datum::I64(moment.local_ticks());
+    let number = |part: Part| part::datepart(part, &wide, &value, 7);
+    let name = |part: Part| part::datename(part, &wide, &value, 7);
+    let _ = ty;
+    let mut out = String::new();
+    let chars: Vec<char> = pattern.chars().collect();
+    let mut at = 0;
+    while at < chars.len() {
+        let c = chars[at];
+        let run = chars[at..].iter().take_while(|other| **other == c).count();
+        let padded = |value: i32| format!("{value:0run$}");
+        match c {
+            'y' if run <= 2 => out += &padded(number(Part::Year)? % 100),
+            'y' => out += &padded(number(Part::Year)?),
+            'M' if run <= 2 => out += &padded(number(Part::Month)?),
+            'M' if run == 3 => out.extend(name(Part::Month)?.chars().take(3)),
+            'M' => out += &name(Part::Month)?,
+            'd' if run <= 2 => out += &padded(number(Part::Day)?),
+            'd' if run == 3 => out.extend(name(Part::Weekday)?.chars().take(3)),
+            'd' => out += &name(Part::Weekday)?,
+            'H' => out += &padded(number(Part::Hour)?),
+            'h' => out += &padded((number(Part::Hour)? + 11) % 12 + 1),
+            'm' => out += &padded(number(Part::Minute)?),
+            's' => out += &padded(number(Part::Second)?),
+            'f' | 'F' => {
+                let digits = format!("{:07}", number(Part::Nanosecond)? / 100);
+                out += &digits[..run.min(7)];
+            }
+            't' => {
+                let half = if number(Part::Hour)? < 12 { "AM" } else { "PM" };
+                out += &half[..run.min(2)];
+            }
+            '\'' | '"' => {
+                let rest: String = chars[at + 1..].iter().take_while(|other| **other != c).collect();
+                at += rest.chars().count() + 2;
+                out += &rest;
+                continue;
+            }
+            '\\' => {
+                out.extend(chars.get(at + 1));
+                at += 2;
+                continue;
+            }
+            other => {
+                out.push(other);
+                at += 1;
+                continue;
+            }
+        }
+        at += run;
+    }
+    Ok(out)
+}
+
+fn grouped(digits: &str) -> String {
+    let mut out = String::new();
+    for (at, c) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// None: not a number format that is known.
+fn format_number(value: f64, pattern: &str) -> Option<String> {
+    let fixed = |value: f64, decimals: usize, group: bool| {
+        let text = format!("{:.decimals$}", value.abs());
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let whole = if group { grouped(whole) } else { whole.to_owned() };
+        if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") }
+    };
+    let sign = if value < 0.0 { "-" } else { "" };
+    let mut chars = pattern.chars();
+    let kind = chars.next()?;
+    let digits = chars.as_str();
+    if digits.chars().all(|c| c.is_ascii_digit()) && digits.len() <= 2 {
+        let given = digits.parse::<usize>().ok();
+        match kind {
+            'N' | 'n' => return Some(format!("{sign}{}", fixed(value, given.unwrap_or(2), true))),
+            'F' | 'f' => return Some(format!("{sign}{}", fixed(value, given.unwrap_or(2), false))),
+            'C' | 'c' => {
+                let amount = fixed(value, given.unwrap_or(2), true);
+                return Some(if value < 0.0 { format!("-${amount}") } else { format!("${amount}") });
+            }
+            'P' | 'p' => return Some(format!("{sign}{}%", fixed(value * 100.0, given.unwrap_or(2), true))),
+            'D' | 'd' if value.fract() == 0.0 => {
+                let width = given.unwrap_or(0);
+                return Some(format!("{sign}{:0width$}", value.abs() as i64));
+            }
+            'G' | 'g' => return Some(format!("{value}")),
+            'X' if value.fract() == 0.0 => {
+                let width = given.unwrap_or(0);
+                return Some(format!("{:0width$X}", value as i64));
+            }
+            'x' if value.fract() == 0.0 => {
+                let width = given.unwrap_or(0);
+                return Some(format!("{:0width$x}", value as i64));
+            }
+            _ => {}
+        }
+    }
+    // Custom: one section of 0, #, comma and point, with text around it.
+    let first = pattern.find(['0', '#'])?;
+    let last = pattern.rfind(['0', '#', '.'])? + 1;
+    let core = &pattern[first.min(pattern.find('.').unwrap_or(first))..last];
+    let (whole, fraction) = core.split_once('.').unwrap_or((core, ""));
+    let decimals = fraction.chars().filter(|c| matches!(c, '0' | '#')).count();
+    let least_decimals = fraction.chars().filter(|c| *c == '0').count();
+    let least = whole.chars().filter(|c| *c == '0').count();
+    let percent = pattern.contains('%');
+    let value = if percent { value * 100.0 } else { value };
+    let text = format!("{:.decimals$}", value.abs());
+    let (digits, mut tail) = match text.split_once('.') {
+        Some((digits, tail)) => (digits.to_owned(), tail.to_owned()),
+        None => (text, String::new()),
+    };
+    while tail.len() > least_decimals && tail.ends_with('0') {
+        tail.pop();
+    }
+    let digits = if digits == "0" && least == 0 { String::new() } else { format!("{digits:0>least$}") };
+    let digits = if whole.contains(',') { grouped(&digits) } else { digits };
+    let number = if tail.is_empty() { digits } else { format!("{digits}.{tail}") };
+    let start = pattern.find(core)?;
+    Some(format!("{sign}{}{number}{}", &pattern[..start], &pattern[start + core.len()..]))
+}
+
+/// `+` and `-` of datetime and smalldatetime: both operands count from 1900-01-01.
+pub fn arithmetic(op: ArithmeticOp, arguments: [Scalar; 2], ty: SqlType) -> Scalar {
+    let function: Function = match op {
+        ArithmeticOp::Add => |call, context, row| combine(call, context, row, types::arith::add_i64),
+        _ => |call, context, row| combine(call, context, row, types::arith::sub_i64),
+    };
+    let call = Call { ty, function, id: FunctionId::Dateadd, arguments: Box::new(arguments) };
+    Scalar::general(ty, General::Call(call))
+}
+
+fn combine<'a>(
+    call: &'a Call,
+    context: &'a Context,
+    row: Row<'a>,
+    apply: fn(TypeKind, i64, i64) -> SqlResult<i64>,
+) -> SqlResult<Value<'a>> {
+    let left = given!(call.i64(0, context, row));
+    let right = given!(call.i64(1, context, row));
+    apply(call.ty.kind, left, right).map(Value::I64)
+}

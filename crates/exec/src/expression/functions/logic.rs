@@ -1,0 +1,134 @@
+//! Logic and type.
+
+use sql::function::FunctionId;
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::given;
+use crate::context::Context;
+use crate::expression::general::{Call, Function};
+use crate::kernel;
+use crate::value::{Row, Value};
+
+pub fn find(id: FunctionId) -> Option<Function> {
+    use FunctionId::*;
+    Some(match id {
+        Choose => choose,
+        Coalesce | Isnull => coalesce,
+        Iif => iif,
+        Nullif => nullif,
+        Isnumeric => isnumeric,
+        SqlVariantProperty => variant_property,
+        Parse | TryParse => parse,
+        _ => return None,
+    })
+}
+
+fn choose<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let at = given!(call.i64(0, context, row));
+    match usize::try_from(at) {
+        Ok(at @ 1..) if at < call.arguments.len() => call.value(at, context, row),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn coalesce<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    for argument in &call.arguments {
+        let value = argument.value(context, row)?;
+        if !value.is_null() {
+            return Ok(value);
+        }
+    }
+    Ok(Value::Null)
+}
+
+fn iif<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let holds = call.i64(0, context, row)?.is_some_and(|value| value != 0);
+    call.value(if holds { 1 } else { 2 }, context, row)
+}
+
+fn nullif<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let (left, right) = (call.value(0, context, row)?, call.value(1, context, row)?);
+    if left.is_null() || right.is_null() {
+        return Ok(left);
+    }
+    let equal = kernel::compare_values(&call.ty, &left, &right) == std::cmp::Ordering::Equal;
+    Ok(if equal { Value::Null } else { left })
+}
+
+fn isnumeric<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    let value = call.value(0, context, row)?;
+    if value.is_null() {
+        return Ok(Value::I64(0));
+    }
+    if !ty.is_string() {
+        let number = !ty.is_binary() && !ty.is_temporal() && ty.kind != TypeKind::UniqueIdentifier;
+        return Ok(Value::I64(number as i64));
+    }
+    let Value::Bytes(bytes) = &value else { return Ok(Value::I64(0)) };
+    if kernel::text(&ty, bytes).trim().is_empty() {
+        return Ok(Value::I64(0));
+    }
+    for to in [SqlType::FLOAT, SqlType::MONEY, SqlType::decimal(38, 10)] {
+        if kernel::convert(context, value.clone(), &ty, &to, None, true).is_ok() {
+            return Ok(Value::I64(1));
+        }
+    }
+    Ok(Value::I64(0))
+}
+
+fn variant_property<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = call.arguments[0].datum(context, row)?;
+    let name = given!(call.text(1, context, row));
+    let (ty, value) = match value {
+        Datum::Null => return Ok(Value::Null),
+        Datum::Bytes(bytes) if call.arguments[0].ty.kind == TypeKind::SqlVariant => {
+            match types::variant::decode(&bytes) {
+                Some(found) => found,
+                None => return Ok(Value::Null),
+            }
+        }
+        value => (call.arguments[0].ty, value),
+    };
+    let whole = |value: i64| Value::from_owned(types::variant::encode(&SqlType::INT, &Datum::I64(value)));
+    let text = |text: &str| {
+        let ty = SqlType::nvarchar(128);
+        Value::from_owned(types::variant::encode(&ty, &Datum::nvarchar(text)))
+    };
+    Ok(match name.to_ascii_lowercase().as_str() {
+        "basetype" => text(ty.kind.name()),
+        "precision" => whole(ty.precision as i64),
+        "scale" => whole(ty.scale as i64),
+        "totalbytes" => match &value {
+            Datum::Bytes(bytes) => whole(bytes.len() as i64 + 8),
+            _ => whole(ty.length as i64 + 2),
+        },
+        "collation" if ty.is_string() => text(&ty.collation.name()),
+        "maxlength" => whole(ty.length as i64),
+        _ => Value::Null,
+    })
+}
+
+/// PARSE by the culture en-US, which is how CONVERT reads.
+fn parse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.arguments[0].ty;
+    let value = call.value(0, context, row)?;
+    let Value::Bytes(bytes) = &value else { return Ok(Value::Null) };
+    let text = kernel::text(&ty, bytes);
+    // Digits may be grouped.
+    let plain = if call.ty.is_temporal() { text.clone() } else { text.replace(',', "") };
+    let Datum::Bytes(plain) = Datum::nvarchar(plain.trim()) else { unreachable!("a string") };
+    let from = SqlType::NVARCHAR_MAX;
+    match kernel::convert(context, Value::owned(plain.into_vec()), &from, &call.ty, None, true) {
+        Ok(value) => Ok(value),
+        Err(error) if !kernel::is_conversion_error(&error) => Err(error),
+        Err(_) if call.id == FunctionId::TryParse => Ok(Value::Null),
+        Err(_) => {
+            let text = format!(
+                "Error converting string value '{text}' into data type {} using culture ''.",
+                kernel::type_name(call.ty.kind)
+            );
+            Err(SqlError::new(9819, 16, text))
+        }
+    }
+}

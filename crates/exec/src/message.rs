@@ -1,0 +1,165 @@
+//! Message templates of RAISERROR, FORMATMESSAGE and xp_sprintf-like users.
+
+use types::{Datum, Physical, SqlError, SqlResult, SqlType, TypeKind};
+
+use crate::kernel;
+
+/// `%[flags][width][.precision][h|l|I64]type` with type d i o s u x X, as RAISERROR and FORMATMESSAGE have them.
+pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResult<String> {
+    let mut text = String::new();
+    let mut rest = template.chars().peekable();
+    let mut arguments = arguments.iter();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            text.push(c);
+            continue;
+        }
+        if rest.peek() == Some(&'%') {
+            rest.next();
+            text.push('%');
+            continue;
+        }
+        let mut flags = String::new();
+        while let Some(flag) = rest.next_if(|c| "-+0# ".contains(*c)) {
+            flags.push(flag);
+        }
+        let mut number = |rest: &mut std::iter::Peekable<std::str::Chars>| -> SqlResult<Option<usize>> {
+            if rest.next_if_eq(&'*').is_some() {
+                return match arguments.next() {
+                    Some((_, Datum::I64(value))) => Ok(Some((*value).clamp(0, 2048) as usize)),
+                    _ => Err(bad_format(template)),
+                };
+            }
+            let mut digits = String::new();
+            while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+                digits.push(digit);
+            }
+            Ok(digits.parse::<usize>().ok().map(|value| value.min(2048)))
+        };
+        let width = number(&mut rest)?;
+        let precision = if rest.next_if_eq(&'.').is_some() { Some(number(&mut rest)?.unwrap_or(0)) } else { None };
+        let mut wide = false;
+        while let Some(size) = rest.next_if(|c| "hlI64".contains(*c)) {
+            wide |= size == 'I';
+        }
+        let Some(kind) = rest.next().filter(|c| "diosuxX".contains(*c)) else { return Err(bad_format(template)) };
+        let piece = match arguments.next() {
+            None | Some((_, Datum::Null)) => "(null)".to_owned(),
+            Some((ty, value)) => {
+                one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_format(template))?
+            }
+        };
+        pad(&mut text, &piece, width, &flags, kind);
+    }
+    let length = text.chars().count();
+    if length > 2047 {
+        text = text.chars().take(2044).collect();
+        text.push_str("...");
+    }
+    Ok(text)
+}
+
+#[cold]
+fn bad_format(template: &str) -> SqlError {
+    SqlError::with_state(2787, 16, 1, format!("Invalid format specification: '{template}'."))
+}
+
+fn one_argument(
+    kind: char,
+    wide: bool,
+    flags: &str,
+    precision: Option<usize>,
+    ty: &SqlType,
+    value: &Datum,
+) -> Option<String> {
+    match (kind, value) {
+        ('s', Datum::Bytes(bytes)) => {
+            let text = if ty.is_string() { kernel::text(ty, bytes) } else { return None };
+            Some(match precision {
+                Some(precision) => text.chars().take(precision).collect(),
+                None => text,
+            })
+        }
+        ('s', _) | (_, Datum::Bytes(_) | Datum::F64(_) | Datum::I128(_)) => None,
+        (_, Datum::I64(value)) => {
+            if !(ty.is_integer() || ty.kind == TypeKind::Bit) || ty.physical() != Physical::I64 {
+                return None;
+            }
+            let narrow = *value as u32 as u64;
+            let unsigned = if wide { *value as u64 } else { narrow };
+            let digits = match kind {
+                'd' | 'i' => value.unsigned_abs().to_string(),
+                'u' => unsigned.to_string(),
+                'o' => format!("{unsigned:o}"),
+                'x' => format!("{unsigned:x}"),
+                _ => format!("{unsigned:X}"),
+            };
+            let digits = match precision {
+                Some(precision) if digits.len() < precision => "0".repeat(precision - digits.len()) + &digits,
+                _ => digits,
+            };
+            let sign = match kind {
+                'd' | 'i' if *value < 0 => "-",
+                'd' | 'i' if flags.contains('+') => "+",
+                'd' | 'i' if flags.contains(' ') => " ",
+                'x' if flags.contains('#') && *value != 0 => "0x",
+                'X' if flags.contains('#') && *value != 0 => "0X",
+                'o' if flags.contains('#') => "0",
+                _ => "",
+            };
+            Some(format!("{sign}{digits}"))
+        }
+        (_, Datum::Null) => Some("(null)".to_owned()),
+    }
+}
+
+fn pad(text: &mut String, piece: &str, width: Option<usize>, flags: &str, kind: char) {
+    let length = piece.chars().count();
+    let missing = width.unwrap_or(0).saturating_sub(length);
+    if flags.contains('-') {
+        text.push_str(piece);
+        text.extend(std::iter::repeat_n(' ', missing));
+    } else if flags.contains('0') && kind != 's' {
+        let (sign, digits) = match piece.strip_prefix(['-', '+']) {
+            Some(digits) => (&piece[..1], digits),
+            None => ("", piece),
+        };
+        text.push_str(sign);
+        text.extend(std::iter::repeat_n('0', missing));
+        text.push_str(digits);
+    } else {
+        text.extend(std::iter::repeat_n(' ', missing));
+        text.push_str(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn message_arguments_are_formatted_as_printf_does() {
+        let whole = |value| (SqlType::INT, Datum::I64(value));
+        let text = |value: &str| (SqlType::nvarchar(50), Datum::nvarchar(value));
+        let cases: &[(&str, Vec<(SqlType, Datum)>, &str)] = &[
+            ("plain 100%%", vec![], "plain 100%"),
+            ("%d and %s", vec![whole(-7), text("x")], "-7 and x"),
+            ("[%5d|%-5d|%05d|%+d]", vec![whole(42), whole(42), whole(-42), whole(42)], "[   42|42   |-0042|+42]"),
+            ("[%.3s|%5.2s|%*d]", vec![text("abcdef"), text("abcdef"), whole(4), whole(1)], "[abc|   ab|   1]"),
+            (
+                "%x %X %#x %o %u",
+                vec![whole(255), whole(255), whole(255), whole(8), whole(-1)],
+                "ff FF 0xff 10 4294967295",
+            ),
+            ("%s %d", vec![(SqlType::nvarchar(1), Datum::Null)], "(null) (null)"),
+            ("%I64d", vec![(SqlType::BIGINT, Datum::I64(1 << 40))], "1099511627776"),
+        ];
+        for (template, arguments, expected) in cases {
+            assert_eq!(format_message(template, arguments).expect(template), *expected, "{template}");
+        }
+        for bad in ["%z", "%", "%d"] {
+            let argument = if bad == "%d" { vec![text("no number")] } else { vec![] };
+            assert_eq!(format_message(bad, &argument).map_err(|error| error.number), Err(2787), "{bad}");
+        }
+    }
+}
