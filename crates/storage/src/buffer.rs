@@ -3,15 +3,16 @@
 //! al., SIGMOD 2023), so finding a page costs no hash look-up. A state word for each page says what its frame is:
 //!
 //! ```text
-//!  63        24 23    16 15                                     8 7                                       0
-//! +------------+--------+------------------------------------------+-----------------------------------------+
-//! | version    | 0      | 0 0 0 0 0 REFERENCED WRITING DIRTY        | latch: 0 absent, 1 free, 2..=254 readers|
-//! +------------+--------+------------------------------------------+ plus one, 255 exclusive ----------------+
+//!  63        24 23    16 15                                               8 7                                       0
+//! +------------+--------+---------------------------------------------------+-----------------------------------------+
+//! | version    | 0      | 0 0 0 READING WAITERS REFERENCED WRITING DIRTY    | latch: 0 absent, 1 free, 2..=254 readers|
+//! +------------+--------+---------------------------------------------------+ plus one, 255 exclusive ----------------+
 //! absent -> exclusive (fault: read in place) -> free <-> readers; free <-> exclusive; free -> exclusive -> absent (evict)
 //! ```
 //! The version grows at each exclusive release. DIRTY is set under the exclusive latch before the change is logged, and
 //! cleared together with setting WRITING when the page is copied out under a shared latch. WRITING pages are not evicted,
-//! so a page is never read back before its newest image is on disk.
+//! so a page is never read back before its newest image is on disk. READING is set while a fault reads the page: waits for
+//! it are PAGEIOLATCH waits. WAITERS: somebody waits in `latch::Parking`; whoever releases the latch wakes them.
 //!
 //! Latch order: parent before child, any tree page before a bitmap page. Eviction and writing only try latches, or hold
 //! one shared latch at a time.
@@ -20,14 +21,21 @@
 //! After a crash every page is whole in one of the two (`restore_torn_pages`).
 
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use os::disk::{Disk, DiskError, File, Open};
+use os::region::{Part, Region, Visibility};
+use os::sync::{Mutex, RwLock};
+use os::wait::{self, WaitType};
+
 use crate::error::{StorageError, StorageResult};
+use crate::files::read_or_zero;
+use crate::latch::Parking;
 use crate::layout::PageRef;
 use crate::log::Log;
 use crate::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
-use crate::platform::{self, Disk, DiskFile, Mutex, RwLock, WaitType, lock};
 
 const LATCH: u64 = 0xff;
 const ABSENT: u64 = 0;
@@ -37,13 +45,18 @@ const EXCLUSIVE: u64 = 255;
 const DIRTY: u64 = 1 << 8;
 const WRITING: u64 = 1 << 9;
 const REFERENCED: u64 = 1 << 10;
+const WAITERS: u64 = 1 << 11;
+const READING: u64 = 1 << 12;
 const VERSION_ONE: u64 = 1 << 24;
 
+const DOUBLE_WRITE_FILE: &str = "doublewrite.hdw";
 /// Pages in a batch of the double-write file.
 const BATCH_PAGES: usize = 64;
 const EVICT_PAGES: usize = 64;
 /// Data files grow by this many pages, or an eighth of their size.
 const GROW_PAGES: u32 = 128;
+/// Looks at a held latch before the worker waits: most are held for less than a microsecond.
+const SPINS: u32 = 40;
 
 #[derive(Debug, Default)]
 pub struct BufferCounters {
@@ -63,7 +76,7 @@ pub struct DataFile {
     /// Of the database.
     pub name: String,
     slot: usize,
-    file: Arc<dyn DiskFile>,
+    file: File,
     /// Pages the file has room for.
     pages: AtomicU32,
     /// Where the next free page is likely (allocation).
@@ -79,7 +92,8 @@ impl DataFile {
 
 pub struct Buffer {
     frames: Frames,
-    states: Box<[AtomicU64]>,
+    states: Part<AtomicU64>,
+    parking: Parking,
     page_bits: u32,
     frames_max: usize,
     resident: AtomicUsize,
@@ -99,44 +113,28 @@ struct Clock {
 }
 
 struct DoubleWrite {
-    file: Arc<dyn DiskFile>,
+    file: File,
     /// Files written in place since they were last hardened: to be hardened before the double-write file is reused.
     unsynced: Vec<Arc<DataFile>>,
 }
 
 /// The address range. Zero until touched.
 struct Frames {
-    base: *mut u8,
-    bytes: usize,
+    pages: Part<u8>,
 }
-
-// SAFETY: the memory is only reached through `Buffer`, whose latches say who may read or write which page.
-unsafe impl Send for Frames {}
-// SAFETY: as above.
-unsafe impl Sync for Frames {}
 
 impl Frames {
-    fn reserve(bytes: usize) -> StorageResult<Frames> {
-        let layout = std::alloc::Layout::from_size_align(bytes, 16).map_err(|_| StorageError::OutOfMemory)?;
-        // SAFETY: the layout is not of size 0.
-        let base = unsafe { std::alloc::alloc_zeroed(layout) };
-        if base.is_null() { Err(StorageError::OutOfMemory) } else { Ok(Frames { base, bytes }) }
-    }
-
     fn page(&self, index: usize) -> *mut PageBytes {
-        assert!((index + 1) * PAGE_BYTES <= self.bytes, "page {index} out of the range");
-        // SAFETY: within the reservation by the assertion.
-        unsafe { self.base.add(index * PAGE_BYTES).cast() }
+        assert!((index + 1) * PAGE_BYTES <= self.pages.len(), "page {index} out of the range");
+        // SAFETY: within the range by the assertion. Only latches say who may read or write through it.
+        unsafe { self.pages.as_ptr().as_ptr().add(index * PAGE_BYTES).cast() }
     }
 
-    fn discard(&self, _index: usize) {}
-}
-
-impl Drop for Frames {
-    fn drop(&mut self) {
-        let layout = std::alloc::Layout::from_size_align(self.bytes, 16).expect("as reserved");
-        // SAFETY: allocated with this layout; every guard borrows the `Buffer`, so none is left.
-        unsafe { std::alloc::dealloc(self.base, layout) };
+    /// Gives the memory of a page back. The caller holds its exclusive latch.
+    fn discard(&self, index: usize) {
+        let frame = NonNull::new(self.page(index).cast::<u8>()).expect("mapped above zero");
+        // SAFETY: a whole page of the region, and the latch keeps everyone else out.
+        unsafe { self.pages.region().punch_out(frame, PAGE_BYTES) };
     }
 }
 
@@ -181,19 +179,20 @@ impl DerefMut for Exclusive<'_> {
 impl Drop for Shared<'_> {
     #[inline]
     fn drop(&mut self) {
-        let before = self.buffer.states[self.index].fetch_sub(1, Ordering::Release);
+        let state = &self.buffer.states[self.index];
+        let before = state.fetch_sub(1, Ordering::SeqCst);
         debug_assert!((2..=READERS_MAX).contains(&(before & LATCH)), "a reader held the latch");
+        // The last reader lets writers in, one of too many lets one more reader in.
+        if before & WAITERS != 0 && matches!(before & LATCH, 2 | READERS_MAX) {
+            self.buffer.parking.wake(self.index, state, WAITERS);
+        }
     }
 }
 
 impl Drop for Exclusive<'_> {
     #[inline]
     fn drop(&mut self) {
-        let state = &self.buffer.states[self.index];
-        let before = state.load(Ordering::Relaxed);
-        debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
-        // Nobody but the holder changes the word while the latch is exclusive.
-        state.store((before & !LATCH | FREE).wrapping_add(VERSION_ONE), Ordering::Release);
+        self.buffer.release(self.index, FREE, 0);
     }
 }
 
@@ -215,27 +214,30 @@ impl Exclusive<'_> {
         let state = &self.buffer.states[self.index];
         let word = state.load(Ordering::Relaxed);
         if word & DIRTY == 0 {
-            state.store(word | DIRTY, Ordering::Relaxed);
+            state.fetch_or(DIRTY, Ordering::Relaxed);
         }
     }
 }
 
 impl Buffer {
     /// `memory_bytes`: frames kept in memory. The address range is `files_max << page_bits` pages.
-    pub fn new(disk: &dyn Disk, memory_bytes: usize, files_max: usize, page_bits: u32) -> StorageResult<Buffer> {
+    pub fn new(disk: &Disk, memory_bytes: usize, files_max: usize, page_bits: u32) -> StorageResult<Buffer> {
         let pages = files_max << page_bits;
-        let frames = Frames::reserve(pages * PAGE_BYTES)?;
-        let states = vec![0_u64; pages].into_iter().map(AtomicU64::new).collect();
-        let file = disk.open("doublewrite.hdw", true)?;
+        let region =
+            Region::reserve(pages * (PAGE_BYTES + size_of::<AtomicU64>()) + PAGE_BYTES, Visibility::ThisProcess)?;
+        let frames = Frames { pages: region.carve("page frames", pages * PAGE_BYTES)? };
+        let states = region.carve("page states", pages)?;
+        let file = disk.open(DOUBLE_WRITE_FILE, Open::ExistingOrNew)?;
         Ok(Buffer {
             frames,
             states,
+            parking: Parking::new(),
             page_bits,
             frames_max: (memory_bytes / PAGE_BYTES).max(64),
             resident: AtomicUsize::new(0),
-            clock: platform::mutex(Clock { entries: Vec::new(), hand: 0 }),
+            clock: Mutex::new(WaitType::SOS_MUTEX, Clock { entries: Vec::new(), hand: 0 }),
             files: RwLock::new(WaitType::SOS_RW, (0..files_max).map(|_| None).collect()),
-            writer: platform::mutex(DoubleWrite { file, unsynced: Vec::new() }),
+            writer: Mutex::new(WaitType::SOS_MUTEX, DoubleWrite { file, unsynced: Vec::new() }),
             log: OnceLock::new(),
             counters: BufferCounters::default(),
         })
@@ -254,10 +256,10 @@ impl Buffer {
         number: u32,
         database: u16,
         temporary: bool,
-        file: Arc<dyn DiskFile>,
+        file: File,
         name: &str,
     ) -> StorageResult<Arc<DataFile>> {
-        let pages = (file.length()? / PAGE_BYTES as u64) as u32;
+        let pages = (file.len()? / PAGE_BYTES as u64) as u32;
         let mut files = self.files.write();
         let slot = files.iter().position(Option::is_none).ok_or(StorageError::OutOfMemory)?;
         let data = Arc::new(DataFile {
@@ -278,8 +280,8 @@ impl Buffer {
     /// Nobody uses the file any more: throws its pages away.
     pub fn remove_file(&self, file: &DataFile) {
         file.dropped.store(true, Ordering::Release);
-        let writer = lock(&self.writer);
-        let mut clock = lock(&self.clock);
+        let writer = self.writer.lock();
+        let mut clock = self.clock.lock();
         let range = (file.slot << self.page_bits)..((file.slot + 1) << self.page_bits);
         clock.entries.retain(|index| {
             if !range.contains(index) {
@@ -289,12 +291,12 @@ impl Buffer {
             loop {
                 let word = state.load(Ordering::Acquire);
                 if word & LATCH == FREE && self.to_exclusive(state, word) {
-                    state.store((word & !(LATCH | DIRTY | WRITING)).wrapping_add(VERSION_ONE), Ordering::Release);
                     break;
                 }
-                platform::yield_now();
+                wait::yield_now();
             }
             self.frames.discard(*index);
+            self.release(*index, ABSENT, DIRTY | WRITING | REFERENCED);
             self.resident.fetch_sub(1, Ordering::Relaxed);
             false
         });
@@ -319,14 +321,47 @@ impl Buffer {
         state.compare_exchange(word, word & !LATCH | EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    fn pause(&self, tries: &mut u32) {
-        *tries += 1;
-        if *tries < 40 {
-            std::hint::spin_loop();
-        } else {
-            self.counters.latch_waits.fetch_add(1, Ordering::Relaxed);
-            platform::yield_now();
+    fn to_reading(&self, index: usize, word: u64) -> bool {
+        let next = word & !LATCH | EXCLUSIVE | READING;
+        self.states[index].compare_exchange(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Ends an exclusive latch. Others change bits of the word meanwhile (WAITERS, WRITING), so it is one atomic addition;
+    /// `clear`: bits to take away, which nobody else changes.
+    #[inline]
+    fn release(&self, index: usize, to: u64, clear: u64) {
+        let state = &self.states[index];
+        if clear != 0 {
+            state.fetch_and(!clear, Ordering::Relaxed);
         }
+        let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE - to), Ordering::SeqCst);
+        debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
+        if before & WAITERS != 0 {
+            self.parking.wake(index, state, WAITERS);
+        }
+    }
+
+    /// Another look at a latch that somebody else holds: soon at first, then when it is released.
+    #[cold]
+    fn pause(&self, index: usize, tries: &mut u32, exclusive: bool) {
+        *tries += 1;
+        if *tries < SPINS && !os::sim::active() {
+            return std::hint::spin_loop();
+        }
+        self.counters.latch_waits.fetch_add(1, Ordering::Relaxed);
+        let state = &self.states[index];
+        let wait = match (state.load(Ordering::Relaxed) & READING != 0, exclusive) {
+            (true, true) => WaitType::PAGEIOLATCH_EX,
+            (true, false) => WaitType::PAGEIOLATCH_SH,
+            (false, true) => WaitType::PAGELATCH_EX,
+            (false, false) => WaitType::PAGELATCH_SH,
+        };
+        let keeps_out = |word: u64| match word & LATCH {
+            ABSENT | FREE => false,
+            EXCLUSIVE | READERS_MAX => true,
+            _ => exclusive,
+        };
+        self.parking.wait(index, state, WAITERS, keeps_out, wait);
     }
 
     #[inline]
@@ -337,8 +372,8 @@ impl Buffer {
         loop {
             let word = state.load(Ordering::Acquire);
             match word & LATCH {
-                ABSENT => self.fault(file, page, index, word)?,
-                EXCLUSIVE | READERS_MAX => self.pause(&mut tries),
+                ABSENT => self.fault(file, page, index, word, WaitType::PAGEIOLATCH_SH)?,
+                EXCLUSIVE | READERS_MAX => self.pause(index, &mut tries, false),
                 _ => {
                     let next = (word + 1) | REFERENCED;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -357,13 +392,14 @@ impl Buffer {
         loop {
             let word = state.load(Ordering::Acquire);
             match word & LATCH {
-                ABSENT => self.fault(file, page, index, word)?,
+                ABSENT => self.fault(file, page, index, word, WaitType::PAGEIOLATCH_EX)?,
                 FREE => {
-                    if self.to_exclusive(state, word | REFERENCED) || self.to_exclusive(state, word) {
+                    let next = word & !LATCH | EXCLUSIVE | REFERENCED;
+                    if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                         return Ok(Exclusive { buffer: self, index });
                     }
                 }
-                _ => self.pause(&mut tries),
+                _ => self.pause(index, &mut tries, true),
             }
         }
     }
@@ -388,7 +424,7 @@ impl Buffer {
                         break;
                     }
                 }
-                _ => self.pause(&mut tries),
+                _ => self.pause(index, &mut tries, true),
             }
         }
         let mut guard = Exclusive { buffer: self, index };
@@ -398,29 +434,29 @@ impl Buffer {
 
     fn enlist(&self, index: usize) {
         self.resident.fetch_add(1, Ordering::Relaxed);
-        lock(&self.clock).entries.push(index);
+        self.clock.lock().entries.push(index);
     }
 
     /// Reads an absent page in. Somebody else may do it first: the caller looks again.
-    fn fault(&self, file: &DataFile, page: u32, index: usize, word: u64) -> StorageResult<()> {
+    fn fault(&self, file: &DataFile, page: u32, index: usize, word: u64, wait: WaitType) -> StorageResult<()> {
         self.make_room()?;
-        let state = &self.states[index];
-        if !self.to_exclusive(state, word) {
+        if !self.to_reading(index, word) {
             return Ok(());
         }
         // SAFETY: the exclusive latch on an absent page makes this the only user of the frame.
         let frame = unsafe { &mut *self.frames.page(index) };
-        let read = file.file.read_at(page as u64 * PAGE_BYTES as u64, frame);
+        let read = read_or_zero(&file.file, wait, page as u64 * PAGE_BYTES as u64, frame);
         let intact = read.is_ok() && page::is_intact(frame, file.number, page) && page::check(frame).is_ok();
         self.counters.reads.fetch_add(1, Ordering::Relaxed);
         if !intact {
             self.frames.discard(index);
-            state.store(word.wrapping_add(VERSION_ONE), Ordering::Release);
+            self.release(index, ABSENT, READING);
             read?;
             return Err(StorageError::CorruptPage { page: PageRef { file: file.number, page } });
         }
         self.enlist(index);
-        state.store((word & !LATCH | FREE | REFERENCED).wrapping_add(VERSION_ONE), Ordering::Release);
+        self.states[index].fetch_or(REFERENCED, Ordering::Relaxed);
+        self.release(index, FREE, READING);
         Ok(())
     }
 
@@ -434,7 +470,7 @@ impl Buffer {
                     if rounds > 100 {
                         return Ok(());
                     }
-                    platform::yield_now();
+                    wait::yield_now();
                 }
                 return self.write_some();
             }
@@ -444,7 +480,7 @@ impl Buffer {
 
     /// Drops clean pages not used since the hand last passed. How many.
     fn evict(&self) -> usize {
-        let mut clock = lock(&self.clock);
+        let mut clock = self.clock.lock();
         let mut steps = 2 * clock.entries.len();
         let mut evicted = 0;
         while steps > 0 && evicted < EVICT_PAGES && !clock.entries.is_empty() {
@@ -461,7 +497,7 @@ impl Buffer {
                     state.compare_exchange(word, word & !REFERENCED, Ordering::Relaxed, Ordering::Relaxed).ok();
                 } else if self.to_exclusive(state, word) {
                     self.frames.discard(index);
-                    state.store((word & !(LATCH | REFERENCED)).wrapping_add(VERSION_ONE), Ordering::Release);
+                    self.release(index, ABSENT, REFERENCED);
                     clock.entries.swap_remove(hand);
                     self.resident.fetch_sub(1, Ordering::Relaxed);
                     evicted += 1;
@@ -477,7 +513,7 @@ impl Buffer {
     fn write_some(&self) -> StorageResult<()> {
         let log = self.log.get().expect("the log is attached before pages change");
         let mut batch: Vec<usize> = {
-            let clock = lock(&self.clock);
+            let clock = self.clock.lock();
             let count = clock.entries.len();
             let from = clock.hand;
             (0..count)
@@ -496,15 +532,15 @@ impl Buffer {
 
     /// Writes every page that is dirty now. Returns how many, after all of them are on disk for sure.
     pub fn write_all(&self, log: &Log) -> StorageResult<u64> {
-        let mut dirty: Vec<usize> = lock(&self.clock).entries.clone();
+        let mut dirty: Vec<usize> = self.clock.lock().entries.clone();
         dirty.retain(|index| self.states[*index].load(Ordering::Acquire) & (DIRTY | WRITING) != 0);
         dirty.sort_unstable();
         let mut written = 0;
         for batch in dirty.chunks(BATCH_PAGES) {
             written += self.write_batch(batch, log, true)?;
-            platform::yield_now();
+            wait::yield_now();
         }
-        let mut writer = lock(&self.writer);
+        let mut writer = self.writer.lock();
         sync_files(&mut writer)?;
         self.counters.checkpoint_pages.fetch_add(written, Ordering::Relaxed);
         Ok(written)
@@ -512,7 +548,7 @@ impl Buffer {
 
     /// S1: the log of every page is hardened before the page is written anywhere.
     fn write_batch(&self, indexes: &[usize], log: &Log, checkpoint: bool) -> StorageResult<u64> {
-        let mut writer = lock(&self.writer);
+        let mut writer = self.writer.lock();
         let mut pages: Vec<(usize, Arc<DataFile>, Box<PageBytes>)> = Vec::with_capacity(indexes.len());
         let mut lsn_max = 0;
         for index in indexes {
@@ -555,7 +591,7 @@ impl Buffer {
             assert_eq!(word & WRITING, 0, "batches do not overlap");
             match word & LATCH {
                 ABSENT => return None,
-                EXCLUSIVE | READERS_MAX if wait => self.pause(&mut tries),
+                EXCLUSIVE | READERS_MAX if wait => self.pause(index, &mut tries, false),
                 EXCLUSIVE | READERS_MAX => return None,
                 _ => {
                     let next = ((word + 1) & !DIRTY) | WRITING;
@@ -590,12 +626,12 @@ impl Buffer {
             for (position, (_, _, copy)) in durable.iter().enumerate() {
                 area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&copy[..]);
             }
-            writer.file.write_at(0, &area)?;
-            writer.file.sync()?;
+            writer.file.write_at(&area, 0)?;
+            writer.file.sync_data()?;
         }
         let mask = (1 << self.page_bits) - 1;
         for (index, file, copy) in pages.iter() {
-            file.file.write_at((index & mask) as u64 * PAGE_BYTES as u64, &copy[..])?;
+            file.file.write_at(&copy[..], (index & mask) as u64 * PAGE_BYTES as u64)?;
             if !file.temporary && !writer.unsynced.iter().any(|known| Arc::ptr_eq(known, file)) {
                 writer.unsynced.push(file.clone());
             }
@@ -614,8 +650,8 @@ impl Buffer {
         if pages > wanted {
             return Err(StorageError::DiskFull);
         }
-        let grown = match file.file.grow(wanted as u64 * PAGE_BYTES as u64) {
-            Err(StorageError::DiskFull) => file.file.grow(pages as u64 * PAGE_BYTES as u64).map(|()| pages),
+        let grown = match file.file.allocate(wanted as u64 * PAGE_BYTES as u64) {
+            Err(DiskError::Full) => file.file.allocate(pages as u64 * PAGE_BYTES as u64).map(|()| pages),
             other => other.map(|()| wanted),
         }?;
         file.pages.fetch_max(grown, Ordering::AcqRel);
@@ -626,36 +662,36 @@ impl Buffer {
 fn sync_files(writer: &mut DoubleWrite) -> StorageResult<()> {
     for file in writer.unsynced.drain(..) {
         if !file.dropped.load(Ordering::Acquire) {
-            file.file.sync()?;
+            file.file.sync_data()?;
         }
     }
     Ok(())
 }
 
 /// At start, before any page is read: pages that a crash tore are restored from the double-write file.
-pub fn restore_torn_pages(disk: &dyn Disk, open: &dyn Fn(u32) -> Option<Arc<dyn DiskFile>>) -> StorageResult<u32> {
-    if !disk.exists("doublewrite.hdw") {
+pub fn restore_torn_pages(disk: &Disk, open: &dyn Fn(u32) -> Option<File>) -> StorageResult<u32> {
+    if !disk.exists(DOUBLE_WRITE_FILE) {
         return Ok(0);
     }
-    let area = disk.open("doublewrite.hdw", false)?;
+    let area = disk.open(DOUBLE_WRITE_FILE, Open::Existing)?;
     let mut head = [0; 4];
-    area.read_at(0, &mut head)?;
+    read_or_zero(&area, WaitType::IO_COMPLETION, 0, &mut head)?;
     let count = u32_at(&head, 0).min(BATCH_PAGES as u32);
     let mut restored = 0;
     let mut copy = Box::new([0; PAGE_BYTES]);
     let mut now = Box::new([0; PAGE_BYTES]);
     for position in 1..=count as u64 {
-        area.read_at(position * PAGE_BYTES as u64, &mut copy[..])?;
+        read_or_zero(&area, WaitType::IO_COMPLETION, position * PAGE_BYTES as u64, &mut copy[..])?;
         let (file_no, page_no) = (page::file_no(&copy), page::page_no(&copy));
         if u32_at(&copy[..], 0) != page::checksum(&copy) {
             continue;
         }
         let Some(file) = open(file_no) else { continue };
         let offset = page_no as u64 * PAGE_BYTES as u64;
-        file.read_at(offset, &mut now[..])?;
+        read_or_zero(&file, WaitType::IO_COMPLETION, offset, &mut now[..])?;
         if !page::is_intact(&now, file_no, page_no) || page::lsn(&now) < page::lsn(&copy) {
-            file.write_at(offset, &copy[..])?;
-            file.sync()?;
+            file.write_at(&copy[..], offset)?;
+            file.sync_data()?;
             restored += 1;
         }
     }

@@ -9,7 +9,8 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::platform::{self, Mutex, lock};
+use os::sync::Mutex;
+use os::wait::WaitType;
 
 const RING: u64 = 1 << 16;
 const ACTIVE: u64 = 0;
@@ -45,7 +46,7 @@ impl Commits {
             clock: AtomicU64::new(CLOCK_START),
             next: AtomicU64::new(next),
             horizon: AtomicU64::new(next),
-            order: platform::mutex(HashMap::new()),
+            order: Mutex::new(WaitType::SOS_MUTEX, HashMap::new()),
         }
     }
 
@@ -63,7 +64,7 @@ impl Commits {
 
     /// `announce` runs before the id can be seen anywhere else.
     pub fn begin(&self, announce: impl FnOnce(u64)) -> u64 {
-        let mut old = lock(&self.order);
+        let mut old = self.order.lock();
         let id = self.next.load(Ordering::Relaxed);
         announce(id);
         let word = &self.ring[(id % RING) as usize];
@@ -81,7 +82,7 @@ impl Commits {
 
     /// Makes the changes of `id` visible: one step on the clock.
     pub fn commit(&self, id: u64) -> u64 {
-        let mut old = lock(&self.order);
+        let mut old = self.order.lock();
         let time = self.clock.load(Ordering::Relaxed) + 1;
         self.set(&mut old, id, time);
         self.clock.store(time, Ordering::SeqCst);
@@ -90,7 +91,7 @@ impl Commits {
 
     /// All its changes are undone.
     pub fn rolled_back(&self, id: u64) {
-        let mut old = lock(&self.order);
+        let mut old = self.order.lock();
         self.set(&mut old, id, ROLLED_BACK);
     }
 
@@ -111,7 +112,7 @@ impl Commits {
         if id + RING >= self.next.load(Ordering::SeqCst) {
             return Commits::meaning(word);
         }
-        let old = lock(&self.order);
+        let old = self.order.lock();
         if id < self.horizon() {
             return Status::Committed(0);
         }
@@ -128,7 +129,7 @@ impl Commits {
 
     /// `oldest`: the oldest snapshot in use, or the clock if there is none. Returns the horizon.
     pub fn advance(&self, oldest: u64) -> u64 {
-        let mut old = lock(&self.order);
+        let mut old = self.order.lock();
         let next = self.next.load(Ordering::Relaxed);
         let from = self.horizon.load(Ordering::Relaxed);
         let mut horizon = from;

@@ -9,19 +9,21 @@
 //! .. pending frees: file u32, page u32 each
 //! ```
 
-use std::sync::Arc;
+use os::disk::{Disk, File, Open};
+use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
+use crate::files::read_or_zero;
 use crate::layout::PageRef;
 use crate::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
-use crate::platform::{Disk, DiskFile};
 
 /// Of everything on disk: pages, log and control file.
 pub const FORMAT: u32 = 1;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;
-const NAME: &str = "heddle.hct";
+/// There is an instance where there is this file.
+pub const CONTROL_FILE: &str = "heddle.hct";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEntry {
@@ -133,17 +135,17 @@ impl Control {
     }
 }
 
-pub struct ControlFile(Arc<dyn DiskFile>);
+pub struct ControlFile(File);
 
 impl ControlFile {
     /// Also the newest good copy, None in a new directory.
-    pub fn open(disk: &dyn Disk) -> StorageResult<(ControlFile, Option<Control>)> {
-        let existed = disk.exists(NAME);
-        let file = disk.open(NAME, true)?;
+    pub fn open(disk: &Disk) -> StorageResult<(ControlFile, Option<Control>)> {
+        let existed = disk.exists(CONTROL_FILE);
+        let file = disk.open(CONTROL_FILE, Open::ExistingOrNew)?;
         let mut newest: Option<Control> = None;
         for copy in 0..2 {
             let mut bytes = vec![0; COPY_BYTES as usize];
-            file.read_at(copy * COPY_BYTES, &mut bytes)?;
+            read_or_zero(&file, WaitType::IO_COMPLETION, copy * COPY_BYTES, &mut bytes)?;
             if let Some(control) = Control::decode(&bytes)?
                 && newest.as_ref().is_none_or(|newest| newest.sequence < control.sequence)
             {
@@ -152,7 +154,7 @@ impl ControlFile {
         }
         let data = disk.list()?.iter().any(|name| name.ends_with(".hdb"));
         if newest.is_none() && existed && data {
-            return Err(StorageError::Damaged(format!("{NAME} has no good copy; restore it from a backup")));
+            return Err(StorageError::Damaged(format!("{CONTROL_FILE} has no good copy; restore it from a backup")));
         }
         Ok((ControlFile(file), newest))
     }
@@ -162,8 +164,8 @@ impl ControlFile {
         if bytes.len() as u64 > COPY_BYTES {
             return Err(StorageError::OutOfMemory);
         }
-        self.0.write_at(control.sequence % 2 * COPY_BYTES, &bytes)?;
-        self.0.sync()
+        self.0.write_at(&bytes, control.sequence % 2 * COPY_BYTES)?;
+        Ok(self.0.sync_data()?)
     }
 }
 

@@ -1,8 +1,11 @@
 //! What every part of an instance shares: buffer, log, commit clock, versions, locks, open files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use os::disk::Disk;
+use os::sync::{Mutex, RwLock};
 
 use crate::buffer::{Buffer, DataFile, Exclusive};
 use crate::commits::Commits;
@@ -13,7 +16,6 @@ use crate::log::Log;
 use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
 use crate::log::structure::{self, Action, Bits};
 use crate::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
-use crate::platform::{Disk, Mutex, RwLock, lock};
 use crate::shape::Shape;
 use crate::tree::Tree;
 use crate::versions::Versions;
@@ -33,14 +35,14 @@ pub struct TreeCounters {
 }
 
 pub struct Engine {
-    pub disk: Arc<dyn Disk>,
+    pub disk: Disk,
     pub buffer: Buffer,
     pub log: Arc<Log>,
     pub commits: Commits,
     pub versions: Versions,
     pub locks: Locks,
     /// Open data files by number.
-    pub files: RwLock<HashMap<u32, Arc<DataFile>>>,
+    pub files: RwLock<BTreeMap<u32, Arc<DataFile>>>,
     pub next_file: AtomicU32,
     /// Tables opened since the start.
     pub shapes: RwLock<HashMap<(DatabaseId, TableId), Arc<Shape>>>,
@@ -226,8 +228,8 @@ impl Engine {
 
     /// Frees what committed transactions dropped.
     pub fn free_pending(&self) -> StorageResult<()> {
-        let _one_at_a_time = lock(&self.freeing);
-        while let Some(next) = { lock(&self.pending_frees).first().copied() } {
+        let _one_at_a_time = self.freeing.lock();
+        while let Some(next) = { self.pending_frees.lock().first().copied() } {
             if let Some(file) = self.file(next.file) {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
@@ -236,7 +238,7 @@ impl Engine {
                     self.free_tree(&Tree::new(file, next.page))?;
                 }
             }
-            lock(&self.pending_frees).retain(|other| *other != next);
+            self.pending_frees.lock().retain(|other| *other != next);
         }
         Ok(())
     }
@@ -249,11 +251,11 @@ impl Engine {
         }
         self.buffer.remove_file(&file);
         drop(file);
-        self.disk.remove(&file_name(number))
+        Ok(self.disk.remove(&file_name(number))?)
     }
 
     pub fn pending(&self) -> Vec<PageRef> {
-        lock(&self.pending_frees).clone()
+        self.pending_frees.lock().clone()
     }
 }
 
@@ -273,7 +275,7 @@ fn free_bits(bytes: &[u8], from: u32, count: usize) -> Vec<u32> {
     let mut bit = from;
     let end = bytes.len() as u32 * 8;
     while bit < end && found.len() < count {
-        if bit % 64 == 0 && u64_at(bytes, bit as usize / 8) == u64::MAX {
+        if bit.is_multiple_of(64) && u64_at(bytes, bit as usize / 8) == u64::MAX {
             bit += 64;
             continue;
         }

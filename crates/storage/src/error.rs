@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use os::disk::DiskError;
+use os::region::OutOfMemory;
 use types::row::CorruptRow;
 
 use crate::layout::{IndexId, PageRef, TableId};
@@ -97,6 +99,21 @@ impl fmt::Display for StorageError {
 }
 
 impl std::error::Error for StorageError {}
+
+impl From<DiskError> for StorageError {
+    fn from(why: DiskError) -> StorageError {
+        match why {
+            DiskError::Full => StorageError::DiskFull,
+            why => StorageError::Io(why.to_string()),
+        }
+    }
+}
+
+impl From<OutOfMemory> for StorageError {
+    fn from(_: OutOfMemory) -> StorageError {
+        StorageError::OutOfMemory
+    }
+}
 
 impl From<CorruptRow> for StorageError {
     fn from(why: CorruptRow) -> StorageError {

@@ -3,6 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
+use os::clock;
+use os::disk::Disk;
+use os::sched::{Place, TaskKind};
+use os::sync::{Event, Mutex};
+use os::wait::WaitType;
 use types::row::RowView;
 
 use crate::control::{Control, ControlFile};
@@ -12,7 +17,6 @@ use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLay
 use crate::locks::{LockEntry, LockMode, TransactionEntry};
 use crate::log::BLOCK_HEAD;
 use crate::metrics::Metrics;
-use crate::platform::{self, Disk, MemoryDisk, Mutex, lock, mutex};
 use crate::recovery::{self, Limits};
 use crate::scan::ScanSpec;
 use crate::shape::{self, Roots, Shape};
@@ -22,7 +26,7 @@ use crate::tree::Tree;
 
 /// Where and how large. `StorageConfig::new` has the defaults of a small server.
 pub struct StorageConfig {
-    pub disk: Arc<dyn Disk>,
+    pub disk: Disk,
     /// Frames of the buffer pool.
     pub memory_bytes: usize,
     /// A power of two, at least 1 MB.
@@ -42,7 +46,7 @@ pub struct StorageConfig {
 }
 
 impl StorageConfig {
-    pub fn new(disk: Arc<dyn Disk>) -> StorageConfig {
+    pub fn new(disk: Disk) -> StorageConfig {
         StorageConfig {
             disk,
             memory_bytes: 256 << 20,
@@ -59,13 +63,26 @@ impl StorageConfig {
 
     /// Files in memory only.
     pub fn in_memory() -> StorageConfig {
-        StorageConfig::new(Arc::new(MemoryDisk::new()))
+        StorageConfig::new(Disk::memory())
     }
+}
+
+/// What the background duties wait for, besides their half second: the end.
+struct Bells {
+    cleaner: Arc<Event>,
+    checkpoint: Arc<Event>,
 }
 
 struct Inner {
     engine: Arc<Engine>,
     control: Mutex<(ControlFile, Control)>,
+    bells: Bells,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.end_duties();
+    }
 }
 
 /// Cheap to clone; all clones are one instance.
@@ -76,6 +93,9 @@ pub struct Storage {
 
 impl Storage {
     /// Creates an instance without databases, or recovers the one there is. tempdb is gone after each start.
+    ///
+    /// The background duties (log writer, checkpoint, version cleaner) are tasks of the caller's machine. A thread that is
+    /// no worker has none: it hardens and checkpoints by hand.
     pub fn open(config: StorageConfig) -> StorageResult<Storage> {
         let limits = Limits {
             memory_bytes: config.memory_bytes,
@@ -87,9 +107,14 @@ impl Storage {
             page_bits: config.page_bits,
         };
         let (engine, file, control) = recovery::open(config.disk, &limits)?;
-        let storage = Storage { inner: Arc::new(Inner { engine, control: mutex((file, control)) }) };
+        let bells = Bells {
+            cleaner: Arc::new(Event::auto_reset(WaitType::VERSION_STORE_CLEANER)),
+            checkpoint: Arc::new(Event::auto_reset(WaitType::CHECKPOINT_QUEUE)),
+        };
+        let storage =
+            Storage { inner: Arc::new(Inner { engine, control: Mutex::new(WaitType::CHKPT, (file, control)), bells }) };
         storage.checkpoint()?;
-        if config.log_flush_ms > 0 {
+        if config.log_flush_ms > 0 && os::sched::here().is_some() {
             storage.start_duties(config.log_flush_ms, config.recovery_interval_ms);
         }
         Ok(storage)
@@ -99,28 +124,49 @@ impl Storage {
         &self.inner.engine
     }
 
-    /// The duties end by themselves when the last `Storage` is gone or the log has stopped.
     fn start_duties(&self, flush_ms: u64, checkpoint_ms: u64) {
-        let inner: Weak<Inner> = Arc::downgrade(&self.inner);
-        platform::spawn_background("log writer", flush_ms, move || {
-            let Some(inner) = inner.upgrade() else { return false };
-            inner.engine.advance_horizon();
-            !inner.engine.log.has_unflushed() || inner.engine.log.harden_all().is_ok()
+        let log = self.engine().log.clone();
+        self.start_duty(TaskKind::LogWriter, log.writer_bell(), move |inner| {
+            // Delayed commits gather: one flush for all of them.
+            os::wait::sleep(WaitType::LOGMGR_QUEUE, flush_ms);
+            if let Some(inner) = inner.upgrade() {
+                inner.engine.log.harden_delayed().ok();
+            }
+        });
+        self.start_duty(TaskKind::VersionCleaner, &self.inner.bells.cleaner, |inner| {
+            if let Some(inner) = inner.upgrade() {
+                inner.engine.advance_horizon();
+            }
         });
         if checkpoint_ms == 0 {
             return;
         }
-        let inner: Weak<Inner> = Arc::downgrade(&self.inner);
-        let mut last = (platform::now_ms(), self.engine().log.tail());
-        platform::spawn_background("checkpoint", 500, move || {
-            let Some(inner) = inner.upgrade() else { return false };
-            let (now, tail) = (platform::now_ms(), inner.engine.log.tail());
+        let mut last = (clock::now_ms(), self.engine().log.tail());
+        self.start_duty(TaskKind::Checkpoint, &self.inner.bells.checkpoint, move |inner| {
+            let Some(inner) = inner.upgrade() else { return };
+            let (now, tail) = (clock::now_ms(), inner.engine.log.tail());
             let due = now >= last.0 + checkpoint_ms || tail - last.1 > CHECKPOINT_LOG_BYTES;
-            if !due || tail - last.1 <= BLOCK_HEAD {
-                return inner.engine.log.is_stopped().is_none();
+            if due && tail - last.1 > BLOCK_HEAD {
+                last = (now, tail);
+                // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
+                inner.checkpoint().ok();
             }
-            last = (now, tail);
-            inner.checkpoint().is_ok()
+        });
+    }
+
+    /// Runs `step` each time the bell rings, at least every half second, until the last `Storage` is gone, the log has
+    /// stopped or the machine stops.
+    fn start_duty(&self, kind: TaskKind, bell: &Arc<Event>, mut step: impl FnMut(&Weak<Inner>) + Send + 'static) {
+        let (inner, bell) = (Arc::downgrade(&self.inner), bell.clone());
+        os::sched::spawn(kind, Place::LeastLoaded, move || {
+            loop {
+                bell.wait(Some(clock::after_ms(DUTY_EVERY_MS)));
+                let ended = inner.upgrade().is_none_or(|inner| inner.engine.log.is_stopped().is_some());
+                if ended || os::sched::stopping() {
+                    break;
+                }
+                step(&inner);
+            }
         });
     }
 
@@ -137,6 +183,7 @@ impl Storage {
     pub fn shutdown(&self) -> StorageResult<()> {
         let result = self.checkpoint();
         self.engine().log.stop(StorageError::Stopped("shut down".into()));
+        self.inner.end_duties();
         result
     }
 
@@ -418,9 +465,18 @@ impl Storage {
 /// Log written since the last checkpoint that makes the next one due, whatever the time.
 const CHECKPOINT_LOG_BYTES: u64 = 1 << 30;
 
+/// How often a background duty looks without being asked: how late a version goes or a checkpoint begins at most.
+const DUTY_EVERY_MS: u64 = 500;
+
 impl Inner {
+    fn end_duties(&self) {
+        self.engine.log.writer_bell().set();
+        self.bells.cleaner.set();
+        self.bells.checkpoint.set();
+    }
+
     fn checkpoint(&self) -> StorageResult<()> {
-        let (file, control) = &mut *lock(&self.control);
+        let (file, control) = &mut *self.control.lock();
         self.engine.checkpoint(file, control).map(|_| ())
     }
 }

@@ -9,29 +9,34 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod buffer;
-pub mod commits;
-pub mod control;
-pub mod engine;
-pub mod error;
-pub mod instance;
 pub mod layout;
-pub mod locks;
-pub mod log;
-pub mod long;
-pub mod metrics;
+pub mod error;
+pub mod files;
+pub mod wake;
+pub mod latch;
 pub mod page;
-pub mod platform;
-pub mod recovery;
-pub mod rows;
-pub mod scan;
-pub mod shape;
-pub mod table;
-pub mod transaction;
-pub mod tree;
-pub mod undo;
+pub mod locks;
+pub mod commits;
 pub mod versions;
+pub mod log;
+pub mod buffer;
+pub mod control;
+pub mod tree;
+pub mod shape;
+pub mod engine;
+pub mod btree;
+pub mod undo;
+pub mod rows;
+pub mod directory;
+pub mod long;
+pub mod recovery;
+pub mod metrics;
+pub mod transaction;
+pub mod table;
+pub mod scan;
+pub mod instance;
 
+pub use control::CONTROL_FILE;
 pub use error::{StorageError, StorageResult};
 pub use instance::{Storage, StorageConfig};
 pub use layout::{DatabaseId, IndexId, IndexLayout, KeyColumn, Locator, PageRef, TableId, TableLayout};

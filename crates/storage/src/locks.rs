@@ -5,13 +5,17 @@
 //! A wait that cannot be granted looks for a cycle in the wait-for graph at once and every second again; the cheapest
 //! member of a cycle (priority, then log written) is the victim.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
+use os::clock;
+use os::sync::Mutex;
+use os::wait::{self, WaitType, WakeReason};
+
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, TableId};
-use crate::platform::{self, EventCount, Mutex, WaitType, lock, mutex};
+use crate::wake::Waker;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LockMode {
@@ -61,6 +65,19 @@ impl LockMode {
         LockMode::ALL.into_iter().find(|mode| mode.excludes() & need == need).unwrap_or(LockMode::SchemaModification)
     }
 
+    pub fn wait_type(self) -> WaitType {
+        match self {
+            LockMode::SchemaStability => WaitType::LCK_M_SCH_S,
+            LockMode::IntentShared => WaitType::LCK_M_IS,
+            LockMode::IntentExclusive => WaitType::LCK_M_IX,
+            LockMode::Shared => WaitType::LCK_M_S,
+            LockMode::Update => WaitType::LCK_M_U,
+            LockMode::SharedIntentExclusive => WaitType::LCK_M_SIX,
+            LockMode::Exclusive => WaitType::LCK_M_X,
+            LockMode::SchemaModification => WaitType::LCK_M_SCH_M,
+        }
+    }
+
     pub fn covers(self, other: LockMode) -> bool {
         self.join(other) == self
     }
@@ -75,14 +92,15 @@ pub enum Resource {
 }
 
 /// What a transaction can be waited for and stopped by.
+#[derive(Default)]
 pub struct Signal {
     cancelled: AtomicBool,
-    wake: EventCount,
+    wake: Waker,
 }
 
 impl Signal {
     pub fn new() -> Signal {
-        Signal { cancelled: AtomicBool::new(false), wake: EventCount::new(WaitType::LCK_M_X) }
+        Signal::default()
     }
 
     pub fn cancel(&self) {
@@ -154,6 +172,8 @@ pub struct TransactionEntry {
     pub begun_ms: u64,
     pub log_bytes: u64,
     pub snapshot: Option<u64>,
+    /// The session it waits for, 0: none (of several, one).
+    pub blocked_by: u32,
 }
 
 #[derive(Debug, Default)]
@@ -173,7 +193,7 @@ const DETECT_EVERY_MS: u64 = 1000;
 pub struct Locks {
     shards: Box<[Mutex<HashMap<Resource, Lock>>]>,
     count: AtomicU64,
-    members: Mutex<HashMap<u64, Arc<Member>>>,
+    members: Mutex<BTreeMap<u64, Arc<Member>>>,
     next_member: AtomicU64,
     detecting: Mutex<()>,
     pub counters: LockCounters,
@@ -189,11 +209,11 @@ pub enum Patience {
 impl Default for Locks {
     fn default() -> Locks {
         Locks {
-            shards: (0..SHARDS).map(|_| mutex(HashMap::new())).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::new(WaitType::SOS_MUTEX, HashMap::new())).collect(),
             count: AtomicU64::new(0),
-            members: mutex(HashMap::new()),
+            members: Mutex::new(WaitType::SOS_MUTEX, BTreeMap::new()),
             next_member: AtomicU64::new(1),
-            detecting: mutex(()),
+            detecting: Mutex::new(WaitType::DEADLOCK_ENUM_MUTEX, ()),
             counters: LockCounters::default(),
         }
     }
@@ -219,39 +239,39 @@ impl Locks {
             log_bytes: AtomicU64::new(0),
             session: AtomicU32::new(0),
             priority: AtomicI32::new(0),
-            begun_ms: platform::now_ms(),
+            begun_ms: clock::now_ms(),
             signal,
             finished: AtomicBool::new(false),
             granted: AtomicBool::new(false),
             victim: AtomicBool::new(false),
-            waiting: mutex(Waiting::Nothing),
-            waiters: mutex(Vec::new()),
+            waiting: Mutex::new(WaitType::SOS_MUTEX, Waiting::Nothing),
+            waiters: Mutex::new(WaitType::SOS_MUTEX, Vec::new()),
         });
-        lock(&self.members).insert(number, member.clone());
+        self.members.lock().insert(number, member.clone());
         member
     }
 
     /// The transaction is over: whoever waited for it goes on. Its locks have been released before.
     pub fn leave(&self, member: &Arc<Member>) {
-        lock(&self.members).remove(&member.number);
+        self.members.lock().remove(&member.number);
         member.finished.store(true, Ordering::SeqCst);
-        for waiter in lock(&member.waiters).drain(..) {
+        for waiter in member.waiters.lock().drain(..) {
             waiter.signal.wake.notify();
         }
     }
 
     /// The oldest snapshot in use, `now` if none is.
     pub fn oldest_snapshot(&self, now: u64) -> u64 {
-        lock(&self.members).values().map(|member| member.snapshot.load(Ordering::SeqCst)).fold(now, u64::min)
+        self.members.lock().values().map(|member| member.snapshot.load(Ordering::SeqCst)).fold(now, u64::min)
     }
 
     /// Where the log must be kept from for undo.
     pub fn oldest_lsn(&self) -> u64 {
-        lock(&self.members).values().map(|m| m.first_lsn.load(Ordering::SeqCst)).min().unwrap_or(u64::MAX)
+        self.members.lock().values().map(|m| m.first_lsn.load(Ordering::SeqCst)).min().unwrap_or(u64::MAX)
     }
 
     pub fn members(&self) -> Vec<Arc<Member>> {
-        let mut all: Vec<_> = lock(&self.members).values().cloned().collect();
+        let mut all: Vec<_> = self.members.lock().values().cloned().collect();
         all.sort_by_key(|member| member.number);
         all
     }
@@ -263,6 +283,7 @@ impl Locks {
             begun_ms: member.begun_ms,
             log_bytes: member.log_bytes.load(Ordering::Relaxed),
             snapshot: Some(member.snapshot.load(Ordering::Relaxed)).filter(|time| *time != u64::MAX),
+            blocked_by: self.blockers(&member).first().map_or(0, |by| by.session.load(Ordering::Relaxed)),
         };
         self.members().into_iter().map(entry).collect()
     }
@@ -270,7 +291,7 @@ impl Locks {
     pub fn entries(&self) -> Vec<LockEntry> {
         let mut all = Vec::new();
         for shard in &self.shards {
-            for (resource, held) in lock(shard).iter() {
+            for (resource, held) in shard.lock().iter() {
                 let entry = |member: &Member, mode, granted| LockEntry {
                     resource: *resource,
                     mode,
@@ -296,7 +317,7 @@ impl Locks {
         self.counters.requests.fetch_add(1, Ordering::Relaxed);
         let shard = &self.shards[shard_of(&resource)];
         let fresh = {
-            let mut table = lock(shard);
+            let mut table = shard.lock();
             let held = table.entry(resource).or_default();
             let own = held.granted.iter().position(|(holder, _)| Arc::ptr_eq(holder, member));
             let wanted = own.map_or(mode, |own| held.granted[own].1.join(mode));
@@ -323,7 +344,7 @@ impl Locks {
                 }
                 (false, own) => {
                     member.granted.store(false, Ordering::SeqCst);
-                    *lock(&member.waiting) = Waiting::Lock(resource, wanted);
+                    *member.waiting.lock() = Waiting::Lock(resource, wanted);
                     let request = Request { member: member.clone(), mode: wanted, converts: own.is_some() };
                     // A conversion goes before first requests: they would wait for it anyway.
                     let at = if own.is_some() {
@@ -336,12 +357,12 @@ impl Locks {
                 }
             }
         };
-        let result = self.wait(member, patience, || member.granted.load(Ordering::SeqCst));
-        *lock(&member.waiting) = Waiting::Nothing;
+        let result = self.wait(member, mode.wait_type(), patience, || member.granted.load(Ordering::SeqCst));
+        *member.waiting.lock() = Waiting::Nothing;
         match result {
             Ok(()) => Ok(fresh),
             Err(error) => {
-                let mut table = lock(shard);
+                let mut table = shard.lock();
                 if let Some(held) = table.get_mut(&resource) {
                     held.queue.retain(|request| !Arc::ptr_eq(&request.member, member));
                     // Granted at the last moment: a first grant is given back, a conversion stays until the end.
@@ -362,7 +383,7 @@ impl Locks {
     }
 
     pub fn release(&self, member: &Arc<Member>, resource: Resource) -> bool {
-        let mut table = lock(&self.shards[shard_of(&resource)]);
+        let mut table = self.shards[shard_of(&resource)].lock();
         let Some(held) = table.get_mut(&resource) else { return false };
         let before = held.granted.len();
         held.granted.retain(|(holder, _)| !Arc::ptr_eq(holder, member));
@@ -404,14 +425,14 @@ impl Locks {
 
     /// Whether somebody else than `member` holds a lock that excludes `mode`.
     pub fn is_excluded(&self, member: &Arc<Member>, resource: Resource, mode: LockMode) -> bool {
-        lock(&self.shards[shard_of(&resource)]).get(&resource).is_some_and(|held| !held.fits(member, mode))
+        self.shards[shard_of(&resource)].lock().get(&resource).is_some_and(|held| !held.fits(member, mode))
     }
 
-    /// Returns when the transaction that wrote a row is over.
-    pub fn wait_for_end(&self, member: &Arc<Member>, id: u64, patience: Patience) -> StorageResult<()> {
-        let target = lock(&self.members).values().find(|other| other.id.load(Ordering::SeqCst) == id).cloned();
+    /// Returns when the transaction that wrote a row is over. `mode`: what the row is wanted for.
+    pub fn wait_for_end(&self, member: &Arc<Member>, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
+        let target = self.members.lock().values().find(|other| other.id.load(Ordering::SeqCst) == id).cloned();
         let Some(target) = target else {
-            platform::yield_now();
+            wait::yield_now();
             return Ok(());
         };
         assert!(!Arc::ptr_eq(&target, member), "nobody waits for itself");
@@ -419,17 +440,23 @@ impl Locks {
             self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
             return Err(StorageError::LockTimeout);
         }
-        lock(&target.waiters).push(member.clone());
-        *lock(&member.waiting) = Waiting::End(target.clone());
-        let result = self.wait(member, patience, || target.finished.load(Ordering::SeqCst));
-        *lock(&member.waiting) = Waiting::Nothing;
-        lock(&target.waiters).retain(|waiter| !Arc::ptr_eq(waiter, member));
+        target.waiters.lock().push(member.clone());
+        *member.waiting.lock() = Waiting::End(target.clone());
+        let result = self.wait(member, mode.wait_type(), patience, || target.finished.load(Ordering::SeqCst));
+        *member.waiting.lock() = Waiting::Nothing;
+        target.waiters.lock().retain(|waiter| !Arc::ptr_eq(waiter, member));
         result
     }
 
-    fn wait(&self, member: &Arc<Member>, patience: Patience, done: impl Fn() -> bool) -> StorageResult<()> {
+    fn wait(
+        &self,
+        member: &Arc<Member>,
+        wait: WaitType,
+        patience: Patience,
+        done: impl Fn() -> bool,
+    ) -> StorageResult<()> {
         self.counters.waits.fetch_add(1, Ordering::Relaxed);
-        let started = platform::now_ms();
+        let started = clock::now_ms();
         let mut next_search = started;
         let result = loop {
             let ticket = member.signal.wake.ticket();
@@ -443,7 +470,7 @@ impl Locks {
             if member.signal.is_cancelled() {
                 break Err(StorageError::Cancelled);
             }
-            let now = platform::now_ms();
+            let now = clock::now_ms();
             let left = match patience {
                 Patience::Forever => DETECT_EVERY_MS,
                 Patience::Ms(limit) => match (started + limit).saturating_sub(now) {
@@ -461,20 +488,22 @@ impl Locks {
                     continue;
                 }
             }
-            member.signal.wake.wait(ticket, left);
+            if member.signal.wake.wait(ticket, wait, clock::after_ms(left)) == WakeReason::Interrupted {
+                break if done() { Ok(()) } else { Err(StorageError::Cancelled) };
+            }
         };
-        self.counters.wait_ms.fetch_add(platform::now_ms().saturating_sub(started), Ordering::Relaxed);
+        self.counters.wait_ms.fetch_add(clock::now_ms().saturating_sub(started), Ordering::Relaxed);
         result
     }
 
     fn blockers(&self, member: &Arc<Member>) -> Vec<Arc<Member>> {
-        let (resource, mode) = match &*lock(&member.waiting) {
+        let (resource, mode) = match &*member.waiting.lock() {
             Waiting::Nothing => return Vec::new(),
             Waiting::End(target) if target.finished.load(Ordering::SeqCst) => return Vec::new(),
             Waiting::End(target) => return vec![target.clone()],
             Waiting::Lock(resource, mode) => (*resource, *mode),
         };
-        let table = lock(&self.shards[shard_of(&resource)]);
+        let table = self.shards[shard_of(&resource)].lock();
         let Some(held) = table.get(&resource) else { return Vec::new() };
         if !held.queue.iter().any(|request| Arc::ptr_eq(&request.member, member)) {
             return Vec::new();
@@ -487,7 +516,7 @@ impl Locks {
 
     /// Looks for a cycle through `start` and marks one of its members as the victim.
     fn break_deadlock(&self, start: &Arc<Member>) {
-        let _one_at_a_time = lock(&self.detecting);
+        let _one_at_a_time = self.detecting.lock();
         let mut visited = std::collections::HashSet::new();
         // Depth first, without recursion: the stack holds each member on the path and the blockers still to be tried.
         let mut path = vec![(start.clone(), self.blockers(start))];
@@ -532,6 +561,8 @@ impl Lock {
 
 #[cfg(test)]
 mod tests {
+    use os::sched::{Place, TaskKind, spawn};
+
     use super::*;
 
     #[test]
@@ -558,14 +589,19 @@ mod tests {
         a.log_bytes.store(100, Ordering::SeqCst);
         let table = Resource::Table(DatabaseId(5), TableId(1));
         assert_eq!(locks.acquire(&b, table, LockMode::Exclusive, Patience::Forever), Ok(true));
-        let other = {
-            let (locks, a) = (locks.clone(), a.clone());
-            std::thread::spawn(move || locks.acquire(&a, table, LockMode::Shared, Patience::Forever))
-        };
-        assert_eq!(locks.wait_for_end(&b, 7, Patience::Forever), Err(StorageError::Deadlock), "b wrote less log");
-        locks.release(&b, table);
-        assert_eq!(other.join().expect("no panic"), Ok(true));
-        assert_eq!(locks.counters.deadlocks.load(Ordering::Relaxed), 1);
+        os::sched::start(os::sched::MachineConfig::default()).run(move || {
+            let other = {
+                let (locks, a) = (locks.clone(), a.clone());
+                spawn(TaskKind::System, Place::LeastLoaded, move || {
+                    locks.acquire(&a, table, LockMode::Shared, Patience::Forever)
+                })
+            };
+            let ended = locks.wait_for_end(&b, 7, LockMode::Exclusive, Patience::Forever);
+            assert_eq!(ended, Err(StorageError::Deadlock), "b wrote less log");
+            locks.release(&b, table);
+            assert_eq!(other.join(), Ok(Ok(true)));
+            assert_eq!(locks.counters.deadlocks.load(Ordering::Relaxed), 1);
+        });
     }
 
     #[test]

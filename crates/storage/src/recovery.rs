@@ -10,6 +10,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use os::disk::{Disk, Open};
+use os::sync::{Mutex, RwLock};
+use os::wait::WaitType;
+
+use crate::btree::empty_root;
 use crate::buffer::{Buffer, DataFile, Exclusive, restore_torn_pages};
 use crate::commits::Commits;
 use crate::control::{Control, ControlFile, FileEntry};
@@ -22,10 +27,8 @@ use crate::log::store::LocalLog;
 use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
 use crate::page::{self, PageBytes, PageKind, u16_at, u32_at};
-use crate::platform::{Disk, RwLock, WaitType, lock, mutex};
 use crate::rows::apply_header;
 use crate::shape::DIRECTORY_ROOT;
-use crate::tree::empty_root;
 use crate::versions::Versions;
 
 pub struct Limits {
@@ -85,8 +88,8 @@ impl Found {
 }
 
 /// Opens or creates the instance in `disk`. The control file is written before it returns.
-pub fn open(disk: Arc<dyn Disk>, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlFile, Control)> {
-    let (control_file, control) = ControlFile::open(&*disk)?;
+pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlFile, Control)> {
+    let (control_file, control) = ControlFile::open(&disk)?;
     let is_new = control.is_none();
     let mut control = control.unwrap_or(Control { next_transaction: 1, next_file: 1, ..Control::default() });
     let store = LocalLog::open(disk.clone(), limits.log_segment_bytes, limits.log_bytes_max)?;
@@ -109,20 +112,20 @@ pub fn open(disk: Arc<dyn Disk>, limits: &Limits) -> StorageResult<(Arc<Engine>,
     let next_file = control.next_file.max(found.file_max + 1);
 
     let log = Arc::new(Log::new(Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
-    let buffer = Buffer::new(&*disk, limits.memory_bytes, limits.files_max, limits.page_bits)?;
+    let buffer = Buffer::new(&disk, limits.memory_bytes, limits.files_max, limits.page_bits)?;
     buffer.attach_log(log.clone());
     let engine = Arc::new(Engine {
-        versions: Versions::new(&*disk, limits.version_memory_bytes)?,
+        versions: Versions::new(&disk, limits.version_memory_bytes)?,
         disk,
         buffer,
         log,
         commits: Commits::new(next),
         locks: Locks::default(),
-        files: RwLock::new(WaitType::SOS_RW, HashMap::new()),
+        files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
         next_file: AtomicU32::new(next_file),
         shapes: RwLock::new(WaitType::SOS_RW, HashMap::new()),
-        pending_frees: mutex(found.pending.clone()),
-        freeing: mutex(()),
+        pending_frees: Mutex::new(WaitType::SOS_MUTEX, found.pending.clone()),
+        freeing: Mutex::new(WaitType::SOS_MUTEX, ()),
         next_row: AtomicU64::new(end.max(1)),
         commits_since_advance: AtomicU32::new(0),
         counters: TreeCounters::default(),
@@ -149,9 +152,11 @@ impl Engine {
                 self.disk.remove(&path(*number))?;
             }
         }
-        restore_torn_pages(&*self.disk, &|number| {
+        restore_torn_pages(&self.disk, &|number| {
             let kept = found.files.get(&number).is_some_and(|entry| !entry.temporary);
-            (kept && self.disk.exists(&path(number))).then(|| self.disk.open(&path(number), false).ok()).flatten()
+            (kept && self.disk.exists(&path(number)))
+                .then(|| self.disk.open(&path(number), Open::Existing).ok())
+                .flatten()
         })?;
         for entry in found.files.values() {
             if entry.temporary {
@@ -161,7 +166,7 @@ impl Engine {
                 continue;
             }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
-            let file = self.disk.open(&path(entry.number), true)?;
+            let file = self.disk.open(&path(entry.number), Open::ExistingOrNew)?;
             let data = self.buffer.add_file(entry.number, entry.database, false, file, &entry.name)?;
             self.files.write().insert(entry.number, data);
         }
@@ -248,7 +253,7 @@ impl Engine {
             // Left over from before a crash: its number was never hardened.
             self.disk.remove(&path)?;
         }
-        let file = self.disk.open(&path, true)?;
+        let file = self.disk.open(&path, Open::ExistingOrNew)?;
         let data = self.buffer.add_file(number, db.0, temporary, file, &entry.name)?;
         let mut author = match writer {
             Some(writer) => {
@@ -274,7 +279,7 @@ impl Engine {
             (1, Action::SetBits { value: true, bits: Bits(&bits) }),
             (DIRECTORY_ROOT, Action::image(&root)),
         ];
-        debug_assert!(BITMAP_SPAN > DIRECTORY_ROOT);
+        const { assert!(BITMAP_SPAN > DIRECTORY_ROOT) };
         let mut latched: Vec<&mut Exclusive<'_>> = guards.iter_mut().collect();
         self.restructure(&data, &actions, &mut latched)?;
         Ok(data)
@@ -294,7 +299,7 @@ impl Engine {
             name: file.name.clone(),
         };
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
-        control.pending = lock(&self.pending_frees).clone();
+        control.pending = self.pending_frees.lock().clone();
         control.files = self.files.read().values().map(entry).collect();
         control.files.sort_by_key(|file| file.number);
         control.sequence += 1;

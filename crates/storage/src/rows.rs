@@ -9,7 +9,7 @@ use crate::commits::Status;
 use crate::engine::{Author, Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::TableId;
-use crate::locks::Patience;
+use crate::locks::{LockMode, Patience};
 use crate::log::record::{Kind, UpdateBody, cell_head};
 use crate::page;
 use crate::tree::Tree;
@@ -132,7 +132,7 @@ impl Engine {
             let header = RowHeader::decode(page::payload(&leaf, slot));
             if let Some(other) = self.in_the_way(writer, &header) {
                 drop(leaf);
-                self.locks.wait_for_end(&writer.member, other, patience)?;
+                self.locks.wait_for_end(&writer.member, other, LockMode::Exclusive, patience)?;
                 continue;
             }
             if !header.ghost {
@@ -233,7 +233,7 @@ impl Engine {
             let header = RowHeader::decode(page::payload(&leaf, slot));
             if let Some(other) = self.in_the_way(writer, &header) {
                 drop(leaf);
-                self.locks.wait_for_end(&writer.member, other, patience)?;
+                self.locks.wait_for_end(&writer.member, other, LockMode::Exclusive, patience)?;
                 continue;
             }
             if let (Some(snapshot), true) = (snapshot, header.transaction != writer.id)

@@ -129,6 +129,15 @@ enum Stop {
     Lock(Locator),
 }
 
+/// Takes a row: its image and its locator.
+type Sink<'a> = dyn FnMut(&[u8], &[u8]) -> StorageResult<()> + 'a;
+
+impl Table {
+    pub fn scan(&self, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
+        Scan::new(self.clone(), tx, spec)
+    }
+}
+
 impl Scan {
     pub(crate) fn new(table: Table, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
         tx.check_running()?;
@@ -194,6 +203,11 @@ impl Scan {
 
     fn patience(&self, tx: &Transaction) -> Patience {
         if self.spec.lock.no_wait { Patience::Ms(0) } else { tx.patience() }
+    }
+
+    /// What a row is wanted for, as the wait for it is called.
+    fn wanted(&self) -> LockMode {
+        if self.spec.lock.update { LockMode::Update } else { LockMode::Shared }
     }
 
     fn how_to_read(&self, tx: &mut Transaction) -> (View, Option<RowLock>) {
@@ -281,7 +295,7 @@ impl Scan {
                 Seen::Here | Seen::Old => return Ok(true),
                 Seen::Nothing => return Ok(false),
                 Seen::Wait(_) if self.spec.lock.read_past => return Ok(false),
-                Seen::Wait(other) => tx.wait_for_end(other, self.patience(tx))?,
+                Seen::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
             }
         }
     }
@@ -333,12 +347,7 @@ impl Scan {
     }
 
     /// Gives up to `rows_max` rows to `sink` (image, locator), at least one unless the scan ends.
-    fn part(
-        &mut self,
-        tx: &mut Transaction,
-        rows_max: usize,
-        sink: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
-    ) -> StorageResult<()> {
+    fn part(&mut self, tx: &mut Transaction, rows_max: usize, sink: &mut Sink<'_>) -> StorageResult<()> {
         let mut given = 0;
         while given < rows_max && !self.done {
             let (view, row_lock) = self.how_to_read(tx);
@@ -352,7 +361,7 @@ impl Scan {
                 Stop::End => self.done = true,
                 // What has been found goes to the consumer first: the wait may be long, or end in an error.
                 Stop::Wait(_) | Stop::Lock(_) if given > 0 => return Ok(()),
-                Stop::Wait(other) => tx.wait_for_end(other, self.patience(tx))?,
+                Stop::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
                 Stop::Lock(locator) => {
                     let (db, id) = (self.table.shape.db, self.table.shape.id);
                     let lock = row_lock.expect("only a locking scan stops for a lock");
@@ -374,7 +383,7 @@ impl Scan {
         row_lock: Option<RowLock>,
         rows_max: usize,
         given: &mut usize,
-        sink: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
+        sink: &mut Sink<'_>,
     ) -> StorageResult<Stop> {
         let engine = self.table.engine.clone();
         let leaf = engine.leaf_shared(self.tree(), Target::Key(&self.lower))?;
@@ -413,7 +422,7 @@ impl Scan {
         row_lock: Option<RowLock>,
         rows_max: usize,
         given: &mut usize,
-        sink: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
+        sink: &mut Sink<'_>,
     ) -> StorageResult<Stop> {
         let engine = self.table.engine.clone();
         let target = self.upper.as_ref().map_or(Target::Last, |upper| Target::Before(upper));
@@ -455,7 +464,7 @@ impl Scan {
         row_lock: Option<RowLock>,
         old: &mut Vec<u8>,
         given: &mut usize,
-        sink: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
+        sink: &mut Sink<'_>,
     ) -> StorageResult<Option<Stop>> {
         let payload = page::payload(leaf, slot);
         let seen = self.table.engine.see(view, payload, old)?;

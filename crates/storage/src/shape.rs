@@ -18,17 +18,12 @@ use types::RowLayout;
 use types::key::{KeyColumn, KeyLayout};
 use types::row::ColumnType;
 
-use crate::engine::{Engine, Writer};
-use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, TableId, TableLayout};
-use crate::locks::Patience;
-use crate::page::{self, BODY_BYTES, KEY_BYTES_MAX, PageKind};
-use crate::rows::{Inserted, ReadMode, Seen, View};
-use crate::tree::{Target, Tree};
+use crate::page::{self, BODY_BYTES, KEY_BYTES_MAX};
+use crate::tree::Tree;
 use crate::versions::ROW_HEADER_BYTES;
 
 pub const DIRECTORY_ROOT: u32 = 2;
-const PART_BYTES: usize = 4000;
 /// Row numbers after the key of a tree whose key is not unique.
 pub const ROW_NUMBER_BYTES: usize = 8;
 
@@ -248,100 +243,6 @@ pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
         indexes.push(IndexLayout { id, unique: flags & 1 != 0, clustered: flags & 2 != 0, key, included });
     }
     Some((TableLayout { row, indexes }, roots))
-}
-
-fn directory_key(table: TableId, part: u16) -> [u8; 7] {
-    let mut key = [b'T'; 7];
-    key[1..5].copy_from_slice(&(table.0 as u32 ^ 0x8000_0000).to_be_bytes());
-    key[5..].copy_from_slice(&part.to_be_bytes());
-    key
-}
-
-impl Engine {
-    fn directory(&self, db: DatabaseId) -> StorageResult<Tree> {
-        Ok(Tree::new(self.file_of(db)?, DIRECTORY_ROOT))
-    }
-
-    /// Writes a table's descriptor; None removes it.
-    pub fn write_directory(
-        &self,
-        writer: &mut Writer,
-        db: DatabaseId,
-        table: TableId,
-        descriptor: Option<&[u8]>,
-        patience: Patience,
-    ) -> StorageResult<()> {
-        let tree = self.directory(db)?;
-        let mut old = Vec::new();
-        let mut parts = descriptor.map(|bytes| bytes.chunks(PART_BYTES)).into_iter().flatten();
-        for part in 0_u16.. {
-            let key = directory_key(table, part);
-            let view = View { mode: ReadMode::Dirty, own: writer.id, before_statement: u32::MAX };
-            let exists = self.read_row(&view, &tree, &key, &mut old)? != Seen::Nothing;
-            match (parts.next(), exists) {
-                (Some(bytes), true) => self.update_row(writer, &tree, table, &key, bytes, None, patience, &mut old)?,
-                (Some(bytes), false) => {
-                    if self.insert_row(writer, &tree, &key, bytes, patience)? == Inserted::Duplicate {
-                        return Err(StorageError::AlreadyExists);
-                    }
-                }
-                (None, true) => self.delete_row(writer, &tree, table, &key, None, patience, &mut old)?,
-                (None, false) => break,
-            }
-        }
-        Ok(())
-    }
-
-    pub fn read_directory(&self, db: DatabaseId, table: TableId) -> StorageResult<Option<(TableLayout, Roots)>> {
-        let tree = self.directory(db)?;
-        let view = View { mode: ReadMode::Dirty, own: 0, before_statement: u32::MAX };
-        let mut all = Vec::new();
-        let mut part_bytes = Vec::new();
-        for part in 0_u16.. {
-            if self.read_row(&view, &tree, &directory_key(table, part), &mut part_bytes)? == Seen::Nothing {
-                break;
-            }
-            all.extend_from_slice(&part_bytes);
-        }
-        if all.is_empty() {
-            return Ok(None);
-        }
-        let damaged = || StorageError::Damaged(format!("descriptor of table {} in database {}", table.0, db.0));
-        decode(&all).map(Some).ok_or_else(damaged)
-    }
-
-    /// Every table of a database with its committed or own descriptor.
-    pub fn list_directory(&self, db: DatabaseId) -> StorageResult<Vec<TableId>> {
-        let tree = self.directory(db)?;
-        let mut tables = Vec::new();
-        let mut from = Vec::new();
-        loop {
-            let leaf = self.leaf_shared(&tree, Target::Key(&from))?;
-            for slot in page::lower_bound(&leaf, &from).0..page::slot_count(&leaf) {
-                let key = page::key(&leaf, slot);
-                let header = crate::versions::RowHeader::decode(page::payload(&leaf, slot));
-                if key.len() == 7 && key[5..] == [0, 0] && !header.ghost {
-                    tables.push(TableId((u32::from_be_bytes([key[1], key[2], key[3], key[4]]) ^ 0x8000_0000) as i32));
-                }
-            }
-            match page::upper_fence(&leaf) {
-                Some(fence) => from = fence.to_vec(),
-                None => return Ok(tables),
-            }
-        }
-    }
-
-    /// Rows of a tree, from the fan-out along one path.
-    pub fn estimate_rows(&self, tree: &Tree) -> StorageResult<i64> {
-        let mut node = self.buffer.shared(&tree.file, tree.root)?;
-        let mut product = 1_i64;
-        while page::kind(&node) == Some(PageKind::Inner) {
-            let count = page::slot_count(&node);
-            product = product.saturating_mul(count as i64 + 1);
-            node = self.buffer.shared(&tree.file, page::child(&node, count / 2))?;
-        }
-        Ok(product.saturating_mul(page::slot_count(&node) as i64))
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use crate::layout::{DatabaseId, IndexId, Locator, TableId, TableLayout};
 use crate::locks::LockMode;
 use crate::page::KEY_BYTES_MAX;
 use crate::rows::{Inserted, Seen};
-use crate::scan::{Scan, ScanSpec};
 use crate::shape::{IndexShape, Shape};
 use crate::transaction::Transaction;
 
@@ -259,7 +258,7 @@ impl Table {
             match self.engine.read_row(&view, &shape.base, locator, image)? {
                 Seen::Here | Seen::Old => break,
                 Seen::Nothing => return Ok(false),
-                Seen::Wait(other) => tx.wait_for_end(other, tx.patience())?,
+                Seen::Wait(other) => tx.wait_for_end(other, LockMode::Shared, tx.patience())?,
             }
         }
         if shape.long_values.is_some() && RowView::new(&shape.layout.row, image)?.has_overflow() {
@@ -267,10 +266,6 @@ impl Table {
             self.engine.join_long_values(shape, &split, image)?;
         }
         Ok(true)
-    }
-
-    pub fn scan(&self, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
-        Scan::new(self.clone(), tx, spec)
     }
 
     pub fn row_count_estimate(&self) -> u64 {

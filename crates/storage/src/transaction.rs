@@ -17,7 +17,6 @@ use crate::layout::{DatabaseId, PageRef, TableId};
 pub use crate::locks::LockMode;
 use crate::locks::{Patience, Resource, Signal};
 use crate::log::record::{Head, Kind};
-use crate::platform::lock;
 use crate::rows::{ReadMode, View};
 
 /// `ReadCommitted` reads the rows committed before the statement began and takes no locks (READ_COMMITTED_SNAPSHOT ON);
@@ -199,18 +198,23 @@ impl Transaction {
             page: 0,
         };
         let (_, end) = engine.log.append(head, &[&drops])?;
-        if durability == Durability::Full && self.writer.durable {
+        match durability {
             // S2. A failure here stops the instance: whether the commit holds is decided by recovery.
-            if let Err(error) = engine.log.harden(end) {
-                self.finished = true;
-                return Err(error);
+            Durability::Full if self.writer.durable => {
+                if let Err(error) = engine.log.harden(end) {
+                    self.finished = true;
+                    return Err(error);
+                }
             }
+            Durability::Delayed if self.writer.durable => engine.log.delay(),
+            // Of tempdb only: nothing to keep.
+            _ => {}
         }
         engine.commits.commit(self.writer.id);
         let drops = std::mem::take(&mut self.drops);
         self.finish();
         if !drops.is_empty() {
-            lock(&engine.pending_frees).extend(drops);
+            engine.pending_frees.lock().extend(drops);
             engine.free_pending()?;
         }
         Ok(())
@@ -314,8 +318,8 @@ impl Transaction {
         self.patience
     }
 
-    pub(crate) fn wait_for_end(&self, id: u64, patience: Patience) -> StorageResult<()> {
-        self.engine.locks.wait_for_end(&self.writer.member, id, patience)
+    pub(crate) fn wait_for_end(&self, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
+        self.engine.locks.wait_for_end(&self.writer.member, id, mode, patience)
     }
 
     /// Held to the end of the transaction.

@@ -9,7 +9,6 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::PageRef;
 use crate::log::record::{CellBody, FLAG_COMPENSATION, HeaderBody, Kind, Record, UpdateBody};
 use crate::page;
-use crate::platform::lock;
 use crate::tree::Tree;
 
 impl Engine {
@@ -78,7 +77,7 @@ impl Engine {
             Kind::TreeCreate => {
                 // Freed later, as a dropped one: another transaction may take the pages before this one's end is logged.
                 self.append(&mut author, Kind::TreeDrop, &file, head.page, &[])?;
-                lock(&self.pending_frees).push(PageRef { file: head.file, page: head.page });
+                self.pending_frees.lock().push(PageRef { file: head.file, page: head.page });
                 Ok(())
             }
             Kind::FileCreate => {

@@ -11,8 +11,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use os::disk::{Disk, File, Open};
+use os::sync::{Mutex, RwLock};
+use os::wait::WaitType;
+
 use crate::error::{StorageError, StorageResult};
-use crate::platform::{self, Disk, DiskFile, Mutex, RwLock, WaitType, lock};
 
 const BLOCK_WORDS: usize = 32 * 1024;
 
@@ -80,7 +83,7 @@ pub struct Versions {
     /// The block being filled, its number, and the highest transaction that wrote into it.
     current: Mutex<(u32, Arc<Block>, u64)>,
     blocks_max: usize,
-    spill: Arc<dyn DiskFile>,
+    spill: File,
     pub entries: AtomicU64,
 }
 
@@ -89,18 +92,18 @@ fn new_block() -> Arc<Block> {
 }
 
 impl Versions {
-    pub fn new(disk: &dyn Disk, memory_bytes: usize) -> StorageResult<Versions> {
+    pub fn new(disk: &Disk, memory_bytes: usize) -> StorageResult<Versions> {
         if disk.exists("versions.spill") {
             disk.remove("versions.spill")?;
         }
-        let spill = disk.open("versions.spill", true)?;
+        let spill = disk.open("versions.spill", Open::ExistingOrNew)?;
         let block = new_block();
         let mut by_number = BTreeMap::new();
         by_number.insert(1, (Place::Memory(block.clone()), u64::MAX));
         let blocks = Blocks { by_number, next: 2, memory: 1, spill_free: VecDeque::new(), spill_end: 0 };
         Ok(Versions {
             blocks: RwLock::new(WaitType::SOS_RW, blocks),
-            current: platform::mutex((1, block, 0)),
+            current: Mutex::new(WaitType::SOS_MUTEX, (1, block, 0)),
             blocks_max: (memory_bytes / (BLOCK_WORDS * 8)).max(2),
             spill,
             entries: AtomicU64::new(0),
@@ -115,7 +118,7 @@ impl Versions {
     pub fn push(&self, transaction: u64, statement: u32, payload: &[u8]) -> StorageResult<u64> {
         let words = 1 + payload.len().div_ceil(8);
         assert!(words <= BLOCK_WORDS, "a payload of {} bytes", payload.len());
-        let mut current = lock(&self.current);
+        let mut current = self.current.lock();
         let mut at = current.1.used.load(Ordering::Relaxed) as usize;
         if at + words > BLOCK_WORDS {
             self.next_block(&mut current)?;
@@ -154,7 +157,7 @@ impl Versions {
         let Some((&number, (Place::Memory(block), _))) = found else { return Ok(()) };
         let bytes: Vec<u8> = block.words.iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).collect();
         let offset = blocks.spill_free.front().copied().unwrap_or(blocks.spill_end);
-        self.spill.write_at(offset, &bytes)?;
+        self.spill.write_at(&bytes, offset)?;
         if blocks.spill_free.pop_front().is_none() {
             blocks.spill_end += bytes.len() as u64;
         }
@@ -185,11 +188,11 @@ impl Versions {
 
     fn read_spilled(&self, offset: u64, out: &mut Vec<u8>) -> StorageResult<u32> {
         let mut head = [0; 8];
-        self.spill.read_at(offset, &mut head)?;
+        self.spill.read_at(&mut head, offset)?;
         let head = u64::from_le_bytes(head);
         out.clear();
         out.resize(head as u32 as usize, 0);
-        self.spill.read_at(offset + 8, out)?;
+        self.spill.read_at(out, offset + 8)?;
         Ok((head >> 32) as u32)
     }
 

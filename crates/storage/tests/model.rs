@@ -1,9 +1,9 @@
 //! Tables against a `BTreeMap`: random changes from a printed seed, with rollbacks, savepoints, checkpoints and crashes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::btree_map::Entry;
 
-use storage::platform::MemoryDisk;
+use os::disk::{Disk, SimDisk, SimDiskFaults};
 use storage::*;
 use types::key::KeyColumn;
 use types::row::{ColumnType, RowView, encode};
@@ -40,8 +40,8 @@ fn layout(clustered: bool) -> TableLayout {
     TableLayout { row, indexes: vec![index(1, true, clustered, 0), index(2, false, false, 2)] }
 }
 
-fn config(disk: &MemoryDisk) -> StorageConfig {
-    let mut config = StorageConfig::new(Arc::new(disk.clone()));
+fn config(disk: &SimDisk) -> StorageConfig {
+    let mut config = StorageConfig::new(Disk::Sim(disk.clone()));
     config.memory_bytes = 80 * 8192;
     config.log_buffer_bytes = 1 << 20;
     config.log_segment_bytes = 1 << 20;
@@ -118,12 +118,15 @@ fn change(table: &Table, tx: &mut Transaction, rng: &mut Rng, model: &mut Model,
     match rng.next(4) {
         0 | 1 => {
             let result = table.insert(tx, &image(table.layout(), id, &row));
-            if model.contains_key(&id) {
-                let index = IndexId(1);
-                assert_eq!(result, Err(StorageError::DuplicateKey { table: TABLE, index }), "seed {seed} id {id}");
-            } else {
-                result.unwrap_or_else(|error| panic!("seed {seed} id {id}: {error}"));
-                model.insert(id, row);
+            match model.entry(id) {
+                Entry::Occupied(_) => {
+                    let index = IndexId(1);
+                    assert_eq!(result, Err(StorageError::DuplicateKey { table: TABLE, index }), "seed {seed} id {id}");
+                }
+                Entry::Vacant(free) => {
+                    result.unwrap_or_else(|error| panic!("seed {seed} id {id}: {error}"));
+                    free.insert(row);
+                }
             }
         }
         2 => {
@@ -162,7 +165,7 @@ fn create(storage: &Storage, clustered: bool) {
 /// One life of an instance after another. Each ends with a crash that keeps some of the unsynced sectors.
 fn lives(seed: u64, clustered: bool) {
     let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let mut disk = MemoryDisk::new();
+    let disk = SimDisk::new(SimDiskFaults::default());
     let mut committed = Model::new();
     for life in 0..4 {
         let storage = Storage::open(config(&disk)).unwrap_or_else(|error| panic!("seed {seed} life {life}: {error}"));
@@ -213,7 +216,7 @@ fn lives(seed: u64, clustered: bool) {
         if rng.next(2) == 0 {
             storage.checkpoint().expect("a checkpoint");
         }
-        disk = disk.crash(&mut || rng.next(2) == 0);
+        disk.kill(|bound| rng.next(bound));
     }
     let storage = Storage::open(config(&disk)).expect("opened");
     check(&storage, &committed, seed);
@@ -221,7 +224,7 @@ fn lives(seed: u64, clustered: bool) {
 
 #[test]
 fn a_clustered_table_keeps_what_was_committed_through_crashes() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
+    let seeds = os::env::var("SEEDS").and_then(|n| n.parse().ok()).unwrap_or(12);
     for seed in 1..=seeds {
         lives(seed, true);
     }
@@ -229,7 +232,7 @@ fn a_clustered_table_keeps_what_was_committed_through_crashes() {
 
 #[test]
 fn a_heap_keeps_what_was_committed_through_crashes() {
-    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
+    let seeds = os::env::var("SEEDS").and_then(|n| n.parse().ok()).unwrap_or(12);
     for seed in 1000..1000 + seeds {
         lives(seed, false);
     }
@@ -237,7 +240,7 @@ fn a_heap_keeps_what_was_committed_through_crashes() {
 
 #[test]
 fn rows_and_locators_come_back_as_they_went_in() {
-    let disk = MemoryDisk::new();
+    let disk = SimDisk::new(SimDiskFaults::default());
     let storage = Storage::open(config(&disk)).expect("opened");
     create(&storage, true);
     let table = storage.open_table(DB, TABLE).expect("the table");

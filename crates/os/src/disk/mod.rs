@@ -13,6 +13,7 @@ mod sim;
 
 pub use sim::{SimDisk, SimDiskFaults};
 
+use crate::wait::WaitType;
 use memory::MemoryDisk;
 use real::{RealDisk, RealFile};
 use sim::SimFile;
@@ -187,10 +188,15 @@ impl File {
 
     /// Reads what there is from `offset`, `bytes.len()` at most; fewer only at the end of the file.
     pub fn read_some_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
+        self.read_some_at_as(WaitType::IO_COMPLETION, bytes, offset)
+    }
+
+    /// As [`File::read_some_at`], its wait booked as `wait`: the reader knows what the bytes are (a page, a backup).
+    pub fn read_some_at_as(&self, wait: WaitType, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
         match self {
-            File::Real(file) => file.read_at(bytes, offset),
-            File::Memory(file) => file.read_at(bytes, offset),
-            File::Sim(file) => file.read_at(bytes, offset),
+            File::Real(file) => file.read_at(wait, bytes, offset),
+            File::Memory(file) => file.read_at(wait, bytes, offset),
+            File::Sim(file) => file.read_at(wait, bytes, offset),
         }
     }
 
@@ -205,10 +211,15 @@ impl File {
 
     /// Makes contents and length durable (fdatasync). An error is final, see the top of the module.
     pub fn sync_data(&self) -> DiskResult<()> {
+        self.sync_data_as(WaitType::PREEMPTIVE_OS_FLUSHFILEBUFFERS)
+    }
+
+    /// As [`File::sync_data`], its wait booked as `wait` (WRITELOG).
+    pub fn sync_data_as(&self, wait: WaitType) -> DiskResult<()> {
         match self {
-            File::Real(file) => file.sync_data(),
+            File::Real(file) => file.sync_data(wait),
             File::Memory(_) => Ok(()),
-            File::Sim(file) => file.sync_data(),
+            File::Sim(file) => file.sync_data(wait),
         }
     }
 

@@ -112,12 +112,12 @@ impl RealFile {
         RealFile { file }
     }
 
-    pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
+    pub fn read_at(&self, wait: WaitType, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
         let mut done = self.read_cached(bytes, offset)?;
         if done == bytes.len() {
             return Ok(done);
         }
-        off_scheduler(WaitType::IO_COMPLETION, || {
+        off_scheduler(wait, || {
             while done < bytes.len() {
                 match self.file.read_at(&mut bytes[done..], offset + done as u64) {
                     Ok(0) => break,
@@ -151,8 +151,8 @@ impl RealFile {
         off_scheduler(WaitType::IO_COMPLETION, || self.file.write_all_at(bytes, offset))
     }
 
-    pub fn sync_data(&self) -> DiskResult<()> {
-        off_scheduler(WaitType::PREEMPTIVE_OS_FLUSHFILEBUFFERS, || self.file.sync_data())
+    pub fn sync_data(&self, wait: WaitType) -> DiskResult<()> {
+        off_scheduler(wait, || self.file.sync_data())
     }
 
     pub fn set_len(&self, length: u64) -> DiskResult<()> {

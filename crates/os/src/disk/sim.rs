@@ -218,8 +218,8 @@ impl SimDisk {
 }
 
 impl SimFile {
-    pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
-        take_time(&self.state, false, self.inode ^ offset)?;
+    pub fn read_at(&self, wait: WaitType, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
+        take_time_as(wait, &self.state, false, self.inode ^ offset)?;
         if fails(self.state.lock().expect("disk").faults.read_error) {
             return Err(DiskError::Io(libc::EIO));
         }
@@ -245,8 +245,8 @@ impl SimFile {
         Ok(())
     }
 
-    pub fn sync_data(&self) -> DiskResult<()> {
-        take_time(&self.state, true, self.inode)?;
+    pub fn sync_data(&self, wait: WaitType) -> DiskResult<()> {
+        take_time_as(wait, &self.state, true, self.inode)?;
         let mut state = self.state.lock().expect("disk");
         let fails = fails(state.faults.sync_error);
         let inode = self.inode(&mut state)?;
@@ -337,6 +337,10 @@ fn copy_sector(inode: &mut Inode, sector: usize, bytes: usize) {
 
 /// The operation takes its time: other workers run, the seed decides how long.
 fn take_time(state: &Arc<Mutex<State>>, sync: bool, what: u64) -> DiskResult<()> {
+    take_time_as(WaitType::IO_COMPLETION, state, sync, what)
+}
+
+fn take_time_as(wait: WaitType, state: &Arc<Mutex<State>>, sync: bool, what: u64) -> DiskResult<()> {
     if !simcore::active() {
         return Ok(());
     }
@@ -352,7 +356,7 @@ fn take_time(state: &Arc<Mutex<State>>, sync: bool, what: u64) -> DiskResult<()>
     });
     let deadline = clock::now() + takes;
     while clock::now() < deadline && crate::worker::on_scheduler() {
-        park_uninterruptible(WaitType::IO_COMPLETION, Some(deadline));
+        park_uninterruptible(wait, Some(deadline));
     }
     Ok(())
 }

@@ -17,11 +17,15 @@ pub mod ring;
 pub mod store;
 pub mod structure;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use os::sync::{Event, Mutex};
+use os::wait::{self, WaitType};
 
 use crate::error::{StorageError, StorageResult};
 use crate::page::{put_u32, put_u64, u32_at, u64_at};
-use crate::platform::{self, EventCount, Mutex, WaitType, lock};
+use crate::wake::EventCount;
 use record::{HEAD_BYTES, Head, Record};
 use ring::Ring;
 use store::LogStore;
@@ -53,6 +57,11 @@ pub struct Log {
     /// Start of the open block. Locked by who flushes.
     block: Mutex<u64>,
     changed: EventCount,
+    /// Rung at the first delayed commit after the log writer last looked.
+    writer: Arc<Event>,
+    /// A delayed commit waits for the log writer. SeqCst on both sides: a commit that finds it set appended before the
+    /// writer took it.
+    delayed: AtomicBool,
     store: Box<dyn LogStore>,
     epoch: u32,
     failed: AtomicBool,
@@ -76,12 +85,14 @@ impl Log {
             tail: AtomicU64::new(start + BLOCK_HEAD),
             hardened: AtomicU64::new(start),
             released: AtomicU64::new(start),
-            block: platform::mutex(start),
-            changed: EventCount::new(WaitType::WRITELOG),
+            block: Mutex::new(WaitType::LOGMGR_FLUSH, start),
+            changed: EventCount::new(),
+            writer: Arc::new(Event::auto_reset(WaitType::LOGMGR_QUEUE)),
+            delayed: AtomicBool::new(false),
             store,
             epoch,
             failed: AtomicBool::new(false),
-            why: platform::mutex(None),
+            why: Mutex::new(WaitType::LOGMGR_FLUSH, None),
             counters: LogCounters::default(),
         })
     }
@@ -107,13 +118,13 @@ impl Log {
         }
         let tail = self.tail.load(Ordering::Relaxed);
         if tail - self.released.load(Ordering::Relaxed) > self.ring.bytes() / 2 {
-            self.flush_some()?;
+            self.flush_some(WaitType::LOGBUFFER)?;
         }
         Ok(())
     }
 
     fn stopped(&self) -> StorageError {
-        let why = lock(&self.why).as_ref().map_or("the log failed".into(), |why| why.to_string());
+        let why = self.why.lock().as_ref().map_or("the log failed".into(), |why| why.to_string());
         StorageError::Stopped(why)
     }
 
@@ -122,7 +133,7 @@ impl Log {
     }
 
     pub fn stop(&self, why: StorageError) {
-        let mut held = lock(&self.why);
+        let mut held = self.why.lock();
         if held.is_none() {
             *held = Some(why);
         }
@@ -156,7 +167,7 @@ impl Log {
             // Two block heads: this block's padding and the next head may come between.
             if tail + length + 2 * BLOCK_BYTES > self.released.load(Ordering::Acquire) + self.ring.bytes() {
                 self.counters.buffer_waits.fetch_add(1, Ordering::Relaxed);
-                self.flush_some()?;
+                self.flush_some(WaitType::LOGBUFFER)?;
                 tail = self.tail.load(Ordering::Relaxed);
                 continue;
             }
@@ -167,8 +178,8 @@ impl Log {
         }
     }
 
-    /// Flushes, or waits until somebody has.
-    fn flush_some(&self) -> StorageResult<()> {
+    /// Flushes, or waits until somebody has, for `wait`.
+    fn flush_some(&self, wait: WaitType) -> StorageResult<()> {
         let ticket = self.changed.ticket();
         if let Some(error) = self.is_stopped() {
             return Err(error);
@@ -176,7 +187,7 @@ impl Log {
         match self.block.try_lock() {
             Some(mut block) => self.flush(&mut block),
             None => {
-                self.changed.wait(ticket, 1000);
+                self.changed.wait(ticket, wait);
                 Ok(())
             }
         }
@@ -190,7 +201,7 @@ impl Log {
         self.counters.waits.fetch_add(1, Ordering::Relaxed);
         while self.hardened() < lsn {
             assert!(lsn <= self.tail(), "an LSN nobody has reserved");
-            self.flush_some()?;
+            self.flush_some(WaitType::WRITELOG)?;
         }
         Ok(())
     }
@@ -200,9 +211,22 @@ impl Log {
         self.harden(self.tail() - BLOCK_HEAD)
     }
 
-    /// True if there is something that a flush would write.
-    pub fn has_unflushed(&self) -> bool {
-        self.tail() % BLOCK_BYTES != BLOCK_HEAD || self.tail() - BLOCK_HEAD != self.hardened()
+    /// A commit that does not wait has been appended: the log writer hardens it soon.
+    #[inline]
+    pub fn delay(&self) {
+        if !self.delayed.load(Ordering::SeqCst) && !self.delayed.swap(true, Ordering::SeqCst) {
+            self.writer.set();
+        }
+    }
+
+    /// What the log writer waits for.
+    pub fn writer_bell(&self) -> &Arc<Event> {
+        &self.writer
+    }
+
+    /// Hardens the commits that were delayed so far.
+    pub fn harden_delayed(&self) -> StorageResult<()> {
+        if self.delayed.swap(false, Ordering::SeqCst) { self.harden_all() } else { Ok(()) }
     }
 
     fn flush(&self, block: &mut u64) -> StorageResult<()> {
@@ -239,7 +263,7 @@ impl Log {
             match self.ring.published(at) {
                 0 => {
                     spins += 1;
-                    if spins % 64 == 0 { platform::yield_now() } else { std::hint::spin_loop() }
+                    if spins % 64 == 0 { wait::yield_now() } else { std::hint::spin_loop() }
                 }
                 length => at += length as u64,
             }
@@ -282,7 +306,7 @@ impl Log {
     pub fn read(&self, lsn: u64, out: &mut Vec<u8>) -> StorageResult<()> {
         if lsn >= self.released.load(Ordering::Acquire) {
             while self.ring.published(lsn) == 0 && lsn >= self.released.load(Ordering::Acquire) {
-                platform::yield_now();
+                wait::yield_now();
             }
             let length = self.ring.published(lsn) as usize;
             if lsn >= self.released.load(Ordering::Acquire) {

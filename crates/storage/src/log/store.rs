@@ -10,9 +10,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use os::disk::{Disk, DiskError, File, Open};
+use os::sync::Mutex;
+use os::wait::WaitType;
+
 use crate::error::{StorageError, StorageResult};
+use crate::files::read_or_zero;
 use crate::page::{put_u32, put_u64, u32_at, u64_at};
-use crate::platform::{self, Disk, DiskFile, Mutex, lock};
 
 /// The log's bytes by LSN. `write` comes in order; what was written before `harden` returned survives anything.
 pub trait LogStore: Send + Sync {
@@ -33,7 +37,7 @@ const HEADER: u64 = 4096;
 const MAGIC: &[u8; 8] = b"HLSEG001";
 
 pub struct LocalLog {
-    disk: Arc<dyn Disk>,
+    disk: Disk,
     segment_bytes: u64,
     bytes_max: u64,
     state: Mutex<Segments>,
@@ -41,15 +45,15 @@ pub struct LocalLog {
 
 struct Segments {
     /// By segment number.
-    used: BTreeMap<u64, Arc<dyn DiskFile>>,
-    free: Vec<Arc<dyn DiskFile>>,
+    used: BTreeMap<u64, Arc<File>>,
+    free: Vec<Arc<File>>,
     files: u64,
-    dirty: Vec<Arc<dyn DiskFile>>,
+    dirty: Vec<Arc<File>>,
     prepared: u64,
 }
 
 impl LocalLog {
-    pub fn open(disk: Arc<dyn Disk>, segment_bytes: u64, bytes_max: u64) -> StorageResult<LocalLog> {
+    pub fn open(disk: Disk, segment_bytes: u64, bytes_max: u64) -> StorageResult<LocalLog> {
         assert!(segment_bytes.is_multiple_of(HEADER), "segments of whole blocks");
         let mut state = Segments { used: BTreeMap::new(), free: Vec::new(), files: 0, dirty: Vec::new(), prepared: 0 };
         let mut names: Vec<_> = disk.list()?.into_iter().filter(|name| is_log_name(name)).collect();
@@ -57,27 +61,27 @@ impl LocalLog {
         for name in names {
             let number: u64 = name[1..5].parse().expect("four digits");
             state.files = state.files.max(number + 1);
-            let file = disk.open(&name, false)?;
-            match read_header(&*file, segment_bytes)? {
+            let file = Arc::new(disk.open(&name, Open::Existing)?);
+            match read_header(&file, segment_bytes)? {
                 Some(segment) => {
                     state.used.insert(segment, file);
                 }
                 None => state.free.push(file),
             }
         }
-        Ok(LocalLog { disk, segment_bytes, bytes_max, state: platform::mutex(state) })
+        Ok(LocalLog { disk, segment_bytes, bytes_max, state: Mutex::new(WaitType::LOGMGR, state) })
     }
 
     /// Lowest and highest LSN there are bytes for.
     pub fn range(&self) -> Option<(u64, u64)> {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         let first = *state.used.keys().next()?;
         let last = *state.used.keys().next_back()?;
         Some((first * self.segment_bytes, (last + 1) * self.segment_bytes))
     }
 
-    fn segment(&self, number: u64) -> StorageResult<Arc<dyn DiskFile>> {
-        let state = lock(&self.state);
+    fn segment(&self, number: u64) -> StorageResult<Arc<File>> {
+        let state = self.state.lock();
         state
             .used
             .get(&number)
@@ -92,10 +96,10 @@ impl LocalLog {
                 if (state.used.len() as u64 + 1) * self.segment_bytes > self.bytes_max {
                     return Err(StorageError::LogFull);
                 }
-                let file = self.disk.open(&format!("h{:04}.log", state.files), true)?;
-                if let Err(error) = file.grow(HEADER + self.segment_bytes) {
+                let file = Arc::new(self.disk.open(&format!("h{:04}.log", state.files), Open::ExistingOrNew)?);
+                if let Err(error) = file.allocate(HEADER + self.segment_bytes) {
                     // Its header is empty: the next start finds it free.
-                    return Err(if error == StorageError::DiskFull { StorageError::LogFull } else { error });
+                    return Err(if error == DiskError::Full { StorageError::LogFull } else { error.into() });
                 }
                 state.files += 1;
                 self.disk.sync_names()?;
@@ -108,8 +112,8 @@ impl LocalLog {
         put_u64(&mut header, 16, self.segment_bytes);
         let crc = crc32fast::hash(&header[..24]);
         put_u32(&mut header, 24, crc);
-        file.write_at(0, &header)?;
-        file.sync()?;
+        file.write_at(&header, 0)?;
+        file.sync_data()?;
         state.used.insert(number, file);
         state.prepared = (number + 1) * self.segment_bytes;
         Ok(())
@@ -128,9 +132,9 @@ fn is_log_name(name: &str) -> bool {
     name.len() == 9 && name.starts_with('h') && name.ends_with(".log") && name[1..5].bytes().all(|b| b.is_ascii_digit())
 }
 
-fn read_header(file: &dyn DiskFile, segment_bytes: u64) -> StorageResult<Option<u64>> {
+fn read_header(file: &File, segment_bytes: u64) -> StorageResult<Option<u64>> {
     let mut header = [0; 28];
-    file.read_at(0, &mut header)?;
+    read_or_zero(file, WaitType::IO_COMPLETION, 0, &mut header)?;
     if &header[..8] != MAGIC || u32_at(&header, 24) != crc32fast::hash(&header[..24]) {
         return Ok(None);
     }
@@ -145,8 +149,8 @@ impl LogStore for LocalLog {
         while !bytes.is_empty() {
             let (number, offset, part) = self.first_part(lsn, bytes.len());
             let file = self.segment(number)?;
-            file.write_at(offset, &bytes[..part])?;
-            let mut state = lock(&self.state);
+            file.write_at(&bytes[..part], offset)?;
+            let mut state = self.state.lock();
             if !state.dirty.iter().any(|dirty| Arc::ptr_eq(dirty, &file)) {
                 state.dirty.push(file);
             }
@@ -157,15 +161,16 @@ impl LogStore for LocalLog {
     }
 
     fn harden(&self) -> StorageResult<()> {
-        let dirty = std::mem::take(&mut lock(&self.state).dirty);
-        dirty.iter().try_for_each(|file| file.sync())
+        let dirty = std::mem::take(&mut self.state.lock().dirty);
+        dirty.iter().try_for_each(|file| Ok(file.sync_data_as(WaitType::WRITELOG)?))
     }
 
     fn read(&self, mut lsn: u64, mut bytes: &mut [u8]) -> StorageResult<()> {
         while !bytes.is_empty() {
             let (number, offset, part) = self.first_part(lsn, bytes.len());
             let (now, rest) = bytes.split_at_mut(part);
-            self.segment(number)?.read_at(offset, now)?;
+            let file = self.segment(number)?;
+            read_or_zero(&file, WaitType::IO_COMPLETION, offset, now)?;
             lsn += part as u64;
             bytes = rest;
         }
@@ -173,7 +178,7 @@ impl LogStore for LocalLog {
     }
 
     fn continue_at(&self, lsn: u64) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let mut number = lsn / self.segment_bytes;
         while state.used.contains_key(&number) {
             number += 1;
@@ -188,7 +193,7 @@ impl LogStore for LocalLog {
     }
 
     fn prepare(&self, lsn: u64) -> StorageResult<()> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         while state.prepared < lsn {
             let number = state.prepared / self.segment_bytes;
             self.add_segment(&mut state, number)?;
@@ -197,11 +202,11 @@ impl LogStore for LocalLog {
     }
 
     fn prepared(&self) -> u64 {
-        lock(&self.state).prepared
+        self.state.lock().prepared
     }
 
     fn truncate(&self, lsn: u64) -> StorageResult<()> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let keep = lsn / self.segment_bytes;
         let old: Vec<u64> = state.used.range(..keep).map(|(number, _)| *number).collect();
         for number in old {

@@ -1,0 +1,89 @@
+//! Waiting for something to happen without losing a wake-up: take a ticket, look at the condition, wait with the ticket.
+//! A `notify` between the ticket and the wait ends the wait at once.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use os::sync::Mutex;
+use os::wait::{self, WaitType, WakeReason, WorkerId};
+
+/// For any number of waiters, all woken by each `notify`.
+pub struct EventCount {
+    count: AtomicU64,
+    /// At most one entry a worker.
+    waiters: Mutex<Vec<WorkerId>>,
+}
+
+impl EventCount {
+    pub fn new() -> EventCount {
+        EventCount { count: AtomicU64::new(0), waiters: Mutex::new(WaitType::SOS_MUTEX, Vec::new()) }
+    }
+
+    pub fn ticket(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    /// Suspends the worker until `notify` is called after `ticket` was taken. An attention does not end it.
+    pub fn wait(&self, ticket: u64, wait: WaitType) {
+        {
+            // The count changes under the same lock: whoever changes it from here on finds us in the list.
+            let mut waiters = self.waiters.lock();
+            if self.ticket() != ticket {
+                return;
+            }
+            waiters.push(wait::current());
+        }
+        while self.ticket() == ticket {
+            wait::park_uninterruptible(wait, None);
+        }
+    }
+
+    pub fn notify(&self) {
+        let mut waiters = self.waiters.lock();
+        self.count.fetch_add(1, Ordering::SeqCst);
+        for waiter in waiters.drain(..) {
+            wait::unpark(waiter);
+        }
+    }
+}
+
+/// For one waiter at a time, which may give up.
+#[derive(Default)]
+pub struct Waker {
+    count: AtomicU64,
+    /// A `WorkerId`, 0: nobody waits. SeqCst with `count`: the waiter stores this and then reads `count`, the notifier
+    /// the other way round, so one of the two sees the other.
+    waiter: AtomicU32,
+}
+
+impl Waker {
+    pub fn ticket(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    /// Suspends the worker until `notify` is called after `ticket` was taken (`Unparked`), `deadline` of `clock::now`
+    /// passes, or the task is interrupted.
+    pub fn wait(&self, ticket: u64, wait: WaitType, deadline: u64) -> WakeReason {
+        let before = self.waiter.swap(wait::current().raw(), Ordering::SeqCst);
+        assert_eq!(before, 0, "one waiter at a time");
+        let mut reason = WakeReason::Unparked;
+        while self.ticket() == ticket && reason == WakeReason::Unparked {
+            reason = wait::park(wait, Some(deadline));
+        }
+        self.waiter.store(0, Ordering::SeqCst);
+        if self.ticket() == ticket { reason } else { WakeReason::Unparked }
+    }
+
+    pub fn notify(&self) {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        let waiter = WorkerId::from_raw(self.waiter.load(Ordering::SeqCst));
+        if waiter.is_some() {
+            wait::unpark(waiter);
+        }
+    }
+}
+
+impl Default for EventCount {
+    fn default() -> EventCount {
+        EventCount::new()
+    }
+}
