@@ -88,6 +88,7 @@ impl Engine {
 
     /// Makes room near `key` by one split, unless `has_room` says there is by now. The caller looks again.
     pub fn split(&self, tree: &Tree, key: &[u8], has_room: &dyn Fn(&PageBytes) -> bool) -> StorageResult<()> {
+        os::sim_point!("tree.split");
         let mut need = key.len();
         'again: loop {
             let mut parent: Option<(Exclusive<'_>, usize)> = None;

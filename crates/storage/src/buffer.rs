@@ -614,6 +614,7 @@ impl Buffer {
         if pages.is_empty() {
             return Ok(());
         }
+        os::sim_point!("buffer.batch");
         log.harden(lsn_max)?;
         for (_, _, copy) in pages.iter_mut() {
             page::seal(copy);

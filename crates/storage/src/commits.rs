@@ -6,7 +6,7 @@
 //! transaction still keeps interesting in a map, and of all ids below the horizon nothing is kept: every snapshot that
 //! exists or will exist sees them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::sync::Mutex;
@@ -48,6 +48,22 @@ impl Commits {
             horizon: AtomicU64::new(next),
             order: Mutex::new(WaitType::SOS_MUTEX, HashMap::new()),
         }
+    }
+
+    /// After a crash: of the ids below `next` those in `unfinished` are still to be rolled back; until then they are as
+    /// active as if the instance had gone on, and nobody may clean up what they did.
+    pub fn recovered(next: u64, unfinished: impl Iterator<Item = u64>) -> Commits {
+        let commits = Commits::new(next);
+        let active: BTreeSet<u64> = unfinished.collect();
+        if let Some(&first) = active.first() {
+            assert!(active.last().is_some_and(|last| *last < next), "ids that were given");
+            commits.horizon.store(first, Ordering::SeqCst);
+            let mut old = commits.order.lock();
+            for id in (first..next).filter(|id| !active.contains(id)) {
+                commits.set(&mut old, id, CLOCK_START);
+            }
+        }
+        commits
     }
 
     pub fn next_id(&self) -> u64 {
@@ -157,6 +173,21 @@ impl Commits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn after_a_crash_only_the_unfinished_are_active() {
+        let last = 20 + 2 * RING;
+        let commits = Commits::recovered(last + 1, [20, last].into_iter());
+        assert_eq!(commits.status(19), Status::Committed(0));
+        assert_eq!((commits.status(20), commits.status(last)), (Status::Active, Status::Active));
+        for id in [21, 20 + RING, last - 1] {
+            assert_eq!(commits.status(id), Status::Committed(commits.now()), "{id}");
+        }
+        commits.rolled_back(20);
+        assert_eq!(commits.advance(commits.now()), last);
+        commits.rolled_back(last);
+        assert_eq!(commits.advance(commits.now()), last + 1);
+    }
 
     #[test]
     fn words_that_leave_the_ring_keep_their_meaning() {

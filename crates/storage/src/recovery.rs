@@ -119,7 +119,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         disk,
         buffer,
         log,
-        commits: Commits::new(next),
+        commits: Commits::recovered(next, found.unfinished.keys().copied()),
         locks: Locks::default(),
         files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
         next_file: AtomicU32::new(next_file),
@@ -138,6 +138,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         for (transaction, last_lsn) in &found.unfinished {
             engine.undo_unfinished(*transaction, *last_lsn)?;
         }
+        engine.advance_horizon();
         engine.log.harden_all()?;
     }
     engine.free_pending()?;
@@ -226,12 +227,14 @@ impl Engine {
     }
 
     fn undo_unfinished(&self, transaction: u64, last_lsn: u64) -> StorageResult<()> {
+        os::sim_point!("recovery.undo");
         let member = self.locks.enter(Arc::new(Signal::new()));
         member.id.store(transaction, Ordering::SeqCst);
         let mut writer = Writer { member, id: transaction, last_lsn, statement: 1, durable: true };
         self.undo(&mut writer, 0)?;
         let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };
         self.log.append(head, &[])?;
+        self.commits.rolled_back(transaction);
         self.locks.leave(&writer.member);
         Ok(())
     }
@@ -264,7 +267,11 @@ impl Engine {
         };
         self.append(&mut author, Kind::FileCreate, &data, 0, &[&body])?;
         self.files.write().insert(number, data.clone());
-        self.disk.sync_names()?;
+        if let Err(error) = self.disk.sync_names() {
+            // Which names the directory keeps is unknown.
+            self.log.stop(error.into());
+            return Err(error.into());
+        }
         self.buffer.grow_file(&data, 8)?;
         let mut header = Box::new([0; page::PAGE_BYTES]);
         page::format(&mut header, PageKind::FileHeader, 0, number, 0, 0);
@@ -285,8 +292,21 @@ impl Engine {
         Ok(data)
     }
 
-    /// See the top of this file.
+    /// See the top of this file. After a failed write or flush nobody knows what the files hold: the instance stops.
     pub fn checkpoint(&self, control_file: &ControlFile, control: &mut Control) -> StorageResult<u64> {
+        if let Some(stopped) = self.log.is_stopped() {
+            return Err(stopped);
+        }
+        let result = self.write_checkpoint(control_file, control);
+        if let Err(error) = &result
+            && matches!(error, StorageError::Io(_) | StorageError::DiskFull)
+        {
+            self.log.stop(error.clone());
+        }
+        result
+    }
+
+    fn write_checkpoint(&self, control_file: &ControlFile, control: &mut Control) -> StorageResult<u64> {
         let redo_lsn = self.log.hardened();
         let scan_lsn = redo_lsn.min(self.locks.oldest_lsn());
         let next_transaction = self.commits.next_id();
@@ -307,7 +327,9 @@ impl Engine {
         control.redo_lsn = redo_lsn;
         control.next_transaction = next_transaction;
         control.next_file = self.next_file.load(Ordering::SeqCst);
+        os::sim_point!("checkpoint.control");
         control_file.write(control)?;
+        os::sim_point!("checkpoint.truncate");
         self.log.store().truncate(scan_lsn)?;
         Ok(written)
     }

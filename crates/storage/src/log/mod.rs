@@ -280,6 +280,7 @@ impl Log {
         let crc = block_crc(&head, &[records.0, records.1]);
         put_u32(&mut head, 24, crc);
         self.ring.write(start, &head);
+        os::sim_point!("log.flush");
         let whole = self.ring.parts(start, (next - start) as usize);
         self.store.write(start, whole.0)?;
         self.store.write(start + whole.0.len() as u64, whole.1)?;
@@ -299,7 +300,14 @@ impl Log {
     /// `LogFull` unless there is room for ordinary work. What is kept back lets rollbacks and commits finish.
     pub fn has_space(&self) -> StorageResult<()> {
         let need = self.tail() + self.ring.bytes();
-        if self.store.prepared() >= need { Ok(()) } else { self.store.prepare(need) }
+        if self.store.prepared() >= need {
+            return Ok(());
+        }
+        let prepared = self.store.prepare(need);
+        if let Err(error @ StorageError::Io(_)) = &prepared {
+            self.stop(error.clone());
+        }
+        prepared
     }
 
     /// Copies the record at `lsn`, which has been appended, into `out`.

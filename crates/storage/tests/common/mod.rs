@@ -1,0 +1,116 @@
+//! A table with a clustered or no clustered index, one more index and long values, and how it is compared to a map.
+#![allow(dead_code)] // Each test uses its part.
+
+use std::collections::BTreeMap;
+
+use os::disk::{Disk, SimDisk};
+use storage::*;
+use types::key::KeyColumn;
+use types::row::{ColumnType, encode};
+use types::{Datum, RowLayout, SqlType};
+
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % bound
+    }
+}
+
+pub const DB: DatabaseId = DatabaseId(5);
+pub const TABLE: TableId = TableId(77);
+
+pub fn layout(clustered: bool) -> TableLayout {
+    let row = RowLayout::new(&[
+        ColumnType::not_null(SqlType::INT),
+        ColumnType::nullable(SqlType::varchar(3000)),
+        ColumnType::not_null(SqlType::INT),
+        ColumnType::nullable(SqlType::VARCHAR_MAX),
+    ]);
+    let index = |id, unique, clustered, column| IndexLayout {
+        id: IndexId(id),
+        unique,
+        clustered,
+        key: vec![KeyColumn::ascending(column)],
+        included: vec![],
+    };
+    TableLayout { row, indexes: vec![index(1, true, clustered, 0), index(2, false, false, 2)] }
+}
+
+pub fn config(disk: &SimDisk) -> StorageConfig {
+    let mut config = StorageConfig::new(Disk::Sim(disk.clone()));
+    config.memory_bytes = 80 * 8192;
+    config.log_buffer_bytes = 1 << 20;
+    config.log_segment_bytes = 1 << 20;
+    config.version_memory_bytes = 1 << 20;
+    config.files_max = 6;
+    config.page_bits = 14;
+    config.log_flush_ms = 0;
+    config
+}
+
+/// Columns 1 to 3 of a row.
+pub type Row = (Option<Vec<u8>>, i64, Option<Vec<u8>>);
+pub type Model = BTreeMap<i64, Row>;
+
+pub fn image(layout: &TableLayout, id: i64, row: &Row) -> Vec<u8> {
+    let bytes = |value: &Option<Vec<u8>>| value.as_ref().map_or(Datum::Null, |value| Datum::bytes(value));
+    let mut out = Vec::new();
+    encode(&layout.row, &[Datum::I64(id), bytes(&row.0), Datum::I64(row.1), bytes(&row.2)], &mut out);
+    out
+}
+
+pub fn read(storage: &Storage, tx: &mut Transaction, index: u32) -> Model {
+    let table = storage.open_table(DB, TABLE).expect("the table is there");
+    let mut spec = ScanSpec::all(IndexId(index), vec![0, 1, 2, 3]);
+    spec.lookup = true;
+    spec.ignore_own_statement = false;
+    let mut scan = table.scan(tx, spec).expect("a scan");
+    let mut model = Model::new();
+    let mut batch = types::RowBatch::new(table.layout().row.classes());
+    while scan.fill(tx, &mut batch, 50).expect("rows") > 0 {
+        for row in 0..batch.rows {
+            let bytes = |datum: Datum| if datum.is_null() { None } else { Some(datum.as_bytes().to_vec()) };
+            let id = batch.columns[0].datum(row).as_i64();
+            let value = (
+                bytes(batch.columns[1].datum(row)),
+                batch.columns[2].datum(row).as_i64(),
+                bytes(batch.columns[3].datum(row)),
+            );
+            assert!(model.insert(id, value).is_none(), "row {id} twice");
+        }
+        batch.clear();
+    }
+    model
+}
+
+pub fn value(rng: &mut Rng, max: u64) -> Option<Vec<u8>> {
+    (rng.next(5) > 0).then(|| vec![b'a' + rng.next(26) as u8; rng.next(max) as usize])
+}
+
+/// The row's locator and newest committed image, under an update lock of the statement.
+pub fn newest(table: &Table, tx: &mut Transaction, id: i64) -> StorageResult<Option<(Vec<u8>, Vec<u8>)>> {
+    let mut key = Vec::new();
+    types::key::encode_datum(&SqlType::INT, false, &Datum::I64(id), &mut key);
+    let mut spec = ScanSpec::all(IndexId(1), vec![]);
+    spec.lower = KeyBound::Inclusive(key.clone());
+    spec.upper = KeyBound::Inclusive(key);
+    spec.lock.update = true;
+    spec.ignore_own_statement = false;
+    let mut scan = table.scan(tx, spec)?;
+    Ok(scan.next(tx)?.map(|row| (row.locator.to_vec(), row.image.to_vec())))
+}
+
+pub fn locator(table: &Table, tx: &mut Transaction, id: i64) -> StorageResult<Option<Vec<u8>>> {
+    Ok(newest(table, tx, id)?.map(|(locator, _)| locator))
+}
+
+pub fn create(storage: &Storage, clustered: bool) {
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    storage.create_database(&mut tx, DB, "five").expect("a database");
+    storage.create_table(&mut tx, DB, TABLE, &layout(clustered)).expect("a table");
+    tx.commit(Durability::Full).expect("committed");
+}
