@@ -446,7 +446,12 @@ impl Buffer {
         // SAFETY: the exclusive latch on an absent page makes this the only user of the frame.
         let frame = unsafe { &mut *self.frames.page(index) };
         let read = read_or_zero(&file.file, wait, page as u64 * PAGE_BYTES as u64, frame);
-        let intact = read.is_ok() && page::is_intact(frame, file.number, page) && page::check(frame).is_ok();
+        // A page newer than the log: the log has lost its end, or the page is not of this instance.
+        let log_tail = self.log.get().map_or(u64::MAX, |log| log.tail());
+        let intact = read.is_ok()
+            && page::is_intact(frame, file.number, page)
+            && page::check(frame).is_ok()
+            && page::lsn(frame) <= log_tail;
         self.counters.reads.fetch_add(1, Ordering::Relaxed);
         if !intact {
             self.frames.discard(index);

@@ -104,6 +104,12 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
             return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
         }
         let (log_end, epoch) = replay(&store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
+        if log_end < control.redo_lsn {
+            return Err(StorageError::Damaged(format!(
+                "the log ends at LSN {log_end}, before LSN {} of the last checkpoint; restore it or a backup",
+                control.redo_lsn
+            )));
+        }
         end = log_end;
         control.epoch = control.epoch.max(epoch);
     }

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use common::*;
@@ -73,9 +74,9 @@ fn change_own(table: &Table, tx: &mut Transaction, keys: i64, model: &mut Model)
     let id = keys + rng.next(KEYS as u64) as i64;
     let long = if rng.next(15) == 0 { value(&mut rng, 20_000) } else { None };
     let row = (value(&mut rng, 2500), rng.next(20) as i64, long);
-    if !model.contains_key(&id) {
+    if let Entry::Vacant(free) = model.entry(id) {
         table.insert(tx, &image(table.layout(), id, &row))?;
-        model.insert(id, row);
+        free.insert(row);
         return Ok(());
     }
     let locator = locator(table, tx, id)?.expect("the model has it");

@@ -41,7 +41,12 @@ pub fn layout(clustered: bool) -> TableLayout {
 }
 
 pub fn config(disk: &SimDisk) -> StorageConfig {
-    let mut config = StorageConfig::new(Disk::Sim(disk.clone()));
+    small(Disk::Sim(disk.clone()))
+}
+
+/// Small enough that evictions, spills and new log segments happen. No background duties.
+pub fn small(disk: Disk) -> StorageConfig {
+    let mut config = StorageConfig::new(disk);
     config.memory_bytes = 80 * 8192;
     config.log_buffer_bytes = 1 << 20;
     config.log_segment_bytes = 1 << 20;
