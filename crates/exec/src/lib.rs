@@ -21,4 +21,6 @@ pub(crate) mod expression;
 pub(crate) mod operators;
 pub(crate) mod statements;
 
-pub use statements::{call_module, run_batch};
+pub use statements::{
+    abandon_transaction, begin_transaction, call_module, commit_transaction, rollback_transaction, run_batch, save_transaction,
+};

@@ -26,6 +26,7 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
         Ok(module) => match exec::run_batch(&module, parts.state, parts.host, &mut parts.sink) {
             Ended::Stopped(stop) => Some(stop),
             Ended::Completed | Ended::Aborted => None,
+            Ended::Failed(error) => parts.sink.message(&error).err(),
         },
         Err(errors) => errors.iter().find_map(|error| parts.sink.message(error).err()),
     };
@@ -34,15 +35,15 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
 
 /// The module of a text: from the cache, or parsed and bound now. `parameters`: the declarations of sp_executesql and its kin.
 pub fn compile(
-    host: &SessionHost,
-    state: &exec::session::Session,
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
     text: &str,
     parameters: &str,
 ) -> Result<Arc<Module>, Vec<SqlError>> {
     let key = PlanKey {
         text: text.into(),
         parameters: parameters.into(),
-        database: host.catalog_session.database().0,
+        database: host.catalog_session.database.0,
         quoted_identifier: state.options.quoted_identifier,
         ansi_nulls: state.options.ansi_nulls,
     };

@@ -12,21 +12,13 @@ use tds::Message;
 use tds::bulk::BulkReader;
 use types::{RowBatch, SqlError, SqlResult, SqlType};
 
+use crate::bulk_target::BulkTarget;
 use crate::connection::ConnectionError;
 use crate::session::{Parts, Session};
 
 /// One row with its long values.
 const ROW_BYTES_MAX: usize = 64 << 20;
 const ROWS_AT_ONCE: usize = 256;
-
-/// What INSERT BULK said; the rows follow in the next message.
-#[derive(Debug, Clone)]
-pub struct BulkTarget {
-    /// As it stands in T-SQL, quoted.
-    pub table: String,
-    /// Names without quotes.
-    pub columns: Vec<String>,
-}
 
 pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError> {
     let version = session.writer.version();
@@ -86,7 +78,7 @@ impl Load {
         let mut batch = RowBatch::default();
         loop {
             if let (Some(columns), None) = (reader.columns(), &self.insert) {
-                self.types = columns.iter().map(|column| column.info.sql_type()).collect();
+                self.types = columns.iter().map(|column| column.info.sql_type).collect();
                 batch = RowBatch::new(self.types.iter().map(SqlType::physical));
                 self.begin(parts)?;
             } else if batch.columns.len() != self.types.len() {
@@ -108,7 +100,7 @@ impl Load {
             return Err(SqlError::new(4819, 16, "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or has other columns than INSERT BULK named."));
         }
         let values: Vec<String> = (0..names.len()).map(|i| format!("@p{i}")).collect();
-        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("@p{i} {}", ty.display())).collect();
+        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("@p{i} {}", ty)).collect();
         let text = format!("INSERT INTO {} ({}) VALUES ({})", self.target.table, names.join(", "), values.join(", "));
         let module = crate::batch::compile(parts.host, parts.state, &text, &declared.join(", ")).map_err(crate::prepared::first)?;
         self.insert = Some(module);

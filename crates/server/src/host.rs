@@ -15,6 +15,7 @@ use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
+use crate::bulk_target::BulkTarget;
 use crate::catalog::{CatalogSession, SessionCatalog, no_such_database};
 use crate::connection::Connection;
 use crate::login::{self, Greeting};
@@ -23,6 +24,12 @@ use crate::prepared::{self, PreparedStatements};
 use crate::server::Server;
 use crate::sessions::{Identity, SessionEntry};
 use crate::{definition, system};
+
+/// Bit of `LoginRow::status`.
+const LOGIN_DISABLED: i32 = 1;
+
+/// `@@SPID` of the server's own sessions.
+const INTERNAL_SPID: u16 = 1;
 
 /// Synonyms may name synonyms.
 const SYNONYM_DEPTH_MAX: usize = 8;
@@ -40,6 +47,8 @@ pub struct SessionHost {
     private_queries: Vec<(Arc<Module>, QueryId, Arc<Query>)>,
     pub application_locks: Vec<(String, u64)>,
     pub context: Vec<(String, SqlType, Datum)>,
+    /// INSERT BULK was run: the rows come with the next message.
+    pub bulk_target: Option<BulkTarget>,
 }
 
 pub fn object_name(name: &sql::ast::ObjectName) -> ObjectName {
@@ -53,6 +62,25 @@ pub fn object_name(name: &sql::ast::ObjectName) -> ObjectName {
 }
 
 impl SessionHost {
+    /// A session of the server's own, which no client sees: for scripts at start.
+    pub fn internal(server: &Arc<Server>) -> (State, SessionHost) {
+        let mut state = State::new(INTERNAL_SPID);
+        state.signal = Arc::new(exec::session::Signal::default());
+        let master = crate::catalog::MASTER;
+        let host = SessionHost {
+            server: server.clone(),
+            catalog_session: CatalogSession::new(master, "dbo"),
+            prepared: PreparedStatements::default(),
+            entry: SessionEntry::internal(INTERNAL_SPID, state.signal.clone()),
+            login_database: master,
+            private_queries: Vec::new(),
+            application_locks: Vec::new(),
+            context: Vec::new(),
+            bulk_target: None,
+        };
+        (state, host)
+    }
+
     /// Authenticates and registers the session. Err: what the client is told.
     pub fn log_in(server: &Arc<Server>, greeting: &Greeting, connection: &Connection) -> Result<(State, SessionHost), Vec<SqlError>> {
         let login = &greeting.login;
@@ -72,10 +100,11 @@ impl SessionHost {
             Some(_) => return Err(failed("the password does not match")),
             None => return Err(failed("there is no such login")),
         };
-        if row.is_disabled() {
+        if row.status & LOGIN_DISABLED != 0 {
             return Err(failed("the login is disabled"));
         }
-        let asked = if login.database.is_empty() { row.default_database.as_str() } else { login.database.as_str() };
+        let own = row.default_database.as_deref().unwrap_or("master");
+        let asked = if login.database.is_empty() { own } else { login.database.as_str() };
         let Some(database) = server.catalog.database_named(asked) else {
             return Err(login::cannot_open(asked, &login.user).to_vec());
         };
@@ -97,6 +126,7 @@ impl SessionHost {
             private_queries: Vec::new(),
             application_locks: Vec::new(),
             context: Vec::new(),
+            bulk_target: None,
         };
         Ok((state, host))
     }
@@ -133,8 +163,10 @@ impl SessionHost {
     pub fn log_out(&mut self, state: &mut State) {
         exec::abandon_transaction(state, self);
         self.drop_temporaries(state, 0);
-        self.server.sessions.remove(self.entry.spid);
-        self.server.counters.logouts.add(1);
+        if self.entry.spid != INTERNAL_SPID {
+            self.server.sessions.remove(self.entry.spid);
+            self.server.counters.logouts.add(1);
+        }
     }
 
     /// Temporary tables made at `level` of nesting or deeper; 0 for all.
@@ -148,13 +180,12 @@ impl SessionHost {
         }
     }
 
-    pub fn request_started(&mut self, connection: &Connection, state: &State) {
+    pub fn request_started(&mut self) {
         let entry = &self.entry;
         entry.requests.fetch_add(1, Ordering::Relaxed);
         entry.request_started_ns.store(os::clock::now(), Ordering::Relaxed);
         entry.last_request_start.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
         *entry.running.lock() = os::sched::current_task().map(|task| (os::wait::current(), task));
-        let _ = (connection, state);
     }
 
     pub fn request_ended(&mut self, connection: &Connection, state: &State) {
@@ -270,8 +301,8 @@ fn no_such_procedure(name: &ObjectName) -> SqlError {
 }
 
 impl Host for SessionHost {
-    fn catalog_version(&mut self, state: &State) -> u64 {
-        self.catalog_session.version(&self.server.catalog, state.spid)
+    fn catalog_version(&mut self, _state: &State) -> u64 {
+        self.catalog_session.version(&self.server.catalog)
     }
 
     fn bind_query(&mut self, state: &mut State, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>> {
@@ -289,7 +320,7 @@ impl Host for SessionHost {
         let options = Self::bind_options(state);
         let bound = self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, &options, catalog));
         let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
-        let shared = !bound.session_private && !self.catalog_session.has_uncommitted_changes();
+        let shared = !bound.session_private && CatalogSession::is_shared_version(version);
         if !shared || text.bound.set(bound.clone()).is_err() {
             if self.private_queries.len() >= PRIVATE_QUERIES_MAX {
                 self.private_queries.drain(..PRIVATE_QUERIES_MAX / 2);
@@ -322,6 +353,32 @@ impl Host for SessionHost {
     fn table_by_id(&mut self, state: &mut State, database: DatabaseId, object: ObjectId) -> SqlResult<Arc<TableDef>> {
         let found = self.with_catalog(state, |catalog| catalog.table_by_id(database, object))?;
         found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", object.0)))
+    }
+
+    fn database_name(&mut self, _state: &State, database: DatabaseId) -> String {
+        self.server.catalog.database(database).map_or_else(String::new, |db| db.row().name.clone())
+    }
+
+    fn column_default(&mut self, state: &mut State, table: &TableDef, column: u16) -> SqlResult<Datum> {
+        let column = &table.columns[usize::from(column)];
+        let Some(default) = &column.default else { return Ok(Datum::Null) };
+        let text = format!("SELECT @value = {default}");
+        let declared = format!("@value {} OUTPUT", column.ty);
+        let module = crate::batch::compile(self, state, &text, &declared).map_err(prepared::first)?;
+        let argument = CallArgument { name: None, value: Some((column.ty, Datum::Null)), table: None, output: true };
+        let (_, result) = exec::call_module(&module, None, vec![argument], state, self, &mut exec::sink::Discard);
+        Ok(result.outputs.into_iter().next().map_or(Datum::Null, |(_, _, value)| value))
+    }
+
+    fn table_by_name(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Arc<TableDef>> {
+        match self.resolve(state, name)? {
+            Some(Object::Table(table)) => Ok(table),
+            _ => Err(SqlError::new(
+                1088,
+                16,
+                format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", name.name),
+            )),
+        }
     }
 
     fn identity_next(&mut self, _state: &mut State, table: &TableDef, count: u64) -> SqlResult<i64> {

@@ -4,9 +4,28 @@
 
 pub mod options;
 pub mod password;
-pub mod plan_cache;
 pub mod tls;
-
 pub mod config;
 pub mod catalog;
+pub mod plan_cache;
+pub mod sessions;
+pub mod server;
+pub mod connection;
+pub mod login;
+pub mod sink;
+pub mod bulk_target;
 pub mod system;
+pub mod definition;
+pub mod host;
+pub mod prepared;
+pub mod batch;
+pub mod rpc;
+pub mod transaction;
+pub mod bulk;
+pub mod session;
+pub mod listen;
+pub mod init;
+pub mod serve;
+
+/// `@@SERVERNAME` in messages before the catalog knows better.
+pub const SERVER_NAME: &str = "heddle";

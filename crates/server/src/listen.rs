@@ -19,7 +19,7 @@ pub fn accept_all(server: &Arc<Server>, listener: &Listener) {
         match listener.accept(None) {
             Ok((stream, _)) => {
                 let server = server.clone();
-                os::sched::spawn(TaskKind::User, Place::LeastLoaded, move || session::accept(&server, stream));
+                os::sched::spawn(TaskKind::Request, Place::LeastLoaded, move || session::accept(&server, stream));
             }
             Err(NetError::TooManyFiles) => {
                 tracing::warn!("no file descriptors are left: connections wait");

@@ -82,7 +82,7 @@ fn execute_sql(
     run_module(host, state, sink, &module, &mut arguments[values..])
 }
 
-fn prepare(host: &mut SessionHost, state: &exec::session::Session, arguments: &mut [CallArgument]) -> SqlResult<i32> {
+fn prepare(host: &mut SessionHost, state: &mut exec::session::Session, arguments: &mut [CallArgument]) -> SqlResult<i32> {
     let (declared, text) = declared_and_text("sp_prepare", arguments)?;
     let module = compile(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module)?;
@@ -120,7 +120,7 @@ fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i3
     Ok(0)
 }
 
-fn compile(host: &SessionHost, state: &exec::session::Session, text: &str, declared: &str) -> SqlResult<Arc<Module>> {
+fn compile(host: &mut SessionHost, state: &mut exec::session::Session, text: &str, declared: &str) -> SqlResult<Arc<Module>> {
     batch::compile(host, state, text, declared).map_err(first)
 }
 
@@ -170,8 +170,17 @@ fn handle_of(procedure: &str, arguments: &[CallArgument]) -> SqlResult<i32> {
 pub fn text_of(argument: &CallArgument) -> Option<String> {
     let (ty, value) = argument.value.as_ref()?;
     match value {
-        Datum::Bytes(bytes) if ty.physical() == Physical::Bytes => Some(crate::text::to_string(ty, bytes)),
+        Datum::Bytes(bytes) if ty.physical() == Physical::Bytes => Some(string_of(ty, bytes)),
         _ => None,
+    }
+}
+
+/// Characters of a value of any character type.
+pub fn string_of(ty: &SqlType, bytes: &[u8]) -> String {
+    if ty.is_ansi_string() {
+        types::collation::code_page::decode_str(ty.collation.code_page(), bytes)
+    } else {
+        types::collation::code_page::utf16_to_string(bytes)
     }
 }
 

@@ -67,7 +67,7 @@ impl Session {
             return self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 });
         }
         self.state.signal.clear_attention();
-        self.host.request_started(&self.connection, &self.state);
+        self.host.request_started();
         let stream_watched = message.kind != PacketType::BulkLoad;
         self.connection.transport.stream().interrupt_on_input(stream_watched);
         let outcome = self.dispatch(message);

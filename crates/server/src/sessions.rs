@@ -15,7 +15,7 @@ pub const SPID_MIN: u16 = 51;
 pub const SPID_MAX: u16 = 32_767;
 
 /// What is known of a session for good: from its login.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Identity {
     pub login_name: String,
     pub host_name: String,
@@ -41,7 +41,8 @@ pub struct SessionEntry {
     pub spid: u16,
     pub identity: Identity,
     pub signal: Arc<Signal>,
-    stream: StreamHandle,
+    /// None: a session of the server's own.
+    stream: Option<StreamHandle>,
     pub killed: AtomicBool,
     pub database: AtomicU32,
     /// Requests run since login.
@@ -64,6 +65,36 @@ pub struct SessionEntry {
 }
 
 impl SessionEntry {
+    fn new(spid: u16, identity: Identity, signal: Arc<Signal>, stream: Option<StreamHandle>, database: u16) -> SessionEntry {
+        let now = os::clock::utc_ticks() as i64;
+        SessionEntry {
+            spid,
+            identity,
+            signal,
+            stream,
+            killed: AtomicBool::new(false),
+            database: AtomicU32::new(u32::from(database)),
+            requests: AtomicU64::new(0),
+            request_started_ns: AtomicU64::new(0),
+            last_request_start: AtomicI64::new(now),
+            last_request_end: AtomicI64::new(now),
+            transaction_level: AtomicU32::new(0),
+            row_count: AtomicU64::new(0),
+            cpu_ns: AtomicU64::new(0),
+            elapsed_ns: AtomicU64::new(0),
+            packets_received: AtomicU64::new(0),
+            packets_sent: AtomicU64::new(0),
+            isolation: AtomicU32::new(2),
+            lock_timeout_ms: AtomicI64::new(-1),
+            running: Mutex::new(WaitType::SOS_MUTEX, None),
+        }
+    }
+
+    /// Of a session of the server's own: it is in no list.
+    pub fn internal(spid: u16, signal: Arc<Signal>) -> Arc<SessionEntry> {
+        Arc::new(SessionEntry::new(spid, Identity::default(), signal, None, 1))
+    }
+
     /// KILL: its waits end, its loops see it, its resting connection closes.
     pub fn kill(&self) {
         self.killed.store(true, Ordering::Release);
@@ -71,7 +102,9 @@ impl SessionEntry {
         if let Some((worker, task)) = *self.running.lock() {
             os::wait::interrupt(worker, task);
         }
-        self.stream.shutdown();
+        if let Some(stream) = &self.stream {
+            stream.shutdown();
+        }
     }
 }
 
@@ -111,28 +144,7 @@ impl Sessions {
             false => slots.entries.len(),
         };
         let spid = SPID_MIN.checked_add(u16::try_from(index).ok()?).filter(|spid| *spid <= SPID_MAX)?;
-        let now = os::clock::utc_ticks() as i64;
-        let entry = Arc::new(SessionEntry {
-            spid,
-            identity,
-            signal: signal(spid),
-            stream,
-            killed: AtomicBool::new(false),
-            database: AtomicU32::new(u32::from(database)),
-            requests: AtomicU64::new(0),
-            request_started_ns: AtomicU64::new(0),
-            last_request_start: AtomicI64::new(now),
-            last_request_end: AtomicI64::new(now),
-            transaction_level: AtomicU32::new(0),
-            row_count: AtomicU64::new(0),
-            cpu_ns: AtomicU64::new(0),
-            elapsed_ns: AtomicU64::new(0),
-            packets_received: AtomicU64::new(0),
-            packets_sent: AtomicU64::new(0),
-            isolation: AtomicU32::new(2),
-            lock_timeout_ms: AtomicI64::new(-1),
-            running: Mutex::new(WaitType::SOS_MUTEX, None),
-        });
+        let entry = Arc::new(SessionEntry::new(spid, identity, signal(spid), Some(stream), database));
         if index == slots.entries.len() {
             slots.entries.push(None);
         }

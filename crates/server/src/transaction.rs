@@ -33,7 +33,7 @@ fn act(parts: &mut Parts<'_>, action: &TransactionAction) -> SqlResult<()> {
             exec::rollback_transaction(parts.state, parts.host, &mut parts.sink, name)?;
             begin_again.as_ref().map_or(Ok(()), |begin| begin_transaction(parts, begin))
         }
-        TransactionAction::Save { name } => exec::save_transaction(parts.state, parts.host, name),
+        TransactionAction::Save { name } => exec::save_transaction(parts.state, parts.host, &mut parts.sink, name),
         TransactionAction::DtcAddress | TransactionAction::Propagate | TransactionAction::Promote => Err(SqlError::new(
             8501,
             16,

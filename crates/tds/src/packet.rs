@@ -358,6 +358,18 @@ impl PacketWriter {
         Ok(())
     }
 
+    /// Hands on all that was written so far; the open packet ends short. For what must not wait (RAISERROR WITH NOWAIT).
+    pub fn flush_now<E>(&mut self, send: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        if self.at > self.open + HEADER_BYTES {
+            self.close_packet(0);
+        }
+        let end = self.open;
+        self.at = 0;
+        self.open = 0;
+        self.limit = 0;
+        if end == 0 { Ok(()) } else { send(&self.buffer[..end]) }
+    }
+
     /// Ends the message (EOM) and hands everything on. An empty message is one header.
     pub fn finish<E>(&mut self, send: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         if self.limit == self.open {

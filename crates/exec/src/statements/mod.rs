@@ -289,3 +289,38 @@ fn end_of_request(
     }
     ended
 }
+
+/// BEGIN TRANSACTION from outside of any batch: a driver's transaction manager request, a bulk load.
+pub fn begin_transaction(
+    session: &mut Session,
+    host: &mut dyn Host,
+    sink: &mut dyn Sink,
+    name: Option<&str>,
+) -> SqlResult<()> {
+    transaction::begin(&mut Runtime { session, host, sink }, name.map(Into::into))
+}
+
+/// COMMIT TRANSACTION from outside of any batch.
+pub fn commit_transaction(session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> SqlResult<()> {
+    transaction::commit(&mut Runtime { session, host, sink }, None)
+}
+
+/// ROLLBACK TRANSACTION from outside of any batch; `name` may be a savepoint's.
+pub fn rollback_transaction(
+    session: &mut Session,
+    host: &mut dyn Host,
+    sink: &mut dyn Sink,
+    name: Option<&str>,
+) -> SqlResult<()> {
+    transaction::rollback(&mut Runtime { session, host, sink }, name)
+}
+
+/// SAVE TRANSACTION from outside of any batch.
+pub fn save_transaction(session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
+    transaction::save(&mut Runtime { session, host, sink }, name.into())
+}
+
+/// The session ends or is reset: whatever is open rolls back, without a word.
+pub fn abandon_transaction(session: &mut Session, host: &mut dyn Host) {
+    transaction::abandon(session, host);
+}

@@ -22,6 +22,7 @@ pub mod counter;
 pub mod database;
 pub mod spec;
 pub mod registry;
+pub mod numbers;
 pub mod session;
 pub mod configuration;
 pub mod boot;

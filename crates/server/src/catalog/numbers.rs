@@ -40,7 +40,7 @@ impl Catalog {
     pub fn identity_next(&self, table: &TableDef, count: u64) -> SqlResult<i64> {
         let (ty, rule) = identity_rule(table);
         let db = self.expect_database(table.database);
-        let overflow = || identity_overflow(&ty.display());
+        let overflow = || identity_overflow(&ty.to_string());
         let first = db.counters.next(&self.storage, &db, table.object.0, &rule, count)?.map_err(|_| overflow())?;
         i64::try_from(first).map_err(|_| overflow())
     }

@@ -60,6 +60,17 @@ impl CatalogSession {
         !self.changed.is_empty()
     }
 
+    /// `sql::catalog::Catalog::version` of this session.
+    pub fn version(&self, catalog: &Catalog) -> u64 {
+        let own = if self.changed.is_empty() && self.temporaries.is_empty() { 0 } else { self.private_changes };
+        catalog.version() + (own << SHARED_VERSION_BITS)
+    }
+
+    /// Whether a plan bound at `version` serves every session.
+    pub fn is_shared_version(version: u64) -> bool {
+        version >> SHARED_VERSION_BITS == 0
+    }
+
     pub fn temporaries(&self) -> &[Temporary] {
         &self.temporaries
     }
@@ -318,10 +329,7 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
     /// The low `SHARED_VERSION_BITS` are the same for all sessions. The rest is 0 unless the session has temporary objects or
     /// uncommitted changes.
     fn version(&self) -> u64 {
-        let session = self.session.borrow();
-        let own =
-            if session.changed.is_empty() && session.temporaries.is_empty() { 0 } else { session.private_changes };
-        self.catalog.version() + (own << SHARED_VERSION_BITS)
+        self.session.borrow().version(self.catalog)
     }
 
     fn database(&self) -> DatabaseId {
