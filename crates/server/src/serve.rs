@@ -26,6 +26,12 @@ use crate::sessions::Sessions;
 use crate::tls::{Certificate, Tls};
 use crate::{init, listen, options};
 
+/// A database holds at most 2 to this power pages: 256 GB.
+const DATA_FILE_PAGE_BITS: u32 = 25;
+
+/// Databases of an instance. Each reserves addresses for all its pages: 64 of them take 16 of the 128 TB there are.
+const DATA_FILES_MAX: usize = 64;
+
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
 
@@ -110,9 +116,19 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
         DataLocation::Memory => (Disk::memory(), ":memory:".to_owned()),
         DataLocation::Directory(path) => (open_directory(path)?, path.display().to_string()),
     };
-    let new = !disk.exists(storage::CONTROL_FILE);
-    let storage = Storage::open(StorageConfig { memory_bytes: memory as usize, ..StorageConfig::new(disk.clone()) })
+    let files: Arc<dyn storage::platform::Disk> = match &settings.data {
+        DataLocation::Memory => Arc::new(storage::platform::MemoryDisk::new()),
+        DataLocation::Directory(path) => Arc::new(storage::platform::Directory(path.clone())),
+    };
+    let config = StorageConfig {
+        memory_bytes: memory as usize,
+        page_bits: DATA_FILE_PAGE_BITS,
+        files_max: DATA_FILES_MAX,
+        ..StorageConfig::new(files)
+    };
+    let storage = Storage::open(config)
         .map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
+    let new = storage.databases().is_empty();
     let made_password = (new && settings.sa_password.is_none()).then(make_password);
     let password = settings.sa_password.as_ref().or(made_password.as_ref());
     let sa_password_hash = password.map(|password| {

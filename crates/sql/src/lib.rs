@@ -5,6 +5,7 @@
 pub mod keyword;
 pub mod lex;
 pub mod ast;
+pub mod batches;
 pub mod parse;
 pub mod catalog;
 pub mod function;
