@@ -8,3 +8,11 @@
 //! function          OBJECT_ID and its like
 //! procedure         the procedures that cannot be T-SQL
 //! ```
+
+pub mod answer;
+pub mod server_property;
+pub mod function;
+pub mod global;
+
+pub use function::session_function;
+pub use global::global;

@@ -1,0 +1,528 @@
+//! Scalar functions about the session and its database's objects: OBJECT_ID, DB_NAME, SERVERPROPERTY and their like.
+
+use exec::session::Session as State;
+use sql::catalog::{DatabaseId, Object, ObjectName, TableDef};
+use sql::function::FunctionId;
+use types::{Datum, SqlError, SqlResult, SqlType};
+
+use super::answer::{Answer, Arguments};
+use super::server_property::server_property;
+use crate::catalog::base::ObjectRow;
+use crate::catalog::{Database, load, registry, scalar_type};
+use crate::host::SessionHost;
+
+/// The functions of groups "Session and errors" and "Metadata" that execution does not answer itself.
+pub fn session_function(
+    host: &mut SessionHost,
+    state: &mut State,
+    function: FunctionId,
+    arguments: &[(SqlType, Datum)],
+    ty: &SqlType,
+) -> SqlResult<Datum> {
+    let mut call = Call { host, state, arguments: Arguments(arguments) };
+    Ok(call.answer(function)?.datum(ty))
+}
+
+struct Call<'a> {
+    host: &'a mut SessionHost,
+    state: &'a mut State,
+    arguments: Arguments<'a>,
+}
+
+impl Call<'_> {
+    fn answer(&mut self, function: FunctionId) -> SqlResult<Answer> {
+        use FunctionId::*;
+        let arguments = &self.arguments;
+        let login = || self.host.entry.identity.login_name.clone();
+        Ok(match function {
+            AppName => self.host.entry.identity.program_name.as_str().into(),
+            HostName => self.host.entry.identity.host_name.as_str().into(),
+            HostId => format!("{:<10}", self.host.entry.identity.client_pid).as_str().into(),
+            OriginalLogin | SystemUser => login().as_str().into(),
+            SuserName | SuserSname if !arguments.is_given(0) => login().as_str().into(),
+            SuserName => (arguments.number(0) == Some(1)).then(|| "sa".to_owned()).into(),
+            SuserSname => Some("sa".to_owned()).into(),
+            SuserSid => Answer::Bytes(vec![1]),
+            SuserId => Answer::Number(1),
+            CurrentUser | SessionUser | User => "dbo".into(),
+            UserName | DatabasePrincipalId | UserId => self.principal(function)?,
+            CurrentRequestId => Answer::Number(0),
+            CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),
+            Getansinull => Answer::Number(1),
+            Connectionproperty => self.connection_property(),
+            Sessionproperty => self.session_property(),
+            SessionContext => return self.session_context(),
+            IsSrvrolemember | IsMember | IsRolemember => Answer::Number(1),
+            HasPermsByName => Answer::Number(1),
+            Permissions => Answer::Number(-1),
+            HasDbaccess => {
+                let name = arguments.text(0).unwrap_or_default();
+                self.host.server.catalog.database_named(&name).map(|_| 1).into()
+            }
+            DbId => match arguments.is_given(0) {
+                false => Answer::Number(self.host.catalog_session.database.0.into()),
+                true => self.database_argument(0).map(|db| i64::from(db.id.0)).into(),
+            },
+            DbName => match arguments.is_given(0) {
+                false => self.host.database_name().as_str().into(),
+                true => {
+                    let id = arguments.number(0).and_then(|id| u16::try_from(id).ok());
+                    let found = id.and_then(|id| self.host.server.catalog.database(DatabaseId(id)));
+                    found.map(|db| db.row().name.clone()).into()
+                }
+            },
+            Serverproperty => server_property(&self.host.server, &arguments.text(0).unwrap_or_default()),
+            Databasepropertyex | Databaseproperty => self.database_property(),
+            ObjectId => self.object_id()?,
+            ObjectName | ObjectSchemaName => self.object_name(function == ObjectSchemaName)?,
+            ObjectDefinition => self.object_definition()?,
+            Objectproperty | Objectpropertyex => self.object_property()?,
+            SchemaId => self.schema_id()?,
+            SchemaName => self.schema_name()?,
+            TypeId => self.type_id()?,
+            TypeName => self.type_name()?,
+            ColLength => self.column_length()?,
+            ColName => self.column_name()?,
+            Columnproperty => self.column_property()?,
+            IndexCol => self.index_column()?,
+            Indexproperty => self.index_property()?,
+            IdentCurrent | IdentSeed | IdentIncr => self.identity(function)?,
+            Collationproperty => self.collation_property(),
+            FilegroupId | FilegroupName | FileId | FileIdex | FileName => self.file(function),
+            MinActiveRowversion => {
+                let last = self.host.server.catalog.rowversion_last(self.host.catalog_session.database)?;
+                Answer::Bytes((last + 1).to_be_bytes().to_vec())
+            }
+            Fulltextserviceproperty | Fulltextcatalogproperty => Answer::Number(0),
+            _ => Answer::Null,
+        })
+    }
+
+    fn current(&self) -> std::sync::Arc<Database> {
+        self.host.server.catalog.expect_database(self.host.catalog_session.database)
+    }
+
+    fn database_argument(&self, position: usize) -> Option<std::sync::Arc<Database>> {
+        self.host.server.catalog.database_named(&self.arguments.text(position)?)
+    }
+
+    /// The database of an optional id argument, else the current one.
+    fn database_by_id(&self, position: usize) -> Option<std::sync::Arc<Database>> {
+        match self.arguments.is_given(position) {
+            false => Some(self.current()),
+            true => self.host.server.catalog.database(DatabaseId(u16::try_from(self.arguments.number(position)?).ok()?)),
+        }
+    }
+
+    fn principal(&mut self, function: FunctionId) -> SqlResult<Answer> {
+        use crate::catalog::base::OwnerRow;
+        if !self.arguments.is_given(0) {
+            return Ok(if function == FunctionId::UserName { "dbo".into() } else { Answer::Number(1) });
+        }
+        let db = self.current();
+        let catalog = &self.host.server.catalog;
+        Ok(match function {
+            FunctionId::UserName => {
+                let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
+                catalog.read(&db, |rows| rows.first::<OwnerRow>(0, &[load::int(id)]))?.map(|row| row.name).into()
+            }
+            _ => {
+                let Some(name) = self.arguments.text(0) else { return Ok(Answer::Null) };
+                let row = catalog.read(&db, |rows| rows.first::<OwnerRow>(1, &[load::name(&name)]))?;
+                row.map(|row| i64::from(row.id)).into()
+            }
+        })
+    }
+
+    fn connection_property(&self) -> Answer {
+        let identity = &self.host.entry.identity;
+        match self.arguments.text(0).unwrap_or_default().to_ascii_lowercase().as_str() {
+            "net_transport" | "physical_net_transport" => "TCP".into(),
+            "protocol_type" => "TSQL".into(),
+            "auth_scheme" => "SQL".into(),
+            "local_net_address" => identity.local_address.as_str().into(),
+            "local_tcp_port" => Answer::Number(identity.local_port.into()),
+            "client_net_address" => identity.client_address.as_str().into(),
+            _ => Answer::Null,
+        }
+    }
+
+    fn session_property(&self) -> Answer {
+        let options = &self.state.options;
+        match self.arguments.text(0).unwrap_or_default().to_ascii_uppercase().as_str() {
+            "ANSI_NULLS" => options.ansi_nulls.into(),
+            "ANSI_PADDING" => options.ansi_padding.into(),
+            "ANSI_WARNINGS" => options.ansi_warnings.into(),
+            "ARITHABORT" => options.arith_abort.into(),
+            "CONCAT_NULL_YIELDS_NULL" => options.concat_null_yields_null.into(),
+            "NUMERIC_ROUNDABORT" => options.numeric_round_abort.into(),
+            "QUOTED_IDENTIFIER" => options.quoted_identifier.into(),
+            _ => Answer::Null,
+        }
+    }
+
+    /// The value keeps its own type: it is a sql_variant already.
+    fn session_context(&self) -> SqlResult<Answer> {
+        let key = self.arguments.text(0).unwrap_or_default();
+        let found = self.host.context.iter().find(|(known, _, _)| known.eq_ignore_ascii_case(&key));
+        Ok(match found {
+            Some((_, ty, Datum::Bytes(bytes))) => Answer::Text(crate::prepared::string_of(ty, bytes)),
+            Some((_, _, Datum::I64(value))) => Answer::Number(*value),
+            _ => Answer::Null,
+        })
+    }
+
+    fn database_property(&self) -> Answer {
+        use crate::catalog::base::database_option as option;
+        let Some(db) = self.database_argument(0) else { return Answer::Null };
+        let row = db.row();
+        let name = self.arguments.text(1).unwrap_or_default().to_ascii_lowercase();
+        let flag = |bit: i64| Answer::from(row.options & bit != 0);
+        match name.as_str() {
+            "collation" => row.collation.as_str().into(),
+            "status" => "ONLINE".into(),
+            "updateability" => (if row.options & option::READ_ONLY != 0 { "READ_ONLY" } else { "READ_WRITE" }).into(),
+            "useraccess" => ["MULTI_USER", "SINGLE_USER", "RESTRICTED_USER"][usize::from(row.user_access.min(2))].into(),
+            "recovery" => ["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(row.recovery_model.clamp(1, 3)) - 1].into(),
+            "version" => Answer::Number(957),
+            "lcid" => Answer::Number(1033),
+            "sqlsortorder" => Answer::Number(52),
+            "comparisonstyle" => Answer::Number(196_609),
+            "isautoclose" => flag(option::AUTO_CLOSE),
+            "isautoshrink" => flag(option::AUTO_SHRINK),
+            "isautocreatestatistics" => flag(option::AUTO_CREATE_STATISTICS),
+            "isautoupdatestatistics" => flag(option::AUTO_UPDATE_STATISTICS),
+            "isansinulldefault" => flag(option::ANSI_NULL_DEFAULT),
+            "isansinullsenabled" => flag(option::ANSI_NULLS),
+            "isansipaddingenabled" => flag(option::ANSI_PADDING),
+            "isansiwarningsenabled" => flag(option::ANSI_WARNINGS),
+            "isarithmeticabortenabled" => flag(option::ARITHABORT),
+            "isnullconcat" => flag(option::CONCAT_NULL_YIELDS_NULL),
+            "isnumericroundabortenabled" => flag(option::NUMERIC_ROUNDABORT),
+            "isquotedidentifiersenabled" => flag(option::QUOTED_IDENTIFIER),
+            "isrecursivetriggersenabled" => flag(option::RECURSIVE_TRIGGERS),
+            "isclosecursorsoncommitenabled" => flag(option::CURSOR_CLOSE_ON_COMMIT),
+            "islocalcursorsdefault" => flag(option::CURSOR_DEFAULT_LOCAL),
+            "isreadonly" => flag(option::READ_ONLY),
+            "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
+            "isfulltextenabled" | "isinstandby" | "ismergepublished" | "ispublished" | "issubscribed" | "issyncwithbackup"
+            | "istornpagedetectionenabled" | "isoffline" | "issuspect" | "isemergencymode" | "isdetached" | "isnotrecovered"
+            | "isshutdown" | "isbulkcopy" | "isinload" | "isinrecovery" | "isdboonly" | "issingleuser" | "istruncatelog" => {
+                Answer::Number(0)
+            }
+            _ => Answer::Null,
+        }
+    }
+
+    /// A name written as text, of up to four parts.
+    fn name_argument(&self, position: usize) -> Option<ObjectName> {
+        let text = self.arguments.text(position)?;
+        sql::parse::parse_multipart_name(&text).ok().map(|name| crate::host::object_name(&name))
+    }
+
+    fn object_id(&mut self) -> SqlResult<Answer> {
+        let Some(name) = self.name_argument(0) else { return Ok(Answer::Null) };
+        let wanted = self.arguments.text(1);
+        let found = self.host.with_catalog(self.state, |catalog| catalog.object_id(&name));
+        // A name in a database that does not exist is no error here.
+        let Ok(Some((_, id, kind))) = found else { return Ok(Answer::Null) };
+        let fits = wanted.is_none_or(|wanted| wanted.trim().eq_ignore_ascii_case(kind.trim()));
+        Ok(fits.then_some(i64::from(id)).into())
+    }
+
+    /// The row of a user object of the current or the named database.
+    fn object_row(&mut self, id: i32, db: &Database) -> SqlResult<Option<ObjectRow>> {
+        let rows = |rows: &mut crate::catalog::store::Rows<'_>| load::object_row(rows, id);
+        match self.state.transaction.current.as_mut() {
+            Some(tx) => rows(&mut db.rows(&self.host.server.catalog.storage, tx)),
+            None => self.host.server.catalog.read(db, rows),
+        }
+    }
+
+    fn object_name(&mut self, of_schema: bool) -> SqlResult<Answer> {
+        let (Some(id), Some(db)) = (self.arguments.id(0), self.database_by_id(1)) else { return Ok(Answer::Null) };
+        if let Some(entry) = registry::by_id(id) {
+            return Ok((if of_schema { entry.schema } else { entry.name }).into());
+        }
+        let Some(row) = self.object_row(id, &db)? else { return Ok(Answer::Null) };
+        if !of_schema {
+            return Ok(row.name.as_str().into());
+        }
+        let schema = self.host.server.catalog.read(&db, |rows| load::schema_name(rows, row.nsid))?;
+        Ok(Answer::Text(schema))
+    }
+
+    fn object_definition(&mut self) -> SqlResult<Answer> {
+        let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
+        if let Some(registry::Entry { source: registry::Source::Text { text, .. }, .. }) = registry::by_id(id) {
+            return Ok((*text).into());
+        }
+        let db = self.current();
+        Ok(self.host.server.catalog.read(&db, |rows| load::text_of(rows, id))?.into())
+    }
+
+    fn table(&mut self, id: i32) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
+        let db = self.current();
+        match self.host.with_catalog(self.state, |catalog| catalog.object_by_id(&db, id))? {
+            Some(Object::Table(table)) => Ok(Some(table)),
+            _ => Ok(None),
+        }
+    }
+
+    fn object_property(&mut self) -> SqlResult<Answer> {
+        let (Some(id), Some(property)) = (self.arguments.id(0), self.arguments.text(1)) else { return Ok(Answer::Null) };
+        let property = property.trim().to_ascii_lowercase();
+        let db = self.current();
+        let (kind, shipped, status) = match registry::by_id(id) {
+            Some(entry) => (entry.type_code().to_owned(), true, 0),
+            None => match self.object_row(id, &db)? {
+                Some(row) => (row.kind.as_str().trim().to_owned(), id < crate::catalog::base::USER_OBJECT_MIN, row.status),
+                None => return Ok(Answer::Null),
+            },
+        };
+        let table = if matches!(kind.as_str(), "U" | "S") { self.table(id)? } else { None };
+        let of_table = |test: &dyn Fn(&TableDef) -> bool| Answer::from(table.as_deref().is_some_and(test));
+        Ok(match property.as_str() {
+            "istable" => (kind == "U" || kind == "S").into(),
+            "isusertable" => (kind == "U").into(),
+            "issystemtable" => (kind == "S").into(),
+            "isview" => (kind == "V").into(),
+            "isprocedure" => (kind == "P").into(),
+            "istrigger" => (kind == "TR").into(),
+            "isscalarfunction" => (kind == "FN").into(),
+            "isinlinefunction" => (kind == "IF").into(),
+            "istablefunction" => matches!(kind.as_str(), "IF" | "TF").into(),
+            "isconstraint" => matches!(kind.as_str(), "C" | "D" | "F" | "PK" | "UQ").into(),
+            "isprimarykey" => (kind == "PK").into(),
+            "isforeignkey" => (kind == "F").into(),
+            "isuniquecnst" => (kind == "UQ").into(),
+            "ischeckcnst" => (kind == "C").into(),
+            "isdefaultcnst" => (kind == "D").into(),
+            "isextendedproc" => (kind == "X").into(),
+            "isexecuted" => matches!(kind.as_str(), "P" | "V" | "TR" | "FN" | "IF" | "TF").into(),
+            "ismsshipped" => shipped.into(),
+            "isquotedidenton" => (status & crate::catalog::base::object_status::QUOTED_IDENTIFIER != 0).into(),
+            "isansinullson" => (status & crate::catalog::base::object_status::ANSI_NULLS != 0).into(),
+            "isschemabound" => (status & crate::catalog::base::object_status::SCHEMA_BOUND != 0).into(),
+            "isencrypted" => (status & crate::catalog::base::object_status::ENCRYPTED != 0).into(),
+            "ownerid" | "schemaid" => {
+                let row = self.object_row(id, &db)?;
+                row.map(|row| i64::from(if property == "schemaid" { row.nsid } else { row.owner.unwrap_or(1) })).into()
+            }
+            "tablehasidentity" => of_table(&|table| table.columns.iter().any(|column| column.identity.is_some())),
+            "tablehasprimarykey" => of_table(&|table| table.indexes.iter().any(|index| index.primary_key)),
+            "tablehasuniquecnst" => of_table(&|table| table.indexes.iter().any(|index| index.unique_constraint)),
+            "tablehasclustindex" => of_table(&|table| table.indexes.iter().any(|index| index.id == 1)),
+            "tablehasnonclustindex" => of_table(&|table| table.indexes.iter().any(|index| index.id > 1)),
+            "tablehasindex" => of_table(&|table| !table.indexes.is_empty()),
+            "tablehascheckcnst" => of_table(&|table| !table.checks.is_empty()),
+            "tablehasforeignkey" => of_table(&|table| !table.foreign_keys.is_empty()),
+            "tablehasforeignref" => of_table(&|table| !table.referenced_by.is_empty()),
+            "tablehasdefaultcnst" => of_table(&|table| table.columns.iter().any(|column| column.default.is_some())),
+            "tablehasrowguidcol" => of_table(&|table| table.columns.iter().any(|column| column.rowguid)),
+            "tablehasinserttrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_insert)),
+            "tablehasupdatetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_update)),
+            "tablehasdeletetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_delete)),
+            "tabletemporaltype" | "tableisfake" | "tableispinned" | "tablehasactivefulltextindex" | "tableismemoryoptimized" => {
+                Answer::Number(0)
+            }
+            "cardinality" => table.map(|table| table.row_count as i64).into(),
+            "basetype" => kind.as_str().into(),
+            _ => Answer::Null,
+        })
+    }
+
+    fn schema_id(&mut self) -> SqlResult<Answer> {
+        if !self.arguments.is_given(0) {
+            return Ok(Answer::Number(1));
+        }
+        let Some(name) = self.arguments.text(0) else { return Ok(Answer::Null) };
+        let db = self.current();
+        let row = self.host.server.catalog.read(&db, |rows| load::schema_named(rows, &name))?;
+        Ok(row.map(|row| i64::from(row.id)).into())
+    }
+
+    fn schema_name(&mut self) -> SqlResult<Answer> {
+        if !self.arguments.is_given(0) {
+            return Ok((&*self.host.catalog_session.default_schema).into());
+        }
+        let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
+        let db = self.current();
+        let name = self.host.server.catalog.read(&db, |rows| load::schema_name(rows, id))?;
+        Ok((!name.is_empty()).then_some(name).into())
+    }
+
+    fn type_id(&mut self) -> SqlResult<Answer> {
+        use crate::catalog::base::TypeRow;
+        let Some(name) = self.name_argument(0) else { return Ok(Answer::Null) };
+        if let Some(system) = scalar_type::by_name(&name.name) {
+            return Ok(Answer::Number(i64::from(system.user_type)));
+        }
+        let db = self.current();
+        let all: Vec<TypeRow> = self.host.server.catalog.read(&db, |rows| rows.all::<TypeRow>())?;
+        Ok(all.into_iter().find(|row| row.name.eq_ignore_ascii_case(&name.name)).map(|row| i64::from(row.id)).into())
+    }
+
+    fn type_name(&mut self) -> SqlResult<Answer> {
+        use crate::catalog::base::TypeRow;
+        let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
+        if let Some(system) = scalar_type::by_user_type(id) {
+            return Ok(system.name.into());
+        }
+        let db = self.current();
+        let row = self.host.server.catalog.read(&db, |rows| rows.first::<TypeRow>(0, &[load::int(id)]))?;
+        Ok(row.map(|row| row.name).into())
+    }
+
+    fn named_table(&mut self, position: usize) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
+        let Some(name) = self.name_argument(position) else { return Ok(None) };
+        use sql::catalog::Catalog as _;
+        match self.host.with_catalog(self.state, |catalog| catalog.resolve(&name)) {
+            Ok(Some(Object::Table(table))) => Ok(Some(table)),
+            _ => Ok(None),
+        }
+    }
+
+    fn column_length(&mut self) -> SqlResult<Answer> {
+        let (Some(table), Some(name)) = (self.named_table(0)?, self.arguments.text(1)) else { return Ok(Answer::Null) };
+        let column = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name));
+        Ok(column.map(|column| i64::from(scalar_type::max_length(&column.ty))).into())
+    }
+
+    fn column_name(&mut self) -> SqlResult<Answer> {
+        let (Some(id), Some(column_id)) = (self.arguments.id(0), self.arguments.number(1)) else { return Ok(Answer::Null) };
+        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
+        let column = table.columns.iter().find(|column| i64::from(column.column_id) == column_id);
+        Ok(column.map(|column| column.name.to_string()).into())
+    }
+
+    fn column_property(&mut self) -> SqlResult<Answer> {
+        let (Some(id), Some(name), Some(property)) = (self.arguments.id(0), self.arguments.text(1), self.arguments.text(2)) else {
+            return Ok(Answer::Null);
+        };
+        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
+        let Some(column) = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name)) else {
+            return Ok(Answer::Null);
+        };
+        let in_key = |column: u32| {
+            table.indexes.iter().any(|index| {
+                index.key.iter().any(|(position, _)| table.columns[usize::from(*position)].column_id == column)
+            })
+        };
+        Ok(match property.trim().to_ascii_lowercase().as_str() {
+            "allowsnull" => column.nullable.into(),
+            "columnid" => Answer::Number(column.column_id.into()),
+            "iscomputed" => column.computed.is_some().into(),
+            "isidentity" => column.identity.is_some().into(),
+            "isindexable" => (!column.ty.is_max()).into(),
+            "isrowguidcol" => column.rowguid.into(),
+            "ispersisted" | "isdeterministic" => column.computed.as_ref().is_some_and(|computed| computed.persisted).into(),
+            "isindexed" => in_key(column.column_id).into(),
+            "precision" => match column.ty.is_string() {
+                // Of a string: its characters, -1 for (max).
+                true if column.ty.is_max() => Answer::Number(-1),
+                true if column.ty.is_unicode_string() => Answer::Number(i64::from(column.ty.length / 2)),
+                true => Answer::Number(column.ty.length.into()),
+                false => Answer::Number(column.ty.precision.into()),
+            },
+            "scale" => match column.ty.is_string() {
+                true => Answer::Null,
+                false => Answer::Number(column.ty.scale.into()),
+            },
+            "charmaxlen" => match (column.ty.is_string(), column.ty.is_max()) {
+                (false, _) => Answer::Null,
+                (true, true) => Answer::Number(-1),
+                (true, false) if column.ty.is_unicode_string() => Answer::Number(i64::from(column.ty.length / 2)),
+                (true, false) => Answer::Number(column.ty.length.into()),
+            },
+            "ordinal" => Answer::Number(column.column_id.into()),
+            "isansipadded" => Answer::Number(1),
+            "isfulltextindexed" | "isidnotforrepl" | "isoutparam" | "iscursortype" | "isxmlindexable" | "issparse"
+            | "iscolumnset" | "ishidden" | "generatedalwaystype" | "systemdataaccess" | "userdataaccess" => Answer::Number(0),
+            _ => Answer::Null,
+        })
+    }
+
+    fn index_column(&mut self) -> SqlResult<Answer> {
+        let (Some(index), Some(position)) = (self.arguments.number(1), self.arguments.number(2)) else {
+            return Ok(Answer::Null);
+        };
+        let Some(table) = self.named_table(0)? else { return Ok(Answer::Null) };
+        let index = table.indexes.iter().find(|known| i64::from(known.id) == index);
+        let key = index.and_then(|index| index.key.get(usize::try_from(position - 1).ok()?));
+        Ok(key.map(|(column, _)| table.columns[usize::from(*column)].name.to_string()).into())
+    }
+
+    fn index_property(&mut self) -> SqlResult<Answer> {
+        let (Some(id), Some(name), Some(property)) = (self.arguments.id(0), self.arguments.text(1), self.arguments.text(2)) else {
+            return Ok(Answer::Null);
+        };
+        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
+        let Some(index) = table.indexes.iter().find(|index| index.name.eq_ignore_ascii_case(&name)) else {
+            return Ok(Answer::Null);
+        };
+        Ok(match property.trim().to_ascii_lowercase().as_str() {
+            "indexid" => Answer::Number(index.id.into()),
+            "isclustered" => (index.id == 1).into(),
+            "isunique" => index.unique.into(),
+            "isdisabled" => index.disabled.into(),
+            "indexdepth" => Answer::Number(1),
+            "indexfillfactor" | "isautostatistics" | "isfulltextkey" | "ishypothetical" | "ispadindex"
+            | "ispagelockdisallowed" | "isrowlockdisallowed" | "isstatistics" | "iscolumnstore" => Answer::Number(0),
+            _ => Answer::Null,
+        })
+    }
+
+    fn identity(&mut self, function: FunctionId) -> SqlResult<Answer> {
+        let Some(table) = self.named_table(0)? else { return Ok(Answer::Null) };
+        let Some((seed, increment)) = table.columns.iter().find_map(|column| column.identity) else {
+            return Ok(Answer::Null);
+        };
+        Ok(match function {
+            FunctionId::IdentSeed => Answer::Number(seed),
+            FunctionId::IdentIncr => Answer::Number(increment),
+            _ => {
+                let catalog = &self.host.server.catalog;
+                let db = catalog.expect_database(table.database);
+                let last = db.counters.last(&catalog.storage, &db, table.object.0)?;
+                Answer::Number(last.map_or(Ok(seed), i64::try_from).map_err(|_| overflow())?)
+            }
+        })
+    }
+
+    fn collation_property(&self) -> Answer {
+        let Some(collation) = self.arguments.text(0).and_then(|name| types::collation::lookup(name.trim())) else {
+            return Answer::Null;
+        };
+        let tds = collation.to_tds();
+        let bits = u32::from_le_bytes([tds[0], tds[1], tds[2], tds[3]]);
+        match self.arguments.text(1).unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+            "codepage" => Answer::Number(code_page_number(collation)),
+            "lcid" => Answer::Number(i64::from(bits & 0xF_FFFF)),
+            "comparisonstyle" => Answer::Number(i64::from(bits >> 20 & 0xF)),
+            "version" => Answer::Number(i64::from(bits >> 28)),
+            _ => Answer::Null,
+        }
+    }
+
+    fn file(&self, function: FunctionId) -> Answer {
+        let database = self.host.database_name();
+        let given = self.arguments.text(0).unwrap_or_default();
+        match function {
+            FunctionId::FilegroupId => given.eq_ignore_ascii_case("PRIMARY").then_some(1).into(),
+            FunctionId::FilegroupName => (self.arguments.number(0) == Some(1)).then(|| "PRIMARY".to_owned()).into(),
+            FunctionId::FileName => match self.arguments.number(0) {
+                Some(1) => database.as_str().into(),
+                Some(2) => format!("{database}_log").as_str().into(),
+                _ => Answer::Null,
+            },
+            _ if given.eq_ignore_ascii_case(&database) => Answer::Number(1),
+            _ if given.eq_ignore_ascii_case(&format!("{database}_log")) => Answer::Number(2),
+            _ => Answer::Null,
+        }
+    }
+}
+
+fn overflow() -> SqlError {
+    SqlError::new(8115, 16, "Arithmetic overflow error converting expression to data type numeric.")
+}

@@ -1,0 +1,63 @@
+//! SERVERPROPERTY, @@VERSION and their kin: what the server says it is. SQL Server 2022, so that clients enable what they know, and
+//! Heddle by name, so that nobody is misled.
+
+use crate::server::Server;
+
+use super::answer::Answer;
+
+/// Major.minor.build.revision of the SQL Server whose behaviour this is.
+pub const PRODUCT_VERSION: &str = "16.0.4003.1";
+/// `EngineEdition` of a standalone Enterprise or Developer server.
+const ENGINE_EDITION: i64 = 3;
+const EDITION_ID_DEVELOPER: i64 = -2_117_995_310;
+
+/// @@VERSION. Clients match `Microsoft .*? - (\d+)\.(\d+)\.(\d+)\.(\d+)`.
+pub fn version_text() -> String {
+    format!(
+        "Microsoft SQL Server 2022 (Heddle {}) - {PRODUCT_VERSION} (X64) \n\tDeveloper Edition (64-bit) on {}\n",
+        env!("CARGO_PKG_VERSION"),
+        os::env::os_release()
+    )
+}
+
+pub fn server_property(server: &Server, name: &str) -> Answer {
+    let instance_default = Answer::Null;
+    match name.trim().to_ascii_lowercase().as_str() {
+        "buildclrversion" => "v4.0.30319".into(),
+        "collation" => server.catalog.collation.name().as_str().into(),
+        "collationid" => Answer::Number(872_468_488),
+        "comparisonstyle" => Answer::Number(196_609),
+        "computernamephysicalnetbios" | "machinename" => os::env::host_name().as_str().into(),
+        "servername" => server.catalog.server_name.as_str().into(),
+        "edition" => "Developer Edition (64-bit)".into(),
+        "editionid" => Answer::Number(EDITION_ID_DEVELOPER),
+        "engineedition" => Answer::Number(ENGINE_EDITION),
+        "filestreamconfiguredlevel" | "filestreameffectivelevel" => Answer::Number(0),
+        "hadrmanagerstatus" => Answer::Number(2),
+        "instancedefaultdatapath" | "instancedefaultlogpath" | "instancedefaultbackuppath" => {
+            format!("{}/", server.catalog.data_directory).as_str().into()
+        }
+        "instancename" => instance_default,
+        "isadvancedanalyticsinstalled" | "isbigdatacluster" | "isclustered" | "isfulltextinstalled" | "ishadrenabled"
+        | "isintegratedsecurityonly" | "islocaldb" | "ispolybaseinstalled" | "issingleuser" | "istempdbmetadatamemoryoptimized"
+        | "isexternalauthenticationonly" | "isexternalgovernanceenabled" | "isxtpsupported" => Answer::Number(0),
+        "lcid" => Answer::Number(1033),
+        "licensetype" => "DISABLED".into(),
+        "numlicenses" => Answer::Null,
+        "pathseparator" => "/".into(),
+        "processid" => Answer::Number(i64::from(os::env::process_id())),
+        "productbuild" => "4003".into(),
+        "productbuildtype" => Answer::Null,
+        "productlevel" => "RTM".into(),
+        "productmajorversion" => "16".into(),
+        "productminorversion" => "0".into(),
+        "productupdatelevel" => "CU1".into(),
+        "productupdatereference" => Answer::Null,
+        "productversion" | "resourceversion" => PRODUCT_VERSION.into(),
+        "sqlcharset" => Answer::Number(1),
+        "sqlcharsetname" => "iso_1".into(),
+        "sqlsortorder" => Answer::Number(52),
+        "sqlsortordername" => "nocase_iso".into(),
+        _ => Answer::Null,
+    }
+}

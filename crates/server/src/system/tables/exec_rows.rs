@@ -1,0 +1,191 @@
+//! sys.dm_exec_*: sessions, connections and what they run.
+
+use std::sync::atomic::Ordering;
+
+use exec::session::Session as State;
+use types::Datum;
+
+use super::os_rows::request_status;
+use crate::host::SessionHost;
+use crate::sessions::SessionEntry;
+use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
+
+const NS_PER_MS: u64 = 1_000_000;
+
+/// None: not a table of this family.
+pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
+    let sessions = || host.server.sessions.all();
+    Some(match name {
+        "dm_exec_sessions" => sessions().iter().map(|entry| session(entry, own(host, state, entry))).collect(),
+        "dm_exec_connections" => sessions().iter().map(|entry| connection(entry)).collect(),
+        "dm_exec_requests" => requests(host, state),
+        _ => return None,
+    })
+}
+
+/// The state of the asking session itself: of the others only what their entries say is known.
+fn own<'a>(host: &SessionHost, state: &'a State, entry: &SessionEntry) -> Option<&'a State> {
+    (entry.spid == host.entry.spid).then_some(state)
+}
+
+fn options(state: Option<&State>) -> NamedRow {
+    let fresh = exec::session::Options::default();
+    let options = state.map_or(&fresh, |state| &state.options);
+    vec![
+        ("text_size", number(if options.text_size < 0 { i32::MAX } else { options.text_size })),
+        ("language", text(&options.language)),
+        ("date_format", text(match options.date_format {
+            exec::session::DateFormat::Mdy => "mdy",
+            exec::session::DateFormat::Dmy => "dmy",
+            exec::session::DateFormat::Ymd => "ymd",
+            exec::session::DateFormat::Ydm => "ydm",
+            exec::session::DateFormat::Myd => "myd",
+            exec::session::DateFormat::Dym => "dym",
+        })),
+        ("date_first", number(options.date_first)),
+        ("quoted_identifier", options.quoted_identifier.into()),
+        ("arithabort", options.arith_abort.into()),
+        ("ansi_null_dflt_on", options.ansi_null_dflt_on.into()),
+        ("ansi_defaults", options.ansi_defaults.into()),
+        ("ansi_warnings", options.ansi_warnings.into()),
+        ("ansi_padding", options.ansi_padding.into()),
+        ("ansi_nulls", options.ansi_nulls.into()),
+        ("concat_null_yields_null", options.concat_null_yields_null.into()),
+        ("deadlock_priority", number(options.deadlock_priority)),
+    ]
+}
+
+/// The isolation level and lock timeout: the asking session's as they are now, the others' as of their last request.
+fn isolation(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
+    let level = state.map_or(entry.isolation.load(Ordering::Relaxed), |state| isolation_number(state));
+    let timeout = state.map_or(entry.lock_timeout_ms.load(Ordering::Relaxed), |state| state.options.lock_timeout_ms.into());
+    vec![("transaction_isolation_level", number(level)), ("lock_timeout", number(timeout))]
+}
+
+/// As `sys.dm_exec_sessions` numbers them.
+pub fn isolation_number(state: &State) -> u32 {
+    use sql::plan::IsolationLevel::*;
+    match state.options.isolation {
+        ReadUncommitted => 1,
+        ReadCommitted => 2,
+        RepeatableRead => 3,
+        Serializable => 4,
+        Snapshot => 5,
+    }
+}
+
+fn uuid(value: u128) -> Cell {
+    Cell::Datum(Datum::I128(value as i128))
+}
+
+fn session(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
+    let identity = &entry.identity;
+    let level = state.map_or(entry.transaction_level.load(Ordering::Relaxed), |state| state.transaction.level);
+    let mut row: NamedRow = vec![
+        ("session_id", number(entry.spid)),
+        ("login_time", Cell::Time(identity.login_time)),
+        ("host_name", text(&identity.host_name)),
+        ("program_name", text(&identity.program_name)),
+        ("host_process_id", number(identity.client_pid)),
+        ("client_version", number(identity.client_version)),
+        ("client_interface_name", text(&identity.client_interface)),
+        ("security_id", Cell::Datum(Datum::bytes(&[1]))),
+        ("login_name", text(&identity.login_name)),
+        ("nt_domain", text("")),
+        ("nt_user_name", text("")),
+        ("status", text(if entry.request_started_ns.load(Ordering::Relaxed) == 0 { "sleeping" } else { "running" })),
+        ("context_info", Cell::Datum(state.map_or(Datum::Null, |state| Datum::bytes(&state.context_info)))),
+        ("cpu_time", number(entry.cpu_ns.load(Ordering::Relaxed) / NS_PER_MS)),
+        ("memory_usage", number(1)),
+        ("total_scheduled_time", number(entry.elapsed_ns.load(Ordering::Relaxed) / NS_PER_MS)),
+        ("total_elapsed_time", number(entry.elapsed_ns.load(Ordering::Relaxed) / NS_PER_MS)),
+        ("endpoint_id", number(4)),
+        ("last_request_start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
+        ("last_request_end_time", Cell::Time(entry.last_request_end.load(Ordering::Relaxed))),
+        ("is_user_process", true.into()),
+        ("row_count", number(entry.row_count.load(Ordering::Relaxed))),
+        ("prev_error", number(state.map_or(0, |state| state.error))),
+        ("original_security_id", Cell::Datum(Datum::bytes(&[1]))),
+        ("original_login_name", text(&identity.login_name)),
+        ("group_id", number(2)),
+        ("database_id", number(entry.database.load(Ordering::Relaxed))),
+        ("authenticating_database_id", number(1)),
+        ("open_transaction_count", number(level)),
+    ];
+    row.extend(options(state));
+    row.extend(isolation(entry, state));
+    row
+}
+
+fn connection(entry: &SessionEntry) -> NamedRow {
+    let identity = &entry.identity;
+    vec![
+        ("session_id", number(entry.spid)),
+        ("most_recent_session_id", number(entry.spid)),
+        ("connect_time", Cell::Time(identity.login_time)),
+        ("net_transport", text("TCP")),
+        ("protocol_type", text("TSQL")),
+        ("protocol_version", number(identity.tds_version)),
+        ("endpoint_id", number(4)),
+        ("encrypt_option", text(if identity.encrypted { "TRUE" } else { "FALSE" })),
+        ("auth_scheme", text("SQL")),
+        ("node_affinity", number(0)),
+        ("num_reads", number(entry.packets_received.load(Ordering::Relaxed))),
+        ("num_writes", number(entry.packets_sent.load(Ordering::Relaxed))),
+        ("last_read", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
+        ("last_write", Cell::Time(entry.last_request_end.load(Ordering::Relaxed))),
+        ("net_packet_size", number(identity.packet_bytes)),
+        ("client_net_address", text(&identity.client_address)),
+        ("client_tcp_port", number(identity.client_port)),
+        ("local_net_address", text(&identity.local_address)),
+        ("local_tcp_port", number(identity.local_port)),
+        ("connection_id", uuid(identity.connection_id)),
+    ]
+}
+
+fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
+    let machine = os::stats::machine_here().unwrap_or(0);
+    let tasks = os::stats::tasks(machine);
+    let waiting = os::stats::waiting_tasks(machine);
+    let now = os::clock::now();
+    let mut rows = Vec::new();
+    for entry in host.server.sessions.all() {
+        let started = entry.request_started_ns.load(Ordering::Relaxed);
+        if started == 0 {
+            continue;
+        }
+        let task = tasks.iter().find(|task| task.session_id == u32::from(entry.spid));
+        let wait = task.and_then(|task| waiting.iter().find(|wait| wait.task == task.id));
+        let mine = own(host, state, &entry);
+        let mut row: NamedRow = vec![
+            ("session_id", number(entry.spid)),
+            ("request_id", number(0)),
+            ("start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
+            ("status", text(task.map_or("running", |task| request_status(task.state)))),
+            ("command", text("SELECT")),
+            ("database_id", number(entry.database.load(Ordering::Relaxed))),
+            ("user_id", number(1)),
+            ("connection_id", uuid(entry.identity.connection_id)),
+            ("blocking_session_id", number(wait.map_or(0, |wait| wait.blocking_session_id))),
+            ("wait_type", wait.map_or(Cell::Datum(Datum::Null), |wait| text(wait.wait_type.name()))),
+            ("wait_time", number(wait.map_or(0, |wait| wait.wait_duration_ns / NS_PER_MS))),
+            ("last_wait_type", text(wait.map_or("MISCELLANEOUS", |wait| wait.wait_type.name()))),
+            ("wait_resource", text("")),
+            ("open_transaction_count", number(mine.map_or(0, |state| state.transaction.level))),
+            ("open_resultset_count", number(1)),
+            ("transaction_id", number(mine.map_or(0, |state| state.transaction.descriptor))),
+            ("total_elapsed_time", number(now.saturating_sub(started) / NS_PER_MS)),
+            ("scheduler_id", number(task.map_or(0, |task| task.scheduler_id))),
+            ("task_address", task.map_or(Cell::Datum(Datum::Null), |task| address(task.id.0))),
+            ("row_count", number(entry.row_count.load(Ordering::Relaxed))),
+            ("prev_error", number(mine.map_or(0, |state| state.error))),
+            ("nest_level", number(mine.map_or(0, |state| state.nest_level))),
+            ("group_id", number(2)),
+            ("dop", number(1)),
+        ];
+        row.extend(options(mine));
+        row.extend(isolation(&entry, mine));
+        rows.push(row);
+    }
+    rows
+}

@@ -1,0 +1,6 @@
+//! Rows of the computed system tables, a file a family.
+
+pub mod catalog_rows;
+pub mod exec_rows;
+pub mod os_rows;
+pub mod transaction_rows;

@@ -1,0 +1,57 @@
+//! sys.dm_tran_*: locks and transactions, from storage.
+
+use storage::Resource;
+
+use crate::host::SessionHost;
+use crate::system::virtual_table::{NamedRow, number, text};
+
+/// None: not a table of this family.
+pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
+    let storage = &host.server.catalog.storage;
+    Some(match name {
+        "dm_tran_locks" => storage.locks().iter().map(lock).collect(),
+        "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
+        "dm_tran_session_transactions" => storage.transactions().iter().filter(|tx| tx.session != 0).map(of_session).collect(),
+        _ => return None,
+    })
+}
+
+fn lock(entry: &storage::LockEntry) -> NamedRow {
+    let (kind, database, description, entity) = match &entry.resource {
+        Resource::Table { database, table } => ("OBJECT", database.0, String::new(), i64::from(table.0)),
+        other => ("APPLICATION", 0, format!("{other:?}"), 0),
+    };
+    vec![
+        ("resource_type", text(kind)),
+        ("resource_subtype", text("")),
+        ("resource_database_id", number(database)),
+        ("resource_description", text(&description)),
+        ("resource_associated_entity_id", number(entity)),
+        ("request_mode", text(entry.mode.name())),
+        ("request_type", text("LOCK")),
+        ("request_status", text(if entry.granted { "GRANT" } else { "WAIT" })),
+        ("request_reference_count", number(1)),
+        ("request_session_id", number(entry.session)),
+        ("request_owner_type", text("TRANSACTION")),
+        ("request_owner_id", number(entry.transaction)),
+    ]
+}
+
+fn active(entry: &storage::TransactionEntry) -> NamedRow {
+    vec![
+        ("transaction_id", number(entry.id)),
+        ("name", text(if entry.session == 0 { "system" } else { "user_transaction" })),
+        ("transaction_type", number(1)),
+        ("transaction_state", number(2)),
+    ]
+}
+
+fn of_session(entry: &storage::TransactionEntry) -> NamedRow {
+    vec![
+        ("session_id", number(entry.session)),
+        ("transaction_id", number(entry.id)),
+        ("is_user_transaction", true.into()),
+        ("is_local", true.into()),
+        ("open_transaction_count", number(1)),
+    ]
+}
