@@ -8,6 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn main() {
+    // One measurement alone, for a profiler.
+    if let Some(connections) = std::env::args().nth(1).and_then(|n| n.parse().ok()) {
+        let machine = start(MachineConfig { max_worker_threads: 4096, ..Default::default() });
+        return machine.run(move || echo(connections, 200_000 / connections));
+    }
     for form in [RwLockForm::Atomic, RwLockForm::Classic] {
         for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
             println!("--- {workers:?} workers, {form:?} RwLock");

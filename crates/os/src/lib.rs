@@ -34,3 +34,11 @@ pub mod disk;
 pub mod net;
 pub mod stats;
 pub mod sim;
+
+/// What tests/model.rs needs of the inside.
+#[cfg(shuttle)]
+pub mod model {
+    pub use crate::sys::MODEL_EVENTFD;
+    pub use crate::sys::atomic;
+    pub use crate::worker::model::*;
+}

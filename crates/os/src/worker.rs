@@ -44,8 +44,8 @@ impl WorkerId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub u64);
 
-pub const WORKERS_MAX: usize = 40_960;
-pub const SCHEDULERS_MAX: usize = 256;
+pub const WORKERS_MAX: usize = if cfg!(shuttle) { 16 } else { 40_960 };
+pub const SCHEDULERS_MAX: usize = if cfg!(shuttle) { 3 } else { 256 };
 
 pub const EMPTY: u32 = 0;
 pub const TOKEN: u32 = 1;
@@ -59,6 +59,7 @@ pub const KIND_FIBER: u32 = 2;
 pub const KIND_THREAD: u32 = 3;
 
 /// One worker. All zero is a free slot.
+#[derive(Default)]
 #[repr(C, align(64))]
 pub struct WorkerSlot {
     /// The park word, see the top of the file.
@@ -109,6 +110,7 @@ pub struct WorkerSlot {
 }
 
 /// Counters of one wait type on one scheduler.
+#[derive(Default)]
 #[repr(C)]
 pub struct WaitCounter {
     pub waits: AtomicU64,
@@ -173,11 +175,39 @@ pub struct System {
 /// Where the tables are mapped, so that every engine process sees them at one address.
 const SYSTEM_ADDRESS: usize = 0x2000_0000_0000;
 
+#[cfg(not(shuttle))]
 thread_local! {
     static CURRENT: Cell<u32> = const { Cell::new(0) };
     static CURRENT_SCHEDULER: Cell<u32> = const { Cell::new(0) };
     static SIM_SYSTEM: Cell<*const System> = const { Cell::new(std::ptr::null()) };
     static OUTSIDE: OutsideSlot = const { OutsideSlot(Cell::new(0)) };
+}
+
+// The model checker's threads share one OS thread.
+#[cfg(shuttle)]
+shuttle::thread_local! {
+    static CURRENT: Cell<u32> = Cell::new(0);
+    static CURRENT_SCHEDULER: Cell<u32> = Cell::new(0);
+    static SIM_SYSTEM: Cell<*const System> = Cell::new(std::ptr::null());
+    static OUTSIDE: OutsideSlot = OutsideSlot(Cell::new(0));
+}
+
+/// `Cell`'s own methods of `LocalKey`, which the model checker's thread-locals lack.
+#[cfg(shuttle)]
+trait CellKey<T> {
+    fn get(&'static self) -> T;
+    fn set(&'static self, value: T);
+}
+
+#[cfg(shuttle)]
+impl<T: Copy> CellKey<T> for shuttle::thread::LocalKey<Cell<T>> {
+    fn get(&'static self) -> T {
+        self.with(Cell::get)
+    }
+
+    fn set(&'static self, value: T) {
+        self.with(|cell| cell.set(value));
+    }
 }
 
 impl System {
@@ -462,8 +492,13 @@ pub fn system() -> &'static System {
         // SAFETY: set by `enter_simulation` for as long as the simulation is active on this thread.
         return unsafe { &*SIM_SYSTEM.get() };
     }
-    static PROCESS: std::sync::OnceLock<&'static System> = std::sync::OnceLock::new();
-    PROCESS.get_or_init(|| System::map(Some(SYSTEM_ADDRESS)))
+    #[cfg(shuttle)]
+    return model::system();
+    #[cfg(not(shuttle))]
+    {
+        static PROCESS: std::sync::OnceLock<&'static System> = std::sync::OnceLock::new();
+        PROCESS.get_or_init(|| System::map(Some(SYSTEM_ADDRESS)))
+    }
 }
 
 /// Makes `system` this thread's tables while a simulation is active. Null ends it.
@@ -553,6 +588,7 @@ impl Drop for OutsideSlot {
     fn drop(&mut self) {
         if self.0.get() != 0 && !simcore::active() {
             system().release(WorkerId(self.0.get()));
+            #[cfg(not(shuttle))]
             CURRENT.set(0);
         }
     }
@@ -566,4 +602,101 @@ fn enter_outside() -> WorkerId {
     // After the thread-local's destructor the slot is not given back: a late user at thread end costs one slot.
     let _ = OUTSIDE.try_with(|outside| outside.0.set(id.0));
     id
+}
+
+/// For tests/model.rs: fresh tables for every schedule the model checker tries, and the inbox of a scheduler.
+#[cfg(shuttle)]
+pub mod model {
+    use super::*;
+    // Of the OS thread: all threads of a schedule run on one, and each test has its own.
+    std::thread_local! {
+        static SYSTEM: Cell<Option<&'static System>> = const { Cell::new(None) };
+    }
+
+    pub fn system() -> &'static System {
+        SYSTEM.with(|system| system.get().expect("begun"))
+    }
+
+    /// Begins a schedule.
+    pub fn begin() {
+        let system = System {
+            workers_used: AtomicU32::new(0),
+            schedulers_used: AtomicU32::new(0),
+            free_workers: AtomicU64::new(0),
+            next_task: AtomicU64::new(0),
+            schedulers: std::array::from_fn(|_| SchedulerSlot::new()),
+            workers: std::array::from_fn(|_| WorkerSlot::default()),
+        };
+        let last = SYSTEM.with(|current| current.replace(Some(Box::leak(Box::new(system)))));
+        if let Some(last) = last {
+            // SAFETY: leaked by the last `begin`, whose schedule is over with all its threads.
+            drop(unsafe { Box::from_raw((last as *const System).cast_mut()) });
+        }
+    }
+
+    impl SchedulerSlot {
+        fn new() -> SchedulerSlot {
+            SchedulerSlot {
+                inbox: AtomicU32::default(),
+                sleeping: AtomicU32::default(),
+                wake_fd: AtomicI32::new(-1),
+                status: AtomicU32::default(),
+                machine: AtomicU32::default(),
+                index: AtomicU32::default(),
+                cpu: AtomicU32::default(),
+                is_idle: AtomicU32::default(),
+                _pad: [0; 12],
+                run_head: AtomicU32::default(),
+                run_tail: AtomicU32::default(),
+                run_length: AtomicU32::default(),
+                active_worker: AtomicU32::default(),
+                workers: AtomicU32::default(),
+                workers_idle: AtomicU32::default(),
+                workers_limit: AtomicU32::default(),
+                tasks: AtomicU32::default(),
+                tasks_pending: AtomicU32::default(),
+                connections: AtomicU32::default(),
+                pending_io: AtomicU32::default(),
+                failed_to_create_worker: AtomicU32::default(),
+                context_switches: AtomicU64::default(),
+                idle_switches: AtomicU64::default(),
+                preemptive_switches: AtomicU64::default(),
+                yields: AtomicU64::default(),
+                polls: AtomicU64::default(),
+                kernel_sleeps: AtomicU64::default(),
+                tasks_finished: AtomicU64::default(),
+                last_timer_ns: AtomicU64::default(),
+                idle_ns: AtomicU64::default(),
+                delay_ns: AtomicU64::default(),
+                waits: std::array::from_fn(|_| WaitCounter::default()),
+            }
+        }
+    }
+
+    /// A parked fiber worker of scheduler 1, as `unpark` finds it.
+    pub fn parked_fiber() -> WorkerId {
+        let id = system().allocate(KIND_FIBER, 1).expect("a slot");
+        system().slot(id).state.store(PARKED, Ordering::SeqCst);
+        id
+    }
+
+    /// Scheduler 1 picks: takes its inbox, else goes to sleep as `Scheduler::sleep` does, until woken. The worker picked.
+    pub fn pick_on_scheduler_1(wake_fd: &AtomicU32) -> WorkerId {
+        CURRENT_SCHEDULER.set(1);
+        let slot = system().scheduler(1);
+        loop {
+            slot.drain_inbox(system());
+            if let Some(id) = slot.pop_runnable(system()) {
+                return id;
+            }
+            slot.prepare_to_sleep();
+            if slot.inbox.load(Ordering::Relaxed) == 0 {
+                // epoll_wait: until somebody signals the eventfd.
+                while wake_fd.swap(0, Ordering::SeqCst) == 0 {
+                    sys::spin_hint();
+                }
+            }
+            slot.awake();
+        }
+    }
 }

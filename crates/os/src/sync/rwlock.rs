@@ -18,7 +18,7 @@
 #![allow(unsafe_code)]
 
 use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
-use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::sys::atomic::{AtomicU64, Ordering};
 use crate::wait::WaitType;
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -32,7 +32,7 @@ pub enum RwLockForm {
     Classic = 1,
 }
 
-static FORM: AtomicU32 = AtomicU32::new(0);
+static FORM: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
 /// Chooses the form; at start, before any lock is held.
 pub fn set_rwlock_form(form: RwLockForm) {
