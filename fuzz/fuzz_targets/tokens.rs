@@ -2,7 +2,7 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tds::TdsVersion;
-use tds::token::TokenReader;
+use tds::token::{Token, TokenReader};
 use tds::wire::Input;
 
 fuzz_target!(|data: &[u8]| {
@@ -11,9 +11,18 @@ fuzz_target!(|data: &[u8]| {
         let mut skipping = TokenReader::new(version);
         skipping.skip_rows = true;
         let (mut one, mut two) = (Input::new(data), Input::new(data));
-        while !one.is_empty() && decoding.next(&mut one).is_ok() {
-            assert!(skipping.next(&mut two).is_ok());
-            assert_eq!(one.position(), two.position());
+        let mut ahead = 0;
+        while !one.is_empty() {
+            let Ok(token) = decoding.next(&mut one) else { break };
+            if matches!(token, Token::Row(_)) && ahead > 0 {
+                ahead -= 1;
+                continue;
+            }
+            assert_eq!(ahead, 0, "more rows were skipped than there are");
+            match skipping.next(&mut two).expect("what decodes can be skipped") {
+                Token::Rows(rows) => ahead = rows - 1,
+                _ => assert_eq!(one.position(), two.position()),
+            }
         }
     }
 });

@@ -163,7 +163,7 @@ impl Client {
         self.transaction
     }
 
-    /// Rows are counted past, not decoded: `Token::Row` comes empty.
+    /// Rows are counted, not decoded: `Token::Rows` instead of `Token::Row`.
     pub fn skip_rows(&mut self, skip: bool) {
         self.tokens.skip_rows = skip;
     }

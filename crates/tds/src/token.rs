@@ -10,7 +10,7 @@ use crate::error::{ProtocolError, ProtocolResult};
 use crate::login7::feature;
 use crate::row::{NBCROW, ROW};
 use crate::type_info::{Form, Place, TypeInfo};
-use crate::value::Value;
+use crate::value::{CHUNKED_NULL, Value};
 use crate::version::TdsVersion;
 use crate::wire::{Input, Put, clip_utf16};
 
@@ -433,8 +433,10 @@ fn decode_return_value(input: &mut Input<'_>, version: TdsVersion) -> ProtocolRe
 #[derive(Debug, Clone, PartialEq)]
 pub enum Token {
     Columns(Arc<[ColumnInfo]>),
-    /// Values of the columns last announced. Empty if rows are skipped.
+    /// Values of the columns last announced.
     Row(Vec<types::Datum>),
+    /// So many rows, passed over unread: `TokenReader::skip_rows` was set. Several tokens may say it of one result.
+    Rows(u64),
     Done(Done),
     Message(ServerMessage),
     EnvChange(EnvChange),
@@ -452,13 +454,15 @@ pub enum Token {
 pub struct TokenReader {
     version: TdsVersion,
     columns: Option<Arc<[ColumnInfo]>>,
+    /// How long the values of `columns` are: all that skipping needs.
+    forms: Vec<Form>,
     /// Check rows for their length only.
     pub skip_rows: bool,
 }
 
 impl TokenReader {
     pub fn new(version: TdsVersion) -> TokenReader {
-        TokenReader { version, columns: None, skip_rows: false }
+        TokenReader { version, columns: None, forms: Vec::new(), skip_rows: false }
     }
 
     pub fn set_version(&mut self, version: TdsVersion) {
@@ -473,6 +477,11 @@ impl TokenReader {
     pub fn next(&mut self, input: &mut Input<'_>) -> ProtocolResult<Token> {
         let token = input.u8()?;
         Ok(match token {
+            ROW | NBCROW if self.columns.is_none() => return Err(ProtocolError::Token(token)),
+            ROW | NBCROW if self.skip_rows => {
+                input.rewind(input.position() - 1);
+                Token::Rows(self.skip(input)?)
+            }
             ROW | NBCROW => self.row(token, input)?,
             DONE => Token::Done(Done::decode(DoneKind::Batch, input, self.version)?),
             DONE_PROC => Token::Done(Done::decode(DoneKind::Procedure, input, self.version)?),
@@ -480,6 +489,7 @@ impl TokenReader {
             COLMETADATA => {
                 let table_name = TableName::of(self.version);
                 if let Some(columns) = decode_columns(input, self.version, table_name)? {
+                    self.forms = columns.iter().map(|column| column.info.form).collect();
                     self.columns = Some(columns.into());
                 }
                 Token::Columns(self.columns.clone().unwrap_or_default())
@@ -520,17 +530,45 @@ impl TokenReader {
         })
     }
 
+    /// Passes over all whole rows from here on: how many. `Truncated` if not even the first is whole.
+    fn skip(&self, input: &mut Input<'_>) -> ProtocolResult<u64> {
+        let mut rows = 0;
+        loop {
+            let start = input.position();
+            let skipped = match input.peek() {
+                Some(ROW) => self.skip_row(input),
+                Some(NBCROW) => self.skip_compressed_row(input),
+                _ => return Ok(rows),
+            };
+            match skipped {
+                Ok(()) => rows += 1,
+                Err(_) if rows > 0 => {
+                    input.rewind(start);
+                    return Ok(rows);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    #[inline]
+    fn skip_row(&self, input: &mut Input<'_>) -> ProtocolResult<()> {
+        input.u8()?;
+        self.forms.iter().try_for_each(|form| skip_value(input, *form))
+    }
+
+    fn skip_compressed_row(&self, input: &mut Input<'_>) -> ProtocolResult<()> {
+        input.u8()?;
+        let bitmap = input.take(self.forms.len().div_ceil(8))?;
+        let is_present = |i: usize| bitmap[i / 8] >> (i % 8) & 1 == 0;
+        let mut present = self.forms.iter().enumerate().filter(|(i, _)| is_present(*i));
+        present.try_for_each(|(_, form)| skip_value(input, *form))
+    }
+
     fn row(&self, token: u8, input: &mut Input<'_>) -> ProtocolResult<Token> {
         let columns = self.columns.as_ref().ok_or(ProtocolError::Token(token))?;
         let bitmap = if token == NBCROW { input.take(columns.len().div_ceil(8))? } else { &[] };
         let is_null = |i: usize| bitmap.get(i / 8).is_some_and(|bits| bits >> (i % 8) & 1 == 1);
-        let present = |i: &usize| !is_null(*i);
-        if self.skip_rows {
-            for i in (0..columns.len()).filter(present) {
-                Value::skip(input, &columns[i].info, Place::Column)?;
-            }
-            return Ok(Token::Row(Vec::new()));
-        }
         let mut values = Vec::with_capacity(columns.len());
         for (i, column) in columns.iter().enumerate() {
             values.push(match is_null(i) {
@@ -539,6 +577,47 @@ impl TokenReader {
             });
         }
         Ok(Token::Row(values))
+    }
+}
+
+/// Passes over one value in a row without looking at it.
+#[inline]
+fn skip_value(input: &mut Input<'_>, form: Form) -> ProtocolResult<()> {
+    let count = match form {
+        Form::Null => 0,
+        Form::Fixed(count) => count.into(),
+        Form::ByteLength => input.u8()?.into(),
+        Form::ShortLength => match input.u16()? {
+            u16::MAX => 0,
+            count => count.into(),
+        },
+        Form::Variant => input.u32()? as usize,
+        Form::Text | Form::Chunked => return skip_long_value(input, form),
+    };
+    input.take(count).map(|_| ())
+}
+
+fn skip_long_value(input: &mut Input<'_>, form: Form) -> ProtocolResult<()> {
+    if form == Form::Text {
+        let pointer_bytes = input.u8()?;
+        if pointer_bytes == 0 {
+            return Ok(());
+        }
+        input.take(usize::from(pointer_bytes) + 8)?;
+        let count = match input.u32()? {
+            u32::MAX => 0,
+            count => count as usize,
+        };
+        return input.take(count).map(|_| ());
+    }
+    if input.u64()? == CHUNKED_NULL {
+        return Ok(());
+    }
+    loop {
+        match input.u32()? as usize {
+            0 => return Ok(()),
+            count => input.take(count)?,
+        };
     }
 }
 

@@ -100,22 +100,6 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Passes over one value without looking at it.
-    pub fn skip(input: &mut Input<'_>, info: &TypeInfo, place: Place) -> ProtocolResult<()> {
-        let count = match info.form {
-            Form::Null => 0,
-            Form::Fixed(count) => count.into(),
-            Form::ByteLength => input.u8()?.into(),
-            Form::ShortLength => match input.u16()? {
-                u16::MAX => 0,
-                count => count.into(),
-            },
-            Form::Variant => input.u32()? as usize,
-            Form::Text | Form::Chunked => return Value::decode(input, info, place).map(|_| ()),
-        };
-        input.take(count).map(|_| ())
-    }
-
     /// Writes the value. Panics if it is not of the type's class, or NULL where the type has none.
     pub fn encode(&self, out: &mut impl Put, info: &TypeInfo, place: Place) {
         let codec = Codec::of(info, place);
@@ -458,8 +442,16 @@ impl Codec {
             }
             Codec::Int8 { sized: false } => out.put_array(value.to_le_bytes()),
             Codec::Int8 { sized: true } => {
-                out.put_u8(8);
-                out.put_array(value.to_le_bytes());
+                let [a, b, c, d, e, f, g, h] = value.to_le_bytes();
+                out.put_array([8, a, b, c, d, e, f, g, h]);
+            }
+            Codec::DateTime { sized } => {
+                let days = value.div_euclid(DATETIME_PARTS_PER_DAY) as i32 as u32;
+                let parts = value.rem_euclid(DATETIME_PARTS_PER_DAY) as u32;
+                if sized {
+                    out.put_u8(8);
+                }
+                out.put_u64(u64::from(parts) << 32 | u64::from(days));
             }
             other => other.put_i64_composed(out, value),
         }
@@ -481,11 +473,6 @@ impl Codec {
                 length(out, sized, 4);
                 out.put_u16((value / 1_440) as u16);
                 out.put_u16((value % 1_440) as u16);
-            }
-            Codec::DateTime { sized } => {
-                length(out, sized, 8);
-                out.put_u32(value.div_euclid(DATETIME_PARTS_PER_DAY) as i32 as u32);
-                out.put_u32(value.rem_euclid(DATETIME_PARTS_PER_DAY) as u32);
             }
             Codec::Date => {
                 out.put_u8(3);
@@ -526,11 +513,15 @@ impl Codec {
     pub(crate) fn put_i128(self, out: &mut impl Put, value: i128) {
         match self {
             Codec::Decimal { bytes } => {
-                let magnitude = value.unsigned_abs().to_le_bytes();
-                let count = usize::from(bytes) - 1;
-                assert!(magnitude[count..].iter().all(|byte| *byte == 0), "a decimal wider than its type");
+                let magnitude = value.unsigned_abs();
+                assert!(u32::from(bytes - 1) * 8 >= 128 - magnitude.leading_zeros(), "a decimal wider than its type");
                 out.put_array([bytes, (value >= 0).into()]);
-                out.put(&magnitude[..count]);
+                match bytes {
+                    5 => out.put_u32(magnitude as u32),
+                    9 => out.put_u64(magnitude as u64),
+                    17 => out.put_array(magnitude.to_le_bytes()),
+                    _ => out.put(&magnitude.to_le_bytes()[..usize::from(bytes) - 1]),
+                }
             }
             Codec::Guid => {
                 out.put_u8(16);

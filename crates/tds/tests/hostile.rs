@@ -7,7 +7,7 @@ use tds::request::{Limits, Request, put_all_headers};
 use tds::rpc::{ParameterValue, Procedure, ProcedureId, RpcCall, RpcParameter};
 use tds::table_value::{OrderUnique, TableColumn, TableValue};
 use tds::tls_wrap::Unwrapper;
-use tds::token::{Done, DoneKind, EnvChange, LoginAck, ServerMessage, TokenReader, encode_feature_ack};
+use tds::token::{Done, DoneKind, EnvChange, LoginAck, ServerMessage, Token, TokenReader, encode_feature_ack};
 use tds::wire::{Input, Put};
 use tds::{
     ColumnInfo, Login7, MessageReader, PacketType, Prelogin, ProtocolError, RowLayout, TdsVersion, WireCollation,
@@ -134,8 +134,10 @@ fn read_tokens(bytes: &[u8], skip_rows: bool) -> Result<usize, ProtocolError> {
     let mut input = Input::new(bytes);
     let mut count = 0;
     while !input.is_empty() {
-        reader.next(&mut input)?;
-        count += 1;
+        count += match reader.next(&mut input)? {
+            Token::Rows(rows) => rows as usize,
+            _ => 1,
+        };
     }
     Ok(count)
 }

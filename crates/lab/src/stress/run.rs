@@ -318,6 +318,7 @@ fn read_response(
                         output.push('\n');
                     }
                 }
+                Token::Rows(count) => rows += count,
                 Token::Columns(columns) if output.is_some() => {
                     types = columns.iter().map(|column| column.info.sql_type).collect();
                 }
