@@ -149,8 +149,8 @@ pub enum ExecuteAsPrincipal {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Declaration {
-    /// `@x int = 1`
-    Scalar { variable: Variable, data_type: DataType, value: Option<Expr> },
+    /// `@x int = 1`; NOT NULL (`null` false) only in natively compiled modules.
+    Scalar { variable: Variable, data_type: DataType, null: Option<bool>, value: Option<Expr> },
     /// `@t TABLE (...)`
     Table { variable: Variable, definition: Box<TableDefinition> },
     /// `@c CURSOR`

@@ -1,12 +1,12 @@
 //! Expressions and predicates. One enum for both: the parser tells them apart by where they may stand.
 
-use super::{DataType, Ident, ObjectName, OrderItem, Query, Variable};
+use super::{DataType, Ident, ObjectName, OrderItem, Query, Span, Variable};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
     Literal(Literal),
     Variable(Variable),
-    /// `@@ROWCOUNT`: with both signs, as written.
+    /// `@@ROWCOUNT`: with both signs, as written. A declared variable may have such a name and then comes first.
     Global(Variable),
     /// Also `$IDENTITY`, `$ROWGUID`, `$ACTION`, `$PARTITION`-less pseudo-columns: name starts with `$` and is not quoted.
     Column(Box<ColumnName>),
@@ -57,6 +57,8 @@ pub enum Expr {
     FullText(Box<FullText>),
     /// UPDATE(column), in a trigger.
     UpdateColumn(Ident),
+    /// `MATCH(a-(b)->c)`: read to its end only.
+    GraphMatch(Span),
     /// `CURSOR_STATUS`-free: a bare word where EXEC takes it for a string (`EXEC p abc`).
     Word(Ident),
 }
@@ -270,7 +272,7 @@ pub struct CallExtra {
     pub json_pairs: bool,
     /// `NULL ON NULL` (false), `ABSENT ON NULL` (true)
     pub absent_on_null: Option<bool>,
-    /// `RETURNING json`
+    /// `RETURNING json`, and the type of `IDENTITY(int, 1, 1)`
     pub returning: Option<DataType>,
     /// `JSON_ARRAYAGG(x ORDER BY y)`
     pub order_by: Vec<OrderItem>,

@@ -58,6 +58,23 @@ impl Parser<'_> {
         Ok(Expr::Parse(Box::new(Parse { operand, to, culture, is_try, line })))
     }
 
+    /// `IDENTITY(type [, seed, increment])`, in SELECT INTO. The type is the call's `returning`.
+    pub(super) fn identity_function(&mut self) -> P<Expr> {
+        let line = self.token.line;
+        let name = ObjectName::unqualified(self.any_word()?, line);
+        self.expect(T::LeftParen)?;
+        let returning = Some(self.data_type()?);
+        let mut args = Vec::new();
+        while self.eat(T::Comma) {
+            args.push(self.constant()?);
+        }
+        if args.len() > 2 {
+            return Err(self.unexpected_token(self.previous));
+        }
+        self.expect(T::RightParen)?;
+        Ok(call(name, args, Some(Box::new(CallExtra { returning, ..CallExtra::default() })), line))
+    }
+
     /// `TRIM(x)`, `TRIM(c FROM x)`, `TRIM(LEADING c FROM x)`
     #[inline(never)]
     fn trim(&mut self) -> P<Expr> {
@@ -154,7 +171,7 @@ impl Parser<'_> {
         self.expect(T::LeftParen)?;
         let mut args = Vec::new();
         if !self.at(T::RightParen) {
-            args = self.list(Self::scalar)?;
+            args = self.list(Self::argument)?;
         }
         self.expect(T::RightParen)?;
         Ok(args)

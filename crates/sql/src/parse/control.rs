@@ -187,14 +187,14 @@ impl Parser<'_> {
             return self.old_raiserror();
         }
         self.bump();
-        let message = self.scalar()?;
+        let message = self.constant()?;
         self.expect(T::Comma)?;
-        let severity = self.scalar()?;
+        let severity = self.constant()?;
         self.expect(T::Comma)?;
-        let state = self.scalar()?;
+        let state = self.constant()?;
         let mut args = Vec::new();
         while self.eat(T::Comma) {
-            args.push(self.scalar()?);
+            args.push(self.constant()?);
         }
         self.expect(T::RightParen)?;
         let mut raiserror =
@@ -248,19 +248,7 @@ impl Parser<'_> {
                 WaitFor::Time(self.string_or_variable()?)
             }
             _ if self.at(T::LeftParen) => {
-                self.bump();
-                let mut parens = 1u32;
-                while parens > 0 {
-                    match self.kind() {
-                        T::LeftParen => parens += 1,
-                        T::RightParen => parens -= 1,
-                        T::End | T::UnclosedComment | T::UnclosedQuote | T::UnclosedString => {
-                            return Err(self.unexpected());
-                        }
-                        _ => {}
-                    }
-                    self.bump();
-                }
+                self.skip_parentheses()?;
                 let mut timeout = None;
                 if self.eat(T::Comma) {
                     self.expect_word(K::TIMEOUT)?;
@@ -276,7 +264,7 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn declare(&mut self) -> P<StatementKind> {
         self.bump();
-        if !self.at(T::Variable) {
+        if !self.at_variable() {
             return self.declare_cursor();
         }
         Ok(StatementKind::Declare(self.list(Self::declaration)?))
@@ -297,8 +285,9 @@ impl Parser<'_> {
             }
             _ => {
                 let data_type = self.data_type()?;
+                let null = self.nullability()?;
                 let value = if self.eat(T::Equals) { Some(self.scalar()?) } else { None };
-                Ok(Declaration::Scalar { variable, data_type, value })
+                Ok(Declaration::Scalar { variable, data_type, null, value })
             }
         }
     }

@@ -355,7 +355,20 @@ impl Parser<'_> {
         };
         self.bump();
         let if_exists = self.if_exists()?;
-        let names = self.list(Self::object_name)?;
+        let takes_list = matches!(
+            kind,
+            DropKind::Table
+                | DropKind::View
+                | DropKind::Procedure
+                | DropKind::Function
+                | DropKind::Trigger
+                | DropKind::Sequence
+                | DropKind::Database
+                | DropKind::Default
+                | DropKind::Rule
+                | DropKind::Assembly
+        );
+        let names = if takes_list { self.list(Self::object_name)? } else { vec![self.object_name()?] };
         let mut drop = Drop { kind, if_exists, names, scope: None };
         if kind == DropKind::Trigger && self.eat_word(K::ON) {
             drop.scope = Some(self.trigger_scope()?);

@@ -210,6 +210,11 @@ impl Parser<'_> {
             if takes_word && next.kind == T::Word && !matches!(next.keyword, K::ON | K::OFF) {
                 let name = parser.upper_word();
                 let value = SettingValue::Word(parser.any_word()?);
+                // QUERY_STORE CLEAR ALL, HADR AVAILABILITY GROUP = name
+                if !parser.eat_word(K::ALL) && parser.eat_word(K::GROUP) {
+                    parser.expect(T::Equals)?;
+                    return Ok(Setting { name, value: SettingValue::Word(parser.ident()?), line });
+                }
                 return Ok(Setting { name, value, line });
             }
             parser.loose_setting()

@@ -16,8 +16,16 @@ impl Parser<'_> {
         Ok(Statement { kind, line, span: self.span_from(start) })
     }
 
-    fn optional_top(&mut self) -> P<Option<Box<Top>>> {
-        if self.at_word(K::TOP) { Ok(Some(self.top()?)) } else { Ok(None) }
+    /// Outside SELECT the count is in parentheses.
+    pub(super) fn optional_top(&mut self) -> P<Option<Box<Top>>> {
+        if !self.at_word(K::TOP) {
+            return Ok(None);
+        }
+        if !self.peek_is(1, T::LeftParen) {
+            self.bump();
+            return Err(self.unexpected());
+        }
+        Ok(Some(self.top()?))
     }
 
     /// The table that is changed.
@@ -31,6 +39,17 @@ impl Parser<'_> {
         let name = self.object_name()?;
         let hints = self.with_hints()?;
         Ok(Target::Table { name, hints })
+    }
+
+    /// UPDATE and DELETE also reach through an inline function.
+    fn target_or_function(&mut self) -> P<Target> {
+        let target = self.target()?;
+        match target {
+            Target::Table { name, hints } if hints.is_empty() && self.at(T::LeftParen) => {
+                Ok(Target::Function(Box::new(self.function_source(name)?)))
+            }
+            other => Ok(other),
+        }
     }
 
     #[inline(never)]
@@ -117,7 +136,7 @@ impl Parser<'_> {
     pub(super) fn update(&mut self, with: Option<Box<With>>) -> P<StatementKind> {
         self.bump();
         let top = self.optional_top()?;
-        let target = self.target()?;
+        let target = self.target_or_function()?;
         self.expect_word(K::SET)?;
         let set = self.list(Self::set_clause)?;
         let output = self.output_clause()?;
@@ -128,7 +147,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn set_clause(&mut self) -> P<SetClause> {
-        if self.at(T::Variable) {
+        if self.at_variable() {
             return self.set_clause_of_variable();
         }
         let column = self.column_name()?;
@@ -198,7 +217,7 @@ impl Parser<'_> {
         self.bump();
         let top = self.optional_top()?;
         self.eat_word(K::FROM);
-        let target = self.target()?;
+        let target = self.target_or_function()?;
         let output = self.output_clause()?;
         let from = if self.eat_word(K::FROM) { self.list(Self::table_source)? } else { Vec::new() };
         let filter = self.filter()?;
@@ -267,12 +286,12 @@ impl Parser<'_> {
         let mut columns = Vec::new();
         if self.at(T::LeftParen) {
             columns = self.paren_list(|parser| {
-                let name = parser.ident()?;
-                let ends = parser.at(T::Comma) || parser.at(T::RightParen);
-                let data_type = if ends { None } else { Some(parser.data_type()?) };
-                let collation = if parser.eat_word(K::COLLATE) { Some(parser.ident()?) } else { None };
-                let null = parser.nullability()?;
-                Ok(InsertBulkColumn { name, data_type, collation, null })
+                let column = parser.column_definition(true)?;
+                let data_type = match column.kind {
+                    ColumnKind::Typed(data_type) => Some(data_type),
+                    _ => None,
+                };
+                Ok(InsertBulkColumn { name: column.name, data_type, collation: column.collation, null: column.null })
             })?;
         }
         let (options, order) = self.bulk_options()?;

@@ -18,7 +18,7 @@ impl Parser<'_> {
         }
         let mut result = None;
         let mut procedure = None;
-        if self.at(T::Variable) {
+        if self.at_variable() {
             let variable = self.variable()?;
             if self.eat(T::Equals) {
                 result = Some(variable);
@@ -28,7 +28,7 @@ impl Parser<'_> {
         }
         let procedure = match procedure {
             Some(procedure) => procedure,
-            None if self.at(T::Variable) => Procedure::Variable(self.variable()?),
+            None if self.at_variable() => Procedure::Variable(self.variable()?),
             None => self.procedure_name()?,
         };
         self.call_of(result, procedure, line)
@@ -60,7 +60,7 @@ impl Parser<'_> {
     fn call_of(&mut self, result: Option<Variable>, procedure: Procedure, line: u32) -> P<StatementKind> {
         let mut args = Vec::new();
         if self.at_argument() {
-            args = self.list(Self::call_argument)?;
+            args = self.call_arguments_of_procedure()?;
         }
         let mut execute = Execute { result, procedure, args, recompile: false, result_sets: None, odbc: false, line };
         (execute.recompile, execute.result_sets) = self.execute_options()?;
@@ -81,9 +81,31 @@ impl Parser<'_> {
         }
     }
 
+    /// Once `@name = value` has been used, all that follow must have it.
+    fn call_arguments_of_procedure(&mut self) -> P<Vec<Argument>> {
+        let mut args: Vec<Argument> = Vec::new();
+        loop {
+            let line = self.token.line;
+            let argument = self.call_argument()?;
+            if argument.name.is_none() && args.last().is_some_and(|last| last.name.is_some()) {
+                let text = format!(
+                    "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form \
+                     '@name = value' has been used, all subsequent parameters must be passed in the form '@name = \
+                     value'.",
+                    args.len() + 1
+                );
+                return Err(self.error(119, line, text));
+            }
+            args.push(argument);
+            if !self.eat(T::Comma) {
+                return Ok(args);
+            }
+        }
+    }
+
     fn call_argument(&mut self) -> P<Argument> {
         let mut name = None;
-        if self.at(T::Variable) && self.peek_is(1, T::Equals) {
+        if self.at_variable() && self.peek_is(1, T::Equals) {
             name = Some(self.variable()?);
             self.bump();
         }
@@ -198,10 +220,6 @@ impl Parser<'_> {
     }
 
     fn string_or_variable_piece(&mut self) -> P<Expr> {
-        // With QUOTED_IDENTIFIER ON, EXEC ("...") is a name in the grammar but has always been taken for text.
-        if self.at(T::DoubleQuoted) {
-            return Ok(Expr::Literal(self.literal()?));
-        }
         if self.at(T::Global) {
             return Ok(self.global());
         }

@@ -33,6 +33,9 @@ fn binary_op(kind: T) -> Option<(BinaryOp, u8)> {
 
 pub(super) fn is_condition(expr: &Expr) -> bool {
     use Expr::*;
+    if let Call(call) = expr {
+        return call.name.name.is("REGEXP_LIKE");
+    }
     matches!(
         expr,
         Compare(_)
@@ -49,7 +52,13 @@ pub(super) fn is_condition(expr: &Expr) -> bool {
             | Quantified(_)
             | FullText(_)
             | UpdateColumn(_)
+            | GraphMatch(_)
     )
+}
+
+/// Constants have no methods: `1.2.e` is an error at the second point.
+fn has_methods(expr: &Expr) -> bool {
+    !matches!(expr, Expr::Literal(_) | Expr::Niladic(_) | Expr::OdbcLiteral(..))
 }
 
 impl<'a> Parser<'a> {
@@ -129,7 +138,7 @@ impl<'a> Parser<'a> {
                     operand = Expr::Collate(Box::new(operand), self.ident()?);
                 }
                 T::Word if self.at_word(K::AT) && self.peek_word(1, K::TIME) => operand = self.at_time_zone(operand)?,
-                T::Dot => operand = self.method(operand)?,
+                T::Dot if has_methods(&operand) => operand = self.method(operand)?,
                 _ => break,
             }
             self.enter()?;
@@ -215,7 +224,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Inside a parenthesis, behind a subquery that had its own: `((SELECT 1) UNION (SELECT 2))`.
-    fn more_of_query(&mut self, inner: Expr) -> P<Expr> {
+    pub(super) fn more_of_query(&mut self, inner: Expr) -> P<Expr> {
         match inner {
             Expr::Subquery(query) if self.at_any(&[K::UNION, K::EXCEPT, K::INTERSECT]) => {
                 Ok(Expr::Subquery(Box::new(self.query_behind(*query)?)))
@@ -252,6 +261,9 @@ impl<'a> Parser<'a> {
 
     #[inline(never)]
     fn reserved_call(&mut self) -> P<Expr> {
+        if self.at_word(K::IDENTITY) {
+            return self.identity_function();
+        }
         let line = self.token.line;
         let name = ObjectName::unqualified(self.any_word()?, line);
         self.call(name)
@@ -402,6 +414,7 @@ impl<'a> Parser<'a> {
                 K::EXISTS => return self.exists(),
                 K::CONTAINS | K::FREETEXT => return self.full_text(),
                 K::UPDATE if self.peek_is(1, T::LeftParen) => return self.update_column(),
+                K::MATCH if self.peek_is(1, T::LeftParen) => return self.graph_match(),
                 _ => self.scalar()?,
             },
             _ => self.scalar()?,
@@ -421,6 +434,8 @@ impl<'a> Parser<'a> {
     fn comparison(&mut self, left: Expr) -> P<Expr> {
         let line = self.token.line;
         match self.kind() {
+            T::Equals if self.peek_is(1, T::Star) => Err(self.near(line, "=*")),
+            T::Star if self.peek_is(1, T::Equals) => Err(self.near(line, "*=")),
             T::Equals | T::Less | T::Greater | T::Exclamation => self.compared(left, line),
             T::Word => match self.keyword() {
                 K::IS => self.is_predicate(left, line),
@@ -572,6 +587,31 @@ impl<'a> Parser<'a> {
         Ok(Expr::UpdateColumn(column))
     }
 
+    #[inline(never)]
+    fn graph_match(&mut self) -> P<Expr> {
+        let start = self.token.start;
+        self.bump();
+        self.skip_parentheses()?;
+        Ok(Expr::GraphMatch(self.span_from(start)))
+    }
+
+    /// From `(` to behind its `)`.
+    pub(super) fn skip_parentheses(&mut self) -> P<()> {
+        let mut parens = 0u32;
+        loop {
+            match self.kind() {
+                T::LeftParen => parens += 1,
+                T::RightParen => parens -= 1,
+                T::End | T::UnclosedComment | T::UnclosedQuote | T::UnclosedString => return Err(self.unexpected()),
+                _ => {}
+            }
+            self.bump();
+            if parens == 0 {
+                return Ok(());
+            }
+        }
+    }
+
     /// `CONTAINS (columns, 'condition' [, LANGUAGE l])`
     #[inline(never)]
     fn full_text(&mut self) -> P<Expr> {
@@ -583,7 +623,15 @@ impl<'a> Parser<'a> {
         let mut property = None;
         if self.eat(T::LeftParen) {
             if !self.eat(T::Star) {
-                columns = self.list(Self::column_name)?;
+                loop {
+                    let parts = self.name_parts(true)?;
+                    if !parts.star {
+                        columns.push(parts.into_column().ok_or_else(|| self.unexpected())?);
+                    }
+                    if !self.eat(T::Comma) {
+                        break;
+                    }
+                }
             }
             self.expect(T::RightParen)?;
         } else if self.at_word(K::PROPERTY) && self.peek_is(1, T::LeftParen) {

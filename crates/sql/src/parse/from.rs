@@ -42,29 +42,45 @@ impl Parser<'_> {
     /// One element of the comma list: a table and everything joined to it.
     pub(super) fn table_source(&mut self) -> P<TableRef> {
         self.enter()?;
-        let first = self.table_operand()?;
+        let first = self.table_primary()?;
         let source = self.joined(first)?;
         self.depth -= 1;
         Ok(source)
     }
 
+    /// Joins and PIVOTs in the order they are written; a PIVOT takes everything before it.
     fn joined(&mut self, first: TableRef) -> P<TableRef> {
+        let mut first = first;
         let mut joins = Vec::new();
-        while let Some((kind, hint)) = self.join_words()? {
-            let line = self.previous.line;
-            let mut right = self.table_operand()?;
-            let mut on = None;
-            if !matches!(kind, JoinKind::Cross | JoinKind::CrossApply | JoinKind::OuterApply) {
-                // `a JOIN b JOIN c ON x ON y`: what is joined before our ON belongs to the right side.
-                if !self.at_word(K::ON) {
-                    right = self.nested(|parser| parser.joined(right))?;
-                }
-                self.expect_word(K::ON)?;
-                on = Some(self.condition()?);
+        let depth = self.depth;
+        loop {
+            if self.at_any(&[K::PIVOT, K::UNPIVOT]) {
+                self.enter()?;
+                let source = join_chain(first, std::mem::take(&mut joins));
+                first = if self.at_word(K::PIVOT) { self.pivot(source)? } else { self.unpivot(source)? };
+            } else if let Some((kind, hint)) = self.join_words()? {
+                joins.push(self.join(kind, hint)?);
+            } else {
+                self.depth = depth;
+                return Ok(join_chain(first, joins));
             }
-            joins.push(Join { kind, hint, right, on, line });
         }
-        Ok(if joins.is_empty() { first } else { TableRef::Join(Box::new(JoinChain { first, joins })) })
+    }
+
+    /// Behind the words of a join.
+    fn join(&mut self, kind: JoinKind, hint: Option<JoinHint>) -> P<Join> {
+        let line = self.previous.line;
+        let mut right = self.table_primary()?;
+        let mut on = None;
+        if !matches!(kind, JoinKind::Cross | JoinKind::CrossApply | JoinKind::OuterApply) {
+            // `a JOIN b JOIN c ON x ON y`: what is joined before our ON belongs to the right side.
+            if !self.at_word(K::ON) {
+                right = self.nested(|parser| parser.joined(right))?;
+            }
+            self.expect_word(K::ON)?;
+            on = Some(self.condition()?);
+        }
+        Ok(Join { kind, hint, right, on, line })
     }
 
     /// `INNER LOOP JOIN`, `CROSS APPLY` ..., consumed; None if no join follows.
@@ -111,18 +127,6 @@ impl Parser<'_> {
         Ok(Some((kind, hint)))
     }
 
-    /// One table with its PIVOTs.
-    fn table_operand(&mut self) -> P<TableRef> {
-        let mut source = self.table_primary()?;
-        let depth = self.depth;
-        while self.at_any(&[K::PIVOT, K::UNPIVOT]) {
-            self.enter()?;
-            source = if self.at_word(K::PIVOT) { self.pivot(source)? } else { self.unpivot(source)? };
-        }
-        self.depth = depth;
-        Ok(source)
-    }
-
     fn table_primary(&mut self) -> P<TableRef> {
         match self.kind() {
             T::LeftParen => self.parenthesized_source(),
@@ -160,7 +164,6 @@ impl Parser<'_> {
         let word = self.peek(1);
         let is_end = self.peek_is(2, T::RightParen) || self.peek_is(2, T::Comma) || self.at_hint_of_index(word.keyword);
         word.kind == T::Word && is_end && self.is_hint(self.token_text(word))
-            || word.keyword == K::INDEX && (self.peek_is(2, T::Equals) || self.peek_is(2, T::LeftParen))
     }
 
     fn at_hint_of_index(&mut self, keyword: K) -> bool {
@@ -182,14 +185,14 @@ impl Parser<'_> {
             table.sample = Some(self.table_sample()?);
         }
         if self.at(T::LeftParen) && self.at_old_hints() {
-            table.hints = self.hint_list()?;
+            table.hints = self.hint_list(false)?;
         }
         table.alias = self.table_alias()?;
         if self.at_word(K::TABLESAMPLE) {
             table.sample = Some(self.table_sample()?);
         }
         if self.at(T::LeftParen) && self.at_old_hints() {
-            table.hints = self.hint_list()?;
+            table.hints = self.hint_list(false)?;
         }
         table.hints.extend(self.with_hints()?);
         if self.at_any(&[K::HOLDLOCK, K::INDEX]) {
@@ -222,18 +225,23 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         self.bump();
-        self.hint_list()
+        self.hint_list(true)
     }
 
-    /// `(hint, hint)`; commas may be left out.
-    fn hint_list(&mut self) -> P<Vec<TableHint>> {
+    /// `(hint, hint)`; commas may be left out. Without WITH only the hints of one word are permitted.
+    fn hint_list(&mut self, with: bool) -> P<Vec<TableHint>> {
         self.expect(T::LeftParen)?;
-        let mut hints = vec![self.table_hint()?];
-        while !self.eat(T::RightParen) {
-            self.eat(T::Comma);
+        let mut hints = Vec::new();
+        loop {
+            if !with && self.at_word(K::INDEX) {
+                return Err(self.old_table_hint(self.token));
+            }
             hints.push(self.table_hint()?);
+            if self.eat(T::RightParen) {
+                return Ok(hints);
+            }
+            self.eat(T::Comma);
         }
-        Ok(hints)
     }
 
     pub(super) fn table_hint(&mut self) -> P<TableHint> {
@@ -359,12 +367,12 @@ impl Parser<'_> {
         let alias = self.table_alias()?;
         let mut hints = self.with_hints()?;
         if hints.is_empty() && self.at(T::LeftParen) && self.at_old_hints() {
-            hints = self.hint_list()?;
+            hints = self.hint_list(false)?;
         }
         Ok(TableRef::Variable(Box::new(TableVariable { variable, alias, hints })))
     }
 
-    fn function_source(&mut self, name: ObjectName) -> P<TableRef> {
+    pub(super) fn function_source(&mut self, name: ObjectName) -> P<TableRef> {
         let line = name.line;
         self.expect(T::LeftParen)?;
         let mut args = Vec::new();
@@ -438,10 +446,6 @@ impl Parser<'_> {
             Inside::Rows(rows, line) => self.values(rows, line)?,
             Inside::Table(table) => table,
         };
-        let mut table = table;
-        while self.at_any(&[K::PIVOT, K::UNPIVOT]) {
-            table = if self.at_word(K::PIVOT) { self.pivot(table)? } else { self.unpivot(table)? };
-        }
         Ok(Inside::Table(self.joined(table)?))
     }
 
@@ -722,4 +726,8 @@ impl Parser<'_> {
         let kind = TableFunctionKind::FullText { free, table, columns, condition, language, top };
         self.function_behind(kind, line)
     }
+}
+
+fn join_chain(first: TableRef, joins: Vec<Join>) -> TableRef {
+    if joins.is_empty() { first } else { TableRef::Join(Box::new(JoinChain { first, joins })) }
 }

@@ -21,7 +21,7 @@ impl Parser<'_> {
             return Err(self.unexpected());
         }
         if self.eat_word(K::INCLUDE) {
-            index.include = self.ident_list()?;
+            index.include = self.paren_list(|parser| Ok(parser.index_column()?.name))?;
         }
         if self.at_word(K::ORDER) && self.peek_is(1, T::LeftParen) {
             self.bump();
@@ -207,23 +207,7 @@ impl Parser<'_> {
         if next.kind == T::LeftParen {
             return self.with_settings();
         }
-        const FIRST: &[&str] = &[
-            "FULLSCAN",
-            "SAMPLE",
-            "RESAMPLE",
-            "NORECOMPUTE",
-            "INCREMENTAL",
-            "MAXDOP",
-            "ALL",
-            "COLUMNS",
-            "INDEX",
-            "STATS_STREAM",
-            "ROWCOUNT",
-            "PAGECOUNT",
-            "PERSIST_SAMPLE_PERCENT",
-            "AUTO_DROP",
-        ];
-        if !FIRST.iter().any(|word| word.eq_ignore_ascii_case(self.token_text(next))) {
+        if next.kind != T::Word || next.keyword.is_reserved() && !matches!(next.keyword, K::ALL | K::INDEX | K::ROWCOUNT) {
             return Err(self.unexpected());
         }
         self.bump();
@@ -233,10 +217,10 @@ impl Parser<'_> {
                 && &*setting.name == "RESAMPLE"
                 && parser.eat_words(K::ON, K::PARTITIONS)
             {
-                let partitions = parser.settings_list()?;
-                return Ok(Setting { value: SettingValue::List(None, partitions), ..setting });
+                let value = SettingValue::List(None, parser.settings_list()?);
+                return Ok(Setting { name, value, line });
             }
-            Ok(setting)
+            parser.loose_setting()
         })
     }
 }

@@ -8,7 +8,7 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn merge(&mut self, with: Option<Box<With>>) -> P<Merge> {
         self.bump();
-        let top = if self.at_word(K::TOP) { Some(self.top()?) } else { None };
+        let top = self.optional_top()?;
         self.eat_word(K::INTO);
         let mut target = self.target()?;
         let alias = self.table_alias()?;

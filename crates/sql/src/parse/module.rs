@@ -154,7 +154,6 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn procedure(&mut self, definition: Definition) -> P<StatementKind> {
-        self.bump();
         let name = self.module_name()?;
         let number = self.procedure_number()?;
         let mut parameters = Vec::new();
@@ -163,7 +162,7 @@ impl Parser<'_> {
                 parameters = self.parameters()?;
             }
             self.expect(T::RightParen)?;
-        } else if self.at(T::Variable) {
+        } else if self.at_variable() {
             parameters = self.parameters()?;
         }
         let options = self.module_options()?;
@@ -241,13 +240,12 @@ impl Parser<'_> {
     #[inline(never)]
     fn function(&mut self, definition: Definition) -> P<StatementKind> {
         let line = self.token.line;
-        self.bump();
         let name = self.module_name()?;
         self.expect(T::LeftParen)?;
         let parameters = if self.at(T::RightParen) { Vec::new() } else { self.parameters()? };
         self.expect(T::RightParen)?;
         self.expect_word(K::RETURNS)?;
-        let (options, returns) = if self.at(T::Variable) {
+        let (options, returns) = if self.at_variable() {
             self.table_function()?
         } else if self.eat_word(K::TABLE) {
             if self.at(T::LeftParen) { self.external_table()? } else { self.inline_function()? }
@@ -341,7 +339,6 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn trigger(&mut self, definition: Definition) -> P<StatementKind> {
-        self.bump();
         let name = self.module_name()?;
         self.expect_word(K::ON)?;
         let on = self.trigger_scope()?;

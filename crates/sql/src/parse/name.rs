@@ -134,8 +134,13 @@ impl<'a> Parser<'a> {
         Ok(Ident { text, quoted: true })
     }
 
+    /// Nothing forbids a second sign in the name of a variable.
+    pub(super) fn at_variable(&self) -> bool {
+        self.at(T::Variable) || self.at(T::Global)
+    }
+
     pub(super) fn variable(&mut self) -> P<Variable> {
-        if !self.at(T::Variable) {
+        if !self.at_variable() {
             return Err(self.unexpected());
         }
         let text = self.token_text(self.token);

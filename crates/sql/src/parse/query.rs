@@ -150,6 +150,7 @@ impl Parser<'_> {
         } else {
             self.bump();
             let count = if self.at_query() { Expr::Subquery(Box::new(self.query()?)) } else { self.scalar()? };
+            let count = self.more_of_query(count)?;
             self.expect(T::RightParen)?;
             count
         };
@@ -165,7 +166,7 @@ impl Parser<'_> {
                 self.bump();
                 return Ok(SelectItem::Star { table: None, line });
             }
-            T::Variable => {
+            T::Variable | T::Global => {
                 if let Some(assignment) = self.assignment()? {
                     return Ok(assignment);
                 }

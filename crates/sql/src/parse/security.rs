@@ -8,6 +8,9 @@ impl Parser<'_> {
     fn password(&mut self) -> P<Password> {
         self.bump();
         self.expect(T::Equals)?;
+        if !self.at_string() && !self.at(T::Binary) {
+            return Err(self.unexpected());
+        }
         let value = self.constant()?;
         let mut password = Password { value, hashed: false, must_change: false, unlock: false, old: None };
         loop {
@@ -33,6 +36,9 @@ impl Parser<'_> {
         loop {
             if self.at_text("PASSWORD") {
                 password = Some(self.password()?);
+            } else if self.eat_words(K::NO, K::CREDENTIAL) {
+                let (name, line) = ("NO CREDENTIAL".into(), self.previous.line);
+                options.push(Setting { name, value: SettingValue::Alone, line });
             } else {
                 options.push(self.loose_setting()?);
             }

@@ -47,6 +47,9 @@ impl Parser<'_> {
             self.skip_statement()?;
             return Ok(StatementKind::Kill(Box::new(Kill::Other(verb))));
         }
+        if !self.at(T::Integer) && !self.at_string() {
+            return Err(self.unexpected());
+        }
         let id = self.constant()?;
         let status_only = self.eat_words(K::WITH, K::STATUSONLY);
         Ok(StatementKind::Kill(Box::new(Kill::Session { id, status_only })))

@@ -52,7 +52,7 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn set(&mut self) -> P<StatementKind> {
         self.bump();
-        if self.at(T::Variable) {
+        if self.at_variable() {
             return Ok(StatementKind::SetVariable(Box::new(self.set_variable()?)));
         }
         let option = match self.keyword() {
@@ -144,6 +144,10 @@ impl Parser<'_> {
         let known = |parser: &Self, list: &[&str]| list.iter().any(|word| parser.at_text(word));
         if known(self, VALUES) {
             let name = self.upper_word();
+            // -1 is every row of TEXTSIZE and no limit of LOCK_TIMEOUT, but no ROWCOUNT.
+            if self.at_word(K::NULL) || (&*name == "ROWCOUNT" && self.at(T::Minus)) {
+                return Err(self.unexpected());
+            }
             let value = self.set_value()?;
             return Ok(SetOption::Value { name, value });
         }

@@ -92,9 +92,15 @@ impl Parser<'_> {
             if self.at(T::LeftParen) {
                 return Ok(SettingValue::List(Some(Ident::new("ON")), self.settings_list()?));
             }
+            if self.eat_words(K::ON, K::PARTITIONS) {
+                return Ok(SettingValue::List(Some(Ident::new("ON")), self.settings_list()?));
+            }
             return Ok(SettingValue::On);
         }
         if self.eat_word(K::OFF) {
+            if self.at(T::LeftParen) {
+                return Ok(SettingValue::List(Some(Ident::new("OFF")), self.settings_list()?));
+            }
             return Ok(SettingValue::Off);
         }
         if self.at(T::LeftParen) {
@@ -148,7 +154,7 @@ impl Parser<'_> {
         if self.eat(T::Percent) {
             return Ok(SettingValue::Quantity(value, "PERCENT".into()));
         }
-        if self.eat_word(K::TO) {
+        if matches!(value, Expr::Literal(Literal::Int(_))) && self.eat_word(K::TO) {
             // A range of partitions.
             let to = self.constant()?;
             let from = Setting { name: "FROM".into(), value: SettingValue::Value(value), line: self.previous.line };

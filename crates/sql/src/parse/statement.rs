@@ -120,13 +120,14 @@ impl Parser<'_> {
         match self.keyword() {
             K::THROW => return self.throw(),
             K::ENABLE | K::DISABLE if self.peek_word(1, K::TRIGGER) => return self.switch_trigger(),
-            K::SEND | K::RECEIVE | K::GET | K::MOVE if !self.first => return self.other(),
+            K::SEND | K::RECEIVE | K::GET | K::MOVE if !(self.first && self.depth == 1) => return self.other(),
+            K::RECEIVE if self.peek_is(1, T::Star) || self.peek_word(1, K::TOP) => return self.other(),
+            K::MOVE if self.peek_word(1, K::CONVERSATION) => return self.other(),
             K::GET if self.peek_word(1, K::CONVERSATION) => return self.other(),
             K::SEND if self.peek_word(1, K::ON) => return self.other(),
             _ => {}
         }
-        let names_procedure = self.at_name() || (self.at(T::Dot) && self.first);
-        if self.first && names_procedure {
+        if self.first && self.depth == 1 && (self.at_name() || self.at(T::Dot)) {
             return self.bare_call();
         }
         Err(self.unexpected())
@@ -173,6 +174,10 @@ impl Parser<'_> {
             }
             verb.push_str(&self.upper_word());
         }
+        if self.at_word(K::IF) && self.peek_word(1, K::EXISTS) {
+            self.bump();
+            self.bump();
+        }
         self.skip_statement()?;
         Ok(StatementKind::Other(Box::new(OtherStatement { verb: verb.into() })))
     }
@@ -199,8 +204,8 @@ impl Parser<'_> {
     fn at_other_statement(&mut self) -> bool {
         match self.keyword() {
             K::EXEC | K::EXECUTE => !self.peek_word(1, K::AS),
+            K::CREATE => !self.peek_word(1, K::ANY),
             K::SELECT
-            | K::CREATE
             | K::IF
             | K::WHILE
             | K::BEGIN
@@ -218,6 +223,29 @@ impl Parser<'_> {
             | K::RECONFIGURE
             | K::DBCC
             | K::GOTO => true,
+            K::DROP => matches!(
+                self.peek(1).keyword,
+                K::TABLE
+                    | K::VIEW
+                    | K::FUNCTION
+                    | K::PROC
+                    | K::PROCEDURE
+                    | K::TRIGGER
+                    | K::SCHEMA
+                    | K::DATABASE
+                    | K::LOGIN
+                    | K::USER
+                    | K::ROLE
+                    | K::TYPE
+                    | K::SEQUENCE
+                    | K::SYNONYM
+                    | K::SECURITY
+                    | K::CERTIFICATE
+                    | K::SYMMETRIC
+                    | K::ASYMMETRIC
+                    | K::MASTER
+                    | K::CREDENTIAL
+            ),
             K::ALTER => !self.previous.keyword.is_reserved(),
             _ => false,
         }

@@ -18,8 +18,8 @@ impl Parser<'_> {
             options: Vec::new(),
             as_kind: None,
         };
-        if self.at_word(K::AS) && self.peek_word(1, K::FILETABLE) {
-            self.as_kind(&mut table);
+        if self.at_word(K::AS) {
+            self.as_kind(&mut table)?;
         } else {
             table.definition = self.table_definition()?;
         }
@@ -38,16 +38,21 @@ impl Parser<'_> {
                     table.filestream_on = Some(self.data_space()?);
                 }
                 K::WITH if self.peek_is(1, T::LeftParen) => table.options.extend(self.with_settings()?),
-                K::AS if self.peek_word(1, K::NODE) || self.peek_word(1, K::EDGE) => self.as_kind(&mut table),
+                K::AS if self.peek_word(1, K::NODE) || self.peek_word(1, K::EDGE) => self.as_kind(&mut table)?,
                 _ => break,
             }
         }
         Ok(StatementKind::CreateTable(Box::new(table)))
     }
 
-    fn as_kind(&mut self, table: &mut CreateTable) {
+    /// AS FILETABLE, AS NODE, AS EDGE.
+    fn as_kind(&mut self, table: &mut CreateTable) -> P<()> {
         self.bump();
+        if !self.at_any(&[K::FILETABLE, K::NODE, K::EDGE]) {
+            return Err(self.unexpected());
+        }
         table.as_kind = Some(self.upper_word());
+        Ok(())
     }
 
     /// A filegroup or `scheme(column)`.
@@ -106,7 +111,7 @@ impl Parser<'_> {
                 definition.constraints.push(constraint);
             }
             _ => {
-                let mut column = self.column_definition()?;
+                let mut column = self.column_definition(false)?;
                 // The comma before a table constraint may be left out; it then looks like the column's.
                 let constraints = std::mem::take(&mut column.constraints);
                 let (of_table, of_column) = constraints.into_iter().partition(names_columns);
@@ -118,7 +123,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn column_definition(&mut self) -> P<ColumnDefinition> {
+    /// `untyped`: a column may come without a type (INSERT BULK), else only `timestamp`.
+    pub(super) fn column_definition(&mut self, untyped: bool) -> P<ColumnDefinition> {
         let line = self.token.line;
         let name = self.ident()?;
         let mut column = ColumnDefinition {
@@ -147,7 +153,7 @@ impl Parser<'_> {
             column.kind = ColumnKind::Computed { expr, persisted, text };
         } else if self.at_name() || self.at_any(&[K::DOUBLE, K::NATIONAL, K::CURSOR]) {
             column.kind = ColumnKind::Typed(self.data_type()?);
-        } else if !column.name.is("timestamp") {
+        } else if !untyped && !column.name.is("timestamp") {
             if self.at(T::Comma) || self.at(T::RightParen) {
                 let text = format!("The definition for column '{}' must include a data type.", column.name.text);
                 return Err(self.error(173, line, text));
@@ -447,7 +453,13 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         self.bump();
-        self.list(Self::loose_setting)
+        self.list(|parser| {
+            let line = parser.token.line;
+            let name = parser.upper_word();
+            // ON behind these is the filegroup's.
+            let value = if parser.eat(T::Equals) { parser.setting_value()? } else { SettingValue::Alone };
+            Ok(Setting { name, value, line })
+        })
     }
 
     fn foreign_key(&mut self) -> P<ForeignKey> {
@@ -558,7 +570,7 @@ impl Parser<'_> {
             return Err(self.unexpected());
         }
         if self.eat_word(K::INCLUDE) {
-            index.include = self.ident_list()?;
+            index.include = self.paren_list(|parser| Ok(parser.index_column()?.name))?;
         }
         if self.eat_word(K::WHERE) {
             index.filter = Some(self.condition()?);

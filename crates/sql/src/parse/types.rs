@@ -31,6 +31,7 @@ const NAMES: &[(&str, TypeName)] = &[
     ("CHARACTER", TypeName::Builtin(TypeKind::Char)),
     ("TEXT", TypeName::Builtin(TypeKind::Text)),
     ("NCHAR", TypeName::Builtin(TypeKind::NChar)),
+    ("NCHARACTER", TypeName::Builtin(TypeKind::NChar)),
     ("NTEXT", TypeName::Builtin(TypeKind::NText)),
     ("BINARY", TypeName::Builtin(TypeKind::Binary)),
     ("VARBINARY", TypeName::Builtin(TypeKind::VarBinary)),

@@ -68,7 +68,11 @@ impl Parser<'_> {
             }
             return Ok(if preceding { FrameBound::UnboundedPreceding } else { FrameBound::UnboundedFollowing });
         }
-        let distance = Box::new(self.scalar()?);
+        // A sign or a variable is a syntax error here.
+        if !self.at(T::Integer) {
+            return Err(self.unexpected());
+        }
+        let distance = Box::new(Expr::Literal(self.literal()?));
         if self.eat_word(K::PRECEDING) {
             return Ok(FrameBound::Preceding(distance));
         }
