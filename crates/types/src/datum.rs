@@ -11,7 +11,52 @@ pub enum Datum {
     Bytes(Box<[u8]>),
 }
 
+/// A scalar value whose bytes are elsewhere: in a column, a row image, a datum.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum DatumRef<'a> {
+    #[default]
+    Null,
+    I64(i64),
+    F64(f64),
+    I128(i128),
+    Bytes(&'a [u8]),
+}
+
+impl DatumRef<'_> {
+    pub fn is_null(&self) -> bool {
+        matches!(self, DatumRef::Null)
+    }
+
+    /// Panics on another class.
+    pub fn as_i64(self) -> i64 {
+        match self {
+            DatumRef::I64(value) => value,
+            other => panic!("expected an I64 datum, found {other:?}"),
+        }
+    }
+
+    pub fn to_datum(self) -> Datum {
+        match self {
+            DatumRef::Null => Datum::Null,
+            DatumRef::I64(value) => Datum::I64(value),
+            DatumRef::F64(value) => Datum::F64(value),
+            DatumRef::I128(value) => Datum::I128(value),
+            DatumRef::Bytes(bytes) => Datum::bytes(bytes),
+        }
+    }
+}
+
 impl Datum {
+    pub fn as_ref(&self) -> DatumRef<'_> {
+        match self {
+            Datum::Null => DatumRef::Null,
+            Datum::I64(value) => DatumRef::I64(*value),
+            Datum::F64(value) => DatumRef::F64(*value),
+            Datum::I128(value) => DatumRef::I128(*value),
+            Datum::Bytes(bytes) => DatumRef::Bytes(bytes),
+        }
+    }
+
     pub fn bytes(bytes: &[u8]) -> Datum {
         Datum::Bytes(bytes.into())
     }

@@ -31,8 +31,8 @@ pub mod like;
 
 pub use batch::{Column, ColumnData, RowBatch};
 pub use compare::ValueComparer;
-pub use convert::{ConvertContext, convert};
-pub use datum::Datum;
+pub use convert::{ConvertContext, convert, convert_ref};
+pub use datum::{Datum, DatumRef};
 pub use error::{SqlError, SqlResult};
 pub use key::{KeyCodec, KeyColumn, KeyLayout};
 pub use row::{ColumnType, RowBuilder, RowLayout, RowView};

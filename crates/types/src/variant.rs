@@ -209,7 +209,7 @@ pub fn key(variant: &[u8], out: &mut Vec<u8>) {
         }
         (Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset, value) => {
             out.push(6);
-            out.extend_from_slice(&(Moment::of(&ty, value).utc_ticks() as u64 ^ 1 << 63).to_be_bytes());
+            out.extend_from_slice(&(Moment::of(&ty, value.as_ref()).utc_ticks() as u64 ^ 1 << 63).to_be_bytes());
         }
         (_, value) => {
             out.push(4);

@@ -11,6 +11,7 @@
 pub mod code_page;
 mod families;
 pub mod letters;
+mod units;
 mod weights;
 
 use std::cmp::Ordering;
@@ -18,7 +19,8 @@ use std::cmp::Ordering;
 use crate::sql_type::{CollationId, SqlType};
 pub use code_page::CodePage;
 use families::{FAMILIES, SQL_COLLATIONS, SqlCollation};
-pub use weights::{CharWeight, Chars, Comparer, Rules};
+pub use units::{CharWeight, Chars};
+pub use weights::{Comparer, Rules};
 
 /// What a collation is, by its id.
 #[derive(Debug, Clone, Copy)]

@@ -20,8 +20,8 @@
 use std::cmp::Ordering;
 use std::hash::Hasher;
 
-use super::code_page::{self, CodePage, SingleByte};
-use super::letters;
+use super::code_page::{self, CodePage};
+use super::units::{Form, Specials, Units};
 
 /// What a collation distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +40,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    fn dotless_i(&self) -> bool {
+    pub(super) fn dotless_i(&self) -> bool {
         self.tailoring.iter().any(|entry| entry.0 == 0x131)
     }
 }
@@ -48,20 +48,13 @@ impl Rules {
 /// Letters (base, accent number or 0) with a place of their own in a language's alphabet.
 pub type Tailoring = &'static [(u16, u8, u8)];
 
-/// How text is stored.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    Single(&'static SingleByte),
-    Multi(CodePage),
-    Utf16,
-}
-
 /// Compares text of one collation in one form. Small and `Copy`: make one per expression, not per comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Comparer {
     rules: Rules,
     form: Form,
-    ascii: &'static [u8; 128],
+    /// Weights of the ASCII characters that need no closer look; 0 for all others.
+    plain: &'static [u8; 256],
 }
 
 /// Weight of the end of a level; less than every weight.
@@ -83,6 +76,26 @@ const WINDOWS_ORDER: &[u8] = b"-'!\"#$%&()*,./:;?@[\\]^_`{|}~+<=>";
 const SQL_ORDER: &[u8] = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 static WINDOWS_ASCII: [u8; 128] = ascii_weights(WINDOWS_ORDER);
 static SQL_ASCII: [u8; 128] = ascii_weights(SQL_ORDER);
+static SQL_PLAIN: [u8; 256] = plain_weights(&SQL_ASCII, b"");
+/// Word sort has another place for these.
+static WINDOWS_PLAIN: [u8; 256] = plain_weights(&WINDOWS_ASCII, b"-'\0");
+/// Turkish and Azeri: the lower case of I is another letter than i.
+static DOTLESS_PLAIN: [u8; 256] = plain_weights(&WINDOWS_ASCII, b"-'\0I");
+
+const fn plain_weights(ascii: &[u8; 128], except: &[u8]) -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut c = 0;
+    while c < 128 {
+        table[c] = ascii[c];
+        c += 1;
+    }
+    let mut index = 0;
+    while index < except.len() {
+        table[except[index] as usize] = 0;
+        index += 1;
+    }
+    table
+}
 
 const fn ascii_weights(order: &[u8]) -> [u8; 128] {
     let mut table = [0; 128];
@@ -120,20 +133,33 @@ const fn ascii_weights(order: &[u8]) -> [u8; 128] {
 /// Symbols of Latin-1 follow those of ASCII: U+00A0 up, 32 places.
 const FIRST_LATIN1: u8 = 0x44;
 
+fn plain_table(rules: &Rules) -> &'static [u8; 256] {
+    match rules {
+        Rules { sql: true, .. } => &SQL_PLAIN,
+        _ if rules.dotless_i() => &DOTLESS_PLAIN,
+        _ => &WINDOWS_PLAIN,
+    }
+}
+
 impl Comparer {
     /// For char, varchar and text.
     pub fn ansi(rules: Rules, code_page: CodePage) -> Comparer {
         let form = code_page::single_byte(code_page).map_or(Form::Multi(code_page), Form::Single);
-        Comparer { rules, form, ascii: if rules.sql { &SQL_ASCII } else { &WINDOWS_ASCII } }
+        Comparer { rules, form, plain: plain_table(&rules) }
     }
 
     /// For nchar, nvarchar and ntext: SQL_ collations follow the Windows rules here.
     pub fn unicode(rules: Rules) -> Comparer {
-        Comparer { rules: Rules { sql: false, ..rules }, form: Form::Utf16, ascii: &WINDOWS_ASCII }
+        let rules = Rules { sql: false, ..rules };
+        Comparer { rules, form: Form::Utf16, plain: plain_table(&rules) }
     }
 
-    pub fn rules(&self) -> Rules {
-        self.rules
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    pub(super) fn form(&self) -> Form {
+        self.form
     }
 
     /// Without the blanks at its end.
@@ -163,23 +189,32 @@ impl Comparer {
         let (a, b) = (self.trim(a), self.trim(b));
         let mut case = Ordering::Equal;
         let step = self.step();
+        let end = a.len().min(b.len());
         let mut at = 0;
-        // Plain ASCII needs one table; anything else, from where it starts, goes by elements.
-        while let (Some(x), Some(y)) = (self.plain(a, at), self.plain(b, at)) {
-            let (wx, wy) = (self.ascii[x as usize], self.ascii[y as usize]);
-            if wx != wy {
-                return wx.cmp(&wy);
+        // Plain ASCII needs one table; anything else, from where it starts, goes letter by letter.
+        while at < end {
+            let (x, y) = (a[at], b[at]);
+            if step == 2 && a[at + 1] | b[at + 1] != 0 {
+                break;
             }
-            if self.rules.case && case == Ordering::Equal {
-                case = self.case_weight(x).cmp(&self.case_weight(y));
+            let (weight, other) = (self.plain[x as usize], self.plain[y as usize]);
+            if weight == 0 || other == 0 {
+                break;
+            }
+            if weight != other {
+                // An accent behind it may make it a letter of its own.
+                if !self.rules.tailoring.is_empty() {
+                    break;
+                }
+                return weight.cmp(&other);
+            }
+            if self.rules.case && x != y {
+                case = case.then(self.case_weight(x).cmp(&self.case_weight(y)));
             }
             at += step;
         }
-        match (at >= a.len(), at >= b.len()) {
-            (true, true) => return case,
-            (true, false) if self.plain(b, at).is_some() => return Ordering::Less,
-            (false, true) if self.plain(a, at).is_some() => return Ordering::Greater,
-            _ => {}
+        if at == end && a.len() == b.len() {
+            return case;
         }
         // An accent may belong to the last plain letter: step back to it.
         let at = at.saturating_sub(step);
@@ -196,25 +231,30 @@ impl Comparer {
         if matches!(self.form, Form::Utf16) { 2 } else { 1 }
     }
 
-    /// The ASCII character at `at`, if it is one without a special place (word sort, Turkish i).
+    /// Weight of an ASCII character; 0: it needs a closer look, or is none.
     #[inline]
-    fn plain(&self, text: &[u8], at: usize) -> Option<u8> {
-        let c = *text.get(at)?;
-        if c >= 0x80 || matches!(self.form, Form::Utf16) && text.get(at + 1) != Some(&0) {
-            return None;
+    pub(super) fn plain_weight(&self, c: u8) -> u8 {
+        self.plain[c as usize]
+    }
+
+    /// Bytes at the start of the text that are plain ASCII characters.
+    #[inline]
+    fn plain_run(&self, text: &[u8]) -> usize {
+        if self.step() == 1 {
+            return text.iter().position(|&c| self.plain[c as usize] == 0).unwrap_or(text.len());
         }
-        let special = !self.rules.sql && matches!(c, b'-' | b'\'' | 0) || c == b'I' && !self.rules.tailoring.is_empty();
-        (!special).then_some(c)
+        let units = text.chunks_exact(2).position(|unit| unit[1] != 0 || self.plain[unit[0] as usize] == 0);
+        units.map_or(text.len(), |units| 2 * units)
     }
 
     /// Weight of an ASCII character at the case level.
     #[inline]
-    fn case_weight(&self, c: u8) -> u8 {
+    pub(super) fn case_weight(&self, c: u8) -> u8 {
         self.tertiary(c.is_ascii_uppercase(), false, false)
     }
 
     #[inline]
-    fn tertiary(&self, upper: bool, katakana: bool, wide: bool) -> u8 {
+    pub(super) fn tertiary(&self, upper: bool, katakana: bool, wide: bool) -> u8 {
         let case = self.rules.case && (upper != self.rules.sql);
         PLAIN + case as u8 + 2 * (katakana && self.rules.kana) as u8 + 4 * (wide && self.rules.width) as u8
     }
@@ -264,19 +304,18 @@ impl Comparer {
             return self.binary_key(text, out);
         }
         let text = self.trim(text);
-        let mut at = 0;
         let step = self.step();
-        let mut any_case = false;
-        while let Some(c) = self.plain(text, at) {
-            out.push(self.ascii[c as usize]);
-            any_case |= self.case_weight(c) != PLAIN;
-            at += step;
-        }
+        let run = self.plain_run(text);
+        let plain = text[..run].iter().step_by(step);
+        let mut any_case = self.rules.case && plain.clone().any(|&c| self.case_weight(c) != PLAIN);
         let (mut any_marks, mut special) = (false, false);
-        if at < text.len() {
-            let restart = at.saturating_sub(step);
-            out.truncate(out.len() - (at - restart) / step);
-            let mut units = Units::new(self, &text[restart..]);
+        if run == text.len() {
+            out.extend(plain.map(|&c| self.plain[c as usize]));
+        } else {
+            // An accent may belong to the last plain letter: that one goes with the rest.
+            let run = run.saturating_sub(step);
+            out.extend(text[..run].iter().step_by(step).map(|&c| self.plain[c as usize]));
+            let mut units = Units::new(self, &text[run..]);
             while let Some(letter) = units.letter(self, &mut special) {
                 push_primary(letter.primary, out);
                 any_marks |= letter.marks != 0;
@@ -343,9 +382,8 @@ impl Comparer {
         }
         let mut packer = Packer { hasher, word: 0, count: 0 };
         let step = self.step();
-        let plain_end = (0..text.len()).step_by(step).find(|&at| self.plain(text, at).is_none());
-        if plain_end.is_none() {
-            text.iter().step_by(step).for_each(|&c| packer.add(self.ascii[c as usize]));
+        if self.plain_run(text) == text.len() {
+            text.iter().step_by(step).for_each(|&c| packer.add(self.plain[c as usize]));
         } else {
             let mut units = Units::new(self, text);
             while let Some(letter) = units.letter(self, &mut false) {
@@ -434,10 +472,11 @@ impl Comparer {
     }
 
     /// Weight of a base letter, first byte on top.
-    fn primary(&self, base: u32) -> u32 {
+    pub(super) fn primary(&self, base: u32) -> u32 {
         let one = |weight: u8| (weight as u32) << 24;
         match base {
-            0..0x80 => one(self.ascii[base as usize]),
+            0..0x80 if self.rules.sql => one(SQL_ASCII[base as usize]),
+            0..0x80 => one(WINDOWS_ASCII[base as usize]),
             0xdf => one(latin(b's') + 1),
             0xe6 => one(latin(b'a') + 1),
             0xf0 => one(latin(b'd') + 1),
@@ -488,273 +527,5 @@ impl<H: Hasher> Packer<'_, H> {
     fn finish(self) {
         self.hasher.write_u64(self.word);
         self.hasher.write_u32(self.count);
-    }
-}
-
-/// A base letter with its accents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Weight {
-    primary: u32,
-    /// Up to four accents, first on top.
-    marks: u32,
-    tertiary: u8,
-}
-
-/// What one character weighs on its own, for LIKE and searching: nothing is ignored, no character stands for two. The
-/// order is that of the collation, so that `[a-f]` has a meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CharWeight(Weight);
-
-/// Goes over a text character by character. A combining accent belongs to the character before it.
-#[derive(Debug, Clone)]
-pub struct Chars<'t> {
-    units: Units<'t>,
-    comparer: Comparer,
-}
-
-impl<'t> Chars<'t> {
-    pub fn new(comparer: &Comparer, text: &'t [u8]) -> Chars<'t> {
-        Chars { units: Units::new(comparer, text), comparer: *comparer }
-    }
-
-    /// What is not read yet.
-    pub fn rest(&self) -> &'t [u8] {
-        self.units.text
-    }
-
-    /// The next character's code point, without moving on.
-    pub fn peek(&self) -> Option<u32> {
-        self.units.peek().map(|(c, _)| c)
-    }
-}
-
-impl Iterator for Chars<'_> {
-    type Item = CharWeight;
-
-    #[inline]
-    fn next(&mut self) -> Option<CharWeight> {
-        let comparer = &self.comparer;
-        if comparer.rules.binary {
-            let (c, size) = self.units.peek()?;
-            self.units.text = &self.units.text[size..];
-            return Some(CharWeight(Weight { primary: c, marks: 0, tertiary: 0 }));
-        }
-        // Plain ASCII, unless an accent may follow it.
-        let alone = match self.units.form {
-            Form::Single(_) | Form::Multi(_) => self.units.text.get(1).is_none_or(|&next| next < 0x80),
-            Form::Utf16 => self.units.text.get(3).is_none_or(|&next| next != 3),
-        };
-        if alone && let Some(c) = comparer.plain(self.units.text, 0) {
-            self.units.text = &self.units.text[comparer.step()..];
-            let primary = (comparer.ascii[c as usize] as u32) << 24;
-            return Some(CharWeight(Weight { primary, marks: 0, tertiary: comparer.case_weight(c) }));
-        }
-        let mut weight = self.units.whole(comparer)?;
-        if !comparer.rules.accent {
-            weight.marks = 0;
-        }
-        Some(CharWeight(weight))
-    }
-}
-
-enum Element {
-    Letter(Weight),
-    /// A hyphen or apostrophe under word sort.
-    Special(u8),
-}
-
-/// Goes over a text letter by letter.
-#[derive(Debug, Clone)]
-struct Units<'t> {
-    text: &'t [u8],
-    form: Form,
-    /// Second letter of an expansion (`e` of `æ`), and whether it is upper case.
-    pending: Option<(u32, bool)>,
-}
-
-impl<'t> Units<'t> {
-    fn new(comparer: &Comparer, text: &'t [u8]) -> Units<'t> {
-        Units { text, form: comparer.form, pending: None }
-    }
-
-    /// The next character and its bytes.
-    fn peek(&self) -> Option<(u32, usize)> {
-        let first = *self.text.first()?;
-        match self.form {
-            Form::Single(table) => Some((table.to_unit(first) as u32, 1)),
-            Form::Utf16 => {
-                let unit = |at: usize| Some(u16::from_le_bytes([*self.text.get(at)?, *self.text.get(at + 1)?]) as u32);
-                let high = unit(0)?;
-                match unit(2) {
-                    Some(low @ 0xdc00..0xe000) if (0xd800..0xdc00).contains(&high) => {
-                        Some((0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 4))
-                    }
-                    _ => Some((high, 2)),
-                }
-            }
-            Form::Multi(_) if first < 0x80 => Some((first as u32, 1)),
-            Form::Multi(code_page) => Some(code_page::first_char(code_page, self.text)),
-        }
-    }
-
-    fn letter(&mut self, comparer: &Comparer, special: &mut bool) -> Option<Weight> {
-        loop {
-            match self.element(comparer)? {
-                Element::Letter(weight) => return Some(weight),
-                Element::Special(_) => *special = true,
-            }
-        }
-    }
-
-    fn element(&mut self, comparer: &Comparer) -> Option<Element> {
-        self.read(comparer, false)
-    }
-
-    /// The next character as one letter.
-    fn whole(&mut self, comparer: &Comparer) -> Option<Weight> {
-        match self.read(comparer, true)? {
-            Element::Letter(weight) => Some(weight),
-            Element::Special(_) => unreachable!("no character is special on its own"),
-        }
-    }
-
-    /// `whole`: no character is ignored, special or stands for two.
-    fn read(&mut self, comparer: &Comparer, whole: bool) -> Option<Element> {
-        let sql = comparer.rules.sql || whole;
-        let (mut base, mut marks, upper, katakana, wide);
-        if let Some((letter, is_upper)) = self.pending.take() {
-            (base, marks, upper, katakana, wide) = (letter, 0, is_upper, false, false);
-        } else {
-            let c = loop {
-                let (c, size) = self.peek()?;
-                self.text = &self.text[size..];
-                match c {
-                    0 | 0xad | 0x200b..=0x200f | 0xfeff if !sql => continue,
-                    0x2d | 0x27 if !sql => return Some(Element::Special(if c == 0x2d { 1 } else { 2 })),
-                    _ => break c,
-                }
-            };
-            let (narrow, is_katakana, is_wide) = if comparer.rules.sql { (c, false, false) } else { narrow(c) };
-            (katakana, wide) = (is_katakana, is_wide);
-            match u16::try_from(narrow).ok().and_then(letters::letter) {
-                // Turkish and Azeri: the dot is no accent but makes another letter.
-                Some(_) if matches!(narrow, 0x49 | 0x130) && comparer.rules.dotless_i() => {
-                    (base, marks, upper) = (if narrow == 0x49 { 0x131 } else { b'i' as u32 }, 0, true);
-                }
-                Some(letter) => {
-                    base = letter.base as u32;
-                    marks = pack_marks(letter.marks);
-                    upper = letter.upper;
-                }
-                None => {
-                    let lower = char::from_u32(narrow).map_or(narrow, lower_case);
-                    (base, marks, upper) = (lower, 0, lower != narrow);
-                }
-            }
-        }
-        let tailoring = comparer.rules.tailoring;
-        // A combining accent joins the letter before it.
-        while let Some((next, size)) = self.peek() {
-            let Some(mark) = u16::try_from(next).ok().and_then(letters::combining) else { break };
-            self.text = &self.text[size..];
-            if marks & 0xff == 0 {
-                let free = marks.trailing_zeros() / 8 * 8;
-                let shift = if marks == 0 { 24 } else { free - 8 };
-                marks |= (mark as u32) << shift;
-            }
-        }
-        let tertiary = comparer.tertiary(upper, katakana, wide);
-        if !tailoring.is_empty() {
-            let first = (marks >> 24) as u8;
-            let exact = tailoring.iter().find(|entry| entry.0 as u32 == base && entry.1 == first);
-            if let Some(&(_, mark, place)) = exact {
-                let marks = if mark == 0 { marks } else { marks << 8 };
-                return Some(Element::Letter(Weight { primary: (place as u32) << 24, marks, tertiary }));
-            }
-        }
-        if !sql && let Some((first, second)) = expansion(base) {
-            base = first;
-            self.pending = Some((second, upper));
-        }
-        Some(Element::Letter(Weight { primary: comparer.primary(base), marks, tertiary }))
-    }
-}
-
-fn pack_marks(marks: [u8; 2]) -> u32 {
-    (marks[0] as u32) << 24 | (marks[1] as u32) << 16
-}
-
-fn lower_case(c: char) -> u32 {
-    let mut lower = c.to_lowercase();
-    match (lower.next(), lower.next()) {
-        (Some(lower), None) => lower as u32,
-        _ => c as u32,
-    }
-}
-
-/// Letters that weigh as two.
-fn expansion(base: u32) -> Option<(u32, u32)> {
-    let pair = match base {
-        0xdf => b"ss",
-        0xe6 => b"ae",
-        0xfe => b"th",
-        0x133 => b"ij",
-        0x153 => b"oe",
-        0x1c6 => b"dz",
-        0x1c9 => b"lj",
-        0x1cc => b"nj",
-        _ => return None,
-    };
-    Some((pair[0] as u32, pair[1] as u32))
-}
-
-/// The plain form of a character of another width or kana, and whether it was katakana, whether of the other width.
-fn narrow(c: u32) -> (u32, bool, bool) {
-    match c {
-        0xb2 | 0xb3 => (c - 0xb0 + 0x30, false, true),
-        0xb9 => (0x31, false, true),
-        0xaa => (b'a' as u32, false, true),
-        0xba => (b'o' as u32, false, true),
-        0xb5 => (0x3bc, false, true),
-        0x2070 | 0x2074..=0x2079 => (c - 0x2070 + 0x30, false, true),
-        0x2080..=0x2089 => (c - 0x2080 + 0x30, false, true),
-        0xff01..=0xff5e => (c - 0xfee0, false, true),
-        0x30a1..=0x30f6 => (c - 0x60, true, false),
-        0xff66..=0xff9d => (HALF_KATAKANA[(c - 0xff66) as usize] as u32 - 0x60, true, true),
-        _ => (c, false, false),
-    }
-}
-
-/// Katakana of U+FF66 - U+FF9D.
-const HALF_KATAKANA: [u16; 56] = [
-    0x30f2, 0x30a1, 0x30a3, 0x30a5, 0x30a7, 0x30a9, 0x30e3, 0x30e5, 0x30e7, 0x30c3, 0x315c, 0x30a2, 0x30a4, 0x30a6,
-    0x30a8, 0x30aa, 0x30ab, 0x30ad, 0x30af, 0x30b1, 0x30b3, 0x30b5, 0x30b7, 0x30b9, 0x30bb, 0x30bd, 0x30bf, 0x30c1,
-    0x30c4, 0x30c6, 0x30c8, 0x30ca, 0x30cb, 0x30cc, 0x30cd, 0x30ce, 0x30cf, 0x30d2, 0x30d5, 0x30d8, 0x30db, 0x30de,
-    0x30df, 0x30e0, 0x30e1, 0x30e2, 0x30e4, 0x30e6, 0x30e8, 0x30e9, 0x30ea, 0x30eb, 0x30ec, 0x30ed, 0x30ef, 0x30f3,
-];
-
-/// Hyphens and apostrophes with one more than the letters before each.
-struct Specials<'t> {
-    units: Units<'t>,
-    comparer: Comparer,
-    position: u16,
-}
-
-impl<'t> Specials<'t> {
-    fn new(comparer: &Comparer, text: &'t [u8]) -> Specials<'t> {
-        Specials { units: Units::new(comparer, text), comparer: *comparer, position: 1 }
-    }
-}
-
-impl Iterator for Specials<'_> {
-    type Item = (u16, u8);
-
-    fn next(&mut self) -> Option<(u16, u8)> {
-        loop {
-            match self.units.element(&self.comparer)? {
-                Element::Special(c) => return Some((self.position, c)),
-                Element::Letter(_) => self.position = self.position.saturating_add(1),
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ use super::{ConvertContext, error, to_text};
 use crate::datetime::Moment;
 use crate::datetime::calendar::{DAYS_MAX, TICKS_PER_DAY};
 use crate::datetime::moment::DATETIME_PER_DAY;
-use crate::datum::Datum;
+use crate::datum::{Datum, DatumRef};
 use crate::decimal;
 use crate::error::SqlResult;
 use crate::fixed::{decimal_bytes, fixed_codec};
@@ -12,16 +12,22 @@ use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 
 /// To binary, varbinary, image or rowversion.
-pub fn convert(value: &Datum, from: &SqlType, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+pub fn convert(
+    value: DatumRef<'_>,
+    from: &SqlType,
+    to: &SqlType,
+    style: i32,
+    context: &ConvertContext,
+) -> SqlResult<Datum> {
     use TypeKind::*;
     let mut bytes = Vec::new();
     let mut right_aligned = false;
     match (from.kind, value) {
-        (Char | VarChar | Text | NChar | NVarChar | NText, Datum::Bytes(source)) => match style {
+        (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(source)) => match style {
             1 | 2 => bytes = from_hex(source, from, style).ok_or_else(|| error::data_type(from, to))?,
             _ => bytes.extend_from_slice(source),
         },
-        (_, Datum::Bytes(source)) => bytes.extend_from_slice(source),
+        (_, DatumRef::Bytes(source)) => bytes.extend_from_slice(source),
         _ => {
             push_value(value, from, &mut bytes);
             // Integers keep their low bytes; all else keeps its first.
@@ -52,26 +58,26 @@ fn from_hex(source: &[u8], from: &SqlType, style: i32) -> Option<Vec<u8>> {
     text::parse_hex(digits)
 }
 
-fn push_value(value: &Datum, from: &SqlType, out: &mut Vec<u8>) {
+fn push_value(value: DatumRef<'_>, from: &SqlType, out: &mut Vec<u8>) {
     use TypeKind::*;
     match (from.kind, value) {
-        (Bit | TinyInt, Datum::I64(value)) => out.push(*value as u8),
-        (SmallInt, Datum::I64(value)) => out.extend((*value as i16).to_be_bytes()),
-        (Int | SmallMoney, Datum::I64(value)) => out.extend((*value as i32).to_be_bytes()),
-        (BigInt | Money, Datum::I64(value)) => out.extend(value.to_be_bytes()),
-        (Real, Datum::F64(value)) => out.extend((*value as f32).to_be_bytes()),
-        (Float, Datum::F64(value)) => out.extend(value.to_be_bytes()),
-        (DateTime, Datum::I64(value)) => {
+        (Bit | TinyInt, DatumRef::I64(value)) => out.push(value as u8),
+        (SmallInt, DatumRef::I64(value)) => out.extend((value as i16).to_be_bytes()),
+        (Int | SmallMoney, DatumRef::I64(value)) => out.extend((value as i32).to_be_bytes()),
+        (BigInt | Money, DatumRef::I64(value)) => out.extend(value.to_be_bytes()),
+        (Real, DatumRef::F64(value)) => out.extend((value as f32).to_be_bytes()),
+        (Float, DatumRef::F64(value)) => out.extend(value.to_be_bytes()),
+        (DateTime, DatumRef::I64(value)) => {
             out.extend((value.div_euclid(DATETIME_PER_DAY) as i32).to_be_bytes());
             out.extend((value.rem_euclid(DATETIME_PER_DAY) as u32).to_be_bytes());
         }
-        (SmallDateTime, Datum::I64(value)) => {
+        (SmallDateTime, DatumRef::I64(value)) => {
             out.extend((value.div_euclid(1440) as u16).to_be_bytes());
             out.extend((value.rem_euclid(1440) as u16).to_be_bytes());
         }
         // Precision, scale, 0, sign, then the magnitude from its low end.
-        (Decimal | Numeric, Datum::I128(value)) => {
-            out.extend([from.precision, from.scale, 0, (*value >= 0) as u8]);
+        (Decimal | Numeric, DatumRef::I128(value)) => {
+            out.extend([from.precision, from.scale, 0, (value >= 0) as u8]);
             let size = decimal_bytes(from.precision) as usize - 1;
             out.extend_from_slice(&value.unsigned_abs().to_le_bytes()[..size]);
         }
@@ -83,7 +89,7 @@ fn push_value(value: &Datum, from: &SqlType, out: &mut Vec<u8>) {
             let codec = fixed_codec(from).expect("these are of fixed width");
             let start = out.len();
             out.resize(start + codec.size(), 0);
-            codec.put(value, &mut out[start..]);
+            codec.put(&value.to_datum(), &mut out[start..]);
         }
         (_, other) => panic!("{other:?} of type {from} has no binary form"),
     }
@@ -156,7 +162,7 @@ pub fn to_moment(bytes: &[u8], to: &SqlType) -> SqlResult<Datum> {
                 return Err(wrong());
             }
             let value = codec.read(body);
-            let moment = Moment::of(&inner, &value);
+            let moment = Moment::of(&inner, value.as_ref());
             let in_day = inner.kind != Time || moment.ticks < TICKS_PER_DAY;
             moment.to(to).filter(|_| in_day && moment.offset.unsigned_abs() <= 840).ok_or_else(wrong)
         }

@@ -12,7 +12,7 @@ mod to_text;
 use crate::collation::code_page;
 use crate::datetime::format::STYLE_DEFAULT;
 use crate::datetime::{DateFormat, Moment};
-use crate::datum::Datum;
+use crate::datum::{Datum, DatumRef};
 use crate::error::SqlResult;
 use crate::precedence::check_conversion;
 use crate::sql_type::{SqlType, TypeKind};
@@ -42,11 +42,22 @@ impl ConvertContext {
 
 /// The value as one of type `to`. `style`: CONVERT's third argument, or `NO_STYLE`.
 pub fn convert(value: &Datum, from: &SqlType, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+    convert_ref(value.as_ref(), from, to, style, context)
+}
+
+/// `convert` of a value that is in a column or a row image.
+pub fn convert_ref(
+    value: DatumRef<'_>,
+    from: &SqlType,
+    to: &SqlType,
+    style: i32,
+    context: &ConvertContext,
+) -> SqlResult<Datum> {
     if value.is_null() {
         return Ok(Datum::Null);
     }
     if from.kind == to.kind && same_values(from, to) {
-        return Ok(value.clone());
+        return Ok(value.to_datum());
     }
     if from.kind == TypeKind::SqlVariant {
         return from_variant(value, to, style, context);
@@ -55,20 +66,20 @@ pub fn convert(value: &Datum, from: &SqlType, to: &SqlType, style: i32, context:
     match to.kind {
         Bit | TinyInt | SmallInt | Int | BigInt | SmallMoney | Money | Decimal | Numeric | Real | Float => {
             match (from.kind, value) {
-                (Char | VarChar | Text | NChar | NVarChar | NText, Datum::Bytes(text)) => {
+                (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => {
                     from_text::to_number(text, from, to)
                 }
-                (Binary | VarBinary | Image | RowVersion, Datum::Bytes(bytes)) => binary::to_number(bytes, from, to),
+                (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(bytes)) => binary::to_number(bytes, from, to),
                 (DateTime | SmallDateTime, _) => number::from_datetime(value, from, to),
                 _ if is_number(from.kind) => number::convert(value, from, to),
                 _ => Err(refused(from, to)),
             }
         }
         Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset => match (from.kind, value) {
-            (Char | VarChar | Text | NChar | NVarChar | NText, Datum::Bytes(text)) => {
+            (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => {
                 from_text::to_moment(text, from, to, style, context)
             }
-            (Binary | VarBinary | Image | RowVersion, Datum::Bytes(bytes)) => binary::to_moment(bytes, to),
+            (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(bytes)) => binary::to_moment(bytes, to),
             _ if from.is_temporal() => {
                 Moment::of(from, value).to(to).ok_or_else(|| error::moment_out_of_range(from, to))
             }
@@ -80,25 +91,25 @@ pub fn convert(value: &Datum, from: &SqlType, to: &SqlType, style: i32, context:
         Char | VarChar | Text | NChar | NVarChar | NText => to_text::convert(value, from, to, style, context),
         Binary | VarBinary | Image | RowVersion => binary::convert(value, from, to, style, context),
         UniqueIdentifier => match (from.kind, value) {
-            (Char | VarChar | Text | NChar | NVarChar | NText, Datum::Bytes(text)) => from_text::to_uuid(text, from),
-            (Binary | VarBinary | Image, Datum::Bytes(bytes)) => Ok(binary::to_uuid(bytes)),
+            (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => from_text::to_uuid(text, from),
+            (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => Ok(binary::to_uuid(bytes)),
             _ => Err(refused(from, to)),
         },
         Xml => match (from.kind, value) {
-            (NChar | NVarChar | NText, _) => Ok(value.clone()),
-            (Char | VarChar | Text, Datum::Bytes(text)) => {
+            (NChar | NVarChar | NText, _) => Ok(value.to_datum()),
+            (Char | VarChar | Text, DatumRef::Bytes(text)) => {
                 let mut wide = Vec::new();
                 code_page::decode(from.collation.code_page(), text, &mut wide);
                 Ok(Datum::Bytes(wide.into()))
             }
-            (Binary | VarBinary | Image, _) => Ok(value.clone()),
+            (Binary | VarBinary | Image, _) => Ok(value.to_datum()),
             _ => Err(refused(from, to)),
         },
         SqlVariant => {
             if !variant::can_hold(from) {
                 return Err(refused(from, to));
             }
-            Ok(variant::encode(from, value))
+            Ok(variant::encode(from, &value.to_datum()))
         }
     }
 }
@@ -128,8 +139,9 @@ fn refused(from: &SqlType, to: &SqlType) -> crate::error::SqlError {
     check_conversion(from, to, true).err().unwrap_or_else(|| error::data_type(from, to))
 }
 
-fn from_variant(value: &Datum, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
-    let (inner, value) = variant::decode(value.as_bytes()).expect("a variant is checked where it enters");
+fn from_variant(value: DatumRef<'_>, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+    let DatumRef::Bytes(bytes) = value else { panic!("{value:?} is no variant") };
+    let (inner, value) = variant::decode(bytes).expect("a variant is checked where it enters");
     check_conversion(&inner, to, true)?;
     convert(&value, &inner, to, style, context)
 }

@@ -3,7 +3,7 @@
 use super::error;
 use crate::datetime::calendar::DAYS_MAX;
 use crate::datetime::moment::{DATETIME_PER_DAY, Moment};
-use crate::datum::Datum;
+use crate::datum::{Datum, DatumRef};
 use crate::decimal::{self, POW10};
 use crate::error::SqlResult;
 use crate::precedence::as_decimal;
@@ -39,7 +39,7 @@ pub fn to_integer(value: i64, to: &SqlType) -> SqlResult<i64> {
 }
 
 /// Both types are numbers.
-pub fn convert(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+pub fn convert(value: DatumRef<'_>, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
     use TypeKind::*;
     match (to.kind, value) {
         (Real, _) => {
@@ -47,8 +47,8 @@ pub fn convert(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> 
             if single.is_finite() { Ok(Datum::F64(single as f64)) } else { Err(error::overflow(to)) }
         }
         (Float, _) => Ok(Datum::F64(to_f64(value, from))),
-        (Decimal | Numeric, Datum::F64(value)) => {
-            let exact = decimal::from_f64(*value, to.scale).filter(|&exact| decimal::fits(exact, to.precision));
+        (Decimal | Numeric, DatumRef::F64(value)) => {
+            let exact = decimal::from_f64(value, to.scale).filter(|&exact| decimal::fits(exact, to.precision));
             exact.map(Datum::I128).ok_or_else(|| error::overflow_from(from, to))
         }
         (Decimal | Numeric, _) => {
@@ -56,8 +56,8 @@ pub fn convert(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> 
             let exact = decimal::rescale(number, scale, to.scale).filter(|&exact| decimal::fits(exact, to.precision));
             exact.map(Datum::I128).ok_or_else(|| error::overflow_from(from, to))
         }
-        (SmallMoney | Money, Datum::F64(value)) => {
-            let exact = decimal::from_f64(*value, MONEY_SCALE).and_then(|exact| i64::try_from(exact).ok());
+        (SmallMoney | Money, DatumRef::F64(value)) => {
+            let exact = decimal::from_f64(value, MONEY_SCALE).and_then(|exact| i64::try_from(exact).ok());
             money(exact, from, to)
         }
         (SmallMoney | Money, _) => {
@@ -65,29 +65,29 @@ pub fn convert(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> 
             let exact = decimal::rescale(number, scale, MONEY_SCALE).and_then(|exact| i64::try_from(exact).ok());
             money(exact, from, to)
         }
-        (Bit, Datum::I64(value)) => Ok(Datum::I64((*value != 0) as i64)),
-        (Bit, Datum::I128(value)) => Ok(Datum::I64((*value != 0) as i64)),
-        (Bit, Datum::F64(value)) => Ok(Datum::I64((*value != 0.0) as i64)),
-        (_, Datum::F64(value)) => {
+        (Bit, DatumRef::I64(value)) => Ok(Datum::I64((value != 0) as i64)),
+        (Bit, DatumRef::I128(value)) => Ok(Datum::I64((value != 0) as i64)),
+        (Bit, DatumRef::F64(value)) => Ok(Datum::I64((value != 0.0) as i64)),
+        (_, DatumRef::F64(value)) => {
             // 2^63 itself is a double and no bigint.
             let cut = value.trunc();
             let inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&cut);
             if inside && holds(to, cut as i64) {
                 Ok(Datum::I64(cut as i64))
             } else {
-                Err(error::overflow_float(to, *value))
+                Err(error::overflow_float(to, value))
             }
         }
-        (_, Datum::I128(value)) => {
+        (_, DatumRef::I128(value)) => {
             // Decimals are cut, not rounded.
             let whole = i64::try_from(value / POW10[from.scale as usize]).ok();
             whole.filter(|&whole| holds(to, whole)).map(Datum::I64).ok_or_else(|| error::overflow_from(from, to))
         }
-        (_, Datum::I64(value)) if matches!(from.kind, SmallMoney | Money) => {
-            let whole = decimal::rescale_down(*value as i128, MONEY_SCALE).expect("four digits are few") as i64;
+        (_, DatumRef::I64(value)) if matches!(from.kind, SmallMoney | Money) => {
+            let whole = decimal::rescale_down(value as i128, MONEY_SCALE).expect("four digits are few") as i64;
             if holds(to, whole) { Ok(Datum::I64(whole)) } else { Err(error::overflow_from(from, to)) }
         }
-        (_, Datum::I64(value)) => to_integer(*value, to).map(Datum::I64),
+        (_, DatumRef::I64(value)) => to_integer(value, to).map(Datum::I64),
         (_, other) => panic!("{other:?} is no number"),
     }
 }
@@ -101,32 +101,32 @@ fn money(exact: Option<i64>, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
 }
 
 /// An exact number unscaled, and its scale.
-fn exact(value: &Datum, from: &SqlType) -> (i128, u8) {
+fn exact(value: DatumRef<'_>, from: &SqlType) -> (i128, u8) {
     let scale = as_decimal(from).expect("an exact number").scale;
     match value {
-        Datum::I64(value) => (*value as i128, scale),
-        Datum::I128(value) => (*value, scale),
+        DatumRef::I64(value) => (value as i128, scale),
+        DatumRef::I128(value) => (value, scale),
         other => panic!("{other:?} is no exact number"),
     }
 }
 
-pub fn to_f64(value: &Datum, from: &SqlType) -> f64 {
+pub fn to_f64(value: DatumRef<'_>, from: &SqlType) -> f64 {
     match value {
-        Datum::F64(value) => *value,
-        Datum::I64(value) if matches!(from.kind, TypeKind::SmallMoney | TypeKind::Money) => {
-            decimal::to_f64(*value as i128, MONEY_SCALE)
+        DatumRef::F64(value) => value,
+        DatumRef::I64(value) if matches!(from.kind, TypeKind::SmallMoney | TypeKind::Money) => {
+            decimal::to_f64(value as i128, MONEY_SCALE)
         }
-        Datum::I64(value) => *value as f64,
-        Datum::I128(value) => decimal::to_f64(*value, from.scale),
+        DatumRef::I64(value) => value as f64,
+        DatumRef::I128(value) => decimal::to_f64(value, from.scale),
         other => panic!("{other:?} is no number"),
     }
 }
 
 /// A number of days since 1900-01-01, with the time of day as its fraction.
-pub fn to_datetime(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+pub fn to_datetime(value: DatumRef<'_>, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
     let overflow = || error::overflow(to);
     let thirds = match value {
-        Datum::I64(value) if !matches!(from.kind, TypeKind::SmallMoney | TypeKind::Money) => {
+        DatumRef::I64(value) if !matches!(from.kind, TypeKind::SmallMoney | TypeKind::Money) => {
             value.checked_mul(DATETIME_PER_DAY).ok_or_else(overflow)?
         }
         _ => {
@@ -151,7 +151,7 @@ pub fn to_datetime(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Dat
 }
 
 /// datetime and smalldatetime as days since 1900-01-01; integers are rounded to the nearest midnight.
-pub fn from_datetime(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+pub fn from_datetime(value: DatumRef<'_>, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
     let (value, per_day) = match from.kind {
         TypeKind::SmallDateTime => (value.as_i64(), 1440),
         _ => (value.as_i64(), DATETIME_PER_DAY),
@@ -163,6 +163,6 @@ pub fn from_datetime(value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<D
             let whole = (value + per_day / 2).div_euclid(per_day);
             if holds(to, whole) { Ok(Datum::I64(whole)) } else { Err(error::overflow_from(from, to)) }
         }
-        _ => convert(&Datum::F64(days), &SqlType::FLOAT, to).map_err(|_| error::overflow_from(from, to)),
+        _ => convert(DatumRef::F64(days), &SqlType::FLOAT, to).map_err(|_| error::overflow_from(from, to)),
     }
 }

@@ -3,7 +3,7 @@
 use super::{ConvertContext, NO_STYLE, error, from_text};
 use crate::collation::code_page;
 use crate::datetime::format;
-use crate::datum::Datum;
+use crate::datum::{Datum, DatumRef};
 use crate::decimal;
 use crate::error::SqlResult;
 use crate::sql_type::{SqlType, TypeKind};
@@ -11,14 +11,20 @@ use crate::text;
 use crate::variant;
 
 /// To a character type.
-pub fn convert(value: &Datum, from: &SqlType, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+pub fn convert(
+    value: DatumRef<'_>,
+    from: &SqlType,
+    to: &SqlType,
+    style: i32,
+    context: &ConvertContext,
+) -> SqlResult<Datum> {
     use TypeKind::*;
     let mut bytes = Vec::new();
     match (from.kind, value) {
-        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, Datum::Bytes(source)) => {
+        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, DatumRef::Bytes(source)) => {
             from_text::recode(source, from, to, &mut bytes);
         }
-        (Binary | VarBinary | Image | RowVersion, Datum::Bytes(source)) => match style {
+        (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(source)) => match style {
             1 | 2 => {
                 let mut digits = String::new();
                 digits.push_str(if style == 1 { "0x" } else { "" });
@@ -68,20 +74,20 @@ fn cut(mut text: String, capacity: usize, from: &SqlType, to: &SqlType) -> SqlRe
 
 /// Appends the text of a value that is neither text nor binary. `style`: money 0 to 2, float 0 to 3, dates as
 /// `format` lists them; others have one form.
-pub fn push_text(value: &Datum, from: &SqlType, style: i32, out: &mut String) -> SqlResult<()> {
+pub fn push_text(value: DatumRef<'_>, from: &SqlType, style: i32, out: &mut String) -> SqlResult<()> {
     use TypeKind::*;
     match (from.kind, value) {
-        (Bit | TinyInt | SmallInt | Int | BigInt, Datum::I64(value)) => push_integer(*value, out),
-        (SmallMoney | Money, Datum::I64(value)) => {
+        (Bit | TinyInt | SmallInt | Int | BigInt, DatumRef::I64(value)) => push_integer(value, out),
+        (SmallMoney | Money, DatumRef::I64(value)) => {
             let digits = if matches!(style, 2 | 126) { 4 } else { 2 };
-            text::push_money(*value, digits, style == 1, out);
+            text::push_money(value, digits, style == 1, out);
         }
-        (Decimal | Numeric, Datum::I128(value)) => decimal::push_text(*value, from.scale, out),
-        (Real | Float, Datum::F64(value)) => push_float(*value, from.kind == Real, style, out),
+        (Decimal | Numeric, DatumRef::I128(value)) => decimal::push_text(value, from.scale, out),
+        (Real | Float, DatumRef::F64(value)) => push_float(value, from.kind == Real, style, out),
         (Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset, _) => {
             format::push_text(from, value, style, out).ok_or_else(|| error::bad_style(style, from))?;
         }
-        (UniqueIdentifier, Datum::I128(value)) => text::push_uuid(*value, out),
+        (UniqueIdentifier, DatumRef::I128(value)) => text::push_uuid(value, out),
         (_, other) => panic!("{other:?} of type {from} has no plain text"),
     }
     Ok(())
@@ -105,26 +111,26 @@ fn push_float(value: f64, single: bool, style: i32, out: &mut String) {
 }
 
 /// Appends any value as a client tool shows it: texts as they are, binary as 0x and digits, dates with their fraction.
-pub fn push_display(value: &Datum, ty: &SqlType, out: &mut String) {
+pub fn push_display(value: DatumRef<'_>, ty: &SqlType, out: &mut String) {
     use TypeKind::*;
     match (ty.kind, value) {
-        (_, Datum::Null) => out.push_str("NULL"),
-        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, Datum::Bytes(bytes)) => {
+        (_, DatumRef::Null) => out.push_str("NULL"),
+        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, DatumRef::Bytes(bytes)) => {
             out.push_str(&super::text_of(bytes, ty));
         }
-        (SqlVariant, Datum::Bytes(bytes)) => match variant::decode(bytes) {
-            Some((inner, value)) => push_display(&value, &inner, out),
+        (SqlVariant, DatumRef::Bytes(bytes)) => match variant::decode(bytes) {
+            Some((inner, value)) => push_display(value.as_ref(), &inner, out),
             None => out.push('?'),
         },
-        (_, Datum::Bytes(bytes)) => {
+        (_, DatumRef::Bytes(bytes)) => {
             out.push_str("0x");
             text::push_hex(bytes, out);
         }
         (DateTime, _) => format::push_text(ty, value, 121, out).expect("every date has style 121"),
         (SmallDateTime, _) => format::push_text(ty, value, 120, out).expect("every date has style 120"),
-        (Money | SmallMoney, Datum::I64(value)) => text::push_money(*value, 4, false, out),
-        (Real, Datum::F64(value)) => out.push_str(&(*value as f32).to_string()),
-        (Float, Datum::F64(value)) => out.push_str(&value.to_string()),
+        (Money | SmallMoney, DatumRef::I64(value)) => text::push_money(value, 4, false, out),
+        (Real, DatumRef::F64(value)) => out.push_str(&(value as f32).to_string()),
+        (Float, DatumRef::F64(value)) => out.push_str(&value.to_string()),
         _ => push_text(value, ty, NO_STYLE, out).expect("the default style is every type's"),
     }
 }

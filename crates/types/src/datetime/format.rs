@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 use super::calendar::{Civil, MONTHS, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
 use super::moment::{DATETIME_PER_DAY, Moment};
-use crate::datum::Datum;
+use crate::datum::DatumRef;
 use crate::sql_type::{SqlType, TypeKind};
 
 /// What CAST uses: 0 for datetime and smalldatetime, 121 for the other types.
@@ -45,7 +45,7 @@ enum Layout {
 }
 
 /// Appends the value in a style. None: the style is not one for this type (error 281).
-pub fn push_text(ty: &SqlType, datum: &Datum, style: i32, out: &mut String) -> Option<()> {
+pub fn push_text(ty: &SqlType, datum: DatumRef<'_>, style: i32, out: &mut String) -> Option<()> {
     let legacy = matches!(ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
     let style = match style {
         STYLE_DEFAULT if legacy => 0,
@@ -152,7 +152,7 @@ fn layout(style: i32) -> Option<Layout> {
 }
 
 impl Shown {
-    fn new(ty: &SqlType, datum: &Datum, style: i32) -> Shown {
+    fn new(ty: &SqlType, datum: DatumRef<'_>, style: i32) -> Shown {
         let mut moment = Moment::of(ty, datum);
         let has_offset = ty.kind == TypeKind::DateTimeOffset;
         if has_offset && style == 127 {
@@ -161,7 +161,7 @@ impl Shown {
         let second_ticks = moment.ticks.rem_euclid(TICKS_PER_SECOND);
         let (fraction, digits) = match (ty.kind, datum) {
             // Thirds of 10 ms show as .000 .003 .007.
-            (TypeKind::DateTime, Datum::I64(value)) => ((value.rem_euclid(DATETIME_PER_DAY) % 300 * 10 + 1) / 3, 3),
+            (TypeKind::DateTime, DatumRef::I64(value)) => ((value.rem_euclid(DATETIME_PER_DAY) % 300 * 10 + 1) / 3, 3),
             (TypeKind::SmallDateTime, _) => (0, 3),
             _ => (second_ticks / 10_i64.pow(7 - ty.scale.min(7) as u32), ty.scale.min(7) as usize),
         };

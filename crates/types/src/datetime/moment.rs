@@ -2,7 +2,7 @@
 //! through it.
 
 use super::calendar::{Civil, DAY_1753, DAY_1900, DAYS_MAX, TICKS_PER_DAY, TICKS_PER_MINUTE};
-use crate::datum::Datum;
+use crate::datum::{Datum, DatumRef};
 use crate::sql_type::{SqlType, TypeKind};
 
 /// 1/300 s in a day: the unit of datetime.
@@ -28,10 +28,10 @@ impl Moment {
 
     /// The value of a date or time type. Panics on NULL and on another type's datum.
     #[inline]
-    pub fn of(ty: &SqlType, datum: &Datum) -> Moment {
+    pub fn of(ty: &SqlType, datum: DatumRef<'_>) -> Moment {
         match datum {
-            Datum::I64(value) => Moment::from_i64(ty.kind, *value),
-            Datum::I128(value) => Moment::from_offset_value(*value),
+            DatumRef::I64(value) => Moment::from_i64(ty.kind, value),
+            DatumRef::I128(value) => Moment::from_offset_value(value),
             other => panic!("{other:?} is no value of {ty}"),
         }
     }

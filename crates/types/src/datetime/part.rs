@@ -115,7 +115,7 @@ fn check(part: Part, ty: &SqlType, function: &str) -> SqlResult<()> {
 }
 
 fn part_of(part: Part, ty: &SqlType, value: &Datum, date_first: u8) -> i64 {
-    let moment = Moment::of(ty, value);
+    let moment = Moment::of(ty, value.as_ref());
     let sub_second = moment.ticks % TICKS_PER_SECOND;
     match part {
         Part::Year => moment.civil().year,
@@ -157,7 +157,7 @@ fn week(moment: &Moment, date_first: u8) -> i64 {
 /// As an nvarchar(30): names of months and weekdays, the offset as `+02:00`, numbers otherwise.
 pub fn datename(part: Part, ty: &SqlType, value: &Datum, date_first: u8) -> SqlResult<String> {
     check(part, ty, "datename")?;
-    let moment = Moment::of(ty, value);
+    let moment = Moment::of(ty, value.as_ref());
     Ok(match part {
         Part::Month => MONTHS[(moment.civil().month - 1) as usize].to_owned(),
         Part::Weekday => WEEKDAYS[weekday(moment.days) as usize].to_owned(),
@@ -184,7 +184,7 @@ pub fn dateadd(part: Part, number: i64, ty: &SqlType, value: &Datum) -> SqlResul
     }
     check(part, ty, "dateadd")?;
     let overflow = || addition_overflow(ty);
-    let moment = Moment::of(ty, value);
+    let moment = Moment::of(ty, value.as_ref());
     let months = match part {
         Part::Year => Some(12),
         Part::Quarter => Some(3),
@@ -316,7 +316,7 @@ fn difference(part: Part, from: (&SqlType, &Datum), to: (&SqlType, &Datum), func
     }
     // Values with an offset are compared in UTC.
     let utc = |(ty, value): (&SqlType, &Datum)| {
-        let ticks = Moment::of(ty, value).utc_ticks();
+        let ticks = Moment::of(ty, value.as_ref()).utc_ticks();
         (ticks.div_euclid(TICKS_PER_DAY), ticks)
     };
     let ((from_days, from_ticks), (to_days, to_ticks)) = (utc(from), utc(to));
@@ -340,7 +340,7 @@ pub fn datetrunc(part: Part, ty: &SqlType, value: &Datum, date_first: u8) -> Sql
         return Err(not_supported(part, "datetrunc", ty));
     }
     check(part, ty, "datetrunc")?;
-    let moment = Moment::of(ty, value);
+    let moment = Moment::of(ty, value.as_ref());
     let civil = moment.civil();
     let day = |year, month, day| Moment { days: Civil { year, month, day }.days(), ticks: 0, ..moment };
     let start = match part {
@@ -419,7 +419,7 @@ fn build_from_parts(ty: &SqlType, date: [i64; 3], time: [i64; 4], offset: [i64; 
 
 /// SWITCHOFFSET: the same instant on another clock. None: 9812 or out of the calendar.
 pub fn switch_offset(ty: &SqlType, value: &Datum, offset: i16) -> Option<Datum> {
-    let utc = Moment::of(ty, value).utc_ticks();
+    let utc = Moment::of(ty, value.as_ref()).utc_ticks();
     let local = utc.checked_add(offset as i64 * TICKS_PER_MINUTE)?;
     let valid = offset.unsigned_abs() <= 840 && (0..DAYS_MAX * TICKS_PER_DAY).contains(&local);
     valid.then(|| offset_value(utc, offset))
@@ -430,5 +430,5 @@ pub fn to_datetimeoffset(ty: &SqlType, value: &Datum, offset: i16, scale: u8) ->
     if offset.unsigned_abs() > 840 {
         return None;
     }
-    Moment { offset, ..Moment::of(ty, value) }.to(&SqlType::datetimeoffset(scale))
+    Moment { offset, ..Moment::of(ty, value.as_ref()) }.to(&SqlType::datetimeoffset(scale))
 }

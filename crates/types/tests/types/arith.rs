@@ -1,3 +1,5 @@
+//! Arithmetic kernels and their errors.
+
 use types::arith::{apply_f64, apply_i64, bit_not_i64, negate_i64, negate_type};
 use types::precedence::ArithmeticOp::{self, *};
 use types::{SqlType, TypeKind};

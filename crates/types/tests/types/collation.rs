@@ -1,3 +1,5 @@
+//! Order, equality, names and code pages of collations.
+
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hasher};
 

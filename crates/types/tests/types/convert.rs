@@ -1,3 +1,5 @@
+//! Conversions: values, texts and errors of every pair of types.
+
 use proptest::prelude::*;
 use types::convert::{self, ConvertContext, NO_STYLE, convert, is_too_long};
 use types::precedence::can_convert;
@@ -23,7 +25,7 @@ fn value(text: &str, ty: &SqlType) -> Datum {
 fn shown(value: &Datum, ty: &SqlType) -> String {
     let mut out = String::new();
     match ty.kind {
-        TypeKind::Binary | TypeKind::VarBinary => convert::push_display(value, ty, &mut out),
+        TypeKind::Binary | TypeKind::VarBinary => convert::push_display(value.as_ref(), ty, &mut out),
         _ => {
             let text = convert(value, ty, &SqlType::VARCHAR_MAX, NO_STYLE, &ConvertContext::CAST).unwrap();
             return convert::text_of(text.as_bytes(), &SqlType::VARCHAR_MAX);

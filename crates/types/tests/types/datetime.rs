@@ -1,3 +1,5 @@
+//! The calendar, texts of dates, date functions.
+
 use proptest::prelude::*;
 use types::convert::{ConvertContext, NO_STYLE, convert, text_datum, text_of};
 use types::datetime::calendar::{Civil, DAYS_MAX, iso_week, weekday};

@@ -1,3 +1,5 @@
+//! Decimal arithmetic against 512-bit integers.
+
 use i256::I512;
 use proptest::prelude::*;
 use types::SqlType;

@@ -1,3 +1,5 @@
+//! Key order against value order.
+
 use std::cmp::Ordering;
 
 use proptest::prelude::*;

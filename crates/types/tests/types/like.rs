@@ -1,3 +1,5 @@
+//! LIKE against full backtracking, and searching.
+
 use proptest::prelude::*;
 use types::SqlType;
 use types::collation::{self, Comparer};

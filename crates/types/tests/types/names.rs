@@ -1,3 +1,5 @@
+//! Type names, precedence and the conversion chart.
+
 use types::names::{Parameters, SYSTEM_TYPES};
 use types::precedence::{ArithmeticOp, arithmetic_type, check_conversion, result_type};
 use types::{SqlType, TypeKind};

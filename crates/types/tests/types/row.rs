@@ -1,3 +1,5 @@
+//! The row image: its bytes, round trips, damage.
+
 use proptest::prelude::*;
 use types::row::{self, Field, OverflowRef};
 use types::{Column, ColumnType, Datum, RowBuilder, RowLayout, RowView, SqlType};

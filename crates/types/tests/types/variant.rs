@@ -1,3 +1,5 @@
+//! sql_variant: its bytes and its order.
+
 use std::cmp::Ordering;
 
 use proptest::prelude::*;
