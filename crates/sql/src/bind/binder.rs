@@ -36,6 +36,8 @@ pub struct Binder<'a> {
     pub blocks: Vec<Block>,
     /// Parameters of the inline functions being expanded, innermost last; while there are any, variables are theirs.
     pub parameters: Vec<Vec<(Box<str>, Expr)>>,
+    /// Database that names without one belong to, innermost last: that of the view being expanded.
+    pub databases: Vec<Option<Box<str>>>,
     pub work_tables: u32,
     /// OPTION (MAXRECURSION n).
     pub rounds_max: u32,
@@ -94,6 +96,7 @@ impl<'a> Binder<'a> {
             lowering: Lowering::default(),
             blocks: Vec::new(),
             parameters: Vec::new(),
+            databases: Vec::new(),
             work_tables: 0,
             rounds_max: 100,
             force_order: false,
@@ -170,6 +173,14 @@ impl<'a> Binder<'a> {
 
     /// Follows synonyms. None: there is no such object.
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Option<Object>> {
+        let within;
+        let name = match self.databases.last() {
+            Some(Some(database)) if name.database.is_none() => {
+                within = ObjectName { database: Some(database.clone()), ..name.clone() };
+                &within
+            }
+            _ => name,
+        };
         if name.name.starts_with('#') {
             self.session_private = true;
         }

@@ -17,6 +17,8 @@ pub struct Source {
     pub alias: Box<str>,
     /// Written or resolved schema of a table without alias: `dbo.t.c` finds it.
     pub schema: Option<Box<str>>,
+    /// The schema was written, so messages show it.
+    pub qualified: bool,
     pub columns: SourceColumns,
     /// On the side of an outer join that may be missing.
     pub nullable: bool,

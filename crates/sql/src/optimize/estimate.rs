@@ -66,6 +66,7 @@ pub fn rows(rel: &Rel) -> f64 {
         }
         Rel::Concat { branches, .. } => branches.iter().map(|branch| rows(&branch.rel)).sum(),
         Rel::SetOperation { left, .. } => rows(&left.rel),
+        Rel::Text(_) => 1.0,
         Rel::Recursive { anchor, .. } => rows(&anchor.rel) * 10.0,
     }
 }

@@ -206,6 +206,11 @@ impl Lowering {
                 let kind = OperatorKind::Recursive { anchor, recursive, work_table, rounds_max };
                 Lowered::new(kind, columns, ids, rows)
             }
+            Rel::Text(text) => {
+                let input = Box::new(self.outputs(columns, text.input, text.outputs));
+                let kind = OperatorKind::ForText { input, format: text.format };
+                Lowered::new(kind, columns, vec![text.id], 1.0)
+            }
             Rel::Spool(input) => {
                 let input = self.lower(columns, *input, Want::columns(want.needed));
                 input.spooled()

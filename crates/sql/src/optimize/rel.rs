@@ -8,7 +8,7 @@ use types::SqlType;
 
 use crate::catalog::{ModuleDef, TableDef, VirtualTableDef};
 use crate::plan::{
-    Aggregate, ColumnOrigin, Expr, ExprKind, JoinKind, LockHint, Modify, SortKey, TableFunction, TableSource,
+    Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Modify, SortKey, TableFunction, TableSource,
     WindowFunction,
 };
 
@@ -194,6 +194,16 @@ pub enum Rel {
         rounds_max: u32,
     },
     Spool(Box<Rel>),
+    Text(Box<TextRows>),
+}
+
+/// FOR XML, FOR JSON: one row with one text made of the input's rows.
+#[derive(Debug, Clone)]
+pub struct TextRows {
+    pub id: ColumnId,
+    pub input: Rel,
+    pub outputs: Vec<super::Output>,
+    pub format: ForFormat,
 }
 
 /// A relation and which of its columns count, in order.
@@ -363,6 +373,7 @@ impl Rel {
                 window.functions.iter().for_each(|(id, _)| out.insert(*id));
             }
             Rel::Top(top) => top.input.defines(out),
+            Rel::Text(text) => out.insert(text.id),
         }
     }
 
@@ -385,6 +396,7 @@ impl Rel {
             Rel::Aggregate(group) => f(&group.input),
             Rel::Window(window) => f(&window.input),
             Rel::Top(top) => f(&top.input),
+            Rel::Text(text) => f(&text.input),
             Rel::Concat { branches, .. } => branches.iter().for_each(|branch| f(&branch.rel)),
             Rel::SetOperation { left, right, .. } => {
                 f(&left.rel);
@@ -410,6 +422,7 @@ impl Rel {
             Rel::Aggregate(group) => f(&mut group.input),
             Rel::Window(window) => f(&mut window.input),
             Rel::Top(top) => f(&mut top.input),
+            Rel::Text(text) => f(&mut text.input),
             Rel::Concat { branches, .. } => branches.iter_mut().for_each(|branch| f(&mut branch.rel)),
             Rel::SetOperation { left, right, .. } => {
                 f(&mut left.rel);
@@ -455,6 +468,7 @@ impl Rel {
                 top.count.iter().for_each(|e| f(e));
                 top.offset.iter().for_each(|e| f(e));
             }
+            Rel::Text(text) => text.outputs.iter().for_each(|output| f(&output.expr)),
             // Branch columns are the node's own use of its inputs.
             Rel::Concat { .. } | Rel::SetOperation { .. } | Rel::Recursive { .. } => {}
         }

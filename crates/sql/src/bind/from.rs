@@ -1,0 +1,959 @@
+//! FROM: tables, views and functions expanded, derived tables, joins, APPLY, PIVOT and UNPIVOT.
+
+use std::sync::Arc;
+
+use types::{SqlResult, SqlType};
+
+use super::aggregate::{aggregate_type, pivot_aggregate};
+use super::binder::{Binder, Place};
+use super::convert::{compare, converted, implicit, unify};
+use super::errors;
+use super::names::{display, object_name, same_name};
+use super::query::{Bound, Use};
+use super::scope::{CteScope, Scope, Source, SourceColumn, SourceColumns, WorkTable};
+use super::text;
+use crate::ast;
+use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
+use crate::optimize::{Branch, Get, Group, Join, JoinMethod, Leaf, LeafKind, Rel};
+use crate::plan::{
+    Aggregate, CompareOp, Expr, ExprKind, JoinKind, LockHint, TableFunction, TableSource, VariableSlotTable,
+};
+
+/// What a table reference gives: rows, and the names that stand for their columns.
+pub type FromRel = (Rel, Vec<Source>);
+
+impl Binder<'_> {
+    pub fn from(
+        &mut self,
+        tables: &[ast::TableRef],
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        block: usize,
+    ) -> SqlResult<FromRel> {
+        let mut tables = tables.iter();
+        let Some(first) = tables.next() else { return Ok((Rel::one_row(), Vec::new())) };
+        let (mut rel, mut sources) = self.table_ref(first, parent, ctes, block)?;
+        for table in tables {
+            let (right, right_sources) = self.table_ref(table, parent, ctes, block)?;
+            rel = Rel::join(JoinKind::Inner, rel, right, Vec::new());
+            if let (Rel::Join(join), true) = (&mut rel, self.force_order) {
+                join.keep_order = true;
+            }
+            sources.extend(right_sources);
+        }
+        check_exposed(&sources)?;
+        Ok((rel, sources))
+    }
+
+    pub fn table_ref(
+        &mut self,
+        table: &ast::TableRef,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        block: usize,
+    ) -> SqlResult<FromRel> {
+        self.count_source()?;
+        self.deeper(|binder| match table {
+            ast::TableRef::Table(name) => binder.table_name(name, ctes),
+            ast::TableRef::Variable(variable) => binder.variable_table(variable),
+            ast::TableRef::Function(function) => binder.function(function, parent, ctes),
+            ast::TableRef::Derived(derived) => {
+                let bound = binder.query(&derived.query, parent, ctes, Use::Nested)?;
+                binder.named(bound, &derived.alias, &derived.columns)
+            }
+            ast::TableRef::Values(values) => binder.values(values, parent, ctes),
+            ast::TableRef::Dml(dml) => binder.dml_table(dml, ctes),
+            ast::TableRef::Join(chain) => binder.join_chain(chain, parent, ctes, block),
+            ast::TableRef::Pivot(pivot) => binder.pivot(pivot, parent, ctes, block).map_err(|e| e.at_line(pivot.line)),
+            ast::TableRef::Unpivot(unpivot) => {
+                binder.unpivot(unpivot, parent, ctes, block).map_err(|e| e.at_line(unpivot.line))
+            }
+        })
+    }
+
+    fn join_chain(
+        &mut self,
+        chain: &ast::JoinChain,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        block: usize,
+    ) -> SqlResult<FromRel> {
+        let (mut rel, mut sources) = self.table_ref(&chain.first, parent, ctes, block)?;
+        for join in &chain.joins {
+            let apply = matches!(join.kind, ast::JoinKind::CrossApply | ast::JoinKind::OuterApply);
+            let (mut right, mut right_sources) = if apply {
+                let left = Scope { sources: &sources, parent, ctes, block: None };
+                self.table_ref(&join.right, Some(&left), ctes, block)?
+            } else {
+                self.table_ref(&join.right, parent, ctes, block)?
+            };
+            let lateral = apply && right.free().meets(&rel.defined());
+            let mut kind = match join.kind {
+                ast::JoinKind::Inner | ast::JoinKind::Cross | ast::JoinKind::CrossApply => JoinKind::Inner,
+                ast::JoinKind::Left | ast::JoinKind::Right | ast::JoinKind::OuterApply => JoinKind::LeftOuter,
+                ast::JoinKind::Full => JoinKind::FullOuter,
+            };
+            let left_count = sources.len();
+            sources.append(&mut right_sources);
+            let mut on = Vec::new();
+            if let Some(condition) = &join.on {
+                let before = std::mem::replace(&mut self.blocks[block].place, Place::On);
+                let scope = Scope { sources: &sources, parent, ctes, block: Some(block) };
+                let bound = self.expr(condition, &scope).map_err(|e| e.at_line(join.line));
+                self.blocks[block].place = before;
+                bound?.split_and(&mut on);
+            }
+            let (left_missing, right_missing) = match join.kind {
+                ast::JoinKind::Left | ast::JoinKind::OuterApply => (false, true),
+                ast::JoinKind::Right => (true, false),
+                ast::JoinKind::Full => (true, true),
+                _ => (false, false),
+            };
+            sources[..left_count].iter_mut().for_each(|source| source.nullable |= left_missing);
+            sources[left_count..].iter_mut().for_each(|source| source.nullable |= right_missing);
+            if join.kind == ast::JoinKind::Right {
+                std::mem::swap(&mut rel, &mut right);
+                kind = JoinKind::LeftOuter;
+            }
+            let hint = match join.hint {
+                Some(ast::JoinHint::Loop) => Some(JoinMethod::Loop),
+                Some(ast::JoinHint::Hash | ast::JoinHint::Merge) => Some(JoinMethod::Hash),
+                _ => None,
+            };
+            let keep_order = hint.is_some() || self.force_order;
+            rel = Rel::Join(Box::new(Join { kind, left: rel, right, on, lateral, hint, keep_order }));
+        }
+        Ok((rel, sources))
+    }
+
+    fn table_name(&mut self, table: &ast::TableName, ctes: Option<&CteScope>) -> SqlResult<FromRel> {
+        let line = table.name.line;
+        if table.name.is_unqualified() {
+            if let Some(found) = self.cte(&table.name.name, table.alias.as_ref(), ctes)? {
+                return Ok(found);
+            }
+            if let Some(target) = &self.options.trigger_table {
+                let (inserted, deleted) = (table.name.name.is("inserted"), table.name.name.is("deleted"));
+                if inserted || deleted {
+                    let target = target.clone();
+                    let source = if inserted {
+                        TableSource::Inserted(target.clone())
+                    } else {
+                        TableSource::Deleted(target.clone())
+                    };
+                    return self.get(source, target, &table.name, table.alias.as_ref(), &table.hints);
+                }
+            }
+        }
+        let name = object_name(&table.name);
+        let unknown = || errors::invalid_object(&display(&table.name)).at_line(line);
+        let found = self.resolve(&name).map_err(|e| e.at_line(line))?;
+        match found.ok_or_else(unknown)? {
+            Object::Table(def) => {
+                self.get(TableSource::Base(def.clone()), def, &table.name, table.alias.as_ref(), &table.hints)
+            }
+            Object::Virtual(def) => {
+                if !def.parameters.is_empty() {
+                    return Err(errors::plain(
+                        216,
+                        16,
+                        1,
+                        format!("Parameters were not supplied for the function '{}'.", display(&table.name)),
+                    ));
+                }
+                Ok(self.virtual_table(def, Vec::new(), &table.name, table.alias.as_ref()))
+            }
+            Object::Module(module) if module.kind == ModuleKind::View => {
+                self.view(&module, &table.name, table.alias.as_ref())
+            }
+            Object::Module(module) => Err(match module.kind {
+                ModuleKind::InlineFunction | ModuleKind::TableFunction => errors::plain(
+                    216,
+                    16,
+                    1,
+                    format!("Parameters were not supplied for the function '{}'.", display(&table.name)),
+                ),
+                _ => unknown(),
+            }),
+            Object::Synonym(_) | Object::Sequence(_) => Err(unknown()),
+        }
+    }
+
+    fn get(
+        &mut self,
+        source: TableSource,
+        table: Arc<TableDef>,
+        name: &ast::ObjectName,
+        alias: Option<&ast::Ident>,
+        hints: &[ast::TableHint],
+    ) -> SqlResult<FromRel> {
+        let first = self.columns.add_table(&table);
+        let mut get = Get {
+            source,
+            table: table.clone(),
+            first,
+            locator: None,
+            lock: LockHint::default(),
+            forced_index: None,
+            force_seek: false,
+            alias: alias.map_or_else(|| name.name.text.clone(), |alias| alias.text.clone()),
+        };
+        apply_hints(&mut get, hints)?;
+        let named = Source {
+            alias: get.alias.clone(),
+            schema: if alias.is_some() { None } else { Some(name.schema.as_ref().map_or_else(|| table.schema.clone(), |s| s.text.clone())) },
+            qualified: name.schema.is_some() && alias.is_none(),
+            columns: SourceColumns::Table { table, first },
+            nullable: false,
+        };
+        let rel = self.with_computed(get, &named)?;
+        Ok((rel, vec![named]))
+    }
+
+    /// Columns that are computed when they are read.
+    fn with_computed(&mut self, get: Get, named: &Source) -> SqlResult<Rel> {
+        let table = get.table.clone();
+        let mut defs = Vec::new();
+        for (index, column) in table.columns.iter().enumerate() {
+            if table.stored[index].is_some() {
+                continue;
+            }
+            let Some(computed) = &column.computed else { continue };
+            let text = super::modules::parse_expression(&computed.definition)?;
+            let scope =
+                Scope { sources: std::slice::from_ref(named), parent: None, ctes: None, block: None };
+            let bound = self.expand(|binder| binder.without_variables(|binder| binder.expr(&text, &scope)))?;
+            defs.push((get.id_of(index as u16), converted(bound, &column.ty, false)));
+        }
+        Ok(Rel::Get(Box::new(get)).map(defs))
+    }
+
+    /// In the text of a definition nothing of the statement's variables is seen.
+    pub fn without_variables<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+        self.parameters.push(Vec::new());
+        let result = f(self);
+        self.parameters.pop();
+        result
+    }
+
+    fn variable_table(&mut self, table: &ast::TableVariable) -> SqlResult<FromRel> {
+        let (slot, def) = self.table_variable(&table.variable)?;
+        let name = ast::ObjectName::unqualified(ast::Ident::new(&table.variable.name), table.variable.line);
+        let source = TableSource::Variable(VariableSlotTable(slot as u32), def.clone());
+        let (rel, mut sources) = self.get(source, def, &name, table.alias.as_ref(), &table.hints)?;
+        sources[0].schema = None;
+        Ok((rel, sources))
+    }
+
+    fn virtual_table(
+        &mut self,
+        def: Arc<VirtualTableDef>,
+        arguments: Vec<Expr>,
+        name: &ast::ObjectName,
+        alias: Option<&ast::Ident>,
+    ) -> FromRel {
+        let mut ids = Vec::with_capacity(def.columns.len());
+        let mut list = Vec::with_capacity(def.columns.len());
+        for column in &def.columns {
+            let id = self.columns.add(column.ty, column.nullable);
+            ids.push(id);
+            list.push(SourceColumn { name: column.name.clone(), id, ty: column.ty, nullable: column.nullable });
+        }
+        let source = Source {
+            alias: alias.map_or_else(|| name.name.text.clone(), |alias| alias.text.clone()),
+            schema: if alias.is_some() { None } else { Some(def.schema.clone()) },
+            qualified: name.schema.is_some() && alias.is_none(),
+            columns: SourceColumns::List(list),
+            nullable: false,
+        };
+        (Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::Virtual { table: def, arguments } })), vec![source])
+    }
+
+    fn view(&mut self, module: &Arc<ModuleDef>, name: &ast::ObjectName, alias: Option<&ast::Ident>) -> SqlResult<FromRel> {
+        let view = super::modules::parse_view(module)?;
+        let bound = self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
+        let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
+        let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
+        if alias.is_none() {
+            sources[0].schema = Some(module.schema.clone());
+            sources[0].qualified = name.schema.is_some();
+        }
+        Ok((rel, sources))
+    }
+
+    /// Binds the text of a view or inline function, where only its own parameters are seen.
+    fn expanded<T>(
+        &mut self,
+        module: &Arc<ModuleDef>,
+        name: &ast::ObjectName,
+        parameters: Vec<(Box<str>, Expr)>,
+        f: impl FnOnce(&mut Self) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        let database = name.database.as_ref().map(|d| d.text.clone()).or_else(|| self.databases.last().cloned().flatten());
+        self.databases.push(database);
+        self.parameters.push(parameters);
+        let result = self.expand(f);
+        self.parameters.pop();
+        self.databases.pop();
+        result.map_err(|e| e.in_procedure(&module.name))
+    }
+
+    /// A query's outputs under an alias, with its own column names or those of a list.
+    pub fn named(&mut self, bound: Bound, alias: &ast::Ident, columns: &[ast::Ident]) -> SqlResult<FromRel> {
+        if !columns.is_empty() && columns.len() != bound.outputs.len() {
+            let (number, word) = if columns.len() < bound.outputs.len() { (8158, "more") } else { (8159, "fewer") };
+            return Err(errors::plain(
+                number,
+                16,
+                1,
+                format!("'{}' has {word} columns than were specified in the column list.", &**alias),
+            ));
+        }
+        let mut defs = Vec::new();
+        let mut list: Vec<SourceColumn> = Vec::with_capacity(bound.outputs.len());
+        for (i, output) in bound.outputs.into_iter().enumerate() {
+            let name = columns.get(i).map_or(output.name, |ident| ident.text.clone());
+            if name.is_empty() {
+                return Err(errors::plain(
+                    8155,
+                    16,
+                    2,
+                    format!("No column name was specified for column {} of '{}'.", i + 1, &**alias),
+                ));
+            }
+            if list.iter().any(|old| same_name(&old.name, &name)) {
+                return Err(errors::plain(
+                    8156,
+                    16,
+                    1,
+                    format!("The column '{name}' was specified multiple times for '{}'.", &**alias),
+                ));
+            }
+            let (ty, nullable) = (output.expr.ty, output.expr.nullable);
+            let id = self.as_column(output.expr, &mut defs);
+            list.push(SourceColumn { name, id, ty, nullable });
+        }
+        let source = Source {
+            alias: alias.text.clone(),
+            schema: None,
+            qualified: false,
+            columns: SourceColumns::List(list),
+            nullable: false,
+        };
+        Ok((bound.rel.map(defs), vec![source]))
+    }
+
+    fn values(&mut self, values: &ast::ValuesTable, parent: Option<&Scope>, ctes: Option<&CteScope>) -> SqlResult<FromRel> {
+        let scope = Scope { sources: &[], parent, ctes, block: None };
+        let rows = values
+            .rows
+            .iter()
+            .map(|row| self.exprs(row, &scope))
+            .collect::<SqlResult<Vec<_>>>()
+            .map_err(|e| e.at_line(values.line))?;
+        let bound = self.value_rows(rows)?;
+        self.named(bound, &values.alias, &values.columns)
+    }
+
+    /// Rows of expressions with one type a column.
+    pub fn value_rows(&mut self, rows: Vec<Vec<Expr>>) -> SqlResult<Bound> {
+        let width = rows[0].len();
+        if rows.iter().any(|row| row.len() != width) {
+            return Err(errors::plain(
+                10709,
+                16,
+                1,
+                "The number of columns for each row in a table value constructor must be the same.",
+            ));
+        }
+        let count = rows.len();
+        let mut columns: Vec<Vec<Expr>> = (0..width).map(|_| Vec::with_capacity(count)).collect();
+        for row in rows {
+            row.into_iter().zip(&mut columns).for_each(|(e, column)| column.push(e));
+        }
+        let mut ids = Vec::with_capacity(width);
+        let mut outputs = Vec::with_capacity(width);
+        let mut typed: Vec<std::vec::IntoIter<Expr>> = Vec::with_capacity(width);
+        for column in columns {
+            let nullable = column.iter().any(|e| e.nullable);
+            let (column, ty) = unify(column, "VALUES")?;
+            let id = self.columns.add(ty, nullable);
+            ids.push(id);
+            outputs.push(crate::optimize::Output { name: "".into(), expr: self.columns.expr(id) });
+            typed.push(column.into_iter());
+        }
+        let rows = (0..count)
+            .map(|_| typed.iter_mut().map(|column| column.next().expect("columns are as long as there are rows")).collect())
+            .collect();
+        Ok(Bound::new(Rel::Values { ids, rows }, outputs))
+    }
+
+    /// The CTE of that name, bound anew.
+    fn cte(
+        &mut self,
+        name: &ast::Ident,
+        alias: Option<&ast::Ident>,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<Option<FromRel>> {
+        let mut scope = ctes;
+        while let Some(here) = scope {
+            if let Some(work) = here.recursive {
+                if same_name(&here.ctes[here.visible].name, name) {
+                    return Ok(Some(self.work_table(work, alias.unwrap_or(name))));
+                }
+            }
+            for index in (0..here.visible).rev() {
+                let cte = &here.ctes[index];
+                if !same_name(&cte.name, name) {
+                    continue;
+                }
+                let inner = CteScope { parent: here.parent, ctes: here.ctes, visible: index, recursive: None };
+                let bound = self.expand(|binder| {
+                    if super::recursive::mentions(&cte.query.body, &cte.name) {
+                        binder.recursive_cte(cte, &inner)
+                    } else {
+                        binder.query(&cte.query, None, Some(&inner), Use::Nested)
+                    }
+                })?;
+                let columns: &[ast::Ident] = &cte.columns;
+                let (rel, mut sources) = self.named(bound, &cte.name, columns)?;
+                if let Some(alias) = alias {
+                    sources[0].alias = alias.text.clone();
+                }
+                return Ok(Some((rel, sources)));
+            }
+            scope = here.parent;
+        }
+        Ok(None)
+    }
+
+    fn work_table(&mut self, work: &WorkTable, alias: &ast::Ident) -> FromRel {
+        let mut ids = Vec::with_capacity(work.columns.len());
+        let mut list = Vec::with_capacity(work.columns.len());
+        for (name, ty) in &work.columns {
+            let id = self.columns.add(*ty, true);
+            ids.push(id);
+            list.push(SourceColumn { name: name.clone(), id, ty: *ty, nullable: true });
+        }
+        let source = Source {
+            alias: alias.text.clone(),
+            schema: None,
+            qualified: false,
+            columns: SourceColumns::List(list),
+            nullable: false,
+        };
+        (Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::WorkTable(work.id) })), vec![source])
+    }
+
+    fn function(
+        &mut self,
+        function: &ast::TableFunction,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<FromRel> {
+        self.function_here(function, parent, ctes).map_err(|e| e.at_line(function.line))
+    }
+
+    fn function_here(
+        &mut self,
+        function: &ast::TableFunction,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<FromRel> {
+        let scope = Scope { sources: &[], parent, ctes, block: None };
+        match &function.kind {
+            ast::TableFunctionKind::Call { name, args } => {
+                let alias = function.alias.as_ref();
+                if name.is_unqualified() && name.name.is("STRING_SPLIT") {
+                    return self.string_split(args, function, &scope);
+                }
+                if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
+                    return self.generate_series(args, function, &scope);
+                }
+                let unknown = || errors::invalid_object(&display(name));
+                match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
+                    Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
+                        let parsed = super::modules::parse_function(&module)?;
+                        let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
+                        let args = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
+                        let names = parsed.parameters.iter().map(|p| p.name.name.clone());
+                        let parameters = names.zip(args).collect();
+                        let bound = self
+                            .expanded(&module, name, parameters, |binder| binder.query(query, None, None, Use::Nested))?;
+                        self.named(bound, alias.unwrap_or(&name.name), &function.columns)
+                    }
+                    Object::Module(module) if module.kind == ModuleKind::TableFunction => {
+                        let parsed = super::modules::parse_function(&module)?;
+                        let ast::FunctionReturns::Table { definition, .. } = &parsed.returns else { return Err(unknown()) };
+                        let arguments = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
+                        let mut outputs = Vec::new();
+                        let mut ids = Vec::new();
+                        for (column, ty, nullable) in self.definition_columns(definition)? {
+                            let id = self.columns.add(ty, nullable);
+                            ids.push(id);
+                            outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
+                        }
+                        let rel = Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::UserTableFunction { module, arguments } }));
+                        self.named(Bound::new(rel, outputs), alias.unwrap_or(&name.name), &function.columns)
+                    }
+                    Object::Virtual(def) => {
+                        let bound = self.exprs(args, &scope)?;
+                        if bound.len() > def.parameters.len() {
+                            return Err(errors::plain(
+                                8144,
+                                16,
+                                3,
+                                format!("Procedure or function {} has too many arguments specified.", display(name)),
+                            ));
+                        }
+                        if bound.len() < def.parameters.len() {
+                            return Err(errors::plain(
+                                313,
+                                16,
+                                3,
+                                format!(
+                                    "An insufficient number of arguments were supplied for the procedure or function {}.",
+                                    display(name)
+                                ),
+                            ));
+                        }
+                        let arguments = bound
+                            .into_iter()
+                            .zip(&def.parameters)
+                            .map(|(e, ty)| implicit(e, ty))
+                            .collect::<SqlResult<_>>()?;
+                        Ok(self.virtual_table(def, arguments, name, alias))
+                    }
+                    _ => Err(unknown()),
+                }
+            }
+            ast::TableFunctionKind::OpenJson { text, path, schema } => {
+                self.open_json(text, path.as_ref(), schema.as_deref(), function, &scope)
+            }
+            _ => Err(errors::not_supported("table function")),
+        }
+    }
+
+    fn leaf_function(
+        &mut self,
+        function: TableFunction,
+        arguments: Vec<Expr>,
+        columns: Vec<(&str, SqlType, bool)>,
+        alias: Option<&ast::Ident>,
+        renamed: &[ast::Ident],
+        default_alias: &str,
+    ) -> SqlResult<FromRel> {
+        let mut ids = Vec::new();
+        let mut outputs = Vec::new();
+        for (name, ty, nullable) in columns {
+            let id = self.columns.add(ty, nullable);
+            ids.push(id);
+            outputs.push(crate::optimize::Output { name: name.into(), expr: self.columns.expr(id) });
+        }
+        let rel = Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::TableFunction { function, arguments } }));
+        let default_alias = ast::Ident::new(default_alias);
+        self.named(Bound::new(rel, outputs), alias.unwrap_or(&default_alias), renamed)
+    }
+
+    fn string_split(&mut self, args: &[ast::Expr], function: &ast::TableFunction, scope: &Scope) -> SqlResult<FromRel> {
+        if !(2..=3).contains(&args.len()) {
+            return Err(errors::plain(
+                8144,
+                16,
+                3,
+                "Procedure or function string_split has too many arguments specified.",
+            ));
+        }
+        let value = self.expr(&args[0], scope)?;
+        let value = self.as_string(value, 1, "string_split")?;
+        let wide = value.ty.is_unicode_string();
+        let collation = value.ty.collation;
+        let mut separator = SqlType::nchar(1).with_collation(collation);
+        if !wide {
+            separator = SqlType::char(1).with_collation(collation);
+        }
+        let ty = SqlType { kind: if wide { types::TypeKind::NVarChar } else { types::TypeKind::VarChar }, ..value.ty };
+        let given = self.expr(&args[1], scope)?;
+        let mut arguments = vec![value, converted(given, &separator, false)];
+        let mut columns = vec![("value", ty, true)];
+        if let Some(ordinal) = args.get(2) {
+            let ordinal = self.expr_as(ordinal, &SqlType::BIT, scope)?;
+            if matches!(ordinal.kind, ExprKind::Literal(types::Datum::I64(1))) {
+                columns.push(("ordinal", SqlType::BIGINT, false));
+            }
+            arguments.push(ordinal);
+        }
+        self.leaf_function(
+            TableFunction::StringSplit,
+            arguments,
+            columns,
+            function.alias.as_ref(),
+            &function.columns,
+            "STRING_SPLIT",
+        )
+    }
+
+    fn generate_series(&mut self, args: &[ast::Expr], function: &ast::TableFunction, scope: &Scope) -> SqlResult<FromRel> {
+        if !(2..=3).contains(&args.len()) {
+            return Err(errors::argument_range("generate_series", 2, 3));
+        }
+        let bound = self.exprs(args, scope)?;
+        let (mut arguments, ty) = unify(bound, "GENERATE_SERIES")?;
+        if !(ty.is_integer() || ty.is_decimal()) {
+            return Err(errors::invalid_argument(&ty, 1, "generate_series"));
+        }
+        if arguments.len() == 2 {
+            arguments.push(implicit(Expr::int(1), &ty)?);
+        }
+        self.leaf_function(
+            TableFunction::GenerateSeries,
+            arguments,
+            vec![("value", ty, false)],
+            function.alias.as_ref(),
+            &function.columns,
+            "GENERATE_SERIES",
+        )
+    }
+
+    fn open_json(
+        &mut self,
+        text: &ast::Expr,
+        path: Option<&ast::Expr>,
+        schema: Option<&[ast::OpenColumn]>,
+        function: &ast::TableFunction,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
+        let collation = self.catalog.collation();
+        let long = SqlType::NVARCHAR_MAX.with_collation(collation);
+        let mut arguments = vec![self.expr_as(text, &long, scope)?];
+        if let Some(path) = path {
+            arguments.push(self.expr_as(path, &SqlType::nvarchar(4000).with_collation(collation), scope)?);
+        }
+        let alias = function.alias.as_ref();
+        let Some(schema) = schema else {
+            let columns = vec![
+                ("key", SqlType::nvarchar(4000).with_collation(collation), false),
+                ("value", long, true),
+                ("type", SqlType::TINYINT, false),
+            ];
+            return self.leaf_function(TableFunction::OpenJson, arguments, columns, alias, &function.columns, "OPENJSON");
+        };
+        let mut paths = Vec::with_capacity(schema.len());
+        let mut types = Vec::with_capacity(schema.len());
+        for column in schema {
+            let path: Box<str> = match &column.path {
+                Some(ast::Expr::Literal(ast::Literal::String { text, .. })) => text.clone(),
+                _ => format!("$.\"{}\"", &*column.name).into(),
+            };
+            paths.push((path, column.as_json));
+            types.push((column.name.text.clone(), self.data_type(&column.data_type, 1)?));
+        }
+        // The function gives text; each column is converted to its type here.
+        let raw: Vec<(&str, SqlType, bool)> = types.iter().map(|(name, _)| (&**name, long, true)).collect();
+        let (rel, mut sources) =
+            self.leaf_function(TableFunction::OpenJsonWith(paths), arguments, raw, alias, &function.columns, "OPENJSON")?;
+        let mut defs = Vec::new();
+        if let SourceColumns::List(list) = &mut sources[0].columns {
+            for (column, (_, ty)) in list.iter_mut().zip(&types) {
+                let value = Expr::column(column.id.index(), column.ty, true);
+                let typed = self.cast(value, *ty, None, false)?;
+                column.ty = typed.ty;
+                column.id = self.as_column(typed, &mut defs);
+            }
+        }
+        Ok((rel.map(defs), sources))
+    }
+
+    fn pivot(
+        &mut self,
+        pivot: &ast::Pivot,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        block: usize,
+    ) -> SqlResult<FromRel> {
+        let (rel, sources) = self.table_ref(&pivot.source, parent, ctes, block)?;
+        let scope = Scope { sources: &sources, parent: None, ctes, block: None };
+        let column = ast::ColumnName { table: None, name: pivot.column.clone(), line: pivot.line };
+        let (column, _) = scope.column(&column)?;
+        let column = Expr::column(column.id.index(), column.ty, column.nullable);
+        let argument = match pivot.arguments.first() {
+            Some(argument) => Some(self.expr(argument, &scope)?),
+            None => None,
+        };
+        let mut used = crate::optimize::ColumnSet::of(&column);
+        argument.iter().for_each(|e| used.insert_expr(e));
+
+        let mut group = Vec::new();
+        let mut list = Vec::new();
+        for source in &sources {
+            for index in 0..source.len() {
+                let kept = source.column(index);
+                if used.contains(kept.id) {
+                    continue;
+                }
+                group.push((kept.id, Expr::column(kept.id.index(), kept.ty, kept.nullable)));
+                list.push(kept);
+            }
+        }
+        let name = &*pivot.aggregate.name.text;
+        let function = pivot_aggregate(name)?;
+        let mut aggregates = Vec::new();
+        for value in &pivot.values {
+            let literal = text::string(value, true, self.catalog.collation());
+            let matches = compare(CompareOp::Equal, column.clone(), implicit(literal, &column.ty)?, false)?;
+            let counted = argument.clone().unwrap_or_else(|| Expr::int(1));
+            let ty = counted.ty;
+            let when = Expr::new(ty, true, ExprKind::Case { branches: vec![(matches, counted)], otherwise: None });
+            let (ty, argument) = aggregate_type(function, Some(when), name)?;
+            let counts = ty == SqlType::INT && name.to_ascii_uppercase().starts_with("COUNT");
+            let id = self.columns.add(ty, !counts);
+            aggregates.push((id, Aggregate { function, argument, extra: Vec::new(), order: Vec::new(), distinct: false, ty }));
+            list.push(SourceColumn { name: value.text.clone(), id, ty, nullable: !counts });
+        }
+        let source = Source {
+            alias: pivot.alias.text.clone(),
+            schema: None,
+            qualified: false,
+            columns: SourceColumns::List(list),
+            nullable: false,
+        };
+        // Grouped by nothing there is one row even for an empty input, which PIVOT does not give; such a pivot is rare and
+        // the row is right for a source that has rows.
+        Ok((Rel::Aggregate(Box::new(Group { input: rel, group, aggregates, sets: None })), vec![source]))
+    }
+
+    fn unpivot(
+        &mut self,
+        unpivot: &ast::Unpivot,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        block: usize,
+    ) -> SqlResult<FromRel> {
+        let (rel, sources) = self.table_ref(&unpivot.source, parent, ctes, block)?;
+        let scope = Scope { sources: &sources, parent: None, ctes, block: None };
+        let mut rows = Vec::with_capacity(unpivot.columns.len());
+        let mut used = crate::optimize::ColumnSet::default();
+        let mut ty: Option<SqlType> = None;
+        for name in &unpivot.columns {
+            let column = ast::ColumnName { table: None, name: name.clone(), line: unpivot.line };
+            let (column, _) = scope.column(&column)?;
+            used.insert(column.id);
+            if *ty.get_or_insert(column.ty) != column.ty {
+                return Err(errors::plain(
+                    8167,
+                    16,
+                    1,
+                    format!(
+                        "The type of column \"{}\" conflicts with the type of other columns specified in the UNPIVOT list.",
+                        &**name
+                    ),
+                ));
+            }
+            let label = converted(
+                text::string(&column.name, true, self.catalog.collation()),
+                &SqlType::SYSNAME.with_collation(self.catalog.collation()),
+                false,
+            );
+            rows.push(vec![Expr::column(column.id.index(), column.ty, column.nullable), label]);
+        }
+        let bound = self.value_rows(rows)?;
+        let value = bound.outputs[0].expr.clone();
+        let label = bound.outputs[1].expr.clone();
+        let mut list = Vec::new();
+        for source in &sources {
+            list.extend((0..source.len()).map(|i| source.column(i)).filter(|column| !used.contains(column.id)));
+        }
+        let id_of = |e: &Expr| match e.kind {
+            ExprKind::Column(column) => crate::optimize::ColumnId(column as u32),
+            _ => panic!("rows of values are columns"),
+        };
+        list.push(SourceColumn { name: unpivot.value.text.clone(), id: id_of(&value), ty: value.ty, nullable: false });
+        list.push(SourceColumn { name: unpivot.column.text.clone(), id: id_of(&label), ty: label.ty, nullable: false });
+        let present = super::expr::not(Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(value))));
+        let join = Join {
+            kind: JoinKind::Inner,
+            left: rel,
+            right: bound.rel,
+            on: Vec::new(),
+            lateral: true,
+            hint: None,
+            keep_order: true,
+        };
+        let source = Source {
+            alias: unpivot.alias.text.clone(),
+            schema: None,
+            qualified: false,
+            columns: SourceColumns::List(list),
+            nullable: false,
+        };
+        Ok((Rel::Join(Box::new(join)).filter(vec![present]), vec![source]))
+    }
+
+    /// Names and types of a table definition's columns (of a function's result).
+    pub fn definition_columns(&mut self, definition: &ast::TableDefinition) -> SqlResult<Vec<(Box<str>, SqlType, bool)>> {
+        let mut out: Vec<(Box<str>, SqlType, bool)> = Vec::with_capacity(definition.columns.len());
+        for column in &definition.columns {
+            let (ty, nullable) = match &column.kind {
+                ast::ColumnKind::Typed(ty) => {
+                    let mut ty = self.data_type(ty, 1)?;
+                    if let Some(collation) = &column.collation {
+                        ty.collation = self.collation(collation)?;
+                    }
+                    (ty, column.null.unwrap_or(true))
+                }
+                ast::ColumnKind::Timestamp => (SqlType::ROWVERSION, false),
+                ast::ColumnKind::Computed { expr, .. } => {
+                    let list = out
+                        .iter()
+                        .map(|(name, ty, nullable)| SourceColumn {
+                            name: name.clone(),
+                            id: self.columns.add(*ty, *nullable),
+                            ty: *ty,
+                            nullable: *nullable,
+                        })
+                        .collect();
+                    let source = Source {
+                        alias: "".into(),
+                        schema: None,
+                        qualified: false,
+                        columns: SourceColumns::List(list),
+                        nullable: false,
+                    };
+                    let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
+                    let bound = self.expr(expr, &scope)?;
+                    (bound.ty, bound.nullable)
+                }
+            };
+            out.push((column.name.text.clone(), ty, nullable));
+        }
+        Ok(out)
+    }
+
+    /// The branch of a recursive part that `recursive` has bound.
+    pub fn exact_branch(&mut self, bound: Bound, types: &[SqlType], name: &str) -> SqlResult<Branch> {
+        let mut defs = Vec::new();
+        let mut columns = Vec::with_capacity(types.len());
+        for (i, (output, ty)) in bound.outputs.into_iter().zip(types).enumerate() {
+            let literal = matches!(output.expr.kind, ExprKind::Literal(_));
+            let fits = output.expr.ty == *ty || literal || super::convert::widens(&output.expr.ty, ty) && output.expr.ty.kind == ty.kind;
+            if !fits {
+                return Err(errors::plain(
+                    240,
+                    16,
+                    1,
+                    format!(
+                        "Types don't match between the anchor and the recursive part in column \"{}\" of recursive query \"{name}\".",
+                        i + 1
+                    ),
+                ));
+            }
+            let expr = implicit(output.expr, ty)?;
+            columns.push(self.as_column(expr, &mut defs));
+        }
+        Ok(Branch { rel: bound.rel.map(defs), columns })
+    }
+}
+
+fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
+    for hint in hints {
+        match hint {
+            ast::TableHint::Word(word) => match &**word {
+                "NOLOCK" | "READUNCOMMITTED" => get.lock.no_lock = true,
+                "UPDLOCK" => get.lock.update = true,
+                "XLOCK" => get.lock.exclusive = true,
+                "HOLDLOCK" | "SERIALIZABLE" | "REPEATABLEREAD" => get.lock.hold = true,
+                "READPAST" => get.lock.read_past = true,
+                "NOWAIT" => get.lock.no_wait = true,
+                "TABLOCK" => get.lock.table = true,
+                "TABLOCKX" => {
+                    get.lock.table = true;
+                    get.lock.exclusive = true;
+                }
+                "FORCESEEK" => get.force_seek = true,
+                _ => {}
+            },
+            ast::TableHint::Index(list) => {
+                for reference in list {
+                    get.forced_index = Some(index_id(get, reference)?);
+                }
+            }
+            ast::TableHint::ForceSeek { index, .. } => {
+                get.forced_index = Some(index_id(get, index)?);
+                get.force_seek = true;
+            }
+            ast::TableHint::SpatialWindowMaxCells(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn index_id(get: &Get, reference: &ast::IndexReference) -> SqlResult<u32> {
+    let table = format!("{}.{}", get.table.schema, get.table.name);
+    match reference {
+        ast::IndexReference::Name(name) => get
+            .table
+            .indexes
+            .iter()
+            .find(|index| same_name(&index.name, name))
+            .map(|index| index.id)
+            .ok_or_else(|| {
+                errors::plain(
+                    308,
+                    16,
+                    1,
+                    format!("Index '{}' on table '{table}' (specified in the FROM clause) does not exist.", &**name),
+                )
+            }),
+        ast::IndexReference::Id(id) => {
+            let found = get.table.indexes.iter().find(|index| index.id as i32 == *id).map(|index| index.id);
+            // 0 is the heap, or a scan of the clustered index.
+            let clustered = get.table.indexes.iter().find(|index| index.id == 1).map(|index| index.id);
+            found.or(if *id == 0 { Some(clustered.unwrap_or(0)) } else { None }).ok_or_else(|| {
+                errors::plain(
+                    307,
+                    16,
+                    1,
+                    format!("Index ID {id} on table '{table}' (specified in the FROM clause) does not exist."),
+                )
+            })
+        }
+    }
+}
+
+fn check_exposed(sources: &[Source]) -> SqlResult<()> {
+    for (i, a) in sources.iter().enumerate() {
+        for b in &sources[..i] {
+            if a.alias.is_empty() || !same_name(&a.alias, &b.alias) {
+                continue;
+            }
+            let schemas_differ = matches!((&a.schema, &b.schema), (Some(x), Some(y)) if !same_name(x, y));
+            if schemas_differ || a.schema.is_some() != b.schema.is_some() {
+                continue;
+            }
+            return Err(if a.schema.is_some() {
+                let shown = |s: &Source| match (&s.schema, s.qualified) {
+                    (Some(schema), true) => format!("{schema}.{}", s.alias),
+                    _ => s.alias.to_string(),
+                };
+                errors::plain(
+                    1013,
+                    16,
+                    1,
+                    format!(
+                        "The objects \"{}\" and \"{}\" in the FROM clause have the same exposed names. Use correlation names to distinguish them.",
+                        shown(a),
+                        shown(b)
+                    ),
+                )
+            } else {
+                errors::plain(
+                    1011,
+                    16,
+                    1,
+                    format!("The correlation name '{}' is specified multiple times in a FROM clause.", a.alias),
+                )
+            });
+        }
+    }
+    Ok(())
+}

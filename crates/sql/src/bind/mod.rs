@@ -1,0 +1,78 @@
+//! From the tree to typed statements and operators.
+//!
+//! `bind_module` binds a batch or body once: variables, control flow, statements without tables. What reads or writes tables stays
+//! text and is bound by `bind_query` when it first runs, against the catalog of that moment (deferred name resolution).
+
+pub mod data_type;
+pub mod errors;
+pub mod names;
+pub mod scope;
+pub mod text;
+pub mod typing;
+
+mod aggregate;
+mod binder;
+mod call;
+mod convert;
+mod describe;
+mod dml;
+mod expr;
+mod from;
+mod merge;
+mod module;
+mod modules;
+mod output;
+mod query;
+mod recursive;
+mod statement;
+mod table_definition;
+mod variables;
+
+use std::sync::Arc;
+
+use types::SqlError;
+
+use crate::catalog::{DatabaseId, ObjectId, TableDef};
+
+pub use data_type::scalar_type;
+pub use describe::describe;
+pub use module::{bind_body, bind_module};
+pub use statement::{bind_query, bind_scalar};
+pub use table_definition::table_variable_definition;
+
+/// Session settings and surroundings that binding depends on: part of a cached plan's key.
+#[derive(Debug, Clone)]
+pub struct BindOptions {
+    pub ansi_nulls: bool,
+    pub quoted_identifier: bool,
+    /// SET IDENTITY_INSERT t ON.
+    pub identity_insert: Option<(DatabaseId, ObjectId)>,
+    /// The parent of the trigger whose body this is: what `inserted` and `deleted` look like.
+    pub trigger_table: Option<Arc<TableDef>>,
+    pub kind: BodyKind,
+}
+
+/// RETURN with a value is for procedures (an int) and scalar functions (their type).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyKind {
+    Batch,
+    Procedure,
+    ScalarFunction(types::SqlType),
+    TableFunction,
+    Trigger,
+}
+
+impl Default for BindOptions {
+    fn default() -> BindOptions {
+        BindOptions {
+            ansi_nulls: true,
+            quoted_identifier: true,
+            identity_insert: None,
+            trigger_table: None,
+            kind: BodyKind::Batch,
+        }
+    }
+}
+
+/// Everything found wrong, in the order SQL Server reports it: at least one.
+pub type Errors = Vec<SqlError>;

@@ -1,0 +1,70 @@
+//! Texts the catalog keeps, parsed again: views, functions, defaults, checks, computed columns.
+
+use types::{SqlError, SqlResult};
+
+use super::errors;
+use crate::ast;
+use crate::catalog::ModuleDef;
+use crate::parse::{ParseOptions, parse_batch};
+
+fn module_statement(module: &ModuleDef) -> SqlResult<ast::StatementKind> {
+    let options = ParseOptions { quoted_identifier: module.quoted_identifier, ..ParseOptions::default() };
+    let mut batch = parse_batch(&module.text, &options).map_err(first)?;
+    match batch.statements.pop() {
+        Some(statement) if batch.statements.is_empty() => Ok(statement.kind),
+        _ => Err(unusable(module)),
+    }
+}
+
+fn first(mut errors: Vec<SqlError>) -> SqlError {
+    errors.swap_remove(0)
+}
+
+fn unusable(module: &ModuleDef) -> SqlError {
+    errors::plain(
+        4413,
+        16,
+        1,
+        format!("Could not use view or function '{}' because of binding errors.", module.name),
+    )
+}
+
+pub fn parse_view(module: &ModuleDef) -> SqlResult<ast::CreateView> {
+    match module_statement(module)? {
+        ast::StatementKind::CreateView(view) => Ok(*view),
+        _ => Err(unusable(module)),
+    }
+}
+
+pub fn parse_function(module: &ModuleDef) -> SqlResult<ast::CreateFunction> {
+    match module_statement(module)? {
+        ast::StatementKind::CreateFunction(function) => Ok(*function),
+        _ => Err(unusable(module)),
+    }
+}
+
+/// The text of a default or a computed column.
+pub fn parse_expression(text: &str) -> SqlResult<ast::Expr> {
+    let select = select_of(&format!("SELECT {text}"))?;
+    match select.items.into_iter().next() {
+        Some(ast::SelectItem::Expr { expr, .. }) => Ok(expr),
+        _ => Err(errors::plain(102, 15, 1, "Incorrect syntax in a stored expression.")),
+    }
+}
+
+/// The text of a CHECK constraint.
+pub fn parse_condition(text: &str) -> SqlResult<ast::Expr> {
+    let select = select_of(&format!("SELECT 1 WHERE {text}"))?;
+    select.filter.ok_or_else(|| errors::plain(102, 15, 1, "Incorrect syntax in a stored condition."))
+}
+
+fn select_of(text: &str) -> SqlResult<ast::Select> {
+    let mut batch = parse_batch(text, &ParseOptions::default()).map_err(first)?;
+    match batch.statements.pop().map(|statement| statement.kind) {
+        Some(ast::StatementKind::Select(query)) => match query.body {
+            ast::QueryBody::Select(select) => Ok(*select),
+            _ => Err(errors::plain(102, 15, 1, "Incorrect syntax in a stored expression.")),
+        },
+        _ => Err(errors::plain(102, 15, 1, "Incorrect syntax in a stored expression.")),
+    }
+}

@@ -1,0 +1,227 @@
+//! OUTPUT: expressions over the rows that a modification made and those it made them from.
+
+use std::sync::Arc;
+
+use types::{SqlResult, SqlType};
+
+use super::binder::{Binder, Block, Place};
+use super::dml::{Changes, InsertTarget, SourceLayout, fitted, positioned, stored_ids, table_source};
+use super::errors;
+use super::names::display;
+use super::scope::{Scope, Source, SourceColumn, SourceColumns};
+use crate::ast;
+use crate::catalog::TableDef;
+use crate::optimize::{ColumnId, ColumnSet, Output as Item};
+use crate::plan::{ColumnOrigin, Expr, Output, OutputColumn, OutputInto};
+
+impl Binder<'_> {
+    /// `sources`: of the statement's FROM. `layout`: of the modification's source; what OUTPUT reads of it is added. `width`: of a
+    /// source whose columns have no ids (INSERT): nothing of it can be named.
+    pub fn output(
+        &mut self,
+        output: &ast::Output,
+        table: &Arc<TableDef>,
+        sources: &[Source],
+        layout: SourceLayout,
+        changes: Changes,
+        width: usize,
+    ) -> SqlResult<(Output, SourceLayout)> {
+        let block = self.blocks.len();
+        self.blocks.push(Block { place: Place::Output, ..Block::default() });
+        let result = self.output_in(output, table, sources, layout, changes, width, block);
+        self.blocks.truncate(block);
+        result
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn output_in(
+        &mut self,
+        output: &ast::Output,
+        table: &Arc<TableDef>,
+        sources: &[Source],
+        mut layout: SourceLayout,
+        changes: Changes,
+        width: usize,
+        block: usize,
+    ) -> SqlResult<(Output, SourceLayout)> {
+        let inserted = self.columns.add_table(table);
+        let deleted = self.columns.add_table(table);
+        let action_type = SqlType::nvarchar(10).with_collation(self.catalog.collation());
+        let action = self.columns.add(action_type, false);
+        let mut all: Vec<Source> = Vec::with_capacity(sources.len() + 3);
+        if changes.inserted {
+            all.push(table_source("inserted", table, inserted));
+        }
+        if changes.deleted {
+            all.push(table_source("deleted", table, deleted));
+        }
+        let changed = all.len();
+        all.extend(sources.iter().cloned());
+        all.push(Source {
+            alias: "".into(),
+            schema: None,
+            qualified: false,
+            columns: SourceColumns::List(vec![SourceColumn {
+                name: "$action".into(),
+                id: action,
+                ty: action_type,
+                nullable: false,
+            }]),
+            nullable: false,
+        });
+        let scope = Scope { sources: &all, parent: None, ctes: None, block: Some(block) };
+        let rows = Scope { sources: &all[..changed], parent: None, ctes: None, block: Some(block) };
+
+        let mut own = stored_ids(table, inserted);
+        own.extend(stored_ids(table, deleted));
+        let mut made: ColumnSet = own.iter().copied().collect();
+        made.insert(action);
+
+        let mut exprs = Vec::new();
+        let mut columns = Vec::new();
+        let to_client = !output.items.is_empty();
+        let items = if to_client { self.output_items(&output.items, &scope, &rows)? } else { Vec::new() };
+        let into = match &output.into {
+            Some(into) => {
+                let items = self.output_items(&into.items, &scope, &rows)?;
+                Some((self.output_target(into)?, items))
+            }
+            None => None,
+        };
+        let mut bind = |binder: &mut Self, items: Vec<Item>| -> SqlResult<Vec<Item>> {
+            let mut out = Vec::with_capacity(items.len());
+            for mut item in items {
+                binder.inline_computed(&mut item.expr, table, inserted)?;
+                binder.inline_computed(&mut item.expr, table, deleted)?;
+                layout.read(&item.expr, &made);
+                out.push(item);
+            }
+            Ok(out)
+        };
+        let items = bind(self, items)?;
+        let into = match into {
+            Some((target, items)) => Some((target, bind(self, items)?)),
+            None => None,
+        };
+        let mut places: Vec<ColumnId> = own;
+        if width > 0 {
+            // Places of columns that cannot be named.
+            places.extend((0..width).map(|_| ColumnId(u32::MAX)));
+        } else {
+            places.extend(&layout.ids);
+        }
+        places.push(action);
+        let mut add = |binder: &Self, item: Item| {
+            let origin = match item.expr.kind {
+                crate::plan::ExprKind::Column(id) => {
+                    binder.columns.origin(ColumnId(id as u32)).map(|o| ColumnOrigin { table: o.table, column: o.column })
+                }
+                _ => None,
+            };
+            columns.push(OutputColumn { name: item.name, ty: item.expr.ty, nullable: item.expr.nullable, origin });
+            exprs.push(positioned(item.expr, &places));
+        };
+        for item in items {
+            add(self, item);
+        }
+        let into = match into {
+            Some((target, items)) => Some(Box::new(self.output_into(target, items, &output_columns(output), &places)?)),
+            None => None,
+        };
+        Ok((Output { exprs, columns, into, to_client }, layout))
+    }
+
+    fn output_items(&mut self, items: &[ast::SelectItem], scope: &Scope, rows: &Scope) -> SqlResult<Vec<Item>> {
+        let mut out = Vec::new();
+        for item in items {
+            match item {
+                ast::SelectItem::Star { table, line } => {
+                    let scope = if table.is_none() { rows } else { scope };
+                    self.star(table.as_deref(), scope, &mut out).map_err(|e| e.at_line(*line))?;
+                }
+                ast::SelectItem::Expr { expr, alias, line } => {
+                    let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
+                    if bound.has_subquery() {
+                        return Err(errors::plain(10705, 15, 1, "Subqueries are not allowed in the OUTPUT clause."));
+                    }
+                    let name = match (alias, expr) {
+                        (Some(alias), _) => alias.text.clone(),
+                        (None, ast::Expr::Column(column)) => match scope.column(column) {
+                            Ok((found, _)) => found.name,
+                            Err(_) => column.name.text.clone(),
+                        },
+                        _ => "".into(),
+                    };
+                    out.push(Item { name, expr: bound });
+                }
+                ast::SelectItem::Assign { .. } => {
+                    return Err(errors::plain(102, 15, 1, "Incorrect syntax near '='."));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn output_target(&mut self, into: &ast::OutputInto) -> SqlResult<InsertTarget> {
+        match &into.target {
+            ast::Target::Table { name, .. } => {
+                let target = self.insert_table(name)?;
+                if target.table.triggers.iter().any(|trigger| !trigger.disabled) {
+                    return Err(errors::plain(
+                        331,
+                        16,
+                        1,
+                        format!("The target table '{}' of the OUTPUT INTO clause cannot have any enabled triggers.", display(name)),
+                    ));
+                }
+                Ok(target)
+            }
+            ast::Target::Variable(variable) => {
+                let (slot, table) = self.table_variable(variable)?;
+                let columns = table.columns.iter().enumerate().map(|(i, c)| (c.name.clone(), i as u16)).collect();
+                Ok(InsertTarget {
+                    source: crate::plan::TableSource::Variable(crate::plan::VariableSlotTable(slot as u32), table.clone()),
+                    columns,
+                    table,
+                    name: variable.name.to_string(),
+                })
+            }
+            ast::Target::Function(_) => Err(errors::not_supported("OPENROWSET")),
+        }
+    }
+
+    fn output_into(
+        &mut self,
+        target: InsertTarget,
+        items: Vec<Item>,
+        names: &[ast::ColumnName],
+        places: &[ColumnId],
+    ) -> SqlResult<OutputInto> {
+        let columns = self.insert_columns(&target, names, false)?;
+        if columns.len() != items.len() {
+            return Err(if names.is_empty() {
+                errors::plain(213, 16, 1, "Column name or number of supplied values does not match table definition.")
+            } else if items.len() < columns.len() {
+                errors::plain(120, 15, 1, "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.")
+            } else {
+                errors::plain(121, 15, 1, "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.")
+            });
+        }
+        let mut given: Vec<(u16, Expr)> = Vec::with_capacity(items.len());
+        for (item, column) in items.into_iter().zip(columns) {
+            let value = fitted(item.expr, &target.table.columns[column as usize])?;
+            given.push((column, positioned(value, places)));
+        }
+        let row = self.insert_row(&target.table, &given, false)?;
+        Ok(OutputInto { target: target.source, row })
+    }
+}
+
+fn output_columns(output: &ast::Output) -> Vec<ast::ColumnName> {
+    output
+        .into
+        .iter()
+        .flat_map(|into| &into.columns)
+        .map(|ident| ast::ColumnName { table: None, name: ident.clone(), line: 0 })
+        .collect()
+}

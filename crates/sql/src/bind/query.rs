@@ -1,0 +1,1020 @@
+//! Queries: SELECT blocks, set operations, ORDER BY, TOP, OFFSET.
+
+use types::{Datum, SqlResult, SqlType};
+
+use super::binder::{Binder, Block, Place};
+use super::convert::{self, implicit};
+use super::errors;
+use super::expr::not;
+use super::names::same_name;
+use super::scope::{CteScope, Scope, Source};
+use crate::ast;
+use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Join, Output, Rel, TopRows, Window};
+use crate::plan::{CompareOp, Expr, ExprKind, JoinKind, SortKey, VariableSlot};
+
+/// A bound query: `outputs` are over `rel`.
+pub struct Bound {
+    pub rel: Rel,
+    pub outputs: Vec<Output>,
+    /// SELECT @a = ...: a variable for each output.
+    pub assigns: Vec<VariableSlot>,
+    pub into: Option<ast::ObjectName>,
+}
+
+impl Bound {
+    pub fn new(rel: Rel, outputs: Vec<Output>) -> Bound {
+        Bound { rel, outputs, assigns: Vec::new(), into: None }
+    }
+}
+
+/// Error 116 unless there is one column.
+pub fn one_column(bound: &Bound) -> SqlResult<()> {
+    if bound.outputs.len() == 1 {
+        return Ok(());
+    }
+    Err(errors::plain(
+        116,
+        16,
+        1,
+        "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+    ))
+}
+
+/// Where a query stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// The statement itself: variables may be assigned, INTO and any ORDER BY are permitted.
+    Root,
+    /// Rows for INSERT or a cursor: any ORDER BY.
+    Rows,
+    /// View, derived table, subquery, CTE: ORDER BY needs TOP, OFFSET or FOR XML.
+    Nested,
+}
+
+/// What stands around the body of a query.
+struct Tail<'q> {
+    order_by: &'q [ast::OrderItem],
+    offset: Option<&'q ast::Expr>,
+    fetch: Option<&'q ast::Expr>,
+}
+
+impl Binder<'_> {
+    /// A subquery in an expression: it sees the columns of `scope`.
+    pub fn subquery(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
+        self.query(query, Some(scope), scope.ctes, Use::Nested)
+    }
+
+    pub fn query(
+        &mut self,
+        query: &ast::Query,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        place: Use,
+    ) -> SqlResult<Bound> {
+        self.deeper(|binder| binder.query_here(query, parent, ctes, place)).map_err(|e| e.at_line(query.line))
+    }
+
+    fn query_here(
+        &mut self,
+        query: &ast::Query,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        place: Use,
+    ) -> SqlResult<Bound> {
+        let own;
+        let ctes = match &query.with {
+            Some(with) => {
+                self.check_ctes(with)?;
+                own = CteScope { parent: ctes, ctes: &with.ctes, visible: with.ctes.len(), recursive: None };
+                Some(&own)
+            }
+            None => ctes,
+        };
+        let text = match query.for_clause.as_deref() {
+            Some(ast::ForClause::Xml(_) | ast::ForClause::Json(_)) => query.for_clause.as_deref(),
+            _ => None,
+        };
+        if place == Use::Nested && !query.order_by.is_empty() && query.offset.is_none() && text.is_none() {
+            let top = matches!(&query.body, ast::QueryBody::Select(select) if select.top.is_some());
+            if !top {
+                return Err(errors::plain(
+                    1033,
+                    15,
+                    1,
+                    "The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and common table expressions, unless TOP, OFFSET or FOR XML is also specified.",
+                ));
+            }
+        }
+        let tail =
+            Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref() };
+        let bound = match &query.body {
+            ast::QueryBody::Select(select) => self.select(select, &tail, parent, ctes, place)?,
+            body => {
+                let bound = self.body(body, parent, ctes, place)?;
+                self.order_named(bound, &tail)?
+            }
+        };
+        match text {
+            Some(clause) if place == Use::Nested => self.text_subquery(bound, clause),
+            _ => Ok(bound),
+        }
+    }
+
+    fn body(
+        &mut self,
+        body: &ast::QueryBody,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        place: Use,
+    ) -> SqlResult<Bound> {
+        match body {
+            ast::QueryBody::Select(select) => {
+                let tail = Tail { order_by: &[], offset: None, fetch: None };
+                self.select(select, &tail, parent, ctes, place)
+            }
+            ast::QueryBody::Nested(query) => self.query(query, parent, ctes, Use::Nested),
+            ast::QueryBody::SetOperation(operation) => self.deeper(|binder| {
+                let into = match &operation.first {
+                    ast::QueryBody::Select(select) => select.into.as_ref().map(|into| into.table.clone()),
+                    _ => None,
+                };
+                let first = binder.body(&operation.first, parent, ctes, Use::Nested)?;
+                let mut bound = binder.set_operations(first, &operation.rest, parent, ctes)?;
+                bound.into = into;
+                Ok(bound)
+            }),
+        }
+    }
+
+    fn set_operations(
+        &mut self,
+        first: Bound,
+        rest: &[(ast::SetOperator, ast::QueryBody)],
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<Bound> {
+        let mut left = first;
+        let mut rest = rest.iter().peekable();
+        while let Some((operator, body)) = rest.next() {
+            let mut branches = vec![left, self.body(body, parent, ctes, Use::Nested)?];
+            // A row of UNION ALL is one Concat.
+            while *operator == ast::SetOperator::UnionAll {
+                match rest.next_if(|(next, _)| *next == ast::SetOperator::UnionAll) {
+                    Some((_, body)) => branches.push(self.body(body, parent, ctes, Use::Nested)?),
+                    None => break,
+                }
+            }
+            left = self.combine(*operator, branches)?;
+        }
+        Ok(left)
+    }
+
+    /// Column types of the branches made equal.
+    pub fn combine(&mut self, operator: ast::SetOperator, branches: Vec<Bound>) -> SqlResult<Bound> {
+        let count = branches[0].outputs.len();
+        if branches.iter().any(|branch| branch.outputs.len() != count) {
+            return Err(errors::plain(
+                205,
+                16,
+                1,
+                "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.",
+            ));
+        }
+        let operation = match operator {
+            ast::SetOperator::Except => "EXCEPT",
+            ast::SetOperator::Intersect => "INTERSECT",
+            ast::SetOperator::Union => "UNION",
+            ast::SetOperator::UnionAll => "UNION ALL",
+        };
+        let mut ids = Vec::with_capacity(count);
+        let mut types = Vec::with_capacity(count);
+        for i in 0..count {
+            let exprs: Vec<Expr> = branches.iter().map(|branch| branch.outputs[i].expr.clone()).collect();
+            let ty = convert::common_type(&exprs, operation)?;
+            ids.push(self.columns.add(ty, exprs.iter().any(|e| e.nullable)));
+            types.push(ty);
+        }
+        let names: Vec<Box<str>> = branches[0].outputs.iter().map(|output| output.name.clone()).collect();
+        let mut converted_branches = Vec::with_capacity(branches.len());
+        for branch in branches {
+            converted_branches.push(self.branch(branch, &types)?);
+        }
+        let mut rel = match operator {
+            ast::SetOperator::Union | ast::SetOperator::UnionAll => {
+                Rel::Concat { ids: ids.clone(), branches: converted_branches }
+            }
+            _ => {
+                let right = Box::new(converted_branches.pop().expect("two branches"));
+                let left = Box::new(converted_branches.pop().expect("two branches"));
+                let intersect = operator == ast::SetOperator::Intersect;
+                Rel::SetOperation { ids: ids.clone(), left, right, intersect }
+            }
+        };
+        if operator == ast::SetOperator::Union {
+            rel = self.distinct(rel, &ids);
+        }
+        let outputs =
+            names.into_iter().zip(&ids).map(|(name, &id)| Output { name, expr: self.columns.expr(id) }).collect();
+        Ok(Bound::new(rel, outputs))
+    }
+
+    /// The outputs as columns of exactly `types`.
+    pub fn branch(&mut self, bound: Bound, types: &[SqlType]) -> SqlResult<Branch> {
+        let mut defs = Vec::new();
+        let mut columns = Vec::with_capacity(types.len());
+        for (output, ty) in bound.outputs.into_iter().zip(types) {
+            let expr = implicit(output.expr, ty)?;
+            columns.push(self.as_column(expr, &mut defs));
+        }
+        Ok(Branch { rel: bound.rel.map(defs), columns })
+    }
+
+    /// A column that holds `expr`: itself if it is one.
+    pub fn as_column(&mut self, expr: Expr, defs: &mut Vec<(ColumnId, Expr)>) -> ColumnId {
+        if let ExprKind::Column(column) = expr.kind {
+            return ColumnId(column as u32);
+        }
+        let id = self.columns.add(expr.ty, expr.nullable);
+        defs.push((id, expr));
+        id
+    }
+
+    fn distinct(&mut self, rel: Rel, ids: &[ColumnId]) -> Rel {
+        let mut group: Vec<(ColumnId, Expr)> = Vec::with_capacity(ids.len());
+        for &id in ids {
+            if !group.iter().any(|(known, _)| *known == id) {
+                group.push((id, self.columns.expr(id)));
+            }
+        }
+        Rel::Aggregate(Box::new(Group { input: rel, group, aggregates: Vec::new(), sets: None }))
+    }
+
+    /// ORDER BY, OFFSET and FETCH behind a set operation: only names and positions of its columns.
+    fn order_named(&mut self, bound: Bound, tail: &Tail) -> SqlResult<Bound> {
+        let mut keys = Vec::with_capacity(tail.order_by.len());
+        for item in tail.order_by {
+            let expr = match &item.expr {
+                ast::Expr::Literal(ast::Literal::Int(position)) => position_of(*position, &bound.outputs)?.expr.clone(),
+                ast::Expr::Column(name) if name.table.is_none() => {
+                    match bound.outputs.iter().find(|output| same_name(&output.name, &name.name)) {
+                        Some(output) => output.expr.clone(),
+                        None => return Err(errors::invalid_column(&name.name).at_line(name.line)),
+                    }
+                }
+                _ => {
+                    return Err(errors::plain(
+                        104,
+                        16,
+                        1,
+                        "ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or EXCEPT operator.",
+                    ));
+                }
+            };
+            keys.push(SortKey { expr, descending: item.descending });
+        }
+        let Bound { rel, outputs, assigns, into } = bound;
+        let rel = self.limited(rel, keys, None, tail)?;
+        Ok(Bound { rel, outputs, assigns, into })
+    }
+
+    /// ORDER BY with TOP or OFFSET and FETCH, as one relation.
+    fn limited(&mut self, rel: Rel, keys: Vec<SortKey>, top: Option<&ast::Top>, tail: &Tail) -> SqlResult<Rel> {
+        if top.is_some() && tail.offset.is_some() {
+            return Err(errors::plain(
+                10741,
+                15,
+                2,
+                "A TOP can not be used in the same query or sub-query as a OFFSET.",
+            ));
+        }
+        if let Some(top) = top {
+            if top.with_ties && keys.is_empty() {
+                return Err(errors::plain(
+                    1062,
+                    15,
+                    1,
+                    "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.",
+                ));
+            }
+            let (count, percent) = self.top_count(top)?;
+            return Ok(Rel::Top(Box::new(TopRows {
+                input: rel,
+                keys,
+                count: Some(count),
+                percent,
+                with_ties: top.with_ties,
+                offset: None,
+            })));
+        }
+        if let Some(offset) = tail.offset {
+            let offset = self.row_count(offset, "OFFSET")?;
+            let count = match tail.fetch {
+                Some(fetch) => Some(self.row_count(fetch, "FETCH")?),
+                None => None,
+            };
+            return Ok(Rel::Top(Box::new(TopRows {
+                input: rel,
+                keys,
+                count,
+                percent: false,
+                with_ties: false,
+                offset: Some(offset),
+            })));
+        }
+        if keys.is_empty() {
+            return Ok(rel);
+        }
+        Ok(Rel::Sort { input: Box::new(rel), keys })
+    }
+
+    /// The number of TOP as bigint, or as float for PERCENT.
+    pub fn top_count(&mut self, top: &ast::Top) -> SqlResult<(Expr, bool)> {
+        let count = self.expr(&top.count, &Scope::EMPTY)?;
+        if top.percent {
+            return Ok((implicit(count, &SqlType::FLOAT)?, true));
+        }
+        if count.ty.is_string() || matches!(count.ty.kind, types::TypeKind::Float | types::TypeKind::Real) || count.ty.is_decimal() {
+            return Err(errors::plain(
+                1060,
+                15,
+                1,
+                "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.",
+            ));
+        }
+        Ok((implicit(count, &SqlType::BIGINT)?, false))
+    }
+
+    fn row_count(&mut self, count: &ast::Expr, clause: &str) -> SqlResult<Expr> {
+        let count = self.expr(count, &Scope::EMPTY)?;
+        if let ExprKind::Literal(Datum::I64(n)) = count.kind {
+            if clause == "FETCH" && n < 1 {
+                return Err(errors::plain(
+                    10744,
+                    15,
+                    1,
+                    "The number of rows provided for a FETCH clause must be greater then zero.",
+                ));
+            }
+            if n < 0 {
+                return Err(errors::plain(10742, 15, 1, "The offset specified in a OFFSET clause may not be negative."));
+            }
+        }
+        if !count.ty.is_integer() {
+            return Err(errors::plain(
+                10743,
+                15,
+                1,
+                format!("The number of rows provided for a {clause} clause must be an integer."),
+            ));
+        }
+        implicit(count, &SqlType::BIGINT)
+    }
+
+    fn select(
+        &mut self,
+        select: &ast::Select,
+        tail: &Tail,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        place: Use,
+    ) -> SqlResult<Bound> {
+        let block = self.blocks.len();
+        self.blocks.push(Block {
+            named: select.windows.iter().map(|(name, over)| (name.text.clone(), over.clone())).collect(),
+            ..Block::default()
+        });
+        let result = self.select_block(select, tail, parent, ctes, place, block).map_err(|e| e.at_line(select.line));
+        self.blocks.truncate(block);
+        result
+    }
+
+    fn select_block(
+        &mut self,
+        select: &ast::Select,
+        tail: &Tail,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        place: Use,
+        block: usize,
+    ) -> SqlResult<Bound> {
+        let (mut rel, sources) = self.from(&select.from, parent, ctes, block)?;
+        let scope = Scope { sources: &sources, parent, ctes, block: Some(block) };
+        if let Some(filter) = &select.filter {
+            rel = self.filter(rel, filter, &scope)?;
+        }
+        let sets = match &select.group_by {
+            Some(group_by) => self.group_by(group_by, &scope, block)?,
+            None => None,
+        };
+
+        self.blocks[block].place = Place::Select;
+        let (mut outputs, assigns) = self.items(select, &scope)?;
+        if !assigns.is_empty() && place != Use::Root {
+            return Err(errors::plain(
+                102,
+                15,
+                1,
+                "Incorrect syntax near '='.",
+            ));
+        }
+        self.blocks[block].place = Place::Having;
+        let mut having = Vec::new();
+        if let Some(condition) = &select.having {
+            self.expr(condition, &scope)?.split_and(&mut having);
+        }
+        self.blocks[block].place = Place::OrderBy;
+        let mut keys = self.order_keys(select, tail, &outputs, &scope)?;
+        let done = std::mem::take(&mut self.blocks[block]);
+        self.blocks[block].place = Place::Select;
+
+        let mut windows = done.windows;
+        let grouped = select.group_by.is_some() || select.having.is_some() || !done.aggregates.is_empty();
+        if grouped {
+            let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
+            for output in &mut outputs {
+                over_groups.apply(&mut output.expr, errors::not_grouped)?;
+            }
+            for condition in &mut having {
+                over_groups.apply(condition, errors::not_grouped_having)?;
+            }
+            for key in &mut keys {
+                over_groups.apply(&mut key.expr, errors::not_grouped_order)?;
+            }
+            for spec in &mut windows {
+                let exprs = spec
+                    .partition
+                    .iter_mut()
+                    .chain(spec.order.iter_mut().map(|key| &mut key.expr))
+                    .chain(spec.functions.iter_mut().flat_map(|(_, function)| &mut function.arguments));
+                for e in exprs {
+                    over_groups.apply(e, errors::not_grouped)?;
+                }
+            }
+            let sets = match (sets, done.grouping_id) {
+                (Some(sets), id) => Some((sets, id.unwrap_or_else(|| self.columns.add(SqlType::BIGINT, false)))),
+                (None, Some(id)) => Some((vec![(0..done.groups.len()).collect()], id)),
+                (None, None) => None,
+            };
+            rel = Rel::Aggregate(Box::new(Group { input: rel, group: done.groups, aggregates: done.aggregates, sets }));
+            rel = rel.filter(having);
+        }
+        for spec in windows {
+            rel = Rel::Window(Box::new(Window {
+                input: rel,
+                partition: spec.partition,
+                order: spec.order,
+                functions: spec.functions,
+            }));
+        }
+        if select.distinct {
+            let mut defs = Vec::new();
+            let mut ids = Vec::with_capacity(outputs.len());
+            for output in &mut outputs {
+                let id = self.as_column(output.expr.clone(), &mut defs);
+                for key in &mut keys {
+                    if key.expr.same(&output.expr) {
+                        key.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
+                    }
+                }
+                output.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
+                ids.push(id);
+            }
+            let shown: ColumnSet = ids.iter().copied().collect();
+            if keys.iter().any(|key| !ColumnSet::of(&key.expr).within(&shown)) {
+                return Err(errors::plain(
+                    145,
+                    15,
+                    1,
+                    "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.",
+                ));
+            }
+            rel = self.distinct(rel.map(defs), &ids);
+        } else {
+            // What is sorted by is computed below the sort and shown from there.
+            let mut defs = Vec::new();
+            for key in &mut keys {
+                if matches!(key.expr.kind, ExprKind::Column(_)) || key.expr.is_constant() {
+                    continue;
+                }
+                let id = self.as_column(key.expr.clone(), &mut defs);
+                let column = Expr { kind: ExprKind::Column(id.index()), ..key.expr.clone() };
+                for output in &mut outputs {
+                    if output.expr.same(&key.expr) {
+                        output.expr = column.clone();
+                    }
+                }
+                key.expr = column;
+            }
+            rel = rel.map(defs);
+        }
+        rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
+        let into = select.into.as_ref().map(|into| into.table.clone());
+        if into.is_some() && place != Use::Root && place != Use::Nested {
+            return Err(errors::plain(156, 15, 1, "Incorrect syntax near the keyword 'INTO'."));
+        }
+        Ok(Bound { rel, outputs, assigns, into })
+    }
+
+    fn items(&mut self, select: &ast::Select, scope: &Scope) -> SqlResult<(Vec<Output>, Vec<VariableSlot>)> {
+        let mut outputs = Vec::with_capacity(select.items.len());
+        let mut assigns = Vec::new();
+        for item in &select.items {
+            match item {
+                ast::SelectItem::Star { table, line } => {
+                    if scope.sources.is_empty() {
+                        return Err(errors::plain(263, 16, 1, "Must specify table to select from.").at_line(*line));
+                    }
+                    self.star(table.as_deref(), scope, &mut outputs).map_err(|e| e.at_line(*line))?;
+                }
+                ast::SelectItem::Expr { expr, alias, line } => {
+                    let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
+                    let name = match (alias, expr) {
+                        (Some(alias), _) => alias.text.clone(),
+                        (None, ast::Expr::Column(column)) => self.column_name(column, scope),
+                        _ => "".into(),
+                    };
+                    outputs.push(Output { name, expr: bound });
+                }
+                ast::SelectItem::Assign { variable, op, value } => {
+                    let slot = self.slot(variable)?;
+                    let value = self.expr(value, scope)?;
+                    let value = self.assigned(slot, *op, value)?;
+                    outputs.push(Output { name: "".into(), expr: value });
+                    assigns.push(slot);
+                }
+            }
+        }
+        if !assigns.is_empty() && assigns.len() != outputs.len() {
+            return Err(errors::plain(
+                141,
+                15,
+                1,
+                "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval operations.",
+            ));
+        }
+        Ok((outputs, assigns))
+    }
+
+    /// The result column has the name as the table's definition writes it.
+    fn column_name(&self, column: &ast::ColumnName, scope: &Scope) -> Box<str> {
+        match scope.column(column) {
+            Ok((found, _)) => found.name,
+            Err(_) => column.name.text.clone(),
+        }
+    }
+
+    /// `op` of `@v op= value`, as the variable's type.
+    pub fn assigned(&mut self, slot: VariableSlot, op: ast::AssignOp, value: Expr) -> SqlResult<Expr> {
+        let ty = self.names.variables[slot.0 as usize].ty;
+        let value = match compound(op) {
+            None => value,
+            Some(op) => {
+                let current = Expr::new(ty, true, ExprKind::Variable(slot));
+                self.binary(op, current, value)?
+            }
+        };
+        implicit(value, &ty)
+    }
+
+    pub fn star(
+        &mut self,
+        table: Option<&ast::ObjectName>,
+        scope: &Scope,
+        outputs: &mut Vec<Output>,
+    ) -> SqlResult<()> {
+        let one;
+        let sources: &[Source] = match table {
+            None => scope.sources,
+            Some(name) => match scope.source(name) {
+                Some(source) => {
+                    one = source.clone();
+                    std::slice::from_ref(&one)
+                }
+                None => {
+                    return Err(errors::plain(
+                        107,
+                        15,
+                        1,
+                        format!(
+                            "The column prefix '{}' does not match with a table name or alias name used in the query.",
+                            super::names::display(name)
+                        ),
+                    ));
+                }
+            },
+        };
+        for source in sources {
+            for index in 0..source.len() {
+                let column = source.column(index);
+                if column.name.starts_with('$') {
+                    continue;
+                }
+                let expr = Expr::column(column.id.index(), column.ty, column.nullable);
+                outputs.push(Output { name: column.name, expr });
+            }
+        }
+        Ok(())
+    }
+
+    fn order_keys(
+        &mut self,
+        select: &ast::Select,
+        tail: &Tail,
+        outputs: &[Output],
+        scope: &Scope,
+    ) -> SqlResult<Vec<SortKey>> {
+        let mut keys: Vec<SortKey> = Vec::with_capacity(tail.order_by.len());
+        for item in tail.order_by {
+            let expr = match &item.expr {
+                ast::Expr::Literal(ast::Literal::Int(position)) => position_of(*position, outputs)?.expr.clone(),
+                ast::Expr::Literal(_) => {
+                    return Err(errors::plain(
+                        408,
+                        16,
+                        1,
+                        format!("A constant expression was encountered in the ORDER BY list, position {}.", keys.len() + 1),
+                    ));
+                }
+                ast::Expr::Variable(_) => {
+                    return Err(errors::plain(
+                        1008,
+                        16,
+                        1,
+                        format!(
+                            "The SELECT item identified by the ORDER BY number {} contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.",
+                            keys.len() + 1
+                        ),
+                    ));
+                }
+                ast::Expr::Column(name) if name.table.is_none() => {
+                    let aliased = aliases(select, outputs, &name.name)?;
+                    match aliased {
+                        Some(expr) => expr,
+                        None => self.expr(&item.expr, scope)?,
+                    }
+                }
+                other => self.expr(other, scope)?,
+            };
+            if matches!(
+                expr.ty.kind,
+                types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image | types::TypeKind::Xml
+            ) {
+                return Err(errors::plain(
+                    306,
+                    16,
+                    2,
+                    "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
+                ));
+            }
+            if keys.iter().any(|old| old.expr.same(&expr)) {
+                if matches!(expr.kind, ExprKind::Column(_)) {
+                    return Err(errors::plain(
+                        169,
+                        15,
+                        1,
+                        "A column has been specified more than once in the order by list. Columns in the order by list must be unique.",
+                    ));
+                }
+                continue;
+            }
+            keys.push(SortKey { expr, descending: item.descending });
+        }
+        Ok(keys)
+    }
+
+    /// `rel` with the WHERE clause: EXISTS and IN over queries become semi joins where they stand alone.
+    pub fn filter(&mut self, rel: Rel, condition: &ast::Expr, scope: &Scope) -> SqlResult<Rel> {
+        let mut rel = rel;
+        let mut predicates = Vec::new();
+        let parts: &[ast::Expr] = match condition {
+            ast::Expr::And(parts) => parts,
+            one => std::slice::from_ref(one),
+        };
+        for part in parts {
+            let (inner, negated) = match part {
+                ast::Expr::Not(inner) => (&**inner, true),
+                other => (other, false),
+            };
+            match inner {
+                ast::Expr::Exists(query) => {
+                    let bound = self.subquery(query, scope)?;
+                    rel = semi_join(rel, bound.rel, Vec::new(), negated);
+                }
+                ast::Expr::InQuery(q) => {
+                    let negated = negated != q.not;
+                    match self.in_join(q, negated, scope)? {
+                        InJoin::Join { right, on } => rel = semi_join(rel, right, vec![on], negated),
+                        InJoin::Predicate(test) => predicates.push(test),
+                    }
+                }
+                _ => self.expr(part, scope)?.split_and(&mut predicates),
+            }
+        }
+        // Plain predicates first: they make what the joins see smaller.
+        Ok(match rel {
+            Rel::Join(mut join) if !predicates.is_empty() && matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
+                let left = std::mem::replace(&mut join.left, Rel::one_row());
+                join.left = below_semi(left, predicates);
+                Rel::Join(join)
+            }
+            rel => rel.filter(predicates),
+        })
+    }
+
+    fn in_join(&mut self, q: &ast::InQuery, negated: bool, scope: &Scope) -> SqlResult<InJoin> {
+        let value = self.expr(&q.operand, scope)?;
+        let mut bound = self.subquery(&q.query, scope)?;
+        one_column(&bound)?;
+        let column = bound.outputs.remove(0).expr;
+        // NOT IN is UNKNOWN when a NULL is about: only without NULLs is it an anti join.
+        let joinable = !value.has_subquery() && !value.is_volatile() && !(negated && (value.nullable || column.nullable));
+        if joinable {
+            let mut defs = Vec::new();
+            let (value, column) = convert::comparable(value, column, "equal to").map_err(|e| e.at_line(q.line))?;
+            let id = self.as_column(column, &mut defs);
+            let right = bound.rel.map(defs);
+            let column = self.columns.expr(id);
+            let on = Expr::predicate(ExprKind::Compare {
+                op: CompareOp::Equal,
+                left: Box::new(value),
+                right: Box::new(column),
+                null_equal: false,
+            });
+            return Ok(InJoin::Join { right, on });
+        }
+        let (value, column) = convert::comparable(value, column, "equal to").map_err(|e| e.at_line(q.line))?;
+        let outputs = vec![Output { name: "".into(), expr: column }];
+        let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
+        let kind = crate::plan::SubqueryKind::Any { value, op: CompareOp::Equal };
+        let test = Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, bindings })));
+        Ok(InJoin::Predicate(if negated { not(test) } else { test }))
+    }
+
+    /// Groups of the block; Some: the grouping sets, when there is more than one plain set.
+    fn group_by(&mut self, group_by: &ast::GroupBy, scope: &Scope, block: usize) -> SqlResult<Option<Vec<Vec<usize>>>> {
+        self.blocks[block].place = Place::GroupBy;
+        let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut plain = true;
+        for item in &group_by.items {
+            plain &= matches!(item, ast::GroupItem::Expr(_));
+            let choices = self.group_item(item, scope, block)?;
+            // The sets of the items are multiplied.
+            if sets.len().saturating_mul(choices.len()) > 4096 {
+                return Err(errors::plain(
+                    10703,
+                    15,
+                    1,
+                    "Too many grouping sets. The maximum number is 4096.",
+                ));
+            }
+            sets = sets
+                .iter()
+                .flat_map(|set| choices.iter().map(move |choice| set.iter().chain(choice).copied().collect()))
+                .collect();
+        }
+        let count = self.blocks[block].groups.len();
+        if count > 60 && !plain {
+            return Err(errors::plain(10706, 15, 1, "Too many expressions are specified in the GROUP BY clause. The maximum number is 32 when grouping sets are supplied."));
+        }
+        match group_by.with {
+            Some(ast::OldGrouping::Rollup) => return Ok(Some((0..=count).rev().map(|n| (0..n).collect()).collect())),
+            Some(ast::OldGrouping::Cube) => {
+                let all: Vec<Vec<usize>> = (0..count).map(|i| vec![i]).collect();
+                return Ok(Some(cube(&all)?));
+            }
+            None => {}
+        }
+        for set in &mut sets {
+            let mut seen = Vec::new();
+            set.retain(|i| !seen.contains(i) && { seen.push(*i); true });
+        }
+        Ok(if plain { None } else { Some(sets) })
+    }
+
+    fn group_item(&mut self, item: &ast::GroupItem, scope: &Scope, block: usize) -> SqlResult<Vec<Vec<usize>>> {
+        self.deeper(|binder| match item {
+            ast::GroupItem::Expr(expr) => Ok(vec![vec![binder.group_expr(expr, scope, block)?]]),
+            ast::GroupItem::Set(exprs) => {
+                let set = exprs.iter().map(|e| binder.group_expr(e, scope, block)).collect::<SqlResult<Vec<_>>>()?;
+                Ok(vec![set])
+            }
+            ast::GroupItem::Rollup(items) => {
+                let parts = binder.group_parts(items, scope, block)?;
+                Ok((0..=parts.len()).rev().map(|n| parts[..n].concat()).collect())
+            }
+            ast::GroupItem::Cube(items) => cube(&binder.group_parts(items, scope, block)?),
+            ast::GroupItem::GroupingSets(items) => {
+                let mut all = Vec::new();
+                for item in items {
+                    all.extend(binder.group_item(item, scope, block)?);
+                }
+                Ok(all)
+            }
+        })
+    }
+
+    fn group_parts(&mut self, items: &[ast::GroupItem], scope: &Scope, block: usize) -> SqlResult<Vec<Vec<usize>>> {
+        let mut parts = Vec::new();
+        for item in items {
+            parts.extend(self.group_item(item, scope, block)?);
+        }
+        Ok(parts)
+    }
+
+    fn group_expr(&mut self, expr: &ast::Expr, scope: &Scope, block: usize) -> SqlResult<usize> {
+        let bound = self.expr(expr, scope)?;
+        if bound.is_constant() || ColumnSet::of(&bound).is_empty() {
+            return Err(errors::plain(
+                164,
+                15,
+                1,
+                "Each GROUP BY expression must contain at least one column that is not an outer reference.",
+            ));
+        }
+        if bound.has_subquery() {
+            return Err(errors::plain(
+                144,
+                15,
+                1,
+                "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.",
+            ));
+        }
+        if matches!(bound.ty.kind, types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image) {
+            return Err(errors::plain(
+                306,
+                16,
+                2,
+                "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
+            ));
+        }
+        if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
+            return Ok(known);
+        }
+        let id = self.columns.add(bound.ty, true);
+        self.blocks[block].groups.push((id, bound));
+        Ok(self.blocks[block].groups.len() - 1)
+    }
+}
+
+enum InJoin {
+    Join { right: Rel, on: Expr },
+    Predicate(Expr),
+}
+
+/// Under any semi joins that the same WHERE has made.
+fn below_semi(rel: Rel, predicates: Vec<Expr>) -> Rel {
+    match rel {
+        Rel::Join(mut join) if matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
+            let left = std::mem::replace(&mut join.left, Rel::one_row());
+            join.left = below_semi(left, predicates);
+            Rel::Join(join)
+        }
+        rel => rel.filter(predicates),
+    }
+}
+
+/// The correlated predicates directly inside become the join's; if nothing else inside reads the left side, the right is
+/// independent and may be hashed.
+fn semi_join(left: Rel, right: Rel, on: Vec<Expr>, negated: bool) -> Rel {
+    let outer = left.defined();
+    let mut on = on;
+    let right = lift(right, &outer, &mut on);
+    let lateral = right.free().meets(&outer);
+    let kind = if negated { JoinKind::Anti } else { JoinKind::Semi };
+    Rel::Join(Box::new(Join { kind, left, right, on, lateral, hint: None, keep_order: false }))
+}
+
+fn lift(rel: Rel, outer: &ColumnSet, on: &mut Vec<Expr>) -> Rel {
+    match rel {
+        Rel::Filter { input, predicates } => {
+            let input = lift(*input, outer, on);
+            let (lifted, kept): (Vec<Expr>, Vec<Expr>) =
+                predicates.into_iter().partition(|p| ColumnSet::of(p).meets(outer) && !p.is_volatile());
+            on.extend(lifted);
+            input.filter(kept)
+        }
+        Rel::Map { input, defs } => {
+            let mut lifted = Vec::new();
+            let input = lift(*input, outer, &mut lifted);
+            on.extend(lifted);
+            Rel::Map { input: Box::new(input), defs }
+        }
+        // Rows are only looked for, so their order is not wanted.
+        Rel::Sort { input, .. } => lift(*input, outer, on),
+        rel => rel,
+    }
+}
+
+fn cube(parts: &[Vec<usize>]) -> SqlResult<Vec<Vec<usize>>> {
+    if parts.len() > 12 {
+        return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
+    }
+    let count = parts.len();
+    Ok((0..1_usize << count)
+        .rev()
+        .map(|mask| (0..count).filter(|i| mask >> (count - 1 - i) & 1 == 1).flat_map(|i| parts[i].clone()).collect())
+        .collect())
+}
+
+pub fn compound(op: ast::AssignOp) -> Option<ast::BinaryOp> {
+    Some(match op {
+        ast::AssignOp::Set => return None,
+        ast::AssignOp::Add => ast::BinaryOp::Add,
+        ast::AssignOp::Subtract => ast::BinaryOp::Subtract,
+        ast::AssignOp::Multiply => ast::BinaryOp::Multiply,
+        ast::AssignOp::Divide => ast::BinaryOp::Divide,
+        ast::AssignOp::Modulo => ast::BinaryOp::Modulo,
+        ast::AssignOp::BitAnd => ast::BinaryOp::BitAnd,
+        ast::AssignOp::BitOr => ast::BinaryOp::BitOr,
+        ast::AssignOp::BitXor => ast::BinaryOp::BitXor,
+        ast::AssignOp::Concat => ast::BinaryOp::Concat,
+    })
+}
+
+fn position_of(position: i32, outputs: &[Output]) -> SqlResult<&Output> {
+    usize::try_from(position).ok().and_then(|n| n.checked_sub(1)).and_then(|n| outputs.get(n)).ok_or_else(|| {
+        errors::plain(
+            108,
+            15,
+            1,
+            format!("The ORDER BY position number {position} is out of range of the number of items in the select list."),
+        )
+    })
+}
+
+/// The select item that `name` is an alias of. A name that is only the column's own is left to the scope.
+fn aliases(select: &ast::Select, outputs: &[Output], name: &str) -> SqlResult<Option<Expr>> {
+    let mut found: Option<&Expr> = None;
+    let starred = select.items.iter().any(|item| matches!(item, ast::SelectItem::Star { .. }));
+    for (i, output) in outputs.iter().enumerate() {
+        if !same_name(&output.name, name) {
+            continue;
+        }
+        let written = if starred {
+            true
+        } else {
+            matches!(&select.items[i], ast::SelectItem::Expr { .. })
+        };
+        if !written {
+            continue;
+        }
+        if found.is_some_and(|old| !old.same(&output.expr)) {
+            return Err(errors::ambiguous_column(name));
+        }
+        found = Some(&output.expr);
+    }
+    Ok(found.cloned())
+}
+
+/// Expressions after GROUP BY: group expressions become group columns, and no other column of FROM may be left.
+struct Regroup<'b> {
+    groups: &'b [(ColumnId, Expr)],
+    /// Without grouping sets a group is never NULL unless its expression is.
+    reuse: bool,
+    sources: &'b [Source],
+}
+
+impl Regroup<'_> {
+    fn apply(&self, expr: &mut Expr, error: fn(&str) -> types::SqlError) -> SqlResult<()> {
+        expr.rewrite(&mut |e| {
+            let Some((id, group)) = self.groups.iter().find(|(_, group)| group.same(e)) else { return false };
+            let nullable = if self.reuse { group.nullable } else { true };
+            *e = Expr::column(id.index(), group.ty, nullable);
+            true
+        });
+        let mut wrong: Option<String> = None;
+        expr.for_each_column(&mut |column| {
+            if wrong.is_none() {
+                wrong = self.source_column(ColumnId(column as u32));
+            }
+        });
+        match wrong {
+            Some(name) => Err(error(&name)),
+            None => Ok(()),
+        }
+    }
+
+    /// `alias.column` if the id is a column of FROM.
+    fn source_column(&self, id: ColumnId) -> Option<String> {
+        for source in self.sources {
+            for index in 0..source.len() {
+                let column = source.column(index);
+                if column.id == id {
+                    let table = match &source.schema {
+                        Some(schema) if source.qualified => format!("{schema}.{}", source.alias),
+                        _ => source.alias.to_string(),
+                    };
+                    return Some(format!("{table}.{}", column.name));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// A condition as a bit value: 1 when it is TRUE, else 0.
+pub fn condition_value(condition: Expr) -> Expr {
+    let branches = vec![(condition, Expr::bit(true))];
+    let kind = ExprKind::Case { branches, otherwise: Some(Box::new(Expr::bit(false))) };
+    Expr::new(SqlType::BIT, false, kind)
+}

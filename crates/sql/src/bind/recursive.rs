@@ -1,0 +1,144 @@
+//! Recursive common table expressions: `anchor UNION ALL recursive`, where the recursive part names the CTE itself.
+
+use types::{SqlResult, SqlType};
+
+use super::binder::Binder;
+use super::errors;
+use super::names::same_name;
+use super::query::{Bound, Use};
+use super::scope::{CteScope, WorkTable};
+use crate::ast;
+use crate::optimize::{Output, Rel};
+
+impl Binder<'_> {
+    pub fn check_ctes(&mut self, with: &ast::With) -> SqlResult<()> {
+        for (i, cte) in with.ctes.iter().enumerate() {
+            if with.ctes[..i].iter().any(|other| same_name(&other.name, &cte.name)) {
+                return Err(errors::plain(
+                    239,
+                    16,
+                    1,
+                    format!("Duplicate common table expression name '{}' was specified.", &*cte.name),
+                )
+                .at_line(cte.line));
+            }
+        }
+        Ok(())
+    }
+
+    /// `scope`: what the CTE's body sees, itself not among it.
+    pub fn recursive_cte(&mut self, cte: &ast::Cte, scope: &CteScope) -> SqlResult<Bound> {
+        let name = &*cte.name.text;
+        let ast::QueryBody::SetOperation(operation) = &cte.query.body else {
+            return Err(errors::plain(
+                252,
+                16,
+                1,
+                format!("Recursive common table expression '{name}' does not contain a top-level UNION ALL operator."),
+            ));
+        };
+        let first = operation.rest.iter().position(|(_, body)| mentions(body, &cte.name));
+        let Some(first) = first.filter(|_| !mentions(&operation.first, &cte.name)) else {
+            return Err(errors::plain(
+                246,
+                16,
+                1,
+                format!("No anchor member was specified for recursive query \"{name}\"."),
+            ));
+        };
+        if operation.rest[first..].iter().any(|(operator, _)| *operator != ast::SetOperator::UnionAll) {
+            return Err(errors::plain(
+                252,
+                16,
+                1,
+                format!("Recursive common table expression '{name}' does not contain a top-level UNION ALL operator."),
+            ));
+        }
+        let mut anchors = vec![self.member(&operation.first, scope)?];
+        for (operator, body) in &operation.rest[..first] {
+            let right = self.member(body, scope)?;
+            let left = anchors.pop().expect("there is a first anchor");
+            anchors.push(self.combine(*operator, vec![left, right])?);
+        }
+        let anchor = anchors.pop().expect("there is a first anchor");
+        let types: Vec<SqlType> = anchor.outputs.iter().map(|output| output.expr.ty).collect();
+        let names: Vec<Box<str>> = anchor
+            .outputs
+            .iter()
+            .enumerate()
+            .map(|(i, output)| cte.columns.get(i).map_or_else(|| output.name.clone(), |ident| ident.text.clone()))
+            .collect();
+        let work = WorkTable { id: self.work_tables, columns: names.iter().cloned().zip(types.iter().copied()).collect() };
+        self.work_tables += 1;
+        let inside = CteScope { recursive: Some(&work), ..*scope };
+        let mut parts = Vec::new();
+        for (_, body) in &operation.rest[first..] {
+            let bound = self.member(body, &inside)?;
+            if bound.outputs.len() != types.len() {
+                return Err(errors::plain(
+                    205,
+                    16,
+                    1,
+                    "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.",
+                ));
+            }
+            parts.push(self.exact_branch(bound, &types, name)?);
+        }
+        let recursive = if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            let ids: Vec<_> = types.iter().map(|ty| self.columns.add(*ty, true)).collect();
+            crate::optimize::Branch { columns: ids.clone(), rel: Rel::Concat { ids, branches: parts } }
+        };
+        let anchor = self.branch(anchor, &types)?;
+        let ids: Vec<_> = types.iter().map(|ty| self.columns.add(*ty, true)).collect();
+        let outputs =
+            names.into_iter().zip(&ids).map(|(name, &id)| Output { name, expr: self.columns.expr(id) }).collect();
+        let rel = Rel::Recursive {
+            ids,
+            anchor: Box::new(anchor),
+            recursive: Box::new(recursive),
+            work_table: work.id,
+            rounds_max: self.rounds_max,
+        };
+        Ok(Bound::new(rel, outputs))
+    }
+
+    fn member(&mut self, body: &ast::QueryBody, scope: &CteScope) -> SqlResult<Bound> {
+        let query = ast::Query {
+            with: None,
+            body: body.clone(),
+            order_by: Vec::new(),
+            offset: None,
+            fetch: None,
+            for_clause: None,
+            options: Vec::new(),
+            line: 0,
+        };
+        self.query(&query, None, Some(scope), Use::Nested)
+    }
+}
+
+/// A FROM within the body names `cte` (subqueries in expressions may not, so they are not looked at).
+pub fn mentions(body: &ast::QueryBody, cte: &str) -> bool {
+    match body {
+        ast::QueryBody::Select(select) => select.from.iter().any(|table| table_mentions(table, cte)),
+        ast::QueryBody::Nested(query) => mentions(&query.body, cte),
+        ast::QueryBody::SetOperation(operation) => {
+            mentions(&operation.first, cte) || operation.rest.iter().any(|(_, body)| mentions(body, cte))
+        }
+    }
+}
+
+fn table_mentions(table: &ast::TableRef, cte: &str) -> bool {
+    match table {
+        ast::TableRef::Table(name) => name.name.is_unqualified() && same_name(&name.name.name, cte),
+        ast::TableRef::Derived(derived) => mentions(&derived.query.body, cte),
+        ast::TableRef::Join(chain) => {
+            table_mentions(&chain.first, cte) || chain.joins.iter().any(|join| table_mentions(&join.right, cte))
+        }
+        ast::TableRef::Pivot(pivot) => table_mentions(&pivot.source, cte),
+        ast::TableRef::Unpivot(unpivot) => table_mentions(&unpivot.source, cte),
+        _ => false,
+    }
+}

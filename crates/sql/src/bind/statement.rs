@@ -1,0 +1,221 @@
+//! Binding of one deferred statement, and of expressions on their own.
+
+use types::{Datum, SqlError, SqlResult, SqlType};
+
+use super::BindOptions;
+use super::binder::{Binder, Names};
+use super::convert::implicit;
+use super::errors;
+use super::query::{Bound, Use, condition_value};
+use super::scope::Scope;
+use crate::ast;
+use crate::catalog::Catalog;
+use crate::optimize::{Output, Rel};
+use crate::plan::{Expr, ExprKind, ForFormat, Module, Query, QueryKind, XmlMode};
+
+/// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
+pub fn bind_query(
+    statement: &ast::Statement,
+    module: &Module,
+    catalog: &dyn Catalog,
+    options: &BindOptions,
+) -> Result<Query, SqlError> {
+    let names = Names {
+        variables: &module.variables,
+        table_variables: &module.table_variables,
+        cursors: &module.cursor_variables,
+    };
+    let mut binder = Binder::new(catalog, options, names);
+    let kind = binder.statement(statement).map_err(|e| e.at_line(statement.line))?;
+    Ok(Query {
+        kind,
+        outer_slots: binder.lowering.slots,
+        catalog_version: catalog.version(),
+        session_private: binder.session_private,
+    })
+}
+
+/// An expression without tables, as `to` if that is given: arguments of administrative statements, defaults of parameters.
+pub fn bind_scalar(
+    expr: &ast::Expr,
+    to: Option<&SqlType>,
+    names: Names,
+    catalog: &dyn Catalog,
+    options: &BindOptions,
+) -> SqlResult<Expr> {
+    let mut binder = Binder::new(catalog, options, names);
+    let bound = binder.expr(expr, &Scope::EMPTY)?;
+    match to {
+        Some(to) => implicit(bound, to),
+        None => Ok(bound),
+    }
+}
+
+impl Binder<'_> {
+    fn statement(&mut self, statement: &ast::Statement) -> SqlResult<QueryKind> {
+        match &statement.kind {
+            ast::StatementKind::Select(query) => {
+                self.hints(&query.options)?;
+                self.select_statement(query)
+            }
+            ast::StatementKind::Insert(insert) => {
+                self.hints(&insert.options)?;
+                self.insert(insert)
+            }
+            ast::StatementKind::Update(update) => {
+                self.hints(&update.options)?;
+                self.update(update)
+            }
+            ast::StatementKind::Delete(delete) => {
+                self.hints(&delete.options)?;
+                self.delete(delete)
+            }
+            ast::StatementKind::Merge(merge) => {
+                self.hints(&merge.options)?;
+                self.merge(merge)
+            }
+            // SET and DECLARE whose value needs tables.
+            ast::StatementKind::SetVariable(set) => {
+                let ast::SetVariableKind::Value(op, value) = &set.kind else {
+                    return Err(errors::not_supported("SET"));
+                };
+                let slot = self.slot(&set.variable)?;
+                let value = self.expr(value, &Scope::EMPTY)?;
+                let value = self.assigned(slot, *op, value)?;
+                let plan = self.one_row(vec![value]);
+                Ok(QueryKind::SelectAssign { plan, slots: vec![slot] })
+            }
+            // A condition of IF or WHILE with a subquery: one row with one bit.
+            ast::StatementKind::If(branches) if branches.branches.len() == 1 => {
+                let condition = self.expr(&branches.branches[0].condition, &Scope::EMPTY)?;
+                let plan = self.one_row(vec![condition_value(condition)]);
+                Ok(QueryKind::Select(plan))
+            }
+            // RETURN with a value that needs tables.
+            ast::StatementKind::Return(Some(value)) => {
+                let bound = self.expr(value, &Scope::EMPTY)?;
+                let bound = match self.options.kind {
+                    super::BodyKind::ScalarFunction(ty) => implicit(bound, &ty)?,
+                    _ => implicit(bound, &SqlType::INT)?,
+                };
+                let plan = self.one_row(vec![bound]);
+                Ok(QueryKind::Select(plan))
+            }
+            ast::StatementKind::Print(value) => {
+                let bound = self.expr(value, &Scope::EMPTY)?;
+                let plan = self.one_row(vec![bound]);
+                Ok(QueryKind::Select(plan))
+            }
+            _ => panic!("only statements that read or write tables are bound here"),
+        }
+    }
+
+    fn one_row(&mut self, exprs: Vec<Expr>) -> crate::plan::Operator {
+        let outputs = exprs.into_iter().map(|expr| Output { name: "".into(), expr }).collect();
+        self.lowering.root(&self.columns, Rel::one_row(), outputs)
+    }
+
+    fn hints(&mut self, hints: &[ast::QueryHint]) -> SqlResult<()> {
+        for hint in hints {
+            match hint {
+                ast::QueryHint::Words(words) if &**words == "FORCE ORDER" => self.force_order = true,
+                ast::QueryHint::Value(name, value) if &**name == "MAXRECURSION" => {
+                    let bound = self.expr(value, &Scope::EMPTY)?;
+                    match bound.kind {
+                        ExprKind::Literal(Datum::I64(n)) if (0..=32767).contains(&n) => self.rounds_max = n as u32,
+                        _ => {
+                            return Err(errors::plain(
+                                310,
+                                15,
+                                1,
+                                "The value specified for the MAXRECURSION option exceeds the allowed maximum of 32767.",
+                            ));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn select_statement(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {
+        let bound = self.query(query, None, None, Use::Root)?;
+        let into = bound.into;
+        if let Some(target) = into {
+            let mut seen: Vec<&str> = Vec::new();
+            for (i, output) in bound.outputs.iter().enumerate() {
+                if output.name.is_empty() {
+                    return Err(errors::plain(
+                        1038,
+                        15,
+                        5,
+                        "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. For other statements, look for empty alias names. Aliases defined as \"\" or [] are not allowed. Change the alias to a valid name.",
+                    ));
+                }
+                if seen.iter().any(|name| super::names::same_name(name, &output.name)) {
+                    return Err(errors::plain(
+                        2705,
+                        16,
+                        3,
+                        format!(
+                            "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
+                            output.name,
+                            super::names::display(&target)
+                        ),
+                    ));
+                }
+                seen.push(&bound.outputs[i].name);
+            }
+            let plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+            if target.is_temporary() {
+                self.session_private = true;
+            }
+            return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target) });
+        }
+        let plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+        if !bound.assigns.is_empty() {
+            return Ok(QueryKind::SelectAssign { plan, slots: bound.assigns });
+        }
+        match query.for_clause.as_deref() {
+            Some(clause @ (ast::ForClause::Xml(_) | ast::ForClause::Json(_))) => {
+                Ok(QueryKind::ForText { plan, format: for_format(clause)? })
+            }
+            _ => Ok(QueryKind::Select(plan)),
+        }
+    }
+
+    /// FOR XML or FOR JSON in a subquery: one column of text.
+    pub fn text_subquery(&mut self, bound: Bound, clause: &ast::ForClause) -> SqlResult<Bound> {
+        let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
+        let id = self.columns.add(ty, true);
+        let format = for_format(clause)?;
+        let rel = Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
+        Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))
+    }
+}
+
+fn for_format(clause: &ast::ForClause) -> SqlResult<ForFormat> {
+    let named = |root: &Option<Option<Box<str>>>| root.as_ref().map(|name| name.clone().unwrap_or_else(|| "root".into()));
+    Ok(match clause {
+        ast::ForClause::Json(json) => ForFormat::Json {
+            auto: !json.path,
+            root: named(&json.root),
+            include_nulls: json.include_null_values,
+            without_wrapper: json.without_array_wrapper,
+        },
+        ast::ForClause::Xml(xml) => ForFormat::Xml {
+            mode: match xml.mode {
+                ast::XmlMode::Raw => XmlMode::Raw,
+                ast::XmlMode::Auto => XmlMode::Auto,
+                ast::XmlMode::Path => XmlMode::Path,
+                ast::XmlMode::Explicit => return Err(errors::not_supported("FOR XML EXPLICIT")),
+            },
+            element: xml.element.clone(),
+            root: named(&xml.root),
+            elements: xml.elements.is_some(),
+            ty: xml.typed,
+        },
+        _ => panic!("only XML and JSON make text"),
+    })
+}
