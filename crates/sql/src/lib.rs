@@ -12,3 +12,4 @@ pub mod function;
 pub mod plan;
 
 pub mod optimize;
+pub mod bind;

@@ -8,9 +8,9 @@ use super::BindOptions;
 use super::errors;
 use super::names::same_name;
 use crate::ast;
-use crate::catalog::{Catalog, Object, ObjectName};
+use crate::catalog::{Catalog, Object, ObjectName, TableDef};
 use crate::optimize::{ColumnId, Columns, Lowering};
-use crate::plan::{Aggregate, Expr, SortKey, TableVariable, Variable, VariableSlot, WindowFunction};
+use crate::plan::{Aggregate, BodyKind, Expr, SortKey, TableVariable, Variable, VariableSlot, WindowFunction};
 
 /// Deeper trees than this would not fit the stack of a fiber.
 const DEPTH_MAX: u32 = 150;
@@ -25,6 +25,14 @@ pub struct Names<'a> {
     pub variables: &'a [Variable],
     pub table_variables: &'a [TableVariable],
     pub cursors: &'a [Box<str>],
+    pub kind: BodyKind,
+    pub trigger_table: Option<&'a Arc<TableDef>>,
+}
+
+impl Names<'_> {
+    /// A statement outside any module.
+    pub const NONE: Names<'static> =
+        Names { variables: &[], table_variables: &[], cursors: &[], kind: BodyKind::Batch, trigger_table: None };
 }
 
 pub struct Binder<'a> {
@@ -82,7 +90,6 @@ pub enum Place {
     /// Inside a window function.
     Window,
     Set,
-    Values,
     Output,
 }
 
@@ -198,7 +205,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    pub fn table_variable(&self, variable: &ast::Variable) -> SqlResult<(usize, Arc<crate::catalog::TableDef>)> {
+    pub fn table_variable(&self, variable: &ast::Variable) -> SqlResult<(usize, Arc<TableDef>)> {
         self.names
             .table_variables
             .iter()

@@ -308,14 +308,14 @@ impl Binder<'_> {
 
     /// All string arguments in `which` as strings of one kind.
     fn strings(&self, args: &mut [Expr], which: &[usize], name: &str) -> SqlResult<()> {
-        for &i in which.iter().filter(|&&i| i < args.len()) {
+        let which: Vec<usize> = which.iter().copied().filter(|&i| i < args.len()).collect();
+        for &i in &which {
             let taken = std::mem::replace(&mut args[i], Expr::null(SqlType::INT));
             args[i] = self.as_string(taken, i + 1, name)?;
         }
-        let present = || which.iter().copied().filter(|&i| i < args.len());
-        let wide = present().any(|i| args[i].ty.is_unicode_string());
+        let wide = which.iter().any(|&i| args[i].ty.is_unicode_string());
         let mut best: Option<usize> = None;
-        for i in present() {
+        for &i in &which {
             best = Some(match best {
                 None => i,
                 Some(b) => {
@@ -326,7 +326,7 @@ impl Binder<'_> {
         }
         let Some(best) = best else { return Ok(()) };
         let collation = args[best].ty.collation;
-        for i in which.iter().copied().filter(|&i| i < args.len()) {
+        for i in which {
             let mut ty = args[i].ty;
             if wide && !ty.is_unicode_string() {
                 ty = typing_wide(&ty);

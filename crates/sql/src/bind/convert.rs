@@ -3,7 +3,9 @@
 use types::{CollationId, Datum, SqlResult, SqlType, TypeKind};
 
 use super::errors;
-use super::typing::{self, Conversion, conversion, is_null_literal, result_type};
+use types::precedence::{check_conversion, result_type};
+
+use super::typing::is_null_literal;
 use crate::plan::{CompareOp, Expr, ExprKind};
 
 /// `expr` as `to`, as assignments and arguments do it.
@@ -11,12 +13,8 @@ pub fn implicit(expr: Expr, to: &SqlType) -> SqlResult<Expr> {
     if is_null_literal(&expr) {
         return Ok(Expr::null(*to));
     }
-    match conversion(&expr.ty, to) {
-        Conversion::None => Ok(expr),
-        Conversion::Implicit => Ok(converted(expr, to, false)),
-        Conversion::Explicit => Err(errors::not_implicit(&expr.ty, to)),
-        Conversion::Never => Err(errors::clash(&expr.ty, to)),
-    }
+    check_conversion(&expr.ty, to, false)?;
+    Ok(converted(expr, to, false))
 }
 
 /// A conversion known to be permitted.
@@ -142,7 +140,7 @@ pub fn collation_rank(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Column(_) | ExprKind::Outer(_) | ExprKind::Subquery(_) => 2,
         ExprKind::Convert { value, explicit, .. } => {
-            if *explicit && value.ty.is_string() && SqlType { collation: value.ty.collation, ..expr.ty } == value.ty {
+            if *explicit && value.ty.is_string() && expr.ty.with_collation(value.ty.collation) == value.ty {
                 3
             } else if value.ty.is_string() {
                 collation_rank(value)
@@ -270,15 +268,7 @@ pub fn comparable(left: Expr, right: Expr, operator: &str) -> SqlResult<(Expr, E
     if a.is_decimal() && b.is_decimal() && a.scale == b.scale {
         return Ok((left, right));
     }
-    let Some(common) = result_type(&a, &b) else {
-        return Err(if typing::conversion(&a, &b) == Conversion::Never && typing::conversion(&b, &a) == Conversion::Never {
-            errors::clash(&a, &b)
-        } else if typing::conversion(&a, &b) == Conversion::Explicit {
-            errors::not_implicit(&a, &b)
-        } else {
-            errors::clash(&b, &a)
-        });
-    };
+    let common = result_type(&a, &b)?;
     Ok((implicit(left, &common)?, implicit(right, &common)?))
 }
 
@@ -318,12 +308,7 @@ pub fn common_type(exprs: &[Expr], operation: &str) -> SqlResult<SqlType> {
         common = Some(match common {
             None => (expr.ty, expr),
             Some((ty, first)) => {
-                let Some(mut joined) = result_type(&ty, &expr.ty) else {
-                    return Err(match conversion(&expr.ty, &ty) {
-                        Conversion::Explicit => errors::not_implicit(&expr.ty, &ty),
-                        _ => errors::clash(&expr.ty, &ty),
-                    });
-                };
+                let mut joined = result_type(&ty, &expr.ty)?;
                 if ty.is_string() && expr.ty.is_string() {
                     joined.collation = common_collation(first, expr, operation)?;
                 }

@@ -1,11 +1,11 @@
 //! Data types as written to `SqlType`, with their bounds.
 
-use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind};
+use types::names::Parameters;
+use types::{SqlResult, SqlType, TypeKind};
 
 use super::binder::Binder;
 use super::errors;
 use super::names::{display, object_name};
-use super::typing::kind_name;
 use crate::ast::{DataType, TypeLength, TypeName};
 use crate::catalog::{Catalog, UserType};
 
@@ -40,113 +40,11 @@ pub fn scalar_type(catalog: &dyn Catalog, ty: &DataType, default_length: u16) ->
 }
 
 fn builtin(kind: TypeKind, length: TypeLength, default_length: u16) -> SqlResult<SqlType> {
-    use TypeKind::*;
-    let name = kind_name(kind);
-    let one = match length {
-        TypeLength::One(n) => Some(n),
-        _ => None,
+    let parameters = match length {
+        TypeLength::Default => Parameters::None,
+        TypeLength::One(n) => Parameters::One(n),
+        TypeLength::Two(a, b) => Parameters::Two(a, b),
+        TypeLength::Max => Parameters::Max,
     };
-    let no_width = || {
-        errors::plain(2716, 16, 1, format!("Column, parameter, or variable #1: Cannot specify a column width on data type {name}."))
-    };
-    Ok(match kind {
-        Decimal | Numeric => {
-            let (precision, scale) = match length {
-                TypeLength::Default => (18, 0),
-                TypeLength::One(p) => (p, 0),
-                TypeLength::Two(p, s) => (p, s),
-                TypeLength::Max => return Err(no_width()),
-            };
-            if precision > 38 {
-                return Err(errors::plain(
-                    2750,
-                    16,
-                    1,
-                    format!(
-                        "Column or parameter #1: Specified column precision {precision} is greater than the maximum precision of 38."
-                    ),
-                ));
-            }
-            if precision == 0 {
-                return Err(errors::plain(1001, 15, 1, "Line 1: Length or precision specification 0 is invalid."));
-            }
-            if scale > precision {
-                return Err(errors::plain(
-                    2751,
-                    16,
-                    1,
-                    format!(
-                        "Column or parameter #1: Specified column scale {scale} is greater than the specified precision of {precision}."
-                    ),
-                ));
-            }
-            SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) }
-        }
-        Float => match one {
-            Some(0) => return Err(errors::plain(1001, 15, 1, "Line 1: Length or precision specification 0 is invalid.")),
-            Some(n) if n > 53 => return Err(too_long(n, name, 53)),
-            Some(n) if n <= 24 => SqlType::REAL,
-            _ => SqlType::FLOAT,
-        },
-        Time | DateTime2 | DateTimeOffset => {
-            let scale = one.unwrap_or(7);
-            if scale > 7 {
-                return Err(errors::plain(1002, 15, 1, format!("Line 1: Specified scale {scale} is invalid.")));
-            }
-            match kind {
-                Time => SqlType::time(scale as u8),
-                DateTime2 => SqlType::datetime2(scale as u8),
-                _ => SqlType::datetimeoffset(scale as u8),
-            }
-        }
-        Char | VarChar | NChar | NVarChar | Binary | VarBinary => {
-            let wide = matches!(kind, NChar | NVarChar);
-            let most = if wide { 4000 } else { 8000 };
-            let count = match length {
-                TypeLength::Default => default_length as u32,
-                TypeLength::One(n) => n,
-                TypeLength::Two(..) => return Err(no_width()),
-                TypeLength::Max if matches!(kind, VarChar | NVarChar | VarBinary) => {
-                    return Ok(SqlType { length: MAX_LENGTH, kind, ..SqlType::VARCHAR_MAX });
-                }
-                TypeLength::Max => return Err(no_width()),
-            };
-            if count == 0 {
-                return Err(errors::plain(1001, 15, 1, "Line 1: Length or precision specification 0 is invalid."));
-            }
-            if count > most {
-                return Err(too_long(count, name, most));
-            }
-            let bytes = if wide { count * 2 } else { count } as u16;
-            SqlType { length: bytes, kind, ..SqlType::varchar(1) }
-        }
-        _ if one.is_some() || matches!(length, TypeLength::Two(..)) => return Err(no_width()),
-        Bit => SqlType::BIT,
-        TinyInt => SqlType::TINYINT,
-        SmallInt => SqlType::SMALLINT,
-        Int => SqlType::INT,
-        BigInt => SqlType::BIGINT,
-        SmallMoney => SqlType::SMALLMONEY,
-        Money => SqlType::MONEY,
-        Real => SqlType::REAL,
-        Date => SqlType::DATE,
-        SmallDateTime => SqlType::SMALLDATETIME,
-        DateTime => SqlType::DATETIME,
-        Text => SqlType::TEXT,
-        NText => SqlType::NTEXT,
-        Image => SqlType::IMAGE,
-        UniqueIdentifier => SqlType::UNIQUEIDENTIFIER,
-        RowVersion => SqlType::ROWVERSION,
-        Xml => SqlType::XML,
-        SqlVariant => SqlType::SQL_VARIANT,
-    })
-}
-
-fn too_long(size: u32, name: &str, most: u32) -> types::SqlError {
-    errors::plain(
-        131,
-        15,
-        2,
-        format!("The size ({size}) given to the type '{name}' exceeds the maximum allowed for any data type ({most})."),
-    )
+    SqlType::build(kind, parameters, default_length)
 }

@@ -34,8 +34,6 @@ pub struct RowTarget {
     pub table: Arc<TableDef>,
     pub first: ColumnId,
     pub locator: ColumnId,
-    /// The FROM source that names it.
-    pub named: usize,
 }
 
 /// The columns of a modification's source, in the order `Modify` wants them.
@@ -306,7 +304,6 @@ impl Binder<'_> {
             table: get.table.clone(),
             first,
             locator: get.locator.unwrap_or(first),
-            named: 0,
         };
         Some((target, origin.column))
     }
@@ -691,7 +688,7 @@ impl Binder<'_> {
         }
         let (rel, mut sources) = self.from(shape.from, None, ctes, block)?;
         let wanted: (&str, Option<&str>) = match shape.target {
-            ast::Target::Table { name, .. } => (&name.name, name.schema.as_deref().map(|s| &**s)),
+            ast::Target::Table { name, .. } => (&name.name, name.schema.as_deref()),
             ast::Target::Variable(variable) => (&variable.name, None),
             ast::Target::Function(_) => ("", None),
         };
@@ -780,7 +777,6 @@ impl Binder<'_> {
             table: get.table.clone(),
             first,
             locator: get.locator.unwrap_or(locator),
-            named,
         })
     }
 

@@ -2,7 +2,6 @@
 
 use types::{SqlError, SqlType};
 
-use super::typing::type_name;
 
 fn error(number: i32, severity: u8, state: u8, text: String) -> SqlError {
     SqlError::with_state(number, severity, state, text)
@@ -43,48 +42,17 @@ pub fn unbound(name: &str) -> SqlError {
     error(4104, 16, 1, format!("The multi-part identifier \"{name}\" could not be bound."))
 }
 
-pub fn clash(from: &SqlType, to: &SqlType) -> SqlError {
-    error(
-        206,
-        16,
-        2,
-        format!("Operand type clash: {} is incompatible with {}", type_name(from), type_name(to)),
-    )
-}
-
-pub fn not_implicit(from: &SqlType, to: &SqlType) -> SqlError {
-    error(
-        257,
-        16,
-        3,
-        format!(
-            "Implicit conversion from data type {} to {} is not allowed. Use the CONVERT function to run this query.",
-            type_name(from),
-            type_name(to)
-        ),
-    )
-}
-
-pub fn not_explicit(from: &SqlType, to: &SqlType) -> SqlError {
-    error(
-        529,
-        16,
-        2,
-        format!("Explicit conversion from data type {} to {} is not allowed.", type_name(from), type_name(to)),
-    )
-}
-
 pub fn incompatible(a: &SqlType, b: &SqlType, operator: &str) -> SqlError {
     error(
         402,
         16,
         1,
-        format!("The data types {} and {} are incompatible in the {operator} operator.", type_name(a), type_name(b)),
+        format!("The data types {} and {} are incompatible in the {operator} operator.", a.message_name(), b.message_name()),
     )
 }
 
 pub fn invalid_operand(ty: &SqlType, operator: &str) -> SqlError {
-    error(8117, 16, 1, format!("Operand data type {} is invalid for {operator} operator.", type_name(ty)))
+    error(8117, 16, 1, format!("Operand data type {} is invalid for {operator} operator.", ty.message_name()))
 }
 
 pub fn invalid_argument(ty: &SqlType, argument: usize, function: &str) -> SqlError {
@@ -94,7 +62,7 @@ pub fn invalid_argument(ty: &SqlType, argument: usize, function: &str) -> SqlErr
         1,
         format!(
             "Argument data type {} is invalid for argument {argument} of {} function.",
-            type_name(ty),
+            ty.message_name(),
             function.to_ascii_lowercase()
         ),
     )

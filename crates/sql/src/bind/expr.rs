@@ -1,5 +1,6 @@
 //! Expressions and predicates of the tree to typed expressions.
 
+use types::precedence::{self, check_conversion};
 use types::{Datum, SqlResult, SqlType, TypeKind};
 
 use super::binder::Binder;
@@ -7,7 +8,7 @@ use super::convert::{self, compare, converted, implicit};
 use super::errors;
 use super::scope::Scope;
 use super::text;
-use super::typing::{self, ArithmeticError, Conversion, conversion, is_null_literal, numeric};
+use super::typing::{self, beside_decimal, is_null_literal, numeric};
 use crate::ast;
 use crate::function::FunctionId;
 use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, Global, Subquery, SubqueryKind};
@@ -436,9 +437,7 @@ impl Binder<'_> {
         if to.is_string() && operand.ty.is_string() {
             to.collation = operand.ty.collation;
         }
-        if conversion(&operand.ty, &to) == Conversion::Never {
-            return Err(errors::not_explicit(&operand.ty, &to));
-        }
+        check_conversion(&operand.ty, &to, true)?;
         if style.is_none() && convert::widens(&operand.ty, &to) || operand.ty == to {
             return Ok(converted(operand, &to, true));
         }
@@ -608,16 +607,16 @@ pub fn compare_op(op: ast::CompareOp) -> CompareOp {
     }
 }
 
-fn arithmetic_name(op: ArithmeticOp) -> &'static str {
+fn type_op(op: ArithmeticOp) -> precedence::ArithmeticOp {
     match op {
-        ArithmeticOp::Add => "add",
-        ArithmeticOp::Subtract => "subtract",
-        ArithmeticOp::Multiply => "multiply",
-        ArithmeticOp::Divide => "divide",
-        ArithmeticOp::Modulo => "modulo",
-        ArithmeticOp::BitAnd => "'&'",
-        ArithmeticOp::BitOr => "'|'",
-        ArithmeticOp::BitXor => "'^'",
+        ArithmeticOp::Add => precedence::ArithmeticOp::Add,
+        ArithmeticOp::Subtract => precedence::ArithmeticOp::Subtract,
+        ArithmeticOp::Multiply => precedence::ArithmeticOp::Multiply,
+        ArithmeticOp::Divide => precedence::ArithmeticOp::Divide,
+        ArithmeticOp::Modulo => precedence::ArithmeticOp::Modulo,
+        ArithmeticOp::BitAnd => precedence::ArithmeticOp::BitAnd,
+        ArithmeticOp::BitOr => precedence::ArithmeticOp::BitOr,
+        ArithmeticOp::BitXor => precedence::ArithmeticOp::BitXor,
     }
 }
 
@@ -627,15 +626,11 @@ pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr) -> SqlResul
         (false, true) => right = Expr::null(left.ty),
         _ => {}
     }
-    let types = typing::arithmetic(op, &left, &right).map_err(|e| match e {
-        ArithmeticError::Incompatible => errors::incompatible(&left.ty, &right.ty, arithmetic_name(op)),
-        ArithmeticError::Invalid(is_left) => {
-            errors::invalid_operand(if is_left { &left.ty } else { &right.ty }, arithmetic_name(op))
-        }
-        ArithmeticError::Clash => errors::clash(&left.ty, &right.ty),
-        ArithmeticError::NotImplicit(from, to) => errors::not_implicit(&from, &to),
-    })?;
-    let mut types = types;
+    let (mut a, mut b) = (left.ty, right.ty);
+    if a.is_decimal() != b.is_decimal() {
+        (a, b) = (beside_decimal(&left), beside_decimal(&right));
+    }
+    let mut types = precedence::arithmetic(type_op(op), &a, &b)?;
     if left.ty.is_string() && right.ty.is_string() {
         let collation = convert::common_collation(&left, &right, "concat")?;
         types.left.collation = collation;

@@ -132,7 +132,7 @@ impl Binder<'_> {
             if let Some(found) = self.cte(&table.name.name, table.alias.as_ref(), ctes)? {
                 return Ok(found);
             }
-            if let Some(target) = &self.options.trigger_table {
+            if let Some(target) = self.names.trigger_table {
                 let (inserted, deleted) = (table.name.name.is("inserted"), table.name.name.is("deleted"));
                 if inserted || deleted {
                     let target = target.clone();

@@ -59,7 +59,7 @@ impl Binder<'_> {
         let locator = self.columns.add(SqlType::varbinary(64), true);
         let get = find_get(&mut left, first).expect("a table is read by a Get");
         get.locator = Some(locator);
-        let target = RowTarget { source: get.source.clone(), table: table.clone(), first, locator, named: 0 };
+        let target = RowTarget { source: get.source.clone(), table: table.clone(), first, locator };
         let (right, right_sources) = self.table_ref(&merge.source, None, ctes, block)?;
         let present = self.columns.add(SqlType::BIT, true);
         let right = right.map(vec![(present, Expr::bit(true))]);

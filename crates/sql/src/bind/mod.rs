@@ -28,15 +28,14 @@ mod statement;
 mod table_definition;
 mod variables;
 
-use std::sync::Arc;
-
 use types::SqlError;
 
-use crate::catalog::{DatabaseId, ObjectId, TableDef};
+use crate::catalog::{DatabaseId, ObjectId};
 
 pub use data_type::scalar_type;
+pub use binder::Names;
 pub use describe::describe;
-pub use module::{bind_body, bind_module};
+pub use module::{bind_definition, bind_module, bind_text};
 pub use statement::{bind_query, bind_scalar};
 pub use table_definition::table_variable_definition;
 
@@ -47,19 +46,6 @@ pub struct BindOptions {
     pub quoted_identifier: bool,
     /// SET IDENTITY_INSERT t ON.
     pub identity_insert: Option<(DatabaseId, ObjectId)>,
-    /// The parent of the trigger whose body this is: what `inserted` and `deleted` look like.
-    pub trigger_table: Option<Arc<TableDef>>,
-    pub kind: BodyKind,
-}
-
-/// RETURN with a value is for procedures (an int) and scalar functions (their type).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BodyKind {
-    Batch,
-    Procedure,
-    ScalarFunction(types::SqlType),
-    TableFunction,
-    Trigger,
 }
 
 impl Default for BindOptions {
@@ -68,8 +54,6 @@ impl Default for BindOptions {
             ansi_nulls: true,
             quoted_identifier: true,
             identity_insert: None,
-            trigger_table: None,
-            kind: BodyKind::Batch,
         }
     }
 }

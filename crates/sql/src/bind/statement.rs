@@ -24,6 +24,8 @@ pub fn bind_query(
         variables: &module.variables,
         table_variables: &module.table_variables,
         cursors: &module.cursor_variables,
+        kind: module.kind,
+        trigger_table: module.trigger_table.as_ref(),
     };
     let mut binder = Binder::new(catalog, options, names);
     let kind = binder.statement(statement).map_err(|e| e.at_line(statement.line))?;
@@ -94,8 +96,8 @@ impl Binder<'_> {
             // RETURN with a value that needs tables.
             ast::StatementKind::Return(Some(value)) => {
                 let bound = self.expr(value, &Scope::EMPTY)?;
-                let bound = match self.options.kind {
-                    super::BodyKind::ScalarFunction(ty) => implicit(bound, &ty)?,
+                let bound = match self.names.kind {
+                    crate::plan::BodyKind::ScalarFunction(ty) => implicit(bound, &ty)?,
                     _ => implicit(bound, &SqlType::INT)?,
                 };
                 let plan = self.one_row(vec![bound]);

@@ -37,6 +37,21 @@ pub struct Module {
     /// Messages of binding that every execution repeats (a CONSTRAINT without a body).
     pub messages: Vec<types::SqlError>,
     pub executor: ExecutorSlot,
+    pub kind: BodyKind,
+    /// Of a trigger: its parent, the shape of `inserted` and `deleted`.
+    pub trigger_table: Option<Arc<TableDef>>,
+}
+
+/// What a module is the body of. RETURN with a value is for procedures (an int) and scalar functions (their type).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BodyKind {
+    #[default]
+    Batch,
+    Procedure,
+    ScalarFunction(SqlType),
+    /// Its result is table variable 0.
+    TableFunction,
+    Trigger,
 }
 
 /// Where `exec` keeps what it made of a module, for the next run. Starts as `Default::default()` and is nobody else's.

@@ -1,0 +1,823 @@
+//! A batch or body: variables in textual order, control of flow, and statements that need no table. The others are deferred.
+
+use std::sync::Arc;
+
+use types::{SqlError, SqlResult, SqlType};
+
+use super::binder::{Binder, Names};
+use super::convert::implicit;
+use super::errors;
+use super::names::{object_name, same_name};
+use super::query::compound;
+use super::scope::Scope;
+use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
+use super::{BindOptions, Errors};
+use crate::ast;
+use crate::catalog::{Catalog, ModuleDef, UserType};
+use crate::parse::{ParseOptions, parse_batch, parse_parameter_declarations};
+use crate::plan::*;
+
+/// Parses and binds a batch. `parameters`: as `sp_executesql` declares them (`@a int, @b nvarchar(10) OUTPUT`), or empty.
+pub fn bind_text(
+    text: &str,
+    parameters: &str,
+    options: &BindOptions,
+    catalog: &dyn Catalog,
+) -> Result<Module, Errors> {
+    let declared =
+        if parameters.trim().is_empty() { Vec::new() } else { parse_parameter_declarations(parameters)? };
+    let batch = parse_batch(text, &ParseOptions { quoted_identifier: options.quoted_identifier })?;
+    bind_module(&batch.statements, &declared, text, BodyKind::Batch, options, catalog)
+}
+
+/// The body of a procedure, function or trigger of the catalog. Parameters are the module's first variables.
+pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn Catalog) -> Result<Module, Errors> {
+    let batch = parse_batch(&module.text, &ParseOptions { quoted_identifier: module.quoted_identifier })?;
+    let one = |e: SqlError| vec![e.in_procedure(&module.name)];
+    let bound = match batch.statements.first().map(|statement| &statement.kind) {
+        Some(ast::StatementKind::CreateProcedure(procedure)) => {
+            let body = body_statements(&procedure.body).map_err(one)?;
+            bind_module(body, &procedure.parameters, &module.text, BodyKind::Procedure, options, catalog)
+        }
+        Some(ast::StatementKind::CreateTrigger(trigger)) => {
+            let body = body_statements(&trigger.body).map_err(one)?;
+            let parent = match module.parent {
+                Some(parent) => catalog.table_by_id(module.database, parent).map_err(one)?,
+                None => None,
+            };
+            let mut binder = ModuleBinder::new(options, catalog, &module.text, BodyKind::Trigger);
+            binder.module.trigger_table = parent;
+            binder.finish(body, &[])
+        }
+        Some(ast::StatementKind::CreateFunction(function)) => match &function.returns {
+            ast::FunctionReturns::Scalar { data_type, body, .. } => {
+                let ty = super::scalar_type(catalog, data_type, 1).map_err(one)?;
+                let body = body_statements(body).map_err(one)?;
+                let kind = BodyKind::ScalarFunction(ty);
+                bind_module(body, &function.parameters, &module.text, kind, options, catalog)
+            }
+            ast::FunctionReturns::Table { variable, definition, body } => {
+                let body = body_statements(body).map_err(one)?;
+                let mut binder = ModuleBinder::new(options, catalog, &module.text, BodyKind::TableFunction);
+                binder.declare_table(variable, definition).map_err(one)?;
+                binder.finish(body, &function.parameters)
+            }
+            _ => return Err(one(errors::not_supported("function"))),
+        },
+        _ => return Err(one(errors::plain(2812, 16, 62, format!("Could not find stored procedure '{}'.", module.name)))),
+    };
+    bound.map_err(|errors| errors.into_iter().map(|e| e.in_procedure(&module.name)).collect())
+}
+
+fn body_statements(body: &ast::ModuleBody) -> SqlResult<&[ast::Statement]> {
+    match body {
+        ast::ModuleBody::Statements(statements) | ast::ModuleBody::Atomic { statements, .. } => Ok(statements),
+        ast::ModuleBody::External(_) => Err(errors::not_supported("EXTERNAL NAME")),
+    }
+}
+
+/// Statements with their parameters. `text`: what was parsed, for the texts of defaults and checks of table variables.
+pub fn bind_module(
+    statements: &[ast::Statement],
+    parameters: &[ast::Parameter],
+    text: &str,
+    kind: BodyKind,
+    options: &BindOptions,
+    catalog: &dyn Catalog,
+) -> Result<Module, Errors> {
+    ModuleBinder::new(options, catalog, text, kind).finish(statements, parameters)
+}
+
+struct ModuleBinder<'a> {
+    options: &'a BindOptions,
+    catalog: &'a dyn Catalog,
+    text: &'a str,
+    module: Module,
+    /// Names of labels; a label's number is its place here.
+    labels: Vec<Box<str>>,
+    placed: Vec<bool>,
+    gotos: Vec<(u32, u32)>,
+    errors: Errors,
+    loops: u32,
+    handlers: u32,
+}
+
+/// Errors of one batch that are reported; more would only repeat.
+const ERRORS_MAX: usize = 20;
+
+impl<'a> ModuleBinder<'a> {
+    fn new(options: &'a BindOptions, catalog: &'a dyn Catalog, text: &'a str, kind: BodyKind) -> ModuleBinder<'a> {
+        ModuleBinder {
+            options,
+            catalog,
+            text,
+            module: Module {
+                variables: Vec::new(),
+                parameter_count: 0,
+                table_variables: Vec::new(),
+                cursor_variables: Vec::new(),
+                body: Vec::new(),
+                queries: Vec::new(),
+                messages: Vec::new(),
+                executor: ExecutorSlot::default(),
+                kind,
+                trigger_table: None,
+            },
+            labels: Vec::new(),
+            placed: Vec::new(),
+            gotos: Vec::new(),
+            errors: Vec::new(),
+            loops: 0,
+            handlers: 0,
+        }
+    }
+
+    fn finish(mut self, statements: &[ast::Statement], parameters: &[ast::Parameter]) -> Result<Module, Errors> {
+        for parameter in parameters {
+            if let Err(error) = self.parameter(parameter) {
+                self.errors.push(error.at_line(parameter.name.line));
+            }
+        }
+        self.module.parameter_count = self.module.variables.len();
+        self.module.body = self.statements(statements);
+        for (label, line) in std::mem::take(&mut self.gotos) {
+            if !self.placed[label as usize] {
+                let name = &self.labels[label as usize];
+                let text = format!("A GOTO statement references the label '{name}' but the label has not been declared.");
+                self.errors.push(errors::plain(133, 15, 1, text).at_line(line));
+            }
+        }
+        if self.errors.is_empty() { Ok(self.module) } else { Err(self.errors) }
+    }
+
+    fn names(&self) -> Names<'_> {
+        Names {
+            variables: &self.module.variables,
+            table_variables: &self.module.table_variables,
+            cursors: &self.module.cursor_variables,
+            kind: self.module.kind,
+            trigger_table: self.module.trigger_table.as_ref(),
+        }
+    }
+
+    fn binder(&self) -> Binder<'_> {
+        Binder::new(self.catalog, self.options, self.names())
+    }
+
+    fn parameter(&mut self, parameter: &ast::Parameter) -> SqlResult<()> {
+        self.check_new(&parameter.name)?;
+        let name = parameter.name.name.clone();
+        let position = self.module.variables.len();
+        let mut variable =
+            Variable { name: name.clone(), ty: SqlType::INT, output: parameter.output, default: None };
+        match &parameter.data_type.name {
+            ast::TypeName::Cursor => {
+                self.module.cursor_variables.push(name);
+                // Its place among the parameters is kept; the name is the cursor's.
+                variable.name = format!("cursor parameter {position}").into();
+            }
+            ast::TypeName::User(type_name) => match self.catalog.user_type(&object_name(type_name))? {
+                Some(UserType::Table(table)) => {
+                    if !parameter.readonly {
+                        return Err(errors::plain(
+                            352,
+                            15,
+                            1,
+                            format!("The table-valued parameter \"{name}\" must be declared with the READONLY option."),
+                        ));
+                    }
+                    self.module.table_variables.push(TableVariable { name, table, parameter: Some(position) });
+                    variable.name = format!("table parameter {position}").into();
+                }
+                _ => variable.ty = super::scalar_type(self.catalog, &parameter.data_type, 1)?,
+            },
+            _ => variable.ty = super::scalar_type(self.catalog, &parameter.data_type, 1)?,
+        }
+        if let Some(default) = &parameter.default {
+            let bound = self.binder().expr(default, &Scope::EMPTY)?;
+            variable.default = Some(implicit(bound, &variable.ty)?);
+        }
+        self.module.variables.push(variable);
+        Ok(())
+    }
+
+    fn check_new(&self, variable: &ast::Variable) -> SqlResult<()> {
+        let name = &variable.name;
+        let known = self.module.variables.iter().any(|v| same_name(&v.name, name))
+            || self.module.table_variables.iter().any(|v| same_name(&v.name, name))
+            || self.module.cursor_variables.iter().any(|v| same_name(v, name));
+        if known { Err(errors::already_declared(name).at_line(variable.line)) } else { Ok(()) }
+    }
+
+    fn statements(&mut self, statements: &[ast::Statement]) -> Vec<Statement> {
+        let mut out = Vec::with_capacity(statements.len());
+        for statement in statements {
+            self.statement(statement, &mut out);
+        }
+        out
+    }
+
+    fn block(&mut self, statement: &ast::Statement) -> Vec<Statement> {
+        match &statement.kind {
+            ast::StatementKind::Block(statements) => self.statements(statements),
+            _ => self.statements(std::slice::from_ref(statement)),
+        }
+    }
+
+    fn statement(&mut self, statement: &ast::Statement, out: &mut Vec<Statement>) {
+        if self.errors.len() >= ERRORS_MAX {
+            return;
+        }
+        let line = statement.line;
+        match self.kind(statement, out) {
+            Ok(Some(kind)) => out.push(Statement { line, kind }),
+            Ok(None) => {}
+            Err(error) => self.errors.push(error.at_line(line)),
+        }
+    }
+
+    fn defer(&mut self, kind: ast::StatementKind, statement: &ast::Statement) -> SqlResult<QueryId> {
+        self.defer_whole(ast::Statement { kind, line: statement.line, span: statement.span })
+    }
+
+    fn defer_whole(&mut self, statement: ast::Statement) -> SqlResult<QueryId> {
+        self.check_variables(|f| visit_statement(&statement.kind, f))?;
+        let id = QueryId(self.module.queries.len() as u32);
+        let line = statement.line;
+        self.module.queries.push(QueryText::new(Arc::new(statement), line));
+        Ok(id)
+    }
+
+    /// 137 and 1087 before anything runs.
+    fn check_variables(&self, visit: impl FnOnce(&mut dyn FnMut(Found))) -> SqlResult<()> {
+        let mut wrong: Option<SqlError> = None;
+        visit(&mut |found| {
+            if wrong.is_some() {
+                return;
+            }
+            match found {
+                Found::Scalar(variable) => {
+                    let known = self.module.variables.iter().any(|v| same_name(&v.name, &variable.name));
+                    let table = self.module.table_variables.iter().any(|v| same_name(&v.name, &variable.name));
+                    if !known && !table {
+                        wrong = Some(errors::undeclared_variable(&variable.name).at_line(variable.line));
+                    }
+                }
+                Found::Table(variable) => {
+                    if !self.module.table_variables.iter().any(|v| same_name(&v.name, &variable.name)) {
+                        wrong = Some(errors::undeclared_table_variable(&variable.name).at_line(variable.line));
+                    }
+                }
+                Found::Cursor(variable) => {
+                    if !self.module.cursor_variables.iter().any(|v| same_name(v, &variable.name)) {
+                        wrong = Some(errors::undeclared_variable(&variable.name).at_line(variable.line));
+                    }
+                }
+                Found::Query | Found::Catalog => {}
+            }
+        });
+        match wrong {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// An expression that may not hold a query.
+    fn scalar(&self, expr: &ast::Expr) -> SqlResult<Expr> {
+        if has_query(expr) {
+            return Err(errors::plain(
+                1046,
+                15,
+                1,
+                "Subqueries are not allowed in this context. Only scalar expressions are allowed.",
+            ));
+        }
+        self.binder().expr(expr, &Scope::EMPTY)
+    }
+
+    fn scalar_as(&self, expr: &ast::Expr, ty: &SqlType) -> SqlResult<Expr> {
+        implicit(self.scalar(expr)?, ty)
+    }
+
+    fn slot(&self, variable: &ast::Variable) -> SqlResult<VariableSlot> {
+        self.binder().slot(variable)
+    }
+
+    fn condition(&mut self, condition: &ast::Expr, statement: &ast::Statement, line: u32) -> SqlResult<Condition> {
+        if !needs_catalog(condition) {
+            return Ok(Condition::Scalar(self.binder().expr(condition, &Scope::EMPTY)?));
+        }
+        self.check_variables(|f| visit_expr(condition, f))?;
+        let branch = ast::IfBranch {
+            condition: condition.clone(),
+            then: ast::Statement { kind: ast::StatementKind::Block(Vec::new()), line, span: statement.span },
+            line,
+        };
+        let kind = ast::StatementKind::If(Box::new(ast::If { branches: vec![branch], otherwise: None }));
+        let id = self.defer_whole(ast::Statement { kind, line, span: statement.span })?;
+        Ok(Condition::Query(id))
+    }
+
+    fn kind(&mut self, statement: &ast::Statement, out: &mut Vec<Statement>) -> SqlResult<Option<StatementKind>> {
+        use ast::StatementKind as A;
+        Ok(Some(match &statement.kind {
+            A::Select(_) | A::Insert(_) | A::Update(_) | A::Delete(_) | A::Merge(_) => {
+                StatementKind::Query(self.defer(statement.kind.clone(), statement)?)
+            }
+            A::Block(statements) => StatementKind::Block(self.statements(statements)),
+            A::If(branches) => return self.if_statement(branches, statement).map(Some),
+            A::While(w) => {
+                let condition = self.condition(&w.condition, statement, statement.line)?;
+                self.loops += 1;
+                let body = self.block(&w.body);
+                self.loops -= 1;
+                StatementKind::While { condition, body }
+            }
+            A::Break if self.loops == 0 => {
+                return Err(errors::plain(
+                    135,
+                    15,
+                    1,
+                    "Cannot use a BREAK statement outside the scope of a WHILE statement.",
+                ));
+            }
+            A::Continue if self.loops == 0 => {
+                return Err(errors::plain(
+                    136,
+                    15,
+                    1,
+                    "Cannot use a CONTINUE statement outside the scope of a WHILE statement.",
+                ));
+            }
+            A::Break => StatementKind::Break,
+            A::Continue => StatementKind::Continue,
+            A::Goto(label) => {
+                let label = self.label(label);
+                self.gotos.push((label, statement.line));
+                StatementKind::Goto(label)
+            }
+            A::Label(name) => {
+                let label = self.label(name);
+                if std::mem::replace(&mut self.placed[label as usize], true) {
+                    return Err(errors::plain(
+                        132,
+                        15,
+                        1,
+                        format!(
+                            "The label '{}' has already been declared. Label names must be unique within a query batch or stored procedure.",
+                            &**name
+                        ),
+                    ));
+                }
+                StatementKind::Label(label)
+            }
+            A::Return(value) => self.return_statement(value.as_deref(), statement)?,
+            A::TryCatch(t) => {
+                let body = self.statements(&t.body);
+                self.handlers += 1;
+                let handler = self.statements(&t.handler);
+                self.handlers -= 1;
+                StatementKind::TryCatch { body, handler }
+            }
+            A::Throw(None) if self.handlers == 0 => {
+                return Err(errors::plain(
+                    10704,
+                    15,
+                    1,
+                    "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.",
+                ));
+            }
+            A::Throw(None) => StatementKind::Throw(None),
+            A::Throw(Some(throw)) => StatementKind::Throw(Some([
+                self.scalar_as(&throw.number, &SqlType::INT)?,
+                self.scalar_as(&throw.message, &self.text(2048))?,
+                self.scalar_as(&throw.state, &SqlType::INT)?,
+            ])),
+            A::Raiserror(r) => self.raiserror(r)?,
+            A::Print(value) => {
+                let bound = self.scalar(value)?;
+                StatementKind::Print(self.binder().as_string(bound, 1, "PRINT")?)
+            }
+            A::WaitFor(wait) => match &**wait {
+                ast::WaitFor::Delay(e) => StatementKind::WaitForDelay(self.scalar(e)?),
+                ast::WaitFor::Time(e) => StatementKind::WaitForTime(self.scalar(e)?),
+                ast::WaitFor::Broker { .. } => return Err(errors::not_supported("RECEIVE")),
+            },
+            A::Execute(execute) => StatementKind::Execute(Box::new(self.binder().execute(execute)?)),
+            A::ExecuteString(execute) => StatementKind::Execute(Box::new(self.binder().execute_string(execute)?)),
+            A::Declare(declarations) => {
+                for declaration in declarations {
+                    self.declaration(declaration, statement, out)?;
+                }
+                return Ok(None);
+            }
+            A::SetVariable(set) => self.set_variable(set, statement)?,
+            A::SetOption(option) => StatementKind::SetOption(self.set_option(option)?),
+            A::Use(name) => StatementKind::Use(name.text.clone()),
+            A::DeclareCursor(declare) => {
+                let kind = self.cursor(Some(declare.name.text.clone()), None, &declare.definition, statement)?;
+                StatementKind::DeclareCursor(Box::new(kind))
+            }
+            A::OpenCursor(cursor) => StatementKind::OpenCursor(self.binder().cursor_ref(cursor)?),
+            A::CloseCursor(cursor) => StatementKind::CloseCursor(self.binder().cursor_ref(cursor)?),
+            A::DeallocateCursor(cursor) => StatementKind::DeallocateCursor(self.binder().cursor_ref(cursor)?),
+            A::FetchCursor(fetch) => {
+                let position = |e: &ast::Expr| self.scalar_as(e, &SqlType::BIGINT);
+                StatementKind::Fetch {
+                    cursor: self.binder().cursor_ref(&fetch.cursor)?,
+                    direction: match &fetch.direction {
+                        ast::FetchDirection::Next => FetchDirection::Next,
+                        ast::FetchDirection::Prior => FetchDirection::Prior,
+                        ast::FetchDirection::First => FetchDirection::First,
+                        ast::FetchDirection::Last => FetchDirection::Last,
+                        ast::FetchDirection::Absolute(e) => FetchDirection::Absolute(position(e)?),
+                        ast::FetchDirection::Relative(e) => FetchDirection::Relative(position(e)?),
+                    },
+                    into: fetch.into.iter().map(|v| self.slot(v)).collect::<SqlResult<_>>()?,
+                }
+            }
+            A::BeginTransaction(begin) => {
+                StatementKind::BeginTransaction { name: self.transaction_name(begin.name.as_ref())? }
+            }
+            A::CommitTransaction(commit) => {
+                self.transaction_name(commit.name.as_ref())?;
+                StatementKind::Commit { delayed_durability: commit.delayed_durability }
+            }
+            A::RollbackTransaction(rollback) => {
+                StatementKind::Rollback { name: self.transaction_name(rollback.name.as_ref())? }
+            }
+            A::SaveTransaction(name) => {
+                let name = self.transaction_name(Some(name))?;
+                StatementKind::Save(name.expect("a name was given"))
+            }
+            _ => StatementKind::Definition(self.defer(statement.kind.clone(), statement)?),
+        }))
+    }
+
+    fn text(&self, units: u16) -> SqlType {
+        SqlType::nvarchar(units).with_collation(self.catalog.collation())
+    }
+
+    fn label(&mut self, name: &ast::Ident) -> u32 {
+        match self.labels.iter().position(|known| same_name(known, name)) {
+            Some(label) => label as u32,
+            None => {
+                self.labels.push(name.text.clone());
+                self.placed.push(false);
+                self.labels.len() as u32 - 1
+            }
+        }
+    }
+
+    fn if_statement(&mut self, branches: &ast::If, statement: &ast::Statement) -> SqlResult<StatementKind> {
+        let mut bound = Vec::with_capacity(branches.branches.len());
+        for branch in &branches.branches {
+            let condition = self.condition(&branch.condition, statement, branch.line).map_err(|e| e.at_line(branch.line))?;
+            let then = self.block(&branch.then);
+            bound.push((branch.line, condition, then));
+        }
+        let mut otherwise = match &branches.otherwise {
+            Some(otherwise) => self.block(otherwise),
+            None => Vec::new(),
+        };
+        let mut bound = bound.into_iter().rev();
+        let mut next = bound.next();
+        loop {
+            let (line, condition, then) = next.expect("IF has a branch");
+            let kind = StatementKind::If { condition, then, otherwise };
+            next = bound.next();
+            if next.is_none() {
+                return Ok(kind);
+            }
+            otherwise = vec![Statement { line, kind }];
+        }
+    }
+
+    fn return_statement(&mut self, value: Option<&ast::Expr>, statement: &ast::Statement) -> SqlResult<StatementKind> {
+        let ty = match (self.module.kind, value) {
+            (_, None) => return Ok(StatementKind::Return(None)),
+            (BodyKind::Procedure, Some(_)) => SqlType::INT,
+            (BodyKind::ScalarFunction(ty), Some(_)) => ty,
+            _ => {
+                return Err(errors::plain(
+                    178,
+                    15,
+                    1,
+                    "A RETURN statement with a return value cannot be used in this context.",
+                ));
+            }
+        };
+        let value = value.expect("the case without a value is above");
+        if needs_catalog(value) {
+            self.check_variables(|f| visit_expr(value, f))?;
+            return Ok(StatementKind::ReturnQuery(self.defer(statement.kind.clone(), statement)?));
+        }
+        Ok(StatementKind::Return(Some(self.scalar_as(value, &ty)?)))
+    }
+
+    fn raiserror(&mut self, r: &ast::Raiserror) -> SqlResult<StatementKind> {
+        let message = match &r.old_text {
+            Some(text) => self.scalar(text)?,
+            None => self.scalar(&r.message)?,
+        };
+        let message = if message.ty.is_string() { message } else { implicit(message, &SqlType::INT)? };
+        let arguments = r.args.iter().map(|e| self.scalar(e)).collect::<SqlResult<Vec<_>>>()?;
+        if arguments.len() > 20 {
+            return Err(errors::plain(2747, 16, 1, "Too many substitution parameters for RAISERROR. Cannot exceed 20 substitution parameters."));
+        }
+        for (i, argument) in arguments.iter().enumerate() {
+            let ty = &argument.ty;
+            let fits = ty.is_string() || ty.is_integer() || ty.is_binary();
+            if !fits {
+                return Err(errors::plain(
+                    2748,
+                    16,
+                    1,
+                    format!("Cannot specify {} data type (parameter {}) as a substitution parameter.", ty.name(), i + 4),
+                ));
+            }
+        }
+        Ok(StatementKind::Raiserror {
+            message,
+            severity: self.scalar_as(&r.severity, &SqlType::INT)?,
+            state: self.scalar_as(&r.state, &SqlType::INT)?,
+            arguments,
+            log: r.log,
+            no_wait: r.no_wait,
+            set_error: r.set_error,
+        })
+    }
+
+    fn declaration(
+        &mut self,
+        declaration: &ast::Declaration,
+        statement: &ast::Statement,
+        out: &mut Vec<Statement>,
+    ) -> SqlResult<()> {
+        match declaration {
+            ast::Declaration::Scalar { variable, data_type, value } => {
+                self.check_new(variable)?;
+                if let ast::TypeName::User(name) = &data_type.name {
+                    if let Some(UserType::Table(table)) = self.catalog.user_type(&object_name(name))? {
+                        let slot = self.module.table_variables.len() as u32;
+                        let name = variable.name.clone();
+                        self.module.table_variables.push(TableVariable { name, table, parameter: None });
+                        let kind = StatementKind::DeclareTable(VariableSlotTable(slot));
+                        out.push(Statement { line: statement.line, kind });
+                        return Ok(());
+                    }
+                }
+                let ty = super::scalar_type(self.catalog, data_type, 1)?;
+                if matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image) {
+                    return Err(errors::plain(
+                        2739,
+                        16,
+                        1,
+                        "The text, ntext, and image data types are invalid for local variables.",
+                    ));
+                }
+                let slot = VariableSlot(self.module.variables.len() as u32);
+                let own = Variable { name: variable.name.clone(), ty, output: false, default: None };
+                let Some(value) = value else {
+                    self.module.variables.push(own);
+                    return Ok(());
+                };
+                // The initial value does not see the variable itself, but the ones before it in the same DECLARE.
+                let kind = if needs_catalog(value) {
+                    self.check_variables(|f| visit_expr(value, f))?;
+                    self.module.variables.push(own);
+                    let set = ast::SetVariable {
+                        variable: variable.clone(),
+                        kind: ast::SetVariableKind::Value(ast::AssignOp::Set, value.clone()),
+                    };
+                    StatementKind::Query(self.defer(ast::StatementKind::SetVariable(Box::new(set)), statement)?)
+                } else {
+                    let bound = self.binder().expr(value, &Scope::EMPTY)?;
+                    let bound = implicit(bound, &ty)?;
+                    self.module.variables.push(own);
+                    StatementKind::Assign { slot, value: bound }
+                };
+                out.push(Statement { line: statement.line, kind });
+            }
+            ast::Declaration::Table { variable, definition } => {
+                let slot = self.declare_table(variable, definition)?;
+                out.push(Statement { line: statement.line, kind: StatementKind::DeclareTable(slot) });
+            }
+            ast::Declaration::Cursor { variable } => {
+                self.check_new(variable)?;
+                self.module.cursor_variables.push(variable.name.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_table(&mut self, variable: &ast::Variable, definition: &ast::TableDefinition) -> SqlResult<VariableSlotTable> {
+        self.check_new(variable)?;
+        let slot = self.module.table_variables.len() as u32;
+        let id = -1 - slot as i32;
+        let table = self.binder().table_definition(&variable.name, definition, self.text, id)?;
+        let name = variable.name.clone();
+        self.module.table_variables.push(TableVariable { name, table: Arc::new(table), parameter: None });
+        Ok(VariableSlotTable(slot))
+    }
+
+    fn set_variable(&mut self, set: &ast::SetVariable, statement: &ast::Statement) -> SqlResult<StatementKind> {
+        let cursor_slot =
+            self.module.cursor_variables.iter().position(|name| same_name(name, &set.variable.name)).map(|i| CursorSlot(i as u32));
+        match &set.kind {
+            ast::SetVariableKind::Value(op, value) => {
+                if let Some(slot) = cursor_slot {
+                    let from = match value {
+                        ast::Expr::Variable(variable) => {
+                            self.binder().cursor_ref(&ast::CursorName::Variable(variable.clone()))?
+                        }
+                        ast::Expr::Column(name) => CursorRef::Name { name: name.name.text.clone(), global: false },
+                        ast::Expr::Word(name) => CursorRef::Name { name: name.text.clone(), global: false },
+                        _ => return Err(errors::plain(102, 15, 1, "Incorrect syntax near 'SET'.")),
+                    };
+                    return Ok(StatementKind::AssignCursor { slot, from });
+                }
+                let slot = self.slot(&set.variable).map_err(|mut e| {
+                    e.state = 1;
+                    e
+                })?;
+                if needs_catalog(value) {
+                    self.check_variables(|f| visit_expr(value, f))?;
+                    return Ok(StatementKind::Query(self.defer(statement.kind.clone(), statement)?));
+                }
+                let mut binder = self.binder();
+                let mut bound = binder.expr(value, &Scope::EMPTY)?;
+                let ty = self.module.variables[slot.0 as usize].ty;
+                if let Some(op) = compound(*op) {
+                    let current = Expr::new(ty, true, ExprKind::Variable(slot));
+                    bound = binder.binary(op, current, bound)?;
+                }
+                Ok(StatementKind::Assign { slot, value: implicit(bound, &ty)? })
+            }
+            ast::SetVariableKind::Cursor(definition) => {
+                let slot = cursor_slot
+                    .ok_or_else(|| errors::undeclared_variable(&set.variable.name).at_line(set.variable.line))?;
+                let kind = self.cursor(None, Some(slot), definition, statement)?;
+                Ok(StatementKind::DeclareCursor(Box::new(kind)))
+            }
+            ast::SetVariableKind::Method { .. } | ast::SetVariableKind::Property { .. } => {
+                let slot = self.slot(&set.variable)?;
+                let ty = self.module.variables[slot.0 as usize].ty;
+                Err(errors::plain(258, 15, 1, format!("Cannot call methods on {}.", ty.name())))
+            }
+        }
+    }
+
+    fn cursor(
+        &mut self,
+        name: Option<Box<str>>,
+        slot: Option<CursorSlot>,
+        definition: &ast::CursorDefinition,
+        statement: &ast::Statement,
+    ) -> SqlResult<DeclareCursor> {
+        let Some(query) = &definition.query else {
+            return Err(errors::plain(102, 15, 1, "Incorrect syntax near 'CURSOR'."));
+        };
+        self.check_variables(|f| visit_query(query, f))?;
+        let read_only_clause = matches!(query.for_clause.as_deref(), Some(ast::ForClause::ReadOnly));
+        let id = self.defer(ast::StatementKind::Select(query.clone()), statement)?;
+        let kind = match definition.kind {
+            Some(ast::CursorKind::Static) => CursorKind::Static,
+            Some(ast::CursorKind::Keyset) => CursorKind::Keyset,
+            Some(ast::CursorKind::Dynamic) => CursorKind::Dynamic,
+            Some(ast::CursorKind::FastForward) => CursorKind::FastForward,
+            None if definition.insensitive => CursorKind::Static,
+            None if definition.scroll == Some(false) => CursorKind::ForwardOnly,
+            None => CursorKind::Unspecified,
+        };
+        let options = CursorOptions {
+            local: definition.global.map(|global| !global),
+            scroll: definition.scroll == Some(true),
+            kind,
+            read_only: definition.concurrency == Some(ast::CursorConcurrency::ReadOnly) || read_only_clause,
+            scroll_locks: definition.concurrency == Some(ast::CursorConcurrency::ScrollLocks),
+            optimistic: definition.concurrency == Some(ast::CursorConcurrency::Optimistic),
+            type_warning: definition.type_warning,
+        };
+        Ok(DeclareCursor { name, slot, query: id, options })
+    }
+
+    fn transaction_name(&self, name: Option<&ast::TransactionName>) -> SqlResult<Option<TransactionName>> {
+        Ok(match name {
+            None => None,
+            Some(ast::TransactionName::Name(name)) => Some(TransactionName::Literal(name.text.clone())),
+            Some(ast::TransactionName::Variable(variable)) => Some(TransactionName::Variable(self.slot(variable)?)),
+        })
+    }
+
+    fn set_option(&mut self, option: &ast::SetOption) -> SqlResult<SetOption> {
+        Ok(match option {
+            ast::SetOption::Switch { options, on } => SetOption::Switch { names: options.clone(), on: *on },
+            ast::SetOption::Statistics { options, on } => SetOption::Switch {
+                names: options.iter().map(|name| format!("STATISTICS {name}").into()).collect(),
+                on: *on,
+            },
+            ast::SetOption::IdentityInsert { table, on } => {
+                SetOption::IdentityInsert { table: object_name(table), on: *on }
+            }
+            ast::SetOption::Isolation(level) => SetOption::IsolationLevel(match level {
+                ast::Isolation::ReadUncommitted => IsolationLevel::ReadUncommitted,
+                ast::Isolation::ReadCommitted => IsolationLevel::ReadCommitted,
+                ast::Isolation::RepeatableRead => IsolationLevel::RepeatableRead,
+                ast::Isolation::Snapshot => IsolationLevel::Snapshot,
+                ast::Isolation::Serializable => IsolationLevel::Serializable,
+            }),
+            ast::SetOption::Value { name, value } => {
+                SetOption::Value { name: name.clone(), value: self.scalar(value)? }
+            }
+            ast::SetOption::Offsets { on, .. } => SetOption::Switch { names: vec!["OFFSETS".into()], on: *on },
+        })
+    }
+}
+
+impl Binder<'_> {
+    pub fn execute(&mut self, execute: &ast::Execute) -> SqlResult<Execute> {
+        let return_value = match &execute.result {
+            Some(variable) => Some(self.slot(variable)?),
+            None => None,
+        };
+        let target = match &execute.procedure {
+            ast::Procedure::Name(name, _) => ExecuteTarget::Procedure(object_name(name)),
+            ast::Procedure::Variable(variable) => ExecuteTarget::Variable(self.slot(variable)?),
+        };
+        let arguments = self.arguments(&execute.args)?;
+        Ok(Execute { target, arguments, return_value, recompile: execute.recompile })
+    }
+
+    pub fn execute_string(&mut self, execute: &ast::ExecuteString) -> SqlResult<Execute> {
+        let mut text: Option<Expr> = None;
+        for part in &execute.text {
+            let part = self.expr(part, &Scope::EMPTY)?;
+            let part = self.as_string(part, 1, "EXECUTE")?;
+            // The text has no length limit: its parts are (max).
+            let to = if part.ty.is_unicode_string() { SqlType::NVARCHAR_MAX } else { SqlType::VARCHAR_MAX };
+            let part = implicit(part.clone(), &to.with_collation(part.ty.collation))?;
+            text = Some(match text {
+                None => part,
+                Some(left) => self.binary(ast::BinaryOp::Add, left, part)?,
+            });
+        }
+        let text = text.ok_or_else(|| errors::plain(102, 15, 1, "Incorrect syntax near ')'."))?;
+        if execute.at.is_some() || execute.at_data_source.is_some() {
+            return Err(errors::not_supported("EXECUTE AT"));
+        }
+        Ok(Execute {
+            target: ExecuteTarget::Text(text),
+            arguments: self.arguments(&execute.args)?,
+            return_value: None,
+            recompile: execute.recompile,
+        })
+    }
+
+    fn arguments(&mut self, args: &[ast::Argument]) -> SqlResult<Vec<Argument>> {
+        let mut out = Vec::with_capacity(args.len());
+        let mut named = false;
+        for (i, arg) in args.iter().enumerate() {
+            if named && arg.name.is_none() {
+                return Err(errors::plain(
+                    119,
+                    15,
+                    1,
+                    format!(
+                        "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
+                        i + 1
+                    ),
+                ));
+            }
+            named |= arg.name.is_some();
+            let value = match &arg.value {
+                ast::Expr::Default => ArgumentValue::Default,
+                ast::Expr::Variable(variable) => self.argument_variable(variable, arg.output)?,
+                _ if arg.output => {
+                    return Err(errors::plain(
+                        179,
+                        15,
+                        1,
+                        "Cannot use the OUTPUT option when passing a constant to a stored procedure.",
+                    ));
+                }
+                value => ArgumentValue::Expr(self.expr(value, &Scope::EMPTY)?),
+            };
+            out.push(Argument { name: arg.name.as_ref().map(|name| name.name.clone()), value });
+        }
+        Ok(out)
+    }
+
+    fn argument_variable(&mut self, variable: &ast::Variable, output: bool) -> SqlResult<ArgumentValue> {
+        if let Some(slot) = self.names.table_variables.iter().position(|v| same_name(&v.name, &variable.name)) {
+            return Ok(ArgumentValue::Table(VariableSlotTable(slot as u32)));
+        }
+        if let Some(slot) = self.names.cursors.iter().position(|name| same_name(name, &variable.name)) {
+            return Ok(ArgumentValue::Cursor(CursorSlot(slot as u32)));
+        }
+        if output {
+            return Ok(ArgumentValue::Output(self.slot(variable)?));
+        }
+        Ok(ArgumentValue::Expr(self.variable(variable)?))
+    }
+}

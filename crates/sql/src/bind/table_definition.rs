@@ -1,0 +1,279 @@
+//! `DECLARE @t TABLE (...)` and the result tables of functions: a definition with its keys, defaults and checks.
+
+use std::sync::Arc;
+
+use types::{SqlResult, SqlType, TypeKind};
+
+use super::binder::Binder;
+use super::errors;
+use super::names::same_name;
+use super::scope::{Scope, Source, SourceColumn, SourceColumns};
+use crate::ast;
+use crate::catalog::{CheckDef, ColumnDef, Computed, DatabaseId, IndexDef, IndexKind, ObjectId, TableDef};
+
+/// tempdb, where table variables live.
+const TEMPDB: DatabaseId = DatabaseId(2);
+
+impl Binder<'_> {
+    /// `text`: what the definition's spans are of. `id`: a negative object id of its own within the module.
+    pub fn table_definition(
+        &mut self,
+        name: &str,
+        definition: &ast::TableDefinition,
+        text: &str,
+        id: i32,
+    ) -> SqlResult<TableDef> {
+        let mut table = TableDef {
+            database: TEMPDB,
+            object: ObjectId(id),
+            schema: "dbo".into(),
+            name: name.into(),
+            columns: Vec::with_capacity(definition.columns.len()),
+            stored: Vec::new(),
+            indexes: Vec::new(),
+            checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            referenced_by: Vec::new(),
+            triggers: Vec::new(),
+            row_count: 0,
+        };
+        let mut keys: Vec<(&ast::Key, bool, Option<u16>)> = Vec::new();
+        for (index, column) in definition.columns.iter().enumerate() {
+            if table.columns.iter().any(|known| same_name(&known.name, &column.name)) {
+                return Err(errors::plain(
+                    2705,
+                    16,
+                    3,
+                    format!(
+                        "Column names in each table must be unique. Column name '{}' in table '{name}' is specified more than once.",
+                        &*column.name
+                    ),
+                )
+                .at_line(column.line));
+            }
+            let def = self.column_definition(column, &table, text).map_err(|e| e.at_line(column.line))?;
+            table.columns.push(def);
+            for constraint in &column.constraints {
+                match &constraint.kind {
+                    ast::ConstraintKind::PrimaryKey(key) => keys.push((key, true, Some(index as u16))),
+                    ast::ConstraintKind::Unique(key) => keys.push((key, false, Some(index as u16))),
+                    ast::ConstraintKind::Check(check) => {
+                        add_check(&mut table, check, text, Some(index as u16), constraint.name.as_ref())
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for constraint in &definition.constraints {
+            match &constraint.kind {
+                ast::ConstraintKind::PrimaryKey(key) => keys.push((key, true, None)),
+                ast::ConstraintKind::Unique(key) => keys.push((key, false, None)),
+                ast::ConstraintKind::Check(check) => add_check(&mut table, check, text, None, constraint.name.as_ref()),
+                _ => {}
+            }
+        }
+        let mut ordinal = 0;
+        for column in &table.columns {
+            let stored = column.computed.as_ref().is_none_or(|computed| computed.persisted);
+            table.stored.push(stored.then_some(ordinal));
+            ordinal += stored as u16;
+        }
+        self.add_keys(&mut table, &keys, definition)?;
+        Ok(table)
+    }
+
+    fn column_definition(&mut self, column: &ast::ColumnDefinition, table: &TableDef, text: &str) -> SqlResult<ColumnDef> {
+        let default = column.constraints.iter().find_map(|constraint| match &constraint.kind {
+            ast::ConstraintKind::Default(default) => Some(format!("({})", default.text.of(text)).into_boxed_str()),
+            _ => None,
+        });
+        let primary = column.constraints.iter().any(|c| matches!(c.kind, ast::ConstraintKind::PrimaryKey(_)));
+        let mut nullable = column.null.unwrap_or(!primary && column.identity.is_none());
+        let mut computed = None;
+        let ty = match &column.kind {
+            ast::ColumnKind::Typed(ty) => {
+                let mut ty = self.data_type(ty, 1)?;
+                if let Some(collation) = &column.collation {
+                    ty.collation = self.collation(collation)?;
+                }
+                if ty.kind == TypeKind::RowVersion {
+                    nullable = column.null.unwrap_or(false);
+                }
+                ty
+            }
+            ast::ColumnKind::Timestamp => {
+                nullable = false;
+                SqlType::ROWVERSION
+            }
+            ast::ColumnKind::Computed { expr, persisted, text: span } => {
+                let list = table
+                    .columns
+                    .iter()
+                    .map(|known| SourceColumn {
+                        name: known.name.clone(),
+                        id: self.columns.add(known.ty, known.nullable),
+                        ty: known.ty,
+                        nullable: known.nullable,
+                    })
+                    .collect();
+                let source = Source {
+                    alias: "".into(),
+                    schema: None,
+                    qualified: false,
+                    columns: SourceColumns::List(list),
+                    nullable: false,
+                };
+                let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
+                let bound = self.without_variables(|binder| binder.expr(expr, &scope))?;
+                nullable = column.null.unwrap_or(bound.nullable);
+                computed = Some(Computed {
+                    definition: format!("({})", span.of(text)).into(),
+                    persisted: *persisted,
+                });
+                bound.ty
+            }
+        };
+        let identity = match &column.identity {
+            Some(identity) => Some((self.identity_number(identity.seed.as_ref())?, self.identity_number(identity.increment.as_ref())?)),
+            None => None,
+        };
+        Ok(ColumnDef {
+            name: column.name.text.clone(),
+            ty,
+            nullable,
+            identity,
+            default,
+            computed,
+            column_id: table.columns.len() as u32 + 1,
+            rowguid: column.rowguidcol,
+        })
+    }
+
+    fn identity_number(&mut self, value: Option<&ast::Expr>) -> SqlResult<i64> {
+        let Some(value) = value else { return Ok(1) };
+        match self.expr_as(value, &SqlType::BIGINT, &Scope::EMPTY)?.kind {
+            crate::plan::ExprKind::Literal(types::Datum::I64(n)) => Ok(n),
+            _ => Err(errors::plain(1087, 15, 1, "The seed and increment of an identity column must be constants.")),
+        }
+    }
+
+    fn add_keys(
+        &mut self,
+        table: &mut TableDef,
+        keys: &[(&ast::Key, bool, Option<u16>)],
+        definition: &ast::TableDefinition,
+    ) -> SqlResult<()> {
+        let clustered_named = keys.iter().any(|(key, ..)| key.clustered == Some(true))
+            || definition.indexes.iter().chain(definition.columns.iter().flat_map(|c| &c.indexes)).any(|i| i.clustered == Some(true));
+        let mut next = 2;
+        for (number, (key, primary, column)) in keys.iter().enumerate() {
+            let mut columns = Vec::new();
+            match column {
+                Some(column) => columns.push((*column, false)),
+                None => {
+                    for part in &key.columns {
+                        columns.push((position(table, &part.name).ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?, part.descending));
+                    }
+                }
+            }
+            if *primary {
+                columns.iter().for_each(|(c, _)| table.columns[*c as usize].nullable = false);
+            }
+            let clustered = key.clustered.unwrap_or(*primary && !clustered_named);
+            let id = if clustered {
+                1
+            } else {
+                next += 1;
+                next - 1
+            };
+            table.indexes.push(IndexDef {
+                id,
+                name: format!("{}__{}_{number}", if *primary { "PK" } else { "UQ" }, table.name).into(),
+                unique: true,
+                kind: if clustered { IndexKind::Clustered } else { IndexKind::Nonclustered },
+                primary_key: *primary,
+                unique_constraint: !primary,
+                key: columns,
+                included: Vec::new(),
+                filter: None,
+                disabled: false,
+            });
+        }
+        let own = definition.columns.iter().enumerate().flat_map(|(i, c)| c.indexes.iter().map(move |index| (index, Some(i as u16))));
+        for (index, column) in own.chain(definition.indexes.iter().map(|index| (index, None))) {
+            let mut key = Vec::new();
+            match column {
+                Some(column) if index.columns.is_empty() => key.push((column, false)),
+                _ => {
+                    for part in &index.columns {
+                        key.push((position(table, &part.name).ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?, part.descending));
+                    }
+                }
+            }
+            let mut included = Vec::new();
+            for name in &index.include {
+                included.push(position(table, name).ok_or_else(|| missing(name, &table.name).at_line(index.line))?);
+            }
+            let clustered = index.clustered == Some(true);
+            let id = if clustered {
+                1
+            } else {
+                next += 1;
+                next - 1
+            };
+            table.indexes.push(IndexDef {
+                id,
+                name: index.name.text.clone(),
+                unique: index.unique,
+                kind: if clustered { IndexKind::Clustered } else { IndexKind::Nonclustered },
+                primary_key: false,
+                unique_constraint: false,
+                key,
+                included,
+                filter: None,
+                disabled: false,
+            });
+        }
+        table.indexes.sort_by_key(|index| index.id);
+        if table.indexes.iter().filter(|index| index.id == 1).count() > 1 {
+            return Err(errors::plain(
+                8112,
+                16,
+                0,
+                format!("Cannot add more than one clustered index for constraints on table '{}'.", table.name),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn add_check(table: &mut TableDef, check: &ast::Check, text: &str, column: Option<u16>, name: Option<&ast::Ident>) {
+    let number = table.checks.len();
+    table.checks.push(CheckDef {
+        name: name.map_or_else(|| format!("CK__{}_{number}", table.name).into(), |name| name.text.clone()),
+        object: ObjectId(0),
+        definition: format!("({})", check.text.of(text)).into(),
+        column,
+        disabled: false,
+    });
+}
+
+fn position(table: &TableDef, name: &str) -> Option<u16> {
+    table.columns.iter().position(|column| same_name(&column.name, name)).map(|i| i as u16)
+}
+
+fn missing(column: &str, table: &str) -> types::SqlError {
+    errors::plain(1911, 16, 1, format!("Column name '{column}' does not exist in the target table or view '{table}'."))
+}
+
+/// The table of a multi-statement function or of `CREATE TYPE ... AS TABLE`.
+pub fn table_variable_definition(
+    name: &str,
+    definition: &ast::TableDefinition,
+    text: &str,
+    id: i32,
+    catalog: &dyn crate::catalog::Catalog,
+    options: &super::BindOptions,
+) -> SqlResult<Arc<TableDef>> {
+    Binder::new(catalog, options, super::binder::Names::NONE).table_definition(name, definition, text, id).map(Arc::new)
+}
