@@ -1,0 +1,614 @@
+//! ALTER TABLE.
+
+use std::sync::Arc;
+
+use sql::ast::{
+    AlterColumn, AlterTable, AlterTableAction, AlterTableDropKind, ColumnChange, ColumnDefinition, ConstraintKind, TableDefinition,
+};
+use sql::catalog::{ColumnDef, TableDef};
+use storage::TableId;
+use types::{ColumnType, SqlError, SqlResult};
+
+use super::constraint::{self, KeySpec};
+use super::data_type;
+use super::index;
+use super::rebuild::{self, NewColumn};
+use super::site::{Ddl, Place, has};
+use super::table::{self, constraint_failed, source};
+use super::text::{self, bracket};
+use crate::catalog::base::{
+    ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs, index_status as ix,
+    object_status as os_,
+};
+use crate::catalog::error::storage_error;
+use crate::catalog::load::{self, BY_PARENT, int, small};
+use crate::catalog::{Database, scalar_type};
+
+/// The table being altered.
+struct Target {
+    db: Arc<Database>,
+    row: ObjectRow,
+    place: Place,
+    /// Its name in messages and in text.
+    shown: String,
+}
+
+pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
+    let (db, row, old, place) = table::expect_table(ddl, &alter.name)?;
+    let shown = if alter.name.is_temporary() { alter.name.name.to_string() } else { row.name.clone() };
+    let target = Target { db, row, place, shown };
+    match &alter.action {
+        AlterTableAction::Add { check, definition } => add(ddl, &target, &old, *check, definition)?,
+        AlterTableAction::Drop(items) => {
+            for item in items {
+                match &item.kind {
+                    AlterTableDropKind::Column(name) => drop_column(ddl, &target, name, item.if_exists)?,
+                    AlterTableDropKind::Constraint { name, .. } => drop_constraint(ddl, &target, name, item.if_exists)?,
+                    AlterTableDropKind::Index(name) => drop_index(ddl, &target, name, item.if_exists)?,
+                    AlterTableDropKind::Period => return Err(super::unsupported("PERIOD FOR SYSTEM_TIME")),
+                }
+            }
+        }
+        AlterTableAction::AlterColumn(change) => alter_column(ddl, &target, &old, change)?,
+        AlterTableAction::SwitchConstraint { with_check, enable, constraints } => {
+            switch_constraints(ddl, &target, *with_check, *enable, constraints.as_deref())?;
+        }
+        AlterTableAction::SwitchTrigger { enable, triggers } => {
+            let names = triggers.as_ref().map(|names| names.iter().map(|n| n.to_string()).collect::<Vec<_>>());
+            super::module::switch_triggers_of(ddl, &target.db, target.row.id, names.as_deref(), *enable)?;
+        }
+        // Lock escalation, compression and the like change nothing about what is stored.
+        AlterTableAction::Set(_) | AlterTableAction::Rebuild { .. } => {}
+        AlterTableAction::AlterIndex { .. } => {}
+        AlterTableAction::ChangeTracking { .. } => return Err(super::unsupported("CHANGE_TRACKING")),
+        AlterTableAction::SwitchPartition { .. } => return Err(super::unsupported("ALTER TABLE SWITCH")),
+        AlterTableAction::FileTableNamespace { .. } => return Err(super::unsupported("FILETABLE_NAMESPACE")),
+        AlterTableAction::SplitMerge { .. } => return Err(super::unsupported("ALTER TABLE SPLIT or MERGE")),
+    }
+    ddl.touch(&target.db, target.row.id)
+}
+
+fn columns_of(ddl: &mut Ddl<'_>, target: &Target) -> SqlResult<Vec<ColumnRow>> {
+    ddl.rows(&target.db, |rows| rows.find::<ColumnRow>(0, &[int(target.row.id), small(0)]))
+}
+
+fn stored(column: &ColumnRow) -> bool {
+    !has(column.status, cs::COMPUTED) || has(column.status, cs::PERSISTED)
+}
+
+fn column_type(column: &ColumnRow) -> ColumnType {
+    let ty = scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, column.collation.as_deref());
+    ColumnType { ty: ty.expect("a column of a scalar type"), nullable: has(column.status, cs::NULLABLE) }
+}
+
+/// How the stored columns of `columns` come from the table as it is.
+fn carried(columns: &[ColumnRow], value: impl Fn(&ColumnRow) -> String) -> Vec<NewColumn> {
+    let kept = columns.iter().filter(|column| stored(column));
+    kept.map(|column| NewColumn { name: column.name.clone(), ty: column_type(column), value: value(column) }).collect()
+}
+
+fn add(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, check: Option<bool>, definition: &TableDefinition) -> SqlResult<()> {
+    if !definition.columns.is_empty() {
+        add_columns(ddl, target, old, definition)?;
+    }
+    let (place, shown, id) = (&target.place, &*target.shown, target.row.id);
+    for key in constraint::keys_of(definition) {
+        add_key(ddl, target, &key)?;
+    }
+    let trusted = check != Some(false);
+    for column in &definition.columns {
+        for constraint in &column.constraints {
+            let name = constraint.name.as_ref().map(|name| name.to_string());
+            match &constraint.kind {
+                ConstraintKind::Check(check) => {
+                    constraint::add_check(ddl, place, shown, id, &name, Some(&column.name), check, true, trusted)?;
+                }
+                ConstraintKind::ForeignKey(key) => {
+                    constraint::add_foreign_key(ddl, place, shown, id, &name, Some(&column.name), key, true, trusted)?;
+                }
+                _ => {}
+            }
+        }
+        for inline in &column.indexes {
+            add_inline(ddl, target, inline, Some(&column.name))?;
+        }
+    }
+    table::note_missing(ddl, definition);
+    for constraint in &definition.constraints {
+        let name = constraint.name.as_ref().map(|name| name.to_string());
+        match &constraint.kind {
+            ConstraintKind::Default(default) => {
+                let column = default.column.as_ref().map(|c| c.to_string()).unwrap_or_default();
+                constraint::add_default(ddl, place, shown, id, &name, &column, default)?;
+            }
+            ConstraintKind::Check(check) => constraint::add_check(ddl, place, shown, id, &name, None, check, true, trusted)?,
+            ConstraintKind::ForeignKey(key) => constraint::add_foreign_key(ddl, place, shown, id, &name, None, key, true, trusted)?,
+            _ => {}
+        }
+    }
+    for inline in &definition.indexes {
+        add_inline(ddl, target, inline, None)?;
+    }
+    Ok(())
+}
+
+fn add_inline(ddl: &mut Ddl<'_>, target: &Target, inline: &sql::ast::InlineIndex, column: Option<&str>) -> SqlResult<()> {
+    index::add_inline(ddl, &target.db, &target.shown, target.row.id, inline, column)?;
+    let indexes = ddl.rows(&target.db, |rows| rows.find::<IndexRow>(0, &[int(target.row.id)]))?;
+    let made = indexes.into_iter().find(|i| i.name.as_deref() == Some(&*inline.name.text)).expect("the index just made");
+    index::build(ddl, &target.db, target.row.id, made.indid, &target.place, &target.shown, inline.unique)
+}
+
+fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<()> {
+    let table_def = ddl.reload(&target.db, target.row.id)?;
+    if key.primary && table_def.indexes.iter().any(|index| index.primary_key) {
+        let error = SqlError::with_state(1779, 16, 0, format!("Table '{}' already has a primary key defined on it.", target.shown));
+        return Err(constraint_failed(ddl, error));
+    }
+    if key.primary {
+        for (name, _) in &key.columns {
+            let nullable = table_def.columns.iter().any(|column| column.nullable && target.db.equal_names(&column.name, name));
+            if nullable {
+                let error = SqlError::new(8111, 16, format!("Cannot define PRIMARY KEY constraint on nullable column in table '{}'.", target.shown));
+                return Err(constraint_failed(ddl, error));
+            }
+        }
+    }
+    let has_clustered = table_def.indexes.iter().any(|index| index.id == 1);
+    if key.clustered == Some(true) && has_clustered {
+        let other = table_def.indexes.iter().find(|index| index.id == 1).map(|index| index.name.to_string()).unwrap_or_default();
+        let error = SqlError::with_state(
+            1902,
+            16,
+            3,
+            format!("Cannot create more than one clustered index on table '{}'. Drop the existing clustered index '{other}' before creating another.", target.shown),
+        );
+        return Err(constraint_failed(ddl, error));
+    }
+    let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
+    let indid = constraint::add_key_rows(ddl, &target.place, &target.shown, target.row.id, key, clustered)?;
+    let built = index::build(ddl, &target.db, target.row.id, indid, &target.place, &target.shown, true);
+    built.map_err(|error| if error.number == 1505 { constraint_failed(ddl, error) } else { error })
+}
+
+fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &TableDefinition) -> SqlResult<()> {
+    let (db, id) = (&target.db, target.row.id);
+    let existing = columns_of(ddl, target)?;
+    let keys = constraint::key_columns(definition);
+    let mut next = target.row.intprop.max(existing.iter().map(|c| c.colid).max().unwrap_or(0));
+    let mut added: Vec<(ColumnRow, &ColumnDefinition, String)> = Vec::new();
+    for column in &definition.columns {
+        let taken = existing.iter().map(|c| &c.name).chain(added.iter().map(|a| &a.0.name)).any(|name| db.equal_names(name, &column.name));
+        if taken {
+            return Err(SqlError::with_state(
+                2705,
+                16,
+                4,
+                format!("Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.", &*column.name, target.shown),
+            ));
+        }
+        next += 1;
+        let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
+        let mut row = table::column_row(ddl, db, id, next, column, primary, &target.shown)?;
+        if has(row.status, cs::IDENTITY) && table::identity_of(old).is_some() {
+            return Err(SqlError::new(2744, 16, format!("Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.", target.shown)));
+        }
+        if has(row.status, cs::COMPUTED) {
+            table::type_computed(ddl, &target.place, &target.shown, &mut row)?;
+        }
+        let value = first_value(ddl, column, &row);
+        added.push((row, column, value));
+    }
+    let from = source(&target.place, &target.shown);
+    let must_have = |(row, column, _): &(ColumnRow, &ColumnDefinition, String)| {
+        let default = column.constraints.iter().any(|c| matches!(c.kind, ConstraintKind::Default(_)));
+        stored(row) && !has(row.status, cs::NULLABLE) && !has(row.status, cs::COMPUTED) && !default && !has(row.status, cs::IDENTITY) && row.xtype != 189
+    };
+    let refused = added.iter().find(|a| must_have(a)).map(|a| a.0.name.clone());
+    if let Some(name) = refused {
+        if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {from}"))? {
+            return Err(SqlError::new(
+                4901,
+                16,
+                format!("ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.", target.shown),
+            ));
+        }
+    }
+    // A column of NULLs alone needs no change of any row.
+    let only_null = added.iter().all(|(row, ..)| !stored(row)) || added.iter().all(|(row, _, value)| value == "NULL" && has(row.status, cs::NULLABLE));
+    let saved = if only_null {
+        None
+    } else {
+        let mut columns = carried(&existing, |column| bracket(&column.name));
+        columns.extend(added.iter().filter(|(row, ..)| stored(row)).map(|(row, _, value)| {
+            let ty = column_type(row);
+            NewColumn { name: row.name.clone(), ty, value: cast(value, row) }
+        }));
+        Some(rebuild::save(ddl, db, &from, &target.shown, &columns)?)
+    };
+    ddl.rows(db, |rows| {
+        for (row, ..) in &added {
+            rows.insert(row)?;
+        }
+        rows.update::<ObjectRow>(0, &[int(id)], |row| row.intprop = next)
+    })?;
+    ddl.changed(db.id, id);
+    let new = ddl.reload(db, id)?;
+    match saved {
+        Some(saved) => rebuild::restore(ddl, db, &new, saved)?,
+        None => {
+            let layout = table::row_layout(&new);
+            let database = db.storage_id();
+            if layout != table::row_layout(old) {
+                ddl.storage(|storage, tx| storage.alter_row_layout(tx, database, TableId(id), &layout)).map_err(storage_error)?;
+            }
+        }
+    }
+    number_rows(ddl, target, &added)?;
+    for (_, column, _) in &added {
+        for constraint in &column.constraints {
+            if let ConstraintKind::Default(default) = &constraint.kind {
+                let name = constraint.name.as_ref().map(|name| name.to_string());
+                constraint::add_default(ddl, &target.place, &target.shown, id, &name, &column.name, default)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An identity column added to a table with rows: the rows were numbered in the copy, the counter goes on after them.
+fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[(ColumnRow, &ColumnDefinition, String)]) -> SqlResult<()> {
+    let Some((row, ..)) = added.iter().find(|(row, ..)| has(row.status, cs::IDENTITY)) else { return Ok(()) };
+    let mut last = None;
+    let order = if row.increment.0 > 0 { "DESC" } else { "ASC" };
+    let name = bracket(&row.name);
+    let query = format!("SELECT TOP 1 CONVERT(bigint, {name}) AS a FROM {} ORDER BY {name} {order}", source(&target.place, &target.shown));
+    ddl.site.query(&query, &mut |_, batch| {
+        if batch.rows > 0 {
+            last = Some(batch.columns[0].datum(0).as_i64());
+        }
+        Ok(())
+    })?;
+    if let Some(last) = last {
+        let ty = column_type(row).ty;
+        let rule = table::identity_rule(&ty, row.seed.0 as i64, row.increment.0 as i64);
+        target.db.counters.used(&ddl.catalog.storage, &target.db, target.row.id, &rule, i128::from(last))?;
+    }
+    Ok(())
+}
+
+/// What rows that are there get in an added column.
+fn first_value(ddl: &Ddl<'_>, column: &ColumnDefinition, row: &ColumnRow) -> String {
+    if has(row.status, cs::IDENTITY) {
+        let (seed, step) = (row.seed.0, row.increment.0);
+        return format!("({seed} + (ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) - 1) * ({step}))");
+    }
+    if has(row.status, cs::COMPUTED) {
+        return row.definition.0.clone().unwrap_or_default();
+    }
+    if row.xtype == 189 {
+        // Every row gets a version of its own, below those given from now on.
+        return "CONVERT(bigint, ROW_NUMBER() OVER (ORDER BY (SELECT NULL)))".to_string();
+    }
+    let default = column.constraints.iter().find_map(|constraint| match &constraint.kind {
+        ConstraintKind::Default(default) => Some(default),
+        _ => None,
+    });
+    match default {
+        Some(default) if !has(row.status, cs::NULLABLE) || default.with_values => text::definition(&default.value, ddl.span(default.text)),
+        _ => "NULL".to_string(),
+    }
+}
+
+/// `CONVERT(type, value)`, for the value of a column.
+fn cast(value: &str, row: &ColumnRow) -> String {
+    let ty = column_type(row).ty;
+    let name = if row.xtype == 189 { "binary(8)".to_string() } else { scalar_type::display(&ty) };
+    let collate = row.collation.as_deref().map_or_else(String::new, |collation| format!(" COLLATE {collation}"));
+    format!("CONVERT({name}, {value}){collate}")
+}
+
+/// Makes computed columns stored: an index needs them.
+pub fn persist_computed(ddl: &mut Ddl<'_>, db: &Arc<Database>, place: &Place, shown: &str, id: i32, columns: &[i32]) -> SqlResult<()> {
+    let mut rows = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
+    for row in rows.iter_mut().filter(|row| columns.contains(&row.colid)) {
+        row.status |= cs::PERSISTED;
+    }
+    let saved = rebuild::save(ddl, db, &source(place, shown), shown, &carried(&rows, |column| bracket(&column.name)))?;
+    ddl.rows(db, |store| {
+        for &colid in columns {
+            store.update::<ColumnRow>(0, &[int(id), small(0), int(colid)], |row| row.status |= cs::PERSISTED)?;
+        }
+        Ok(())
+    })?;
+    ddl.changed(db.id, id);
+    let new = ddl.reload(db, id)?;
+    rebuild::restore(ddl, db, &new, saved)
+}
+
+fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {
+    let (db, id) = (&target.db, target.row.id);
+    let columns = columns_of(ddl, target)?;
+    let Some(column) = columns.iter().find(|column| db.equal_names(&column.name, name)).cloned() else {
+        if if_exists {
+            return Ok(());
+        }
+        return Err(SqlError::new(
+            4924,
+            16,
+            format!("ALTER TABLE DROP COLUMN failed because column '{name}' does not exist in table '{}'.", target.shown),
+        ));
+    };
+    if columns.len() == 1 {
+        return Err(SqlError::new(4923, 16, format!("ALTER TABLE DROP COLUMN failed because '{}' is the only data column in table '{}'. A table must have at least one data column.", column.name, target.shown)));
+    }
+    let users = users_of_column(ddl, target, &column)?;
+    if !users.is_empty() {
+        for (kind, user) in users {
+            ddl.site.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
+        }
+        return Err(SqlError::with_state(
+            4922,
+            16,
+            9,
+            format!("ALTER TABLE DROP COLUMN {} failed because one or more objects access this column.", column.name),
+        ));
+    }
+    let kept: Vec<ColumnRow> = columns.into_iter().filter(|c| c.colid != column.colid).collect();
+    let saved = if stored(&column) {
+        let carried = carried(&kept, |column| bracket(&column.name));
+        Some(rebuild::save(ddl, db, &source(&target.place, &target.shown), &target.shown, &carried)?)
+    } else {
+        None
+    };
+    ddl.rows(db, |rows| rows.delete::<ColumnRow>(0, &[int(id), small(0), int(column.colid)]))?;
+    ddl.changed(db.id, id);
+    if let Some(saved) = saved {
+        let new = ddl.reload(db, id)?;
+        rebuild::restore(ddl, db, &new, saved)?;
+    }
+    Ok(())
+}
+
+/// (kind, name) of what 5074 lists.
+fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> SqlResult<Vec<(&'static str, String)>> {
+    let id = target.row.id;
+    let bracketed = bracket(&column.name);
+    ddl.rows(&target.db, |rows| {
+        let mut users = Vec::new();
+        let mentions = |text: &str| text.to_lowercase().contains(&bracketed.to_lowercase());
+        for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
+            let found = match child.kind.as_str() {
+                "D" => child.intprop == column.colid,
+                "C" => load::text_of(rows, child.id)?.is_some_and(|text| mentions(&text)),
+                "F" => rows.find::<KeyReferenceRow>(0, &[int(child.id), small(class::FOREIGN_KEY)])?.iter().any(|k| k.indepid == column.colid),
+                _ => false,
+            };
+            if found {
+                users.push(("object", child.name));
+            }
+        }
+        for reference in rows.find::<ReferenceRow>(1, &[int(id), small(class::FOREIGN_KEY)])? {
+            let pairs = rows.find::<KeyReferenceRow>(0, &[int(reference.depid), small(class::FOREIGN_KEY)])?;
+            if pairs.iter().any(|pair| pair.indepsubid == column.colid) {
+                if let Some(key) = load::object_row(rows, reference.depid)? {
+                    users.push(("object", key.name));
+                }
+            }
+        }
+        let in_index = rows.find::<IndexColumnRow>(0, &[int(id)])?;
+        for index in rows.find::<IndexRow>(0, &[int(id)])? {
+            let uses = in_index.iter().any(|c| c.indid == index.indid && c.colid == column.colid)
+                || index.filter.0.as_deref().is_some_and(mentions);
+            if uses {
+                let kind = match (index.constraint_id != 0, has(index.status, ix::STATISTICS)) {
+                    (true, _) => "object",
+                    (_, true) => "statistics",
+                    _ => "index",
+                };
+                users.push((kind, index.name.unwrap_or_default()));
+            }
+        }
+        for other in rows.find::<ColumnRow>(0, &[int(id), small(0)])? {
+            if other.definition.0.as_deref().is_some_and(mentions) && other.colid != column.colid {
+                users.push(("column", other.name));
+            }
+        }
+        Ok(users)
+    })
+}
+
+fn child_named(ddl: &mut Ddl<'_>, target: &Target, name: &str) -> SqlResult<Option<ObjectRow>> {
+    let children = ddl.rows(&target.db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(target.row.id)]))?;
+    Ok(children.into_iter().find(|child| target.db.equal_names(&child.name, name) && child.kind.as_str() != "TR"))
+}
+
+fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {
+    let (db, id) = (&target.db, target.row.id);
+    let Some(constraint) = child_named(ddl, target, name)? else {
+        // `DROP COLUMN`'s word may be left out; so may CONSTRAINT's, and then it can be a column.
+        if if_exists {
+            return Ok(());
+        }
+        ddl.site.message(SqlError::with_state(3728, 16, 1, format!("'{name}' is not a constraint.")));
+        return Err(SqlError::with_state(3727, 16, 0, "Could not drop constraint. See previous errors."));
+    };
+    match constraint.kind.as_str() {
+        "PK" | "UQ" => {
+            let index = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(id)]))?;
+            let index = index.into_iter().find(|index| index.constraint_id == constraint.id).expect("a key has its index");
+            let users = ddl.rows(db, |rows| rows.find::<ReferenceRow>(1, &[int(id), small(class::FOREIGN_KEY)]))?;
+            if let Some(user) = users.iter().find(|reference| reference.status >> 8 == index.indid) {
+                let key = ddl.rows(db, |rows| load::object_row(rows, user.depid))?.expect("a reference is a key's");
+                let table = ddl.rows(db, |rows| load::object_row(rows, key.pid))?.expect("a key has its table");
+                ddl.site.message(SqlError::with_state(
+                    3725,
+                    16,
+                    0,
+                    format!("The constraint '{}' is being referenced by table '{}', foreign key constraint '{}'.", constraint.name, table.name, key.name),
+                ));
+                return Err(SqlError::with_state(3727, 16, 0, "Could not drop constraint. See previous errors."));
+            }
+            index::remove(ddl, db, &target.row, &index)?;
+        }
+        "D" => {
+            ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &[int(id), small(0), int(constraint.intprop)], |row| row.dflt = 0))?;
+        }
+        "F" => {
+            let reference = ddl.rows(db, |rows| rows.first::<ReferenceRow>(0, &[int(constraint.id), small(class::FOREIGN_KEY)]))?;
+            if let Some(reference) = reference {
+                ddl.changed(db.id, reference.indepid);
+            }
+        }
+        _ => {}
+    }
+    table::erase(ddl, db, &constraint)?;
+    ddl.changed(db.id, id);
+    Ok(())
+}
+
+fn drop_index(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {
+    let indexes = ddl.rows(&target.db, |rows| rows.find::<IndexRow>(0, &[int(target.row.id)]))?;
+    let found = indexes.into_iter().find(|i| i.name.as_deref().is_some_and(|own| target.db.equal_names(own, name)));
+    match found {
+        Some(index) => index::remove(ddl, &target.db, &target.row, &index),
+        None if if_exists => Ok(()),
+        None => Err(super::site::cannot_drop("index", &format!("{}.{name}", target.shown), 7)),
+    }
+}
+
+fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &AlterColumn) -> SqlResult<()> {
+    let (db, id) = (&target.db, target.row.id);
+    let columns = columns_of(ddl, target)?;
+    let Some(column) = columns.iter().find(|column| db.equal_names(&column.name, &change.name)).cloned() else {
+        return Err(SqlError::new(
+            4924,
+            16,
+            format!("ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.", &*change.name, target.shown),
+        ));
+    };
+    let mut new = column.clone();
+    match &change.change {
+        ColumnChange::Property { add, property, .. } => {
+            let bit = match &**property {
+                "ROWGUIDCOL" => cs::ROWGUID,
+                "SPARSE" => cs::SPARSE,
+                "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
+                "PERSISTED" if *add => return persist_computed(ddl, db, &target.place, &target.shown, id, &[column.colid]),
+                other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
+            };
+            new.status = if *add { new.status | bit } else { new.status & !bit };
+        }
+        ColumnChange::Type { data_type, collation, null, .. } => {
+            if has(column.status, cs::COMPUTED) || column.xtype == 189 {
+                let what = if column.xtype == 189 { "timestamp" } else { "COMPUTED" };
+                return Err(SqlError::new(4928, 16, format!("Cannot alter column '{}' because it is '{what}'.", column.name)));
+            }
+            let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
+            let kept = collation.as_ref().map(|c| c.to_string()).or_else(|| column.collation.clone());
+            let ty = data_type::collate(db, resolved.ty, kept.as_deref())?;
+            let nullable = null.or(resolved.nullable).unwrap_or(ddl.site.options().ansi_null_dflt_on);
+            new.xtype = resolved.xtype;
+            new.utype = resolved.utype;
+            new.length = scalar_type::max_length(&ty);
+            new.prec = ty.precision;
+            new.scale = ty.scale;
+            new.collation = scalar_type::collation_name(&ty);
+            new.status = if nullable { new.status | cs::NULLABLE } else { new.status & !cs::NULLABLE };
+            refuse_used(ddl, target, old, &column, &new)?;
+        }
+    }
+    let same_row = column_type(&column) == column_type(&new);
+    let saved = if same_row {
+        None
+    } else {
+        let after: Vec<ColumnRow> = columns.iter().map(|c| if c.colid == new.colid { new.clone() } else { c.clone() }).collect();
+        let list = carried(&after, |c| if c.colid == new.colid { cast(&bracket(&c.name), c) } else { bracket(&c.name) });
+        Some(rebuild::save(ddl, db, &source(&target.place, &target.shown), &target.shown, &list)?)
+    };
+    ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &[int(id), small(0), int(new.colid)], |row| *row = new.clone()))?;
+    ddl.changed(db.id, id);
+    if let Some(saved) = saved {
+        let table_def = ddl.reload(db, id)?;
+        rebuild::restore(ddl, db, &table_def, saved)?;
+    }
+    Ok(())
+}
+
+/// 5074 and 4922: a key or constraint stands in the way. A longer variable-length type of the same kind is allowed under an index.
+fn refuse_used(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, column: &ColumnRow, new: &ColumnRow) -> SqlResult<()> {
+    let longer = column.xtype == new.xtype && (new.length >= column.length || new.length == -1) && column.length != -1 && column.collation == new.collation;
+    let nullability_only = longer && column.length == new.length && (column.prec, column.scale) == (new.prec, new.scale);
+    let position = old.columns.iter().position(|c: &ColumnDef| c.column_id == column.colid as u32).map(|i| i as u16);
+    let in_primary = old.indexes.iter().any(|i| i.primary_key && i.key.iter().any(|(c, _)| Some(*c) == position));
+    let users = users_of_column(ddl, target, column)?;
+    let refused: Vec<_> = users
+        .into_iter()
+        .filter(|(kind, name)| {
+            let is_default = old.columns.iter().any(|c| Some(&*c.name) == Some(&column.name) && c.default.is_some()) && *kind == "object" && is_default_name(old, name);
+            let primary = in_primary && has(new.status, cs::NULLABLE);
+            !(is_default && longer) && !(longer && (*kind == "index" || *kind == "object") && !primary) && !nullability_only
+        })
+        .collect();
+    if refused.is_empty() {
+        return Ok(());
+    }
+    for (kind, user) in refused {
+        ddl.site.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
+    }
+    Err(SqlError::with_state(
+        4922,
+        16,
+        9,
+        format!("ALTER TABLE ALTER COLUMN {} failed because one or more objects access this column.", column.name),
+    ))
+}
+
+fn is_default_name(table: &TableDef, name: &str) -> bool {
+    let is_check = table.checks.iter().any(|check| &*check.name == name);
+    let is_key = table.foreign_keys.iter().chain(&table.referenced_by).any(|key| &*key.name == name);
+    let is_index = table.indexes.iter().any(|index| &*index.name == name);
+    !(is_check || is_key || is_index)
+}
+
+fn switch_constraints(
+    ddl: &mut Ddl<'_>,
+    target: &Target,
+    with_check: Option<bool>,
+    enable: bool,
+    names: Option<&[sql::ast::Ident]>,
+) -> SqlResult<()> {
+    let children = ddl.rows(&target.db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(target.row.id)]))?;
+    let mut chosen = Vec::new();
+    match names {
+        None => chosen.extend(children.into_iter().filter(|child| matches!(child.kind.as_str(), "C" | "F"))),
+        Some(names) => {
+            for name in names {
+                let found = children.iter().find(|child| target.db.equal_names(&child.name, name));
+                match found {
+                    Some(child) if matches!(child.kind.as_str(), "C" | "F") => chosen.push(child.clone()),
+                    Some(_) => return Err(SqlError::new(11415, 16, format!("Object '{}' cannot be disabled or enabled. This action applies only to foreign key and check constraints.", &**name))),
+                    None => return Err(SqlError::new(4917, 16, format!("Constraint '{}' does not exist.", &**name))),
+                }
+            }
+        }
+    }
+    // CHECK CONSTRAINT alone enables without looking at the rows: the constraint stays untrusted.
+    let validate = enable && with_check == Some(true);
+    for child in chosen {
+        if validate && child.kind.as_str() == "F" {
+            constraint::validate_foreign_key(ddl, &target.place, &target.shown, child.id)?;
+        } else if validate {
+            let definition = ddl.rows(&target.db, |rows| load::text_of(rows, child.id))?.unwrap_or_default();
+            constraint::validate_check(ddl, &target.place, &target.shown, &child.name, &definition, None)?;
+        }
+        let status = match (enable, validate) {
+            (true, true) => child.status & !os_::DISABLED & !os_::NOT_TRUSTED,
+            (true, false) => child.status & !os_::DISABLED | if has(child.status, os_::DISABLED) { os_::NOT_TRUSTED } else { 0 },
+            (false, _) => child.status | os_::DISABLED | os_::NOT_TRUSTED,
+        };
+        ddl.rows(&target.db, |rows| rows.update::<ObjectRow>(0, &[int(child.id)], |row| row.status = status))?;
+        ddl.changed(target.db.id, child.id);
+    }
+    Ok(())
+}

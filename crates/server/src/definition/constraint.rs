@@ -1,0 +1,558 @@
+//! Keys, defaults, checks and foreign keys: of a new table, and added to one that has rows.
+
+use std::sync::Arc;
+
+use sql::ast::{
+    Check, Constraint, ConstraintKind, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction, Setting, TableDefinition, find_setting,
+};
+use sql::catalog::TableDef;
+use types::{SqlError, SqlResult, TypeKind};
+
+use super::index;
+use super::site::{Ddl, Place, has, is_system, written};
+use super::table::{constraint_failed, source};
+use super::text::{self, bracket};
+use crate::catalog::base::{ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, index_status as ix, object_status as os_};
+use crate::catalog::load::{self, int, small};
+use crate::catalog::{Database, scalar_type};
+
+/// A constraint's name, if the user gave one.
+pub type Named = Option<String>;
+
+/// A PRIMARY KEY or UNIQUE constraint.
+pub struct KeySpec<'a> {
+    pub name: Named,
+    pub primary: bool,
+    pub clustered: Option<bool>,
+    pub hash: bool,
+    pub columns: Vec<(String, bool)>,
+    pub options: &'a [Setting],
+}
+
+impl<'a> KeySpec<'a> {
+    /// `column`: where a column's own constraint stands.
+    pub fn new(name: &Option<sql::ast::Ident>, key: &'a Key, primary: bool, column: Option<&str>) -> KeySpec<'a> {
+        let columns = match column {
+            Some(column) if key.columns.is_empty() => vec![(column.to_string(), false)],
+            _ => key.columns.iter().map(|c: &IndexColumn| (c.name.to_string(), c.descending)).collect(),
+        };
+        KeySpec { name: name.as_ref().map(|n| n.to_string()), primary, clustered: key.clustered, hash: key.hash, columns, options: &key.options }
+    }
+}
+
+/// Every constraint of a definition, with the column it stands behind.
+fn each<'a>(definition: &'a TableDefinition) -> impl Iterator<Item = (Option<&'a str>, &'a Constraint)> {
+    let of_columns = definition.columns.iter().flat_map(|column| column.constraints.iter().map(move |c| (Some(&*column.name.text), c)));
+    of_columns.chain(definition.constraints.iter().map(|c| (None, c)))
+}
+
+pub fn keys_of(definition: &TableDefinition) -> Vec<KeySpec<'_>> {
+    let keys = each(definition).filter_map(|(column, constraint)| match &constraint.kind {
+        ConstraintKind::PrimaryKey(key) => Some(KeySpec::new(&constraint.name, key, true, column)),
+        ConstraintKind::Unique(key) => Some(KeySpec::new(&constraint.name, key, false, column)),
+        _ => None,
+    });
+    let mut keys: Vec<KeySpec<'_>> = keys.collect();
+    keys.sort_by_key(|key| !key.primary);
+    keys
+}
+
+/// Names of the primary key's columns: they are not null.
+pub fn key_columns(definition: &TableDefinition) -> Vec<String> {
+    keys_of(definition).into_iter().filter(|key| key.primary).flat_map(|key| key.columns).map(|(name, _)| name).collect()
+}
+
+/// A name as SQL Server makes it: `PK__orders__3213E83F1A2B3C4D`, `DF__orders__qty__1A2B3C4D`.
+pub fn automatic_name(kind: &str, table: &str, column: Option<&str>, columns: &[(String, bool)], id: i32) -> String {
+    let cut = |text: &str, length: usize| text.chars().take(length).collect::<String>();
+    match kind {
+        "PK" | "UQ" => {
+            let hash = columns.iter().flat_map(|(name, _)| name.bytes()).fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+            format!("{kind}__{}__{hash:08X}{id:08X}", cut(table, 8))
+        }
+        _ => match column {
+            Some(column) => {
+                let table = cut(table, 9);
+                let rest = 14_usize.saturating_sub(table.chars().count()).max(5);
+                format!("{kind}__{table}__{}__{id:08X}", cut(column, rest))
+            }
+            None => format!("{kind}__{}__{id:08X}", cut(table, 9)),
+        },
+    }
+}
+
+/// Index rows for the keys and inline indexes of a new table: no storage yet.
+pub fn plan_keys(ddl: &mut Ddl<'_>, place: &Place, shown: &str, id: i32, definition: &TableDefinition) -> SqlResult<()> {
+    let keys = keys_of(definition);
+    if keys.iter().filter(|key| key.primary).count() > 1 {
+        return Err(SqlError::new(8110, 16, format!("Cannot add multiple PRIMARY KEY constraints to table '{shown}'.")));
+    }
+    let inline = definition.columns.iter().flat_map(|column| column.indexes.iter().map(move |index| (Some(&*column.name.text), index)));
+    let inline: Vec<_> = inline.chain(definition.indexes.iter().map(|index| (None, index))).collect();
+    let asked = keys.iter().filter(|key| key.clustered == Some(true)).count() + inline.iter().filter(|(_, i)| i.clustered == Some(true)).count();
+    if asked > 1 {
+        return Err(SqlError::with_state(
+            8112,
+            16,
+            0,
+            format!("Cannot add more than one clustered index for constraints on table '{shown}'."),
+        ));
+    }
+    let has_clustered = asked == 1 || keys.iter().any(|key| key.primary && key.clustered.is_none() && !key.hash);
+    if !has_clustered {
+        index::add_heap(ddl, &place.db, id)?;
+    }
+    for key in keys {
+        let clustered = key.clustered.unwrap_or(key.primary && asked == 0 && !key.hash);
+        add_key_rows(ddl, place, shown, id, &key, clustered)?;
+    }
+    for (column, index) in inline {
+        index::add_inline(ddl, &place.db, shown, id, index, column)?;
+    }
+    Ok(())
+}
+
+/// The object and index rows of a key; its index id.
+pub fn add_key_rows(ddl: &mut Ddl<'_>, place: &Place, shown: &str, table: i32, key: &KeySpec<'_>, clustered: bool) -> SqlResult<i32> {
+    let kind = if key.primary { "PK" } else { "UQ" };
+    let id = ddl.new_id(&place.db)?;
+    let name = key.name.clone().unwrap_or_else(|| automatic_name(kind, shown, None, &key.columns, id));
+    let own = Place { name: name.clone(), ..place.clone() };
+    let status = if key.name.is_none() { os_::SYSTEM_NAMED } else { 0 };
+    if let Err(error) = ddl.add_object_as(id, &own, kind, table, status, 0) {
+        return Err(constraint_failed(ddl, error));
+    }
+    let bits = ix::UNIQUE | if key.primary { ix::PRIMARY_KEY } else { ix::UNIQUE_CONSTRAINT } | if key.name.is_none() { ix::SYSTEM_NAMED } else { 0 };
+    let made = index::add_rows(
+        ddl,
+        &place.db,
+        shown,
+        table,
+        &index::IndexSpec {
+            name,
+            clustered,
+            hash: key.hash,
+            columnstore: false,
+            status: bits,
+            columns: key.columns.clone(),
+            included: Vec::new(),
+            filter: None,
+            options: key.options,
+            constraint_id: id,
+        },
+    );
+    made.map_err(|error| constraint_failed(ddl, error))
+}
+
+/// Defaults, checks and foreign keys. `new`: the table has no rows yet.
+pub fn add_rest(ddl: &mut Ddl<'_>, place: &Place, shown: &str, id: i32, definition: &TableDefinition, new: bool) -> SqlResult<()> {
+    super::table::note_missing(ddl, definition);
+    for (column, constraint) in each(definition) {
+        let name = constraint.name.as_ref().map(|name| name.to_string());
+        match &constraint.kind {
+            ConstraintKind::Default(default) if column.is_some() || default.column.is_some() => {
+                let column = default.column.as_deref().map(|c| &**c).or(column).unwrap_or_default().to_string();
+                add_default(ddl, place, shown, id, &name, &column, default)?;
+            }
+            ConstraintKind::Check(check) => {
+                add_check(ddl, place, shown, id, &name, column, check, !new, true)?;
+            }
+            ConstraintKind::ForeignKey(key) => {
+                add_foreign_key(ddl, place, shown, id, &name, column, key, !new, true)?;
+            }
+            ConstraintKind::Connection(_) => return Err(super::unsupported("CONNECTION constraint")),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn column_named(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: &str) -> SqlResult<Option<ColumnRow>> {
+    let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
+    Ok(columns.into_iter().find(|column| db.equal_names(&column.name, name)))
+}
+
+pub fn add_default(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    table: i32,
+    name: &Named,
+    column: &str,
+    default: &DefaultValue,
+) -> SqlResult<()> {
+    let db = place.db.clone();
+    let Some(row) = column_named(ddl, &db, table, column)? else {
+        let error = SqlError::new(1752, 16, format!("Column '{column}' in table '{shown}' is invalid for creating a default constraint."));
+        return Err(constraint_failed(ddl, error));
+    };
+    if row.dflt != 0 {
+        let error = SqlError::with_state(1781, 16, 1, "Column already has a DEFAULT bound to it.");
+        return Err(constraint_failed(ddl, error));
+    }
+    if has(row.status, crate::catalog::base::column_status::IDENTITY) {
+        let error = SqlError::new(1754, 16, format!("Defaults cannot be created on columns with an IDENTITY attribute. Table '{shown}', column '{column}'."));
+        return Err(constraint_failed(ddl, error));
+    }
+    if row.xtype == 189 {
+        let error = SqlError::new(1755, 16, format!("Defaults cannot be created on columns of data type timestamp. Table '{shown}', column '{column}'."));
+        return Err(constraint_failed(ddl, error));
+    }
+    let definition = text::definition(&default.value, ddl.span(default.text));
+    let id = ddl.new_id(&db)?;
+    let own = Place { name: name.clone().unwrap_or_else(|| automatic_name("DF", shown, Some(column), &[], id)), ..place.clone() };
+    let status = os_::OF_COLUMN | if name.is_none() { os_::SYSTEM_NAMED } else { 0 };
+    if let Err(error) = ddl.add_object_as(id, &own, "D", table, status, row.colid) {
+        return Err(constraint_failed(ddl, error));
+    }
+    // The binder finds what is wrong with it: unknown functions, columns in a default.
+    if let Err(error) = ddl.site.describe(&format!("SELECT {definition}")) {
+        return Err(if error.number == 207 { SqlError::new(128, 15, format!("The name \"{}\" is not permitted in this context. Valid expressions are constants, constant expressions, and (in some contexts) variables. Column names are not permitted.", first_column(&default.value).unwrap_or_default())) } else { error });
+    }
+    ddl.add_text(&db, id, &definition)?;
+    ddl.rows(&db, |rows| rows.update::<ColumnRow>(0, &[int(table), small(0), int(row.colid)], |row| row.dflt = id))?;
+    ddl.changed(db.id, table);
+    Ok(())
+}
+
+fn first_column(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Column(column) => Some(column.name.to_string()),
+        _ => None,
+    }
+}
+
+/// `validate`: rows that are there must satisfy it (547). `trusted`: false after WITH NOCHECK.
+#[allow(clippy::too_many_arguments)]
+pub fn add_check(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    table: i32,
+    name: &Named,
+    column: Option<&str>,
+    check: &Check,
+    validate: bool,
+    trusted: bool,
+) -> SqlResult<()> {
+    let db = place.db.clone();
+    let definition = text::definition(&check.condition, ddl.span(check.text));
+    let id = ddl.new_id(&db)?;
+    let colid = match column {
+        Some(column) => column_named(ddl, &db, table, column)?.map_or(0, |row| row.colid),
+        None => 0,
+    };
+    let own = Place { name: name.clone().unwrap_or_else(|| automatic_name("CK", shown, column, &[], id)), ..place.clone() };
+    let status = if name.is_none() { os_::SYSTEM_NAMED } else { 0 }
+        | if column.is_some() { os_::OF_COLUMN } else { 0 }
+        | if trusted { 0 } else { os_::NOT_TRUSTED }
+        | if check.not_for_replication { os_::NOT_FOR_REPLICATION } else { 0 };
+    if let Err(error) = ddl.add_object_as(id, &own, "C", table, status, colid) {
+        return Err(constraint_failed(ddl, error));
+    }
+    let from = source(place, shown);
+    if let Err(error) = ddl.site.describe(&format!("SELECT 1 AS a FROM {from} WHERE {definition}")) {
+        return Err(if error.number == 207 { constraint_failed(ddl, error) } else { error });
+    }
+    if validate && trusted {
+        validate_check(ddl, place, shown, &own.name, &definition, column)?;
+    }
+    ddl.add_text(&db, id, &definition)?;
+    ddl.changed(db.id, table);
+    Ok(())
+}
+
+pub fn validate_check(ddl: &mut Ddl<'_>, place: &Place, shown: &str, name: &str, definition: &str, column: Option<&str>) -> SqlResult<()> {
+    if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {} WHERE NOT {definition}", source(place, shown)))? {
+        return Err(conflict("ALTER TABLE", "CHECK", name, &place.db.name(), &format!("{}.{}", place.schema_name, shown), column));
+    }
+    Ok(())
+}
+
+/// 547
+fn conflict(verb: &str, kind: &str, name: &str, database: &str, table: &str, column: Option<&str>) -> SqlError {
+    let column = column.map_or_else(String::new, |column| format!(", column '{column}'"));
+    SqlError::with_state(
+        547,
+        16,
+        0,
+        format!("The {verb} statement conflicted with the {kind} constraint \"{name}\". The conflict occurred in database \"{database}\", table \"{table}\"{column}."),
+    )
+}
+
+#[allow(clippy::too_many_arguments)]
+pub fn add_foreign_key(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    table: i32,
+    name: &Named,
+    column: Option<&str>,
+    key: &ForeignKey,
+    validate: bool,
+    trusted: bool,
+) -> SqlResult<()> {
+    let db = place.db.clone();
+    let id = ddl.new_id(&db)?;
+    let from: Vec<String> = match column {
+        Some(column) if key.columns.is_empty() => vec![column.to_string()],
+        _ => key.columns.iter().map(|c| c.to_string()).collect(),
+    };
+    let own_name = name.clone().unwrap_or_else(|| automatic_name("FK", shown, from.first().map(String::as_str), &[], id));
+    if shown.starts_with('#') {
+        // As SQL Server: a temporary table has no foreign keys, and says so.
+        ddl.site.message(SqlError::new(
+            1766,
+            0,
+            format!("Skipping FOREIGN KEY constraint '{own_name}' definition for temporary table. FOREIGN KEY constraints are not enforced on local or global temporary tables."),
+        ));
+        return Ok(());
+    }
+    let checked = check_foreign_key(ddl, &db, shown, table, &own_name, &from, key);
+    let (target, from_ids, to_ids, index) = match checked {
+        Ok(found) => found,
+        Err(error) => return Err(constraint_failed(ddl, error)),
+    };
+    let action = |action: Option<ReferentialAction>| match action {
+        None | Some(ReferentialAction::NoAction) => 0,
+        Some(ReferentialAction::Cascade) => 1,
+        Some(ReferentialAction::SetNull) => 2,
+        Some(ReferentialAction::SetDefault) => 3,
+    };
+    let (on_delete, on_update) = (action(key.on_delete), action(key.on_update));
+    let checked = check_cascades(ddl, &db, &own_name, shown, table, target.id, on_delete != 0, on_update != 0);
+    if let Err(error) = checked {
+        return Err(constraint_failed(ddl, error));
+    }
+    let own = Place { name: own_name.clone(), ..place.clone() };
+    let status = if name.is_none() { os_::SYSTEM_NAMED } else { 0 }
+        | if trusted { 0 } else { os_::NOT_TRUSTED }
+        | if key.not_for_replication { os_::NOT_FOR_REPLICATION } else { 0 };
+    if let Err(error) = ddl.add_object_as(id, &own, "F", table, status, 0) {
+        return Err(constraint_failed(ddl, error));
+    }
+    ddl.rows(&db, |rows| {
+        rows.insert(&ReferenceRow {
+            class: class::FOREIGN_KEY,
+            depid: id,
+            depsubid: 0,
+            indepid: target.id,
+            indepsubid: 0,
+            status: on_delete | on_update << 4 | index << 8,
+        })?;
+        for (ordinal, (from, to)) in from_ids.iter().zip(&to_ids).enumerate() {
+            rows.insert(&KeyReferenceRow {
+                class: class::FOREIGN_KEY,
+                depid: id,
+                depsubid: ordinal as i32 + 1,
+                indepid: *from,
+                indepsubid: *to,
+                status: 0,
+            })?;
+        }
+        Ok(())
+    })?;
+    ddl.changed(db.id, table);
+    ddl.changed(db.id, target.id);
+    if validate && trusted {
+        validate_foreign_key(ddl, place, shown, id)?;
+    }
+    Ok(())
+}
+
+type CheckedKey = (ObjectRow, Vec<i32>, Vec<i32>, i32);
+
+/// The referenced table, both sides' column ids, and the key's index that matches.
+fn check_foreign_key(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    shown: &str,
+    table: i32,
+    name: &str,
+    from: &[String],
+    key: &ForeignKey,
+) -> SqlResult<CheckedKey> {
+    let target_name = written(&key.table);
+    let invalid = || SqlError::with_state(1767, 16, 0, format!("Foreign key '{name}' references invalid table '{target_name}'."));
+    let (target_db, target) = ddl.find(&key.table)?.ok_or_else(invalid)?;
+    if target_db.id != db.id {
+        return Err(SqlError::with_state(1763, 16, 0, format!("Cross-database foreign key references are not supported. Foreign key '{target_name}'.")));
+    }
+    if target.kind.as_str() != "U" || is_system(&target) {
+        return Err(SqlError::with_state(1768, 16, 0, format!("Foreign key '{name}' references object '{target_name}' which is not a user table.")));
+    }
+    let columns = |ddl: &mut Ddl<'_>, id: i32| ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]));
+    let own = columns(ddl, table)?;
+    let theirs = columns(ddl, target.id)?;
+    let mut from_rows = Vec::new();
+    for column in from {
+        let row = own.iter().find(|row| db.equal_names(&row.name, column));
+        from_rows.push(row.ok_or_else(|| {
+            SqlError::with_state(1769, 16, 1, format!("Foreign key '{name}' references invalid column '{column}' in referencing table '{shown}'."))
+        })?);
+    }
+    let definition = ddl.reload(db, target.id)?;
+    let mut to_rows = Vec::new();
+    if key.referenced.is_empty() {
+        let primary = definition.indexes.iter().find(|index| index.primary_key).ok_or_else(|| {
+            SqlError::with_state(1773, 16, 0, format!("Foreign key '{name}' has implicit reference to object '{target_name}' which does not have a primary key defined on it."))
+        })?;
+        for (column, _) in &primary.key {
+            let id = definition.columns[usize::from(*column)].column_id as i32;
+            to_rows.extend(theirs.iter().find(|row| row.colid == id));
+        }
+    } else {
+        for column in &key.referenced {
+            let row = theirs.iter().find(|row| db.equal_names(&row.name, column));
+            to_rows.push(row.ok_or_else(|| {
+                SqlError::with_state(1770, 16, 0, format!("Foreign key '{name}' references invalid column '{}' in referenced table '{target_name}'.", &**column))
+            })?);
+        }
+    }
+    if to_rows.len() != from_rows.len() {
+        return Err(SqlError::new(8139, 16, format!("Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'.")));
+    }
+    for (a, b) in from_rows.iter().zip(&to_rows) {
+        let text = |xtype: u8| matches!(xtype, 35 | 99 | 34 | 241);
+        if a.xtype != b.xtype || text(a.xtype) {
+            return Err(SqlError::with_state(
+                1778,
+                16,
+                0,
+                format!("Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.", b.name, a.name),
+            ));
+        }
+        let sized = matches!(a.xtype, 167 | 175 | 231 | 239 | 165 | 173 | 106 | 108);
+        let differ = a.xtype != 167 && a.xtype != 231 && a.xtype != 165 && sized && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
+        if differ || a.collation != b.collation {
+            return Err(SqlError::with_state(
+                if a.collation == b.collation { 1753 } else { 1757 },
+                16,
+                0,
+                if a.collation == b.collation {
+                    format!("Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.", b.name, a.name)
+                } else {
+                    format!("Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.", b.name, a.name)
+                },
+            ));
+        }
+    }
+    let wanted: Vec<u32> = to_rows.iter().map(|row| row.colid as u32).collect();
+    let index = matching_key(&definition, &wanted).ok_or_else(|| {
+        SqlError::with_state(
+            1776,
+            16,
+            0,
+            format!("There are no primary or candidate keys in the referenced table '{target_name}' that match the referencing column list in the foreign key '{name}'."),
+        )
+    })?;
+    Ok((target, from_rows.iter().map(|row| row.colid).collect(), to_rows.iter().map(|row| row.colid).collect(), index))
+}
+
+/// The unique index whose key is exactly these columns, in any order.
+fn matching_key(table: &TableDef, wanted: &[u32]) -> Option<i32> {
+    let mut wanted = wanted.to_vec();
+    wanted.sort_unstable();
+    let found = table.indexes.iter().find(|index| {
+        let mut key: Vec<u32> = index.key.iter().map(|(column, _)| table.columns[usize::from(*column)].column_id).collect();
+        key.sort_unstable();
+        index.unique && index.filter.is_none() && !index.disabled && key == wanted
+    });
+    found.map(|index| index.id as i32)
+}
+
+/// 1785: one change may reach a table on one cascading path only, and never come back.
+#[allow(clippy::too_many_arguments)]
+fn check_cascades(ddl: &mut Ddl<'_>, db: &Database, name: &str, shown: &str, table: i32, target: i32, on_delete: bool, on_update: bool) -> SqlResult<()> {
+    let references = ddl.rows(db, |rows| rows.all::<ReferenceRow>())?;
+    let keys: Vec<&ReferenceRow> = references.iter().filter(|row| row.class == class::FOREIGN_KEY && row.status & 0xff != 0).collect();
+    let mut edges: Vec<(i32, i32, bool, bool)> = Vec::new();
+    for key in keys {
+        if let Some(row) = ddl.rows(db, |rows| load::object_row(rows, key.depid))? {
+            edges.push((key.indepid, row.pid, key.status & 15 != 0, key.status >> 4 & 15 != 0));
+        }
+    }
+    for (wanted, pick) in [(on_delete, true), (on_update, false)] {
+        if !wanted {
+            continue;
+        }
+        let edges: Vec<(i32, i32)> = edges.iter().filter(|e| if pick { e.2 } else { e.3 }).map(|e| (e.0, e.1)).collect();
+        let reaches = |from: i32, to: i32| reachable(&edges, from).contains(&to);
+        let cycle = table == target || reaches(table, target);
+        let sources: Vec<i32> = edges.iter().map(|e| e.0).collect();
+        let twice = reaches(target, table) || sources.iter().any(|&s| s != target && reaches(s, target) && reaches(s, table));
+        // What the new edge leads on to may also be reached from above already.
+        let below = reachable(&edges, table);
+        let twice_below = below.iter().any(|&t| reaches(target, t));
+        if cycle || twice || twice_below {
+            return Err(SqlError::with_state(
+                1785,
+                16,
+                0,
+                format!("Introducing FOREIGN KEY constraint '{name}' on table '{shown}' may cause cycles or multiple cascade paths. Specify ON DELETE NO ACTION or ON UPDATE NO ACTION, or modify other FOREIGN KEY constraints."),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn reachable(edges: &[(i32, i32)], from: i32) -> Vec<i32> {
+    let mut found = Vec::new();
+    let mut next = vec![from];
+    while let Some(table) = next.pop() {
+        for &(_, to) in edges.iter().filter(|(parent, _)| *parent == table) {
+            if !found.contains(&to) {
+                found.push(to);
+                next.push(to);
+            }
+        }
+    }
+    found
+}
+
+/// 547 unless every row's key is in the referenced table.
+pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: i32) -> SqlResult<()> {
+    let db = place.db.clone();
+    let (name, target, pairs) = ddl.rows(&db, |rows| {
+        let row = load::object_row(rows, key)?.expect("the key being validated");
+        let reference = rows.first::<ReferenceRow>(0, &[int(key), small(class::FOREIGN_KEY)])?.expect("a foreign key refers to a table");
+        let pairs = rows.find::<KeyReferenceRow>(0, &[int(key), small(class::FOREIGN_KEY)])?;
+        let own = rows.find::<ColumnRow>(0, &[int(row.pid), small(0)])?;
+        let theirs = rows.find::<ColumnRow>(0, &[int(reference.indepid), small(0)])?;
+        let column = |columns: &[ColumnRow], id: i32| columns.iter().find(|c| c.colid == id).map(|c| c.name.clone()).unwrap_or_default();
+        let pairs: Vec<(String, String)> = pairs.iter().map(|p| (column(&own, p.indepid), column(&theirs, p.indepsubid))).collect();
+        Ok((row.name, reference.indepid, pairs))
+    })?;
+    let target_row = ddl.rows(&db, |rows| load::object_row(rows, target))?.expect("the referenced table");
+    let target_place = super::table::place_of(ddl, &db, &target_row)?;
+    let not_null: Vec<String> = pairs.iter().map(|(from, _)| format!("f.{} IS NOT NULL", bracket(from))).collect();
+    let equal: Vec<String> = pairs.iter().map(|(from, to)| format!("t.{} = f.{}", bracket(to), bracket(from))).collect();
+    let query = format!(
+        "SELECT TOP 1 1 AS a FROM {} AS f WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS t WHERE {})",
+        source(place, shown),
+        not_null.join(" AND "),
+        source(&target_place, &target_place.name),
+        equal.join(" AND ")
+    );
+    if ddl.any_row(&query)? {
+        let column = (pairs.len() == 1).then(|| pairs[0].1.clone());
+        let table = format!("{}.{}", target_place.schema_name, target_place.name);
+        return Err(conflict("ALTER TABLE", "FOREIGN KEY", &name, &db.name(), &table, column.as_deref()));
+    }
+    Ok(())
+}
+
+/// `BUCKET_COUNT` of a hash index.
+pub fn buckets(options: &[Setting]) -> i64 {
+    let value = find_setting(options, "BUCKET_COUNT").and_then(|setting| match &setting.value {
+        sql::ast::SettingValue::Value(expr) => super::table::whole_number(expr),
+        _ => None,
+    });
+    value.and_then(|value| i64::try_from(value).ok()).unwrap_or(0)
+}
+
+/// 1919: text, xml and the like are no keys.
+pub fn key_column_allowed(column: &ColumnRow) -> bool {
+    let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
+    !large && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None).is_some_and(|ty| ty.kind != TypeKind::Xml)
+}

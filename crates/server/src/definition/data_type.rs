@@ -1,0 +1,168 @@
+//! A data type as written, for a column or parameter: its values' type and its user type.
+
+use sql::ast::{DataType, ObjectName, TypeLength, TypeName};
+use types::{CollationId, MAX_LENGTH, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::site::{Ddl, written};
+use crate::catalog::Database;
+use crate::catalog::base::TypeRow;
+use crate::catalog::load::{self, int, name as name_datum};
+use crate::catalog::scalar_type;
+
+#[derive(Debug, Clone)]
+pub struct ResolvedType {
+    pub ty: SqlType,
+    pub xtype: u8,
+    pub utype: i32,
+    /// What the alias type says of NULL.
+    pub nullable: Option<bool>,
+    /// The table of a table type.
+    pub table: Option<i32>,
+}
+
+/// `ordinal`: of the column or parameter, for messages.
+pub fn resolve(ddl: &mut Ddl<'_>, db: &Database, data_type: &DataType, ordinal: usize) -> SqlResult<ResolvedType> {
+    let unknown = |name: &str| {
+        SqlError::with_state(2715, 16, 6, format!("Column, parameter, or variable #{ordinal}: Cannot find data type {name}."))
+    };
+    let plain = |ty: SqlType| {
+        let system = scalar_type::system_type(ty.kind);
+        ResolvedType { ty, xtype: system.xtype, utype: system.utype, nullable: None, table: None }
+    };
+    let found = match &data_type.name {
+        TypeName::Builtin(kind) => plain(builtin(*kind, data_type.length, ordinal)?),
+        TypeName::Sysname => ResolvedType { nullable: Some(false), utype: scalar_type::SYSNAME, ..plain(SqlType::SYSNAME) },
+        TypeName::XmlOf { .. } => plain(SqlType::XML),
+        TypeName::User(name) => match alias(ddl, db, name)? {
+            Some(found) => found,
+            None => return Err(unknown(&written(name))),
+        },
+        TypeName::Cursor => return Err(unknown("cursor")),
+        TypeName::HierarchyId => return Err(unknown("hierarchyid")),
+        TypeName::Geometry => return Err(unknown("geometry")),
+        TypeName::Geography => return Err(unknown("geography")),
+        TypeName::Json => return Err(unknown("json")),
+        TypeName::Vector => return Err(unknown("vector")),
+    };
+    Ok(found)
+}
+
+/// With the column's collation, or the database's.
+pub fn collate(db: &Database, ty: SqlType, collation: Option<&str>) -> SqlResult<SqlType> {
+    let id = match collation {
+        Some(name) if name.eq_ignore_ascii_case("database_default") => db.collation,
+        Some(name) => types::collation::lookup(name).ok_or_else(|| invalid_collation(name))?,
+        None => db.collation,
+    };
+    Ok(if ty.is_string() { ty.with_collation(id) } else { SqlType { collation: CollationId(0), ..ty } })
+}
+
+pub fn invalid_collation(name: &str) -> SqlError {
+    SqlError::new(448, 16, format!("Invalid collation '{name}'."))
+}
+
+fn alias(ddl: &mut Ddl<'_>, db: &Database, name: &ObjectName) -> SqlResult<Option<ResolvedType>> {
+    let schemas: Vec<String> = match &name.schema {
+        Some(schema) => vec![schema.to_string()],
+        None => vec!["sys".to_string(), ddl.site.state().0.default_schema.to_string(), "dbo".to_string()],
+    };
+    let row = ddl.rows(db, |rows| {
+        for schema in &schemas {
+            let Some(schema) = load::schema_named(rows, schema)? else { continue };
+            if let Some(row) = rows.first::<TypeRow>(1, &[int(schema.id), name_datum(&name.name)])? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    })?;
+    let Some(row) = row else { return Ok(None) };
+    if row.status & 2 != 0 {
+        // The type's own value is never used: it is a table.
+        return Ok(Some(ResolvedType { ty: SqlType::INT, xtype: row.xtype, utype: row.id, nullable: None, table: Some(row.tableid) }));
+    }
+    let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());
+    Ok(ty.map(|ty| ResolvedType { ty, xtype: row.xtype, utype: row.id, nullable: Some(row.status & 1 != 0), table: None }))
+}
+
+fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
+    use TypeKind::*;
+    let name = scalar_type::system_type(kind).name;
+    let no_width = || SqlError::new(2716, 16, format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."));
+    let too_long = |given: u32, max: u32| {
+        SqlError::new(131, 15, format!("The size ({given}) given to the column '#{ordinal}' exceeds the maximum allowed for any data type ({max})."))
+    };
+    let one = |default: u32| match length {
+        TypeLength::Default => Ok(default),
+        TypeLength::One(n) => Ok(n),
+        _ => Err(no_width()),
+    };
+    let sized = |max: u32| -> SqlResult<Option<u16>> {
+        match length {
+            TypeLength::Max if matches!(kind, VarChar | NVarChar | VarBinary) => Ok(None),
+            _ => {
+                let n = one(1)?;
+                if n == 0 {
+                    return Err(SqlError::new(1001, 15, "Line 1: Length or precision specification 0 is invalid."));
+                }
+                if n > max { Err(too_long(n, 8000)) } else { Ok(Some(n as u16)) }
+            }
+        }
+    };
+    let scaled = |make: fn(u8) -> SqlType| -> SqlResult<SqlType> {
+        let scale = one(7)?;
+        if scale > 7 {
+            return Err(SqlError::new(1002, 15, format!("Line 1: Specified scale {scale} is invalid.")));
+        }
+        Ok(make(scale as u8))
+    };
+    Ok(match kind {
+        Decimal | Numeric => {
+            let (precision, scale) = match length {
+                TypeLength::Default => (18, 0),
+                TypeLength::One(p) => (p, 0),
+                TypeLength::Two(p, s) => (p, s),
+                TypeLength::Max => return Err(no_width()),
+            };
+            if precision == 0 || precision > 38 {
+                return Err(SqlError::new(2750, 16, format!("Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38.")));
+            }
+            if scale > precision {
+                return Err(SqlError::new(2751, 16, format!("Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}.")));
+            }
+            SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) }
+        }
+        Float => match one(53)? {
+            1..=24 => SqlType::REAL,
+            25..=53 => SqlType::FLOAT,
+            n => return Err(SqlError::new(2750, 16, format!("Column, parameter, or variable #{ordinal}: Specified column precision {n} is greater than the maximum precision of 53."))),
+        },
+        Time => scaled(SqlType::time)?,
+        DateTime2 => scaled(SqlType::datetime2)?,
+        DateTimeOffset => scaled(SqlType::datetimeoffset)?,
+        Char => SqlType::char(sized(8000)?.unwrap_or(MAX_LENGTH)),
+        VarChar => SqlType::varchar(sized(8000)?.unwrap_or(MAX_LENGTH)),
+        Binary => SqlType::binary(sized(8000)?.unwrap_or(MAX_LENGTH)),
+        VarBinary => SqlType::varbinary(sized(8000)?.unwrap_or(MAX_LENGTH)),
+        NChar => sized(4000)?.map_or(SqlType::NVARCHAR_MAX, SqlType::nchar),
+        NVarChar => sized(4000)?.map_or(SqlType::NVARCHAR_MAX, SqlType::nvarchar),
+        _ if length != TypeLength::Default => return Err(no_width()),
+        Bit => SqlType::BIT,
+        TinyInt => SqlType::TINYINT,
+        SmallInt => SqlType::SMALLINT,
+        Int => SqlType::INT,
+        BigInt => SqlType::BIGINT,
+        SmallMoney => SqlType::SMALLMONEY,
+        Money => SqlType::MONEY,
+        Real => SqlType::REAL,
+        Date => SqlType::DATE,
+        SmallDateTime => SqlType::SMALLDATETIME,
+        DateTime => SqlType::DATETIME,
+        Text => SqlType::TEXT,
+        NText => SqlType::NTEXT,
+        Image => SqlType::IMAGE,
+        UniqueIdentifier => SqlType::UNIQUEIDENTIFIER,
+        RowVersion => SqlType::ROWVERSION,
+        Xml => SqlType::XML,
+        SqlVariant => SqlType::SQL_VARIANT,
+    })
+}

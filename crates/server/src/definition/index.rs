@@ -1,0 +1,521 @@
+//! Indexes and statistics.
+
+use std::sync::Arc;
+
+use sql::ast::{
+    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, Ident, IndexKind, InlineIndex, ObjectName, Setting,
+    SettingValue, UpdateStatistics, find_setting,
+};
+use storage::{IndexId, StorageError, TableId};
+use types::{Datum, SqlError, SqlResult};
+
+use super::constraint;
+use super::site::{Ddl, cannot_drop, has, written};
+use super::table;
+use super::text;
+use crate::catalog::Database;
+use crate::catalog::base::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix};
+use crate::catalog::error::storage_error;
+use crate::catalog::load::{int, small};
+use crate::catalog::row::Text;
+
+/// What the catalog keeps of an index.
+pub struct IndexSpec<'a> {
+    pub name: String,
+    pub clustered: bool,
+    pub hash: bool,
+    pub columnstore: bool,
+    /// `index_status` bits besides those of `options`.
+    pub status: i32,
+    /// (name, descending).
+    pub columns: Vec<(String, bool)>,
+    pub included: Vec<String>,
+    pub filter: Option<String>,
+    pub options: &'a [Setting],
+    pub constraint_id: i32,
+}
+
+const KEY_COLUMNS_MAX: usize = 32;
+
+pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+    let row = IndexRow { id: table, indid: 0, name: None, status: 0, kind: 0, fillfact: 0, dataspace: 1, filter: Text(None), buckets: 0, constraint_id: 0 };
+    ddl.rows(db, |rows| rows.insert(&row))
+}
+
+/// Rows of a new index; its id. 1911, 1919, 1913.
+pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec: &IndexSpec<'_>) -> SqlResult<i32> {
+    let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
+    let existing = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    if existing.iter().any(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &spec.name))) {
+        return Err(SqlError::new(
+            1913,
+            16,
+            format!("The operation failed because an index or statistics with name '{}' already exists on table '{shown}'.", spec.name),
+        ));
+    }
+    if spec.columns.len() > KEY_COLUMNS_MAX {
+        return Err(SqlError::new(1904, 16, format!("The index '{}' on table '{shown}' has {} columns in the key list. The maximum limit for index key column list is 32.", spec.name, spec.columns.len())));
+    }
+    let find = |name: &str| columns.iter().find(|column| db.equal_names(&column.name, name));
+    let unknown = |name: &str| SqlError::new(1911, 16, format!("Column name '{name}' does not exist in the target table or view."));
+    let mut found: Vec<IndexColumnRow> = Vec::new();
+    for (i, (name, descending)) in spec.columns.iter().enumerate() {
+        let column = find(name).ok_or_else(|| unknown(name))?;
+        if !constraint::key_column_allowed(column) {
+            return Err(SqlError::new(
+                1919,
+                16,
+                format!("Column '{}' in table '{shown}' is of a type that is invalid for use as a key column in an index.", column.name),
+            ));
+        }
+        if found.iter().any(|other| other.colid == column.colid) {
+            return Err(SqlError::new(
+                1909,
+                16,
+                format!("Cannot use duplicate column names in index. Column name '{}' listed more than once.", column.name),
+            ));
+        }
+        found.push(IndexColumnRow { id: table, indid: 0, subid: i as i32 + 1, colid: column.colid, keyord: i as i32 + 1, status: i32::from(*descending) });
+    }
+    for name in &spec.included {
+        let column = find(name).ok_or_else(|| unknown(name))?;
+        if found.iter().any(|other| other.colid == column.colid) {
+            return Err(SqlError::new(
+                1909,
+                16,
+                format!("Cannot use duplicate column names in index. Column name '{}' listed more than once.", column.name),
+            ));
+        }
+        let subid = found.len() as i32 + 1;
+        found.push(IndexColumnRow { id: table, indid: 0, subid, colid: column.colid, keyord: 0, status: 2 });
+    }
+    let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
+    let on = |name: &str| find_setting(spec.options, name).is_some_and(Setting::is_on);
+    let off = |name: &str| find_setting(spec.options, name).is_some_and(Setting::is_off);
+    let status = spec.status
+        | if on("IGNORE_DUP_KEY") { ix::IGNORE_DUPLICATES } else { 0 }
+        | if on("PAD_INDEX") { ix::PADDED } else { 0 }
+        | if on("STATISTICS_NORECOMPUTE") { ix::NO_RECOMPUTE } else { 0 }
+        | if off("ALLOW_ROW_LOCKS") { ix::NO_ROW_LOCKS } else { 0 }
+        | if off("ALLOW_PAGE_LOCKS") { ix::NO_PAGE_LOCKS } else { 0 };
+    let row = IndexRow {
+        id: table,
+        indid,
+        name: Some(spec.name.clone()),
+        status,
+        kind: match (spec.clustered, spec.columnstore, spec.hash) {
+            (true, true, _) => 5,
+            (false, true, _) => 6,
+            (_, _, true) => 7,
+            (true, ..) => 1,
+            (false, ..) => 2,
+        },
+        fillfact: number(spec.options, "FILLFACTOR").and_then(|n| u8::try_from(n).ok()).unwrap_or(0),
+        dataspace: 1,
+        filter: Text(spec.filter.clone()),
+        buckets: constraint::buckets(spec.options),
+        constraint_id: spec.constraint_id,
+    };
+    ddl.rows(db, |rows| {
+        if spec.clustered {
+            rows.delete::<IndexRow>(0, &[int(table), int(0)])?;
+        }
+        rows.insert(&row)?;
+        for mut column in found {
+            column.indid = indid;
+            rows.insert(&column)?;
+        }
+        Ok(())
+    })?;
+    ddl.changed(db.id, table);
+    Ok(indid)
+}
+
+fn number(options: &[Setting], name: &str) -> Option<i128> {
+    match &find_setting(options, name)?.value {
+        SettingValue::Value(expr) => table::whole_number(expr),
+        _ => None,
+    }
+}
+
+/// `INDEX name (columns)` within CREATE TABLE.
+pub fn add_inline(ddl: &mut Ddl<'_>, db: &Database, shown: &str, id: i32, index: &InlineIndex, column: Option<&str>) -> SqlResult<()> {
+    let columns = match column {
+        Some(column) if index.columns.is_empty() => vec![(column.to_string(), false)],
+        _ => index.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
+    };
+    let filter = index.filter.as_ref().map(|filter| text::definition(filter, ""));
+    let spec = IndexSpec {
+        name: index.name.to_string(),
+        clustered: index.clustered == Some(true),
+        hash: index.hash,
+        columnstore: index.columnstore,
+        status: if index.unique { ix::UNIQUE } else { 0 },
+        columns,
+        included: index.include.iter().map(|c| c.to_string()).collect(),
+        filter,
+        options: &index.options,
+        constraint_id: 0,
+    };
+    add_rows(ddl, db, shown, id, &spec).map(drop_value)
+}
+
+fn drop_value<T>(_: T) {}
+
+pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
+    match create.kind {
+        IndexKind::Rows | IndexKind::Columnstore => {}
+        IndexKind::Xml { .. } => return Err(super::unsupported("CREATE XML INDEX")),
+        IndexKind::Spatial { .. } => return Err(super::unsupported("CREATE SPATIAL INDEX")),
+        IndexKind::FullText => return Err(super::unsupported("CREATE FULLTEXT INDEX")),
+    }
+    let shown = written(&create.table);
+    let Some((db, row)) = ddl.find(&create.table)? else {
+        return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions.")));
+    };
+    match row.kind.as_str() {
+        "U" => {}
+        "V" => return Err(SqlError::new(1939, 16, format!("Cannot create index on view '{shown}' because the view is not schema bound."))),
+        _ => return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."))),
+    }
+    ddl.lock(&db, row.id)?;
+    let table_def = ddl.reload(&db, row.id)?;
+    let table_name = if create.table.is_temporary() { create.table.name.to_string() } else { row.name.clone() };
+    let shown = format!("{}.{}", table_def.schema, table_name);
+    let drop_existing = find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on);
+    let columnstore = create.kind == IndexKind::Columnstore;
+    let clustered = create.clustered == Some(true);
+    if drop_existing {
+        let old = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
+        match old.into_iter().find(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &create.name))) {
+            Some(old) => remove(ddl, &db, &row, &old)?,
+            None => {
+                return Err(SqlError::with_state(7999, 16, 9, format!("Could not find any index named '{}' for table '{shown}'.", &*create.name)));
+            }
+        }
+    }
+    // A columnstore covers all columns; here it is a statistics-only entry over row storage that already answers every query.
+    if columnstore {
+        let columns = table_def.columns.iter().map(|column| column.name.to_string());
+        let spec = IndexSpec {
+            name: create.name.to_string(),
+            clustered: false,
+            hash: false,
+            columnstore: true,
+            status: ix::DISABLED | ix::STATISTICS,
+            columns: Vec::new(),
+            included: columns.collect(),
+            filter: None,
+            options: &[],
+            constraint_id: 0,
+        };
+        return add_rows(ddl, &db, &shown, row.id, &spec).map(drop_value);
+    }
+    if clustered {
+        if let Some(other) = table_def.indexes.iter().find(|index| index.id == 1) {
+            return Err(SqlError::with_state(
+                1902,
+                16,
+                3,
+                format!("Cannot create more than one clustered index on table '{shown}'. Drop the existing clustered index '{}' before creating another.", other.name),
+            ));
+        }
+    }
+    let filter = create.filter.as_ref().map(|filter| text::definition(filter, ddl.span(create.filter_text)));
+    let place = table::place_of(ddl, &db, &row)?;
+    let from = table::source(&place, &table_name);
+    if let Some(filter) = &filter {
+        ddl.site.describe(&format!("SELECT 1 AS a FROM {from} WHERE {filter}"))?;
+    }
+    let spec = IndexSpec {
+        name: create.name.to_string(),
+        clustered,
+        hash: create.hash,
+        columnstore: false,
+        status: if create.unique { ix::UNIQUE } else { 0 },
+        columns: create.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
+        included: create.include.iter().map(|c| c.to_string()).collect(),
+        filter: filter.clone(),
+        options: &create.options,
+        constraint_id: 0,
+    };
+    let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
+    if let (true, Some(filter)) = (create.unique, &filter) {
+        let columns: Vec<String> = create.columns.iter().map(|c| text::bracket(&c.name)).collect();
+        let query = format!("SELECT TOP 1 1 AS a FROM {from} WHERE {filter} GROUP BY {} HAVING COUNT(*) > 1", columns.join(", "));
+        if ddl.any_row(&query)? {
+            return Err(duplicate_found(&shown, &create.name, ""));
+        }
+    }
+    build(ddl, &db, row.id, indid, &place, &table_name, create.unique)
+}
+
+/// 1505
+fn duplicate_found(table: &str, index: &str, values: &str) -> SqlError {
+    SqlError::new(
+        1505,
+        16,
+        format!("The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{table}' and the index name '{index}'.{values}"),
+    )
+}
+
+/// Builds an index whose rows are in the catalog. 1505: rows that are there have one key twice.
+pub fn build(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, indid: i32, place: &super::site::Place, shown: &str, unique: bool) -> SqlResult<()> {
+    store_computed_keys(ddl, db, id, indid, place, shown)?;
+    let table_def = ddl.reload(db, id)?;
+    let index = table_def.indexes.iter().find(|index| index.id == indid as u32).expect("the index just made");
+    let Some(layout) = table::index_layout(&table_def, index) else {
+        return Err(SqlError::new(2729, 16, format!("Column in table '{shown}' cannot be used in an index because it is not stored.")));
+    };
+    let database = db.storage_id();
+    let made = ddl.storage(|storage, tx| storage.create_index(tx, database, TableId(id), &layout));
+    ddl.changed(db.id, id);
+    match made {
+        Ok(()) => Ok(()),
+        Err(StorageError::DuplicateKey { .. }) if unique => {
+            let values = duplicate_value(ddl, place, shown, index, &table_def)?;
+            Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
+        }
+        Err(error) => Err(storage_error(error)),
+    }
+}
+
+/// ` The duplicate key value is (1, a).`
+fn duplicate_value(
+    ddl: &mut Ddl<'_>,
+    place: &super::site::Place,
+    shown: &str,
+    index: &sql::catalog::IndexDef,
+    table_def: &sql::catalog::TableDef,
+) -> SqlResult<String> {
+    let columns: Vec<String> = index.key.iter().map(|(c, _)| text::bracket(&table_def.columns[usize::from(*c)].name)).collect();
+    let parts: Vec<String> = columns.iter().map(|c| format!("ISNULL(CONVERT(nvarchar(200), {c}), N'<NULL>')")).collect();
+    let query = format!(
+        "SELECT TOP 1 {} AS a FROM {} GROUP BY {} HAVING COUNT(*) > 1 ORDER BY {}",
+        parts.join(" + N', ' + "),
+        table::source(place, shown),
+        columns.join(", "),
+        columns.join(", ")
+    );
+    let mut found = None;
+    ddl.site.query(&query, &mut |_, batch| {
+        if batch.rows > 0 && found.is_none() {
+            if let Datum::Bytes(bytes) = batch.columns[0].datum(0) {
+                found = Some(types::collation::code_page::utf16_to_string(&bytes));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found.map_or_else(String::new, |values| format!(" The duplicate key value is ({values}).")))
+}
+
+/// An index on a computed column needs its values in the row.
+fn store_computed_keys(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, indid: i32, place: &super::site::Place, shown: &str) -> SqlResult<()> {
+    let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
+    let key = ddl.rows(db, |rows| rows.find::<IndexColumnRow>(0, &[int(id), int(indid)]))?;
+    let not_stored: Vec<&ColumnRow> = columns
+        .iter()
+        .filter(|c| has(c.status, cs::COMPUTED) && !has(c.status, cs::PERSISTED) && key.iter().any(|k| k.colid == c.colid))
+        .collect();
+    if not_stored.is_empty() {
+        return Ok(());
+    }
+    // The rows are moved by the old definition, without the new index.
+    let ids: Vec<i32> = not_stored.iter().map(|c| c.colid).collect();
+    let index = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(indid)]))?.expect("the index just made");
+    ddl.rows(db, |rows| {
+        rows.delete::<IndexRow>(0, &[int(id), int(indid)])?;
+        rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
+    })?;
+    ddl.changed(db.id, id);
+    super::alter::persist_computed(ddl, db, place, shown, id, &ids)?;
+    ddl.rows(db, |rows| {
+        rows.insert(&index)?;
+        for column in &key {
+            rows.insert(column)?;
+        }
+        Ok(())
+    })?;
+    ddl.changed(db.id, id);
+    Ok(())
+}
+
+/// Removes an index that is no constraint's.
+pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: &IndexRow) -> SqlResult<()> {
+    let (id, indid) = (object.id, index.indid);
+    ddl.rows(db, |rows| {
+        rows.delete::<IndexRow>(0, &[int(id), int(indid)])?;
+        rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
+    })?;
+    if indid == 1 {
+        add_heap(ddl, db, id)?;
+    }
+    ddl.changed(db.id, id);
+    if has(index.status, ix::STATISTICS) || has(index.status, ix::DISABLED) {
+        return Ok(());
+    }
+    let database = db.storage_id();
+    ddl.storage(|storage, tx| storage.drop_index(tx, database, TableId(id), IndexId(indid as u32))).map_err(storage_error)
+}
+
+fn find_index(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: &str) -> SqlResult<Option<IndexRow>> {
+    let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    Ok(indexes.into_iter().find(|index| index.name.as_deref().is_some_and(|own| db.equal_names(own, name))))
+}
+
+pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
+    for item in &drop.indexes {
+        let shown = format!("{}.{}", written(&item.table), &*item.index);
+        let found = match ddl.find(&item.table)? {
+            Some((db, row)) => {
+                ddl.lock(&db, row.id)?;
+                find_index(ddl, &db, row.id, &item.index)?.filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= 5).map(|index| (db, row, index))
+            }
+            None => None,
+        };
+        let Some((db, row, index)) = found else {
+            if drop.if_exists {
+                continue;
+            }
+            return Err(cannot_drop("index", &shown, 7));
+        };
+        if index.constraint_id != 0 {
+            let kind = if has(index.status, ix::PRIMARY_KEY) { "PRIMARY KEY" } else { "UNIQUE KEY" };
+            return Err(SqlError::with_state(
+                3723,
+                16,
+                4,
+                format!("An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for {kind} constraint enforcement."),
+            ));
+        }
+        refuse_referenced(ddl, &db, &row, &index, &shown)?;
+        remove(ddl, &db, &row, &index)?;
+    }
+    Ok(())
+}
+
+fn refuse_referenced(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, index: &IndexRow, shown: &str) -> SqlResult<()> {
+    let used = ddl.rows(db, |rows| rows.find::<crate::catalog::base::ReferenceRow>(1, &[int(row.id), small(crate::catalog::base::class::FOREIGN_KEY)]))?;
+    if used.iter().any(|reference| reference.status >> 8 == index.indid) {
+        return Err(SqlError::with_state(
+            3723,
+            16,
+            5,
+            format!("An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for FOREIGN KEY constraint enforcement."),
+        ));
+    }
+    Ok(())
+}
+
+pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
+    let shown = written(&alter.table);
+    let Some((db, row, _)) = ddl.table_for_change(&alter.table)? else {
+        return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions.")));
+    };
+    let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
+    let chosen: Vec<IndexRow> = match &alter.index {
+        None => indexes.into_iter().filter(|index| index.indid > 0 && !has(index.status, ix::STATISTICS)).collect(),
+        Some(name) => {
+            let found: Vec<IndexRow> = indexes.into_iter().filter(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, name))).collect();
+            if found.is_empty() {
+                return Err(SqlError::with_state(2727, 11, 3, format!("Cannot find index '{}'.", &**name)));
+            }
+            found
+        }
+    };
+    let place = table::place_of(ddl, &db, &row)?;
+    for index in chosen {
+        match &alter.action {
+            AlterIndexAction::Rebuild { .. } if has(index.status, ix::DISABLED) && !has(index.status, ix::STATISTICS) => {
+                set_status(ddl, &db, row.id, index.indid, index.status & !ix::DISABLED)?;
+                build(ddl, &db, row.id, index.indid, &place, &row.name, has(index.status, ix::UNIQUE))?;
+            }
+            // Pages are kept in order as rows come: there is nothing to reorganize.
+            AlterIndexAction::Rebuild { .. } | AlterIndexAction::Reorganize { .. } | AlterIndexAction::Resumable { .. } => {}
+            AlterIndexAction::Disable if index.indid == 1 => return Err(super::unsupported("ALTER INDEX ... DISABLE of a clustered index")),
+            AlterIndexAction::Disable if !has(index.status, ix::DISABLED) => {
+                let database = db.storage_id();
+                ddl.storage(|storage, tx| storage.drop_index(tx, database, TableId(row.id), IndexId(index.indid as u32))).map_err(storage_error)?;
+                set_status(ddl, &db, row.id, index.indid, index.status | ix::DISABLED)?;
+            }
+            AlterIndexAction::Disable => {}
+            AlterIndexAction::Set(options) => {
+                let mut status = index.status;
+                for (name, bit, inverted) in [
+                    ("IGNORE_DUP_KEY", ix::IGNORE_DUPLICATES, false),
+                    ("STATISTICS_NORECOMPUTE", ix::NO_RECOMPUTE, false),
+                    ("ALLOW_ROW_LOCKS", ix::NO_ROW_LOCKS, true),
+                    ("ALLOW_PAGE_LOCKS", ix::NO_PAGE_LOCKS, true),
+                ] {
+                    if let Some(setting) = find_setting(options, name) {
+                        status = if setting.is_on() != inverted { status | bit } else { status & !bit };
+                    }
+                }
+                set_status(ddl, &db, row.id, index.indid, status)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {
+    ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(indid)], |row| row.status = status))?;
+    ddl.changed(db.id, table);
+    Ok(())
+}
+
+pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlResult<()> {
+    let Some((db, row)) = ddl.find(&create.table)? else {
+        return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", written(&create.table))));
+    };
+    let spec = IndexSpec {
+        name: create.name.to_string(),
+        clustered: false,
+        hash: false,
+        columnstore: false,
+        status: ix::STATISTICS,
+        columns: create.columns.iter().map(|c| (c.to_string(), false)).collect(),
+        included: Vec::new(),
+        filter: create.filter.as_ref().map(|filter| text::definition(filter, "")),
+        options: &[],
+        constraint_id: 0,
+    };
+    add_rows(ddl, &db, &row.name, row.id, &spec).map(drop_value)
+}
+
+/// Row counts are kept as rows change: the statement only has to be right about its names.
+pub fn update_statistics(ddl: &mut Ddl<'_>, update: &UpdateStatistics) -> SqlResult<()> {
+    let shown = written(&update.table);
+    let Some((db, row)) = ddl.find(&update.table)? else {
+        return Err(SqlError::with_state(2706, 11, 6, format!("Table '{shown}' does not exist.")));
+    };
+    for name in &update.names {
+        if find_index(ddl, &db, row.id, name)?.is_none() {
+            return Err(SqlError::new(2767, 16, format!("Could not locate statistics '{}' in the system catalogs.", &**name)));
+        }
+    }
+    Ok(())
+}
+
+/// `table.statistics`
+pub fn drop_statistics(ddl: &mut Ddl<'_>, names: &[ObjectName]) -> SqlResult<()> {
+    for name in names {
+        let table = ObjectName {
+            server: None,
+            database: name.server.clone(),
+            schema: name.database.clone(),
+            name: name.schema.clone().unwrap_or_else(|| Ident::new("")),
+            line: name.line,
+        };
+        let found = match ddl.find(&table)? {
+            Some((db, row)) => find_index(ddl, &db, row.id, &name.name)?.map(|index| (db, row, index)),
+            None => None,
+        };
+        match found {
+            Some((db, row, index)) if has(index.status, ix::STATISTICS) => remove(ddl, &db, &row, &index)?,
+            Some(_) => return Err(SqlError::new(3739, 11, format!("Cannot DROP the index '{}' because it is not a statistics collection.", written(name)))),
+            None => return Err(cannot_drop("statistics", &written(name), 6)),
+        }
+    }
+    Ok(())
+}

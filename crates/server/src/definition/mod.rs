@@ -1,0 +1,97 @@
+//! Runs the statements that define things: CREATE, ALTER, DROP and what administers. All in the session's transaction: catalog rows
+//! and storage change together, so ROLLBACK and a crash undo both.
+//!
+//! ```text
+//! site        what the session gives: transaction, queries over the user's rows, messages
+//! text        expressions as catalog views show them
+//! data_type   a type as written -> a column's type
+//! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
+//! alter       ALTER TABLE           rebuild     rows into a new layout
+//! index       indexes, statistics   module      views, procedures, functions, triggers
+//! object      schemas, types, sequences, synonyms, DROP, sp_rename
+//! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, permissions
+//! ```
+
+pub mod alter;
+pub mod constraint;
+pub mod data_type;
+pub mod database;
+pub mod index;
+pub mod module;
+pub mod object;
+pub mod rebuild;
+pub mod security;
+pub mod server;
+pub mod site;
+pub mod table;
+pub mod text;
+
+use sql::ast::{Statement, StatementKind};
+use types::{SqlError, SqlResult};
+
+pub use site::{Ddl, Site};
+
+/// Runs one statement. `text`: the batch or module it was parsed from (its spans are into it).
+pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
+    let mut ddl = Ddl::new(site, text);
+    dispatch(&mut ddl, statement).map_err(|error| error.at_line(statement.line))
+}
+
+fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    match &statement.kind {
+        StatementKind::CreateTable(create) => table::create(ddl, create),
+        StatementKind::AlterTable(change) => alter::alter_table(ddl, change),
+        StatementKind::Truncate(truncate) => table::truncate(ddl, truncate),
+        StatementKind::CreateIndex(create) => index::create(ddl, create),
+        StatementKind::AlterIndex(change) => index::alter(ddl, change),
+        StatementKind::DropIndex(drop) => index::drop(ddl, drop),
+        StatementKind::CreateStatistics(create) => index::create_statistics(ddl, create),
+        StatementKind::UpdateStatistics(update) => index::update_statistics(ddl, update),
+        StatementKind::DropStatistics(names) => index::drop_statistics(ddl, names),
+        StatementKind::SwitchTrigger(switch) => module::switch_trigger(ddl, switch),
+        StatementKind::CreateView(create) => module::create_view(ddl, create),
+        StatementKind::CreateProcedure(create) => module::create_procedure(ddl, create),
+        StatementKind::CreateFunction(create) => module::create_function(ddl, create),
+        StatementKind::CreateTrigger(create) => module::create_trigger(ddl, create),
+        StatementKind::Drop(drop) => object::drop(ddl, drop),
+        StatementKind::CreateSchema(create) => object::create_schema(ddl, create),
+        StatementKind::AlterSchema(change) => object::alter_schema(ddl, change),
+        StatementKind::CreateType(create) => object::create_type(ddl, create),
+        StatementKind::CreateSequence(create) => object::create_sequence(ddl, create),
+        StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
+        StatementKind::CreateDatabase(create) => database::create(ddl, create),
+        StatementKind::AlterDatabase(change) => database::alter(ddl, change),
+        StatementKind::CreateLogin(create) => security::create_login(ddl, create),
+        StatementKind::AlterLogin(change) => security::alter_login(ddl, change),
+        StatementKind::CreateUser(create) => security::create_user(ddl, create),
+        StatementKind::AlterUser(change) => security::alter_user(ddl, change),
+        StatementKind::CreateRole(create) => security::create_role(ddl, create),
+        StatementKind::AlterRole(change) => security::alter_role(ddl, change),
+        StatementKind::AlterAuthorization(change) => security::alter_authorization(ddl, change),
+        StatementKind::Permission(permission) => security::permission(ddl, permission),
+        StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
+        StatementKind::Checkpoint(_) => server::checkpoint(ddl),
+        StatementKind::Reconfigure { .. } => server::reconfigure(ddl),
+        StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
+        StatementKind::Other(other) => Err(unsupported(&other.verb)),
+        other => Err(unsupported(verb(other))),
+    }
+}
+
+fn verb(kind: &StatementKind) -> &'static str {
+    match kind {
+        StatementKind::CreateDefaultOrRule(_) => "CREATE DEFAULT or RULE",
+        StatementKind::CreatePartitionFunction(_) | StatementKind::AlterPartitionFunction(_) => "PARTITION FUNCTION",
+        StatementKind::CreatePartitionScheme(_) | StatementKind::AlterPartitionScheme(_) => "PARTITION SCHEME",
+        StatementKind::Backup(_) => "BACKUP",
+        StatementKind::Restore(_) => "RESTORE",
+        StatementKind::ThreadPool(_) => "THREAD POOL",
+        StatementKind::BulkInsert(_) => "BULK INSERT",
+        _ => "This statement",
+    }
+}
+
+/// 40510 is what SQL Server's services answer to statements they do not have.
+pub fn unsupported(what: &str) -> SqlError {
+    SqlError::new(40510, 16, format!("Statement '{what}' is not supported in this version of SQL Server."))
+}

@@ -1,0 +1,330 @@
+//! Views, procedures, functions and triggers. Their text is kept as written, ALTER as CREATE; their columns and parameters are rows.
+
+use std::sync::Arc;
+
+use sql::ast::{
+    CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, Expr, FunctionReturns, Ident, ModuleBody, ModuleOptions,
+    ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
+};
+use sql::plan::OutputColumn;
+use types::{SqlError, SqlResult};
+
+use super::data_type::{self, ResolvedType};
+use super::site::{Ddl, Place, written};
+use super::table;
+use super::text;
+use crate::catalog::Database;
+use crate::catalog::base::{ColumnRow, ObjectRow, TextRow, column_status as cs, object_status as os_};
+use crate::catalog::load::{self, BY_PARENT, int, small};
+use crate::catalog::row::{Code, Text, Whole};
+use crate::catalog::scalar_type;
+
+/// A module about to be kept.
+struct Draft<'a> {
+    name: &'a ObjectName,
+    definition: &'a Definition,
+    kind: &'static str,
+    status: i32,
+    parent: i32,
+}
+
+/// The batch's text with the verb as CREATE.
+fn kept_text(ddl: &Ddl<'_>, definition: &Definition) -> String {
+    let (all, verb) = (definition.text, definition.verb_span);
+    let text = ddl.span(all);
+    let (start, end) = (verb.start.saturating_sub(all.start) as usize, verb.end.saturating_sub(all.start) as usize);
+    match (text.get(..start), text.get(start..end), text.get(end..)) {
+        (Some(before), Some(verb), Some(after)) if !verb.eq_ignore_ascii_case("create") => format!("{before}CREATE{after}"),
+        _ => text.to_string(),
+    }
+}
+
+fn option_bits(ddl: &Ddl<'_>, options: &ModuleOptions) -> i32 {
+    let session = ddl.site.options();
+    let bit = |on: bool, bit: i32| if on { bit } else { 0 };
+    bit(session.ansi_nulls, os_::ANSI_NULLS)
+        | bit(session.quoted_identifier, os_::QUOTED_IDENTIFIER)
+        | bit(options.schemabinding, os_::SCHEMA_BOUND)
+        | bit(options.native_compilation, os_::NATIVE)
+        | bit(options.recompile, os_::RECOMPILE)
+        | bit(options.encryption, os_::ENCRYPTED)
+        | bit(options.called_on_null == Some(false), os_::NULL_ON_NULL)
+        | bit(options.execute_as.is_some(), os_::EXECUTE_AS_OWNER)
+}
+
+/// Keeps the module; its place and id. ALTER keeps the id and the date of creation.
+fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, Place)> {
+    if draft.name.database.is_some() {
+        let what = match draft.kind {
+            "V" => "CREATE VIEW",
+            "TR" => "CREATE TRIGGER",
+            "P" => "CREATE/ALTER PROCEDURE",
+            _ => "CREATE/ALTER FUNCTION",
+        };
+        return Err(SqlError::new(166, 15, format!("'{what}' does not allow specifying the database name as a prefix to the object name.")));
+    }
+    let text = kept_text(ddl, draft.definition);
+    let found = if draft.definition.verb == ModuleVerb::Create { None } else { ddl.find(draft.name)? };
+    if let Some((db, row)) = found {
+        let same = match draft.kind {
+            "FN" | "IF" | "TF" => row.kind.as_str() == draft.kind,
+            kind => row.kind.as_str() == kind,
+        };
+        if !same {
+            return Err(SqlError::with_state(2010, 16, 1, format!("Cannot perform alter on '{}' because it is an incompatible object type.", written(draft.name))));
+        }
+        ddl.lock(&db, row.id)?;
+        let id = row.id;
+        let now = crate::catalog::clock::now();
+        ddl.rows(&db, |rows| {
+            rows.delete::<ColumnRow>(0, &[int(id)])?;
+            rows.delete::<TextRow>(0, &[int(id)])?;
+            rows.update::<ObjectRow>(0, &[int(id)], |row| {
+                row.status = draft.status | row.status & os_::DISABLED;
+                row.modified = now;
+                row.pid = draft.parent;
+            })
+        })?;
+        ddl.add_text(&db, id, &text)?;
+        ddl.changed(db.id, id);
+        let place = table::place_of(ddl, &db, &row)?;
+        return Ok((db, id, place));
+    }
+    if draft.definition.verb == ModuleVerb::Alter {
+        return Err(SqlError::with_state(208, 16, 6, format!("Invalid object name '{}'.", written(draft.name))));
+    }
+    let place = ddl.place(draft.name)?;
+    let id = ddl.add_object(&place, draft.kind, draft.parent, draft.status, 0)?;
+    ddl.add_text(&place.db, id, &text)?;
+    Ok((place.db.clone(), id, place))
+}
+
+fn column(id: i32, number: i16, colid: i32, name: &str, ty: &ResolvedType, status: i32) -> ColumnRow {
+    let table = ty.table.is_some();
+    ColumnRow {
+        id,
+        number,
+        colid,
+        name: name.to_string(),
+        xtype: ty.xtype,
+        utype: ty.utype,
+        length: if table { -1 } else { scalar_type::max_length(&ty.ty) },
+        prec: if table { 0 } else { ty.ty.precision },
+        scale: if table { 0 } else { ty.ty.scale },
+        collation: if table { None } else { scalar_type::collation_name(&ty.ty) },
+        status,
+        dflt: 0,
+        seed: Whole(0),
+        increment: Whole(0),
+        definition: Text(None),
+    }
+}
+
+fn keep_output(ddl: &mut Ddl<'_>, db: &Database, id: i32, columns: &[OutputColumn], names: &[Ident]) -> SqlResult<()> {
+    for (i, output) in columns.iter().enumerate() {
+        let name = names.get(i).map_or(&*output.name, |name| &*name.text);
+        let system = scalar_type::system_type(output.ty.kind);
+        let ty = ResolvedType { ty: output.ty, xtype: system.xtype, utype: system.utype, nullable: None, table: None };
+        let row = column(id, 0, i as i32 + 1, name, &ty, if output.nullable { cs::NULLABLE } else { 0 });
+        ddl.rows(db, |rows| rows.insert(&row))?;
+    }
+    Ok(())
+}
+
+pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
+    let status = option_bits(ddl, &create.options) | if create.check_option { os_::CHECK_OPTION } else { 0 };
+    let draft = Draft { name: &create.name, definition: &create.definition, kind: "V", status, parent: 0 };
+    let (db, id, place) = keep(ddl, &draft)?;
+    // The view is visible to its own session now: the binder checks and types its columns.
+    let from = format!("{}.{}", text::bracket(&place.schema_name), text::bracket(&place.name));
+    let columns = ddl.site.describe(&format!("SELECT * FROM {from}"))?;
+    if create.columns.is_empty() {
+        for (i, output) in columns.iter().enumerate() {
+            if output.name.is_empty() {
+                return Err(SqlError::new(4511, 16, format!("Create View or Function failed because no column name was specified for column {}.", i + 1)));
+            }
+            if columns[..i].iter().any(|other| db.equal_names(&other.name, &output.name)) {
+                return Err(SqlError::new(
+                    4506,
+                    16,
+                    format!("Column names in each view or function must be unique. Column name '{}' in view or function '{}' is specified more than once.", output.name, place.name),
+                ));
+            }
+        }
+    }
+    keep_output(ddl, &db, id, &columns, &create.columns)?;
+    ddl.changed(db.id, id);
+    Ok(())
+}
+
+fn keep_parameters(ddl: &mut Ddl<'_>, db: &Database, id: i32, parameters: &[Parameter]) -> SqlResult<()> {
+    for (i, parameter) in parameters.iter().enumerate() {
+        let resolved = if parameter.varying {
+            ResolvedType { ty: types::SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None }
+        } else {
+            data_type::resolve(ddl, db, &parameter.data_type, i + 1)?
+        };
+        let resolved = ResolvedType { ty: data_type::collate(db, resolved.ty, None)?, ..resolved };
+        if resolved.table.is_some() && !parameter.readonly {
+            return Err(SqlError::new(352, 15, format!("The table-valued parameter \"{}\" must be declared with the READONLY option.", parameter.name.name)));
+        }
+        let status = if parameter.output { cs::OUTPUT } else { 0 }
+            | if parameter.readonly { cs::READ_ONLY } else { 0 }
+            | if parameter.varying { cs::CURSOR } else { 0 }
+            | if parameter.default.is_some() { cs::HAS_DEFAULT } else { 0 };
+        let mut row = column(id, 1, i as i32 + 1, &parameter.name.name, &resolved, status);
+        row.definition = Text(parameter.default.as_ref().and_then(default_text));
+        ddl.rows(db, |rows| rows.insert(&row))?;
+    }
+    Ok(())
+}
+
+fn default_text(default: &Expr) -> Option<String> {
+    text::expression(default)
+}
+
+pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResult<()> {
+    if let ModuleBody::External(_) = create.body {
+        return Err(super::unsupported("CREATE PROCEDURE ... EXTERNAL NAME"));
+    }
+    let status = option_bits(ddl, &create.options);
+    let draft = Draft { name: &create.name, definition: &create.definition, kind: "P", status, parent: 0 };
+    if create.name.is_temporary() {
+        return Err(super::unsupported("CREATE PROCEDURE of a temporary procedure"));
+    }
+    let (db, id, _) = keep(ddl, &draft)?;
+    keep_parameters(ddl, &db, id, &create.parameters)
+}
+
+pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<()> {
+    let kind = match &create.returns {
+        FunctionReturns::Scalar { body: ModuleBody::External(_), .. } | FunctionReturns::ExternalTable { .. } => {
+            return Err(super::unsupported("CREATE FUNCTION ... EXTERNAL NAME"));
+        }
+        FunctionReturns::Scalar { .. } => "FN",
+        FunctionReturns::Inline { .. } => "IF",
+        FunctionReturns::Table { .. } => "TF",
+    };
+    let status = option_bits(ddl, &create.options);
+    let draft = Draft { name: &create.name, definition: &create.definition, kind, status, parent: 0 };
+    let (db, id, place) = keep(ddl, &draft)?;
+    keep_parameters(ddl, &db, id, &create.parameters)?;
+    match &create.returns {
+        FunctionReturns::Scalar { data_type, .. } => {
+            let resolved = data_type::resolve(ddl, &db, data_type, 0)?;
+            let resolved = ResolvedType { ty: data_type::collate(&db, resolved.ty, None)?, ..resolved };
+            let row = column(id, 1, 0, "", &resolved, cs::OUTPUT);
+            ddl.rows(&db, |rows| rows.insert(&row))?;
+        }
+        FunctionReturns::Inline { .. } => {
+            let arguments = vec!["NULL"; create.parameters.len()].join(", ");
+            let from = format!("{}.{}({arguments})", text::bracket(&place.schema_name), text::bracket(&place.name));
+            let columns = ddl.site.describe(&format!("SELECT * FROM {from}"))?;
+            keep_output(ddl, &db, id, &columns, &[])?;
+        }
+        FunctionReturns::Table { definition, .. } => {
+            for (i, defined) in definition.columns.iter().enumerate() {
+                let row = table::column_row(ddl, &db, id, i as i32 + 1, defined, false, &place.name)?;
+                ddl.rows(&db, |rows| rows.insert(&row))?;
+            }
+        }
+        FunctionReturns::ExternalTable { .. } => {}
+    }
+    ddl.changed(db.id, id);
+    Ok(())
+}
+
+pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()> {
+    let TriggerScope::Table(on) = &create.on else {
+        return Err(super::unsupported("CREATE TRIGGER ON DATABASE or ALL SERVER"));
+    };
+    let Some((db, parent)) = ddl.find(on)? else {
+        return Err(SqlError::with_state(8197, 16, 4, format!("The object '{}' does not exist or is invalid for this operation.", written(on))));
+    };
+    if parent.kind.as_str() == "V" && !create.instead_of {
+        return Err(SqlError::with_state(2103, 15, 1, format!("Cannot create trigger on view '{}' because only INSTEAD OF triggers can be created on views.", written(on))));
+    }
+    let event = |name: &str, bit: i32| if create.events.iter().any(|event| &**event == name) { bit } else { 0 };
+    let status = option_bits(ddl, &create.options)
+        | if create.instead_of { os_::INSTEAD_OF } else { 0 }
+        | if create.not_for_replication { os_::NOT_FOR_REPLICATION } else { 0 }
+        | event("INSERT", os_::ON_INSERT)
+        | event("UPDATE", os_::ON_UPDATE)
+        | event("DELETE", os_::ON_DELETE);
+    if create.instead_of {
+        let events = status & (os_::ON_INSERT | os_::ON_UPDATE | os_::ON_DELETE);
+        let others = ddl.rows(&db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(parent.id)]))?;
+        let own_name = &create.name.name;
+        let other = others.iter().find(|t| t.kind.as_str() == "TR" && t.status & os_::INSTEAD_OF != 0 && t.status & events != 0 && !db.equal_names(&t.name, own_name));
+        if let Some(other) = other {
+            return Err(SqlError::new(
+                2111,
+                16,
+                format!("Cannot create trigger '{}' on table '{}' because an INSTEAD OF trigger already exists on this object: '{}'.", &**own_name, written(on), other.name),
+            ));
+        }
+    }
+    // A trigger is in its table's schema.
+    let mut name = create.name.clone();
+    if name.schema.is_none() {
+        let schema = ddl.rows(&db, |rows| load::schema_name(rows, parent.nsid))?;
+        name.schema = Some(Ident { text: schema.into(), quoted: true });
+    }
+    let draft = Draft { name: &name, definition: &create.definition, kind: "TR", status, parent: parent.id };
+    let (db, ..) = keep(ddl, &draft)?;
+    ddl.changed(db.id, parent.id);
+    Ok(())
+}
+
+pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()> {
+    let TriggerScope::Table(on) = &switch.on else {
+        return Err(super::unsupported("ENABLE or DISABLE TRIGGER ON DATABASE or ALL SERVER"));
+    };
+    let Some((db, parent)) = ddl.find(on)? else {
+        return Err(SqlError::with_state(1088, 16, 11, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", written(on))));
+    };
+    let names = switch.triggers.as_ref().map(|names| names.iter().map(|n| n.name.to_string()).collect::<Vec<_>>());
+    switch_triggers_of(ddl, &db, parent.id, names.as_deref(), switch.enable)
+}
+
+pub fn switch_triggers_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, names: Option<&[String]>, enable: bool) -> SqlResult<()> {
+    let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(table)]))?;
+    let triggers: Vec<&ObjectRow> = children.iter().filter(|child| child.kind == Code::new("TR")).collect();
+    let mut chosen = Vec::new();
+    match names {
+        None => chosen.extend(triggers.iter().map(|t| t.id)),
+        Some(names) => {
+            for name in names {
+                let found = triggers.iter().find(|t| db.equal_names(&t.name, name));
+                chosen.push(found.map(|t| t.id).ok_or_else(|| {
+                    SqlError::with_state(1088, 16, 11, format!("Cannot find the object \"{name}\" because it does not exist or you do not have permissions."))
+                })?);
+            }
+        }
+    }
+    for id in chosen {
+        ddl.rows(db, |rows| {
+            rows.update::<ObjectRow>(0, &[int(id)], |row| {
+                row.status = if enable { row.status & !os_::DISABLED } else { row.status | os_::DISABLED };
+            })
+        })?;
+        ddl.changed(db.id, id);
+    }
+    ddl.changed(db.id, table);
+    Ok(())
+}
+
+/// sp_refreshview, sp_refreshsqlmodule: a view's columns as they are now.
+pub fn refresh(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
+    let Some((db, row)) = ddl.find(name)? else {
+        return Err(SqlError::new(15165, 16, format!("Could not find object '{}' or you do not have permission.", written(name))));
+    };
+    if row.kind.as_str() == "V" {
+        let place = table::place_of(ddl, &db, &row)?;
+        let from = format!("{}.{}", text::bracket(&place.schema_name), text::bracket(&place.name));
+        let columns = ddl.site.describe(&format!("SELECT * FROM {from}"))?;
+        ddl.rows(&db, |rows| rows.delete::<ColumnRow>(0, &[int(row.id), small(0)]))?;
+        keep_output(ddl, &db, row.id, &columns, &[])?;
+    }
+    ddl.touch(&db, row.id)
+}

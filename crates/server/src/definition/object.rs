@@ -1,0 +1,525 @@
+//! Schemas, types, sequences, synonyms; DROP of every kind; sp_rename and ALTER SCHEMA TRANSFER.
+
+use std::sync::Arc;
+
+use sql::ast::{
+    AlterSchema, CreateSchema, CreateSequence, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName, SequenceBound, SequenceCache,
+};
+use types::{SqlError, SqlResult};
+
+use super::data_type;
+use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
+use super::table::{self, bounds, whole_number};
+use super::{database, security, text};
+use crate::catalog::base::{
+    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow, TypeRow, class, object_status as os_, schema,
+};
+use crate::catalog::counter::Rule;
+use crate::catalog::load::{self, int, name as name_datum, small};
+use crate::catalog::row::{Code, Text, Whole};
+use crate::catalog::{Database, clock, scalar_type};
+
+pub fn create_schema(ddl: &mut Ddl<'_>, create: &CreateSchema) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let owner_name = create.authorization.as_ref().map(|a| a.to_string());
+    let name = create.name.as_ref().map(|n| n.to_string()).or_else(|| owner_name.clone()).unwrap_or_default();
+    let owner = match &owner_name {
+        None => 1,
+        Some(owner) => match ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(owner)]))? {
+            Some(row) => row.id,
+            None => return Err(cannot_find("find", "user", owner)),
+        },
+    };
+    let now = clock::now();
+    let taken = ddl.rows(&db, |rows| {
+        if load::schema_named(rows, &name)?.is_some() {
+            return Ok(true);
+        }
+        let used: Vec<ClassRow> = rows.find(0, &[small(class::SCHEMA_ENTRY)])?;
+        let id = used.iter().map(|row| row.id).filter(|id| *id < 16384).max().unwrap_or(schema::SYS) + 1;
+        let id = if id >= 16384 { used.iter().map(|row| row.id).max().unwrap_or(id) + 1 } else { id };
+        let row = ClassRow { class: class::SCHEMA_ENTRY, id, name: name.clone(), owner, created: now, modified: now, status: 0, value: Text(None) };
+        Ok(rows.try_insert(&row)?.is_err())
+    })?;
+    if taken {
+        ddl.site.message(SqlError::with_state(2714, 16, 6, format!("There is already an object named '{name}' in the database.")));
+        return Err(SqlError::new(2759, 16, "CREATE SCHEMA failed due to previous errors."));
+    }
+    ddl.changed(db.id, 0);
+    // What stands inside belongs to the new schema unless it says otherwise.
+    let kept = ddl.site.state().0.default_schema.clone();
+    ddl.site.state().0.default_schema = name.into();
+    let mut made = Ok(());
+    for element in &create.elements {
+        made = made.and_then(|()| super::dispatch(ddl, element));
+    }
+    ddl.site.state().0.default_schema = kept;
+    made
+}
+
+pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let target = ddl.rows(&db, |rows| load::schema_named(rows, &alter.schema))?;
+    let target = target.ok_or_else(|| cannot_find("alter", "schema", &alter.schema))?;
+    if alter.class.as_deref() == Some("TYPE") {
+        let row = find_type(ddl, &alter.name)?.ok_or_else(|| cannot_find("transfer", "type", &written(&alter.name)))?.1;
+        ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.schid = target.id))?;
+        ddl.changed(db.id, 0);
+        return Ok(());
+    }
+    let Some((db, row)) = ddl.find(&alter.name)? else { return Err(cannot_find("find", "object", &alter.name.name)) };
+    ddl.lock(&db, row.id)?;
+    let taken = ddl.rows(&db, |rows| load::object_row_named(rows, target.id, &row.name))?;
+    if taken.is_some() {
+        return Err(SqlError::new(15530, 16, format!("The object with name \"{}\" already exists.", row.name)));
+    }
+    let children = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
+    for id in children.iter().map(|child| child.id).chain([row.id]) {
+        ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(id)], |row| row.nsid = target.id))?;
+        ddl.changed(db.id, id);
+    }
+    Ok(())
+}
+
+pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
+    let place = ddl.place(&create.name)?;
+    let db = place.db.clone();
+    let taken = ddl.rows(&db, |rows| rows.first::<TypeRow>(1, &[int(place.schema), name_datum(&place.name)]))?;
+    if taken.is_some() || scalar_type::by_name(&place.name).is_some() {
+        return Err(SqlError::new(219, 16, format!("The type '{}' already exists, or you do not have permission to create it.", written(&create.name))));
+    }
+    let types = ddl.rows(&db, |rows| rows.all::<TypeRow>())?;
+    let id = types.iter().map(|row| row.id).max().unwrap_or(0).max(256) + 1;
+    let now = clock::now();
+    let mut row = TypeRow {
+        id,
+        schid: place.schema,
+        name: place.name.clone(),
+        xtype: scalar_type::TABLE_TYPE,
+        length: -1,
+        prec: 0,
+        scale: 0,
+        collation: None,
+        status: 2,
+        tableid: 0,
+        created: now,
+        modified: now,
+        dflt: 0,
+        chk: 0,
+    };
+    match &create.kind {
+        CreateTypeKind::Alias { base, null } => {
+            let resolved = data_type::resolve(ddl, &db, base, 1)?;
+            let ty = data_type::collate(&db, resolved.ty, None)?;
+            row.xtype = resolved.xtype;
+            row.length = scalar_type::max_length(&ty);
+            row.prec = ty.precision;
+            row.scale = ty.scale;
+            row.collation = scalar_type::collation_name(&ty);
+            row.status = i32::from(*null != Some(false));
+        }
+        CreateTypeKind::Table(definition) => {
+            let object = ddl.new_id(&db)?;
+            let own = Place { name: format!("TT_{}_{object:08X}", place.name), schema: schema::SYS, schema_name: "sys".into(), ..place.clone() };
+            let memory = sql::ast::find_setting(&definition.options, "MEMORY_OPTIMIZED").is_some_and(sql::ast::Setting::is_on);
+            let shown = own.name.clone();
+            row.tableid = table::build(ddl, &own, &shown, definition, "TT", 0, None)?;
+            row.status |= if memory { 8 } else { 0 };
+        }
+        CreateTypeKind::External => return Err(super::unsupported("CREATE TYPE ... EXTERNAL NAME")),
+    }
+    ddl.rows(&db, |rows| rows.insert(&row))?;
+    ddl.changed(db.id, 0);
+    Ok(())
+}
+
+fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, TypeRow)>> {
+    let db = ddl.database_of(name)?;
+    let schemas: Vec<String> = match &name.schema {
+        Some(schema) => vec![schema.to_string()],
+        None => vec![ddl.site.state().0.default_schema.to_string(), "dbo".to_string()],
+    };
+    let row = ddl.rows(&db, |rows| {
+        for schema in &schemas {
+            let Some(schema) = load::schema_named(rows, schema)? else { continue };
+            if let Some(row) = rows.first::<TypeRow>(1, &[int(schema.id), name_datum(&name.name)])? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    })?;
+    Ok(row.filter(|row| row.id > 256).map(|row| (db, row)))
+}
+
+pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<()> {
+    let shown = written(&create.name);
+    let number = |expr: &sql::ast::Expr| {
+        whole_number(expr).ok_or_else(|| SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object."))
+    };
+    let old = if create.alter {
+        match ddl.find(&create.name)? {
+            Some((db, row)) if row.kind.as_str() == "SO" => {
+                let sequence = ddl.rows(&db, |rows| rows.first::<SequenceRow>(0, &[int(row.id)]))?;
+                sequence.map(|sequence| (db, row, sequence))
+            }
+            _ => None,
+        }
+    } else {
+        None
+    };
+    if create.alter && old.is_none() {
+        return Err(SqlError::with_state(15151, 16, 1, format!("Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission.")));
+    }
+    let place = ddl.place(&create.name)?;
+    let db = place.db.clone();
+    let (xtype, utype, ty) = match (&create.data_type, &old) {
+        (Some(data_type), _) => {
+            let resolved = data_type::resolve(ddl, &db, data_type, 1)?;
+            if !(resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0) {
+                return Err(SqlError::new(
+                    11702,
+                    16,
+                    format!("The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."),
+                ));
+            }
+            (resolved.xtype, resolved.utype, resolved.ty)
+        }
+        (None, Some((_, _, old))) => {
+            let length = scalar_type::by_user_type(i32::from(old.xtype)).map_or(8, |system| system.length);
+            (old.xtype, old.utype, scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"))
+        }
+        (None, None) => (127, 127, types::SqlType::BIGINT),
+    };
+    let before = old.as_ref().map(|(_, _, sequence)| sequence.clone());
+    let increment = match &create.increment {
+        Some(expr) => number(expr)?,
+        None => before.as_ref().map_or(1, |old| old.increment.0),
+    };
+    if increment == 0 {
+        return Err(SqlError::new(11700, 16, format!("The increment for sequence object '{shown}' cannot be zero.")));
+    }
+    let (low, high) = bounds(&ty);
+    let minimum = match &create.minimum {
+        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Unsaid => before.as_ref().map_or(low, |old| old.minimum.0),
+        SequenceBound::None => low,
+    };
+    let maximum = match &create.maximum {
+        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Unsaid => before.as_ref().map_or(high, |old| old.maximum.0),
+        SequenceBound::None => high,
+    };
+    if minimum >= maximum {
+        return Err(SqlError::new(11705, 16, format!("The minimum value for sequence object '{shown}' must be less than its maximum value.")));
+    }
+    let first = if increment > 0 { minimum } else { maximum };
+    let start = match &create.start {
+        Some(expr) => number(expr)?,
+        None => before.as_ref().map_or(first, |old| old.start.0),
+    };
+    if !(minimum..=maximum).contains(&start) {
+        return Err(SqlError::new(11703, 16, format!("The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object.")));
+    }
+    let cycle = create.cycle.unwrap_or(before.as_ref().is_some_and(|old| has(old.status, 1)));
+    let (cached, cache_size) = match &create.cache {
+        SequenceCache::None => (false, None),
+        SequenceCache::Size(expr) => (true, i32::try_from(number(expr)?).ok()),
+        SequenceCache::Default => (true, None),
+        SequenceCache::Unsaid => before.as_ref().map_or((true, None), |old| (has(old.status, 2), old.cache_size)),
+    };
+    let id = match &old {
+        Some((_, row, _)) => row.id,
+        None => ddl.add_object(&place, "SO", 0, 0, 0)?,
+    };
+    let row = SequenceRow {
+        id,
+        xtype,
+        utype,
+        prec: ty.precision,
+        scale: ty.scale,
+        start: Whole(start),
+        increment: Whole(increment),
+        minimum: Whole(minimum),
+        maximum: Whole(maximum),
+        status: i32::from(cycle) | if cached { 2 } else { 0 },
+        cache_size,
+    };
+    ddl.rows(&db, |rows| {
+        if rows.update::<SequenceRow>(0, &[int(id)], |old| *old = row.clone())? == 0 {
+            rows.insert(&row)?;
+        }
+        Ok(())
+    })?;
+    if create.restart {
+        let rule = sequence_rule(&row);
+        db.counters.reset(&ddl.catalog.storage, &db, id, &rule, None)?;
+    }
+    ddl.touch(&db, id)
+}
+
+pub fn sequence_rule(row: &SequenceRow) -> Rule {
+    Rule { start: row.start.0, increment: row.increment.0, minimum: row.minimum.0, maximum: row.maximum.0, cycle: has(row.status, 1) }
+}
+
+pub fn create_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> SqlResult<()> {
+    let place = ddl.place(&create.name)?;
+    let id = ddl.add_object(&place, "SN", 0, 0, 0)?;
+    ddl.add_text(&place.db, id, &text::object_name(&create.target))
+}
+
+/// (word in messages, `sys.objects.type`s, state of 3701).
+fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> {
+    Some(match kind {
+        DropKind::Table => ("table", &["U"], 5),
+        DropKind::View => ("view", &["V"], 5),
+        DropKind::Procedure => ("procedure", &["P"], 5),
+        DropKind::Function => ("function", &["FN", "IF", "TF"], 5),
+        DropKind::Trigger => ("trigger", &["TR"], 5),
+        DropKind::Sequence => ("sequence object", &["SO"], 5),
+        DropKind::Synonym => ("synonym", &["SN"], 5),
+        DropKind::Default => ("default", &["D"], 5),
+        DropKind::Rule => ("rule", &["R"], 5),
+        _ => return None,
+    })
+}
+
+pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
+    // SQL Server goes on with the other names and reports each that is missing.
+    let mut last = Ok(());
+    for name in &drop.names {
+        let done = match drop.kind {
+            DropKind::Type => drop_type(ddl, name, drop.if_exists),
+            DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
+            DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
+            DropKind::Login | DropKind::ServerRole => security::drop_login(ddl, &name.name, drop.kind, drop.if_exists),
+            DropKind::User | DropKind::Role | DropKind::ApplicationRole => security::drop_user(ddl, &name.name, drop.kind, drop.if_exists),
+            DropKind::Aggregate | DropKind::Assembly | DropKind::PartitionFunction | DropKind::PartitionScheme | DropKind::XmlSchemaCollection | DropKind::Credential
+                if drop.if_exists =>
+            {
+                Ok(())
+            }
+            kind => match kinds(kind) {
+                Some(found) => drop_object(ddl, name, found, drop.if_exists),
+                None => Err(cannot_drop("object", &written(name), 5)),
+            },
+        };
+        if let Err(error) = done {
+            if let Err(earlier) = std::mem::replace(&mut last, Err(error)) {
+                ddl.site.message(earlier);
+            }
+        }
+    }
+    last
+}
+
+fn drop_object(ddl: &mut Ddl<'_>, name: &ObjectName, (word, kinds, state): (&str, &[&str], u8), if_exists: bool) -> SqlResult<()> {
+    let shown = written(name);
+    let found = match ddl.find(name) {
+        Ok(found) => found,
+        // A database that is not there is an object that is not there.
+        Err(error) if error.number == 911 && if_exists => None,
+        Err(error) => return Err(error),
+    };
+    let Some((db, row)) = found else {
+        return if if_exists { Ok(()) } else { Err(cannot_drop(word, &shown, state)) };
+    };
+    if !kinds.contains(&row.kind.as_str()) {
+        if row.kind.as_str() == "U" || row.kind.as_str() == "V" || !if_exists {
+            let actual = match row.kind.as_str() {
+                "U" => "TABLE",
+                "V" => "VIEW",
+                "P" => "PROCEDURE",
+                "FN" | "IF" | "TF" => "FUNCTION",
+                "TR" => "TRIGGER",
+                "SO" => "SEQUENCE",
+                "SN" => "SYNONYM",
+                _ => return Err(cannot_drop(word, &shown, state)),
+            };
+            let asked = word.split(' ').next().unwrap_or(word).to_uppercase();
+            return Err(SqlError::new(3705, 16, format!("Cannot use DROP {asked} with '{shown}' because '{shown}' is a {}. Use DROP {actual}.", actual.to_lowercase())));
+        }
+        return Err(cannot_drop(word, &shown, state));
+    }
+    if is_system(&row) {
+        return Err(SqlError::new(3718, 16, format!("Cannot drop the {word} '{shown}' because it is a system object.")));
+    }
+    if row.kind.as_str() == "D" && row.pid != 0 {
+        return Err(SqlError::new(3717, 16, "Cannot drop a default constraint by DROP DEFAULT statement. Use ALTER TABLE to drop a constraint default."));
+    }
+    ddl.lock(&db, row.id)?;
+    if row.kind.as_str() == "U" {
+        let references = ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::FOREIGN_KEY)]))?;
+        for reference in references {
+            let key = ddl.rows(&db, |rows| load::object_row(rows, reference.depid))?;
+            if key.is_some_and(|key| key.pid != row.id) {
+                return Err(SqlError::with_state(3726, 16, 1, format!("Could not drop object '{shown}' because it is referenced by a FOREIGN KEY constraint.")));
+            }
+        }
+    }
+    if row.pid != 0 {
+        ddl.changed(db.id, row.pid);
+    }
+    if row.kind.as_str() == "SO" {
+        db.counters.forget(row.id);
+    }
+    table::erase(ddl, &db, &row)
+}
+
+fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult<()> {
+    let shown = written(name);
+    let Some((db, row)) = find_type(ddl, name)? else {
+        return if if_exists { Ok(()) } else { Err(SqlError::with_state(3701, 16, 1, format!("Cannot drop the type '{shown}', because it does not exist or you do not have permission."))) };
+    };
+    let users = ddl.rows(&db, |rows| rows.all::<ColumnRow>())?;
+    if let Some(user) = users.iter().find(|column| column.utype == row.id) {
+        let object = ddl.rows(&db, |rows| load::object_row(rows, user.id))?.map(|o| o.name).unwrap_or_default();
+        return Err(SqlError::new(3732, 16, format!("Cannot drop type '{shown}' because it is being referenced by object '{object}'. There may be other objects that reference this type.")));
+    }
+    if row.tableid != 0 {
+        if let Some(object) = ddl.rows(&db, |rows| load::object_row(rows, row.tableid))? {
+            table::erase(ddl, &db, &object)?;
+            let (database, id) = (db.storage_id(), storage::TableId(row.tableid));
+            ddl.storage(|storage, tx| storage.drop_table(tx, database, id)).map_err(crate::catalog::error::storage_error)?;
+        }
+    }
+    ddl.rows(&db, |rows| {
+        rows.delete::<PropertyRow>(0, &[small(class::TYPE), int(row.id)])?;
+        rows.delete::<TypeRow>(0, &[int(row.id)])
+    })?;
+    ddl.changed(db.id, 0);
+    Ok(())
+}
+
+fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let shown = &*name.name;
+    let Some(row) = ddl.rows(&db, |rows| load::schema_named(rows, shown))? else {
+        return if if_exists { Ok(()) } else { Err(cannot_find("drop", "schema", shown)) };
+    };
+    if row.id <= schema::SYS || row.id >= 16384 {
+        return Err(SqlError::new(15150, 16, format!("Cannot drop the schema '{shown}'.")));
+    }
+    let objects = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_NAME, &[int(row.id)]))?;
+    let types = ddl.rows(&db, |rows| rows.find::<TypeRow>(1, &[int(row.id)]))?;
+    if let Some(object) = objects.first().map(|o| &o.name).or(types.first().map(|t| &t.name)) {
+        return Err(SqlError::new(3729, 16, format!("Cannot drop schema '{shown}' because it is being referenced by object '{object}'.")));
+    }
+    ddl.rows(&db, |rows| rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)]))?;
+    ddl.changed(db.id, 0);
+    Ok(())
+}
+
+/// sp_rename. `kind`: OBJECT, COLUMN, INDEX, DATABASE, USERDATATYPE, STATISTICS; None: what the name finds.
+pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> SqlResult<()> {
+    let kind = kind.map(str::to_ascii_uppercase);
+    let bad = |what: &str| SqlError::new(15225, 11, format!("No item by the name of '{old}' could be found in the current database '{what}', given that @itemtype was input as '{}'.", kind.clone().unwrap_or_else(|| "(null)".into())));
+    let current = ddl.current()?.name();
+    let parsed = load::parse_name(old);
+    let as_name = |name: &sql::catalog::ObjectName| ObjectName {
+        server: None,
+        database: name.database.as_deref().map(ident),
+        schema: name.schema.as_deref().map(ident),
+        name: ident(&name.name),
+        line: 0,
+    };
+    match kind.as_deref() {
+        Some("DATABASE") => return database::rename(ddl, old, new),
+        Some("USERDATATYPE") => {
+            let Some((db, row)) = find_type(ddl, &as_name(&parsed))? else { return Err(bad(&current)) };
+            ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
+            ddl.changed(db.id, 0);
+        }
+        Some("COLUMN" | "INDEX" | "STATISTICS") => {
+            // table.column: the last part is the item.
+            let table = sql::catalog::ObjectName {
+                server: None,
+                database: parsed.server.clone(),
+                schema: parsed.database.clone(),
+                name: parsed.schema.clone().unwrap_or_default(),
+            };
+            let Some((db, row)) = ddl.find(&as_name(&table))? else { return Err(SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong.")) };
+            ddl.lock(&db, row.id)?;
+            if kind.as_deref() == Some("COLUMN") {
+                rename_column(ddl, &db, &row, &parsed.name, new)?;
+            } else {
+                let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
+                let index = indexes.into_iter().find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, &parsed.name)));
+                let index = index.ok_or_else(|| SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong."))?;
+                ddl.rows(&db, |rows| {
+                    rows.update::<IndexRow>(0, &[int(row.id), int(index.indid)], |row| row.name = Some(new.to_string()))?;
+                    rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
+                })?;
+                ddl.changed(db.id, row.id);
+            }
+        }
+        _ => {
+            let Some((db, row)) = ddl.find(&as_name(&parsed))? else { return Err(bad(&current)) };
+            ddl.lock(&db, row.id)?;
+            let taken = ddl.rows(&db, |rows| load::object_row_named(rows, row.nsid, new))?;
+            if taken.is_some_and(|other| other.id != row.id) {
+                return Err(SqlError::new(15335, 11, format!("Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted.")));
+            }
+            ddl.rows(&db, |rows| {
+                rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
+                    row.name = new.to_string();
+                    row.status &= !os_::SYSTEM_NAMED;
+                })?;
+                if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
+                    for index in rows.find::<IndexRow>(0, &[int(row.pid)])? {
+                        if index.constraint_id == row.id {
+                            rows.update::<IndexRow>(0, &[int(row.pid), int(index.indid)], |index| index.name = Some(new.to_string()))?;
+                        }
+                    }
+                }
+                Ok(())
+            })?;
+            ddl.touch(&db, row.id)?;
+            if row.pid != 0 {
+                ddl.changed(db.id, row.pid);
+            }
+        }
+    }
+    ddl.site.message(SqlError::with_state(15477, 0, 1, "Caution: Changing any part of an object name could break scripts and stored procedures."));
+    Ok(())
+}
+
+fn ident(text: &str) -> sql::ast::Ident {
+    sql::ast::Ident { text: text.into(), quoted: true }
+}
+
+/// Defaults, checks, computed columns and filters that name the column follow it.
+fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
+    let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
+    let Some(column) = columns.iter().find(|c| db.equal_names(&c.name, old)) else {
+        return Err(SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong."));
+    };
+    if columns.iter().any(|c| db.equal_names(&c.name, new) && c.colid != column.colid) {
+        return Err(SqlError::new(15335, 11, format!("Error: The new name '{new}' is already in use as a COLUMN name and would cause a duplicate that is not permitted.")));
+    }
+    let (from, to) = (text::bracket(&column.name), text::bracket(new));
+    let colid = column.colid;
+    let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
+    ddl.rows(db, |rows| {
+        rows.update::<ColumnRow>(0, &[int(row.id), small(0)], |column| {
+            if column.colid == colid {
+                column.name = new.to_string();
+            }
+            if let Some(text) = &mut column.definition.0 {
+                *text = text.replace(&from, &to);
+            }
+        })?;
+        for child in children.iter().filter(|child| child.kind.as_str() == "C") {
+            rows.update::<crate::catalog::base::TextRow>(0, &[int(child.id)], |row| {
+                if let Some(text) = &mut row.value.0 {
+                    *text = text.replace(&from, &to);
+                }
+            })?;
+        }
+        rows.update::<IndexRow>(0, &[int(row.id)], |index| {
+            if let Some(text) = &mut index.filter.0 {
+                *text = text.replace(&from, &to);
+            }
+        })
+    })?;
+    ddl.touch(db, row.id)
+}

@@ -1,0 +1,92 @@
+//! Puts a table's rows into a new layout: through a heap beside it, so that memory does not grow with the table.
+
+use sql::catalog::TableDef;
+use storage::{IndexId, ScanSpec, TableId, TableLayout};
+use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, row};
+
+use super::site::Ddl;
+use super::table;
+use crate::catalog::Database;
+use crate::catalog::error::storage_error;
+
+/// A stored column of the new layout: its name, its type, and its value over the old table.
+pub struct NewColumn {
+    pub name: String,
+    pub ty: ColumnType,
+    pub value: String,
+}
+
+/// Rows put aside, in the new layout.
+pub struct Saved {
+    heap: i32,
+    row: RowLayout,
+}
+
+const ROWS_AT_ONCE: usize = 256;
+
+/// Copies the rows as they will be; the catalog still has the old table. 515: a NULL where none may be.
+pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns: &[NewColumn]) -> SqlResult<Saved> {
+    let row = RowLayout::new(&columns.iter().map(|column| column.ty).collect::<Vec<_>>());
+    let heap = ddl.new_id(db)?;
+    let database = db.storage_id();
+    let layout = TableLayout::heap(row.clone());
+    ddl.storage(|storage, tx| storage.create_table(tx, database, TableId(heap), &layout)).map_err(storage_error)?;
+    let list: Vec<String> = columns.iter().enumerate().map(|(i, column)| format!("{} AS c{i}", column.value)).collect();
+    let query = format!("SELECT {} FROM {source}", list.join(", "));
+    let catalog = ddl.catalog.clone();
+    let table = catalog.storage.open_table(database, TableId(heap)).map_err(storage_error)?;
+    let mut image = Vec::new();
+    ddl.site.query(&query, &mut |tx, batch| {
+        for i in 0..batch.rows {
+            let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
+            if let Some(position) = columns.iter().zip(&values).position(|(column, value)| !column.ty.nullable && value.is_null()) {
+                return Err(no_null(&columns[position].name, &db.name(), shown, "UPDATE"));
+            }
+            image.clear();
+            row::encode(&row, &values, &mut image);
+            table.insert(tx, &image).map_err(storage_error)?;
+        }
+        Ok(())
+    })?;
+    Ok(Saved { heap, row })
+}
+
+/// Replaces the storage of `new` by the rows put aside.
+pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -> SqlResult<()> {
+    let database = db.storage_id();
+    let id = TableId(new.object.0);
+    ddl.storage(|storage, tx| storage.drop_table(tx, database, id)).map_err(storage_error)?;
+    table::create_storage(ddl, db, new)?;
+    assert_eq!(table::row_layout(new), saved.row, "rows were put aside in the layout of the new definition");
+    let catalog = ddl.catalog.clone();
+    let (_, tx) = ddl.site.state();
+    let from = catalog.storage.open_table(database, TableId(saved.heap)).map_err(storage_error)?;
+    let to = catalog.storage.open_table(database, id).map_err(storage_error)?;
+    let spec = ScanSpec { ignore_own_statement: false, ..ScanSpec::all(IndexId::HEAP, (0..saved.row.len() as u16).collect()) };
+    let mut scan = from.scan(tx, spec).map_err(storage_error)?;
+    let mut batch = RowBatch::new(saved.row.classes());
+    let mut image = Vec::new();
+    loop {
+        batch.clear();
+        if scan.fill(tx, &mut batch, ROWS_AT_ONCE).map_err(storage_error)? == 0 {
+            break;
+        }
+        for i in 0..batch.rows {
+            let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
+            image.clear();
+            row::encode(&saved.row, &values, &mut image);
+            to.insert(tx, &image).map_err(storage_error)?;
+        }
+    }
+    catalog.storage.drop_table(tx, database, TableId(saved.heap)).map_err(storage_error)
+}
+
+/// 515
+pub fn no_null(column: &str, database: &str, table: &str, verb: &str) -> SqlError {
+    SqlError::with_state(
+        515,
+        16,
+        2,
+        format!("Cannot insert the value NULL into column '{column}', table '{database}.dbo.{table}'; column does not allow nulls. {verb} fails."),
+    )
+}

@@ -1,0 +1,306 @@
+//! What a definition needs of the session that runs it, and the look-ups all definitions share.
+
+use std::sync::Arc;
+
+use sql::ast::{ObjectName, Span};
+use sql::catalog::{DatabaseId, TableDef};
+use sql::plan::OutputColumn;
+use storage::Transaction;
+use types::{RowBatch, SqlError, SqlResult};
+
+use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
+use crate::catalog::load::{self, int, name as name_datum};
+use crate::catalog::row::{Code, Text};
+use crate::catalog::store::Rows;
+use crate::catalog::{Catalog, CatalogSession, Database, TEMPDB, clock, no_such_database};
+
+/// What is done with each batch of a query's rows; it may write in the same transaction.
+pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()> + 'a;
+
+/// The session that runs a definition.
+pub trait Site {
+    fn catalog(&self) -> Arc<Catalog>;
+
+    /// Its catalog state and its open transaction.
+    fn state(&mut self) -> (&mut CatalogSession, &mut Transaction);
+
+    /// Runs a query in the transaction and hands on its rows, in batches.
+    fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()>;
+
+    /// Columns of the first result of a text, without running it.
+    fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>>;
+
+    /// Rows for the client: column names and types, then rows.
+    fn result(&mut self, columns: &[OutputColumn], rows: &RowBatch) -> SqlResult<()>;
+
+    /// An information message, or an error that is not the last one of its statement.
+    fn message(&mut self, message: SqlError);
+
+    fn options(&self) -> SiteOptions;
+
+    /// Name of the login.
+    fn login(&self) -> String;
+
+    /// BEGIN TRANSACTION was said: what cannot run in a user's transaction is refused (226).
+    fn in_user_transaction(&self) -> bool;
+
+    /// SPIDs of other sessions whose current database this is (3702).
+    fn users_of(&self, database: DatabaseId) -> Vec<u32>;
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct SiteOptions {
+    pub ansi_null_dflt_on: bool,
+    pub ansi_nulls: bool,
+    pub quoted_identifier: bool,
+    /// @@NESTLEVEL.
+    pub nest_level: u32,
+}
+
+/// One definition being run.
+pub struct Ddl<'a> {
+    pub site: &'a mut dyn Site,
+    pub catalog: Arc<Catalog>,
+    pub text: &'a str,
+}
+
+/// Where an object is, or is to be.
+#[derive(Clone)]
+pub struct Place {
+    pub db: Arc<Database>,
+    pub schema: i32,
+    pub schema_name: String,
+    pub name: String,
+}
+
+impl<'a> Ddl<'a> {
+    pub fn new(site: &'a mut dyn Site, text: &'a str) -> Ddl<'a> {
+        let catalog = site.catalog();
+        Ddl { site, catalog, text }
+    }
+
+    pub fn span(&self, span: Span) -> &'a str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    pub fn current(&mut self) -> SqlResult<Arc<Database>> {
+        let id = self.site.state().0.database;
+        self.catalog.database(id).ok_or_else(|| no_such_database("(current)"))
+    }
+
+    pub fn rows<T>(&mut self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        let catalog = self.catalog.clone();
+        let (_, tx) = self.site.state();
+        work(&mut db.rows(&catalog.storage, tx))
+    }
+
+    /// Storage and the transaction, for changes of tables.
+    pub fn storage<T>(&mut self, work: impl FnOnce(&storage::Storage, &mut Transaction) -> storage::StorageResult<T>) -> storage::StorageResult<T> {
+        let catalog = self.catalog.clone();
+        let (_, tx) = self.site.state();
+        work(&catalog.storage, tx)
+    }
+
+    pub fn changed(&mut self, db: DatabaseId, object: i32) {
+        self.site.state().0.note_change(db, object);
+    }
+
+    pub fn new_id(&mut self, db: &Database) -> SqlResult<i32> {
+        let catalog = self.catalog.clone();
+        let (_, tx) = self.site.state();
+        db.new_object_id(&catalog.storage, tx)
+    }
+
+    pub fn database_of(&mut self, name: &ObjectName) -> SqlResult<Arc<Database>> {
+        if let Some(server) = &name.server {
+            return Err(SqlError::new(
+                117,
+                15,
+                format!("The object name '{}.{}' contains more than the maximum number of prefixes. The maximum is 2.", &**server, &*name.name),
+            ));
+        }
+        if name.is_temporary() {
+            return Ok(self.catalog.expect_database(TEMPDB));
+        }
+        match &name.database {
+            None => self.current(),
+            Some(database) => self.catalog.database_named(database).ok_or_else(|| no_such_database(database)),
+        }
+    }
+
+    /// Where a new object goes. 2760: no such schema.
+    pub fn place(&mut self, name: &ObjectName) -> SqlResult<Place> {
+        let db = self.database_of(name)?;
+        let written = match &name.schema {
+            Some(schema) if !name.is_temporary() => schema.to_string(),
+            _ if name.is_temporary() => "dbo".to_string(),
+            _ => self.site.state().0.default_schema.to_string(),
+        };
+        let found = self.rows(&db, |rows| load::schema_named(rows, &written))?;
+        let schema = found.ok_or_else(|| no_such_schema(&written))?;
+        Ok(Place { db, schema: schema.id, schema_name: schema.name, name: name.name.to_string() })
+    }
+
+    /// An object by name, of any kind.
+    pub fn find(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow)>> {
+        let db = self.database_of(name)?;
+        if name.is_temporary() && !name.name.starts_with("##") {
+            let (session, _) = self.site.state();
+            let found = session.temporaries().iter().rev().find(|t| db.equal_names(&t.name, &name.name)).map(|t| t.object);
+            let Some(id) = found else { return Ok(None) };
+            let row = self.rows(&db, |rows| load::object_row(rows, id))?;
+            return Ok(row.map(|row| (db, row)));
+        }
+        let schemas: Vec<String> = match &name.schema {
+            Some(schema) => vec![schema.to_string()],
+            None => vec![self.site.state().0.default_schema.to_string(), "dbo".to_string()],
+        };
+        for schema in schemas {
+            let found = self.rows(&db, |rows| match load::schema_named(rows, &schema)? {
+                Some(schema) => load::object_row_named(rows, schema.id, &name.name),
+                None => Ok(None),
+            })?;
+            if let Some(row) = found {
+                return Ok(Some((db, row)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A user table and its definition, locked against all use until the transaction ends.
+    pub fn table_for_change(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow, TableDef)>> {
+        let Some((db, row)) = self.find(name)? else { return Ok(None) };
+        if row.kind.as_str() != "U" {
+            return Ok(None);
+        }
+        self.lock(&db, row.id)?;
+        let table = self.rows(&db, |rows| load::table(rows, &row))?;
+        Ok(table.map(|table| (db, row, table)))
+    }
+
+    pub fn lock(&mut self, db: &Database, object: i32) -> SqlResult<()> {
+        let id = db.storage_id();
+        let (_, tx) = self.site.state();
+        tx.lock_table(id, storage::TableId(object), storage::LockMode::SchemaModification)
+            .map_err(crate::catalog::error::storage_error)
+    }
+
+    pub fn reload(&mut self, db: &Database, id: i32) -> SqlResult<TableDef> {
+        let table = self.rows(db, |rows| match load::object_row(rows, id)? {
+            Some(row) => load::table(rows, &row),
+            None => Ok(None),
+        })?;
+        Ok(table.expect("a table being changed is there"))
+    }
+
+    /// Makes an object's row. 2714: the name is taken.
+    pub fn add_object(&mut self, place: &Place, kind: &str, pid: i32, status: i32, intprop: i32) -> SqlResult<i32> {
+        let id = self.new_id(&place.db)?;
+        self.add_object_as(id, place, kind, pid, status, intprop)?;
+        Ok(id)
+    }
+
+    pub fn add_object_as(&mut self, id: i32, place: &Place, kind: &str, pid: i32, status: i32, intprop: i32) -> SqlResult<()> {
+        let now = clock::now();
+        let row = ObjectRow {
+            id,
+            name: place.name.clone(),
+            nsid: place.schema,
+            kind: Code::new(kind),
+            pid,
+            created: now,
+            modified: now,
+            status,
+            intprop,
+            owner: None,
+        };
+        let taken = self.rows(&place.db, |rows| {
+            if load::object_row_named(rows, row.nsid, &row.name)?.is_some() {
+                return Ok(true);
+            }
+            // Another session may be making the same name: the unique index decides.
+            Ok(rows.try_insert(&row)?.is_err())
+        })?;
+        if taken {
+            let state = match kind {
+                "U" => 6,
+                "P" | "V" | "FN" | "IF" | "TF" => 3,
+                "TR" => 2,
+                _ => 5,
+            };
+            return Err(SqlError::with_state(2714, 16, state, format!("There is already an object named '{}' in the database.", place.name)));
+        }
+        self.changed(place.db.id, id);
+        Ok(())
+    }
+
+    pub fn add_text(&mut self, db: &Database, id: i32, text: &str) -> SqlResult<()> {
+        let row = TextRow { objid: id, value: Text::from(text) };
+        self.rows(db, |rows| rows.insert(&row))
+    }
+
+    pub fn touch(&mut self, db: &Database, id: i32) -> SqlResult<()> {
+        let now = clock::now();
+        self.rows(db, |rows| rows.update::<ObjectRow>(0, &[int(id)], |row| row.modified = now))?;
+        self.changed(db.id, id);
+        Ok(())
+    }
+
+    /// The first row's first column of a query, if it has a row.
+    pub fn any_row(&mut self, text: &str) -> SqlResult<bool> {
+        let mut found = false;
+        self.site.query(text, &mut |_, batch| {
+            found |= batch.rows > 0;
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    pub fn refuse_in_transaction(&mut self, statement: &str) -> SqlResult<()> {
+        if self.site.in_user_transaction() {
+            return Err(SqlError::with_state(226, 16, 6, format!("{statement} statement not allowed within multi-statement transaction.")));
+        }
+        Ok(())
+    }
+
+    pub fn class_named(&mut self, db: &Database, class: u8, name: &str) -> SqlResult<Option<ClassRow>> {
+        self.rows(db, |rows| rows.first::<ClassRow>(1, &[load::small(class), name_datum(name)]))
+    }
+}
+
+pub fn has(status: i32, bit: i32) -> bool {
+    status & bit != 0
+}
+
+pub fn is_system(row: &ObjectRow) -> bool {
+    has(row.status, object_status::SHIPPED)
+}
+
+pub fn no_such_schema(name: &str) -> SqlError {
+    SqlError::new(2760, 16, format!("The specified schema name \"{name}\" either does not exist or you do not have permission to use it."))
+}
+
+/// The name as messages show it: as written, parts joined by dots.
+pub fn written(name: &ObjectName) -> String {
+    let mut text = String::new();
+    for part in [&name.server, &name.database, &name.schema].into_iter().flatten() {
+        text.push_str(part);
+        text.push('.');
+    }
+    text + &name.name
+}
+
+/// 3701
+pub fn cannot_drop(kind: &str, name: &str, state: u8) -> SqlError {
+    SqlError::with_state(3701, 11, state, format!("Cannot drop the {kind} '{name}', because it does not exist or you do not have permission."))
+}
+
+/// 4902
+pub fn cannot_find_object(name: &str) -> SqlError {
+    SqlError::new(4902, 16, format!("Cannot find the object \"{name}\" because it does not exist or you do not have permissions."))
+}
+
+/// 15151
+pub fn cannot_find(action: &str, kind: &str, name: &str) -> SqlError {
+    SqlError::new(15151, 16, format!("Cannot {action} the {kind} '{name}', because it does not exist or you do not have permission."))
+}

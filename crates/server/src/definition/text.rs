@@ -1,0 +1,277 @@
+//! Expressions as `sys.default_constraints.definition` and its like show them: names in brackets, constants in parentheses,
+//! functions in lower case. The binder reads the text again whenever it needs the expression.
+
+use std::fmt::Write;
+
+use sql::ast::{
+    Arithmetic, BinaryOp, Case, CompareOp, DataType, Expr, Literal, Niladic, ObjectName, TypeLength, TypeName, UnaryOp,
+};
+
+use crate::catalog::scalar_type;
+
+/// `[name]`
+pub fn bracket(name: &str) -> String {
+    format!("[{}]", name.replace(']', "]]"))
+}
+
+/// `N'text'` with quotes doubled.
+pub fn quote(text: &str) -> String {
+    format!("N'{}'", text.replace('\'', "''"))
+}
+
+pub fn object_name(name: &ObjectName) -> String {
+    let parts = [&name.server, &name.database, &name.schema];
+    let first = parts.iter().position(|part| part.is_some()).unwrap_or(3);
+    let mut text = String::new();
+    for part in &parts[first..] {
+        text.push_str(&part.as_ref().map_or_else(String::new, |part| bracket(part)));
+        text.push('.');
+    }
+    text + &bracket(&name.name)
+}
+
+/// The definition of a default, check or computed column: in parentheses. `source`: the text as written, for what has no other form.
+pub fn definition(expr: &Expr, source: &str) -> String {
+    match expression(expr) {
+        Some(text) => format!("({text})"),
+        None => format!("({})", source.trim()),
+    }
+}
+
+/// None: it has a part that is kept as the user wrote it (subqueries, methods, window functions).
+pub fn expression(expr: &Expr) -> Option<String> {
+    let text = match expr {
+        Expr::Literal(literal) => literal_text(literal),
+        Expr::Column(column) => match &column.table {
+            Some(table) => format!("{}.{}", object_name(table), bracket(&column.name)),
+            None => bracket(&column.name),
+        },
+        Expr::Unary(UnaryOp::Minus, inner) => match &**inner {
+            Expr::Literal(Literal::Int(_) | Literal::Decimal(_) | Literal::Float(_) | Literal::Money(_)) => {
+                format!("(-{}", literal_of(inner)?.trim_start_matches('('))
+            }
+            other => format!("-{}", operand(other)?),
+        },
+        Expr::Unary(UnaryOp::Plus, inner) => expression(inner)?,
+        Expr::Unary(UnaryOp::BitNot, inner) => format!("~{}", operand(inner)?),
+        Expr::Arithmetic(arithmetic) => arithmetic_text(arithmetic)?,
+        Expr::Compare(compare) => {
+            let op = compare_text(compare.op);
+            format!("{}{op}{}", operand(&compare.left)?, operand(&compare.right)?)
+        }
+        Expr::And(parts) => join(parts, " AND ", |part| matches!(part, Expr::Or(_)) || is_or(part))?,
+        Expr::Or(parts) => join(parts, " OR ", |_| false)?,
+        Expr::Not(inner) => match &**inner {
+            Expr::And(_) | Expr::Or(_) | Expr::Compare(_) | Expr::Between(_) | Expr::InList(_) => format!("NOT ({})", expression(inner)?),
+            other => format!("NOT {}", expression(other)?),
+        },
+        Expr::IsNull { operand: inner, not } => format!("{} IS {}NULL", operand(inner)?, if *not { "NOT " } else { "" }),
+        Expr::Like(like) => {
+            let mut text = format!("{}{} like {}", if like.not { "NOT " } else { "" }, operand(&like.operand)?, operand(&like.pattern)?);
+            if let Some(escape) = &like.escape {
+                write!(text, " escape {}", operand(escape)?).expect("writes to a string");
+            }
+            text
+        }
+        Expr::Between(between) => {
+            let value = operand(&between.operand)?;
+            let text = format!("{value}>={} AND {value}<={}", operand(&between.low)?, operand(&between.high)?);
+            if between.not { format!("NOT ({text})") } else { text }
+        }
+        Expr::InList(list) => {
+            let value = operand(&list.operand)?;
+            let mut parts = Vec::new();
+            for item in list.list.iter().rev() {
+                parts.push(format!("{value}={}", operand(item)?));
+            }
+            let text = parts.join(" OR ");
+            if list.not { format!("NOT ({text})") } else { text }
+        }
+        Expr::Case(case) => case_text(case)?,
+        Expr::Cast(cast) if cast.is_try => format!("TRY_CAST({} AS {})", expression(&cast.operand)?, type_text(&cast.to)?),
+        Expr::Cast(cast) => format!("CONVERT({},{},(0))", type_text(&cast.to)?, expression(&cast.operand)?),
+        Expr::Convert(convert) => {
+            let style = match &convert.style {
+                Some(style) => format!(",{}", expression(style)?),
+                None => String::new(),
+            };
+            let name = if convert.is_try { "TRY_CONVERT" } else { "CONVERT" };
+            format!("{name}({},{}{style})", type_text(&convert.to)?, expression(&convert.operand)?)
+        }
+        Expr::Call(call) => {
+            if call.extra.is_some() || call.distinct || call.odbc {
+                return None;
+            }
+            let name = if call.name.schema.is_some() { object_name(&call.name) } else { call.name.name.to_ascii_lowercase() };
+            if call.star {
+                return Some(format!("{name}(*)"));
+            }
+            let arguments: Option<Vec<String>> = call.args.iter().map(argument).collect();
+            format!("{name}({})", arguments?.join(","))
+        }
+        Expr::Niladic(niladic) => match niladic {
+            Niladic::CurrentTimestamp => "getdate()",
+            Niladic::CurrentUser | Niladic::User | Niladic::SessionUser => "user_name()",
+            Niladic::SystemUser => "suser_sname()",
+            Niladic::CurrentDate | Niladic::CurrentTime => return None,
+        }
+        .to_string(),
+        Expr::Collate(inner, collation) => format!("{} COLLATE {}", operand(inner)?, &**collation),
+        Expr::NextValueFor(next) if next.over_order_by.is_empty() => format!("NEXT VALUE FOR {}", object_name(&next.sequence)),
+        Expr::Word(word) => word.to_string(),
+        _ => return None,
+    };
+    Some(text)
+}
+
+fn is_or(expr: &Expr) -> bool {
+    matches!(expr, Expr::InList(list) if !list.not && list.list.len() > 1)
+}
+
+/// Date parts are words, not columns.
+fn argument(expr: &Expr) -> Option<String> {
+    if let Expr::Column(column) = expr {
+        let words = [
+            "year", "yy", "yyyy", "quarter", "qq", "q", "month", "mm", "m", "dayofyear", "dy", "y", "day", "dd", "d", "week", "wk", "ww",
+            "weekday", "dw", "hour", "hh", "minute", "mi", "n", "second", "ss", "s", "millisecond", "ms", "microsecond", "mcs", "nanosecond", "ns",
+        ];
+        let is_word = column.table.is_none() && !column.name.quoted && words.iter().any(|word| column.name.is(word));
+        if is_word {
+            return Some(column.name.to_ascii_lowercase());
+        }
+    }
+    expression(expr)
+}
+
+fn literal_of(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Literal(literal) => Some(literal_text(literal)),
+        _ => None,
+    }
+}
+
+/// Parentheses where the precedence of the whole would otherwise be lost.
+fn operand(expr: &Expr) -> Option<String> {
+    let text = expression(expr)?;
+    Some(match expr {
+        Expr::Arithmetic(_) | Expr::And(_) | Expr::Or(_) | Expr::Compare(_) | Expr::Between(_) | Expr::InList(_) | Expr::Not(_) => format!("({text})"),
+        _ => text,
+    })
+}
+
+fn join(parts: &[Expr], word: &str, enclose: impl Fn(&Expr) -> bool) -> Option<String> {
+    let mut texts = Vec::new();
+    for part in parts {
+        let text = expression(part)?;
+        texts.push(if enclose(part) { format!("({text})") } else { text });
+    }
+    Some(texts.join(word))
+}
+
+fn precedence(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo => 2,
+        _ => 1,
+    }
+}
+
+fn arithmetic_text(arithmetic: &Arithmetic) -> Option<String> {
+    let own = arithmetic.rest.first().map_or(1, |(op, _)| precedence(*op));
+    let part = |expr: &Expr, first: bool| {
+        let text = expression(expr)?;
+        let enclose = match expr {
+            Expr::Arithmetic(inner) => {
+                let inner = inner.rest.first().map_or(1, |(op, _)| precedence(*op));
+                inner < own || inner == own && !first
+            }
+            Expr::Compare(_) | Expr::And(_) | Expr::Or(_) => true,
+            _ => false,
+        };
+        Some(if enclose { format!("({text})") } else { text })
+    };
+    let mut text = part(&arithmetic.first, true)?;
+    for (op, expr) in &arithmetic.rest {
+        text.push_str(match op {
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Modulo => "%",
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::Concat => "||",
+        });
+        text.push_str(&part(expr, false)?);
+    }
+    Some(text)
+}
+
+fn compare_text(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Equal => "=",
+        CompareOp::NotEqual => "<>",
+        CompareOp::Less => "<",
+        CompareOp::LessOrEqual => "<=",
+        CompareOp::Greater => ">",
+        CompareOp::GreaterOrEqual => ">=",
+    }
+}
+
+fn case_text(case: &Case) -> Option<String> {
+    let mut text = String::from("case ");
+    if let Some(operand) = &case.operand {
+        write!(text, "{} ", expression(operand)?).expect("writes to a string");
+    }
+    for (when, then) in &case.whens {
+        write!(text, "when {} then {} ", expression(when)?, expression(then)?).expect("writes to a string");
+    }
+    if let Some(otherwise) = &case.otherwise {
+        write!(text, "else {} ", expression(otherwise)?).expect("writes to a string");
+    }
+    Some(text + "end")
+}
+
+fn literal_text(literal: &Literal) -> String {
+    match literal {
+        Literal::Null => "NULL".to_string(),
+        Literal::Int(value) => format!("({value})"),
+        Literal::Decimal(value) => {
+            let digits = value.unscaled.unsigned_abs().to_string();
+            let scale = usize::from(value.scale);
+            let digits = format!("{digits:0>width$}", width = scale + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - scale);
+            if scale == 0 { format!("({whole}.)") } else { format!("({whole}.{fraction})") }
+        }
+        Literal::Float(value) => {
+            let text = format!("{value:.16e}");
+            let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+            let exponent: i32 = exponent.parse().unwrap_or(0);
+            format!("({mantissa}e{}{:03})", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+        }
+        Literal::Money(value) => format!("(${}.{:04})", value / 10_000, (value % 10_000).abs()),
+        Literal::String { text, national } => format!("{}'{}'", if *national { "N" } else { "" }, text.replace('\'', "''")),
+        Literal::Binary(bytes) => bytes.iter().fold(String::from("0x"), |mut text, byte| {
+            write!(text, "{byte:02X}").expect("writes to a string");
+            text
+        }),
+    }
+}
+
+/// `[varchar](10)`
+pub fn type_text(data_type: &DataType) -> Option<String> {
+    let name = match &data_type.name {
+        TypeName::Builtin(kind) => bracket(scalar_type::system_type(*kind).name),
+        TypeName::Sysname => "[sysname]".to_string(),
+        TypeName::User(name) => object_name(name),
+        _ => return None,
+    };
+    Some(match data_type.length {
+        TypeLength::Default => name,
+        TypeLength::One(length) => format!("{name}({length})"),
+        TypeLength::Two(precision, scale) => format!("{name}({precision},{scale})"),
+        TypeLength::Max => format!("{name}(max)"),
+    })
+}
