@@ -132,6 +132,9 @@ pub trait Host {
     /// A transaction began (true) or ended: catalog changes of a rolled back one are undone by the server.
     fn transaction_ended(&mut self, session: &mut Session, committed: bool);
 
+    /// A module of the catalog that ran at `level` of nesting has returned: its temporary tables go.
+    fn module_returned(&mut self, _session: &mut Session, _level: u32) {}
+
     /// ROLLBACK TRANSACTION savepoint.
     fn rolled_back_to_savepoint(&mut self, _session: &mut Session) {}
 }

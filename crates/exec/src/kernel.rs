@@ -172,6 +172,6 @@ pub fn display(ty: &SqlType, value: &Datum) -> String {
         return "<NULL>".to_owned();
     }
     let mut text = String::new();
-    convert::push_display(value, ty, &mut text);
+    convert::push_display(value.as_ref(), ty, &mut text);
     text
 }

@@ -12,6 +12,7 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
+    Serve(Box<server::options::ServeArgs>),
     Sql(Box<lab::sql_tool::Args>),
     Stress(Box<lab::stress::Args>),
     Ping(lab::ping::Args),
@@ -19,6 +20,13 @@ enum Command {
 
 fn main() {
     let code = match CommandLine::parse().command {
+        Command::Serve(args) => match server::serve::run(*args) {
+            Ok(()) => 0,
+            Err(message) => {
+                eprintln!("heddle serve: {message}");
+                1
+            }
+        },
         Command::Sql(args) => lab::sql_tool::run(&args),
         Command::Stress(args) => lab::stress::run(&args),
         Command::Ping(args) => lab::ping::run(&args),

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use exec::host::{CallArgument, Callee, Host, ModuleInfo};
 use exec::session::Session as State;
-use exec::sink::{Environment, Sink};
+use exec::sink::{Discard, Environment, Sink};
 use sql::bind::BindOptions;
 use sql::catalog::{
     Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef,
@@ -18,6 +18,7 @@ use types::{Datum, SqlError, SqlResult, SqlType};
 use crate::bulk_target::BulkTarget;
 use crate::catalog::{CatalogSession, SessionCatalog, no_such_database};
 use crate::connection::Connection;
+use crate::definition::HostSite;
 use crate::login::{self, Greeting};
 use crate::plan_cache::PlanKey;
 use crate::prepared::{self, PreparedStatements};
@@ -171,12 +172,26 @@ impl SessionHost {
 
     /// Temporary tables made at `level` of nesting or deeper; 0 for all.
     fn drop_temporaries(&mut self, state: &mut State, level: u32) {
-        let expired = self.catalog_session.expired_temporaries(level);
-        if expired.is_empty() {
+        if self.catalog_session.expired_temporaries(level).is_empty() {
             return;
         }
-        if let Err(error) = definition::drop_temporaries(self, state, &expired) {
+        let own = state.transaction.current.is_none();
+        if own {
+            state.transaction.current = Some(self.storage().begin(storage::Isolation::ReadCommitted));
+        }
+        let dropped = definition::drop_temporaries(&mut HostSite { host: self, state, sink: &mut Discard }, level);
+        if let Err(error) = &dropped {
             tracing::error!(spid = state.spid, "temporary tables could not be dropped: {error}");
+        }
+        if let Some(transaction) = state.transaction.current.take_if(|_| own) {
+            let ended = match dropped {
+                Ok(()) => transaction.commit(storage::Durability::Delayed),
+                Err(_) => transaction.rollback(),
+            };
+            if let Err(error) = ended {
+                tracing::error!(spid = state.spid, "the end of temporary tables could not be logged: {error}");
+            }
+            self.catalog_session.transaction_ended(&self.server.catalog, true);
         }
     }
 
@@ -209,7 +224,7 @@ impl SessionHost {
         work(&catalog)
     }
 
-    fn bind_options(state: &State) -> BindOptions {
+    pub fn bind_options(state: &State) -> BindOptions {
         BindOptions { quoted_identifier: state.options.quoted_identifier, ansi_nulls: state.options.ansi_nulls, ..BindOptions::default() }
     }
 
@@ -318,7 +333,7 @@ impl Host for SessionHost {
             return Ok(bound.clone());
         }
         let options = Self::bind_options(state);
-        let bound = self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, &options, catalog));
+        let bound = self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
         let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
         let shared = !bound.session_private && CatalogSession::is_shared_version(version);
         if !shared || text.bound.set(bound.clone()).is_err() {
@@ -439,11 +454,12 @@ impl Host for SessionHost {
     }
 
     fn define(&mut self, state: &mut State, sink: &mut dyn Sink, module: &Arc<Module>, query: QueryId) -> SqlResult<()> {
-        definition::run(self, state, sink, module, query)
+        let statement = module.queries[query.0 as usize].statement.clone();
+        definition::run(&mut HostSite { host: self, state, sink }, &statement, &module.text)
     }
 
     fn create_table_for(&mut self, state: &mut State, target: &ObjectName, columns: &[OutputColumn]) -> SqlResult<Arc<TableDef>> {
-        definition::create_table_for(self, state, target, columns)
+        definition::create_for(&mut HostSite { host: self, state, sink: &mut Discard }, target, columns)
     }
 
     fn virtual_rows(
@@ -490,6 +506,10 @@ impl Host for SessionHost {
 
     fn transaction_ended(&mut self, _state: &mut State, committed: bool) {
         self.catalog_session.transaction_ended(&self.server.catalog, committed);
+    }
+
+    fn module_returned(&mut self, state: &mut State, level: u32) {
+        self.drop_temporaries(state, level);
     }
 
     fn rolled_back_to_savepoint(&mut self, state: &mut State) {

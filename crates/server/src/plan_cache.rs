@@ -176,7 +176,10 @@ mod tests {
             body: Vec::new(),
             queries: Vec::new(),
             messages: Vec::new(),
+            text: "".into(),
             executor: Default::default(),
+            kind: Default::default(),
+            trigger_table: None,
         })
     }
 

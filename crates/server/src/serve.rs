@@ -149,13 +149,15 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
     let init = settings.init.clone();
     let server = Server {
         settings,
-        catalog,
+        catalog: Arc::new(catalog),
         tls,
         plans: PlanCache::new(),
         sessions: Sessions::new(),
         counters: Counters::default(),
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
         stopping: AtomicBool::new(false),
+        memory_bytes: memory,
+        started_ms: os::clock::now() / 1_000_000,
     };
     if let Some(password) = made_password {
         eprintln!("The password of sa is {password} (it is shown only now)");

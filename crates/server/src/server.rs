@@ -1,5 +1,6 @@
 //! What the sessions of an engine share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use os::sync::Mutex;
@@ -39,13 +40,17 @@ pub struct Counters {
 
 pub struct Server {
     pub settings: Settings,
-    pub catalog: Catalog,
+    pub catalog: Arc<Catalog>,
     pub tls: Tls,
     pub plans: PlanCache,
     pub sessions: Sessions,
     pub counters: Counters,
     pub verified: Mutex<VerifiedLogins>,
     pub stopping: AtomicBool,
+    /// Memory of the buffer pool and what else `--memory` bounds.
+    pub memory_bytes: u64,
+    /// `os::clock` milliseconds at start.
+    pub started_ms: u64,
 }
 
 impl Server {

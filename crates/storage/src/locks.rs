@@ -55,6 +55,20 @@ impl LockMode {
         }
     }
 
+    /// `sys.dm_tran_locks.request_mode`.
+    pub fn name(self) -> &'static str {
+        match self {
+            LockMode::SchemaStability => "Sch-S",
+            LockMode::IntentShared => "IS",
+            LockMode::IntentExclusive => "IX",
+            LockMode::Shared => "S",
+            LockMode::Update => "U",
+            LockMode::SharedIntentExclusive => "SIX",
+            LockMode::Exclusive => "X",
+            LockMode::SchemaModification => "Sch-M",
+        }
+    }
+
     pub fn is_compatible(self, other: LockMode) -> bool {
         self.excludes() >> (other as u8) & 1 == 0
     }

@@ -25,7 +25,7 @@ fn nesting_exceeded() -> SqlError {
 
 /// Runs `body` one nesting level deeper, as module `object`; what belongs to a level is put back whatever happens.
 fn nested<T>(
-    mut runtime: Runtime<'_>,
+    runtime: Runtime<'_>,
     object: i32,
     body: impl FnOnce(Runtime<'_>) -> Result<T, Unwind>,
 ) -> Result<T, Unwind> {
@@ -38,10 +38,10 @@ fn nested<T>(
     session.procedure_id = object;
     let result = body(Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink });
     let session = &mut *runtime.session;
-    session.nest_level -= 1;
     session.procedure_id = procedure;
     session.scope_identity = identity;
-    let _ = &mut runtime;
+    runtime.host.module_returned(session, session.nest_level);
+    session.nest_level -= 1;
     result
 }
 

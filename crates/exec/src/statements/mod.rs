@@ -252,6 +252,36 @@ pub fn call_module(
     }
 }
 
+/// Runs a query of the server's own within the statement that is running: in its transaction, its results to `sink`, its error to
+/// the caller. @@ROWCOUNT, @@ERROR and what else a statement leaves behind stay as they are.
+pub fn run_within(
+    module: &Arc<Module>,
+    session: &mut Session,
+    host: &mut dyn Host,
+    sink: &mut dyn Sink,
+) -> Result<(), Within> {
+    let kept = (session.row_count, session.error, session.identity.clone(), session.scope_identity.clone());
+    session.try_level += 1;
+    let runtime = Runtime { session: &mut *session, host, sink };
+    let frame = Frame { info: None, nested: true, trigger: None, function: None };
+    let result = run_instance(module, Vec::new(), Vec::new(), runtime, frame, false);
+    session.try_level -= 1;
+    (session.row_count, session.error, session.identity, session.scope_identity) = kept;
+    match result {
+        Ok(_) => Ok(()),
+        Err(Unwind::Error(error) | Unwind::Scope(error)) => Err(Within::Error(error)),
+        Err(Unwind::Stop(stop)) => Err(Within::Stopped(stop)),
+        Err(Unwind::Aborted) => Err(Within::Stopped(Stop::Attention)),
+    }
+}
+
+/// Why `run_within` did not complete.
+#[derive(Debug)]
+pub enum Within {
+    Error(SqlError),
+    Stopped(Stop),
+}
+
 /// What happens between the last statement and the end of the request.
 fn end_of_request(
     result: Result<(), Unwind>,

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sql::catalog::{DatabaseId, Object, ObjectId, ObjectName, TableDef, UserType};
+use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, TableDef, UserType};
 use storage::Transaction;
 use types::{CollationId, SqlError, SqlResult};
 
@@ -250,6 +250,14 @@ impl<'a> SessionCatalog<'a> {
             db.keep(seen, None, "", id, &object);
         }
         Ok(Some(object))
+    }
+
+    pub fn module_by_id(&self, database: DatabaseId, object: ObjectId) -> SqlResult<Option<Arc<ModuleDef>>> {
+        let Some(db) = self.catalog.database(database) else { return Ok(None) };
+        Ok(match self.object_by_id(&db, object.0)? {
+            Some(Object::Module(module)) => Some(module),
+            _ => None,
+        })
     }
 
     fn object_in_schema(&self, db: &Database, schema: &str, name: &str) -> SqlResult<Option<Object>> {

@@ -151,7 +151,7 @@ pub fn add_rest(ddl: &mut Ddl<'_>, place: &Place, shown: &str, id: i32, definiti
         let name = constraint.name.as_ref().map(|name| name.to_string());
         match &constraint.kind {
             ConstraintKind::Default(default) if column.is_some() || default.column.is_some() => {
-                let column = default.column.as_deref().map(|c| &**c).or(column).unwrap_or_default().to_string();
+                let column = default.column.as_deref().or(column).unwrap_or_default().to_string();
                 add_default(ddl, place, shown, id, &name, &column, default)?;
             }
             ConstraintKind::Check(check) => {

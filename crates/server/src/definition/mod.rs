@@ -4,6 +4,7 @@
 //! ```text
 //! site        what the session gives: transaction, queries over the user's rows, messages
 //! text        expressions as catalog views show them
+//! host_site   a session as such a site
 //! data_type   a type as written -> a column's type
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! alter       ALTER TABLE           rebuild     rows into a new layout
@@ -16,12 +17,11 @@ pub mod alter;
 pub mod constraint;
 pub mod data_type;
 pub mod database;
+pub mod host_site;
 pub mod index;
 pub mod module;
 pub mod object;
 pub mod rebuild;
-pub mod security;
-pub mod server;
 pub mod site;
 pub mod table;
 pub mod text;
@@ -29,7 +29,9 @@ pub mod text;
 use sql::ast::{Statement, StatementKind};
 use types::{SqlError, SqlResult};
 
+pub use host_site::HostSite;
 pub use site::{Ddl, Site};
+pub use table::{create_for, drop_temporaries};
 
 /// Runs one statement. `text`: the batch or module it was parsed from (its spans are into it).
 pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
@@ -61,18 +63,6 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDatabase(create) => database::create(ddl, create),
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
-        StatementKind::CreateLogin(create) => security::create_login(ddl, create),
-        StatementKind::AlterLogin(change) => security::alter_login(ddl, change),
-        StatementKind::CreateUser(create) => security::create_user(ddl, create),
-        StatementKind::AlterUser(change) => security::alter_user(ddl, change),
-        StatementKind::CreateRole(create) => security::create_role(ddl, create),
-        StatementKind::AlterRole(change) => security::alter_role(ddl, change),
-        StatementKind::AlterAuthorization(change) => security::alter_authorization(ddl, change),
-        StatementKind::Permission(permission) => security::permission(ddl, permission),
-        StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
-        StatementKind::Checkpoint(_) => server::checkpoint(ddl),
-        StatementKind::Reconfigure { .. } => server::reconfigure(ddl),
-        StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }

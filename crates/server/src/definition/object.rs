@@ -10,7 +10,7 @@ use types::{SqlError, SqlResult};
 use super::data_type;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table::{self, bounds, whole_number};
-use super::{database, security, text};
+use super::{database, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow, TypeRow, class, object_status as os_, schema,
 };
@@ -291,8 +291,6 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::Type => drop_type(ddl, name, drop.if_exists),
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
-            DropKind::Login | DropKind::ServerRole => security::drop_login(ddl, &name.name, drop.kind, drop.if_exists),
-            DropKind::User | DropKind::Role | DropKind::ApplicationRole => security::drop_user(ddl, &name.name, drop.kind, drop.if_exists),
             DropKind::Aggregate | DropKind::Assembly | DropKind::PartitionFunction | DropKind::PartitionScheme | DropKind::XmlSchemaCollection | DropKind::Credential
                 if drop.if_exists =>
             {

@@ -148,7 +148,7 @@ pub fn layout(table: &TableDef) -> TableLayout {
 pub fn index_layout(table: &TableDef, index: &sql::catalog::IndexDef) -> Option<IndexLayout> {
     let mut key = Vec::new();
     for &(column, descending) in &index.key {
-        key.push(KeyColumn { column: table.stored[usize::from(column)]?, descending });
+        key.push(KeyColumn { ordinal: table.stored[usize::from(column)]?, descending });
     }
     Some(IndexLayout {
         id: IndexId(index.id),
@@ -210,7 +210,7 @@ pub fn column_row(
     if resolved.table.is_some() {
         return Err(SqlError::new(350, 16, format!("The column \"{}\" does not have a valid data type. A column cannot be of a user-defined table type.", &*column.name)));
     }
-    resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref().map(|c| &**c))?;
+    resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
     let dflt_null = ddl.site.options().ansi_null_dflt_on;
     let nullable = column.null.or(resolved.nullable).unwrap_or(!is_version && dflt_null);
@@ -350,7 +350,8 @@ pub fn create_for(site: &mut dyn super::Site, target: &sql::catalog::ObjectName,
     for (i, column) in columns.iter().enumerate() {
         let system = scalar_type::system_type(column.ty.kind);
         let origin = column.origin.as_ref().and_then(|origin| origin.table.columns[usize::from(origin.column)].identity);
-        let identity = origin.filter(|_| !std::mem::replace(&mut identity_given, origin.is_some() || identity_given));
+        let identity = origin.filter(|_| !identity_given);
+        identity_given |= identity.is_some();
         let row = ColumnRow {
             id,
             number: 0,
@@ -470,7 +471,7 @@ pub fn drop_temporaries(site: &mut dyn super::Site, level: u32) -> SqlResult<()>
 
 /// For ALTER TABLE: the table, or 4902, or 4909 when it is something else.
 pub fn expect_table(ddl: &mut Ddl<'_>, name: &sql::ast::ObjectName) -> SqlResult<(Arc<Database>, ObjectRow, TableDef, Place)> {
-    if let Some((db, row)) = ddl.find(name)? {
+    if let Some((_, row)) = ddl.find(name)? {
         if row.kind.as_str() != "U" {
             return Err(SqlError::new(4909, 16, format!("Cannot alter '{}' because it is not a table.", written(name))));
         }

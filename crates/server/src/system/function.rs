@@ -356,7 +356,7 @@ impl Call<'_> {
         use crate::catalog::base::TypeRow;
         let Some(name) = self.name_argument(0) else { return Ok(Answer::Null) };
         if let Some(system) = scalar_type::by_name(&name.name) {
-            return Ok(Answer::Number(i64::from(system.user_type)));
+            return Ok(Answer::Number(i64::from(system.utype)));
         }
         let db = self.current();
         let all: Vec<TypeRow> = self.host.server.catalog.read(&db, |rows| rows.all::<TypeRow>())?;
@@ -497,7 +497,7 @@ impl Call<'_> {
         let tds = collation.to_tds();
         let bits = u32::from_le_bytes([tds[0], tds[1], tds[2], tds[3]]);
         match self.arguments.text(1).unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-            "codepage" => Answer::Number(code_page_number(collation)),
+            "codepage" => Answer::Number(i64::from(collation.code_page().0)),
             "lcid" => Answer::Number(i64::from(bits & 0xF_FFFF)),
             "comparisonstyle" => Answer::Number(i64::from(bits >> 20 & 0xF)),
             "version" => Answer::Number(i64::from(bits >> 28)),

@@ -10,9 +10,15 @@
 //! ```
 
 pub mod answer;
+pub mod performance;
+pub mod procedure;
 pub mod server_property;
+pub mod tables;
+pub mod virtual_table;
 pub mod function;
 pub mod global;
 
 pub use function::session_function;
 pub use global::global;
+pub use procedure::{native_procedure, run_native};
+pub use virtual_table::virtual_rows;

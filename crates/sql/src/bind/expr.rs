@@ -30,6 +30,7 @@ impl Binder<'_> {
     fn expr_here(&mut self, expr: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
         match expr {
             ast::Expr::Literal(literal) => Ok(self.literal(literal)),
+            ast::Expr::GraphMatch(_) => Err(errors::not_supported("MATCH")),
             ast::Expr::Variable(variable) => self.variable(variable),
             ast::Expr::Global(name) => global(name),
             ast::Expr::Column(name) => self.column(name, scope),

@@ -119,6 +119,7 @@ impl<'a> ModuleBinder<'a> {
                 body: Vec::new(),
                 queries: Vec::new(),
                 messages: Vec::new(),
+                text: text.into(),
                 executor: ExecutorSlot::default(),
                 kind,
                 trigger_table: None,
@@ -555,7 +556,7 @@ impl<'a> ModuleBinder<'a> {
         out: &mut Vec<Statement>,
     ) -> SqlResult<()> {
         match declaration {
-            ast::Declaration::Scalar { variable, data_type, value } => {
+            ast::Declaration::Scalar { variable, data_type, value, .. } => {
                 self.check_new(variable)?;
                 if let ast::TypeName::User(name) = &data_type.name {
                     if let Some(UserType::Table(table)) = self.catalog.user_type(&object_name(name))? {

@@ -32,7 +32,7 @@ pub fn has_query(expr: &ast::Expr) -> bool {
 pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
     use ast::Expr::*;
     match expr {
-        Literal(_) | Global(_) | Column(_) | Niladic(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_) => {}
+        Literal(_) | Global(_) | Column(_) | Niladic(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_) | GraphMatch(_) => {}
         Variable(variable) => f(Found::Scalar(variable)),
         Unary(_, a) | Not(a) | Collate(a, _) => visit_expr(a, f),
         IsNull { operand, .. } => visit_expr(operand, f),

@@ -218,9 +218,9 @@ impl Parser<'_> {
                 && parser.eat_words(K::ON, K::PARTITIONS)
             {
                 let value = SettingValue::List(None, parser.settings_list()?);
-                return Ok(Setting { name, value, line });
+                return Ok(Setting { value, ..setting });
             }
-            parser.loose_setting()
+            Ok(setting)
         })
     }
 }

@@ -36,6 +36,8 @@ pub struct Module {
     pub queries: Vec<QueryText>,
     /// Messages of binding that every execution repeats (a CONSTRAINT without a body).
     pub messages: Vec<types::SqlError>,
+    /// What it was parsed from: spans of its statements are into it.
+    pub text: std::sync::Arc<str>,
     pub executor: ExecutorSlot,
     pub kind: BodyKind,
     /// Of a trigger: its parent, the shape of `inserted` and `deleted`.

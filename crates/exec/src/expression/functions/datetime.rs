@@ -207,7 +207,7 @@ fn eomonth<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     if value.is_null() {
         return Ok(Value::Null);
     }
-    match Moment::of(&call.arguments[0].ty, &value).to(&SqlType::DATE) {
+    match Moment::of(&call.arguments[0].ty, value.as_ref()).to(&SqlType::DATE) {
         Some(Datum::I64(days)) => part::eomonth(days, months).map(Value::from_owned),
         _ => Ok(Value::Null),
     }
@@ -306,7 +306,7 @@ pub fn format<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResu
         return Ok(Value::Null);
     }
     if ty.is_temporal() {
-        return Ok(call.result_text(&format_moment(&Moment::of(&ty, &value), &ty, &pattern)?));
+        return Ok(call.result_text(&format_moment(&Moment::of(&ty, value.as_ref()), &ty, &pattern)?));
     }
     let number = types::convert::convert(
         &value,

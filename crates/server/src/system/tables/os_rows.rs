@@ -164,7 +164,7 @@ fn latches() -> Vec<NamedRow> {
     let rows = stats::latches().into_iter().map(|row| -> NamedRow {
         vec![
             ("latch_class", text(row.name)),
-            ("waiting_requests_count", number(row.waits)),
+            ("waiting_requests_count", number(row.waiting_requests)),
             ("wait_time_ms", number(row.wait_ns / NS_PER_MS)),
             ("max_wait_time_ms", number(row.max_wait_ns / NS_PER_MS)),
         ]
@@ -194,7 +194,7 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
     let metrics = host.server.catalog.storage.metrics();
     let target_kb = host.server.memory_bytes / 1_024;
     vec![
-        ("cpu_ticks", number(os::clock::ticks())),
+        ("cpu_ticks", number(os::clock::now())),
         ("ms_ticks", number(os::clock::now_ms())),
         ("cpu_count", number(topology.logical_cpus)),
         ("hyperthread_ratio", number(topology.cores_per_socket.max(1))),

@@ -18,8 +18,9 @@ pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
 
 fn lock(entry: &storage::LockEntry) -> NamedRow {
     let (kind, database, description, entity) = match &entry.resource {
-        Resource::Table { database, table } => ("OBJECT", database.0, String::new(), i64::from(table.0)),
-        other => ("APPLICATION", 0, format!("{other:?}"), 0),
+        Resource::Table(database, table) => ("OBJECT", database.0, String::new(), i64::from(table.0)),
+        Resource::Row(database, table, hash) => ("KEY", database.0, format!("({hash:012x})"), i64::from(table.0)),
+        Resource::Application(database, hash) => ("APPLICATION", database.0, format!("({hash:x})"), 0),
     };
     vec![
         ("resource_type", text(kind)),
