@@ -27,10 +27,10 @@ use crate::tls::{Certificate, Tls};
 use crate::{init, listen, options};
 
 /// A database holds at most 2 to this power pages: 256 GB.
-const DATA_FILE_PAGE_BITS: u32 = 25;
+const DATA_FILE_PAGE_BITS: u32 = 17;
 
 /// Databases of an instance. Each reserves addresses for all its pages: 64 of them take 16 of the 128 TB there are.
-const DATA_FILES_MAX: usize = 64;
+const DATA_FILES_MAX: usize = 14;
 
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
