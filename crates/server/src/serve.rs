@@ -27,10 +27,10 @@ use crate::tls::{Certificate, Tls};
 use crate::{init, listen, options};
 
 /// A database holds at most 2 to this power pages: 256 GB.
-const DATA_FILE_PAGE_BITS: u32 = 17;
+const DATA_FILE_PAGE_BITS: u32 = 25;
 
 /// Databases of an instance. Each reserves addresses for all its pages: 64 of them take 16 of the 128 TB there are.
-const DATA_FILES_MAX: usize = 14;
+const DATA_FILES_MAX: usize = 64;
 
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
@@ -116,15 +116,11 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
         DataLocation::Memory => (Disk::memory(), ":memory:".to_owned()),
         DataLocation::Directory(path) => (open_directory(path)?, path.display().to_string()),
     };
-    let files: Arc<dyn storage::platform::Disk> = match &settings.data {
-        DataLocation::Memory => Arc::new(storage::platform::MemoryDisk::new()),
-        DataLocation::Directory(path) => Arc::new(storage::platform::Directory(path.clone())),
-    };
     let config = StorageConfig {
         memory_bytes: memory as usize,
         page_bits: DATA_FILE_PAGE_BITS,
         files_max: DATA_FILES_MAX,
-        ..StorageConfig::new(files)
+        ..StorageConfig::new(disk.clone())
     };
     let storage = Storage::open(config)
         .map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
