@@ -6,11 +6,14 @@
 //! transaction still keeps interesting in a map, and of all ids below the horizon nothing is kept: every snapshot that
 //! exists or will exist sees them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use os::sync::Mutex;
-use os::wait::WaitType;
+use os::sync::{SpinClass, SpinLock};
+
+use crate::hash::NumberMap;
+
+static COMMIT_CLOCK: SpinClass = SpinClass::new("XACT_COMMIT_CLOCK");
 
 const RING: u64 = 1 << 16;
 const ACTIVE: u64 = 0;
@@ -34,7 +37,7 @@ pub struct Commits {
     /// All ids below are committed and seen by every snapshot, or rolled back.
     horizon: AtomicU64,
     /// Orders id assignment, commits and the move of old words to `old`.
-    order: Mutex<HashMap<u64, u64>>,
+    order: SpinLock<NumberMap<u64, u64>>,
 }
 
 impl Commits {
@@ -46,7 +49,7 @@ impl Commits {
             clock: AtomicU64::new(CLOCK_START),
             next: AtomicU64::new(next),
             horizon: AtomicU64::new(next),
-            order: Mutex::new(WaitType::SOS_MUTEX, HashMap::new()),
+            order: SpinLock::new(&COMMIT_CLOCK, NumberMap::default()),
         }
     }
 
@@ -111,7 +114,7 @@ impl Commits {
         self.set(&mut old, id, ROLLED_BACK);
     }
 
-    fn set(&self, old: &mut HashMap<u64, u64>, id: u64, word: u64) {
+    fn set(&self, old: &mut NumberMap<u64, u64>, id: u64, word: u64) {
         if id + RING >= self.next.load(Ordering::Relaxed) {
             self.ring[(id % RING) as usize].store(word, Ordering::SeqCst);
         } else {

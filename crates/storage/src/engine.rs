@@ -1,6 +1,6 @@
 //! What every part of an instance shares: buffer, log, commit clock, versions, locks, open files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -10,6 +10,7 @@ use os::sync::{Mutex, RwLock};
 use crate::buffer::{Buffer, DataFile, Exclusive};
 use crate::commits::Commits;
 use crate::error::{StorageError, StorageResult};
+use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef, TableId};
 use crate::locks::{Locks, Member};
 use crate::log::Log;
@@ -45,7 +46,7 @@ pub struct Engine {
     pub files: RwLock<BTreeMap<u32, Arc<DataFile>>>,
     pub next_file: AtomicU32,
     /// Tables opened since the start.
-    pub shapes: RwLock<HashMap<(DatabaseId, TableId), Arc<Shape>>>,
+    pub shapes: RwLock<NumberMap<(DatabaseId, TableId), Arc<Shape>>>,
     /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
     pub pending_frees: Mutex<Vec<PageRef>>,
     pub freeing: Mutex<()>,

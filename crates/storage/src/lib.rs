@@ -12,6 +12,7 @@
 pub mod layout;
 pub mod error;
 pub mod files;
+pub mod hash;
 pub mod wake;
 pub mod latch;
 pub mod page;

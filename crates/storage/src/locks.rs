@@ -5,15 +5,16 @@
 //! A wait that cannot be granted looks for a cycle in the wait-for graph at once and every second again; the cheapest
 //! member of a cycle (priority, then log written) is the victim.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use os::clock;
-use os::sync::Mutex;
+use os::sync::{Mutex, SpinClass, SpinLock};
 use os::wait::{self, WaitType, WakeReason};
 
 use crate::error::{StorageError, StorageResult};
+use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, TableId};
 use crate::wake::Waker;
 
@@ -154,8 +155,8 @@ pub struct Member {
     finished: AtomicBool,
     granted: AtomicBool,
     victim: AtomicBool,
-    waiting: Mutex<Waiting>,
-    waiters: Mutex<Vec<Arc<Member>>>,
+    waiting: SpinLock<Waiting>,
+    waiters: SpinLock<Vec<Arc<Member>>>,
 }
 
 struct Request {
@@ -199,15 +200,20 @@ pub struct LockCounters {
     pub timeouts: AtomicU64,
 }
 
+/// Held for a few instructions each, nothing waits under them. Order: shard of the lock table < member.
+static LOCK_HASH: SpinClass = SpinClass::new("LOCK_HASH");
+static XACT_LIST: SpinClass = SpinClass::new("XDES_MGR");
+static MEMBER: SpinClass = SpinClass::new("XDES");
+
 const SHARDS: usize = 64;
 /// Locks in all; one more is 1204.
 const LOCKS_MAX: u64 = 4_000_000;
 const DETECT_EVERY_MS: u64 = 1000;
 
 pub struct Locks {
-    shards: Box<[Mutex<HashMap<Resource, Lock>>]>,
+    shards: Box<[SpinLock<NumberMap<Resource, Lock>>]>,
     count: AtomicU64,
-    members: Mutex<BTreeMap<u64, Arc<Member>>>,
+    members: SpinLock<BTreeMap<u64, Arc<Member>>>,
     next_member: AtomicU64,
     detecting: Mutex<()>,
     pub counters: LockCounters,
@@ -223,9 +229,9 @@ pub enum Patience {
 impl Default for Locks {
     fn default() -> Locks {
         Locks {
-            shards: (0..SHARDS).map(|_| Mutex::new(WaitType::SOS_MUTEX, HashMap::new())).collect(),
+            shards: (0..SHARDS).map(|_| SpinLock::new(&LOCK_HASH, NumberMap::default())).collect(),
             count: AtomicU64::new(0),
-            members: Mutex::new(WaitType::SOS_MUTEX, BTreeMap::new()),
+            members: SpinLock::new(&XACT_LIST, BTreeMap::new()),
             next_member: AtomicU64::new(1),
             detecting: Mutex::new(WaitType::DEADLOCK_ENUM_MUTEX, ()),
             counters: LockCounters::default(),
@@ -258,8 +264,8 @@ impl Locks {
             finished: AtomicBool::new(false),
             granted: AtomicBool::new(false),
             victim: AtomicBool::new(false),
-            waiting: Mutex::new(WaitType::SOS_MUTEX, Waiting::Nothing),
-            waiters: Mutex::new(WaitType::SOS_MUTEX, Vec::new()),
+            waiting: SpinLock::new(&MEMBER, Waiting::Nothing),
+            waiters: SpinLock::new(&MEMBER, Vec::new()),
         });
         self.members.lock().insert(number, member.clone());
         member
@@ -269,7 +275,8 @@ impl Locks {
     pub fn leave(&self, member: &Arc<Member>) {
         self.members.lock().remove(&member.number);
         member.finished.store(true, Ordering::SeqCst);
-        for waiter in member.waiters.lock().drain(..) {
+        let waiters = std::mem::take(&mut *member.waiters.lock());
+        for waiter in waiters {
             waiter.signal.wake.notify();
         }
     }

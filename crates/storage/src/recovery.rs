@@ -6,7 +6,7 @@
 //! A checkpoint: note the LSN B that is hardened, write every page that is dirty then, note scan LSN S = min(B, first
 //! record of any unfinished transaction), write the control file, give back the log before S. Transactions go on meanwhile.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -20,6 +20,7 @@ use crate::commits::Commits;
 use crate::control::{Control, ControlFile, FileEntry};
 use crate::engine::{BITMAP_SPAN, Engine, TreeCounters, Writer, file_name};
 use crate::error::{StorageError, StorageResult};
+use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef};
 use crate::locks::{Locks, Signal};
 use crate::log::record::{CellBody, FLAG_TEMPORARY, Head, HeaderBody, Kind, Record, UpdateBody};
@@ -129,7 +130,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         locks: Locks::default(),
         files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
         next_file: AtomicU32::new(next_file),
-        shapes: RwLock::new(WaitType::SOS_RW, HashMap::new()),
+        shapes: RwLock::new(WaitType::SOS_RW, NumberMap::default()),
         pending_frees: Mutex::new(WaitType::SOS_MUTEX, found.pending.clone()),
         freeing: Mutex::new(WaitType::SOS_MUTEX, ()),
         next_row: AtomicU64::new(end.max(1)),

@@ -34,6 +34,8 @@ pub trait LogStore: Send + Sync {
 }
 
 const HEADER: u64 = 4096;
+/// A new segment is filled with zeros in pieces of this size.
+const ZEROS_BYTES: usize = 256 * 1024;
 const MAGIC: &[u8; 8] = b"HLSEG001";
 
 pub struct LocalLog {
@@ -89,6 +91,16 @@ impl LocalLog {
             .ok_or_else(|| StorageError::Damaged(format!("log segment {number} is missing; restore it or a backup")))
     }
 
+    /// A flush into blocks that were never written also changes the file system's own metadata: a fifth to a half slower.
+    fn fill_with_zeros(&self, file: &File) -> StorageResult<()> {
+        let zeros = vec![0; ZEROS_BYTES];
+        for at in (0..self.segment_bytes).step_by(ZEROS_BYTES) {
+            let part = ZEROS_BYTES.min((self.segment_bytes - at) as usize);
+            file.write_at(&zeros[..part], HEADER + at)?;
+        }
+        Ok(())
+    }
+
     fn add_segment(&self, state: &mut Segments, number: u64) -> StorageResult<()> {
         let file = match state.free.pop() {
             Some(file) => file,
@@ -100,6 +112,9 @@ impl LocalLog {
                 if let Err(error) = file.allocate(HEADER + self.segment_bytes) {
                     // Its header is empty: the next start finds it free.
                     return Err(if error == DiskError::Full { StorageError::LogFull } else { error.into() });
+                }
+                if matches!(self.disk, Disk::Real(_)) {
+                    self.fill_with_zeros(&file)?;
                 }
                 state.files += 1;
                 self.disk.sync_names()?;
