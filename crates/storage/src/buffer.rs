@@ -546,7 +546,8 @@ impl Buffer {
             wait::yield_now();
         }
         let mut writer = self.writer.lock();
-        sync_files(&mut writer)?;
+        stop_if_failed(log, log.is_stopped().map_or_else(|| sync_files(&mut writer), Err))?;
+        drop(writer);
         self.counters.checkpoint_pages.fetch_add(written, Ordering::Relaxed);
         Ok(written)
     }
@@ -570,13 +571,7 @@ impl Buffer {
                 pages.push((*index, file, copy));
             }
         }
-        let result = self.write_copies(&mut writer, &mut pages, lsn_max, log);
-        if let Err(error) = &result
-            && !matches!(error, StorageError::Stopped(_))
-        {
-            // The state of the files is unknown: nothing more may be acknowledged.
-            log.stop(error.clone());
-        }
+        let result = stop_if_failed(log, self.write_copies(&mut writer, &mut pages, lsn_max, log));
         for (index, _, _) in &pages {
             self.states[*index].fetch_and(!WRITING, Ordering::Release);
         }
@@ -621,6 +616,11 @@ impl Buffer {
         }
         os::sim_point!("buffer.batch");
         log.harden(lsn_max)?;
+        // Another batch failed while this one waited: what it should have flushed is nowhere for sure, so neither may its
+        // copies be overwritten nor a checkpoint count on it.
+        if let Some(stopped) = log.is_stopped() {
+            return Err(stopped);
+        }
         for (_, _, copy) in pages.iter_mut() {
             page::seal(copy);
         }
@@ -663,6 +663,17 @@ impl Buffer {
         file.pages.fetch_max(grown, Ordering::AcqRel);
         Ok(())
     }
+}
+
+/// After a failed write or flush the state of the files is unknown: nothing more may be acknowledged or written. Called
+/// under the writer's lock, so that the next batch knows.
+fn stop_if_failed<T>(log: &Log, result: StorageResult<T>) -> StorageResult<T> {
+    if let Err(error) = &result
+        && !matches!(error, StorageError::Stopped(_))
+    {
+        log.stop(error.clone());
+    }
+    result
 }
 
 fn sync_files(writer: &mut DoubleWrite) -> StorageResult<()> {

@@ -334,6 +334,10 @@ impl Engine {
         control.redo_lsn = redo_lsn;
         control.next_transaction = next_transaction;
         control.next_file = self.next_file.load(Ordering::SeqCst);
+        // A flush of another worker may have failed meanwhile.
+        if let Some(stopped) = self.log.is_stopped() {
+            return Err(stopped);
+        }
         os::sim_point!("checkpoint.control");
         control_file.write(control)?;
         os::sim_point!("checkpoint.truncate");
