@@ -37,6 +37,8 @@ pub struct Context<'a> {
     pub trigger: Option<TriggerRows>,
     /// Correlated values of the query that runs; swapped in with it.
     pub outer: RefCell<Vec<Datum>>,
+    /// Rows of the last round of a recursive query, by its number, while its recursive side runs.
+    pub work_tables: RefCell<Vec<RowBatch>>,
     /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them.
     pub execution: Cell<u64>,
     /// GETDATE() and its kind give one answer a statement: 100 ns since 0001-01-01 UTC. 0: not asked yet.

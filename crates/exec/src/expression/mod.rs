@@ -8,11 +8,12 @@ mod compile;
 pub mod functions;
 mod general;
 mod integer;
+pub mod json;
 mod wide;
 
 pub use batch::{fill, fill_all, filter, filter_batch};
 pub use compile::Compiler;
-pub use general::{Call, Function, General};
+pub use general::General;
 pub use integer::{I64Expr, holds};
 pub use wide::{BytesExpr, F64Expr, I128Expr};
 

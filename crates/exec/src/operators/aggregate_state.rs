@@ -161,6 +161,44 @@ impl Accumulator {
         Ok(())
     }
 
+    /// Computes the argument for every row of `batch`, for `add_loaded`.
+    pub fn load(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
+        self.values.clear();
+        self.saw_null = false;
+        match &self.argument {
+            Some(argument) => fill(argument, context, batch, &mut self.values),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds row `row` of what is loaded.
+    pub fn add_loaded(&mut self, row: usize, group: usize) -> SqlResult<()> {
+        if self.argument.is_none() {
+            self.add_count(group, 1);
+            return Ok(());
+        }
+        if self.values.is_null(row) {
+            self.saw_null = true;
+            return Ok(());
+        }
+        self.add_row(row, group, &mut Vec::new())
+    }
+
+    /// Takes a loaded row that was added out again. False: this aggregate cannot.
+    pub fn remove_loaded(&mut self, row: usize, group: usize) -> bool {
+        let counted = self.argument.is_none() || !self.values.is_null(row);
+        match (&mut self.state, &self.values.data) {
+            (State::Count(counts), _) => counts[group] -= counted as i64,
+            (State::Exact(_), _) if !counted => {}
+            (State::Exact(sums), ColumnData::I64(values)) => {
+                sums[group].0 -= values[row] as i128;
+                sums[group].1 -= 1;
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// The tight loops. False: this state has none.
     fn add_whole(&mut self, groups: &[u32]) -> SqlResult<bool> {
         match (&mut self.state, &self.values.data) {
@@ -304,7 +342,7 @@ impl Accumulator {
                     _ => Datum::F64(squares / divisor as f64),
                 }
             }
-            State::Extreme(best, _, _) => std::mem::take(&mut best[group]),
+            State::Extreme(best, _, _) => best[group].clone(),
             State::ExtremeI64(best) => best[group].map_or(Datum::Null, Datum::I64),
             State::Text(texts, _, separator) => join_text(&mut texts[group], separator, &self.ty)?,
             State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),

@@ -25,7 +25,7 @@ impl Hasher for FastHasher {
 
     fn write_u64(&mut self, word: u64) {
         // Folded multiply: both halves of the product carry bits of both factors.
-        let product = (self.0 ^ word) as u128 * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+        let product = u128::from(self.0 ^ word) * 0x9e37_79b9_7f4a_7c15;
         self.0 = product as u64 ^ (product >> 64) as u64;
         self.0 = self.0.rotate_left(23).wrapping_add(0x2545_f491_4f6c_dd1d);
     }

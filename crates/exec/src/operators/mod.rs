@@ -8,13 +8,14 @@ pub mod for_text;
 mod hash_join;
 mod keys;
 mod nested_loops;
+mod recursive;
 mod scan;
-//mod set;
+mod set;
 mod simple;
 mod sort;
-//mod table_function;
+mod table_function;
 mod top;
-//mod window;
+mod window;
 
 pub use keys::{FastHash, encode_from};
 pub use scan::storage_error;
@@ -53,6 +54,20 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
         OperatorKind::Sort { input, keys, limit } => sort::make(input, keys, limit, compiler)?,
         OperatorKind::Top(top) => top::make(top, compiler)?,
         OperatorKind::Concat(inputs) => simple::concat(inputs, compiler)?,
+        OperatorKind::SetOperation { left, right, intersect } => set::make(left, right, *intersect, compiler)?,
+        OperatorKind::Window { input, partition, order, functions } => {
+            window::make(input, partition, order, functions, compiler)?
+        }
+        OperatorKind::Recursive { anchor, recursive, work_table, rounds_max } => {
+            recursive::make(anchor, recursive, *work_table, *rounds_max, compiler)?
+        }
+        OperatorKind::WorkTable(number) => recursive::work_table(*number),
+        OperatorKind::TableFunction { function, arguments } => {
+            table_function::make(operator, function, arguments, compiler)?
+        }
+        OperatorKind::UserTableFunction { module, arguments } => {
+            table_function::user(operator, module, arguments, compiler)?
+        }
         OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
         OperatorKind::Spool(input) => simple::spool(input, compiler)?,
         _ => {

@@ -158,6 +158,7 @@ fn run_instance(
         tables: std::mem::take(&mut instance.tables),
         trigger: frame.trigger.clone(),
         outer: RefCell::new(Vec::new()),
+        work_tables: RefCell::new(Vec::new()),
         execution: Cell::new(0),
         statement_time: Cell::new(0),
         null_eliminated: Cell::new(false),

@@ -598,12 +598,9 @@ impl Binder<'_> {
             return Err(errors::argument_range("generate_series", 2, 3));
         }
         let bound = self.exprs(args, scope)?;
-        let (mut arguments, ty) = unify(bound, "GENERATE_SERIES")?;
+        let (arguments, ty) = unify(bound, "GENERATE_SERIES")?;
         if !(ty.is_integer() || ty.is_decimal()) {
             return Err(errors::invalid_argument(&ty, 1, "generate_series"));
-        }
-        if arguments.len() == 2 {
-            arguments.push(implicit(Expr::int(1), &ty)?);
         }
         self.leaf_function(
             TableFunction::GenerateSeries,

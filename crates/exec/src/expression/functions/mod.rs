@@ -9,6 +9,7 @@ mod session;
 mod text;
 
 pub use datetime::arithmetic as datetime_arithmetic;
+pub use json::escape as escape_json;
 pub use session::global;
 
 use std::borrow::Cow;

@@ -1,0 +1,465 @@
+//! JSON text: a tree that remembers where each value stands, paths into it, and changes by splicing the text.
+
+use types::{SqlError, SqlResult};
+
+/// Nesting that SQL Server reads.
+const DEPTH_MAX: usize = 128;
+
+pub struct Json {
+    /// Bytes of the text it was read from.
+    start: usize,
+    end: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    Null,
+    Bool,
+    Number,
+    String(String),
+    Array(Vec<Json>),
+    Object(Vec<Member>),
+}
+
+struct Member {
+    key: String,
+    start: usize,
+    value: Json,
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+}
+
+impl Json {
+    /// Error 13609 for what is not JSON.
+    pub fn parse(text: &str) -> SqlResult<Json> {
+        let mut reader = Reader { text, at: 0, depth: 0 };
+        reader.blanks();
+        if !matches!(reader.peek(), Some(b'{' | b'[')) {
+            return Err(reader.unexpected());
+        }
+        let value = reader.value()?;
+        reader.blanks();
+        if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(value) }
+    }
+
+    /// As OPENJSON numbers them.
+    pub fn type_number(&self) -> i64 {
+        match self.kind {
+            Kind::Null => 0,
+            Kind::String(_) => 1,
+            Kind::Number => 2,
+            Kind::Bool => 3,
+            Kind::Array(_) => 4,
+            Kind::Object(_) => 5,
+        }
+    }
+
+    /// The value as OPENJSON shows it. None: null.
+    pub fn shown(&self, text: &str) -> Option<String> {
+        match &self.kind {
+            Kind::Null => None,
+            Kind::String(value) => Some(value.clone()),
+            _ => Some(text[self.start..self.end].to_string()),
+        }
+    }
+
+    pub fn members(&self) -> Vec<(String, &Json)> {
+        match &self.kind {
+            Kind::Array(values) => values.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
+            Kind::Object(members) => members.iter().map(|member| (member.key.clone(), &member.value)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What OPENJSON WITH makes a row of.
+    pub fn rows(&self) -> Vec<&Json> {
+        match &self.kind {
+            Kind::Array(values) => values.iter().collect(),
+            _ => vec![self],
+        }
+    }
+
+    fn is_container(&self) -> bool {
+        matches!(self.kind, Kind::Array(_) | Kind::Object(_))
+    }
+
+    fn step(&self, step: &Step) -> Option<&Json> {
+        match (step, &self.kind) {
+            (Step::Key(key), Kind::Object(members)) => {
+                members.iter().find(|member| member.key == *key).map(|member| &member.value)
+            }
+            (Step::Index(index), Kind::Array(values)) => values.get(*index),
+            _ => None,
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn unexpected(&self) -> SqlError {
+        let found = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('.');
+        let position = self.text.get(..self.at).map_or(self.at, |before| before.encode_utf16().count());
+        SqlError::with_state(
+            13609,
+            16,
+            4,
+            format!(
+                "JSON text is not properly formatted. Unexpected character '{found}' is found at position {position}."
+            ),
+        )
+    }
+
+    fn expect(&mut self, byte: u8) -> SqlResult<()> {
+        if self.peek() != Some(byte) {
+            return Err(self.unexpected());
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn value(&mut self) -> SqlResult<Json> {
+        self.blanks();
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'{' | b'[') => {
+                if self.depth == DEPTH_MAX {
+                    return Err(SqlError::new(
+                        13606,
+                        16,
+                        format!("JSON text that has more than {DEPTH_MAX} nesting levels cannot be parsed."),
+                    ));
+                }
+                self.depth += 1;
+                let kind = if self.peek() == Some(b'{') { self.object()? } else { self.array()? };
+                self.depth -= 1;
+                kind
+            }
+            Some(b'"') => Kind::String(self.string()?),
+            Some(b't') => self.word("true", Kind::Bool)?,
+            Some(b'f') => self.word("false", Kind::Bool)?,
+            Some(b'n') => self.word("null", Kind::Null)?,
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            _ => return Err(self.unexpected()),
+        };
+        Ok(Json { start, end: self.at, kind })
+    }
+
+    fn word(&mut self, word: &str, kind: Kind) -> SqlResult<Kind> {
+        word.bytes().try_for_each(|byte| self.expect(byte))?;
+        Ok(kind)
+    }
+
+    fn digits(&mut self) -> SqlResult<()> {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            return Err(self.unexpected());
+        }
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> SqlResult<Kind> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        self.digits()?;
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(Kind::Number)
+    }
+
+    fn string(&mut self) -> SqlResult<String> {
+        self.expect(b'"')?;
+        let mut units = String::new();
+        loop {
+            let Some(c) = self.text[self.at..].chars().next() else { return Err(self.unexpected()) };
+            match c {
+                '"' => {
+                    self.at += 1;
+                    return Ok(units);
+                }
+                '\\' => {
+                    self.at += 1;
+                    units.push(self.escaped()?);
+                }
+                c if (c as u32) < 0x20 => return Err(self.unexpected()),
+                c => {
+                    units.push(c);
+                    self.at += c.len_utf8();
+                }
+            }
+        }
+    }
+
+    fn escaped(&mut self) -> SqlResult<char> {
+        let c = match self.peek() {
+            Some(b'n') => '\n',
+            Some(b't') => '\t',
+            Some(b'r') => '\r',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(c @ (b'"' | b'\\' | b'/')) => c as char,
+            Some(b'u') => {
+                let high = self.unit()?;
+                if !(0xd800..0xdc00).contains(&high) || !self.text[self.at..].starts_with("\\u") {
+                    return Ok(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+                self.at += 1;
+                let low = self.unit()?;
+                let code = 0x10000 + ((high - 0xd800) << 10) + (low & 0x3ff);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            _ => return Err(self.unexpected()),
+        };
+        self.at += 1;
+        Ok(c)
+    }
+
+    /// `uXXXX`
+    fn unit(&mut self) -> SqlResult<u32> {
+        self.at += 1;
+        let mut value = 0;
+        for _ in 0..4 {
+            let digit = self.peek().and_then(|byte| (byte as char).to_digit(16)).ok_or_else(|| self.unexpected())?;
+            value = value * 16 + digit;
+            self.at += 1;
+        }
+        Ok(value)
+    }
+
+    fn array(&mut self) -> SqlResult<Kind> {
+        self.at += 1;
+        let mut values = Vec::new();
+        self.blanks();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(Kind::Array(values));
+        }
+        loop {
+            values.push(self.value()?);
+            self.blanks();
+            if self.peek() == Some(b',') {
+                self.at += 1;
+                continue;
+            }
+            self.expect(b']')?;
+            return Ok(Kind::Array(values));
+        }
+    }
+
+    fn object(&mut self) -> SqlResult<Kind> {
+        self.at += 1;
+        let mut members = Vec::new();
+        self.blanks();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(Kind::Object(members));
+        }
+        loop {
+            self.blanks();
+            let start = self.at;
+            let key = self.string()?;
+            self.blanks();
+            self.expect(b':')?;
+            members.push(Member { key, start, value: self.value()? });
+            self.blanks();
+            if self.peek() == Some(b',') {
+                self.at += 1;
+                continue;
+            }
+            self.expect(b'}')?;
+            return Ok(Kind::Object(members));
+        }
+    }
+}
+
+/// `[append] [lax | strict] $.key."quoted key"[0]`
+pub struct Path {
+    pub strict: bool,
+    append: bool,
+    steps: Vec<Step>,
+}
+
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+impl Path {
+    pub fn root() -> Path {
+        Path { strict: false, append: false, steps: Vec::new() }
+    }
+
+    /// Error 13607 for what is not a path.
+    pub fn parse(path: &str) -> SqlResult<Path> {
+        let mut parsed = Path::root();
+        let mut reader = Reader { text: path, at: 0, depth: 0 };
+        reader.blanks();
+        for (word, flag) in [("append", 0), ("lax", 1), ("strict", 2)] {
+            if path[reader.at..].starts_with(word) {
+                reader.at += word.len();
+                reader.blanks();
+                match flag {
+                    0 => parsed.append = true,
+                    1 => {}
+                    _ => parsed.strict = true,
+                }
+            }
+        }
+        if reader.peek() != Some(b'$') {
+            return Err(bad_path(&reader));
+        }
+        reader.at += 1;
+        loop {
+            match reader.peek() {
+                None => return Ok(parsed),
+                Some(b'.') => {
+                    reader.at += 1;
+                    parsed.steps.push(Step::Key(key(&mut reader)?));
+                }
+                Some(b'[') => {
+                    reader.at += 1;
+                    let start = reader.at;
+                    reader.digits().map_err(|_| bad_path(&reader))?;
+                    let index = path[start..reader.at].parse().map_err(|_| bad_path(&reader))?;
+                    reader.expect(b']').map_err(|_| bad_path(&reader))?;
+                    parsed.steps.push(Step::Index(index));
+                }
+                Some(b' ') if path[reader.at..].trim().is_empty() => return Ok(parsed),
+                Some(_) => return Err(bad_path(&reader)),
+            }
+        }
+    }
+
+    /// None: there is nothing at the path, and it is lax. 13608 if it is strict.
+    pub fn find<'j>(&self, document: &'j Json, _text: &str) -> SqlResult<Option<&'j Json>> {
+        let found = self.steps.iter().try_fold(document, |value, step| value.step(step));
+        if found.is_none() && self.strict { Err(not_found()) } else { Ok(found) }
+    }
+
+    /// JSON_VALUE: a scalar as text.
+    pub fn value(&self, document: &Json, text: &str) -> SqlResult<Option<String>> {
+        match self.find(document, text)? {
+            Some(found) if !found.is_container() => Ok(found.shown(text)),
+            Some(_) if self.strict => {
+                Err(SqlError::new(13623, 16, "Scalar value cannot be found in the specified JSON path."))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// JSON_QUERY: an object or array as it is written.
+    pub fn query(&self, document: &Json, text: &str) -> SqlResult<Option<String>> {
+        match self.find(document, text)? {
+            Some(found) if found.is_container() => Ok(Some(text[found.start..found.end].to_string())),
+            Some(_) if self.strict => {
+                Err(SqlError::new(13624, 16, "Object or array cannot be found in the specified JSON path."))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// JSON_MODIFY: the text with `new`, which is JSON, at the path. None: deletes a lax path's member.
+    pub fn modify(&self, text: &str, new: Option<&str>) -> SqlResult<String> {
+        let document = Json::parse(text)?;
+        let unchanged = || if self.strict { Err(not_found()) } else { Ok(text.to_string()) };
+        let raw = new.unwrap_or("null");
+        let splice = |start: usize, end: usize, with: &str| Ok([&text[..start], with, &text[end..]].concat());
+        let Some((last, before)) = self.steps.split_last() else {
+            return match (&document.kind, self.append) {
+                (Kind::Array(values), true) => {
+                    let comma = if values.is_empty() { "" } else { "," };
+                    splice(document.end - 1, document.end - 1, &format!("{comma}{raw}"))
+                }
+                _ => unchanged(),
+            };
+        };
+        let Some(parent) = before.iter().try_fold(&document, |value, step| value.step(step)) else {
+            return unchanged();
+        };
+        if let Some(found) = parent.step(last) {
+            if self.append {
+                let Kind::Array(values) = &found.kind else { return unchanged() };
+                let comma = if values.is_empty() { "" } else { "," };
+                return splice(found.end - 1, found.end - 1, &format!("{comma}{raw}"));
+            }
+            if new.is_none()
+                && !self.strict
+                && let Kind::Object(members) = &parent.kind
+            {
+                let at =
+                    members.iter().position(|member| std::ptr::eq(&member.value, found)).expect("it was found there");
+                let (start, end) = match (members.get(at + 1), at) {
+                    (Some(next), _) => (members[at].start, next.start),
+                    (None, 0) => (members[at].start, found.end),
+                    (None, at) => (members[at - 1].value.end, found.end),
+                };
+                return splice(start, end, "");
+            }
+            return splice(found.start, found.end, raw);
+        }
+        let (Kind::Object(members), Step::Key(key)) = (&parent.kind, last) else { return unchanged() };
+        if self.strict || new.is_none() && !self.append {
+            return unchanged();
+        }
+        let comma = if members.is_empty() { "" } else { "," };
+        let mut name = String::new();
+        super::functions::escape_json(key, &mut name);
+        let value = if self.append { format!("[{raw}]") } else { raw.to_string() };
+        splice(parent.end - 1, parent.end - 1, &format!("{comma}\"{name}\":{value}"))
+    }
+}
+
+fn key(reader: &mut Reader) -> SqlResult<String> {
+    if reader.peek() == Some(b'"') {
+        return reader.string().map_err(|_| bad_path(reader));
+    }
+    let rest = &reader.text[reader.at..];
+    let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
+    let first_is_digit = rest.starts_with(|c: char| c.is_ascii_digit());
+    if length == 0 || first_is_digit {
+        return Err(bad_path(reader));
+    }
+    reader.at += length;
+    Ok(rest[..length].to_string())
+}
+
+fn bad_path(reader: &Reader) -> SqlError {
+    let found = reader.text.get(reader.at..).and_then(|rest| rest.chars().next()).unwrap_or('.');
+    SqlError::with_state(
+        13607,
+        16,
+        4,
+        format!(
+            "JSON path is not properly formatted. Unexpected character '{found}' is found at position {}.",
+            reader.at
+        ),
+    )
+}
+
+pub fn not_found() -> SqlError {
+    SqlError::with_state(13608, 16, 2, "Property cannot be found on the specified JSON path.")
+}

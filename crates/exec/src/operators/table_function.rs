@@ -1,0 +1,228 @@
+//! Table-valued functions: STRING_SPLIT, GENERATE_SERIES, OPENJSON and multi-statement functions of users.
+
+use std::sync::Arc;
+
+use sql::catalog::ModuleDef;
+use sql::plan::{Expr, Operator, TableFunction};
+use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
+
+use super::batch_of;
+use super::simple::Pending;
+use crate::columns::BATCH_ROWS;
+use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
+use crate::expression::{Compiler, Scalar, json};
+
+enum Kind {
+    User(Arc<ModuleDef>),
+    Split,
+    Json(Vec<(Box<str>, bool)>),
+    JsonAll,
+}
+
+/// A function that gives all its rows at once.
+struct Whole {
+    kind: Kind,
+    arguments: Vec<Scalar>,
+    rows: Pending,
+}
+
+pub fn user(
+    operator: &Operator,
+    module: &Arc<ModuleDef>,
+    arguments: &[Expr],
+    compiler: &mut Compiler,
+) -> SqlResult<Box<dyn RowSource>> {
+    whole(operator, Kind::User(module.clone()), arguments, compiler)
+}
+
+pub fn make(
+    operator: &Operator,
+    function: &TableFunction,
+    arguments: &[Expr],
+    compiler: &mut Compiler,
+) -> SqlResult<Box<dyn RowSource>> {
+    let kind = match function {
+        TableFunction::GenerateSeries => {
+            let ty = operator.columns[0].ty;
+            let arguments = compiler.scalars(arguments)?;
+            return Ok(Box::new(Series { arguments, ty, next: None, stop: 0, step: 0 }));
+        }
+        TableFunction::StringSplit => Kind::Split,
+        TableFunction::OpenJson => Kind::JsonAll,
+        TableFunction::OpenJsonWith(paths) => Kind::Json(paths.clone()),
+    };
+    whole(operator, kind, arguments, compiler)
+}
+
+fn whole(
+    operator: &Operator,
+    kind: Kind,
+    arguments: &[Expr],
+    compiler: &mut Compiler,
+) -> SqlResult<Box<dyn RowSource>> {
+    let arguments = compiler.scalars(arguments)?;
+    Ok(Box::new(Whole { kind, arguments, rows: Pending::new(batch_of(operator)) }))
+}
+
+impl RowSource for Whole {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        let arguments =
+            self.arguments.iter().map(|argument| argument.scalar_datum(context)).collect::<SqlResult<Vec<_>>>()?;
+        let types: Vec<SqlType> = self.arguments.iter().map(|argument| argument.ty).collect();
+        let batch = self.rows.clear();
+        match &self.kind {
+            Kind::User(module) => {
+                let typed = types.into_iter().zip(arguments).collect();
+                (context.interpreter.table_function)(context, module, typed, batch)
+            }
+            Kind::Split => split(&types, &arguments, batch),
+            Kind::JsonAll => open_json(&types, &arguments, None, batch),
+            Kind::Json(paths) => open_json(&types, &arguments, Some(paths), batch),
+        }
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        context.yield_point()?;
+        self.rows.give(wanted.min(BATCH_ROWS), out);
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.rows.clear();
+    }
+}
+
+/// Appends a row. The values are of the columns' classes.
+fn push_row(batch: &mut RowBatch, row: &[Datum]) {
+    for (column, value) in batch.columns.iter_mut().zip(row) {
+        column.push(value);
+    }
+    batch.rows += 1;
+}
+
+fn split(types: &[SqlType], arguments: &[Datum], out: &mut RowBatch) -> SqlResult<()> {
+    let (Datum::Bytes(text), Datum::Bytes(separator)) = (&arguments[0], &arguments[1]) else { return Ok(()) };
+    let unit = if types[0].is_unicode_string() { 2 } else { 1 };
+    let mut start = 0;
+    let mut ordinal = 1;
+    let mut bytes = 0;
+    for at in (0..=text.len()).step_by(unit) {
+        if at < text.len() && text[at..at + unit] != separator[..unit.min(separator.len())] {
+            continue;
+        }
+        push_row(out, &[Datum::Bytes(text[start..at].into()), Datum::I64(ordinal)]);
+        (start, ordinal) = (at + unit, ordinal + 1);
+        bytes += 16;
+        if bytes + text.len() > GRANT_BYTES_MAX {
+            return Err(out_of_memory());
+        }
+    }
+    Ok(())
+}
+
+/// Without `columns`: key, value and type of each member. With: a row for the object, or for each of an array.
+fn open_json(
+    types: &[SqlType],
+    arguments: &[Datum],
+    columns: Option<&[(Box<str>, bool)]>,
+    out: &mut RowBatch,
+) -> SqlResult<()> {
+    let Datum::Bytes(text) = &arguments[0] else { return Ok(()) };
+    let text = crate::kernel::text(&types[0], text);
+    let path = match arguments.get(1) {
+        None => json::Path::root(),
+        Some(Datum::Bytes(path)) => json::Path::parse(&crate::kernel::text(&types[1], path))?,
+        Some(_) => return Ok(()),
+    };
+    let document = json::Json::parse(&text)?;
+    let Some(found) = path.find(&document, &text)? else {
+        return if path.strict { Err(json::not_found()) } else { Ok(()) };
+    };
+    let wide = |text: &str| Datum::Bytes(text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>().into());
+    match columns {
+        None => {
+            for (key, value) in found.members() {
+                let shown = match value.shown(&text) {
+                    Some(shown) => wide(&shown),
+                    None => Datum::Null,
+                };
+                push_row(out, &[wide(&key), shown, Datum::I64(value.type_number())]);
+            }
+        }
+        Some(paths) => {
+            let paths = paths
+                .iter()
+                .map(|(path, as_json)| Ok((json::Path::parse(path)?, *as_json)))
+                .collect::<SqlResult<Vec<_>>>()?;
+            for row in found.rows() {
+                let mut values = Vec::with_capacity(paths.len());
+                for (path, as_json) in &paths {
+                    let value = if *as_json { path.query(row, &text)? } else { path.value(row, &text)? };
+                    values.push(value.map_or(Datum::Null, |value| wide(&value)));
+                }
+                push_row(out, &values);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// GENERATE_SERIES: integers, or decimals in units of their scale.
+struct Series {
+    arguments: Vec<Scalar>,
+    ty: SqlType,
+    next: Option<i128>,
+    stop: i128,
+    step: i128,
+}
+
+impl RowSource for Series {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.next = None;
+        let mut numbers = Vec::with_capacity(3);
+        for argument in &self.arguments {
+            numbers.push(match argument.scalar_datum(context)? {
+                Datum::I64(number) => number as i128,
+                Datum::I128(number) => number,
+                _ => return Ok(()),
+            });
+        }
+        let one = if self.ty.is_decimal() { 10_i128.pow(self.ty.scale as u32) } else { 1 };
+        let (start, stop) = (numbers[0], numbers[1]);
+        let step = numbers.get(2).copied().unwrap_or(if start > stop { -one } else { one });
+        if step == 0 {
+            return Err(SqlError::new(
+                4199,
+                16,
+                "Argument value 0 is invalid for argument 3 of generate_series function.",
+            ));
+        }
+        (self.next, self.stop, self.step) = (Some(start), stop, step);
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        context.yield_point()?;
+        while let Some(value) = self.next.filter(|_| out.rows < wanted.min(BATCH_ROWS)) {
+            if if self.step > 0 { value > self.stop } else { value < self.stop } {
+                self.next = None;
+                break;
+            }
+            if let Some(column) = out.columns.first_mut() {
+                column.push(&match self.ty.physical() {
+                    Physical::I64 => Datum::I64(value as i64),
+                    _ => Datum::I128(value),
+                });
+            }
+            out.rows += 1;
+            self.next = value.checked_add(self.step);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.next = None;
+    }
+}

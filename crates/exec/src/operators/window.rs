@@ -1,0 +1,407 @@
+//! Window functions: the rows of one partition at a time, then a column for each function over them.
+
+use sql::plan::{self, AggregateFunction, Expr, Frame, FrameBound, Operator, SortKey, WindowFunction, WindowKind};
+use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType};
+
+use super::aggregate_state::Accumulator;
+use super::keys::RowKeys;
+use super::simple::Rows;
+use super::{batch_of, sort, source};
+use crate::columns::{self, BATCH_ROWS};
+use crate::context::{Context, RowSource};
+use crate::expression::{Compiler, Scalar, fill};
+use crate::kernel;
+use crate::value::{Row, Value};
+
+struct Function {
+    kind: WindowKind,
+    arguments: Vec<Scalar>,
+    accumulator: Option<Accumulator>,
+    frame: Frame,
+    ty: SqlType,
+    results: Column,
+}
+
+struct Window {
+    input: Box<dyn RowSource>,
+    partition: RowKeys,
+    order: RowKeys,
+    functions: Vec<Function>,
+    scratch: RowBatch,
+    scratch_at: usize,
+    input_ended: bool,
+    /// The partition, and for each row the first row of its peers and the one after their last.
+    rows: Rows,
+    peers: Vec<(u32, u32)>,
+    at: usize,
+}
+
+pub fn make(
+    input: &Operator,
+    partition: &[Expr],
+    order: &[SortKey],
+    functions: &[WindowFunction],
+    compiler: &mut Compiler,
+) -> SqlResult<Box<dyn RowSource>> {
+    let functions = functions.iter().map(|function| compiled(function, compiler)).collect::<SqlResult<Vec<_>>>()?;
+    Ok(Box::new(Window {
+        partition: RowKeys::new(compiler.scalars(partition)?, &[]),
+        order: sort::row_keys(order, compiler)?,
+        functions,
+        scratch: batch_of(input),
+        scratch_at: 0,
+        input_ended: false,
+        rows: Rows::new(batch_of(input)),
+        peers: Vec::new(),
+        at: 0,
+        input: source(input, compiler)?,
+    }))
+}
+
+fn compiled(function: &WindowFunction, compiler: &mut Compiler) -> SqlResult<Function> {
+    let mut arguments = Vec::new();
+    let mut accumulator = None;
+    if let WindowKind::Aggregate(aggregate) = function.function {
+        let aggregate = plan::Aggregate {
+            function: aggregate,
+            argument: function.arguments.first().cloned(),
+            extra: function.arguments.iter().skip(1).cloned().collect(),
+            order: Vec::new(),
+            distinct: false,
+            ty: function.ty,
+        };
+        accumulator = Some(Accumulator::new(&aggregate, compiler)?);
+    } else {
+        arguments = compiler.scalars(&function.arguments)?;
+    }
+    Ok(Function {
+        kind: function.function,
+        arguments,
+        accumulator,
+        frame: function.frame.clone(),
+        ty: function.ty,
+        results: Column::new(function.ty.physical()),
+    })
+}
+
+impl Window {
+    /// Reads the next partition and computes its functions. False: there is none.
+    fn load(&mut self, context: &Context) -> SqlResult<bool> {
+        self.rows.clear();
+        self.peers.clear();
+        self.at = 0;
+        let mut partition_key: Option<Vec<u8>> = None;
+        let mut order_key = Vec::new();
+        let mut key = Vec::new();
+        let mut peers_start = 0_u32;
+        loop {
+            if self.scratch_at == self.scratch.rows {
+                if self.input_ended {
+                    break;
+                }
+                self.input.next(context, BATCH_ROWS, &mut self.scratch)?;
+                self.scratch_at = 0;
+                if self.scratch.rows == 0 {
+                    self.input_ended = true;
+                    break;
+                }
+                self.partition.load(context, &self.scratch)?;
+                self.order.load(context, &self.scratch)?;
+                context.yield_point()?;
+            }
+            let start = self.scratch_at;
+            let mut end = start;
+            while end < self.scratch.rows {
+                self.partition.encode_to(end, &mut key);
+                match &partition_key {
+                    None => partition_key = Some(key.clone()),
+                    Some(current) if *current != key => break,
+                    Some(_) => {}
+                }
+                self.order.encode_to(end, &mut key);
+                let row = self.peers.len() as u32;
+                if row > 0 && key != order_key {
+                    close_peers(&mut self.peers, peers_start);
+                    peers_start = row;
+                }
+                std::mem::swap(&mut order_key, &mut key);
+                self.peers.push((peers_start, row + 1));
+                end += 1;
+            }
+            let mut part = RowBatch::new(self.scratch.columns.iter().map(columns::class_of));
+            if start == 0 && end == self.scratch.rows {
+                self.rows.append(&self.scratch)?;
+            } else {
+                columns::append_batch_range(&mut part, &self.scratch, start, end);
+                self.rows.append(&part)?;
+            }
+            self.scratch_at = end;
+            if end < self.scratch.rows {
+                break;
+            }
+        }
+        if self.rows.batch.rows == 0 {
+            return Ok(false);
+        }
+        close_peers(&mut self.peers, peers_start);
+        for function in &mut self.functions {
+            function.results.clear();
+            function.compute(context, &self.rows.batch, &self.peers)?;
+        }
+        Ok(true)
+    }
+}
+
+/// The peers that begin at `start` end with the last row so far.
+fn close_peers(peers: &mut [(u32, u32)], start: u32) {
+    let end = peers.len() as u32;
+    peers[start as usize..].iter_mut().for_each(|peer| peer.1 = end);
+}
+
+impl RowSource for Window {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.scratch.clear();
+        self.scratch_at = 0;
+        self.input_ended = false;
+        self.rows.clear();
+        self.at = 0;
+        self.input.open(context)
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        let wanted = wanted.min(BATCH_ROWS);
+        while out.rows < wanted {
+            if self.at == self.rows.batch.rows && !self.load(context)? {
+                break;
+            }
+            let end = (self.at + wanted - out.rows).min(self.rows.batch.rows);
+            let (inputs, results) = out.columns.split_at_mut(self.rows.batch.columns.len());
+            for (to, from) in inputs.iter_mut().zip(&self.rows.batch.columns) {
+                columns::append_range(to, from, self.at, end);
+            }
+            for (to, function) in results.iter_mut().zip(&self.functions) {
+                columns::append_range(to, &function.results, self.at, end);
+            }
+            out.rows += end - self.at;
+            self.at = end;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.rows.clear();
+        self.scratch.clear();
+        self.scratch_at = 0;
+        self.at = 0;
+        self.input.close();
+    }
+}
+
+impl Function {
+    fn compute(&mut self, context: &Context, rows: &RowBatch, peers: &[(u32, u32)]) -> SqlResult<()> {
+        let count = rows.rows;
+        let Function { arguments, results, frame, .. } = self;
+        match self.kind {
+            WindowKind::RowNumber => (1..=count as i64).for_each(|n| results.push(&Datum::I64(n))),
+            WindowKind::Rank => peers.iter().for_each(|(start, _)| results.push(&Datum::I64(*start as i64 + 1))),
+            WindowKind::DenseRank => {
+                let mut rank = 0;
+                for (row, (start, _)) in peers.iter().enumerate() {
+                    rank += (row == *start as usize) as i64;
+                    results.push(&Datum::I64(rank));
+                }
+            }
+            WindowKind::Ntile => ntile(&arguments[0], context, rows, results)?,
+            WindowKind::PercentRank => {
+                for (start, _) in peers {
+                    let rank = if count > 1 { *start as f64 / (count - 1) as f64 } else { 0.0 };
+                    results.push(&Datum::F64(rank));
+                }
+            }
+            WindowKind::CumeDist => {
+                peers.iter().for_each(|(_, end)| results.push(&Datum::F64(*end as f64 / count as f64)));
+            }
+            WindowKind::Lag | WindowKind::Lead => {
+                let back = self.kind == WindowKind::Lag;
+                for row in 0..count {
+                    offset_value(arguments, back, context, rows, row)?.push_to(results);
+                }
+            }
+            WindowKind::FirstValue | WindowKind::LastValue => {
+                let mut values = Column::new(self.ty.physical());
+                fill(&arguments[0], context, rows, &mut values)?;
+                for row in 0..count {
+                    let (start, end) = frame_of(frame, row, count, peers);
+                    if start == end {
+                        results.push(&Datum::Null);
+                    } else {
+                        let at = if self.kind == WindowKind::FirstValue { start } else { end - 1 };
+                        columns::append_row(results, &values, at);
+                    }
+                }
+            }
+            WindowKind::PercentileCont | WindowKind::PercentileDisc => {
+                let value = percentile(self.kind, arguments, context, rows)?;
+                for _ in 0..count {
+                    results.push(&value);
+                }
+            }
+            WindowKind::Aggregate(function) => {
+                let accumulator = self.accumulator.as_mut().expect("compiled with the function");
+                accumulator.load(context, rows)?;
+                aggregate_frames(function, accumulator, frame, count, peers, context, results)?;
+                if accumulator.saw_null {
+                    context.null_eliminated.set(true);
+                }
+                accumulator.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rows `start..end` of the partition that row `row`'s frame holds.
+fn frame_of(frame: &Frame, row: usize, count: usize, peers: &[(u32, u32)]) -> (usize, usize) {
+    let far = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let (first, after) = if frame.rows { (row, row + 1) } else { (peers[row].0 as usize, peers[row].1 as usize) };
+    let start = match frame.start {
+        FrameBound::UnboundedPreceding => 0,
+        FrameBound::Preceding(n) => row.saturating_sub(far(n)),
+        FrameBound::CurrentRow => first,
+        FrameBound::Following(n) => row.saturating_add(far(n)).min(count),
+        FrameBound::UnboundedFollowing => count,
+    };
+    let end = match frame.end {
+        FrameBound::UnboundedPreceding => 0,
+        FrameBound::Preceding(n) => (row + 1).saturating_sub(far(n)),
+        FrameBound::CurrentRow => after,
+        FrameBound::Following(n) => (row + 1).saturating_add(far(n)).min(count),
+        FrameBound::UnboundedFollowing => count,
+    };
+    (start, end.max(start))
+}
+
+/// An aggregate over each row's frame. Frames only move forward, so a growing frame adds to the value of the row before, a
+/// shrinking one is computed from the last row backward, and a sliding one also takes rows out where the aggregate permits.
+fn aggregate_frames(
+    function: AggregateFunction,
+    accumulator: &mut Accumulator,
+    frame: &Frame,
+    count: usize,
+    peers: &[(u32, u32)],
+    context: &Context,
+    results: &mut Column,
+) -> SqlResult<()> {
+    let shrinks = matches!(frame.end, FrameBound::UnboundedFollowing)
+        && !matches!(frame.start, FrameBound::UnboundedPreceding)
+        && matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+    accumulator.clear();
+    accumulator.grow(1);
+    if shrinks {
+        let mut backward = Column::new(columns::class_of(results));
+        let mut from = count;
+        for row in (0..count).rev() {
+            let (start, _) = frame_of(frame, row, count, peers);
+            while from > start {
+                from -= 1;
+                accumulator.add_loaded(from, 0)?;
+            }
+            accumulator.finish(0, &mut backward)?;
+        }
+        (0..count).rev().for_each(|row| columns::append_row(results, &backward, row));
+        return Ok(());
+    }
+    let (mut start, mut end) = (0, 0);
+    for row in 0..count {
+        let (next_start, next_end) = frame_of(frame, row, count, peers);
+        if row > 0 && (next_start, next_end) == (start, end) {
+            let last = results.datum(row - 1);
+            results.push(&last);
+            continue;
+        }
+        let slides = next_start <= end && (start..next_start).all(|row| accumulator.remove_loaded(row, 0));
+        if !slides {
+            accumulator.clear();
+            accumulator.grow(1);
+            end = next_start;
+        }
+        start = next_start;
+        while end < next_end {
+            accumulator.add_loaded(end, 0)?;
+            end += 1;
+        }
+        accumulator.finish(0, results)?;
+        if row % BATCH_ROWS == 0 {
+            context.yield_point()?;
+        }
+    }
+    Ok(())
+}
+
+/// The first rows % n groups have one row more than the others.
+fn ntile(groups: &Scalar, context: &Context, rows: &RowBatch, results: &mut Column) -> SqlResult<()> {
+    let groups = groups.i64(context, Row { batch: rows, index: 0 })?.filter(|n| *n > 0).ok_or_else(|| {
+        SqlError::new(4116, 16, "The function 'ntile' takes only a positive int or bigint expression as its input.")
+    })?;
+    let count = rows.rows as i64;
+    let (size, larger) = (count / groups, count % groups);
+    for row in 0..count {
+        let in_larger = larger * (size + 1);
+        let group = if row < in_larger { row / (size + 1) } else { larger + (row - in_larger) / size.max(1) };
+        results.push(&Datum::I64(group + 1));
+    }
+    Ok(())
+}
+
+fn offset_value<'a>(
+    arguments: &'a [Scalar],
+    back: bool,
+    context: &'a Context,
+    rows: &'a RowBatch,
+    row: usize,
+) -> SqlResult<Value<'a>> {
+    let here = Row { batch: rows, index: row };
+    let Some(offset) = arguments[1].i64(context, here)? else { return Ok(Value::Null) };
+    if offset < 0 {
+        return Err(SqlError::new(8730, 16, "Offset parameter for Lag and Lead functions cannot be a negative value."));
+    }
+    let at = if back { (row as i64).checked_sub(offset) } else { (row as i64).checked_add(offset) };
+    match at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < rows.rows) {
+        Some(at) => arguments[0].value(context, Row { batch: rows, index: at }),
+        None => match arguments.get(2) {
+            Some(default) => default.value(context, here),
+            None => Ok(Value::Null),
+        },
+    }
+}
+
+/// Rows are ordered by the value; NULLs do not count.
+fn percentile(kind: WindowKind, arguments: &[Scalar], context: &Context, rows: &RowBatch) -> SqlResult<Datum> {
+    let part = arguments[0].value(context, Row { batch: rows, index: 0 })?.f64();
+    let Some(part) = part.filter(|part| (0.0..=1.0).contains(part)) else {
+        return Err(SqlError::new(
+            10760,
+            15,
+            "The percentile value for a PERCENTILE_CONT or PERCENTILE_DISC function must be between 0.0 and 1.0.",
+        ));
+    };
+    let mut values = Column::new(arguments[1].ty.physical());
+    fill(&arguments[1], context, rows, &mut values)?;
+    let known: Vec<usize> = (0..rows.rows).filter(|row| !values.is_null(*row)).collect();
+    if known.is_empty() {
+        return Ok(Datum::Null);
+    }
+    if kind == WindowKind::PercentileDisc {
+        let at = (part * known.len() as f64).ceil() as usize;
+        return Ok(values.datum(known[at.clamp(1, known.len()) - 1]));
+    }
+    let place = part * (known.len() - 1) as f64;
+    let value = |at: usize| match values.datum(known[at]) {
+        Datum::F64(value) => value,
+        other => panic!("PERCENTILE_CONT is of floats, not {other:?}"),
+    };
+    let (low, high) = (value(place.floor() as usize), value(place.ceil() as usize));
+    let between = low + (high - low) * (place - place.floor());
+    if between.is_finite() { Ok(Datum::F64(between)) } else { Err(kernel::arithmetic_overflow(types::TypeKind::Float)) }
+}
