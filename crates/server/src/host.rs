@@ -23,6 +23,8 @@ use crate::login::{self, Greeting};
 use crate::plan_cache::PlanKey;
 use crate::prepared::{self, PreparedStatements};
 use crate::server::Server;
+use crate::system::procedure::application_lock::ApplicationLocks;
+use crate::system::procedure::cursor::ApiCursors;
 use crate::sessions::{Identity, SessionEntry};
 use crate::{definition, system};
 
@@ -38,6 +40,14 @@ const SYNONYM_DEPTH_MAX: usize = 8;
 /// Bound queries a session keeps for itself, because it sees definitions that others do not.
 const PRIVATE_QUERIES_MAX: usize = 256;
 
+/// A key of SESSION_CONTEXT.
+pub struct ContextEntry {
+    pub key: String,
+    /// A sql_variant.
+    pub value: Datum,
+    pub read_only: bool,
+}
+
 pub struct SessionHost {
     pub server: Arc<Server>,
     pub catalog_session: CatalogSession,
@@ -46,8 +56,9 @@ pub struct SessionHost {
     pub login_database: DatabaseId,
     /// Queries bound with this session's own view of the catalog, the newest last.
     private_queries: Vec<(Arc<Module>, QueryId, Arc<Query>)>,
-    pub application_locks: Vec<(String, u64)>,
-    pub context: Vec<(String, SqlType, Datum)>,
+    pub application_locks: ApplicationLocks,
+    pub cursors: ApiCursors,
+    pub context: Vec<ContextEntry>,
     /// INSERT BULK was run: the rows come with the next message.
     pub bulk_target: Option<BulkTarget>,
 }
@@ -75,7 +86,8 @@ impl SessionHost {
             entry: SessionEntry::internal(INTERNAL_SPID, state.signal.clone()),
             login_database: master,
             private_queries: Vec::new(),
-            application_locks: Vec::new(),
+            application_locks: ApplicationLocks::default(),
+            cursors: ApiCursors::default(),
             context: Vec::new(),
             bulk_target: None,
         };
@@ -125,7 +137,8 @@ impl SessionHost {
             entry,
             login_database: database.id,
             private_queries: Vec::new(),
-            application_locks: Vec::new(),
+            application_locks: ApplicationLocks::default(),
+            cursors: ApiCursors::default(),
             context: Vec::new(),
             bulk_target: None,
         };
@@ -155,6 +168,7 @@ impl SessionHost {
         self.context.clear();
         self.private_queries.clear();
         self.application_locks.clear();
+        self.cursors.clear();
         self.drop_temporaries(state, 0);
         self.catalog_session.database = self.login_database;
         self.entry.database.store(u32::from(self.login_database.0), Ordering::Relaxed);
@@ -163,6 +177,8 @@ impl SessionHost {
     /// The session is over: what it holds goes.
     pub fn log_out(&mut self, state: &mut State) {
         exec::abandon_transaction(state, self);
+        self.application_locks.clear();
+        self.cursors.clear();
         self.drop_temporaries(state, 0);
         if self.entry.spid != INTERNAL_SPID {
             self.server.sessions.remove(self.entry.spid);
@@ -506,6 +522,7 @@ impl Host for SessionHost {
 
     fn transaction_ended(&mut self, _state: &mut State, committed: bool) {
         self.catalog_session.transaction_ended(&self.server.catalog, committed);
+        self.application_locks.transaction_ended();
     }
 
     fn module_returned(&mut self, state: &mut State, level: u32) {

@@ -30,7 +30,7 @@ pub struct PreparedStatements {
 }
 
 impl PreparedStatements {
-    fn keep(&mut self, module: Arc<Module>) -> SqlResult<i32> {
+    pub fn keep(&mut self, module: Arc<Module>) -> SqlResult<i32> {
         if self.by_handle.len() >= PREPARED_MAX {
             return Err(SqlError::new(701, 17, "There is insufficient system memory in resource pool 'default' to run this query."));
         }
@@ -39,9 +39,15 @@ impl PreparedStatements {
         Ok(self.last)
     }
 
-    fn find(&self, handle: i32) -> SqlResult<Arc<Module>> {
+    pub fn find(&self, handle: i32) -> SqlResult<Arc<Module>> {
         let missing = || SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."));
         self.by_handle.get(&handle).cloned().ok_or_else(missing)
+    }
+
+    pub fn forget(&mut self, handle: i32) -> SqlResult<()> {
+        self.find(handle)?;
+        self.by_handle.remove(&handle);
+        Ok(())
     }
 
     pub fn clear(&mut self) {
@@ -115,8 +121,7 @@ fn prepare_execute(
 
 fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
     let handle = handle_of("sp_unprepare", arguments)?;
-    host.prepared.find(handle)?;
-    host.prepared.by_handle.remove(&handle);
+    host.prepared.forget(handle)?;
     Ok(0)
 }
 

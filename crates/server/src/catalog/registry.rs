@@ -72,8 +72,10 @@ impl Entry {
 pub const NATIVE_PROCEDURES: &[&str] = &[
     // This crate's catalog side.
     "sp_addextendedproperty",
+    "sp_addmessage",
     "sp_updateextendedproperty",
     "sp_dropextendedproperty",
+    "sp_dropmessage",
     "sp_flush_log",
     "sp_getapplock",
     "sp_releaseapplock",

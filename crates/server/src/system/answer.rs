@@ -8,6 +8,8 @@ pub enum Answer {
     Number(i64),
     Text(String),
     Bytes(Vec<u8>),
+    /// A sql_variant as it is.
+    Variant(Box<[u8]>),
 }
 
 impl From<Option<i64>> for Answer {
@@ -48,6 +50,7 @@ impl Answer {
                 Answer::Number(value) => variant::encode(&SqlType::INT, &Datum::I64(value)),
                 Answer::Text(text) => variant::encode(&SqlType::nvarchar(128), &Datum::nvarchar(&text)),
                 Answer::Bytes(bytes) => variant::encode(&SqlType::varbinary(8000), &Datum::bytes(&bytes)),
+                Answer::Variant(bytes) => Datum::Bytes(bytes),
             };
         }
         match (self, ty.physical()) {

@@ -164,10 +164,9 @@ impl Call<'_> {
     /// The value keeps its own type: it is a sql_variant already.
     fn session_context(&self) -> SqlResult<Answer> {
         let key = self.arguments.text(0).unwrap_or_default();
-        let found = self.host.context.iter().find(|(known, _, _)| known.eq_ignore_ascii_case(&key));
-        Ok(match found {
-            Some((_, ty, Datum::Bytes(bytes))) => Answer::Text(crate::prepared::string_of(ty, bytes)),
-            Some((_, _, Datum::I64(value))) => Answer::Number(*value),
+        let found = self.host.context.iter().find(|entry| entry.key.eq_ignore_ascii_case(&key));
+        Ok(match found.map(|entry| &entry.value) {
+            Some(Datum::Bytes(bytes)) => Answer::Variant(bytes.clone()),
             _ => Answer::Null,
         })
     }

@@ -1,0 +1,218 @@
+//! sp_getapplock and sp_releaseapplock: locks on names of the user's own.
+//!
+//! A lock of the transaction is held by the session's storage transaction and goes with it. A lock of the session is held by a
+//! storage transaction of its own that changes nothing and lives until the session ends.
+
+use std::hash::{Hash, Hasher};
+
+use exec::session::Session as State;
+use storage::{Isolation, LockMode, StorageError, Transaction};
+use types::{SqlError, SqlResult};
+
+use super::parameters::Parameters;
+use crate::catalog::error::storage_error;
+use crate::host::SessionHost;
+
+const GRANTED: i32 = 0;
+const GRANTED_AFTER_WAIT: i32 = 1;
+const TIMED_OUT: i32 = -1;
+const CANCELLED: i32 = -2;
+const DEADLOCK_VICTIM: i32 = -3;
+
+/// Names a session may hold locked at once.
+const HELD_MAX: usize = 10_000;
+const RESOURCE_CHARACTERS_MAX: usize = 255;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    Transaction,
+    Session,
+}
+
+/// A lock the session holds; locked `count` times.
+#[derive(Debug)]
+struct Held {
+    owner: Owner,
+    database: u16,
+    principal: String,
+    resource: String,
+    mode: LockMode,
+    count: u32,
+}
+
+#[derive(Default)]
+pub struct ApplicationLocks {
+    held: Vec<Held>,
+    session: Option<Transaction>,
+}
+
+impl ApplicationLocks {
+    /// The storage transaction that held them is gone.
+    pub fn transaction_ended(&mut self) {
+        self.held.retain(|held| held.owner == Owner::Session);
+    }
+
+    /// The session ends, or begins anew.
+    pub fn clear(&mut self) {
+        self.held.clear();
+        if let Some(transaction) = self.session.take()
+            && let Err(error) = transaction.rollback()
+        {
+            tracing::error!("application locks could not be released: {error}");
+        }
+    }
+
+    fn find(&self, owner: Owner, database: u16, principal: &str, resource: &str) -> Option<usize> {
+        self.held.iter().position(|held| {
+            held.owner == owner && held.database == database && held.principal == principal && held.resource == resource
+        })
+    }
+
+    /// APPLOCK_MODE: what the owner holds.
+    pub fn mode(&self, owner: Owner, database: u16, principal: &str, resource: &str) -> Option<LockMode> {
+        self.find(owner, database, principal, resource).map(|at| self.held[at].mode)
+    }
+}
+
+fn resource_number(principal: &str, resource: &str) -> u64 {
+    // The same in every session of this process; locks are not kept beyond it.
+    let mut hasher = std::hash::DefaultHasher::new();
+    (principal, resource).hash(&mut hasher);
+    hasher.finish()
+}
+
+pub fn lock_mode(name: &str) -> Option<LockMode> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "shared" => LockMode::Shared,
+        "update" => LockMode::Update,
+        "exclusive" => LockMode::Exclusive,
+        "intentshared" => LockMode::IntentShared,
+        "intentexclusive" => LockMode::IntentExclusive,
+        _ => return None,
+    })
+}
+
+pub fn lock_owner(name: Option<&str>) -> Option<Owner> {
+    match name.unwrap_or("Transaction").to_ascii_lowercase().as_str() {
+        "transaction" => Some(Owner::Transaction),
+        "session" => Some(Owner::Session),
+        _ => None,
+    }
+}
+
+/// 15600
+fn invalid_parameter(procedure: &str) -> SqlError {
+    SqlError::new(15600, 15, format!("An invalid parameter or option was specified for procedure 'sys.{procedure}'."))
+}
+
+fn needs_transaction(state: &State, owner: Owner) -> SqlResult<()> {
+    if owner == Owner::Transaction && state.transaction.level == 0 {
+        return Err(SqlError::new(
+            3918,
+            16,
+            "The statement or function must be executed in the context of a user transaction.",
+        ));
+    }
+    Ok(())
+}
+
+/// sp_getapplock @Resource, @LockMode, @LockOwner, @LockTimeout, @DbPrincipal: its return code.
+pub fn acquire(host: &mut SessionHost, state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
+    let invalid = || invalid_parameter("sp_getapplock");
+    let resource: String = given.text(0).ok_or_else(invalid)?.chars().take(RESOURCE_CHARACTERS_MAX).collect();
+    let mode = given.text(1).as_deref().and_then(lock_mode).ok_or_else(invalid)?;
+    let owner = lock_owner(given.text(2).as_deref()).ok_or_else(invalid)?;
+    let timeout_ms = given.number(3).unwrap_or_else(|| i64::from(state.options.lock_timeout_ms));
+    let principal = given.text(4).unwrap_or_else(|| "public".to_string());
+    if timeout_ms < -1 {
+        return Err(invalid());
+    }
+    needs_transaction(state, owner)?;
+    let database = host.catalog_session.database;
+    let own = host.application_locks.find(owner, database.0, &principal, &resource);
+    let other = if owner == Owner::Session { Owner::Transaction } else { Owner::Session };
+    let covered = host.application_locks.mode(other, database.0, &principal, &resource);
+    if own.is_none() && host.application_locks.held.len() >= HELD_MAX {
+        return Err(storage_error(StorageError::OutOfMemory));
+    }
+    let status = match covered {
+        // The session does not wait for itself.
+        Some(held) if held.covers(mode) => GRANTED,
+        _ => {
+            let number = resource_number(&principal, &resource);
+            let storage_id = storage::DatabaseId(database.0);
+            let usual_timeout_ms = i64::from(state.options.lock_timeout_ms);
+            let transaction = holder(host, state, owner);
+            let mut ask = |patience_ms: i64| {
+                transaction.set_lock_timeout_ms(patience_ms);
+                transaction.lock_application(storage_id, number, mode)
+            };
+            let mut status = GRANTED;
+            let mut outcome = ask(0);
+            if outcome == Err(StorageError::LockTimeout) && timeout_ms != 0 {
+                status = GRANTED_AFTER_WAIT;
+                outcome = ask(timeout_ms);
+            }
+            transaction.set_lock_timeout_ms(usual_timeout_ms);
+            match outcome {
+                Ok(()) => status,
+                Err(StorageError::LockTimeout) => return Ok(TIMED_OUT),
+                Err(StorageError::Deadlock) => return Ok(DEADLOCK_VICTIM),
+                Err(StorageError::Cancelled) => match state.check_signal() {
+                    Ok(()) => return Ok(CANCELLED),
+                    Err(stop) => return Err(stop),
+                },
+                Err(error) => return Err(storage_error(error)),
+            }
+        }
+    };
+    let held = &mut host.application_locks.held;
+    match own {
+        Some(at) => {
+            held[at].mode = held[at].mode.join(mode);
+            held[at].count = held[at].count.saturating_add(1);
+        }
+        None => held.push(Held { owner, database: database.0, principal, resource, mode, count: 1 }),
+    }
+    Ok(status)
+}
+
+fn holder<'a>(host: &'a mut SessionHost, state: &'a mut State, owner: Owner) -> &'a mut Transaction {
+    if owner == Owner::Transaction {
+        return state.transaction.current.as_mut().expect("a transaction of the user is open");
+    }
+    let storage = &host.server.catalog.storage;
+    host.application_locks.session.get_or_insert_with(|| {
+        let mut transaction = storage.begin(Isolation::ReadCommitted);
+        transaction.set_session(u32::from(state.spid));
+        transaction
+    })
+}
+
+/// sp_releaseapplock @Resource, @LockOwner, @DbPrincipal.
+pub fn release(host: &mut SessionHost, state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
+    let invalid = || invalid_parameter("sp_releaseapplock");
+    let resource: String = given.text(0).ok_or_else(invalid)?.chars().take(RESOURCE_CHARACTERS_MAX).collect();
+    let owner = lock_owner(given.text(1).as_deref()).ok_or_else(invalid)?;
+    let principal = given.text(2).unwrap_or_else(|| "public".to_string());
+    needs_transaction(state, owner)?;
+    let database = host.catalog_session.database;
+    let Some(at) = host.application_locks.find(owner, database.0, &principal, &resource) else {
+        return Err(SqlError::new(
+            1223,
+            16,
+            format!(
+                "Cannot release the application lock (Database Principal: '{principal}', Resource: '{resource}') because it is not currently held."
+            ),
+        ));
+    };
+    let held = &mut host.application_locks.held[at];
+    held.count -= 1;
+    if held.count == 0 {
+        host.application_locks.held.swap_remove(at);
+        let number = resource_number(&principal, &resource);
+        // Not held by storage: another owner's lock of this session had covered it.
+        holder(host, state, owner).unlock_application(storage::DatabaseId(database.0), number);
+    }
+    Ok(GRANTED)
+}

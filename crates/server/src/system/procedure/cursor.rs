@@ -1,0 +1,841 @@
+//! The cursors of drivers: sp_cursoropen, sp_cursorfetch, sp_cursor and their kin (MS-TDS 2.2.6.6, ids 1 to 9).
+//!
+//! | procedure | arguments |
+//! |---|---|
+//! | sp_cursoropen | @cursor OUT, @stmt, @scrollopt OUT, @ccopt OUT, @rowcount OUT, @paramdef, values |
+//! | sp_cursorprepare | @handle OUT, @paramdef, @stmt, @options, @scrollopt OUT, @ccopt OUT |
+//! | sp_cursorexecute | @handle, @cursor OUT, @scrollopt OUT, @ccopt OUT, @rowcount OUT, values |
+//! | sp_cursorprepexec | @handle OUT, @cursor OUT, @paramdef, @stmt, @scrollopt OUT, @ccopt OUT, @rowcount OUT, values |
+//! | sp_cursorfetch | @cursor, @fetchtype, @rownum OUT, @nrows OUT |
+//! | sp_cursor | @cursor, @optype, @rownum, @table, values named as columns |
+//! | sp_cursoroption, sp_cursorclose, sp_cursorunprepare | @cursor or @handle ... |
+//!
+//! The rows are kept at OPEN. A keyset or dynamic cursor over a table with a unique key reads each row of a fetch again by its key,
+//! so that it shows later changes and deletions. The last column of every result is ROWSTAT, as clients expect.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use exec::host::{CallArgument, Ended};
+use exec::session::Session as State;
+use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
+use sql::catalog::TableDef;
+use sql::plan::{Module, OutputColumn, StatementKind};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+
+use crate::batch;
+use crate::host::SessionHost;
+use crate::prepared::{self, text_of};
+
+/// Cursors one session may have open.
+const CURSORS_MAX: usize = 4_096;
+/// Bytes of rows one cursor may keep.
+const BYTES_MAX: usize = 1 << 30;
+const ROWS_DEFAULT: i64 = 20;
+/// SQL Server's handles look like this; some clients tell them from prepared ones by size.
+const FIRST_HANDLE: i32 = 180_150_003;
+
+mod scroll {
+    pub const KEYSET: i64 = 0x1;
+    pub const DYNAMIC: i64 = 0x2;
+    pub const FORWARD_ONLY: i64 = 0x4;
+    pub const STATIC: i64 = 0x8;
+    pub const FAST_FORWARD: i64 = 0x10;
+    pub const KINDS: i64 = 0x1f;
+    pub const PARAMETERIZED: i64 = 0x1000;
+    pub const AUTO_FETCH: i64 = 0x2000;
+    pub const AUTO_CLOSE: i64 = 0x4000;
+}
+
+mod concurrency {
+    pub const READ_ONLY: i64 = 0x1;
+    pub const OPTIMISTIC: i64 = 0x4;
+    pub const OPTIMISTIC_VALUES: i64 = 0x8;
+    pub const KINDS: i64 = 0xf;
+    pub const ALLOW_DIRECT: i64 = 0x2000;
+}
+
+mod fetch {
+    pub const FIRST: i64 = 0x1;
+    pub const NEXT: i64 = 0x2;
+    pub const PREVIOUS: i64 = 0x4;
+    pub const LAST: i64 = 0x8;
+    pub const ABSOLUTE: i64 = 0x10;
+    pub const RELATIVE: i64 = 0x20;
+    pub const REFRESH: i64 = 0x80;
+    pub const INFO: i64 = 0x100;
+    pub const PREVIOUS_UNADJUSTED: i64 = 0x200;
+    pub const KINDS: i64 = 0x3ff;
+}
+
+mod operation {
+    pub const UPDATE: i64 = 0x1;
+    pub const DELETE: i64 = 0x2;
+    pub const INSERT: i64 = 0x4;
+    pub const REFRESH: i64 = 0x8;
+    pub const ABSOLUTE: i64 = 0x40;
+}
+
+/// Values of ROWSTAT.
+const FETCHED: i64 = 1;
+const MISSING: i64 = 2;
+
+/// Return code of an open that also delivered the last row and closed.
+const CLOSED_AT_END: i32 = 16;
+
+/// A session's cursors and prepared cursor statements.
+#[derive(Default)]
+pub struct ApiCursors {
+    open: HashMap<i32, ApiCursor>,
+    opened: i32,
+}
+
+impl ApiCursors {
+    pub fn clear(&mut self) {
+        self.open.clear();
+    }
+
+    fn keep(&mut self, cursor: ApiCursor) -> SqlResult<i32> {
+        if self.open.len() >= CURSORS_MAX {
+            return Err(SqlError::new(
+                701,
+                17,
+                "There is insufficient system memory in resource pool 'default' to run this query.",
+            ));
+        }
+        let handle = FIRST_HANDLE + self.opened * 2;
+        self.opened = (self.opened + 1) % (1 << 29);
+        self.open.insert(handle, cursor);
+        Ok(handle)
+    }
+}
+
+struct ApiCursor {
+    columns: Vec<OutputColumn>,
+    rows: RowBatch,
+    /// Rows read again or changed since: None is a row that is gone.
+    changed: HashMap<usize, Option<Vec<Datum>>>,
+    kind: i64,
+    concurrency: i64,
+    target: Option<Target>,
+    /// Of the fetch buffer: its first row from 1, 0 before the first row, the count + 1 behind the last.
+    start: i64,
+    length: i64,
+}
+
+/// The table that a cursor's rows can be found in again.
+struct Target {
+    table: Arc<TableDef>,
+    /// As T-SQL writes it.
+    name: String,
+    /// Result columns of the unique key.
+    key: Vec<usize>,
+}
+
+impl ApiCursor {
+    fn count(&self) -> i64 {
+        self.rows.rows as i64
+    }
+
+    fn row(&self, at: usize) -> Option<Vec<Datum>> {
+        match self.changed.get(&at) {
+            Some(changed) => changed.clone(),
+            None => Some(self.rows.columns.iter().map(|column| column.datum(at)).collect()),
+        }
+    }
+
+    fn shows_changes(&self) -> bool {
+        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && self.target.is_some()
+    }
+
+    fn only_forward(&self) -> bool {
+        matches!(self.kind, scroll::FORWARD_ONLY | scroll::FAST_FORWARD)
+    }
+
+    /// Moves the fetch buffer.
+    fn position(&mut self, kind: i64, number: i64, rows: i64) {
+        let count = self.count();
+        let mut limit = count;
+        let start = match kind {
+            fetch::FIRST => 1,
+            fetch::NEXT if self.start == 0 => 1,
+            fetch::NEXT => self.start.saturating_add(self.length.max(1)),
+            fetch::PREVIOUS | fetch::PREVIOUS_UNADJUSTED if self.start <= 1 => 0,
+            fetch::PREVIOUS => self.start.saturating_sub(rows).max(1),
+            fetch::PREVIOUS_UNADJUSTED => {
+                limit = self.start - 1;
+                self.start.saturating_sub(rows).max(1)
+            }
+            fetch::LAST => (count - rows).saturating_add(1).max(1),
+            fetch::ABSOLUTE if number < 0 => (count + 1).saturating_add(number),
+            fetch::ABSOLUTE => number,
+            fetch::RELATIVE => self.start.saturating_add(number),
+            _ => self.start,
+        };
+        self.start = start.clamp(0, count + 1);
+        self.length = if self.start == 0 { 0 } else { (limit - self.start + 1).clamp(0, rows) };
+    }
+}
+
+/// Runs one of the procedures above; None: it is none of them.
+pub fn call(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    name: &str,
+    arguments: &mut [CallArgument],
+) -> Option<SqlResult<i32>> {
+    Some(match name {
+        "sp_cursoropen" => open(host, state, sink, arguments),
+        "sp_cursorprepare" => prepare(host, state, sink, arguments),
+        "sp_cursorexecute" => execute(host, state, sink, arguments),
+        "sp_cursorprepexec" => prepare_execute(host, state, sink, arguments),
+        "sp_cursorunprepare" => unprepare(host, arguments),
+        "sp_cursorfetch" => fetch_rows(host, state, sink, arguments),
+        "sp_cursor" => operate(host, state, sink, arguments),
+        "sp_cursoroption" => option(host, arguments),
+        "sp_cursorclose" => close(host, arguments),
+        _ => return None,
+    })
+}
+
+fn number(arguments: &[CallArgument], at: usize) -> Option<i64> {
+    match arguments.get(at)?.value.as_ref()?.1 {
+        Datum::I64(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn give(arguments: &mut [CallArgument], at: usize, value: i64) {
+    if let Some(argument) = arguments.get_mut(at) {
+        argument.value = Some((SqlType::INT, Datum::I64(value)));
+    }
+}
+
+fn expects(procedure: &str, parameter: &str) -> SqlError {
+    let text = format!("Procedure or function '{procedure}' expects parameter '{parameter}', which was not supplied.");
+    SqlError::with_state(201, 16, 10, text)
+}
+
+/// 16909
+fn no_such_cursor(procedure: &str, handle: i64) -> SqlError {
+    SqlError::new(16909, 16, format!("{procedure}: The cursor identifier value provided ({handle:x}) is not valid."))
+}
+
+/// What a client asked of an open, and where the answers go.
+struct Asked {
+    scroll: i64,
+    concurrency: i64,
+    rows: i64,
+    /// Positions of @cursor, @scrollopt, @ccopt and @rowcount among the arguments.
+    places: [usize; 4],
+}
+
+impl Asked {
+    fn read(arguments: &[CallArgument], places: [usize; 4]) -> Asked {
+        Asked {
+            scroll: number(arguments, places[1]).unwrap_or(scroll::KEYSET),
+            concurrency: number(arguments, places[2]).unwrap_or(concurrency::OPTIMISTIC),
+            rows: number(arguments, places[3]).unwrap_or(0),
+            places,
+        }
+    }
+}
+
+fn open(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let text = arguments.get(1).and_then(text_of).ok_or_else(|| expects("sp_cursoropen", "@stmt"))?;
+    let asked = Asked::read(arguments, [0, 2, 3, 4]);
+    let parameterized = asked.scroll & scroll::PARAMETERIZED != 0 || arguments.len() > 5;
+    let declared = if parameterized { arguments.get(5).and_then(text_of).unwrap_or_default() } else { String::new() };
+    let module = batch::compile(host, state, &text, &declared).map_err(prepared::first)?;
+    let values = arguments.get(6..).unwrap_or_default().to_vec();
+    open_module(host, state, sink, arguments, &module, &asked, values)
+}
+
+fn prepare(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects("sp_cursorprepare", "@stmt"))?;
+    let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
+    let module = batch::compile(host, state, &text, &declared).map_err(prepared::first)?;
+    if number(arguments, 3).unwrap_or(0) & 1 != 0
+        && let Some(columns) = cursor_columns(host, state, &module)?
+    {
+        send(sink, &columns, Vec::new())?;
+    }
+    let handle = host.prepared.keep(module)?;
+    give(arguments, 0, handle.into());
+    Ok(0)
+}
+
+fn execute(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let handle = number(arguments, 0).ok_or_else(|| expects("sp_cursorexecute", "@handle"))?;
+    let module = host.prepared.find(i32::try_from(handle).unwrap_or(0))?;
+    let asked = Asked::read(arguments, [1, 2, 3, 4]);
+    let values = arguments.get(5..).unwrap_or_default().to_vec();
+    open_module(host, state, sink, arguments, &module, &asked, values)
+}
+
+fn prepare_execute(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let text = arguments.get(3).and_then(text_of).ok_or_else(|| expects("sp_cursorprepexec", "@stmt"))?;
+    let declared = arguments.get(2).and_then(text_of).unwrap_or_default();
+    let module = batch::compile(host, state, &text, &declared).map_err(prepared::first)?;
+    let handle = host.prepared.keep(module.clone())?;
+    give(arguments, 0, handle.into());
+    let asked = Asked::read(arguments, [1, 4, 5, 6]);
+    let values = arguments.get(7..).unwrap_or_default().to_vec();
+    open_module(host, state, sink, arguments, &module, &asked, values)
+}
+
+fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
+    let handle = number(arguments, 0).ok_or_else(|| expects("sp_cursorunprepare", "@handle"))?;
+    host.prepared.forget(i32::try_from(handle).unwrap_or(0))?;
+    Ok(0)
+}
+
+/// The columns of a text that is one query; None: no cursor can be opened on it.
+fn cursor_columns(host: &mut SessionHost, state: &mut State, module: &Module) -> SqlResult<Option<Vec<OutputColumn>>> {
+    if !matches!(&*module.body, [only] if matches!(only.kind, StatementKind::Query(_))) {
+        return Ok(None);
+    }
+    let options = SessionHost::bind_options(state);
+    host.with_catalog(state, |catalog| sql::bind::describe(module, catalog, &options))
+}
+
+fn open_module(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+    module: &Arc<Module>,
+    asked: &Asked,
+    values: Vec<CallArgument>,
+) -> SqlResult<i32> {
+    let [cursor_place, scroll_place, concurrency_place, rows_place] = asked.places;
+    let Some(columns) = cursor_columns(host, state, module)? else {
+        if asked.concurrency & concurrency::ALLOW_DIRECT == 0 {
+            return Err(SqlError::new(
+                16937,
+                16,
+                "A server cursor cannot be opened on the given statement or statements. Use a default result set or client cursor.",
+            ));
+        }
+        give(arguments, cursor_place, 0);
+        give(arguments, rows_place, 0);
+        return run(host, state, sink, module, values);
+    };
+    let mut kept = Kept::new(sink);
+    let status = run(host, state, &mut kept, module, values)?;
+    if let Some(error) = kept.failed {
+        return Err(error);
+    }
+    let Some(rows) = kept.rows else {
+        // The client has been told why.
+        give(arguments, cursor_place, 0);
+        return Ok(status);
+    };
+    let target = target(host, &columns);
+    let kind = match asked.scroll & scroll::KINDS {
+        0 => scroll::KEYSET,
+        several => several & several.wrapping_neg(),
+    };
+    let kind = if matches!(kind, scroll::KEYSET | scroll::DYNAMIC) && target.is_none() { scroll::STATIC } else { kind };
+    let concurrency = match asked.concurrency & concurrency::KINDS {
+        0 => concurrency::OPTIMISTIC,
+        several => several & several.wrapping_neg(),
+    };
+    let read_only = target.is_none() || matches!(kind, scroll::STATIC | scroll::FAST_FORWARD);
+    let concurrency = if read_only { concurrency::READ_ONLY } else { concurrency };
+    let mut cursor =
+        ApiCursor { columns, rows, changed: HashMap::new(), kind, concurrency, target, start: 0, length: 0 };
+    let mut rows_known = if matches!(kind, scroll::STATIC | scroll::KEYSET) { cursor.count() } else { -1 };
+    let mut buffer = Vec::new();
+    if asked.scroll & scroll::AUTO_FETCH != 0 {
+        let rows = if asked.rows > 0 { asked.rows } else { ROWS_DEFAULT };
+        cursor.position(fetch::NEXT, 0, rows);
+        buffer = fetched(&cursor);
+        rows_known = cursor.length;
+    }
+    send(sink, &cursor.columns, buffer)?;
+    let at_end = cursor.start + cursor.length > cursor.count();
+    give(arguments, scroll_place, kind);
+    give(arguments, concurrency_place, concurrency);
+    give(arguments, rows_place, rows_known);
+    if asked.scroll & scroll::AUTO_CLOSE != 0 && asked.scroll & scroll::AUTO_FETCH != 0 && at_end {
+        give(arguments, cursor_place, 0);
+        return Ok(CLOSED_AT_END);
+    }
+    let handle = host.cursors.keep(cursor)?;
+    give(arguments, cursor_place, handle.into());
+    Ok(0)
+}
+
+fn run(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    module: &Arc<Module>,
+    values: Vec<CallArgument>,
+) -> SqlResult<i32> {
+    match exec::call_module(module, None, values, state, host, sink) {
+        (Ended::Completed, result) => Ok(result.status),
+        (Ended::Aborted, _) => Ok(1),
+        (Ended::Stopped(stop), _) => Err(exec::session::stopped(stop)),
+        (Ended::Failed(error), _) => Err(error),
+    }
+}
+
+/// The one table that the columns come from, if they hold a unique key of it.
+fn target(host: &SessionHost, columns: &[OutputColumn]) -> Option<Target> {
+    let mut origins = columns.iter().filter_map(|column| column.origin.as_ref());
+    let table = origins.next()?.table.clone();
+    if origins.any(|origin| origin.table.object != table.object || origin.table.database != table.database) {
+        return None;
+    }
+    let place = |wanted: u16| {
+        columns.iter().position(|column| column.origin.as_ref().is_some_and(|origin| origin.column == wanted))
+    };
+    let mut unique: Vec<_> =
+        table.indexes.iter().filter(|index| index.unique && index.filter.is_none() && !index.disabled).collect();
+    unique.sort_by_key(|index| !index.primary_key);
+    let key = unique
+        .iter()
+        .find_map(|index| index.key.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<_>>>())?;
+    let name = if table.name.starts_with('#') {
+        quoted(&table.name)
+    } else {
+        let database = host.server.catalog.database(table.database)?.name();
+        format!("{}.{}.{}", quoted(&database), quoted(&table.schema), quoted(&table.name))
+    };
+    Some(Target { table, name, key })
+}
+
+fn quoted(name: &str) -> String {
+    format!("[{}]", name.replace(']', "]]"))
+}
+
+/// The rows of the fetch buffer with their ROWSTAT.
+fn fetched(cursor: &ApiCursor) -> Vec<Vec<Datum>> {
+    let first = (cursor.start - 1).max(0) as usize;
+    (first..first + cursor.length as usize)
+        .map(|at| match cursor.row(at) {
+            Some(mut row) => {
+                row.push(Datum::I64(FETCHED));
+                row
+            }
+            None => {
+                let mut row = vec![Datum::Null; cursor.columns.len()];
+                row.push(Datum::I64(MISSING));
+                row
+            }
+        })
+        .collect()
+}
+
+fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) -> SqlResult<()> {
+    let stopped = exec::session::stopped;
+    let mut all = columns.to_vec();
+    // A row that is gone has no values.
+    all.iter_mut().for_each(|column| column.nullable = true);
+    all.push(OutputColumn { name: "ROWSTAT".into(), ty: SqlType::INT, nullable: false, origin: None });
+    sink.columns(&all).map_err(stopped)?;
+    let count = rows.len() as u64;
+    if count > 0 {
+        let mut batch = RowBatch::new(all.iter().map(|column| column.ty.physical()));
+        rows.iter().for_each(|row| batch.push_row(row));
+        sink.batch(&batch).map_err(stopped)?;
+    }
+    let done = Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(count), error: false };
+    sink.done(done).map_err(stopped)
+}
+
+/// Takes the cursor out for the length of `work`, which needs the session too.
+fn with_cursor<T>(
+    host: &mut SessionHost,
+    procedure: &str,
+    arguments: &[CallArgument],
+    work: impl FnOnce(&mut SessionHost, &mut ApiCursor) -> SqlResult<T>,
+) -> SqlResult<T> {
+    let given = number(arguments, 0).ok_or_else(|| expects(procedure, "@cursor"))?;
+    let handle = i32::try_from(given).map_err(|_| no_such_cursor(procedure, given))?;
+    let mut cursor = host.cursors.open.remove(&handle).ok_or_else(|| no_such_cursor(procedure, given))?;
+    let result = work(host, &mut cursor);
+    host.cursors.open.insert(handle, cursor);
+    result
+}
+
+fn fetch_rows(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let kind = number(arguments, 1).unwrap_or(fetch::NEXT) & fetch::KINDS;
+    let place = number(arguments, 2).unwrap_or(0);
+    let rows = number(arguments, 3).unwrap_or(ROWS_DEFAULT).clamp(0, i64::from(i32::MAX));
+    let info = with_cursor(host, "sp_cursorfetch", arguments, |host, cursor| {
+        if kind & fetch::INFO != 0 {
+            let at = if cursor.start > cursor.count() { -1 } else { cursor.start };
+            return Ok(Some((at, cursor.count())));
+        }
+        if cursor.only_forward()
+            && !matches!(kind, fetch::NEXT | fetch::REFRESH | fetch::FIRST)
+            && !(kind == fetch::RELATIVE && place >= 0)
+        {
+            let name = match kind {
+                fetch::PREVIOUS | fetch::PREVIOUS_UNADJUSTED => "PREVIOUS",
+                fetch::LAST => "LAST",
+                fetch::ABSOLUTE => "ABSOLUTE",
+                _ => "RELATIVE",
+            };
+            return Err(SqlError::new(
+                16911,
+                16,
+                format!("sp_cursorfetch: The fetch type {name} cannot be used with forward only cursors."),
+            ));
+        }
+        cursor.position(kind, place, rows);
+        if cursor.shows_changes() {
+            for at in buffer_rows(cursor) {
+                read_again(host, state, cursor, at)?;
+            }
+        }
+        send(sink, &cursor.columns, fetched(cursor))?;
+        Ok(None)
+    })?;
+    if let Some((at, count)) = info {
+        give(arguments, 2, at);
+        give(arguments, 3, count);
+    }
+    Ok(0)
+}
+
+fn buffer_rows(cursor: &ApiCursor) -> std::ops::Range<usize> {
+    let first = (cursor.start - 1).max(0) as usize;
+    first..first + cursor.length as usize
+}
+
+/// Values and text of a statement that finds a row by its key.
+struct Statement {
+    text: String,
+    declared: Vec<String>,
+    values: Vec<CallArgument>,
+}
+
+impl Statement {
+    fn new(text: String) -> Statement {
+        Statement { text, declared: Vec::new(), values: Vec::new() }
+    }
+
+    /// A parameter of this value: its name.
+    fn value(&mut self, ty: &SqlType, value: Datum) -> String {
+        let name = format!("@p{}", self.values.len());
+        self.declared.push(format!("{name} {}", declared_type(ty)));
+        self.values.push(CallArgument { name: None, value: Some((*ty, value)), table: None, output: false });
+        name
+    }
+
+    fn condition(&mut self, cursor: &ApiCursor, row: &[Datum], with_values: bool) {
+        let target = cursor.target.as_ref().expect("the caller looked");
+        let mut word = " WHERE ";
+        for (at, column) in cursor.columns.iter().enumerate() {
+            let is_key = target.key.contains(&at);
+            let compared = with_values && is_comparable(&column.ty);
+            let Some(origin) = column.origin.as_ref().filter(|_| is_key || compared) else { continue };
+            let name = quoted(&target.table.columns[usize::from(origin.column)].name);
+            let test = if row[at].is_null() {
+                format!("{name} IS NULL")
+            } else {
+                let value = self.value(&column.ty, row[at].clone());
+                format!("{name} = {value}")
+            };
+            self.text.push_str(word);
+            self.text.push_str(&test);
+            word = " AND ";
+        }
+    }
+
+    fn run(self, host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink) -> SqlResult<i32> {
+        let module = batch::compile(host, state, &self.text, &self.declared.join(", ")).map_err(prepared::first)?;
+        run(host, state, sink, &module, self.values)
+    }
+}
+
+/// Whether `=` takes the type.
+fn is_comparable(ty: &SqlType) -> bool {
+    use types::TypeKind::{Image, NText, Text, Xml};
+    !ty.is_max() && !matches!(ty.kind, Image | NText | Text | Xml)
+}
+
+/// A rowversion cannot be given to a variable of its own type.
+fn declared_type(ty: &SqlType) -> String {
+    match ty.kind {
+        types::TypeKind::RowVersion => "binary(8)".to_string(),
+        _ => ty.to_string(),
+    }
+}
+
+/// The row as the table has it now.
+fn read_again(host: &mut SessionHost, state: &mut State, cursor: &mut ApiCursor, at: usize) -> SqlResult<()> {
+    let Some(old) = cursor.row(at) else { return Ok(()) };
+    let target = cursor.target.as_ref().expect("the caller looked");
+    let own: Vec<usize> = (0..cursor.columns.len()).filter(|i| cursor.columns[*i].origin.is_some()).collect();
+    let names: Vec<String> = own
+        .iter()
+        .map(|i| {
+            let origin = cursor.columns[*i].origin.as_ref().expect("filtered above");
+            quoted(&target.table.columns[usize::from(origin.column)].name)
+        })
+        .collect();
+    let mut statement = Statement::new(format!("SELECT {} FROM {}", names.join(", "), target.name));
+    statement.condition(cursor, &old, false);
+    let counts = (state.row_count, state.error);
+    let mut silent = exec::sink::Discard;
+    let mut kept = Kept::new(&mut silent);
+    statement.run(host, state, &mut kept)?;
+    (state.row_count, state.error) = counts;
+    let Some(rows) = kept.rows else { return Ok(()) };
+    let fresh = (rows.rows > 0).then(|| {
+        let mut row = old;
+        for (from, to) in own.iter().enumerate() {
+            row[*to] = rows.columns[from].datum(0);
+        }
+        row
+    });
+    cursor.changed.insert(at, fresh);
+    Ok(())
+}
+
+/// sp_cursor: changes the rows of the fetch buffer.
+fn operate(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let kind = number(arguments, 1).unwrap_or(0);
+    let row = number(arguments, 2).unwrap_or(0);
+    let values: Vec<CallArgument> = arguments.get(4..).unwrap_or_default().to_vec();
+    with_cursor(host, "sp_cursor", arguments, |host, cursor| {
+        let changes = kind & (operation::UPDATE | operation::DELETE | operation::INSERT) != 0;
+        if changes && (cursor.concurrency == concurrency::READ_ONLY || cursor.target.is_none()) {
+            return Err(SqlError::new(16929, 16, "The cursor is READ ONLY."));
+        }
+        if kind & operation::INSERT != 0 {
+            return insert(host, state, sink, cursor, &values);
+        }
+        let rows: Vec<usize> = if kind & operation::ABSOLUTE != 0 {
+            usize::try_from(row - 1).ok().filter(|at| *at < cursor.rows.rows).into_iter().collect()
+        } else if row == 0 {
+            buffer_rows(cursor).collect()
+        } else {
+            buffer_rows(cursor).nth(usize::try_from(row - 1).unwrap_or(usize::MAX)).into_iter().collect()
+        };
+        if rows.is_empty() && (changes || kind & operation::REFRESH != 0) {
+            return Err(SqlError::new(16930, 16, "The requested row is not in the fetch buffer."));
+        }
+        for at in rows.iter().copied().filter(|_| changes) {
+            change(host, state, sink, cursor, at, kind & operation::DELETE != 0, &values)?;
+        }
+        if kind & operation::REFRESH != 0 {
+            if cursor.target.is_some() {
+                rows.iter().try_for_each(|at| read_again(host, state, cursor, *at))?;
+            }
+            send(sink, &cursor.columns, fetched(cursor))?;
+        }
+        Ok(0)
+    })
+}
+
+/// (column of the table as T-SQL writes it, type, value) of each value of a call.
+fn assignments(cursor: &ApiCursor, values: &[CallArgument]) -> SqlResult<Vec<(String, SqlType, Datum)>> {
+    let target = cursor.target.as_ref().expect("the caller looked");
+    let mut found = Vec::new();
+    for (position, argument) in values.iter().enumerate() {
+        let Some((ty, value)) = argument.value.clone() else { continue };
+        let column = match &argument.name {
+            Some(name) => {
+                let plain = name.strip_prefix('@').unwrap_or(name);
+                target.table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(plain))
+            }
+            None => cursor
+                .columns
+                .get(position)
+                .and_then(|column| column.origin.as_ref())
+                .map(|origin| &target.table.columns[usize::from(origin.column)]),
+        };
+        let missing = || {
+            SqlError::new(
+                16932,
+                16,
+                "The cursor has a FOR UPDATE list and the requested column to be updated is not in this list.",
+            )
+        };
+        found.push((quoted(&column.ok_or_else(missing)?.name), ty, value));
+    }
+    Ok(found)
+}
+
+fn insert(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    cursor: &ApiCursor,
+    values: &[CallArgument],
+) -> SqlResult<i32> {
+    let target = cursor.target.as_ref().expect("the caller looked");
+    let mut statement = Statement::new(String::new());
+    let mut names = Vec::new();
+    let mut parameters = Vec::new();
+    for (name, ty, value) in assignments(cursor, values)? {
+        names.push(name);
+        parameters.push(statement.value(&ty, value));
+    }
+    statement.text = if names.is_empty() {
+        format!("INSERT INTO {} DEFAULT VALUES", target.name)
+    } else {
+        format!("INSERT INTO {} ({}) VALUES ({})", target.name, names.join(", "), parameters.join(", "))
+    };
+    statement.run(host, state, sink)
+}
+
+fn change(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    cursor: &mut ApiCursor,
+    at: usize,
+    delete: bool,
+    values: &[CallArgument],
+) -> SqlResult<()> {
+    let gone = || SqlError::new(16947, 16, "No rows were updated or deleted.");
+    let old = cursor.row(at).ok_or_else(gone)?;
+    let target = cursor.target.as_ref().expect("the caller looked");
+    let mut statement = Statement::new(String::new());
+    if delete {
+        statement.text = format!("DELETE FROM {}", target.name);
+    } else {
+        let mut set = Vec::new();
+        for (name, ty, value) in assignments(cursor, values)? {
+            let parameter = statement.value(&ty, value);
+            set.push(format!("{name} = {parameter}"));
+        }
+        if set.is_empty() {
+            return Ok(());
+        }
+        statement.text = format!("UPDATE {} SET {}", target.name, set.join(", "));
+    }
+    let optimistic = matches!(cursor.concurrency, concurrency::OPTIMISTIC | concurrency::OPTIMISTIC_VALUES);
+    statement.condition(cursor, &old, optimistic);
+    // A statement that fails changes nothing either; its error has been sent.
+    state.row_count = 0;
+    let status = statement.run(host, state, sink)?;
+    if status == 0 && state.row_count == 0 {
+        let text = "Optimistic concurrency check failed. The row was modified outside of this cursor.";
+        sink.message(&SqlError::new(16934, 10, text)).map_err(exec::session::stopped)?;
+        return Err(gone());
+    }
+    if delete && status == 0 {
+        cursor.changed.insert(at, None);
+        return Ok(());
+    }
+    // A key that was changed leads to the row no more: what was given stands for it.
+    let mut fresh = old;
+    for (name, _, value) in assignments(cursor, values)? {
+        let target = cursor.target.as_ref().expect("the caller looked");
+        for place in &target.key {
+            let origin = cursor.columns[*place].origin.as_ref().expect("a key column has a table");
+            if quoted(&target.table.columns[usize::from(origin.column)].name) == name {
+                fresh[*place] = value.clone();
+            }
+        }
+    }
+    if status == 0 {
+        cursor.changed.insert(at, Some(fresh));
+        read_again(host, state, cursor, at)?;
+    }
+    Ok(())
+}
+
+/// sp_cursoroption: the name that @code 2 gives a cursor is taken and not used; the other codes concern text pointers.
+fn option(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
+    with_cursor(host, "sp_cursoroption", arguments, |_, _| Ok(0))
+}
+
+fn close(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
+    let given = number(arguments, 0).ok_or_else(|| expects("sp_cursorclose", "@cursor"))?;
+    let handle = i32::try_from(given).ok();
+    match handle.and_then(|handle| host.cursors.open.remove(&handle)) {
+        Some(_) => Ok(0),
+        None => Err(no_such_cursor("sp_cursorclose", given)),
+    }
+}
+
+/// Keeps the rows of a query; messages go on, and so do transactions' changes.
+struct Kept<'a> {
+    inner: &'a mut dyn Sink,
+    rows: Option<RowBatch>,
+    bytes: usize,
+    failed: Option<SqlError>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(inner: &'a mut dyn Sink) -> Kept<'a> {
+        Kept { inner, rows: None, bytes: 0, failed: None }
+    }
+}
+
+impl Sink for Kept<'_> {
+    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
+        self.rows = Some(RowBatch::new(columns.iter().map(|column| column.ty.physical())));
+        Ok(())
+    }
+
+    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
+        self.bytes += exec::columns::batch_bytes(batch);
+        if self.bytes > BYTES_MAX {
+            let text = "There is insufficient system memory in resource pool 'default' to run this query.";
+            self.failed.get_or_insert_with(|| SqlError::new(701, 17, text));
+        } else if let Some(rows) = &mut self.rows {
+            exec::columns::append_batch(rows, batch);
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, _done: Done) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
+        if message.severity > 10 {
+            self.rows = None;
+        }
+        self.inner.message(message)
+    }
+
+    fn flush(&mut self) -> Result<(), Stop> {
+        self.inner.flush()
+    }
+
+    fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
+        self.inner.environment(change)
+    }
+}

@@ -1,0 +1,341 @@
+//! Procedures that change definitions: sp_rename, extended properties, sp_recompile and the refreshing ones.
+
+use exec::session::Session as State;
+use exec::sink::Sink;
+use sql::catalog::ObjectName;
+use storage::Isolation;
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, variant};
+
+use super::parameters::Parameters;
+use crate::catalog::Database;
+use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class};
+use crate::catalog::error::storage_error;
+use crate::catalog::load::{self, int, name as name_datum, small};
+use crate::catalog::row::Variant;
+use crate::definition::{Ddl, HostSite, object};
+use crate::host::SessionHost;
+
+/// Runs `work` in the session's transaction or one of its own; what it did is undone if it fails.
+pub fn define<T>(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    work: impl FnOnce(&mut Ddl<'_>) -> SqlResult<T>,
+) -> SqlResult<T> {
+    let own = state.transaction.current.is_none();
+    if own {
+        let mut transaction = host.server.catalog.storage.begin(Isolation::ReadCommitted);
+        transaction.set_session(u32::from(state.spid));
+        transaction.set_lock_timeout_ms(i64::from(state.options.lock_timeout_ms));
+        state.transaction.current = Some(transaction);
+    }
+    let savepoint = state.transaction.current.as_ref().map(storage::Transaction::savepoint);
+    let result = {
+        let mut site = HostSite { host, state, sink };
+        work(&mut Ddl::new(&mut site, ""))
+    };
+    if own {
+        let transaction = state.transaction.current.take().expect("begun above");
+        let ended = if result.is_ok() { transaction.commit(storage::Durability::Full) } else { transaction.rollback() };
+        host.catalog_session.transaction_ended(&host.server.catalog, result.is_ok() && ended.is_ok());
+        ended.map_err(storage_error)?;
+    } else if let (Err(_), Some(savepoint)) = (&result, savepoint) {
+        let transaction = state.transaction.current.as_mut().expect("a definition leaves it open");
+        transaction.rollback_to(savepoint).map_err(storage_error)?;
+        host.catalog_session.rolled_back_to_savepoint(&host.server.catalog, transaction);
+    }
+    result
+}
+
+/// sp_rename @objname, @newname, @objtype.
+pub fn rename(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let old = given
+        .text(0)
+        .ok_or_else(|| SqlError::new(15223, 11, "Error: The input parameter 'objname' is not allowed to be null."))?;
+    let new = given
+        .text(1)
+        .ok_or_else(|| SqlError::new(15223, 11, "Error: The input parameter 'newname' is not allowed to be null."))?;
+    let kind = given.text(2).map(|kind| kind.trim().to_ascii_uppercase());
+    if let Some(kind) = &kind
+        && !matches!(kind.as_str(), "COLUMN" | "DATABASE" | "INDEX" | "OBJECT" | "STATISTICS" | "USERDATATYPE")
+    {
+        return Err(SqlError::new(15249, 11, format!("Error: Explicit @itemtype '{kind}' is unrecognized.")));
+    }
+    define(host, state, sink, |ddl| object::rename(ddl, &old, &new, kind.as_deref()))?;
+    let text = "Caution: Changing any part of an object name could break scripts and stored procedures.";
+    sink.message(&SqlError::with_state(15477, 0, 1, text)).map_err(exec::session::stopped)?;
+    Ok(0)
+}
+
+/// 15165
+fn no_such_object(name: &str) -> SqlError {
+    SqlError::new(15165, 16, format!("Could not find object '{name}' or you do not have permission."))
+}
+
+fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
+    let ObjectName { database, schema, name, .. } = load::parse_name(name);
+    let ident = |text: Box<str>| sql::ast::Ident { text, quoted: true };
+    ddl.find(&sql::ast::ObjectName {
+        server: None,
+        database: database.map(ident),
+        schema: schema.map(ident),
+        name: ident(name),
+        line: 0,
+    })
+}
+
+/// sp_recompile @objname: plans that use the object are made again at their next run.
+pub fn recompile(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let name = given.text(0).unwrap_or_default();
+    let found = define(host, state, sink, |ddl| match find(ddl, &name)? {
+        Some((db, row)) => {
+            ddl.changed(db.id, row.id);
+            Ok(true)
+        }
+        None => Ok(false),
+    })?;
+    if !found {
+        return Err(no_such_object(&name));
+    }
+    let text = format!("Object '{name}' was successfully marked for recompilation.");
+    sink.message(&SqlError::with_state(15070, 0, 1, text)).map_err(exec::session::stopped)?;
+    Ok(0)
+}
+
+/// sp_refreshview and sp_refreshsqlmodule: the columns of a view as its text gives them now.
+pub fn refresh(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let name = given.text(0).unwrap_or_default();
+    let found = define(host, state, sink, |ddl| {
+        let Some((db, row)) = find(ddl, &name)? else { return Ok(None) };
+        if !matches!(row.kind.as_str(), "V" | "P" | "FN" | "IF" | "TF" | "TR") {
+            return Ok(None);
+        }
+        if row.kind.as_str() == "V" {
+            let schema = ddl.rows(&db, |rows| load::schema_name(rows, row.nsid))?;
+            let quoted = format!(
+                "[{}].[{}].[{}]",
+                db.name().replace(']', "]]"),
+                schema.replace(']', "]]"),
+                row.name.replace(']', "]]")
+            );
+            let columns = ddl.site.describe(&format!("SELECT * FROM {quoted}"))?;
+            ddl.rows(&db, |rows| {
+                let named: Vec<ColumnRow> = rows.find(0, &[int(row.id)])?;
+                rows.delete::<ColumnRow>(0, &[int(row.id)])?;
+                for (at, column) in columns.iter().enumerate() {
+                    let mut fresh =
+                        crate::catalog::boot::column_row(row.id, at as i32 + 1, &column.name, &column.ty, db.collation);
+                    fresh.status = i32::from(column.nullable);
+                    if let Some(old) = named.get(at).filter(|old| old.xtype == fresh.xtype && old.name == fresh.name) {
+                        fresh.utype = old.utype;
+                    }
+                    rows.insert(&fresh)?;
+                }
+                Ok(())
+            })?;
+        }
+        ddl.touch(&db, row.id)?;
+        Ok(Some(()))
+    })?;
+    found.map(|()| 0).ok_or_else(|| no_such_object(&name))
+}
+
+/// What an extended property hangs on.
+struct Target {
+    class: u8,
+    id: i32,
+    subid: i32,
+    shown: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    Add,
+    Update,
+    Drop,
+}
+
+/// sp_addextendedproperty, sp_updateextendedproperty (@name, @value, three levels of type and name) and sp_dropextendedproperty
+/// (without @value).
+pub fn property(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    change: Change,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let invalid = || {
+        SqlError::new(
+            15600,
+            15,
+            format!("An invalid parameter or option was specified for procedure '{}'.", given.procedure()),
+        )
+    };
+    let name = given.text(0).filter(|name| !name.is_empty()).ok_or_else(invalid)?;
+    let levels_at = if change == Change::Drop { 1 } else { 2 };
+    let value = match change {
+        Change::Drop => Variant(None),
+        _ => variant_of(given.value(1)).ok_or_else(invalid)?,
+    };
+    let level = |at: usize| {
+        (given.text(levels_at + 2 * at).map(|kind| kind.to_ascii_uppercase()), given.text(levels_at + 2 * at + 1))
+    };
+    let levels = [level(0), level(1), level(2)];
+    define(host, state, sink, |ddl| {
+        let db = ddl.current()?;
+        let target = target(ddl, &db, &levels, &invalid)?;
+        let row = PropertyRow {
+            class: target.class,
+            id: target.id,
+            subid: target.subid,
+            name: name.clone(),
+            value: value.clone(),
+        };
+        let key = [small(target.class), int(target.id), int(target.subid), name_datum(&name)];
+        let missing = || {
+            SqlError::new(
+                15217,
+                16,
+                format!(
+                    "Property cannot be updated or deleted. Property '{name}' does not exist for '{}'.",
+                    target.shown
+                ),
+            )
+        };
+        let done = ddl.rows(&db, |rows| match change {
+            Change::Add => Ok(usize::from(rows.try_insert(&row)?.is_ok())),
+            Change::Update => rows.update::<PropertyRow>(0, &key, |old| old.value = row.value.clone()),
+            Change::Drop => rows.delete::<PropertyRow>(0, &key),
+        })?;
+        match (done, change) {
+            (0, Change::Add) => Err(SqlError::new(
+                15233,
+                16,
+                format!("Property cannot be added. Property '{name}' already exists for '{}'.", target.shown),
+            )),
+            (0, _) => Err(missing()),
+            _ => Ok(()),
+        }
+    })?;
+    Ok(0)
+}
+
+/// None: a value no sql_variant holds.
+fn variant_of(value: Option<(SqlType, Datum)>) -> Option<Variant> {
+    Some(match value {
+        None | Some((_, Datum::Null)) => Variant(None),
+        Some((ty, Datum::Bytes(bytes))) if ty.kind == TypeKind::SqlVariant => Variant(Some(bytes)),
+        Some((ty, _)) if ty.is_max() => return None,
+        Some((ty, value)) => match variant::encode(&ty, &value) {
+            Datum::Bytes(bytes) => Variant(Some(bytes)),
+            _ => Variant(None),
+        },
+    })
+}
+
+type Level = (Option<String>, Option<String>);
+
+fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn Fn() -> SqlError) -> SqlResult<Target> {
+    let shown = levels.iter().filter_map(|(_, name)| name.clone()).collect::<Vec<_>>().join(".");
+    let absent = || {
+        SqlError::with_state(
+            15135,
+            16,
+            8,
+            format!(
+                "Object is invalid. Extended properties are not permitted on '{shown}', or the object does not exist."
+            ),
+        )
+    };
+    let [(kind0, name0), (kind1, name1), (kind2, name2)] = levels;
+    let Some(kind0) = kind0 else {
+        if kind1.is_some() || kind2.is_some() {
+            return Err(invalid());
+        }
+        return Ok(Target { class: 0, id: 0, subid: 0, shown: "object specified".to_string() });
+    };
+    let name0 = name0.as_deref().ok_or_else(absent)?;
+    if kind1.is_none() {
+        let id = match kind0.as_str() {
+            "SCHEMA" => ddl.rows(db, |rows| load::schema_named(rows, name0))?.map(|row| (3, row.id)),
+            "USER" => ddl.rows(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name0)]))?.map(|row| (4, row.id)),
+            "TYPE" => ddl
+                .rows(db, |rows| rows.all::<TypeRow>())?
+                .into_iter()
+                .find(|row| db.equal_names(&row.name, name0))
+                .map(|row| (6, row.id)),
+            "FILEGROUP" => ddl
+                .rows(db, |rows| rows.first::<ClassRow>(1, &[small(class::FILEGROUP), name_datum(name0)]))?
+                .map(|row| (20, row.id)),
+            _ => return Err(invalid()),
+        };
+        let (class, id) = id.ok_or_else(absent)?;
+        return Ok(Target { class, id, subid: 0, shown });
+    }
+    // USER names a schema where SQL Server 2000's scripts say so.
+    if !matches!(kind0.as_str(), "SCHEMA" | "USER") {
+        return Err(invalid());
+    }
+    let schema = ddl.rows(db, |rows| load::schema_named(rows, name0))?.ok_or_else(absent)?;
+    let (kind1, name1) = (kind1.as_deref().unwrap_or_default(), name1.as_deref().ok_or_else(absent)?);
+    if kind1 == "TYPE" {
+        let row =
+            ddl.rows(db, |rows| rows.first::<TypeRow>(1, &[int(schema.id), name_datum(name1)]))?.ok_or_else(absent)?;
+        return Ok(Target { class: 6, id: row.id, subid: 0, shown });
+    }
+    let kinds: &[&str] = match kind1 {
+        "TABLE" => &["U"],
+        "VIEW" => &["V"],
+        "PROCEDURE" => &["P", "X"],
+        "FUNCTION" => &["FN", "IF", "TF"],
+        "SYNONYM" => &["SN"],
+        "SEQUENCE" => &["SO"],
+        "DEFAULT" => &["D"],
+        "RULE" => &["R"],
+        "QUEUE" => &["SQ"],
+        _ => return Err(invalid()),
+    };
+    let row = ddl.rows(db, |rows| load::object_row_named(rows, schema.id, name1))?;
+    let row = row.filter(|row| kinds.contains(&row.kind.as_str())).ok_or_else(absent)?;
+    let Some(kind2) = kind2.as_deref() else { return Ok(Target { class: 1, id: row.id, subid: 0, shown }) };
+    let name2 = name2.as_deref().ok_or_else(absent)?;
+    let same = |name: &str| db.equal_names(name, name2);
+    let (class, id, subid) = match kind2 {
+        "COLUMN" | "PARAMETER" => {
+            let number = i16::from(kind2 == "PARAMETER");
+            let columns: Vec<ColumnRow> = ddl.rows(db, |rows| rows.find(0, &[int(row.id)]))?;
+            let column =
+                columns.into_iter().find(|column| column.number == number && same(&column.name)).ok_or_else(absent)?;
+            (if number == 0 { 1 } else { 2 }, row.id, column.colid)
+        }
+        "INDEX" => {
+            let indexes: Vec<IndexRow> = ddl.rows(db, |rows| rows.find(0, &[int(row.id)]))?;
+            let index = indexes.into_iter().find(|index| index.name.as_deref().is_some_and(same)).ok_or_else(absent)?;
+            (7, row.id, index.indid)
+        }
+        "CONSTRAINT" | "TRIGGER" => {
+            let children: Vec<ObjectRow> = ddl.rows(db, |rows| rows.find(load::BY_PARENT, &[int(row.id)]))?;
+            let child = children
+                .into_iter()
+                .find(|child| (child.kind.as_str() == "TR") == (kind2 == "TRIGGER") && same(&child.name));
+            (1, child.ok_or_else(absent)?.id, 0)
+        }
+        _ => return Err(invalid()),
+    };
+    Ok(Target { class, id, subid, shown })
+}

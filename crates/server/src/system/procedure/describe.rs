@@ -1,0 +1,215 @@
+//! What a text would answer and what its parameters are, without running it.
+
+use exec::session::Session as State;
+use exec::sink::Sink;
+use sql::plan::OutputColumn;
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+
+use super::parameters::Parameters;
+use super::result::{ResultSet, bit, number, optional_text, text};
+use crate::catalog::scalar_type;
+use crate::host::SessionHost;
+use crate::prepared;
+
+const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname; is_nullable bit; system_type_id int; \
+    system_type_name nvarchar(256); max_length smallint; precision tinyint; scale tinyint; collation_name sysname; \
+    user_type_id int; user_type_database sysname; user_type_schema sysname; user_type_name sysname; \
+    assembly_qualified_type_name nvarchar(4000); xml_collection_id int; xml_collection_database sysname; \
+    xml_collection_schema sysname; xml_collection_name sysname; is_xml_document bit; is_case_sensitive bit; \
+    is_fixed_length_clr_type bit; source_server sysname; source_database sysname; source_schema sysname; \
+    source_table sysname; source_column sysname; is_identity_column bit; is_part_of_unique_key bit; is_updateable bit; \
+    is_computed_column bit; is_sparse_column_set bit; ordinal_in_order_by_list smallint; order_by_list_length smallint; \
+    order_by_is_descending smallint; tds_type_id int; tds_length int; tds_collation_id int; tds_collation_sort_id tinyint";
+
+/// sp_describe_first_result_set @tsql, @params, @browse_information_mode.
+pub fn first_result_set(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let text_given = given.text(0).unwrap_or_default();
+    let declared = given.text(1).unwrap_or_default();
+    let browse = given.number(2).unwrap_or(0) != 0;
+    let columns = columns_of(host, state, &text_given, &declared)?.unwrap_or_default();
+    let mut result = ResultSet::new(FIRST_RESULT);
+    for (at, column) in columns.iter().enumerate() {
+        result.push(&described(host, at, column, browse));
+    }
+    result.send(sink)?;
+    Ok(0)
+}
+
+pub fn columns_of(
+    host: &mut SessionHost,
+    state: &mut State,
+    text: &str,
+    declared: &str,
+) -> SqlResult<Option<Vec<OutputColumn>>> {
+    let module = host.bind_text(state, text, declared).map_err(prepared::first)?;
+    let options = SessionHost::bind_options(state);
+    host.with_catalog(state, |catalog| sql::bind::describe(&module, catalog, &options))
+}
+
+fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: bool) -> Vec<Datum> {
+    let ty = &column.ty;
+    let origin = column.origin.as_ref();
+    let base = origin.map(|origin| &origin.table.columns[usize::from(origin.column)]);
+    let database = origin.and_then(|origin| host.server.catalog.database(origin.table.database)).map(|db| db.name());
+    let shown = |value: Option<&str>| optional_text(value.filter(|_| browse));
+    let unique = origin.map(|origin| {
+        origin.table.indexes.iter().any(|index| index.unique && index.key.iter().any(|(key, _)| *key == origin.column))
+    });
+    let identity = base.is_some_and(|base| base.identity.is_some());
+    let computed = base.is_some_and(|base| base.computed.is_some());
+    let updateable = base.is_some() && !identity && !computed && ty.kind != TypeKind::RowVersion;
+    let system = scalar_type::system_type(ty.kind);
+    let (tds_type, tds_length) = tds_form(ty);
+    let collation = ty.is_string().then(|| ty.collation.to_tds());
+    vec![
+        bit(false),
+        number(at as i64 + 1),
+        if column.name.is_empty() { Datum::Null } else { text(&column.name) },
+        bit(column.nullable),
+        number(system.xtype),
+        text(&ty.to_string()),
+        number(scalar_type::max_length(ty)),
+        number(ty.precision),
+        number(ty.scale),
+        optional_text(ty.is_string().then(|| ty.collation.name()).as_deref()),
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        bit(false),
+        bit(ty.is_string() && ty.collation.name().contains("_CS")),
+        bit(false),
+        Datum::Null,
+        shown(database.as_deref()),
+        shown(origin.map(|origin| &*origin.table.schema)),
+        shown(origin.map(|origin| &*origin.table.name)),
+        shown(base.map(|base| &*base.name)),
+        bit(identity),
+        unique.filter(|_| browse).map_or(Datum::Null, bit),
+        bit(updateable),
+        bit(computed),
+        bit(false),
+        Datum::Null,
+        Datum::Null,
+        Datum::Null,
+        number(tds_type),
+        number(tds_length),
+        collation.map_or(Datum::Null, |bytes| number(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))),
+        collation.map_or(Datum::Null, |bytes| number(bytes[4])),
+    ]
+}
+
+/// The type token of a nullable value and its length on the wire (MS-TDS 2.2.5.4).
+fn tds_form(ty: &SqlType) -> (i64, i64) {
+    let length = i64::from(scalar_type::max_length(ty));
+    let long = |token: i64| (token, if length < 0 { 65_535 } else { length });
+    match ty.kind {
+        TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt => (38, length),
+        TypeKind::Bit => (104, 1),
+        TypeKind::Decimal => (106, 17),
+        TypeKind::Numeric => (108, 17),
+        TypeKind::Real | TypeKind::Float => (109, length),
+        TypeKind::Money | TypeKind::SmallMoney => (110, length),
+        TypeKind::DateTime | TypeKind::SmallDateTime => (111, length),
+        TypeKind::UniqueIdentifier => (36, 16),
+        TypeKind::Date => (40, 3),
+        TypeKind::Time => (41, length),
+        TypeKind::DateTime2 => (42, length),
+        TypeKind::DateTimeOffset => (43, length),
+        TypeKind::VarBinary => long(165),
+        TypeKind::VarChar => long(167),
+        TypeKind::Binary | TypeKind::RowVersion => long(173),
+        TypeKind::Char => long(175),
+        TypeKind::NVarChar => long(231),
+        TypeKind::NChar => long(239),
+        TypeKind::Text => (35, i64::from(i32::MAX)),
+        TypeKind::NText => (99, i64::from(i32::MAX) - 1),
+        TypeKind::Image => (34, i64::from(i32::MAX)),
+        TypeKind::SqlVariant => (98, 8009),
+        _ => (241, 65_535),
+    }
+}
+
+const UNDECLARED: &str = "parameter_ordinal int; name sysname; suggested_system_type_id int; suggested_system_type_name nvarchar(256); \
+    suggested_max_length smallint; suggested_precision tinyint; suggested_scale tinyint; suggested_user_type_id int; \
+    suggested_user_type_database sysname; suggested_user_type_schema sysname; suggested_user_type_name sysname; \
+    suggested_assembly_qualified_type_name nvarchar(4000); suggested_xml_collection_id int; \
+    suggested_xml_collection_database sysname; suggested_xml_collection_schema sysname; suggested_xml_collection_name sysname; \
+    suggested_is_xml_document bit; suggested_is_case_sensitive bit; suggested_is_fixed_length_clr_type bit; \
+    suggested_is_input bit; suggested_is_output bit; formal_parameter_name sysname; suggested_tds_type_id int; \
+    suggested_tds_length int";
+
+/// sp_describe_undeclared_parameters @tsql, @params.
+pub fn undeclared_parameters(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let tsql = given.text(0).unwrap_or_default();
+    let declared = given.text(1).unwrap_or_default();
+    let found = super::undeclared::infer(host, state, &tsql, &declared)?;
+    let mut result = ResultSet::new(UNDECLARED);
+    for (at, (name, ty)) in found.iter().enumerate() {
+        let (tds_type, tds_length) = tds_form(ty);
+        let mut row = vec![
+            number(at as i64 + 1),
+            text(name),
+            number(scalar_type::system_type(ty.kind).xtype),
+            text(&ty.to_string()),
+            number(scalar_type::max_length(ty)),
+            number(ty.precision),
+            number(ty.scale),
+        ];
+        row.resize(16, Datum::Null);
+        row.extend([
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(true),
+            bit(false),
+            Datum::Null,
+            number(tds_type),
+            number(tds_length),
+        ]);
+        result.push(&row);
+    }
+    result.send(sink)?;
+    Ok(0)
+}
+
+const KEYS: &str = "column_encryption_key_ordinal int; database_id int; column_encryption_key_id int; column_encryption_key_version int; \
+    column_encryption_key_metadata_version binary(8); column_encryption_key_encrypted_value varbinary(4000); \
+    column_master_key_store_provider_name sysname; column_master_key_path nvarchar(4000); \
+    column_encryption_key_encryption_algorithm_name sysname";
+const ENCRYPTED: &str = "parameter_ordinal int; parameter_name sysname; column_encryption_algorithm tinyint; \
+    column_encryption_type tinyint; column_encryption_key_ordinal int; column_encryption_normalization_rule_version tinyint";
+
+/// sp_describe_parameter_encryption @tsql, @params: no column is encrypted, so every parameter goes as plain text.
+pub fn parameter_encryption(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let tsql = given.text(0).unwrap_or_default();
+    let declared = given.text(1).unwrap_or_default();
+    let module = host.bind_text(state, &tsql, &declared).map_err(|errors: Vec<SqlError>| prepared::first(errors))?;
+    ResultSet::new(KEYS).send(sink)?;
+    let mut result = ResultSet::new(ENCRYPTED);
+    for (at, variable) in module.variables[..module.parameter_count].iter().enumerate() {
+        result.push(&[number(at as i64 + 1), text(&variable.name), number(0), number(0), number(0), number(0)]);
+    }
+    result.send(sink)?;
+    Ok(0)
+}

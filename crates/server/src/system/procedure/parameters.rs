@@ -1,0 +1,119 @@
+//! The arguments of a call by the procedure's own parameters: by position, then by name, as T-SQL binds them.
+
+use exec::host::CallArgument;
+use types::{Datum, SqlError, SqlResult, SqlType};
+
+use crate::prepared;
+
+pub struct Parameters<'a> {
+    procedure: &'static str,
+    names: &'static [&'static str],
+    arguments: &'a mut [CallArgument],
+    /// For each parameter its argument.
+    places: Vec<Option<usize>>,
+}
+
+impl<'a> Parameters<'a> {
+    /// Binds to `names`, the first `required` of which must be given.
+    pub fn bind(
+        procedure: &'static str,
+        names: &'static [&'static str],
+        required: usize,
+        arguments: &'a mut [CallArgument],
+    ) -> SqlResult<Parameters<'a>> {
+        let mut places = vec![None; names.len()];
+        let mut named = false;
+        for (at, argument) in arguments.iter().enumerate() {
+            let position = match &argument.name {
+                Some(name) => {
+                    named = true;
+                    let found = names.iter().position(|known| known.eq_ignore_ascii_case(name));
+                    found.ok_or_else(|| {
+                        SqlError::with_state(
+                            8145,
+                            16,
+                            2,
+                            format!("{name} is not a parameter for procedure {procedure}."),
+                        )
+                    })?
+                }
+                None if named => {
+                    return Err(SqlError::new(
+                        119,
+                        15,
+                        format!(
+                            "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
+                            at + 1
+                        ),
+                    ));
+                }
+                None => at,
+            };
+            let place = places.get_mut(position).ok_or_else(|| {
+                SqlError::with_state(
+                    8144,
+                    16,
+                    2,
+                    format!("Procedure or function {procedure} has too many arguments specified."),
+                )
+            })?;
+            if place.replace(at).is_some() {
+                return Err(SqlError::new(
+                    8143,
+                    16,
+                    format!("Parameter '{}' was supplied multiple times.", names[position]),
+                ));
+            }
+        }
+        let bound = Parameters { procedure, names, arguments, places };
+        match (0..required).find(|position| !bound.is_given(*position)) {
+            Some(missing) => Err(bound.missing(missing)),
+            None => Ok(bound),
+        }
+    }
+
+    /// 201
+    pub fn missing(&self, position: usize) -> SqlError {
+        let (procedure, name) = (self.procedure, self.names[position]);
+        let text = format!("Procedure or function '{procedure}' expects parameter '{name}', which was not supplied.");
+        SqlError::with_state(201, 16, 4, text)
+    }
+
+    pub fn procedure(&self) -> &'static str {
+        self.procedure
+    }
+
+    pub fn is_given(&self, position: usize) -> bool {
+        self.argument(position).is_some_and(|argument| argument.value.is_some())
+    }
+
+    fn argument(&self, position: usize) -> Option<&CallArgument> {
+        Some(&self.arguments[self.places[position]?])
+    }
+
+    pub fn value(&self, position: usize) -> Option<(SqlType, Datum)> {
+        self.argument(position)?.value.clone()
+    }
+
+    /// None: NULL, not given, or no string.
+    pub fn text(&self, position: usize) -> Option<String> {
+        self.argument(position).and_then(prepared::text_of)
+    }
+
+    /// None: NULL, not given, or no number. A string of digits is a number too: T-SQL converts it.
+    pub fn number(&self, position: usize) -> Option<i64> {
+        match &self.argument(position)?.value.as_ref()?.1 {
+            Datum::I64(value) => Some(*value),
+            Datum::I128(value) => i64::try_from(*value).ok(),
+            Datum::Bytes(_) => self.text(position)?.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// Writes an OUTPUT argument; nothing if the caller did not ask for it.
+    pub fn set(&mut self, position: usize, ty: SqlType, value: Datum) {
+        if let Some(at) = self.places[position] {
+            self.arguments[at].value = Some((ty, value));
+        }
+    }
+}

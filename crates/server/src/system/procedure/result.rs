@@ -1,0 +1,68 @@
+//! A small result set that a native procedure makes.
+
+use exec::sink::{Command, Done, DoneKind, Sink};
+use sql::plan::OutputColumn;
+use types::{Datum, RowBatch, SqlResult, SqlType, variant};
+
+use crate::catalog::spec;
+
+pub struct ResultSet {
+    columns: Vec<OutputColumn>,
+    rows: RowBatch,
+}
+
+impl ResultSet {
+    /// `columns`: `name type, name type, ...` as T-SQL writes them, all nullable.
+    pub fn new(columns: &str) -> ResultSet {
+        let columns = columns.split("; ").map(|column| {
+            let (name, ty) = column.split_once(' ').expect("a name and a type");
+            OutputColumn { name: name.into(), ty: spec::sql_type(ty), nullable: true, origin: None }
+        });
+        ResultSet::of(columns.collect())
+    }
+
+    pub fn of(columns: Vec<OutputColumn>) -> ResultSet {
+        let rows = RowBatch::new(columns.iter().map(|column| column.ty.physical()));
+        ResultSet { columns, rows }
+    }
+
+    pub fn push(&mut self, row: &[Datum]) {
+        self.rows.push_row(row);
+    }
+
+    pub fn send(self, sink: &mut dyn Sink) -> SqlResult<()> {
+        let stopped = exec::session::stopped;
+        sink.columns(&self.columns).map_err(stopped)?;
+        if self.rows.rows > 0 {
+            sink.batch(&self.rows).map_err(stopped)?;
+        }
+        let row_count = Some(self.rows.rows as u64);
+        sink.done(Done { kind: DoneKind::InProcedure, command: Command::Select, row_count, error: false })
+            .map_err(stopped)
+    }
+}
+
+pub fn text(value: &str) -> Datum {
+    Datum::nvarchar(value)
+}
+
+pub fn number(value: impl Into<i64>) -> Datum {
+    Datum::I64(value.into())
+}
+
+pub fn bit(value: bool) -> Datum {
+    Datum::I64(value.into())
+}
+
+pub fn optional_text(value: Option<&str>) -> Datum {
+    value.map_or(Datum::Null, Datum::nvarchar)
+}
+
+/// A value of any type as the sql_variant that holds it; NULL for one that none holds.
+pub fn as_variant(ty: &SqlType, value: Datum) -> Datum {
+    match value {
+        Datum::Null => Datum::Null,
+        value if ty.kind == types::TypeKind::SqlVariant => value,
+        value => variant::encode(ty, &value),
+    }
+}

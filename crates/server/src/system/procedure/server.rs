@@ -1,0 +1,208 @@
+//! Procedures about the server and the session: configuration, session context, messages, the xp_ ones that tools call.
+
+use exec::session::Session as State;
+use exec::sink::Sink;
+use types::{Datum, SqlError, SqlResult, SqlType};
+
+use super::parameters::Parameters;
+use super::result::{ResultSet, as_variant, number, optional_text, text};
+use crate::catalog::MASTER;
+use crate::catalog::base::MessageRow;
+use crate::catalog::error::storage_error;
+use crate::catalog::load::int;
+use crate::catalog::row::Text;
+use crate::config;
+use crate::host::{ContextEntry, SessionHost};
+
+/// Bytes of keys and values in a session's context.
+const CONTEXT_BYTES_MAX: usize = 1 << 20;
+
+/// What configuration sp_configure's T-SQL side calls: @name, @value. Answers by its return code the index of the option.
+pub fn set_configuration(host: &mut SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
+    let name = given.text(0).unwrap_or_default();
+    let index = config::find(&name)?;
+    let value = given.number(1).ok_or_else(|| given.missing(1))?;
+    let old = host.server.catalog.configure(index, value)?;
+    let text = format!(
+        "Configuration option '{}' changed from {old} to {value}. Run the RECONFIGURE statement to install.",
+        config::OPTIONS[index].name
+    );
+    sink.message(&SqlError::with_state(15457, 0, 1, text).at_line(1)).map_err(exec::session::stopped)?;
+    Ok(0)
+}
+
+pub fn flush_log(host: &mut SessionHost) -> SqlResult<i32> {
+    host.server.catalog.storage.flush_log().map_err(storage_error)?;
+    Ok(0)
+}
+
+/// sp_set_session_context @key, @value, @read_only.
+pub fn set_context(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
+    let key = given.text(0).filter(|key| !key.is_empty()).ok_or_else(|| {
+        SqlError::new(
+            15600,
+            15,
+            "An invalid parameter or option was specified for procedure 'sys.sp_set_session_context'.",
+        )
+    })?;
+    let value = given.value(1).map_or(Datum::Null, |(ty, value)| as_variant(&ty, value));
+    let read_only = given.number(2).unwrap_or(0) != 0;
+    let entries = &mut host.context;
+    let at = entries.iter().position(|entry| entry.key.eq_ignore_ascii_case(&key));
+    if at.is_some_and(|at| entries[at].read_only) {
+        return Err(SqlError::new(
+            15664,
+            16,
+            format!(
+                "Cannot set key '{key}' in the session context. The key has been set as read_only for this session."
+            ),
+        ));
+    }
+    let bytes = |entry: &ContextEntry| {
+        2 * entry.key.len() + if entry.value.is_null() { 0 } else { entry.value.as_bytes().len() }
+    };
+    let fresh = ContextEntry { key, value, read_only };
+    let others =
+        entries.iter().enumerate().filter(|(i, _)| Some(*i) != at).map(|(_, entry)| bytes(entry)).sum::<usize>();
+    if others + bytes(&fresh) > CONTEXT_BYTES_MAX {
+        return Err(SqlError::new(
+            15665,
+            16,
+            format!(
+                "The value was not set for key '{}' because the total size of keys and values in the session context would exceed the 1 MB limit.",
+                fresh.key
+            ),
+        ));
+    }
+    match at {
+        Some(at) => entries[at] = fresh,
+        None => entries.push(fresh),
+    }
+    Ok(0)
+}
+
+/// sp_addmessage @msgnum, @severity, @msgtext, @lang, @with_log, @replace.
+pub fn add_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
+    let (Some(id), Some(severity), Some(words)) = (given.number(0), given.number(1), given.text(2)) else {
+        return Err(SqlError::new(
+            15071,
+            16,
+            "Usage: sp_addmessage <msgnum>,<severity>,<msgtext> [,<language> [,FALSE | TRUE [,REPLACE]]]",
+        ));
+    };
+    let Some(id) = i32::try_from(id).ok().filter(|id| *id > 50_000) else {
+        return Err(SqlError::new(15040, 16, "User-defined error messages must have an ID greater than 50000."));
+    };
+    let Some(severity) = u8::try_from(severity).ok().filter(|severity| (1..=25).contains(severity)) else {
+        return Err(SqlError::new(
+            15041,
+            16,
+            "User-defined error messages must have a severity level between 1 and 25.",
+        ));
+    };
+    let logged = given.text(4).is_some_and(|word| word.eq_ignore_ascii_case("true"));
+    let replace = given.text(5).is_some_and(|word| word.eq_ignore_ascii_case("replace"));
+    let language = 1033;
+    let row = MessageRow { id, language, severity, status: i16::from(logged), text: Text::from(words.as_str()) };
+    let catalog = host.server.catalog.clone();
+    let master = catalog.expect_database(MASTER);
+    let key = [int(id), Datum::I64(i64::from(language))];
+    let done = catalog.change(&master, |rows| {
+        if rows.first::<MessageRow>(0, &key)?.is_some() {
+            if !replace {
+                return Ok(false);
+            }
+            rows.delete::<MessageRow>(0, &key)?;
+        }
+        rows.insert(&row)?;
+        Ok(true)
+    })?;
+    if !done {
+        return Err(SqlError::new(15043, 16, "You must specify 'REPLACE' to overwrite an existing message."));
+    }
+    Ok(0)
+}
+
+/// sp_dropmessage @msgnum, @lang.
+pub fn drop_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
+    let id = given.number(0).unwrap_or(0);
+    let Some(id) = i32::try_from(id).ok().filter(|id| *id > 50_000) else {
+        return Err(SqlError::new(15040, 16, "User-defined error messages must have an ID greater than 50000."));
+    };
+    let catalog = host.server.catalog.clone();
+    let master = catalog.expect_database(MASTER);
+    match catalog.change(&master, |rows| rows.delete::<MessageRow>(0, &[int(id)]))? {
+        0 => Err(SqlError::new(
+            15179,
+            16,
+            format!("The message number {id} or specified language version does not exist."),
+        )),
+        _ => Ok(0),
+    }
+}
+
+/// xp_logevent error_number, 'message', 'severity'.
+pub fn log_event(state: &State, given: &Parameters<'_>) -> SqlResult<i32> {
+    let (Some(id), Some(words)) = (given.number(0), given.text(1)) else {
+        return Err(SqlError::new(22003, 16, "Error executing extended stored procedure: Invalid Parameter"));
+    };
+    if id < 50_000 {
+        return Err(SqlError::new(22003, 16, "Error executing extended stored procedure: Invalid Parameter"));
+    }
+    let words: String = words.chars().take(2048).collect();
+    match given.text(2).unwrap_or_default().to_ascii_lowercase().as_str() {
+        "error" => tracing::error!(spid = state.spid, number = id, "{words}"),
+        "warning" => tracing::warn!(spid = state.spid, number = id, "{words}"),
+        _ => tracing::info!(spid = state.spid, number = id, "{words}"),
+    }
+    Ok(0)
+}
+
+/// xp_msver [optname].
+pub fn version(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
+    let processors = os::limits::usable_cpus().len() as i64;
+    let memory_mb = host.server.memory_bytes >> 20;
+    let rows: [(i64, &str, Option<i64>, Option<String>); 20] = [
+        (1, "ProductName", None, Some("Microsoft SQL Server".into())),
+        (2, "ProductVersion", Some(1_048_576), Some("16.0.4003.1".into())),
+        (3, "Language", Some(1033), Some("English (United States)".into())),
+        (4, "Platform", None, Some("NT x64".into())),
+        (5, "Comments", None, Some("SQL".into())),
+        (6, "CompanyName", None, Some("Heddle".into())),
+        (7, "FileDescription", None, Some("Heddle database server".into())),
+        (8, "FileVersion", None, Some("2022.0160.4003.01".into())),
+        (9, "InternalName", None, Some("HEDDLE".into())),
+        (10, "LegalCopyright", None, None),
+        (11, "LegalTrademarks", None, None),
+        (12, "OriginalFilename", None, Some("heddle".into())),
+        (13, "PrivateBuild", None, None),
+        (14, "SpecialBuild", Some(262_340_609), None),
+        (15, "WindowsVersion", Some(0), Some("0".into())),
+        (16, "ProcessorCount", Some(processors), Some(processors.to_string())),
+        (17, "ProcessorActiveMask", None, None),
+        (18, "ProcessorType", Some(8664), None),
+        (19, "PhysicalMemory", Some(memory_mb as i64), Some(format!("{memory_mb}"))),
+        (20, "Product ID", None, None),
+    ];
+    let mut result =
+        ResultSet::new("Index smallint; Name nvarchar(128); Internal_Value int; Character_Value nvarchar(128)");
+    let wanted = given.text(0);
+    for (index, name, internal, characters) in rows {
+        if wanted.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(name)) {
+            let internal = internal.map_or(Datum::Null, Datum::I64);
+            result.push(&[number(index), text(name), internal, optional_text(characters.as_deref())]);
+        }
+    }
+    result.send(sink)?;
+    Ok(0)
+}
+
+/// xp_instance_regread root, key, name, @value OUTPUT: this server has no registry, so nothing is there.
+pub fn registry_read(sink: &mut dyn Sink, given: &mut Parameters<'_>) -> SqlResult<i32> {
+    if given.is_given(3) {
+        given.set(3, SqlType::nvarchar(4000), Datum::Null);
+        return Ok(0);
+    }
+    ResultSet::new("Value nvarchar(260); Data nvarchar(4000)").send(sink)?;
+    Ok(0)
+}

@@ -1,0 +1,251 @@
+//! The types that the undeclared parameters of a text should have: those of the columns they are compared with or stored in.
+//!
+//! | where | type |
+//! |---|---|
+//! | `column = @p`, also `<`, LIKE, IN, BETWEEN, SET | the column's |
+//! | `INSERT t (a, b) VALUES (@p, @q)` | of the column in that place |
+//! | `TOP (@p)`, OFFSET, FETCH NEXT | bigint |
+//! | anywhere else | nvarchar(4000) |
+
+use exec::session::Session as State;
+use sql::lex::{Lexer, Token, TokenKind};
+use types::{SqlError, SqlResult, SqlType};
+
+use super::describe::columns_of;
+use crate::host::SessionHost;
+
+/// Parameters of one text, as SQL Server allows them.
+const PARAMETERS_MAX: usize = 2_100;
+/// Tables of a text that are tried for a column.
+const TABLES_MAX: usize = 64;
+
+struct Words<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+}
+
+impl<'a> Words<'a> {
+    fn new(text: &'a str) -> Words<'a> {
+        let mut lexer = Lexer::new(text);
+        let mut tokens = Vec::new();
+        loop {
+            let token = lexer.next_token();
+            if token.kind == TokenKind::End {
+                break;
+            }
+            tokens.push(token);
+        }
+        Words { text, tokens }
+    }
+
+    fn text(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |token| &self.text[token.start as usize..token.end as usize])
+    }
+
+    fn is(&self, at: usize, word: &str) -> bool {
+        self.text(at).eq_ignore_ascii_case(word)
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        self.tokens
+            .get(at)
+            .is_some_and(|token| matches!(token.kind, TokenKind::Word | TokenKind::Bracketed | TokenKind::DoubleQuoted))
+    }
+
+    /// A name of several parts that begins at `at`: its text and the token behind it.
+    fn name(&self, at: usize) -> Option<(&'a str, usize)> {
+        if !self.is_name(at) {
+            return None;
+        }
+        let mut end = at;
+        while self.is(end + 1, ".") && self.is_name(end + 2) {
+            end += 2;
+        }
+        Some((&self.text[self.tokens[at].start as usize..self.tokens[end].end as usize], end + 1))
+    }
+
+    /// The last part of the name that ends just before `at`.
+    fn column_before(&self, at: usize) -> Option<&'a str> {
+        (at > 0 && self.is_name(at - 1)).then(|| self.text(at - 1))
+    }
+
+    /// The last part of the name that begins at `at`.
+    fn column_at(&self, at: usize) -> Option<&'a str> {
+        self.name(at).map(|(_, end)| self.text(end - 1))
+    }
+
+    fn tables(&self) -> Vec<&'a str> {
+        let mut found = Vec::new();
+        for at in 0..self.tokens.len() {
+            let before_table =
+                ["FROM", "JOIN", "INTO", "UPDATE", "MERGE", "INSERT", "DELETE"].iter().any(|word| self.is(at, word))
+                    || self.is(at, ",") && !found.is_empty();
+            if let Some((name, _)) = self.name(at + 1).filter(|_| before_table)
+                && !found.contains(&name)
+                && found.len() < TABLES_MAX
+            {
+                found.push(name);
+            }
+        }
+        found
+    }
+
+    /// Where the parameter at `at` is a value of INSERT: the table, and the place among the columns or the column's name.
+    fn inserted(&self, at: usize) -> Option<(&'a str, Result<&'a str, usize>)> {
+        let mut depth = 0;
+        let mut place = 0;
+        let mut open = at;
+        while open > 0 {
+            open -= 1;
+            match self.text(open) {
+                ")" => depth += 1,
+                "(" if depth == 0 => break,
+                "(" => depth -= 1,
+                "," if depth == 0 => place += 1,
+                _ => {}
+            }
+        }
+        // Back over earlier rows of the same VALUES.
+        let mut values = open;
+        while values > 0 && !self.is(values, "VALUES") {
+            values -= 1;
+        }
+        let insert = (0..values).rev().find(|i| self.is(*i, "INSERT"))?;
+        let first = if self.is(insert + 1, "INTO") { insert + 2 } else { insert + 1 };
+        let (table, behind) = self.name(first)?;
+        if !self.is(behind, "(") {
+            return Some((table, Err(place)));
+        }
+        let mut names = (behind + 1..values).filter(|i| self.is_name(*i));
+        names.nth(place).map(|i| (table, Ok(self.text(i))))
+    }
+}
+
+/// The undeclared parameters in the order of their first use, with their types.
+pub fn infer(
+    host: &mut SessionHost,
+    state: &mut State,
+    text: &str,
+    declared: &str,
+) -> SqlResult<Vec<(String, SqlType)>> {
+    let words = Words::new(text);
+    let known = Words::new(declared);
+    let own: Vec<&str> = (1..words.tokens.len())
+        .filter(|at| {
+            words.tokens[*at].kind == TokenKind::Variable
+                && (words.is(at - 1, "DECLARE") || words.is(at - 1, ",") && in_declare(&words, *at))
+        })
+        .map(|at| words.text(at))
+        .collect();
+    let is_known = |name: &str| {
+        own.iter().any(|own| own.eq_ignore_ascii_case(name))
+            || (0..known.tokens.len()).any(|at| known.tokens[at].kind == TokenKind::Variable && known.is(at, name))
+    };
+    let tables = words.tables();
+    let mut found: Vec<(String, SqlType)> = Vec::new();
+    for at in 0..words.tokens.len() {
+        let name = words.text(at);
+        if words.tokens[at].kind != TokenKind::Variable
+            || is_known(name)
+            || found.iter().any(|(old, _)| old.eq_ignore_ascii_case(name))
+        {
+            continue;
+        }
+        if found.len() >= PARAMETERS_MAX {
+            return Err(SqlError::new(
+                180,
+                15,
+                "There are too many parameters in this statement. The maximum number is 2100.",
+            ));
+        }
+        let ty = type_at(host, state, &words, &tables, at);
+        found.push((name.to_string(), ty.unwrap_or(SqlType::nvarchar(4000))));
+    }
+    // What stays wrong with the types found is the text's own error.
+    let all: Vec<String> = found.iter().map(|(name, ty)| format!("{name} {ty}")).collect();
+    let joined = [declared.to_string(), all.join(", ")]
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .collect::<Vec<_>>()
+        .join(", ");
+    host.bind_text(state, text, &joined).map_err(crate::prepared::first)?;
+    Ok(found)
+}
+
+fn in_declare(words: &Words<'_>, at: usize) -> bool {
+    (0..at).rev().take_while(|i| !words.is(*i, ";")).any(|i| words.is(i, "DECLARE"))
+}
+
+fn type_at(
+    host: &mut SessionHost,
+    state: &mut State,
+    words: &Words<'_>,
+    tables: &[&str],
+    at: usize,
+) -> Option<SqlType> {
+    let before = |back: usize, word: &str| at >= back && words.is(at - back, word);
+    if before(1, "TOP")
+        || before(1, "(") && before(2, "TOP")
+        || before(1, "OFFSET")
+        || before(1, "NEXT")
+        || before(1, "FIRST")
+    {
+        return Some(SqlType::BIGINT);
+    }
+    if (0..at).any(|i| words.is(i, "VALUES"))
+        && let Some((table, column)) = words.inserted(at)
+    {
+        return match column {
+            Ok(name) => column_type(host, state, table, name),
+            Err(place) => {
+                let columns = columns_of(host, state, &format!("SELECT * FROM {table}"), "").ok()??;
+                columns.iter().filter(|column| !is_identity(column)).nth(place).map(|column| column.ty)
+            }
+        };
+    }
+    let operators = ["=", "<", ">", "!", "LIKE", "BETWEEN"];
+    let mut left = at;
+    // `column IN (@a, @b` and `column BETWEEN @a AND @b`: the column is further back.
+    if before(1, "AND") && (0..at).rev().take(6).any(|i| words.is(i, "BETWEEN")) {
+        left = (0..at).rev().find(|i| words.is(*i, "BETWEEN")).unwrap_or(at) + 1;
+    }
+    if let Some(list) =
+        (0..at).rev().take_while(|i| !words.is(*i, ")")).find(|i| words.is(*i, "(") && *i > 0 && words.is(i - 1, "IN"))
+    {
+        left = list;
+        if left >= 1 {
+            left -= 1;
+        }
+        if left >= 1 && words.is(left - 1, "NOT") {
+            left -= 1;
+        }
+    } else {
+        while left > 0 && operators.iter().any(|operator| words.is(left - 1, operator)) {
+            left -= 1;
+        }
+        if left > 0 && words.is(left - 1, "NOT") {
+            left -= 1;
+        }
+    }
+    let mut names = Vec::new();
+    if left != at {
+        names.extend(words.column_before(left));
+    }
+    let mut right = at + 1;
+    while ["=", "<", ">", "!"].iter().any(|operator| words.is(right, operator)) {
+        right += 1;
+    }
+    if right != at + 1 {
+        names.extend(words.column_at(right));
+    }
+    names.iter().find_map(|name| tables.iter().find_map(|table| column_type(host, state, table, name)))
+}
+
+fn is_identity(column: &sql::plan::OutputColumn) -> bool {
+    column.origin.as_ref().is_some_and(|origin| origin.table.columns[usize::from(origin.column)].identity.is_some())
+}
+
+fn column_type(host: &mut SessionHost, state: &mut State, table: &str, column: &str) -> Option<SqlType> {
+    let columns = columns_of(host, state, &format!("SELECT {column} FROM {table}"), "").ok()??;
+    columns.first().map(|column| column.ty)
+}
