@@ -27,6 +27,41 @@ fn answers_and_stops_cleanly_on_sigterm() {
     assert!(took < Duration::from_secs(5), "stopped only after {took:?}");
 }
 
+/// A connection that says nothing, one that rests after its login and one whose request runs do not hold the server up.
+#[test]
+fn stops_with_idle_and_busy_connections_open() {
+    for workers in ["fiber", "thread"] {
+        let data = scratch(&format!("stops-{workers}"));
+        let data = data.to_str().expect("UTF-8 path");
+        let server = Server::start_on(data, &["--workers", workers]);
+        server.query("CREATE TABLE kept (a int PRIMARY KEY); INSERT kept VALUES (1)");
+        let silent = std::net::TcpStream::connect(("127.0.0.1", server.port)).expect("connected");
+        let client = |input: Stdio, query: &[&str]| {
+            let mut command = binary();
+            command.args(["sql", "-S", &server.address(), "-U", "sa", "-P", support::PASSWORD]).args(query);
+            command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("heddle sql runs")
+        };
+        let mut busy = client(Stdio::null(), &["-Q", "WHILE 1 = 1 UPDATE kept SET a = a + 1"]);
+        let mut waiting = client(Stdio::null(), &["-Q", "WAITFOR DELAY '00:10:00'"]);
+        let mut idle = client(Stdio::piped(), &[]);
+        let sessions = "SET NOCOUNT ON; SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE is_user_process = 1";
+        let started = std::time::Instant::now();
+        while server.query(sessions).trim() != "4" {
+            assert!(started.elapsed() < Duration::from_secs(20), "the clients never came: {}", server.query(sessions));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let (code, took) = server.stop();
+        assert_eq!(code, Some(0));
+        assert!(took < Duration::from_secs(3), "stopped only after {took:?}");
+        drop((idle.stdin.take(), silent));
+        for child in [&mut busy, &mut waiting, &mut idle] {
+            child.wait().expect("it ends with its connection");
+        }
+        let server = Server::start_on(data, &[]);
+        assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM kept").trim(), "1");
+    }
+}
+
 #[test]
 fn ping_fails_where_nothing_listens() {
     let ping = binary().args(["ping", "-S", "127.0.0.1,1"]).output().expect("runs");

@@ -67,7 +67,7 @@ pub struct WorkerSlot {
     /// A thread worker runs only while this is 1: its scheduler's baton.
     pub baton: AtomicU32,
     pub kind: AtomicU32,
-    /// Index into the scheduler table plus one; 0 for an outside thread.
+    /// Index into the scheduler table; 0 for an outside thread.
     pub sched: AtomicU32,
     /// Link of the runnable queue, the inbox or the free list: a worker is in one of them at most.
     pub run_next: AtomicU32,

@@ -156,6 +156,11 @@ pub fn accept(server: &Arc<Server>, stream: Stream) {
             return;
         }
     };
+    if server.stopping.load(std::sync::atomic::Ordering::Acquire) {
+        // It logged in while the others were told to end.
+        let mut host = host;
+        return host.log_out(&mut state);
+    }
     let told = Told { database: host.database_name(), language: state.options.language.to_string() };
     match crate::login::welcome(&mut connection, &greeting, &told.database, &told.language, state.spid) {
         Ok(writer) => Box::new(Session { connection, writer, told, state, host }).serve(),

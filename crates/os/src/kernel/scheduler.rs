@@ -94,6 +94,11 @@ impl TaskKind {
         TaskKind::ALL.get((raw as usize).checked_sub(1)?).copied()
     }
 
+    /// Its waits are interrupted when the machine stops. The other system tasks are told to end by their owners.
+    pub fn ends_with_machine(self) -> bool {
+        !self.is_system() || self == TaskKind::Accept
+    }
+
     /// System tasks are outside the limit of `max worker threads`: they must run for the others to end.
     pub fn is_system(self) -> bool {
         !matches!(self, TaskKind::Request | TaskKind::Parallel | TaskKind::Client)
@@ -119,6 +124,8 @@ pub enum Message {
     Start(Task),
     /// An armed connection has a deadline.
     ArmTimer(u64, Token),
+    /// The machine stops: waits that can be interrupted end.
+    Stop,
 }
 
 /// What the schedulers of one machine share.
@@ -483,7 +490,22 @@ impl Scheduler {
             match message {
                 Some(Message::Start(task)) => self.admit(task),
                 Some(Message::ArmTimer(deadline, token)) => self.add_timer(deadline, Whom::Armed(token.raw())),
+                Some(Message::Stop) => self.interrupt_requests(),
                 None => return,
+            }
+        }
+    }
+
+    /// Ends the waits of all tasks here but the system's own; those that begin from now on see `stopping` themselves.
+    fn interrupt_requests(&self) {
+        for (id, slot) in system().all_workers() {
+            if slot.sched.load(Ordering::Relaxed) != self.index {
+                continue;
+            }
+            let kind = TaskKind::from_raw(slot.task_kind.load(Ordering::Relaxed));
+            let task = slot.task_id.load(Ordering::Acquire);
+            if task != 0 && kind.is_some_and(TaskKind::ends_with_machine) {
+                crate::wait::interrupt(id, TaskId(task));
             }
         }
     }

@@ -230,7 +230,8 @@ fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
     slot.request_id.store(0, Ordering::Relaxed);
     slot.task_context_switches.store(0, Ordering::Relaxed);
     slot.task_bound_ns.store(clock::now(), Ordering::Relaxed);
-    slot.interrupt_task.store(0, Ordering::Relaxed);
+    let stops = task.kind.ends_with_machine() && scheduler.machine.stopping.load(Ordering::Relaxed);
+    slot.interrupt_task.store(if stops { task.id.0 } else { 0 }, Ordering::Relaxed);
     slot.task_id.store(task.id.0, Ordering::Release);
     let run = task.run;
     // A panic is a bug of the task: it was reported by the panic hook; the worker and the others go on.

@@ -2,7 +2,7 @@
 
 use super::spawn::{JoinHandle, Place, spawn_in};
 use crate::kernel::poller::Armed;
-use crate::kernel::scheduler::{self, MachineState, Scheduler, TaskKind, WorkerKind};
+use crate::kernel::scheduler::{self, MachineState, Message, Scheduler, TaskKind, WorkerKind};
 use crate::kernel::{stack, workers};
 use crate::limits;
 use crate::sync::{Event, RwLockForm, set_rwlock_form};
@@ -150,8 +150,8 @@ impl Machine {
         self.stopped.clone()
     }
 
-    /// Stops: idle connections are closed, running tasks end by themselves ([`super::stopping`] tells them), then the
-    /// schedulers end.
+    /// Stops: idle connections are closed, waits of requests and of `accept` are interrupted, running tasks end by
+    /// themselves ([`super::stopping`] tells them), then the schedulers end.
     pub fn stop(mut self) {
         self.stop_and_join();
     }
@@ -162,7 +162,7 @@ impl Machine {
         let closed: Vec<Armed> = self.state.schedulers().iter().flat_map(|s| s.poller().disarm_all()).collect();
         drop(closed);
         for scheduler in self.state.schedulers() {
-            scheduler.slot().wake();
+            scheduler.send(Message::Stop);
         }
         for thread in self.threads.drain(..) {
             thread.join().expect("scheduler thread");
