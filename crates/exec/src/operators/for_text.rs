@@ -1,31 +1,423 @@
 //! FOR XML and FOR JSON: rows become one text.
+//!
+//! The names of the columns say where a value goes: `a.b` of JSON and `a/b` of XML nest, and neighbours share what they have in
+//! common. So the names are made into a tree once, and each row walks it.
 
-use sql::plan::{ForFormat, Operator, OutputColumn};
-use types::{RowBatch, SqlError, SqlResult};
+use sql::plan::{ForFormat, Operator, OutputColumn, XmlMode};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::{batch_of, drain, source};
-use crate::context::{Context, RowSource};
+use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
 use crate::expression::Compiler;
+use crate::expression::functions::escape_json;
+use crate::kernel;
+use crate::value::Value;
 
 /// Text made row by row.
 pub struct Writer {
-    #[allow(dead_code)]
     format: ForFormat,
+    /// Where each column's value goes.
+    tree: Vec<Node>,
+    types: Vec<SqlType>,
+    /// XML: name of a row's element; empty for none.
+    row_element: String,
     text: String,
+    rows: u64,
+}
+
+enum Node {
+    /// Column number. `name` of XML may be empty: text.
+    Value {
+        name: String,
+        column: usize,
+    },
+    Attribute {
+        name: String,
+        column: usize,
+    },
+    Branch {
+        name: String,
+        children: Vec<Node>,
+    },
 }
 
 impl Writer {
-    pub fn new(format: &ForFormat, _columns: &[OutputColumn]) -> SqlResult<Writer> {
-        Ok(Writer { format: format.clone(), text: String::new() })
+    pub fn new(format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<Writer> {
+        let types = columns.iter().map(|column| column.ty).collect();
+        let (tree, row_element) = match format {
+            ForFormat::Json { .. } => (json_tree(format, columns)?, String::new()),
+            ForFormat::Xml { mode, element, elements, .. } => xml_tree(*mode, element.as_deref(), *elements, columns)?,
+        };
+        Ok(Writer { format: format.clone(), tree, types, row_element, text: String::new(), rows: 0 })
     }
 
-    pub fn append(&mut self, _context: &Context, _batch: &RowBatch) -> SqlResult<()> {
-        Err(SqlError::new(40517, 16, "FOR XML and FOR JSON are not supported."))
+    pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
+        for row in 0..batch.rows {
+            let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(row)).collect();
+            let Writer { format, tree, types, row_element, text, .. } = self;
+            match format {
+                ForFormat::Json { raw, include_nulls, .. } => {
+                    if self.rows > 0 {
+                        text.push(',');
+                    }
+                    let row = JsonRow { context, types, values: &values, raw, include_nulls: *include_nulls };
+                    row.object(tree, text)?;
+                }
+                ForFormat::Xml { .. } => {
+                    let row = XmlRow { context, types, values: &values };
+                    row.element(row_element, tree, text, false)?;
+                }
+            }
+            self.rows += 1;
+            if self.text.len() > GRANT_BYTES_MAX / 2 {
+                return Err(out_of_memory());
+            }
+        }
+        Ok(())
     }
 
     /// None: no rows.
     pub fn finish(self) -> Option<String> {
-        Some(self.text)
+        if self.rows == 0 {
+            return None;
+        }
+        let text = self.text;
+        Some(match &self.format {
+            ForFormat::Json { root, without_wrapper, .. } => {
+                let array = if *without_wrapper { text } else { format!("[{text}]") };
+                match root {
+                    None => array,
+                    Some(root) => {
+                        let mut name = String::new();
+                        escape_json(root, &mut name);
+                        format!("{{\"{name}\":{array}}}")
+                    }
+                }
+            }
+            ForFormat::Xml { root: Some(root), .. } => {
+                let root = xml_name(root);
+                format!("<{root}>{text}</{root}>")
+            }
+            ForFormat::Xml { .. } => text,
+        })
+    }
+}
+
+/// The value in ISO form, or whatever CONVERT gives it; binary values in base 64.
+fn shown(context: &Context, ty: &SqlType, value: &Datum) -> SqlResult<String> {
+    if ty.is_binary()
+        && let Datum::Bytes(bytes) = value
+    {
+        return Ok(base64(bytes));
+    }
+    let style = match ty.kind {
+        _ if ty.is_temporal() => Some(126),
+        TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney => Some(2),
+        _ => None,
+    };
+    let wide = SqlType::NVARCHAR_MAX;
+    let text = kernel::convert(context, Value::from_datum(value), ty, &wide, style, true)?;
+    Ok(text.bytes().map_or(String::new(), |bytes| kernel::text(&wide, &bytes)))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = (0..3).fold(0_u32, |word, i| word << 8 | chunk.get(i).copied().unwrap_or(0) as u32);
+        for i in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * i) & 63) as usize] as char;
+            out.push(if i <= chunk.len() { digit } else { '=' });
+        }
+    }
+    out
+}
+
+/// Puts `leaf` below `path`, together with a neighbour that begins alike.
+fn insert(nodes: &mut Vec<Node>, path: &[&str], leaf: Node) {
+    let Some((first, rest)) = path.split_first() else {
+        nodes.push(leaf);
+        return;
+    };
+    if !matches!(nodes.last(), Some(Node::Branch { name, .. }) if name == first) {
+        nodes.push(Node::Branch { name: first.to_string(), children: Vec::new() });
+    }
+    let Some(Node::Branch { children, .. }) = nodes.last_mut() else { unreachable!("just made") };
+    insert(children, rest, leaf);
+}
+
+fn json_tree(format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<Vec<Node>> {
+    let nested = !matches!(format, ForFormat::Json { auto: true, .. });
+    let mut tree = Vec::new();
+    for (column, output) in columns.iter().enumerate() {
+        if output.name.is_empty() {
+            return Err(SqlError::new(
+                13605,
+                16,
+                "Column expressions and data sources without names or aliases cannot be formatted as JSON text using FOR JSON clause. Add alias to the unnamed column or table.",
+            ));
+        }
+        let path: Vec<&str> = if nested { output.name.split('.').collect() } else { vec![&output.name] };
+        let (last, before) = path.split_last().expect("a name has a part");
+        insert(&mut tree, before, Node::Value { name: last.to_string(), column });
+    }
+    check_conflicts(&tree, "")?;
+    Ok(tree)
+}
+
+fn check_conflicts(nodes: &[Node], above: &str) -> SqlResult<()> {
+    let mut names: Vec<&str> = Vec::new();
+    for node in nodes {
+        let (Node::Value { name, .. } | Node::Attribute { name, .. } | Node::Branch { name, .. }) = node;
+        if names.contains(&name.as_str()) {
+            return Err(SqlError::with_state(
+                13601,
+                16,
+                1,
+                format!(
+                    "Property '{above}{name}' cannot be generated in JSON output due to a conflict with another column name or alias. Use different names and aliases for each column in SELECT list."
+                ),
+            ));
+        }
+        names.push(name);
+        if let Node::Branch { name, children } = node {
+            check_conflicts(children, &format!("{above}{name}."))?;
+        }
+    }
+    Ok(())
+}
+
+struct JsonRow<'a, 'c> {
+    context: &'a Context<'c>,
+    types: &'a [SqlType],
+    values: &'a [Datum],
+    /// Columns whose text is JSON already.
+    raw: &'a [bool],
+    include_nulls: bool,
+}
+
+impl JsonRow<'_, '_> {
+    fn object(&self, nodes: &[Node], out: &mut String) -> SqlResult<()> {
+        out.push('{');
+        let start = out.len();
+        for node in nodes {
+            if !self.include_nulls && self.is_null(node) {
+                continue;
+            }
+            if out.len() > start {
+                out.push(',');
+            }
+            let (Node::Value { name, .. } | Node::Attribute { name, .. } | Node::Branch { name, .. }) = node;
+            out.push('"');
+            escape_json(name, out);
+            out.push_str("\":");
+            match node {
+                Node::Value { column, .. } | Node::Attribute { column, .. } => self.value(*column, out)?,
+                Node::Branch { children, .. } => self.object(children, out)?,
+            }
+        }
+        out.push('}');
+        Ok(())
+    }
+
+    fn is_null(&self, node: &Node) -> bool {
+        match node {
+            Node::Value { column, .. } | Node::Attribute { column, .. } => self.values[*column].is_null(),
+            Node::Branch { children, .. } => children.iter().all(|child| self.is_null(child)),
+        }
+    }
+
+    fn value(&self, column: usize, out: &mut String) -> SqlResult<()> {
+        let (ty, value) = (&self.types[column], &self.values[column]);
+        if value.is_null() {
+            out.push_str("null");
+            return Ok(());
+        }
+        if let (TypeKind::Bit, Datum::I64(bit)) = (ty.kind, value) {
+            out.push_str(if *bit != 0 { "true" } else { "false" });
+            return Ok(());
+        }
+        let text = shown(self.context, ty, value)?;
+        let number = ty.is_integer()
+            || ty.is_decimal()
+            || matches!(ty.kind, TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney);
+        if number || self.raw.get(column).copied().unwrap_or(false) {
+            out.push_str(&text);
+        } else {
+            out.push('"');
+            escape_json(&text, out);
+            out.push('"');
+        }
+        Ok(())
+    }
+}
+
+fn xml_tree(
+    mode: XmlMode,
+    element: Option<&str>,
+    elements: bool,
+    columns: &[OutputColumn],
+) -> SqlResult<(Vec<Node>, String)> {
+    let mut tree = Vec::new();
+    for (column, output) in columns.iter().enumerate() {
+        if mode == XmlMode::Path {
+            path_column(&mut tree, &output.name, column)?;
+            continue;
+        }
+        if output.name.is_empty() {
+            return Err(SqlError::new(
+                6809,
+                16,
+                "Unnamed tables cannot be used as XML identifiers as well as unnamed columns cannot be used for attribute names. Name unnamed columns/tables using AS in the SELECT statement.",
+            ));
+        }
+        let name = xml_name(&output.name);
+        tree.push(if elements { Node::Value { name, column } } else { Node::Attribute { name, column } });
+    }
+    let row = match (mode, element) {
+        (_, Some(element)) => xml_name(element),
+        (XmlMode::Auto, None) => {
+            let table = columns.iter().find_map(|column| column.origin.as_ref()).map(|origin| &origin.table.name);
+            table.map_or("row".to_string(), |name| xml_name(name))
+        }
+        (_, None) => "row".to_string(),
+    };
+    Ok((tree, row))
+}
+
+/// `@attribute`, `a/b`, `a/@b`, `text()`, `*` and no name at all.
+fn path_column(tree: &mut Vec<Node>, name: &str, column: usize) -> SqlResult<()> {
+    let path: Vec<&str> = name.split('/').collect();
+    let (last, before) = path.split_last().expect("a name has a part");
+    let leaf = match last.strip_prefix('@') {
+        Some(attribute) => {
+            if before.is_empty() && tree.iter().any(|node| !matches!(node, Node::Attribute { .. })) {
+                return Err(SqlError::new(
+                    6852,
+                    16,
+                    format!(
+                        "Attribute-centric column '{name}' must not come after a non-attribute-centric sibling in XML hierarchy in FOR XML PATH."
+                    ),
+                ));
+            }
+            Node::Attribute { name: xml_name(attribute), column }
+        }
+        None => {
+            let text = matches!(*last, "" | "*" | "text()" | "data()" | "node()");
+            Node::Value { name: if text { String::new() } else { xml_name(last) }, column }
+        }
+    };
+    let before: Vec<String> = before.iter().map(|part| xml_name(part)).collect();
+    let before: Vec<&str> = before.iter().map(String::as_str).collect();
+    insert(tree, &before, leaf);
+    Ok(())
+}
+
+/// What a name may not hold is written `_xHHHH_`.
+fn xml_name(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for (i, c) in name.chars().enumerate() {
+        if c.is_alphabetic() || matches!(c, '_' | ':') || i > 0 && (c.is_alphanumeric() || matches!(c, '-' | '.')) {
+            out.push(c);
+        } else {
+            out.push_str(&format!("_x{:04X}_", c as u32));
+        }
+    }
+    out
+}
+
+fn escape_xml(text: &str, attribute: bool, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\r' => out.push_str("&#x0D;"),
+            '"' if attribute => out.push_str("&quot;"),
+            '\n' if attribute => out.push_str("&#x0A;"),
+            '\t' if attribute => out.push_str("&#x09;"),
+            c if (c as u32) < 0x20 && !matches!(c, '\n' | '\t') => out.push_str(&format!("&#x{:02X};", c as u32)),
+            c => out.push(c),
+        }
+    }
+}
+
+struct XmlRow<'a, 'c> {
+    context: &'a Context<'c>,
+    types: &'a [SqlType],
+    values: &'a [Datum],
+}
+
+impl XmlRow<'_, '_> {
+    /// `optional`: nothing at all when every value is NULL.
+    fn element(&self, name: &str, nodes: &[Node], out: &mut String, optional: bool) -> SqlResult<()> {
+        if optional && nodes.iter().all(|node| self.is_null(node)) {
+            return Ok(());
+        }
+        if !name.is_empty() {
+            out.push('<');
+            out.push_str(name);
+        }
+        for node in nodes {
+            if let Node::Attribute { name: attribute, column } = node
+                && !self.values[*column].is_null()
+            {
+                if name.is_empty() {
+                    return Err(SqlError::new(
+                        6864,
+                        16,
+                        "Row tag omission (empty row tag name) cannot be used with attribute-centric FOR XML serialization.",
+                    ));
+                }
+                out.push(' ');
+                out.push_str(attribute);
+                out.push_str("=\"");
+                escape_xml(&shown(self.context, &self.types[*column], &self.values[*column])?, true, out);
+                out.push('"');
+            }
+        }
+        let content = nodes.iter().any(|node| !matches!(node, Node::Attribute { .. }) && !self.is_null(node));
+        if !name.is_empty() {
+            out.push_str(if content { ">" } else { "/>" });
+        }
+        for node in nodes {
+            match node {
+                Node::Attribute { .. } => {}
+                Node::Branch { name, children } => self.element(name, children, out, true)?,
+                Node::Value { name, column } => self.value(name, *column, out)?,
+            }
+        }
+        if content && !name.is_empty() {
+            out.push_str(&format!("</{name}>"));
+        }
+        Ok(())
+    }
+
+    fn is_null(&self, node: &Node) -> bool {
+        match node {
+            Node::Value { column, .. } | Node::Attribute { column, .. } => self.values[*column].is_null(),
+            Node::Branch { children, .. } => children.iter().all(|child| self.is_null(child)),
+        }
+    }
+
+    fn value(&self, name: &str, column: usize, out: &mut String) -> SqlResult<()> {
+        let (ty, value) = (&self.types[column], &self.values[column]);
+        if value.is_null() {
+            return Ok(());
+        }
+        if !name.is_empty() {
+            out.push_str(&format!("<{name}>"));
+        }
+        let text = shown(self.context, ty, value)?;
+        if ty.kind == TypeKind::Xml {
+            out.push_str(&text);
+        } else {
+            escape_xml(&text, false, out);
+        }
+        if !name.is_empty() {
+            out.push_str(&format!("</{name}>"));
+        }
+        Ok(())
     }
 }
 
@@ -63,7 +455,7 @@ impl RowSource for ForText {
         self.input.open(context)?;
         drain(&mut *self.input, context, &mut self.scratch, |batch| writer.append(context, batch))?;
         match writer.finish() {
-            Some(text) => out.columns[0].push(&types::Datum::nvarchar(&text)),
+            Some(text) => out.columns[0].push(&Datum::nvarchar(&text)),
             None => out.columns[0].push_null(),
         }
         out.rows = 1;

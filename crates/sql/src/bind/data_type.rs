@@ -16,6 +16,18 @@ impl Binder<'_> {
     }
 }
 
+impl Binder<'_> {
+    /// The type that CAST, CONVERT or PARSE names: 30 long if it does not say. Error 243 for what is none.
+    pub fn cast_type(&self, ty: &DataType) -> SqlResult<SqlType> {
+        self.data_type(ty, 30).map_err(|error| match &ty.name {
+            TypeName::User(name) if error.number == 2715 => {
+                errors::plain(243, 16, 1, format!("Type {} is not a defined system type.", display(name))).at_line(ty.line)
+            }
+            _ => error,
+        })
+    }
+}
+
 /// A scalar type of the language or an alias type. Error 2715 for what is none.
 pub fn scalar_type(catalog: &dyn Catalog, ty: &DataType, default_length: u16) -> SqlResult<SqlType> {
     let collation = catalog.collation();

@@ -73,12 +73,12 @@ impl Binder<'_> {
             ast::Expr::Quantified(q) => self.quantified(&q.left, compare_op(q.op), q.all, &q.query, scope),
             ast::Expr::Case(case) => self.case(case, scope).map_err(|e| e.at_line(case.line)),
             ast::Expr::Cast(c) => {
-                let to = self.data_type(&c.to, 30).map_err(|e| e.at_line(c.line))?;
+                let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
                 let operand = self.expr(&c.operand, scope)?;
                 self.cast(operand, to, None, c.is_try).map_err(|e| e.at_line(c.line))
             }
             ast::Expr::Convert(c) => {
-                let to = self.data_type(&c.to, 30).map_err(|e| e.at_line(c.line))?;
+                let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
                 let operand = self.expr(&c.operand, scope)?;
                 let style = match &c.style {
                     Some(style) => Some(self.expr_as(style, &SqlType::INT, scope)?),
@@ -87,7 +87,7 @@ impl Binder<'_> {
                 self.cast(operand, to, style, c.is_try).map_err(|e| e.at_line(c.line))
             }
             ast::Expr::Parse(p) => {
-                let to = self.data_type(&p.to, 30).map_err(|e| e.at_line(p.line))?;
+                let to = self.cast_type(&p.to).map_err(|e| e.at_line(p.line))?;
                 let mut args = vec![self.expr_as(&p.operand, &SqlType::nvarchar(4000), scope)?];
                 if let Some(culture) = &p.culture {
                     args.push(self.expr_as(culture, &SqlType::nvarchar(128), scope)?);

@@ -677,15 +677,18 @@ impl Binder<'_> {
             Some(argument) => Some(self.expr(argument, &scope)?),
             None => None,
         };
-        let mut used = crate::optimize::ColumnSet::of(&column);
-        argument.iter().for_each(|e| used.insert_expr(e));
+        // By name: one column may stand in the source under several names.
+        let mut used = vec![&*pivot.column.text];
+        if let Some(ast::Expr::Column(name)) = pivot.arguments.first() {
+            used.push(&name.name.text);
+        }
 
         let mut group = Vec::new();
         let mut list = Vec::new();
         for source in &sources {
             for index in 0..source.len() {
                 let kept = source.column(index);
-                if used.contains(kept.id) {
+                if used.iter().any(|name| same_name(name, &kept.name)) {
                     continue;
                 }
                 group.push((kept.id, Expr::column(kept.id.index(), kept.ty, kept.nullable)));
@@ -729,12 +732,13 @@ impl Binder<'_> {
         let (rel, sources) = self.table_ref(&unpivot.source, parent, ctes, block)?;
         let scope = Scope { sources: &sources, parent: None, ctes, block: None };
         let mut rows = Vec::with_capacity(unpivot.columns.len());
-        let mut used = crate::optimize::ColumnSet::default();
+        // By name: one column may stand in the source under several names.
+        let mut used: Vec<Box<str>> = Vec::with_capacity(unpivot.columns.len());
         let mut ty: Option<SqlType> = None;
         for name in &unpivot.columns {
             let column = ast::ColumnName { table: None, name: name.clone(), line: unpivot.line };
             let (column, _) = scope.column(&column)?;
-            used.insert(column.id);
+            used.push(column.name.clone());
             if *ty.get_or_insert(column.ty) != column.ty {
                 return Err(errors::plain(
                     8167,
@@ -758,7 +762,7 @@ impl Binder<'_> {
         let label = bound.outputs[1].expr.clone();
         let mut list = Vec::new();
         for source in &sources {
-            list.extend((0..source.len()).map(|i| source.column(i)).filter(|column| !used.contains(column.id)));
+            list.extend((0..source.len()).map(|i| source.column(i)).filter(|column| !used.contains(&column.name)));
         }
         let id_of = |e: &Expr| match e.kind {
             ExprKind::Column(column) => crate::optimize::ColumnId(column as u32),

@@ -11,7 +11,8 @@ use super::scope::Scope;
 use crate::ast;
 use crate::catalog::Catalog;
 use crate::optimize::{Output, Rel};
-use crate::plan::{Expr, ExprKind, ForFormat, Module, Query, QueryKind, XmlMode};
+use crate::function::FunctionId;
+use crate::plan::{Expr, ExprKind, ForFormat, Module, Operator, OperatorKind, Query, QueryKind, XmlMode};
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
 pub fn bind_query(
@@ -125,12 +126,18 @@ impl Binder<'_> {
                     let bound = self.expr(value, &Scope::EMPTY)?;
                     match bound.kind {
                         ExprKind::Literal(Datum::I64(n)) if (0..=32767).contains(&n) => self.rounds_max = n as u32,
-                        _ => {
+                        kind => {
+                            let given = match kind {
+                                ExprKind::Literal(Datum::I64(n)) => n,
+                                _ => -1,
+                            };
                             return Err(errors::plain(
                                 310,
                                 15,
                                 1,
-                                "The value specified for the MAXRECURSION option exceeds the allowed maximum of 32767.",
+                                format!(
+                                    "The value {given} specified for the MAXRECURSION option exceeds the allowed maximum of 32767."
+                                ),
                             ));
                         }
                     }
@@ -175,13 +182,14 @@ impl Binder<'_> {
             }
             return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target) });
         }
+        let raw = json_outputs(&bound.outputs);
         let plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
         if !bound.assigns.is_empty() {
             return Ok(QueryKind::SelectAssign { plan, slots: bound.assigns });
         }
         match query.for_clause.as_deref() {
             Some(clause @ (ast::ForClause::Xml(_) | ast::ForClause::Json(_))) => {
-                Ok(QueryKind::ForText { plan, format: for_format(clause)? })
+                Ok(QueryKind::ForText { plan, format: for_format(clause, raw)? })
             }
             _ => Ok(QueryKind::Select(plan)),
         }
@@ -191,13 +199,30 @@ impl Binder<'_> {
     pub fn text_subquery(&mut self, bound: Bound, clause: &ast::ForClause) -> SqlResult<Bound> {
         let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
         let id = self.columns.add(ty, true);
-        let format = for_format(clause)?;
+        let format = for_format(clause, json_outputs(&bound.outputs))?;
         let rel = Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
         Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))
     }
 }
 
-fn for_format(clause: &ast::ForClause) -> SqlResult<ForFormat> {
+/// Which of the outputs are JSON that FOR JSON takes over as it is.
+fn json_outputs(outputs: &[Output]) -> Vec<bool> {
+    fn makes_json(plan: &Operator) -> bool {
+        match &plan.kind {
+            OperatorKind::Project { input, .. } => makes_json(input),
+            OperatorKind::ForText { format, .. } => matches!(format, ForFormat::Json { .. }),
+            _ => false,
+        }
+    }
+    let is_json = |output: &Output| match &output.expr.kind {
+        ExprKind::Function(id, _) => matches!(id, FunctionId::JsonQuery | FunctionId::JsonModify),
+        ExprKind::Subquery(subquery) => makes_json(&subquery.plan),
+        _ => false,
+    };
+    outputs.iter().map(is_json).collect()
+}
+
+fn for_format(clause: &ast::ForClause, raw: Vec<bool>) -> SqlResult<ForFormat> {
     let named = |root: &Option<Option<Box<str>>>| root.as_ref().map(|name| name.clone().unwrap_or_else(|| "root".into()));
     Ok(match clause {
         ast::ForClause::Json(json) => ForFormat::Json {
@@ -205,6 +230,7 @@ fn for_format(clause: &ast::ForClause) -> SqlResult<ForFormat> {
             root: named(&json.root),
             include_nulls: json.include_null_values,
             without_wrapper: json.without_array_wrapper,
+            raw,
         },
         ast::ForClause::Xml(xml) => ForFormat::Xml {
             mode: match xml.mode {

@@ -356,7 +356,8 @@ pub enum QueryKind {
 
 #[derive(Debug, Clone)]
 pub enum ForFormat {
-    Json { auto: bool, root: Option<Box<str>>, include_nulls: bool, without_wrapper: bool },
+    /// `raw`: columns whose text is JSON already.
+    Json { auto: bool, root: Option<Box<str>>, include_nulls: bool, without_wrapper: bool, raw: Vec<bool> },
     Xml { mode: XmlMode, element: Option<Box<str>>, root: Option<Box<str>>, elements: bool, ty: bool },
 }
 
