@@ -25,8 +25,9 @@ pub fn converted(expr: Expr, to: &SqlType, explicit: bool) -> Expr {
     if let Some(folded) = fold(&expr, to) {
         return folded;
     }
-    // varchar(3) is a varchar(5) already: only the label changes. A column keeps its own.
-    if !matches!(expr.kind, ExprKind::Column(_)) && widens(&expr.ty, to) {
+    // varchar(3) is a varchar(5) already: only the label changes. A column keeps its own, and an operation overflows or cuts by
+    // its own type.
+    if matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Outer(_)) && widens(&expr.ty, to) {
         return Expr { ty: *to, ..expr };
     }
     let nullable = expr.nullable;

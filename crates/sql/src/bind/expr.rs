@@ -434,7 +434,10 @@ impl Binder<'_> {
     /// CAST and CONVERT: explicit conversion.
     pub fn cast(&mut self, operand: Expr, to: SqlType, style: Option<Expr>, attempt: bool) -> SqlResult<Expr> {
         if is_null_literal(&operand) {
-            return Ok(Expr::null(to));
+            // A node, since a NULL that has a type is no longer the bare constant, which takes the type of what is beside it.
+            let kind =
+                ExprKind::Convert { value: Box::new(Expr::null(SqlType::INT)), style: None, attempt: false, explicit: true };
+            return Ok(Expr::new(to, true, kind));
         }
         let mut to = to;
         if to.is_string() && operand.ty.is_string() {

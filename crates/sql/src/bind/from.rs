@@ -831,7 +831,7 @@ impl Binder<'_> {
     }
 
     /// The branch of a recursive part that `recursive` has bound.
-    pub fn exact_branch(&mut self, bound: Bound, types: &[SqlType], name: &str) -> SqlResult<Branch> {
+    pub fn exact_branch(&mut self, bound: Bound, types: &[SqlType], names: &[Box<str>], name: &str) -> SqlResult<Branch> {
         let mut defs = Vec::new();
         let mut columns = Vec::with_capacity(types.len());
         for (i, (output, ty)) in bound.outputs.into_iter().zip(types).enumerate() {
@@ -844,7 +844,7 @@ impl Binder<'_> {
                     1,
                     format!(
                         "Types don't match between the anchor and the recursive part in column \"{}\" of recursive query \"{name}\".",
-                        i + 1
+                        names[i]
                     ),
                 ));
             }

@@ -82,7 +82,7 @@ impl Binder<'_> {
                     "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.",
                 ));
             }
-            parts.push(self.exact_branch(bound, &types, name)?);
+            parts.push(self.exact_branch(bound, &types, &names, name)?);
         }
         let recursive = if parts.len() == 1 {
             parts.remove(0)

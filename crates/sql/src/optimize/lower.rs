@@ -185,7 +185,10 @@ impl Lowering {
             Rel::Join(join) => self.lower_join(columns, *join, want),
             Rel::Aggregate(group) => self.lower_group(columns, *group, want),
             Rel::Window(window) => self.lower_window(columns, *window, want),
-            Rel::Sort { input, keys } => self.lower_sorted(columns, *input, keys, want.needed, want.goal, None),
+            Rel::Sort { input, keys } => {
+                let ordered = is_ordered(&keys, want.order);
+                Lowered { ordered, ..self.lower_sorted(columns, *input, keys, want.needed, want.goal, None) }
+            }
             Rel::Top(top) => self.lower_top(columns, *top, want),
             Rel::Concat { ids, branches } => {
                 let inputs: Vec<Operator> =
@@ -554,8 +557,10 @@ impl Lowering {
             _ => None,
         };
         let ties: Vec<SortKey> = if top.with_ties { top.keys.clone() } else { Vec::new() };
+        let ordered = is_ordered(&top.keys, want.order);
         let input = if top.keys.is_empty() {
-            self.lower(columns, top.input, Want { needed: &needed, order: want.order, goal })
+            // Which rows are the first must not depend on the order that is wanted of them later.
+            self.lower(columns, top.input, Want { needed: &needed, order: &[], goal })
         } else {
             self.lower_sorted(columns, top.input, top.keys, &needed, goal, limit.as_ref())
         };
@@ -565,7 +570,7 @@ impl Lowering {
         let rows = goal.unwrap_or(f64::INFINITY).min(input.op.rows);
         let shape = input.op.columns.clone();
         let kind = OperatorKind::Top(Box::new(Top { input: input.op, count, percent: top.percent, ties, offset }));
-        Lowered { op: Operator { kind, columns: shape, rows }, layout: input.layout, ordered: input.ordered }
+        Lowered { op: Operator { kind, columns: shape, rows }, layout: input.layout, ordered }
     }
 
     fn lower_join(&mut self, columns: &Columns, join: Join, want: Want) -> Lowered {
@@ -748,6 +753,11 @@ fn uses_left(value: &Expr, get: &Get) -> bool {
     let mut outside = false;
     value.for_each_column(&mut |column| outside |= get.column_of(ColumnId(column as u32)).is_none());
     outside
+}
+
+/// Rows sorted by `keys` come in the wanted order.
+fn is_ordered(keys: &[SortKey], wanted: &[(ColumnId, bool)]) -> bool {
+    !wanted.is_empty() && column_order(keys).is_some_and(|order| order.starts_with(wanted))
 }
 
 /// Sort keys as columns; None when one is computed.

@@ -24,6 +24,7 @@ pub fn overflow_from(from: &SqlType, to: &SqlType) -> SqlError {
     let text =
         format!("Arithmetic overflow error converting {} to data type {}.", from.message_name(), to.message_name());
     let state = match from.kind {
+        TypeKind::Decimal | TypeKind::Numeric if to.is_string() => 5,
         _ if !to.is_decimal() => 2,
         TypeKind::Real | TypeKind::Float => 6,
         _ => 8,
@@ -51,20 +52,20 @@ pub fn overflow_float(to: &SqlType, value: f64) -> SqlError {
 
 /// 248, 244, 8115: a text of digits that its integer type does not hold.
 pub fn text_overflow(value: &str, from: &SqlType, to: &SqlType) -> SqlError {
-    let width = match to.kind {
+    let (width, state) = match to.kind {
         TypeKind::Int => {
             let text = format!("The conversion of the {} value '{value}' overflowed an int column.", from.name());
             return SqlError::new(248, 16, text);
         }
-        TypeKind::SmallInt => "INT2",
-        TypeKind::TinyInt => "INT1",
+        TypeKind::SmallInt => ("INT2", 2),
+        TypeKind::TinyInt => ("INT1", 1),
         _ => return overflow(to),
     };
     let text = format!(
         "The conversion of the {} value '{value}' overflowed an {width} column. Use a larger integer column.",
         from.name()
     );
-    SqlError::with_state(244, 16, 2, text)
+    SqlError::with_state(244, 16, state, text)
 }
 
 /// 235 and 293

@@ -174,6 +174,11 @@ fn power<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
                 let range = IntegerRange::of(call.ty.kind);
                 return match base.checked_pow(exponent as u32) {
                     Some(result) if range.holds(result) => Ok(Value::I64(result)),
+                    _ if call.ty.kind == TypeKind::Int => {
+                        let result = (base as f64).powf(exponent);
+                        let text = format!("Arithmetic overflow error for type int, value = {result:.6}.");
+                        Err(SqlError::with_state(232, 16, 3, text))
+                    }
                     _ => Err(kernel::arithmetic_overflow(call.ty.kind)),
                 };
             }

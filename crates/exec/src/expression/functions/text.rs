@@ -166,7 +166,10 @@ fn side<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
 
 #[cold]
 fn invalid_length(function: &str) -> SqlError {
-    SqlError::with_state(537, 16, 3, format!("Invalid length parameter passed to the {function} function."))
+    if function.eq_ignore_ascii_case("right") {
+        return SqlError::with_state(536, 16, 2, "Invalid length parameter passed to the right function.");
+    }
+    SqlError::with_state(537, 16, 2, "Invalid length parameter passed to the LEFT or SUBSTRING function.")
 }
 
 fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
