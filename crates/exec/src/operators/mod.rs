@@ -15,6 +15,7 @@ mod simple;
 mod sort;
 mod table_function;
 mod top;
+mod virtual_table;
 mod window;
 
 pub use keys::{FastHash, encode_from};
@@ -40,6 +41,9 @@ pub fn source(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn
 fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     Ok(match &operator.kind {
         OperatorKind::Scan(scan) => scan::make(scan, compiler)?,
+        OperatorKind::Virtual { table, columns, arguments } => {
+            virtual_table::make(operator, table, columns, arguments, compiler)?
+        }
         OperatorKind::Values(rows) => simple::values(rows, compiler)?,
         OperatorKind::Filter { input, predicate } => simple::filter(input, predicate, compiler)?,
         OperatorKind::Project { input, exprs } => simple::project(input, exprs, compiler)?,
