@@ -22,7 +22,9 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
     session.host.server.counters.batch_requests.add(1);
     let signal = session.state.signal.clone();
     let mut parts = session.parts(&signal, false);
-    let stopped = match compile(parts.host, parts.state, text, "") {
+    let text: Arc<str> = text.into();
+    *parts.host.entry.input.lock() = Some(text.clone());
+    let stopped = match compile(parts.host, parts.state, &text, "") {
         Ok(module) => match exec::run_batch(&module, parts.state, parts.host, &mut parts.sink) {
             Ended::Stopped(stop) => Some(stop),
             Ended::Completed | Ended::Aborted => None,

@@ -33,6 +33,14 @@ struct Entry {
     module: Arc<Module>,
     /// Tick of the last use.
     used: AtomicU64,
+    uses: AtomicU64,
+}
+
+/// What `sys.dm_exec_cached_plans` shows of an entry.
+pub struct CachedText {
+    pub text: Arc<str>,
+    pub parameters: Arc<str>,
+    pub uses: u64,
 }
 
 /// Counters as ASE's `sp_sysmon` names them.
@@ -95,6 +103,7 @@ impl PlanCache {
         let cached = self.cached.lock();
         let found = cached.entries.get(key).map(|entry| {
             entry.used.store(tick, Ordering::Relaxed);
+            entry.uses.fetch_add(1, Ordering::Relaxed);
             entry.module.clone()
         });
         drop(cached);
@@ -114,11 +123,21 @@ impl PlanCache {
             let dropped = make_room(&mut cached);
             self.count(DROPPED, dropped);
         }
-        if cached.entries.insert(key, Entry { module, used }).is_none() {
+        if cached.entries.insert(key, Entry { module, used, uses: AtomicU64::new(1) }).is_none() {
             cached.text_bytes += bytes;
         }
         drop(cached);
         self.count(CACHED, 1);
+    }
+
+    pub fn texts(&self) -> Vec<CachedText> {
+        let cached = self.cached.lock();
+        let texts = cached.entries.iter().map(|(key, entry)| CachedText {
+            text: key.text.clone(),
+            parameters: key.parameters.clone(),
+            uses: entry.uses.load(Ordering::Relaxed),
+        });
+        texts.collect()
     }
 
     /// DBCC FREEPROCCACHE.

@@ -151,6 +151,7 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
         sessions: Sessions::new(),
         counters: Counters::default(),
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
+        trace_flags: os::sync::Mutex::new(os::wait::WaitType::SOS_MUTEX, Default::default()),
         stopping: AtomicBool::new(false),
         memory_bytes: memory,
         started_ms: os::clock::now() / 1_000_000,

@@ -1,5 +1,6 @@
 //! What the sessions of an engine share.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -46,6 +47,8 @@ pub struct Server {
     pub sessions: Sessions,
     pub counters: Counters,
     pub verified: Mutex<VerifiedLogins>,
+    /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.
+    pub trace_flags: Mutex<BTreeSet<i32>>,
     pub stopping: AtomicBool,
     /// Memory of the buffer pool and what else `--memory` bounds.
     pub memory_bytes: u64,

@@ -62,6 +62,8 @@ pub struct SessionEntry {
     pub lock_timeout_ms: AtomicI64,
     /// The worker and task of the running request, to interrupt its waits; None between requests.
     pub running: Mutex<Option<(os::wait::WorkerId, os::wait::TaskId)>>,
+    /// The last batch it sent: DBCC INPUTBUFFER.
+    pub input: Mutex<Option<Arc<str>>>,
 }
 
 impl SessionEntry {
@@ -87,6 +89,7 @@ impl SessionEntry {
             isolation: AtomicU32::new(2),
             lock_timeout_ms: AtomicI64::new(-1),
             running: Mutex::new(WaitType::SOS_MUTEX, None),
+            input: Mutex::new(WaitType::SOS_MUTEX, None),
         }
     }
 

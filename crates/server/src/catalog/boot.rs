@@ -229,7 +229,7 @@ pub fn fill_database(storage: &Storage, tx: &mut Transaction, db: &Database) -> 
 }
 
 /// SQL Server shows its own objects as of its release.
-const SHIPPED: Date = Date(41_368 * 25_920_000);
+pub const SHIPPED: Date = Date(41_368 * 25_920_000);
 
 fn fill_objects(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
     let listed = LISTED_TABLES.iter().copied();

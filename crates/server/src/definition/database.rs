@@ -164,7 +164,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     write(ddl, &db, row)
 }
 
-fn write(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, row: DatabaseRow) -> SqlResult<()> {
+pub fn write(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, row: DatabaseRow) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     catalog.change(&master, |rows| rows.update::<DatabaseRow>(0, &[int(row.id)], |old| *old = row.clone()))?;

@@ -55,6 +55,14 @@ impl Site for HostSite<'_> {
         self.host.server.catalog.clone()
     }
 
+    fn server(&self) -> Arc<crate::server::Server> {
+        self.host.server.clone()
+    }
+
+    fn session(&self) -> &State {
+        self.state
+    }
+
     fn state(&mut self) -> (&mut CatalogSession, &mut Transaction) {
         let transaction = self.state.transaction.current.as_mut().expect("a definition runs in a transaction");
         (&mut self.host.catalog_session, transaction)

@@ -10,7 +10,8 @@
 //! alter       ALTER TABLE           rebuild     rows into a new layout
 //! index       indexes, statistics   module      views, procedures, functions, triggers
 //! object      schemas, types, sequences, synonyms, DROP, sp_rename
-//! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, permissions
+//! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
+//! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! ```
 
 pub mod alter;
@@ -21,7 +22,10 @@ pub mod host_site;
 pub mod index;
 pub mod module;
 pub mod object;
+pub mod permission;
 pub mod rebuild;
+pub mod security;
+pub mod server;
 pub mod site;
 pub mod table;
 pub mod text;
@@ -63,6 +67,19 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDatabase(create) => database::create(ddl, create),
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
+        StatementKind::CreateLogin(create) => security::create_login(ddl, create),
+        StatementKind::AlterLogin(change) => security::alter_login(ddl, change),
+        StatementKind::CreateUser(create) => security::create_user(ddl, create),
+        StatementKind::AlterUser(change) => security::alter_user(ddl, change),
+        StatementKind::CreateRole(create) => security::create_role(ddl, create),
+        StatementKind::AlterRole(change) => security::alter_role(ddl, change),
+        StatementKind::AlterAuthorization(change) => security::alter_authorization(ddl, change),
+        StatementKind::Permission(statement) => permission::permission(ddl, statement),
+        StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
+        StatementKind::Checkpoint(_) => server::checkpoint(ddl),
+        StatementKind::Reconfigure { .. } => server::reconfigure(ddl),
+        StatementKind::Kill(kill) => server::kill(ddl, kill),
+        StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }

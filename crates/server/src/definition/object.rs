@@ -10,7 +10,7 @@ use types::{SqlError, SqlResult};
 use super::data_type;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table::{self, bounds, whole_number};
-use super::{database, text};
+use super::{database, security, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow, TypeRow, class, object_status as os_, schema,
 };
@@ -133,7 +133,7 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
     Ok(())
 }
 
-fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, TypeRow)>> {
+pub fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, TypeRow)>> {
     let db = ddl.database_of(name)?;
     let schemas: Vec<String> = match &name.schema {
         Some(schema) => vec![schema.to_string()],
@@ -291,6 +291,11 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::Type => drop_type(ddl, name, drop.if_exists),
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
+            DropKind::Login => security::drop_login(ddl, &name.name, false, drop.if_exists),
+            DropKind::ServerRole => security::drop_login(ddl, &name.name, true, drop.if_exists),
+            DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),
+            DropKind::Role => security::drop_principal(ddl, &name.name, &["R"], drop.if_exists),
+            DropKind::ApplicationRole => security::drop_principal(ddl, &name.name, &["A"], drop.if_exists),
             DropKind::Aggregate | DropKind::Assembly | DropKind::PartitionFunction | DropKind::PartitionScheme | DropKind::XmlSchemaCollection | DropKind::Credential
                 if drop.if_exists =>
             {

@@ -13,6 +13,7 @@ use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, CatalogSession, Database, TEMPDB, clock, no_such_database};
+use crate::server::Server;
 
 /// What is done with each batch of a query's rows; it may write in the same transaction.
 pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()> + 'a;
@@ -20,6 +21,12 @@ pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()>
 /// The session that runs a definition.
 pub trait Site {
     fn catalog(&self) -> Arc<Catalog>;
+
+    /// What the sessions share.
+    fn server(&self) -> Arc<Server>;
+
+    /// Its options and counters.
+    fn session(&self) -> &exec::session::Session;
 
     /// Its catalog state and its open transaction.
     fn state(&mut self) -> (&mut CatalogSession, &mut Transaction);

@@ -1,20 +1,344 @@
-//! Rows behind the catalog views that are not base tables: system objects and the like.
+//! Rows behind the catalog views that are not base tables: system objects, the values of counters, sizes of tables.
+
+use std::sync::{Arc, OnceLock};
 
 use exec::session::Session as State;
 use sql::catalog::DatabaseId;
-use types::SqlResult;
+use sql::plan::OutputColumn;
+use types::{Datum, SqlResult, SqlType, variant};
 
+use super::{server_rows, text_rows};
+use crate::catalog::base::{BASE_TABLES, ColumnRow, ObjectRow, PropertyRow, SequenceRow, class, column_status};
+use crate::catalog::boot::SHIPPED;
+use crate::catalog::counter::Rule;
+use crate::catalog::load::{self, int, small};
+use crate::catalog::registry::{self, Source};
+use crate::catalog::row::Field;
+use crate::catalog::store::Rows;
+use crate::catalog::{Database, scalar_type};
 use crate::host::SessionHost;
 use crate::system::answer::Arguments;
-use crate::system::virtual_table::NamedRow;
+use crate::system::virtual_table::{Cell, NamedRow, number, text};
+
+/// Bytes of rows on a page of 8 KB.
+const PAGE_BYTES: u64 = 8_096;
 
 /// None: not a table of this family.
 pub fn rows(
-    _host: &mut SessionHost,
-    _state: &mut State,
-    _database: DatabaseId,
-    _name: &str,
-    _arguments: &Arguments<'_>,
+    host: &mut SessionHost,
+    state: &mut State,
+    database: DatabaseId,
+    name: &str,
+    arguments: &Arguments<'_>,
 ) -> SqlResult<Option<Vec<NamedRow>>> {
-    Ok(None)
+    let Some(db) = host.server.catalog.database(database) else { return Ok(Some(Vec::new())) };
+    Ok(Some(match name {
+        "syssystemobjects" => {
+            registry::entries().iter().filter(|entry| !entry.is_internal()).map(system_object).collect()
+        }
+        "syssystemcolumns" => system_columns(host, state, &db),
+        "syssystemparameters" => system_parameters(),
+        "systhisdatabase" => vec![vec![("database_id", number(database.0)), ("name", text(&db.name()))]],
+        "systablerows" => table_rows(host, state, &db)?,
+        "sysidentityvalues" => identity_values(host, state, &db)?,
+        "syssequencevalues" => sequence_values(host, state, &db)?,
+        "fn_listextendedproperty" => extended_properties(host, state, &db, arguments)?,
+        _ => match server_rows::rows(host, name, arguments) {
+            Some(rows) => rows,
+            None => return text_rows::rows(host, state, name, arguments),
+        },
+    }))
+}
+
+/// Base tables of a database as the session's transaction sees them.
+fn read<T>(
+    host: &SessionHost,
+    state: &mut State,
+    db: &Database,
+    work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>,
+) -> SqlResult<T> {
+    let catalog = &host.server.catalog;
+    match state.transaction.current.as_mut() {
+        Some(tx) => work(&mut db.rows(&catalog.storage, tx)),
+        None => catalog.read(db, work),
+    }
+}
+
+fn system_object(entry: &registry::Entry) -> NamedRow {
+    let definition = match &entry.source {
+        Source::Text { text: definition, .. } => text(definition),
+        _ => Cell::Datum(Datum::Null),
+    };
+    vec![
+        ("name", text(entry.name)),
+        ("object_id", number(entry.id)),
+        ("schema_id", number(entry.schema_id())),
+        ("parent_object_id", number(0)),
+        ("type", text(entry.type_code())),
+        ("type_desc", text(entry.type_description())),
+        ("create_date", Cell::Datum(Datum::I64(SHIPPED.0))),
+        ("definition", definition),
+    ]
+}
+
+fn column(object: i32, ordinal: usize, name: &str, ty: &SqlType, nullable: bool, db: &Database) -> NamedRow {
+    let system = scalar_type::system_type(ty.kind);
+    let sysname = *ty == SqlType::SYSNAME || ty.with_collation(SqlType::SYSNAME.collation) == SqlType::SYSNAME;
+    let collation = if ty.is_string() { text(&db.collation.name()) } else { Cell::Datum(Datum::Null) };
+    vec![
+        ("object_id", number(object)),
+        ("name", text(name)),
+        ("column_id", number(ordinal + 1)),
+        ("system_type_id", number(system.xtype)),
+        ("user_type_id", number(if sysname { scalar_type::SYSNAME } else { system.utype })),
+        ("max_length", number(scalar_type::max_length(ty))),
+        ("precision", number(ty.precision)),
+        ("scale", number(ty.scale)),
+        ("collation_name", collation),
+        ("is_nullable", nullable.into()),
+    ]
+}
+
+/// Columns of the system's views and computed tables. Those of a view are known once it has been bound: all are, at the first question.
+fn system_columns(host: &mut SessionHost, state: &mut State, db: &Database) -> Vec<NamedRow> {
+    static OF_VIEWS: OnceLock<Vec<(i32, Vec<OutputColumn>)>> = OnceLock::new();
+    let of_views = match OF_VIEWS.get() {
+        Some(known) => known,
+        None => {
+            let bound = describe_views(host, state);
+            OF_VIEWS.get_or_init(|| bound)
+        }
+    };
+    let mut rows = Vec::new();
+    for entry in registry::entries().iter().filter(|entry| !entry.is_internal()) {
+        if let Source::Rows { columns, .. } = &entry.source {
+            rows.extend(columns.iter().enumerate().map(|(i, c)| column(entry.id, i, &c.name, &c.ty, c.nullable, db)));
+        }
+    }
+    for (id, columns) in of_views {
+        rows.extend(columns.iter().enumerate().map(|(i, c)| column(*id, i, &c.name, &c.ty, c.nullable, db)));
+    }
+    rows
+}
+
+fn describe_views(host: &mut SessionHost, state: &mut State) -> Vec<(i32, Vec<OutputColumn>)> {
+    let views = registry::entries()
+        .iter()
+        .filter(|entry| entry.type_code() == "V" && matches!(entry.source, Source::Text { .. }));
+    let mut found = Vec::new();
+    for view in views {
+        let query = format!("SELECT * FROM {}.{}", view.schema, view.name);
+        let columns = text_rows::describe(host, state, &query, "").ok().flatten();
+        found.push((view.id, columns.unwrap_or_default()));
+    }
+    found
+}
+
+/// Parameters of the procedures that are T-SQL, from their text.
+fn system_parameters() -> Vec<NamedRow> {
+    let mut rows = Vec::new();
+    for entry in registry::entries() {
+        let Source::Text { text: definition, .. } = &entry.source else { continue };
+        let Ok(batch) = sql::parse::parse_batch(definition, &Default::default()) else { continue };
+        let Some(sql::ast::StatementKind::CreateProcedure(create)) = batch.statements.first().map(|first| &first.kind)
+        else {
+            continue;
+        };
+        for (i, parameter) in create.parameters.iter().enumerate() {
+            let Some(ty) = plain_type(&parameter.data_type) else { continue };
+            let system = scalar_type::system_type(ty.kind);
+            rows.push(vec![
+                ("object_id", number(entry.id)),
+                ("name", text(&parameter.name.name)),
+                ("parameter_id", number(i + 1)),
+                ("system_type_id", number(system.xtype)),
+                ("user_type_id", number(system.utype)),
+                ("max_length", number(scalar_type::max_length(&ty))),
+                ("precision", number(ty.precision)),
+                ("scale", number(ty.scale)),
+                ("is_output", parameter.output.into()),
+            ]);
+        }
+    }
+    rows
+}
+
+/// System procedures declare built-in types only.
+fn plain_type(data_type: &sql::ast::DataType) -> Option<SqlType> {
+    use sql::ast::{TypeLength, TypeName};
+    let kind = match &data_type.name {
+        TypeName::Sysname => return Some(SqlType::SYSNAME),
+        TypeName::Builtin(kind) => *kind,
+        _ => return None,
+    };
+    let system = scalar_type::system_type(kind);
+    let plain = scalar_type::sql_type(system.xtype, system.length, system.prec, system.scale, None)?;
+    let bytes_of = |length: u32| if plain.is_unicode_string() { length * 2 } else { length };
+    Some(match data_type.length {
+        TypeLength::One(length) if plain.physical() == types::Physical::Bytes => {
+            SqlType { length: u16::try_from(bytes_of(length)).ok()?, ..plain }
+        }
+        TypeLength::Max => SqlType { length: types::MAX_LENGTH, ..plain },
+        TypeLength::Two(precision, scale) => {
+            SqlType { precision: u8::try_from(precision).ok()?, scale: u8::try_from(scale).ok()?, ..plain }
+        }
+        _ => plain,
+    })
+}
+
+fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    let objects: Vec<ObjectRow> = read(host, state, db, |rows| rows.all())?;
+    let users = objects.iter().filter(|row| matches!(row.kind.as_str(), "U" | "TT" | "IT")).map(|row| row.id);
+    let own = BASE_TABLES.iter().map(|table| table.id);
+    let storage = &host.server.catalog.storage;
+    let mut found = Vec::new();
+    for id in own.chain(users) {
+        let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(id)) else { continue };
+        let rows = table.row_count_estimate();
+        let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
+        let pages = (rows * (width + 9)).div_ceil(PAGE_BYTES);
+        found.push(vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(pages))]);
+    }
+    Ok(found)
+}
+
+/// Bytes a value takes on the whole: variable ones are thought half full.
+fn average_width(ty: &SqlType) -> u64 {
+    match ty.physical() {
+        types::Physical::Bytes if ty.is_max() => 100,
+        types::Physical::Bytes => u64::from(ty.length / 2) + 2,
+        types::Physical::I128 => 16,
+        _ => 8,
+    }
+}
+
+fn variant_of(ty: &SqlType, value: i128) -> Cell {
+    let datum = match ty.physical() {
+        types::Physical::I128 => Datum::I128(value),
+        _ => Datum::I64(i64::try_from(value).unwrap_or(i64::MAX)),
+    };
+    Cell::Datum(variant::encode(ty, &datum))
+}
+
+fn identity_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    let columns: Vec<ColumnRow> = read(host, state, db, |rows| rows.all())?;
+    let mut found = Vec::new();
+    for row in columns.iter().filter(|row| row.number == 0 && row.status & column_status::IDENTITY != 0) {
+        let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
+        let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
+        found.push(vec![
+            ("object_id", number(row.id)),
+            ("seed_value", variant_of(&ty, row.seed.0)),
+            ("increment_value", variant_of(&ty, row.increment.0)),
+            ("last_value", last.map_or(Cell::Datum(Datum::Null), |last| variant_of(&ty, last))),
+        ]);
+    }
+    Ok(found)
+}
+
+fn sequence_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    let sequences: Vec<SequenceRow> = read(host, state, db, |rows| rows.all())?;
+    let mut found = Vec::new();
+    for row in &sequences {
+        let length = scalar_type::by_user_type(i32::from(row.xtype)).map_or(8, |system| system.length);
+        let ty = scalar_type::sql_type(row.xtype, length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
+        let rule: Rule = crate::definition::object::sequence_rule(row);
+        let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
+        let next = last.map_or(rule.start, |last| last.saturating_add(rule.increment));
+        let exhausted = !rule.cycle && !(rule.minimum..=rule.maximum).contains(&next);
+        found.push(vec![
+            ("object_id", number(row.id)),
+            ("start_value", variant_of(&ty, rule.start)),
+            ("increment", variant_of(&ty, rule.increment)),
+            ("minimum_value", variant_of(&ty, rule.minimum)),
+            ("maximum_value", variant_of(&ty, rule.maximum)),
+            ("current_value", variant_of(&ty, last.unwrap_or(rule.start))),
+            ("last_used_value", last.map_or(Cell::Datum(Datum::Null), |last| variant_of(&ty, last))),
+            ("exhausted", exhausted.into()),
+        ]);
+    }
+    Ok(found)
+}
+
+/// fn_listextendedproperty(name, level0 type, level0 name, level1 type, level1 name, level2 type, level2 name): NULL for a name is
+/// any, NULL for the first type is the database itself.
+fn extended_properties(
+    host: &SessionHost,
+    state: &mut State,
+    db: &Arc<Database>,
+    arguments: &Arguments<'_>,
+) -> SqlResult<Vec<NamedRow>> {
+    let of = |position: usize| arguments.text(position);
+    let fits = |wanted: &Option<String>, name: &str| wanted.as_ref().is_none_or(|wanted| db.equal_names(wanted, name));
+    let wanted = of(0);
+    let mut found = Vec::new();
+    let mut add = |rows: &mut Rows<'_>,
+                   kind: Option<&'static str>,
+                   name: Option<&str>,
+                   class: u8,
+                   id: i32,
+                   minor: i32|
+     -> SqlResult<()> {
+        for property in rows.find::<PropertyRow>(0, &[small(class), int(id), int(minor)])? {
+            if fits(&wanted, &property.name) {
+                found.push(vec![
+                    ("objtype", kind.map_or(Cell::Datum(Datum::Null), text)),
+                    ("objname", name.map_or(Cell::Datum(Datum::Null), text)),
+                    ("name", text(&property.name)),
+                    ("value", Cell::Datum(property.value.into_datum())),
+                ]);
+            }
+        }
+        Ok(())
+    };
+    let upper = |position: usize| of(position).map(|text| text.to_ascii_uppercase());
+    let (level0, level1, level2) = (upper(1), upper(3), upper(5));
+    read(host, state, db, |rows| {
+        let Some(level0) = level0 else { return add(rows, None, None, class::DATABASE, 0, 0) };
+        if level0 != "SCHEMA" {
+            return Ok(());
+        }
+        let schemas = rows.find::<crate::catalog::base::ClassRow>(0, &[small(class::SCHEMA_ENTRY)])?;
+        for schema in schemas.iter().filter(|schema| fits(&of(2), &schema.name)) {
+            let Some(level1) = &level1 else {
+                add(rows, Some("SCHEMA"), Some(&schema.name), class::SCHEMA, schema.id, 0)?;
+                continue;
+            };
+            let (kinds, shown): (&[&str], &'static str) = match level1.as_str() {
+                "TABLE" => (&["U"], "TABLE"),
+                "VIEW" => (&["V"], "VIEW"),
+                "PROCEDURE" => (&["P"], "PROCEDURE"),
+                "FUNCTION" => (&["FN", "IF", "TF"], "FUNCTION"),
+                "SYNONYM" => (&["SN"], "SYNONYM"),
+                "SEQUENCE" => (&["SO"], "SEQUENCE"),
+                _ => return Ok(()),
+            };
+            for object in rows.find::<ObjectRow>(load::BY_NAME, &[int(schema.id)])? {
+                if !kinds.contains(&object.kind.as_str()) || !fits(&of(4), &object.name) {
+                    continue;
+                }
+                match level2.as_deref() {
+                    None => add(rows, Some(shown), Some(&object.name), class::OBJECT, object.id, 0)?,
+                    Some("COLUMN") => {
+                        for column in rows.find::<ColumnRow>(0, &[int(object.id), Datum::I64(0)])? {
+                            if fits(&of(6), &column.name) {
+                                add(rows, Some("COLUMN"), Some(&column.name), class::OBJECT, object.id, column.colid)?;
+                            }
+                        }
+                    }
+                    Some(kind @ ("CONSTRAINT" | "TRIGGER")) => {
+                        let kind = if kind == "TRIGGER" { "TRIGGER" } else { "CONSTRAINT" };
+                        for child in rows.find::<ObjectRow>(load::BY_PARENT, &[int(object.id)])? {
+                            if (child.kind.as_str() == "TR") == (kind == "TRIGGER") && fits(&of(6), &child.name) {
+                                add(rows, Some(kind), Some(&child.name), class::OBJECT, child.id, 0)?;
+                            }
+                        }
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }

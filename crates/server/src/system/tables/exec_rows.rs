@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use exec::session::Session as State;
 use types::Datum;
 
-use super::os_rows::request_status;
+use super::{os_rows::request_status, text_rows};
 use crate::host::SessionHost;
 use crate::sessions::SessionEntry;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
@@ -28,20 +28,25 @@ fn own<'a>(host: &SessionHost, state: &'a State, entry: &SessionEntry) -> Option
     (entry.spid == host.entry.spid).then_some(state)
 }
 
+pub fn date_format(format: exec::session::DateFormat) -> &'static str {
+    use exec::session::DateFormat::*;
+    match format {
+        Mdy => "mdy",
+        Dmy => "dmy",
+        Ymd => "ymd",
+        Ydm => "ydm",
+        Myd => "myd",
+        Dym => "dym",
+    }
+}
+
 fn options(state: Option<&State>) -> NamedRow {
     let fresh = exec::session::Options::default();
     let options = state.map_or(&fresh, |state| &state.options);
     vec![
         ("text_size", number(if options.text_size < 0 { i32::MAX } else { options.text_size })),
         ("language", text(&options.language)),
-        ("date_format", text(match options.date_format {
-            exec::session::DateFormat::Mdy => "mdy",
-            exec::session::DateFormat::Dmy => "dmy",
-            exec::session::DateFormat::Ymd => "ymd",
-            exec::session::DateFormat::Ydm => "ydm",
-            exec::session::DateFormat::Myd => "myd",
-            exec::session::DateFormat::Dym => "dym",
-        })),
+        ("date_format", text(date_format(options.date_format))),
         ("date_first", number(options.date_first)),
         ("quoted_identifier", options.quoted_identifier.into()),
         ("arithabort", options.arith_abort.into()),
@@ -140,7 +145,12 @@ fn connection(entry: &SessionEntry) -> NamedRow {
         ("local_net_address", text(&identity.local_address)),
         ("local_tcp_port", number(identity.local_port)),
         ("connection_id", uuid(identity.connection_id)),
+        ("most_recent_sql_handle", handle(entry, text_rows::sql_handle)),
     ]
+}
+
+fn handle(entry: &SessionEntry, make: fn(&str) -> Vec<u8>) -> Cell {
+    entry.input.lock().as_deref().map_or(Cell::Datum(Datum::Null), |batch| text_rows::handle_cell(make(batch)))
 }
 
 fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
@@ -163,6 +173,8 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
             ("status", text(task.map_or("running", |task| request_status(task.state)))),
             ("command", text("SELECT")),
+            ("sql_handle", handle(&entry, text_rows::sql_handle)),
+            ("plan_handle", handle(&entry, text_rows::plan_handle)),
             ("database_id", number(entry.database.load(Ordering::Relaxed))),
             ("user_id", number(1)),
             ("connection_id", uuid(entry.identity.connection_id)),

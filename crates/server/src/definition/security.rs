@@ -1,0 +1,603 @@
+//! Logins, users, roles and owners.
+
+use sql::ast::{
+    AlterAuthorization, AlterLogin, AlterLoginAction, AlterRole, AlterRoleAction, AlterUser, CreateLogin, CreateRole,
+    CreateUser, Expr, Literal, LoginSource, Password, Setting, SettingValue, UserSource, find_setting,
+};
+use types::{SqlError, SqlResult};
+
+use super::permission::{login as login_id, principal};
+use super::site::{Ddl, cannot_find};
+use crate::catalog::base::{ClassRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, PrivilegeRow, ReferenceRow, class};
+use crate::catalog::load::{self, int, name as name_datum, small};
+use crate::catalog::row::{Binary, Code};
+use crate::catalog::{Database, MASTER, clock};
+use crate::password;
+
+/// Bits of `LoginRow::status`.
+const DISABLED: i32 = 1;
+const CHECK_POLICY: i32 = 2;
+const CHECK_EXPIRATION: i32 = 4;
+const FIXED: i32 = 8;
+
+/// Principals of a database below this id are not users' own; fixed roles start at `FIXED_ROLE_MIN`.
+const USER_MIN: i32 = 5;
+const FIXED_ROLE_MIN: i32 = 16_384;
+const FIXED_ROLE_MAX: i32 = 16_399;
+/// Logins and server roles made by users.
+const LOGIN_MIN: i32 = 257;
+
+/// Letters a password must have under CHECK_POLICY.
+const PASSWORD_CHARACTERS_MIN: usize = 8;
+
+fn word(settings: &[Setting], name: &str) -> Option<String> {
+    match &find_setting(settings, name)?.value {
+        SettingValue::Word(word) => Some(word.to_string()),
+        SettingValue::Name(name) => Some(name.name.to_string()),
+        SettingValue::Value(Expr::Literal(Literal::String { text, .. })) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+fn bytes(settings: &[Setting], name: &str) -> Option<Box<[u8]>> {
+    match &find_setting(settings, name)?.value {
+        SettingValue::Value(Expr::Literal(Literal::Binary(bytes))) => Some(bytes.clone()),
+        _ => None,
+    }
+}
+
+/// What is stored for a password; 15118 when the policy forbids it.
+fn hash(given: &Password, policy: bool) -> SqlResult<Binary> {
+    let stored = match (&given.value, given.hashed) {
+        (Expr::Literal(Literal::Binary(bytes)), true) => bytes.to_vec(),
+        (Expr::Literal(Literal::String { text, .. }), false) => {
+            if policy && !is_strong(text) {
+                let text = "Password validation failed. The password does not meet the operating system policy requirements because it is not complex enough.";
+                return Err(SqlError::new(15118, 16, text));
+            }
+            let mut salt = [0; 16];
+            os::random::fill(&mut salt);
+            let text = text.to_string();
+            os::sched::preemptive(os::wait::WaitType::PREEMPTIVE_OS_CRYPTOPS, move || password::hash(&text, salt))
+        }
+        _ => {
+            return Err(SqlError::new(
+                15021,
+                16,
+                "Invalid value given for parameter PASSWORD. Specify a valid parameter value.",
+            ));
+        }
+    };
+    Ok(Binary(Some(stored.into())))
+}
+
+/// Three of the four kinds of characters, and long enough.
+fn is_strong(password: &str) -> bool {
+    let kinds: [fn(char) -> bool; 4] =
+        [|c| c.is_uppercase(), |c| c.is_lowercase(), |c| c.is_numeric(), |c| !c.is_alphanumeric()];
+    let used = kinds.iter().filter(|kind| password.chars().any(kind)).count();
+    password.chars().count() >= PASSWORD_CHARACTERS_MIN && used >= 3
+}
+
+fn flag(status: i32, bit: i32, settings: &[Setting], name: &str) -> i32 {
+    match find_setting(settings, name) {
+        Some(setting) if setting.is_off() => status & !bit,
+        Some(_) => status | bit,
+        None => status,
+    }
+}
+
+fn no_such_default_database(ddl: &Ddl<'_>, name: &str) -> SqlResult<()> {
+    match ddl.catalog.database_named(name) {
+        Some(_) => Ok(()),
+        None => Err(SqlError::new(
+            15010,
+            16,
+            format!(
+                "The database '{name}' does not exist. Supply a valid database name. To see available databases, use sys.databases."
+            ),
+        )),
+    }
+}
+
+pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
+    let name = create.name.to_string();
+    let master = ddl.catalog.expect_database(MASTER);
+    let status = flag(
+        flag(CHECK_POLICY, CHECK_POLICY, &create.options, "CHECK_POLICY"),
+        CHECK_EXPIRATION,
+        &create.options,
+        "CHECK_EXPIRATION",
+    );
+    let password = match &create.source {
+        LoginSource::Password(given) => hash(given, status & CHECK_POLICY != 0)?,
+        _ => {
+            let text = format!("Windows NT user or group '{name}' not found. Check the name again.");
+            return Err(SqlError::new(15401, 16, text));
+        }
+    };
+    let default_database = word(&create.options, "DEFAULT_DATABASE").unwrap_or_else(|| "master".into());
+    no_such_default_database(ddl, &default_database)?;
+    let default_language = word(&create.options, "DEFAULT_LANGUAGE").unwrap_or_else(|| "us_english".into());
+    let mut sid = [0; 16];
+    os::random::fill(&mut sid);
+    let sid = bytes(&create.options, "SID").unwrap_or_else(|| sid.into());
+    let now = clock::now();
+    let taken = ddl.rows(&master, |rows| {
+        let all: Vec<LoginRow> = rows.all()?;
+        if all.iter().any(|row| master.equal_names(&row.name, &name)) {
+            return Ok(true);
+        }
+        let id = all.iter().map(|row| row.id).max().unwrap_or(0).max(LOGIN_MIN - 1) + 1;
+        let row = LoginRow {
+            id,
+            name: name.clone(),
+            sid: Binary(Some(sid)),
+            kind: Code::new("S"),
+            created: now,
+            modified: now,
+            status,
+            default_database: Some(default_database),
+            default_language: Some(default_language),
+            password,
+        };
+        Ok(rows.try_insert(&row)?.is_err())
+    })?;
+    if taken {
+        return Err(SqlError::new(15025, 16, format!("The server principal '{name}' already exists.")));
+    }
+    Ok(())
+}
+
+fn change_login(ddl: &mut Ddl<'_>, name: &str, change: impl Fn(&mut LoginRow)) -> SqlResult<()> {
+    let master = ddl.catalog.expect_database(MASTER);
+    let now = clock::now();
+    let changed = ddl.rows(&master, |rows| {
+        rows.update::<LoginRow>(1, &[name_datum(name)], |row| {
+            change(row);
+            row.modified = now;
+        })
+    })?;
+    if changed == 0 { Err(cannot_find("alter", "login", name)) } else { Ok(()) }
+}
+
+pub fn alter_login(ddl: &mut Ddl<'_>, alter: &AlterLogin) -> SqlResult<()> {
+    let name = &*alter.name;
+    match &alter.action {
+        AlterLoginAction::Enable => change_login(ddl, name, |row| row.status &= !DISABLED),
+        AlterLoginAction::Disable => change_login(ddl, name, |row| row.status |= DISABLED),
+        AlterLoginAction::AddCredential(_) | AlterLoginAction::DropCredential(_) => {
+            Err(super::unsupported("ALTER LOGIN ... CREDENTIAL"))
+        }
+        AlterLoginAction::Set { password, options } => {
+            let row = ddl.catalog.login(name)?.ok_or_else(|| cannot_find("alter", "login", name))?;
+            let status = flag(
+                flag(row.status, CHECK_POLICY, options, "CHECK_POLICY"),
+                CHECK_EXPIRATION,
+                options,
+                "CHECK_EXPIRATION",
+            );
+            let stored = password.as_ref().map(|given| hash(given, status & CHECK_POLICY != 0)).transpose()?;
+            if let Some(old) = password.as_ref().and_then(|given| given.old.as_ref()) {
+                let Expr::Literal(Literal::String { text, .. }) = old else {
+                    return Err(super::unsupported("OLD_PASSWORD"));
+                };
+                if !password::verify(row.password.0.as_deref().unwrap_or(&[]), text) {
+                    return Err(SqlError::new(
+                        15151,
+                        16,
+                        format!(
+                            "Cannot alter the login '{name}', because it does not exist or you do not have permission."
+                        ),
+                    ));
+                }
+            }
+            let (database, language, renamed) =
+                (word(options, "DEFAULT_DATABASE"), word(options, "DEFAULT_LANGUAGE"), word(options, "NAME"));
+            if let Some(database) = &database {
+                no_such_default_database(ddl, database)?;
+            }
+            if let Some(renamed) = &renamed {
+                if ddl.catalog.login(renamed)?.is_some_and(|other| other.id != row.id) {
+                    return Err(SqlError::new(15025, 16, format!("The server principal '{renamed}' already exists.")));
+                }
+            }
+            change_login(ddl, name, |row| {
+                row.status = status;
+                if let Some(stored) = &stored {
+                    row.password = stored.clone();
+                }
+                if let Some(database) = &database {
+                    row.default_database = Some(database.clone());
+                }
+                if let Some(language) = &language {
+                    row.default_language = Some(language.clone());
+                }
+                if let Some(renamed) = &renamed {
+                    row.name = renamed.clone();
+                }
+            })
+        }
+    }
+}
+
+/// DROP LOGIN and DROP SERVER ROLE.
+pub fn drop_login(ddl: &mut Ddl<'_>, name: &str, role: bool, if_exists: bool) -> SqlResult<()> {
+    let master = ddl.catalog.expect_database(MASTER);
+    let word = if role { "server role" } else { "login" };
+    let row = ddl.rows(&master, |rows| rows.first::<LoginRow>(1, &[name_datum(name)]))?;
+    let Some(row) = row.filter(|row| (row.kind.as_str() == "R") == role) else {
+        return if if_exists { Ok(()) } else { Err(cannot_find("drop", word, name)) };
+    };
+    if row.id < LOGIN_MIN {
+        return Err(SqlError::new(15150, 16, format!("Cannot drop the {word} '{name}'.")));
+    }
+    if !role
+        && ddl.site.server().sessions.all().iter().any(|entry| master.equal_names(&entry.identity.login_name, name))
+    {
+        return Err(SqlError::with_state(
+            15434,
+            16,
+            1,
+            format!("Could not drop login '{name}' as the user is currently logged in."),
+        ));
+    }
+    let databases: Vec<DatabaseRow> = ddl.rows(&master, |rows| rows.all())?;
+    if databases.iter().any(|db| db.owner_sid == row.sid) {
+        return Err(SqlError::new(
+            15174,
+            16,
+            format!(
+                "Login '{name}' owns one or more database(s). Change the owner of the database(s) before dropping the login."
+            ),
+        ));
+    }
+    ddl.rows(&master, |rows| {
+        rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::SERVER_ROLE_MEMBER)], |_| true)?;
+        rows.delete_if::<ReferenceRow>(0, &[int(row.id), small(class::SERVER_ROLE_MEMBER)], |_| true)?;
+        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class >= class::SERVER && granted.grantee == row.id)?;
+        rows.delete::<LoginRow>(0, &[int(row.id)])
+    })?;
+    Ok(())
+}
+
+/// 15023.
+fn user_exists(name: &str) -> SqlError {
+    SqlError::new(15023, 16, format!("User, group, or role '{name}' already exists in the current database."))
+}
+
+fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> SqlResult<()> {
+    let name = row.name.clone();
+    let taken = ddl.rows(db, |rows| {
+        let all: Vec<OwnerRow> = rows.all()?;
+        if all.iter().any(|old| db.equal_names(&old.name, &name)) {
+            return Ok(true);
+        }
+        let own = all.iter().map(|old| old.id).filter(|id| *id < FIXED_ROLE_MIN || *id > FIXED_ROLE_MAX);
+        row.id = own.max().unwrap_or(0).max(USER_MIN - 1) + 1;
+        if (FIXED_ROLE_MIN..=FIXED_ROLE_MAX).contains(&row.id) {
+            row.id = FIXED_ROLE_MAX + 1;
+        }
+        Ok(rows.try_insert(&row)?.is_err())
+    })?;
+    if taken { Err(user_exists(&name)) } else { Ok(()) }
+}
+
+fn owner_row(name: &str, kind: &str) -> OwnerRow {
+    let now = clock::now();
+    OwnerRow {
+        id: 0,
+        name: name.to_string(),
+        kind: Code::new(kind),
+        sid: Binary(None),
+        created: now,
+        modified: now,
+        default_schema: None,
+        owner: 1,
+        status: 0,
+    }
+}
+
+pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let name = create.name.to_string();
+    let sid = match &create.source {
+        UserSource::SameName | UserSource::Login(_) => {
+            let login_name =
+                if let UserSource::Login(login) = &create.source { login.to_string() } else { name.clone() };
+            let missing = || {
+                SqlError::new(15007, 16, format!("'{login_name}' is not a valid login or you do not have permission."))
+            };
+            let login =
+                ddl.catalog.login(&login_name)?.filter(|login| login.kind.as_str() != "R").ok_or_else(missing)?;
+            let users: Vec<OwnerRow> = ddl.rows(&db, |rows| rows.all())?;
+            if users.iter().any(|user| user.sid == login.sid) {
+                return Err(SqlError::new(15063, 16, "The login already has an account under a different user name."));
+            }
+            login.sid
+        }
+        UserSource::WithoutLogin => {
+            let mut sid = vec![1, 5, 0, 0, 0, 0, 0, 9, 3, 0, 0, 0];
+            let mut own = [0; 16];
+            os::random::fill(&mut own);
+            sid.extend(own);
+            Binary(Some(bytes(&create.options, "SID").unwrap_or_else(|| sid.into())))
+        }
+        UserSource::Password(_) => {
+            return Err(SqlError::new(
+                33233,
+                16,
+                "You can only create a user with a password in a contained database.",
+            ));
+        }
+        UserSource::Certificate(name) => return Err(cannot_find("find", "certificate", name)),
+        UserSource::AsymmetricKey(name) => return Err(cannot_find("find", "asymmetric key", name)),
+        UserSource::External => return Err(super::unsupported("CREATE USER ... FROM EXTERNAL PROVIDER")),
+    };
+    let default_schema = word(&create.options, "DEFAULT_SCHEMA").unwrap_or_else(|| "dbo".into());
+    add_principal(ddl, &db, OwnerRow { sid, default_schema: Some(default_schema), ..owner_row(&name, "S") })?;
+    // A new user may connect: SQL Server grants it with the user.
+    let id = principal(ddl, &db, &name)?;
+    ddl.rows(&db, |rows| {
+        rows.insert(&PrivilegeRow {
+            class: class::DATABASE,
+            id: 0,
+            subid: 0,
+            grantee: id,
+            grantor: 1,
+            kind: Code::new("CO"),
+            state: Code::new("G"),
+            name: "CONNECT".into(),
+        })
+    })
+}
+
+pub fn alter_user(ddl: &mut Ddl<'_>, alter: &AlterUser) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let name = &*alter.name;
+    let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
+    let row = row.filter(|row| row.kind.as_str() == "S").ok_or_else(|| cannot_find("alter", "user", name))?;
+    if alter.password.is_some() {
+        return Err(SqlError::new(33233, 16, "You can only create a user with a password in a contained database."));
+    }
+    let (schema, renamed) = (word(&alter.options, "DEFAULT_SCHEMA"), word(&alter.options, "NAME"));
+    let login = match word(&alter.options, "LOGIN") {
+        None => None,
+        Some(login) => {
+            let missing =
+                || SqlError::new(15007, 16, format!("'{login}' is not a valid login or you do not have permission."));
+            Some(ddl.catalog.login(&login)?.ok_or_else(missing)?.sid)
+        }
+    };
+    if row.id < USER_MIN && (renamed.is_some() || row.id != 1) {
+        return Err(SqlError::new(15150, 16, format!("Cannot alter the user '{name}'.")));
+    }
+    if let Some(renamed) = &renamed {
+        if ddl
+            .rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(renamed)]))?
+            .is_some_and(|other| other.id != row.id)
+        {
+            return Err(user_exists(renamed));
+        }
+    }
+    let now = clock::now();
+    ddl.rows(&db, |rows| {
+        rows.update::<OwnerRow>(0, &[int(row.id)], |row| {
+            row.modified = now;
+            if let Some(schema) = &schema {
+                row.default_schema = Some(schema.clone());
+            }
+            if let Some(renamed) = &renamed {
+                row.name = renamed.clone();
+            }
+            if let Some(sid) = &login {
+                row.sid = sid.clone();
+            }
+        })
+    })?;
+    Ok(())
+}
+
+/// DROP USER, DROP ROLE, DROP APPLICATION ROLE.
+pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: bool) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let word = if kinds.contains(&"R") { "role" } else { "user" };
+    let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
+    let Some(row) = row.filter(|row| kinds.contains(&row.kind.as_str())) else {
+        return if if_exists { Ok(()) } else { Err(cannot_find("drop", word, name)) };
+    };
+    if row.id < USER_MIN || (FIXED_ROLE_MIN..=FIXED_ROLE_MAX).contains(&row.id) {
+        return Err(SqlError::new(15150, 16, format!("Cannot drop the {word} '{name}'.")));
+    }
+    let (schemas, members) = ddl.rows(&db, |rows| {
+        let schemas = rows.find::<ClassRow>(0, &[small(class::SCHEMA_ENTRY)])?;
+        Ok((schemas, rows.find::<ReferenceRow>(0, &[int(row.id), small(class::ROLE_MEMBER)])?))
+    })?;
+    if schemas.iter().any(|schema| schema.owner == row.id) {
+        return Err(SqlError::new(
+            15138,
+            16,
+            "The database principal owns a schema in the database, and cannot be dropped.",
+        ));
+    }
+    if !members.is_empty() {
+        return Err(SqlError::new(15144, 16, "The role has members. It must be empty before it can be dropped."));
+    }
+    ddl.rows(&db, |rows| {
+        rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;
+        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class < class::SERVER && granted.grantee == row.id)?;
+        rows.delete::<OwnerRow>(0, &[int(row.id)])
+    })?;
+    Ok(())
+}
+
+pub fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
+    let name = create.name.to_string();
+    if create.server {
+        return create_server_role(ddl, &name);
+    }
+    let db = ddl.current()?;
+    let owner = match &create.authorization {
+        Some(owner) => principal(ddl, &db, owner)?,
+        None => 1,
+    };
+    let kind = if create.application.is_some() { "A" } else { "R" };
+    let default_schema =
+        create.application.as_ref().map(|options| word(options, "DEFAULT_SCHEMA").unwrap_or_else(|| "dbo".into()));
+    add_principal(ddl, &db, OwnerRow { owner, default_schema, ..owner_row(&name, kind) })
+}
+
+fn create_server_role(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {
+    let master = ddl.catalog.expect_database(MASTER);
+    let now = clock::now();
+    let taken = ddl.rows(&master, |rows| {
+        let all: Vec<LoginRow> = rows.all()?;
+        if all.iter().any(|row| master.equal_names(&row.name, name)) {
+            return Ok(true);
+        }
+        let id = all.iter().map(|row| row.id).max().unwrap_or(0).max(LOGIN_MIN - 1) + 1;
+        let row = LoginRow {
+            id,
+            name: name.to_string(),
+            sid: Binary(Some(id.to_be_bytes().into())),
+            kind: Code::new("R"),
+            created: now,
+            modified: now,
+            status: 0,
+            default_database: None,
+            default_language: None,
+            password: Binary(None),
+        };
+        Ok(rows.try_insert(&row)?.is_err())
+    })?;
+    if taken { Err(SqlError::new(15025, 16, format!("The server principal '{name}' already exists."))) } else { Ok(()) }
+}
+
+/// Ids of a role and, for a member, of that; `class` is where memberships are.
+fn role_of(ddl: &mut Ddl<'_>, db: &Database, name: &str, server: bool) -> SqlResult<(i32, bool)> {
+    let missing = || cannot_find("alter", if server { "server role" } else { "role" }, name);
+    if server {
+        let row = ddl.rows(db, |rows| rows.first::<LoginRow>(1, &[name_datum(name)]))?;
+        let row = row.filter(|row| row.kind.as_str() == "R").ok_or_else(missing)?;
+        return Ok((row.id, row.status & FIXED != 0 || row.id < LOGIN_MIN));
+    }
+    let row = ddl.rows(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
+    let row = row.filter(|row| row.kind.as_str() == "R").ok_or_else(missing)?;
+    Ok((row.id, row.id == 0 || (FIXED_ROLE_MIN..=FIXED_ROLE_MAX).contains(&row.id)))
+}
+
+pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
+    let db = if alter.server { ddl.catalog.expect_database(MASTER) } else { ddl.current()? };
+    let name = &*alter.name;
+    let (role, fixed) = role_of(ddl, &db, name, alter.server)?;
+    let kind = if alter.server { class::SERVER_ROLE_MEMBER } else { class::ROLE_MEMBER };
+    let member_id = |ddl: &mut Ddl<'_>, member: &str| {
+        let found = if alter.server { login_id(ddl, member) } else { principal(ddl, &db, member) };
+        found.map_err(|_| {
+            cannot_find(
+                if matches!(alter.action, AlterRoleAction::AddMember(_)) { "add" } else { "drop" },
+                "principal",
+                member,
+            )
+        })
+    };
+    match &alter.action {
+        AlterRoleAction::AddMember(member) => {
+            if role == 0 || role == 2 && alter.server {
+                return Err(SqlError::new(15081, 16, "Membership of the public role cannot be changed."));
+            }
+            let member = member_id(ddl, member)?;
+            if !alter.server && matches!(member, 1 | 3 | 4) {
+                return Err(SqlError::new(15405, 16, "Cannot use the special principal 'dbo'."));
+            }
+            if is_within(ddl, &db, kind, role, member)? {
+                return Err(SqlError::new(15413, 16, "Cannot make a role a member of itself."));
+            }
+            let row = ReferenceRow { class: kind, depid: role, depsubid: 0, indepid: member, indepsubid: 0, status: 0 };
+            // A member already is no error.
+            ddl.rows(&db, |rows| rows.try_insert(&row))?.ok();
+        }
+        AlterRoleAction::DropMember(member) => {
+            let member = member_id(ddl, member)?;
+            ddl.rows(&db, |rows| {
+                rows.delete_if::<ReferenceRow>(0, &[int(role), small(kind)], |row| row.indepid == member)
+            })?;
+        }
+        AlterRoleAction::Rename(renamed) => {
+            if fixed {
+                return Err(SqlError::new(15150, 16, format!("Cannot alter the role '{name}'.")));
+            }
+            if alter.server {
+                let renamed = renamed.to_string();
+                return change_login(ddl, name, |row| row.name = renamed.clone());
+            }
+            if ddl
+                .rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(renamed)]))?
+                .is_some_and(|other| other.id != role)
+            {
+                return Err(user_exists(renamed));
+            }
+            ddl.rows(&db, |rows| rows.update::<OwnerRow>(0, &[int(role)], |row| row.name = renamed.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `role` is `member` or one of the roles below it: then `member` cannot become a member of `role`.
+fn is_within(ddl: &mut Ddl<'_>, db: &Database, kind: u8, role: i32, member: i32) -> SqlResult<bool> {
+    let mut seen = vec![member];
+    let mut at = 0;
+    while let Some(&id) = seen.get(at) {
+        if id == role {
+            return Ok(true);
+        }
+        let below = ddl.rows(db, |rows| rows.find::<ReferenceRow>(0, &[int(id), small(kind)]))?;
+        for row in below {
+            if !seen.contains(&row.indepid) {
+                seen.push(row.indepid);
+            }
+        }
+        at += 1;
+    }
+    Ok(false)
+}
+
+pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> SqlResult<()> {
+    let name = &*alter.on.name.name;
+    let db = ddl.current()?;
+    match alter.on.class.as_deref() {
+        Some("DATABASE") => {
+            let owner = alter.to.as_deref().unwrap_or("sa");
+            let login = ddl.catalog.login(owner)?.ok_or_else(|| cannot_find("find", "principal", owner))?;
+            let database = ddl.catalog.database_named(name).ok_or_else(|| cannot_find("find", "database", name))?;
+            let row = DatabaseRow { owner_sid: login.sid.clone(), ..DatabaseRow::clone(&database.row()) };
+            super::database::write(ddl, &database, row)?;
+            ddl.rows(&database, |rows| rows.update::<OwnerRow>(0, &[int(1)], |dbo| dbo.sid = login.sid.clone()))?;
+        }
+        Some("SCHEMA") => {
+            let owner = principal(ddl, &db, alter.to.as_deref().unwrap_or("dbo"))?;
+            let schema = ddl
+                .rows(&db, |rows| load::schema_named(rows, name))?
+                .ok_or_else(|| cannot_find("find", "schema", name))?;
+            ddl.rows(&db, |rows| {
+                rows.update::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(schema.id)], |row| row.owner = owner)
+            })?;
+        }
+        Some("ROLE") => {
+            let owner = principal(ddl, &db, alter.to.as_deref().unwrap_or("dbo"))?;
+            let (role, _) = role_of(ddl, &db, name, false)?;
+            ddl.rows(&db, |rows| rows.update::<OwnerRow>(0, &[int(role)], |row| row.owner = owner))?;
+        }
+        None | Some("OBJECT") => {
+            let (db, object) = ddl.find(&alter.on.name)?.ok_or_else(|| cannot_find("find", "object", name))?;
+            let owner = match &alter.to {
+                Some(owner) => Some(principal(ddl, &db, owner)?),
+                None => None,
+            };
+            ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(object.id)], |row| row.owner = owner))?;
+            ddl.changed(db.id, object.id);
+        }
+        Some(class) => return Err(super::unsupported(&format!("ALTER AUTHORIZATION ON {class}"))),
+    }
+    Ok(())
+}

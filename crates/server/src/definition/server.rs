@@ -1,0 +1,488 @@
+//! DBCC, CHECKPOINT, RECONFIGURE, KILL, ALTER SERVER CONFIGURATION.
+
+use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, ObjectName, find_setting};
+use sql::plan::OutputColumn;
+use storage::{IndexId, ScanSpec, TableId};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+
+use super::site::{Ddl, cannot_find_object};
+use super::table::{identity_of, identity_rule, whole_number};
+use crate::catalog::base::ObjectRow;
+use crate::catalog::error::storage_error;
+use crate::catalog::{Database, load};
+
+/// Rows that CHECKDB asks for at once.
+const CHECK_ROWS: usize = 256;
+
+pub fn checkpoint(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    ddl.catalog.storage.checkpoint().map_err(storage_error)
+}
+
+pub fn reconfigure(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    if ddl.site.in_user_transaction() {
+        return Err(SqlError::new(574, 16, "CONFIG statement cannot be used inside a user transaction."));
+    }
+    ddl.catalog.configuration.reconfigure();
+    Ok(())
+}
+
+pub fn alter_configuration(_ddl: &mut Ddl<'_>, change: &AlterServerConfiguration) -> SqlResult<()> {
+    let hint = match &*change.name {
+        "PROCESS AFFINITY" => {
+            " The schedulers of a running server keep their CPUs: give them to 'heddle serve' at the start."
+        }
+        _ => "",
+    };
+    let text =
+        format!("ALTER SERVER CONFIGURATION SET {} is not supported in this version of SQL Server.{hint}", change.name);
+    Err(SqlError::new(40510, 16, text))
+}
+
+pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
+    let Kill::Session { id, status_only } = kill else { return Err(super::unsupported("KILL STATS JOB")) };
+    let invalid = |shown: i128| SqlError::new(6101, 16, format!("Session ID {shown} is not valid."));
+    let id = whole_number(id).ok_or_else(|| {
+        SqlError::new(
+            6109,
+            16,
+            "KILL of a distributed transaction is not supported: no unit of work has this identifier.",
+        )
+    })?;
+    let spid = u16::try_from(id).map_err(|_| invalid(id))?;
+    let server = ddl.site.server();
+    if spid == ddl.site.session().spid {
+        return Err(SqlError::new(6104, 16, "Cannot use KILL to kill your own process."));
+    }
+    let Some(entry) = server.sessions.find(spid) else {
+        return Err(SqlError::new(6106, 16, format!("Process ID {spid} is not an active process ID.")));
+    };
+    if *status_only {
+        return Err(SqlError::new(
+            6120,
+            16,
+            format!("Status report cannot be obtained. Rollback operation for Process ID {spid} is not in progress."),
+        ));
+    }
+    entry.kill();
+    Ok(())
+}
+
+pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let quiet = find_setting(&dbcc.options, "NO_INFOMSGS").is_some();
+    match &*dbcc.command {
+        "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" => check_database(ddl, dbcc, quiet)?,
+        "CHECKTABLE" | "CHECKCONSTRAINTS" => check_table(ddl, dbcc, quiet)?,
+        "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
+        "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "FLUSHPROCINDB" => ddl.site.server().plans.clear(),
+        "DROPCLEANBUFFERS" => ddl.catalog.storage.checkpoint().map_err(storage_error)?,
+        "TRACEON" => trace(ddl, dbcc, true)?,
+        "TRACEOFF" => trace(ddl, dbcc, false)?,
+        "TRACESTATUS" => trace_status(ddl, dbcc)?,
+        "INPUTBUFFER" => input_buffer(ddl, dbcc)?,
+        "USEROPTIONS" => user_options(ddl)?,
+        "SQLPERF" => performance(ddl, dbcc)?,
+        "OPENTRAN" => open_transactions(ddl)?,
+        "SHRINKDATABASE" | "SHRINKFILE" | "UPDATEUSAGE" | "CLEANTABLE" | "DBREINDEX" | "INDEXDEFRAG" => {}
+        _ => {
+            let text = "Incorrect DBCC statement. Check the documentation for the correct DBCC syntax and options.";
+            return Err(SqlError::with_state(2526, 16, 3, text));
+        }
+    }
+    if !quiet {
+        let text = "DBCC execution completed. If DBCC printed error messages, contact your system administrator.";
+        ddl.site.message(SqlError::new(2528, 0, text));
+    }
+    Ok(())
+}
+
+/// An argument as text: a string, a word or a name.
+fn text_argument(dbcc: &Dbcc, position: usize) -> Option<String> {
+    match dbcc.args.get(position)? {
+        Expr::Word(word) => Some(word.to_string()),
+        Expr::Literal(Literal::String { text, .. }) => Some(text.to_string()),
+        Expr::Column(column) => {
+            let before = column.table.as_ref().map(|table| super::site::written(table) + ".");
+            Some(before.unwrap_or_default() + &column.name)
+        }
+        _ => None,
+    }
+}
+
+fn number_argument(dbcc: &Dbcc, position: usize) -> Option<i128> {
+    whole_number(dbcc.args.get(position)?)
+}
+
+/// A result set of nullable columns.
+fn answer(ddl: &mut Ddl<'_>, columns: &[(&str, SqlType)], rows: &[Vec<Datum>]) -> SqlResult<()> {
+    let mut batch = RowBatch::new(columns.iter().map(|(_, ty)| ty.physical()));
+    for row in rows {
+        for (value, column) in row.iter().zip(&mut batch.columns) {
+            column.push(value);
+        }
+        batch.rows += 1;
+    }
+    let described =
+        columns.iter().map(|(name, ty)| OutputColumn { name: (*name).into(), ty: *ty, nullable: true, origin: None });
+    let described: Vec<OutputColumn> = described.collect();
+    ddl.site.result(&described, &batch)
+}
+
+fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
+    let db = match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
+        (Some(name), _) => ddl.catalog.database_named(&name).ok_or_else(|| {
+            SqlError::with_state(2520, 16, 5, format!("Could not find database '{name}'. The database either does not exist, or was dropped before a statement tried to use it. Verify if the database exists by querying the sys.databases catalog view."))
+        })?,
+        (None, Some(id)) if id != 0 => {
+            let found = u16::try_from(id).ok().and_then(|id| ddl.catalog.database(sql::catalog::DatabaseId(id)));
+            found.ok_or_else(|| SqlError::with_state(2520, 16, 5, format!("Could not find database ID {id}.")))?
+        }
+        _ => ddl.current()?,
+    };
+    let tables = ddl.catalog.storage.tables(db.storage_id()).map_err(storage_error)?;
+    let mut errors = 0;
+    for id in tables {
+        let object = ddl.rows(&db, |rows| load::object_row(rows, id.0))?;
+        let name = object.map_or_else(|| id.0.to_string(), |object| object.name);
+        errors += check(ddl, &db, id, &name, quiet)?;
+    }
+    if !quiet || errors > 0 {
+        let text = format!(
+            "{} found 0 allocation errors and {errors} consistency errors in database '{}'.",
+            dbcc.command,
+            db.name()
+        );
+        ddl.site.message(SqlError::new(8989, 0, text));
+    }
+    Ok(())
+}
+
+fn check_table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
+    let Some(name) = text_argument(dbcc, 0) else { return Ok(()) };
+    let (db, row) = find(ddl, &name)?.ok_or_else(|| no_such_object(&name))?;
+    let errors = check(ddl, &db, TableId(row.id), &row.name, quiet)?;
+    if errors > 0 {
+        let text = format!(
+            "CHECKTABLE found 0 allocation errors and {errors} consistency errors in table '{}' (object ID {}).",
+            row.name, row.id
+        );
+        ddl.site.message(SqlError::new(8990, 0, text));
+    }
+    Ok(())
+}
+
+/// Reads every row of every index, so that each page passes its checksum, and compares their counts: how many are wrong.
+fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool) -> SqlResult<u64> {
+    let database = db.storage_id();
+    let mut counts: Vec<(IndexId, u64)> = Vec::new();
+    let found = ddl.storage(|storage, tx| {
+        let table = storage.open_table(database, id)?;
+        let clustered = table.layout().indexes.iter().any(|index| index.clustered);
+        let heap = (!clustered).then_some(IndexId(0));
+        for index in heap.into_iter().chain(table.layout().indexes.iter().map(|index| index.id)) {
+            let columns = if index == IndexId(0) {
+                (0..table.layout().row.len() as u16).collect()
+            } else {
+                table.index_columns(index)?
+            };
+            let classes: Vec<_> =
+                columns.iter().map(|column| table.layout().row.column_type(usize::from(*column)).physical()).collect();
+            let mut scan = table.scan(tx, ScanSpec::all(index, columns))?;
+            let mut batch = RowBatch::new(classes);
+            let mut count = 0;
+            loop {
+                batch.clear();
+                let rows = scan.fill(tx, &mut batch, CHECK_ROWS)?;
+                if rows == 0 {
+                    break;
+                }
+                count += rows as u64;
+                os::wait::maybe_yield();
+            }
+            counts.push((index, count));
+        }
+        Ok(())
+    });
+    if let Err(error) = found {
+        let text = format!("Table error: Object ID {}, '{name}': {error}.", id.0);
+        ddl.site.message(SqlError::new(8928, 16, text));
+        return Ok(1);
+    }
+    let rows = counts.first().map_or(0, |(_, count)| *count);
+    let mut errors = 0;
+    for (index, count) in counts.iter().filter(|(_, count)| *count != rows) {
+        errors += 1;
+        let text = format!(
+            "Table error: table '{name}' (ID {}). Index ID {} has {count} rows where the table has {rows}.",
+            id.0, index.0
+        );
+        ddl.site.message(SqlError::new(8951, 16, text));
+    }
+    if !quiet {
+        ddl.site.message(SqlError::new(2536, 0, format!("DBCC results for '{name}'.")));
+        ddl.site.message(SqlError::new(
+            2593,
+            0,
+            format!("There are {rows} rows in {} pages for object \"{name}\".", u64::from(rows > 0)),
+        ));
+    }
+    Ok(errors)
+}
+
+fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
+    let parsed = sql::parse::parse_multipart_name(name).map_err(crate::prepared::first)?;
+    ddl.find(&parsed)
+}
+
+/// 2501
+fn no_such_object(name: &str) -> SqlError {
+    SqlError::with_state(
+        2501,
+        16,
+        45,
+        format!("Cannot find a table or object with the name \"{name}\". Check the system catalog."),
+    )
+}
+
+/// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])
+fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
+    let name = text_argument(dbcc, 0).ok_or_else(|| cannot_find_object(""))?;
+    let parsed: ObjectName = sql::parse::parse_multipart_name(&name).map_err(crate::prepared::first)?;
+    let Some((db, row, table)) = ddl.table_for_change(&parsed)? else { return Err(no_such_object(&name)) };
+    let Some((column, (seed, increment))) = identity_of(&table) else {
+        return Err(SqlError::new(7997, 16, format!("'{name}' does not contain an identity column.")));
+    };
+    let column = &table.columns[column];
+    let rule = identity_rule(&column.ty, seed, increment);
+    let storage = ddl.catalog.clone();
+    let last = db.counters.last(&storage.storage, &db, row.id)?;
+    let reseed = text_argument(dbcc, 1).is_none_or(|word| word.eq_ignore_ascii_case("RESEED"));
+    let largest = largest(ddl, &db, &table, &column.name, increment)?;
+    let shown = |value: Option<i128>| value.map_or("NULL".to_string(), |value| value.to_string());
+    let text = match (reseed, number_argument(dbcc, 2)) {
+        (true, Some(value)) => {
+            if !(rule.minimum..=rule.maximum).contains(&value) {
+                let text = format!(
+                    "Parameter 3 is incorrect for this DBCC statement: {value} is out of range for column '{}'.",
+                    column.name
+                );
+                return Err(SqlError::with_state(2560, 16, 9, text));
+            }
+            // A table that never had a row gives the value itself first; another goes on behind it.
+            let base = if last.is_none() { value - rule.increment } else { value };
+            db.counters.reset(&storage.storage, &db, row.id, &rule, Some(base))?;
+            format!("Checking identity information: current identity value '{}'.", shown(last))
+        }
+        (true, None) => {
+            let behind = match (last, largest) {
+                (Some(last), Some(largest)) => {
+                    if rule.increment > 0 {
+                        largest > last
+                    } else {
+                        largest < last
+                    }
+                }
+                (None, Some(_)) => true,
+                _ => false,
+            };
+            if behind {
+                db.counters.reset(&storage.storage, &db, row.id, &rule, largest)?;
+            }
+            format!(
+                "Checking identity information: current identity value '{}', current column value '{}'.",
+                shown(last),
+                shown(if behind { largest } else { largest.or(last) })
+            )
+        }
+        (false, _) => format!(
+            "Checking identity information: current identity value '{}', current column value '{}'.",
+            shown(last),
+            shown(largest)
+        ),
+    };
+    if !quiet {
+        ddl.site.message(SqlError::new(7998, 0, text));
+    }
+    Ok(())
+}
+
+/// The furthest value in the column, in the direction the identity goes.
+fn largest(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    table: &sql::catalog::TableDef,
+    column: &str,
+    increment: i64,
+) -> SqlResult<Option<i128>> {
+    use super::text::bracket;
+    let function = if increment > 0 { "MAX" } else { "MIN" };
+    let place = format!("{}.{}.{}", bracket(&db.name()), bracket(&table.schema), bracket(&table.name));
+    let query = format!("SELECT CONVERT(decimal(38, 0), {function}({})) FROM {place}", bracket(column));
+    let mut found = None;
+    ddl.site.query(&query, &mut |_, batch| {
+        if batch.rows > 0 {
+            if let Datum::I128(value) = batch.columns[0].datum(0) {
+                found = Some(value);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn trace(ddl: &mut Ddl<'_>, dbcc: &Dbcc, on: bool) -> SqlResult<()> {
+    let server = ddl.site.server();
+    for position in 0..dbcc.args.len() {
+        let flag = number_argument(dbcc, position).and_then(|flag| i32::try_from(flag).ok());
+        // -1: for all sessions, which all flags here are.
+        match flag {
+            Some(-1) => {}
+            Some(flag @ 1..=11_999) if on => drop(server.trace_flags.lock().insert(flag)),
+            Some(flag @ 1..=11_999) => drop(server.trace_flags.lock().remove(&flag)),
+            _ => return Err(SqlError::with_state(2562, 16, 2, "Parameter is not a valid trace flag.".to_string())),
+        }
+    }
+    Ok(())
+}
+
+fn trace_status(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let flags = ddl.site.server().trace_flags.lock().clone();
+    let asked: Vec<i128> =
+        (0..dbcc.args.len()).filter_map(|position| number_argument(dbcc, position)).filter(|flag| *flag > 0).collect();
+    let shown: Vec<(i64, bool)> = match asked.is_empty() {
+        true => flags.iter().map(|flag| (i64::from(*flag), true)).collect(),
+        false => asked
+            .iter()
+            .map(|flag| (*flag as i64, i32::try_from(*flag).is_ok_and(|flag| flags.contains(&flag))))
+            .collect(),
+    };
+    let number = |value: i64| Datum::I64(value);
+    let rows: Vec<Vec<Datum>> = shown
+        .iter()
+        .map(|(flag, on)| vec![number(*flag), number((*on).into()), number((*on).into()), number(0)])
+        .collect();
+    let small = SqlType::SMALLINT;
+    answer(ddl, &[("TraceFlag", small), ("Status", small), ("Global", small), ("Session", small)], &rows)
+}
+
+fn input_buffer(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let spid = number_argument(dbcc, 0).unwrap_or(0);
+    let entry = u16::try_from(spid).ok().and_then(|spid| ddl.site.server().sessions.find(spid));
+    let Some(entry) = entry else {
+        return Err(SqlError::with_state(7955, 16, 2, format!("Invalid SPID {spid} specified.")));
+    };
+    let input = entry.input.lock().clone();
+    let shown: String = input.as_deref().unwrap_or_default().chars().take(4_000).collect();
+    let row = match input.is_some() {
+        true => vec![Datum::nvarchar("Language Event"), Datum::I64(0), Datum::nvarchar(&shown)],
+        false => vec![Datum::nvarchar("No Event"), Datum::I64(0), Datum::Null],
+    };
+    answer(
+        ddl,
+        &[
+            ("EventType", SqlType::nvarchar(30)),
+            ("Parameters", SqlType::SMALLINT),
+            ("EventInfo", SqlType::nvarchar(4000)),
+        ],
+        &[row],
+    )
+}
+
+/// Options that are on, as sp_reset_connection leaves them or SET has made them.
+fn user_options(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    use sql::plan::IsolationLevel::*;
+    let snapshot = ddl.current()?.snapshot_reads();
+    let options = &ddl.site.session().options;
+    let isolation = match options.isolation {
+        ReadUncommitted => "read uncommitted",
+        ReadCommitted if snapshot => "read committed snapshot",
+        ReadCommitted => "read committed",
+        RepeatableRead => "repeatable read",
+        Serializable => "serializable",
+        Snapshot => "snapshot",
+    };
+    let text_size = if options.text_size < 0 { i32::MAX } else { options.text_size };
+    let mut rows: Vec<(&str, String)> = vec![
+        ("textsize", text_size.to_string()),
+        ("language", options.language.to_string()),
+        ("dateformat", crate::system::tables::exec_rows::date_format(options.date_format).to_string()),
+        ("datefirst", options.date_first.to_string()),
+        ("lock_timeout", options.lock_timeout_ms.to_string()),
+    ];
+    let flags = [
+        ("nocount", options.no_count),
+        ("implicit_transactions", options.implicit_transactions),
+        ("cursor_close_on_commit", options.cursor_close_on_commit),
+        ("xact_abort", options.xact_abort),
+        ("numeric_roundabort", options.numeric_round_abort),
+        ("quoted_identifier", options.quoted_identifier),
+        ("arithabort", options.arith_abort),
+        ("ansi_null_dflt_on", options.ansi_null_dflt_on),
+        ("ansi_warnings", options.ansi_warnings),
+        ("ansi_padding", options.ansi_padding),
+        ("ansi_nulls", options.ansi_nulls),
+        ("concat_null_yields_null", options.concat_null_yields_null),
+    ];
+    rows.extend(flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name, "SET".to_string())));
+    rows.push(("isolation level", isolation.to_string()));
+    let rows: Vec<Vec<Datum>> =
+        rows.iter().map(|(name, value)| vec![Datum::nvarchar(name), Datum::nvarchar(value)]).collect();
+    answer(ddl, &[("Set Option", SqlType::nvarchar(128)), ("Value", SqlType::nvarchar(128))], &rows)
+}
+
+/// SQLPERF (LOGSPACE), SQLPERF ('sys.dm_os_wait_stats', CLEAR)
+fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let subject = text_argument(dbcc, 0).unwrap_or_default().to_ascii_lowercase();
+    match subject.as_str() {
+        "logspace" => {
+            let metrics = ddl.catalog.storage.metrics();
+            let used = metrics.log_tail_lsn.saturating_sub(metrics.log_hardened_lsn);
+            let total = used.max(8 << 20);
+            let row = |db: &Database| {
+                let megabytes = total as f64 / f64::from(1 << 20);
+                vec![
+                    Datum::nvarchar(&db.name()),
+                    Datum::F64(megabytes),
+                    Datum::F64(used as f64 * 100.0 / total as f64),
+                    Datum::I64(0),
+                ]
+            };
+            let rows: Vec<Vec<Datum>> = ddl.catalog.databases().iter().map(|db| row(db)).collect();
+            let columns = [
+                ("Database Name", SqlType::nvarchar(128)),
+                ("Log Size (MB)", SqlType::REAL),
+                ("Log Space Used (%)", SqlType::REAL),
+                ("Status", SqlType::INT),
+            ];
+            answer(ddl, &columns, &rows)
+        }
+        "sys.dm_os_wait_stats" | "waitstats" => {
+            os::stats::clear_waits(os::stats::machine_here().unwrap_or(0));
+            Ok(())
+        }
+        "sys.dm_os_latch_stats" | "sys.dm_os_spinlock_stats" => Ok(()),
+        _ => Err(SqlError::with_state(
+            2526,
+            16,
+            3,
+            "Incorrect DBCC statement. Check the documentation for the correct DBCC syntax and options.",
+        )),
+    }
+}
+
+fn open_transactions(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    let own = u32::from(ddl.site.session().spid);
+    let mut open = ddl.catalog.storage.transactions();
+    open.retain(|transaction| {
+        transaction.session != 0 && (transaction.session != own || ddl.site.in_user_transaction())
+    });
+    open.sort_by_key(|transaction| transaction.begun_ms);
+    let text = match open.first() {
+        None => "No active open transactions.".to_string(),
+        Some(oldest) => format!(
+            "Oldest active transaction:\n    SPID (server process ID): {}\n    Name          : user_transaction",
+            oldest.session
+        ),
+    };
+    ddl.site.message(SqlError::new(0, 0, text));
+    Ok(())
+}

@@ -1,0 +1,479 @@
+//! Rows about the server as a whole: options, languages, collations, messages, permissions, its log and files.
+
+use types::{Datum, SqlType, variant};
+
+use crate::catalog::base::database_option;
+use crate::config::OPTIONS;
+use crate::definition::permission::{PERMISSIONS, Scope};
+use crate::host::SessionHost;
+use crate::system::answer::Arguments;
+use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
+
+/// None: not a table of this family.
+pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option<Vec<NamedRow>> {
+    Some(match name {
+        "sysconfigurationrows" => configuration(host),
+        "syslanguagerows" => LANGUAGES.iter().map(language).collect(),
+        "syssystemmessages" => MESSAGES.iter().map(message).collect(),
+        "fn_helpcollations" => collations(),
+        "fn_builtin_permissions" => builtin_permissions(arguments.text(0).as_deref()),
+        "fn_my_permissions" => my_permissions(arguments),
+        "time_zone_info" => vec![vec![
+            ("name", text("UTC")),
+            ("current_utc_offset", text("+00:00")),
+            ("is_currently_dst", false.into()),
+        ]],
+        "endpoints" => endpoints(),
+        "database_scoped_configurations" => SCOPED.iter().map(scoped_configuration).collect(),
+        "database_query_store_options" => vec![query_store()],
+        "dm_db_log_space_usage" => vec![log_space(host)],
+        "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
+        "dm_os_memory_clerks" => memory_clerks(host),
+        "dm_server_services" => vec![service(host)],
+        "dm_tran_version_store_space_usage" => version_store(host),
+        "resource_governor_configuration" => {
+            vec![vec![
+                ("classifier_function_id", number(0)),
+                ("is_enabled", false.into()),
+                ("max_outstanding_io_per_volume", number(0)),
+            ]]
+        }
+        "resource_governor_resource_pools" => (1..=2).map(pool).collect(),
+        "resource_governor_workload_groups" => (1..=2).map(workload_group).collect(),
+        "database_mirroring" | "database_recovery_status" => {
+            host.server.catalog.databases().iter().map(|db| vec![("database_id", number(db.id.0))]).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn configuration(host: &SessionHost) -> Vec<NamedRow> {
+    let values = host.server.catalog.configuration.all();
+    let rows = OPTIONS.iter().zip(values).map(|(option, (configured, running))| -> NamedRow {
+        vec![
+            ("configuration_id", number(option.id)),
+            ("name", text(option.name)),
+            ("value", number(configured)),
+            ("minimum", number(option.minimum)),
+            ("maximum", number(option.maximum)),
+            ("value_in_use", number(running)),
+            ("description", text(option.description)),
+            ("is_dynamic", option.dynamic.into()),
+            ("is_advanced", option.advanced.into()),
+        ]
+    });
+    rows.collect()
+}
+
+struct Language {
+    id: i16,
+    date_format: &'static str,
+    date_first: u8,
+    name: &'static str,
+    alias: &'static str,
+    lcid: i32,
+}
+
+const LANGUAGES: &[Language] = &[
+    Language { id: 0, date_format: "mdy", date_first: 7, name: "us_english", alias: "English", lcid: 1033 },
+    Language { id: 23, date_format: "dmy", date_first: 1, name: "British", alias: "British English", lcid: 2057 },
+];
+
+fn language(language: &Language) -> NamedRow {
+    let months = types::datetime::calendar::MONTHS;
+    let short: Vec<&str> = months.iter().map(|month| &month[..3]).collect();
+    // From Monday, as syslanguages has them.
+    let days: Vec<&str> = (1..=7).map(|day| types::datetime::calendar::WEEKDAYS[day % 7]).collect();
+    vec![
+        ("langid", number(language.id)),
+        ("dateformat", text(language.date_format)),
+        ("datefirst", number(language.date_first)),
+        ("upgrade", number(0)),
+        ("name", text(language.name)),
+        ("alias", text(language.alias)),
+        ("months", text(&months.join(","))),
+        ("shortmonths", text(&short.join(","))),
+        ("days", text(&days.join(","))),
+        ("lcid", number(language.lcid)),
+        ("msglangid", number(1033)),
+    ]
+}
+
+fn collations() -> Vec<NamedRow> {
+    let all = types::collation::all();
+    all.map(|id| vec![("name", text(&id.name())), ("description", text(&types::collation::description(id)))]).collect()
+}
+
+/// (number, severity, is_event_logged, text) of the messages people look up most; texts as SQL Server has them.
+const MESSAGES: &[(i32, u8, bool, &str)] = &[
+    (102, 15, false, "Incorrect syntax near '%.*ls'."),
+    (105, 15, false, "Unclosed quotation mark after the character string '%.*ls'."),
+    (
+        109,
+        15,
+        false,
+        "There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
+    ),
+    (
+        110,
+        15,
+        false,
+        "There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
+    ),
+    (137, 15, false, "Must declare the scalar variable \"%.*ls\"."),
+    (156, 15, false, "Incorrect syntax near the keyword '%.*ls'."),
+    (201, 16, false, "Procedure or function '%.*ls' expects parameter '%.*ls', which was not supplied."),
+    (206, 16, false, "Operand type clash: %ls is incompatible with %ls"),
+    (207, 16, false, "Invalid column name '%.*ls'."),
+    (208, 16, false, "Invalid object name '%.*ls'."),
+    (209, 16, false, "Ambiguous column name '%.*ls'."),
+    (220, 16, false, "Arithmetic overflow error for data type %ls, value = %ld."),
+    (229, 14, false, "The %ls permission was denied on the object '%.*ls', database '%.*ls', schema '%.*ls'."),
+    (241, 16, false, "Conversion failed when converting date and/or time from character string."),
+    (245, 16, false, "Conversion failed when converting the %ls value '%.*ls' to data type %ls."),
+    (
+        266,
+        16,
+        false,
+        "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = %ld, current count = %ld.",
+    ),
+    (
+        512,
+        16,
+        false,
+        "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, >= or when the subquery is used as an expression.",
+    ),
+    (
+        515,
+        16,
+        false,
+        "Cannot insert the value NULL into column '%.*ls', table '%.*ls'; column does not allow nulls. %ls fails.",
+    ),
+    (
+        544,
+        16,
+        false,
+        "Cannot insert explicit value for identity column in table '%.*ls' when IDENTITY_INSERT is set to OFF.",
+    ),
+    (
+        547,
+        16,
+        false,
+        "The %ls statement conflicted with the %ls constraint \"%.*ls\". The conflict occurred in database \"%.*ls\", table \"%.*ls\"%ls%.*ls%ls.",
+    ),
+    (701, 17, true, "There is insufficient system memory in resource pool '%ls' to run this query."),
+    (911, 16, false, "Database '%.*ls' does not exist. Make sure that the name is entered correctly."),
+    (
+        1105,
+        17,
+        true,
+        "Could not allocate space for object '%.*ls'%.*ls in database '%.*ls' because the '%.*ls' filegroup is full. Create disk space by deleting unneeded files, dropping objects in the filegroup, adding additional files to the filegroup, or setting autogrowth on for existing files in the filegroup.",
+    ),
+    (
+        1205,
+        13,
+        false,
+        "Transaction (Process ID %d) was deadlocked on %.*ls resources with another process and has been chosen as the deadlock victim. Rerun the transaction.",
+    ),
+    (1222, 16, false, "Lock request time out period exceeded."),
+    (
+        1505,
+        16,
+        false,
+        "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '%.*ls' and the index name '%.*ls'. The duplicate key value is %ls.",
+    ),
+    (1750, 16, false, "Could not create constraint or index. See previous errors."),
+    (
+        1776,
+        16,
+        false,
+        "There are no primary or candidate keys in the referenced table '%.*ls' that match the referencing column list in the foreign key '%.*ls'.",
+    ),
+    (1801, 16, false, "Database '%.*ls' already exists. Choose a different database name."),
+    (
+        2601,
+        14,
+        false,
+        "Cannot insert duplicate key row in object '%.*ls' with unique index '%.*ls'. The duplicate key value is %ls.",
+    ),
+    (
+        2627,
+        14,
+        false,
+        "Violation of %ls constraint '%.*ls'. Cannot insert duplicate key in object '%.*ls'. The duplicate key value is %ls.",
+    ),
+    (
+        2628,
+        16,
+        false,
+        "String or binary data would be truncated in table '%.*ls', column '%.*ls'. Truncated value: '%.*ls'.",
+    ),
+    (2714, 16, false, "There is already an object named '%.*ls' in the database."),
+    (
+        2760,
+        16,
+        false,
+        "The specified schema name \"%.*ls\" either does not exist or you do not have permission to use it.",
+    ),
+    (2812, 16, false, "Could not find stored procedure '%.*ls'."),
+    (3609, 16, false, "The transaction ended in the trigger. The batch has been aborted."),
+    (3701, 11, false, "Cannot %S_MSG the %S_MSG '%.*ls', because it does not exist or you do not have permission."),
+    (3702, 16, false, "Cannot drop database \"%.*ls\" because it is currently in use."),
+    (3726, 16, false, "Could not drop object '%.*ls' because it is referenced by a FOREIGN KEY constraint."),
+    (3902, 16, false, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION."),
+    (3903, 16, false, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."),
+    (
+        3960,
+        16,
+        false,
+        "Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot isolation to access table '%.*ls' directly or indirectly in database '%.*ls' to update, delete, or insert the row that has been modified or deleted by another transaction. Retry the transaction or change the isolation level for the update/delete statement.",
+    ),
+    (4060, 11, false, "Cannot open database \"%.*ls\" requested by the login. The login failed."),
+    (4902, 16, false, "Cannot find the object \"%.*ls\" because it does not exist or you do not have permissions."),
+    (4922, 16, false, "%ls %.*ls failed because one or more objects access this column."),
+    (5701, 0, false, "Changed database context to '%.*ls'."),
+    (5703, 0, false, "Changed language setting to %.*ls."),
+    (8115, 16, false, "Arithmetic overflow error converting %ls to data type %ls."),
+    (8134, 16, false, "Divide by zero error encountered."),
+    (8152, 16, false, "String or binary data would be truncated."),
+    (8180, 16, false, "Statement(s) could not be prepared."),
+    (15151, 16, false, "Cannot %S_MSG the %S_MSG '%.*ls', because it does not exist or you do not have permission."),
+    (18456, 14, true, "Login failed for user '%.*ls'.%.*ls"),
+];
+
+fn message(entry: &(i32, u8, bool, &'static str)) -> NamedRow {
+    vec![
+        ("message_id", number(entry.0)),
+        ("language_id", number(1033)),
+        ("severity", number(entry.1)),
+        ("is_event_logged", entry.2.into()),
+        ("text", text(entry.3)),
+    ]
+}
+
+fn builtin_permissions(wanted: Option<&str>) -> Vec<NamedRow> {
+    let wanted = wanted.filter(|wanted| !wanted.is_empty() && !wanted.eq_ignore_ascii_case("DEFAULT"));
+    let fits = |scope: Scope| wanted.is_none_or(|wanted| scope.name().eq_ignore_ascii_case(wanted));
+    let rows = PERMISSIONS.iter().filter(|permission| fits(permission.scope)).map(|permission| -> NamedRow {
+        vec![
+            ("class_desc", text(permission.scope.name())),
+            ("permission_name", text(permission.name)),
+            ("type", text(permission.code)),
+            ("covering_permission_name", text(if permission.name == "CONTROL" { "" } else { "CONTROL" })),
+            ("parent_class_desc", text(permission.scope.parent())),
+            ("parent_covering_permission_name", text("")),
+        ]
+    });
+    rows.collect()
+}
+
+/// Every login of this server may do everything, so all permissions of the class are the caller's.
+fn my_permissions(arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let entity = arguments.text(0);
+    let class = arguments.text(1).unwrap_or_else(|| "SERVER".into());
+    let shown = entity.unwrap_or_else(|| class.to_ascii_lowercase());
+    let mine = PERMISSIONS.iter().filter(|permission| permission.scope.name().eq_ignore_ascii_case(&class));
+    mine.map(|permission| {
+        vec![("entity_name", text(&shown)), ("subentity_name", text("")), ("permission_name", text(permission.name))]
+    })
+    .collect()
+}
+
+fn endpoints() -> Vec<NamedRow> {
+    let endpoint = |id: i32, name: &str, admin: bool| -> NamedRow {
+        vec![
+            ("name", text(name)),
+            ("endpoint_id", number(id)),
+            ("principal_id", number(1)),
+            ("protocol", number(2)),
+            ("protocol_desc", text("TCP")),
+            ("type", number(2)),
+            ("type_desc", text("TSQL")),
+            ("state", number(0)),
+            ("state_desc", text("STARTED")),
+            ("is_admin_endpoint", admin.into()),
+        ]
+    };
+    vec![endpoint(4, "TSQL Default TCP", false)]
+}
+
+/// (id, name, default).
+const SCOPED: &[(i32, &str, i64)] = &[
+    (1, "MAXDOP", 0),
+    (2, "LEGACY_CARDINALITY_ESTIMATION", 0),
+    (3, "PARAMETER_SNIFFING", 1),
+    (4, "QUERY_OPTIMIZER_HOTFIXES", 0),
+    (6, "IDENTITY_CACHE", 1),
+];
+
+fn scoped_configuration(entry: &(i32, &'static str, i64)) -> NamedRow {
+    vec![
+        ("configuration_id", number(entry.0)),
+        ("name", text(entry.1)),
+        ("value", Cell::Datum(variant::encode(&SqlType::INT, &Datum::I64(entry.2)))),
+        ("is_value_default", true.into()),
+    ]
+}
+
+fn query_store() -> NamedRow {
+    let off = || text("OFF");
+    vec![
+        ("desired_state", number(0)),
+        ("desired_state_desc", off()),
+        ("actual_state", number(0)),
+        ("actual_state_desc", off()),
+        ("readonly_reason", number(0)),
+        ("current_storage_size_mb", number(0)),
+        ("query_capture_mode", number(2)),
+        ("query_capture_mode_desc", text("AUTO")),
+        ("size_based_cleanup_mode", number(1)),
+        ("size_based_cleanup_mode_desc", text("AUTO")),
+        ("wait_stats_capture_mode", number(0)),
+        ("wait_stats_capture_mode_desc", off()),
+    ]
+}
+
+/// The log's files take at least this.
+const LOG_BYTES_MIN: u64 = 8 << 20;
+
+/// One log serves all databases: each shows all of it. Bytes.
+pub fn log_bytes(host: &SessionHost) -> (u64, u64) {
+    let metrics = host.server.catalog.storage.metrics();
+    let used = metrics.log_tail_lsn.saturating_sub(metrics.log_hardened_lsn);
+    (used.max(LOG_BYTES_MIN), used)
+}
+
+fn log_space(host: &SessionHost) -> NamedRow {
+    let (total, used) = log_bytes(host);
+    vec![
+        ("database_id", number(host.catalog_session.database.0)),
+        ("total_log_size_in_bytes", number(total)),
+        ("used_log_space_in_bytes", number(used)),
+        ("used_log_space_in_percent", Cell::Datum(Datum::F64(used as f64 * 100.0 / total.max(1) as f64))),
+        ("log_space_in_bytes_since_last_backup", number(used)),
+    ]
+}
+
+/// The server counts reads and writes of all its files together: they are shown with the master database's data file.
+fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let metrics = host.server.catalog.storage.metrics();
+    let fits = |position: usize, value: u64| {
+        arguments.number(position).is_none_or(|wanted| wanted == value as i64 || wanted == -1)
+    };
+    let mut rows = Vec::new();
+    for db in host.server.catalog.databases() {
+        for file in [1u64, 2] {
+            if !fits(0, u64::from(db.id.0)) || !fits(1, file) {
+                continue;
+            }
+            let (reads, writes, written) = match (db.id.0, file) {
+                (1, 1) => (metrics.page_reads, metrics.page_writes, metrics.page_writes * 8_192),
+                (1, _) => (0, metrics.log_flushes, metrics.log_bytes_flushed),
+                _ => (0, 0, 0),
+            };
+            rows.push(vec![
+                ("database_name", text(&db.name())),
+                ("database_id", number(db.id.0)),
+                ("DbId", number(db.id.0)),
+                ("file_id", number(file)),
+                ("FileId", number(file)),
+                ("sample_ms", number(os::clock::now_ms())),
+                ("TimeStamp", number(os::clock::now_ms())),
+                ("num_of_reads", number(reads)),
+                ("NumberReads", number(reads)),
+                ("num_of_bytes_read", number(reads * 8_192)),
+                ("BytesRead", number(reads * 8_192)),
+                ("io_stall_read_ms", number(0)),
+                ("num_of_writes", number(writes)),
+                ("NumberWrites", number(writes)),
+                ("num_of_bytes_written", number(written)),
+                ("BytesWritten", number(written)),
+                ("io_stall_write_ms", number(0)),
+                ("io_stall", number(0)),
+                ("IoStallMS", number(0)),
+                ("file_handle", address(file)),
+            ]);
+        }
+    }
+    rows
+}
+
+fn memory_clerks(host: &SessionHost) -> Vec<NamedRow> {
+    let metrics = host.server.catalog.storage.metrics();
+    let plans = host.server.plans.counts();
+    let clerk = |kind: &str, name: &str, kb: u64| -> NamedRow {
+        vec![
+            ("type", text(kind)),
+            ("name", text(name)),
+            ("memory_node_id", number(0)),
+            ("pages_kb", number(kb)),
+            ("page_size_in_bytes", number(8_192)),
+        ]
+    };
+    vec![
+        clerk("MEMORYCLERK_SQLBUFFERPOOL", "Default", metrics.buffer_pages * 8),
+        clerk("CACHESTORE_SQLCP", "SQL Plans", plans.text_bytes / 1_024),
+        clerk("MEMORYCLERK_VERSIONSTORE", "Default", metrics.version_store_bytes / 1_024),
+    ]
+}
+
+fn service(host: &SessionHost) -> NamedRow {
+    vec![
+        ("servicename", text("SQL Server (MSSQLSERVER)")),
+        ("startup_type", number(2)),
+        ("startup_type_desc", text("Automatic")),
+        ("status", number(4)),
+        ("status_desc", text("Running")),
+        ("service_account", text(&host.server.catalog.server_name)),
+        ("is_clustered", text("N")),
+    ]
+}
+
+fn version_store(host: &SessionHost) -> Vec<NamedRow> {
+    let bytes = host.server.catalog.storage.metrics().version_store_bytes;
+    let snapshots =
+        host.server.catalog.databases().into_iter().filter(|db| db.option(database_option::READ_COMMITTED_SNAPSHOT));
+    let rows = snapshots.enumerate().map(|(i, db)| -> NamedRow {
+        // Versions are kept for the whole instance.
+        let bytes = if i == 0 { bytes } else { 0 };
+        vec![
+            ("database_id", number(db.id.0)),
+            ("reserved_page_count", number(bytes.div_ceil(8_192))),
+            ("reserved_space_kb", number(bytes / 1_024)),
+        ]
+    });
+    rows.collect()
+}
+
+fn pool_name(id: i32) -> &'static str {
+    if id == 1 { "internal" } else { "default" }
+}
+
+fn pool(id: i32) -> NamedRow {
+    vec![
+        ("pool_id", number(id)),
+        ("name", text(pool_name(id))),
+        ("min_cpu_percent", number(0)),
+        ("max_cpu_percent", number(100)),
+        ("min_memory_percent", number(0)),
+        ("max_memory_percent", number(100)),
+        ("cap_cpu_percent", number(100)),
+        ("min_iops_per_volume", number(0)),
+        ("max_iops_per_volume", number(0)),
+    ]
+}
+
+fn workload_group(id: i32) -> NamedRow {
+    vec![
+        ("group_id", number(id)),
+        ("name", text(pool_name(id))),
+        ("importance", text("Medium")),
+        ("request_max_memory_grant_percent", number(25)),
+        ("request_max_cpu_time_sec", number(0)),
+        ("request_memory_grant_timeout_sec", number(0)),
+        ("max_dop", number(0)),
+        ("group_max_requests", number(0)),
+        ("pool_id", number(id)),
+        ("external_pool_id", number(2)),
+    ]
+}

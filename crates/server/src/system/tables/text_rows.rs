@@ -1,0 +1,146 @@
+//! Functions about the text of statements: what a session sent, what a handle stands for, what a text's first result is.
+
+use std::sync::Arc;
+
+use exec::session::Session as State;
+use sha2::{Digest, Sha512};
+use sql::plan::OutputColumn;
+use types::{Datum, SqlError, SqlResult};
+
+use crate::catalog::scalar_type;
+use crate::host::SessionHost;
+use crate::system::answer::Arguments;
+use crate::system::virtual_table::{Cell, NamedRow, number, text};
+
+/// None: not a table of this family.
+pub fn rows(
+    host: &mut SessionHost,
+    state: &mut State,
+    name: &str,
+    arguments: &Arguments<'_>,
+) -> SqlResult<Option<Vec<NamedRow>>> {
+    Ok(Some(match name {
+        "dm_exec_sql_text" | "fn_get_sql" => text_of_handle(host, arguments),
+        "dm_exec_input_buffer" => input_buffer(host, arguments),
+        "dm_exec_cached_plans" => cached_plans(host),
+        "dm_exec_describe_first_result_set" => describe_rows(host, state, arguments),
+        _ => return Ok(None),
+    }))
+}
+
+/// `sql_handle` of a batch: 0x02 for an ad hoc text, then a digest of it.
+pub fn sql_handle(batch: &str) -> Vec<u8> {
+    let digest = Sha512::digest(batch.as_bytes());
+    let mut handle = vec![2, 0, 0, 0];
+    handle.extend(&digest[..16]);
+    handle
+}
+
+/// `plan_handle`: 0x06, then the same digest.
+pub fn plan_handle(batch: &str) -> Vec<u8> {
+    let mut handle = sql_handle(batch);
+    handle[0] = 6;
+    handle
+}
+
+pub fn handle_cell(handle: Vec<u8>) -> Cell {
+    Cell::Answer(crate::system::answer::Answer::Bytes(handle))
+}
+
+fn find_text(host: &SessionHost, handle: &[u8]) -> Option<Arc<str>> {
+    let digest = handle.get(4..20)?;
+    let fits = |batch: &str| sql_handle(batch)[4..] == *digest;
+    let current = host.server.sessions.all().into_iter().filter_map(|entry| entry.input.lock().clone());
+    let mut candidates = current.chain(host.server.plans.texts().into_iter().map(|cached| cached.text));
+    candidates.find(|batch| fits(batch))
+}
+
+fn text_of_handle(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let Some((_, Datum::Bytes(handle))) = arguments.0.first() else { return Vec::new() };
+    let Some(batch) = find_text(host, handle) else { return Vec::new() };
+    vec![vec![("encrypted", false.into()), ("text", text(&batch))]]
+}
+
+fn input_buffer(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let spid = arguments.number(0).and_then(|spid| u16::try_from(spid).ok());
+    let Some(entry) = spid.and_then(|spid| host.server.sessions.find(spid)) else { return Vec::new() };
+    let Some(batch) = entry.input.lock().clone() else { return Vec::new() };
+    vec![vec![("event_type", text("Language Event")), ("parameters", number(0)), ("event_info", text(&batch))]]
+}
+
+fn cached_plans(host: &SessionHost) -> Vec<NamedRow> {
+    let plans = host.server.plans.texts().into_iter().map(|cached| -> NamedRow {
+        let kind = match &*cached.parameters {
+            "" => "Adhoc",
+            "\u{0}module" => "Proc",
+            _ => "Prepared",
+        };
+        vec![
+            ("bucketid", number(0)),
+            ("refcounts", number(2)),
+            ("usecounts", number(cached.uses)),
+            ("size_in_bytes", number(cached.text.len() * 10)),
+            ("cacheobjtype", text("Compiled Plan")),
+            ("objtype", text(kind)),
+            ("plan_handle", handle_cell(plan_handle(&cached.text))),
+            ("pool_id", number(2)),
+        ]
+    });
+    plans.collect()
+}
+
+/// Columns of the first result of a text; None: it has none.
+pub fn describe(
+    host: &mut SessionHost,
+    state: &mut State,
+    query: &str,
+    parameters: &str,
+) -> Result<Option<Vec<OutputColumn>>, SqlError> {
+    let module = host.bind_text(state, query, parameters).map_err(crate::prepared::first)?;
+    let options = SessionHost::bind_options(state);
+    host.with_catalog(state, |catalog| sql::bind::describe(&module, catalog, &options))
+}
+
+fn describe_rows(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let (query, parameters) = (arguments.text(0).unwrap_or_default(), arguments.text(1).unwrap_or_default());
+    match describe(host, state, &query, &parameters) {
+        Ok(columns) => columns.unwrap_or_default().iter().enumerate().map(|(i, column)| described(i, column)).collect(),
+        Err(error) => vec![vec![
+            ("is_hidden", false.into()),
+            ("column_ordinal", number(0)),
+            ("is_nullable", false.into()),
+            ("error_number", number(error.number)),
+            ("error_severity", number(error.severity)),
+            ("error_state", number(error.state)),
+            ("error_message", text(&error.text)),
+            ("error_type", number(1)),
+            ("error_type_desc", text("SYNTAX")),
+        ]],
+    }
+}
+
+fn described(index: usize, column: &OutputColumn) -> NamedRow {
+    let system = scalar_type::system_type(column.ty.kind);
+    let collation = scalar_type::collation_name(&column.ty);
+    let of_table = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
+    let null = || Cell::Datum(Datum::Null);
+    vec![
+        ("is_hidden", false.into()),
+        ("column_ordinal", number(index + 1)),
+        ("name", if column.name.is_empty() { null() } else { text(&column.name) }),
+        ("is_nullable", column.nullable.into()),
+        ("system_type_id", number(system.xtype)),
+        ("system_type_name", text(&scalar_type::display(&column.ty))),
+        ("max_length", number(scalar_type::max_length(&column.ty))),
+        ("precision", number(column.ty.precision)),
+        ("scale", number(column.ty.scale)),
+        ("collation_name", collation.map_or(null(), |name| text(&name))),
+        ("is_xml_document", false.into()),
+        ("is_case_sensitive", false.into()),
+        ("is_fixed_length_clr_type", false.into()),
+        ("is_identity_column", of_table.is_some_and(|column| column.identity.is_some()).into()),
+        ("is_updateable", of_table.is_some_and(|column| column.identity.is_none() && column.computed.is_none()).into()),
+        ("is_computed_column", of_table.is_some_and(|column| column.computed.is_some()).into()),
+        ("is_sparse_column_set", false.into()),
+    ]
+}
