@@ -516,6 +516,10 @@ impl Host for SessionHost {
         Ok(())
     }
 
+    fn message_text(&mut self, _state: &mut State, number: i32) -> SqlResult<Option<(u8, String)>> {
+        system::messages::find(self, number)
+    }
+
     fn log(&mut self, state: &State, message: &SqlError) {
         tracing::error!(spid = state.spid, "{message}");
     }

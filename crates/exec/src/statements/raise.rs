@@ -48,6 +48,16 @@ impl<'a> Runner<'a> {
     }
 
     fn raised(&mut self, raise: &Raiserror) -> SqlResult<SqlError> {
+        let numbered = match raise.message.scalar_datum(&self.context)? {
+            Datum::I64(number) => match i32::try_from(number) {
+                Ok(number) if number >= 13000 => {
+                    let runtime = self.context.runtime.get_mut();
+                    runtime.host.message_text(runtime.session, number)?
+                }
+                _ => None,
+            },
+            _ => None,
+        };
         let context = &self.context;
         let whole = |scalar: &Scalar| -> SqlResult<i64> {
             Ok(match scalar.scalar_datum(context)? {
@@ -55,7 +65,11 @@ impl<'a> Runner<'a> {
                 _ => 0,
             })
         };
-        let severity = whole(&raise.severity)?.clamp(0, 25) as u8;
+        let severity = match (whole(&raise.severity)?, &numbered) {
+            // As the message itself has it.
+            (severity, Some((own, _))) if severity < 0 => *own,
+            (severity, _) => severity.clamp(0, 25) as u8,
+        };
         // Negative states become 1; larger ones wrap no further than a byte.
         let state = match whole(&raise.state)? {
             state if state < 0 => 1,
@@ -70,6 +84,7 @@ impl<'a> Runner<'a> {
             ));
         }
         let (number, template) = match raise.message.scalar_datum(context)? {
+            Datum::I64(number) if numbered.is_some() => (number as i32, numbered.expect("looked at").1),
             Datum::I64(number) => {
                 if !(13000..=i32::MAX as i64).contains(&number) {
                     let text = format!(

@@ -6,11 +6,13 @@
 //! tables.txt        columns of the tables whose rows are computed
 //! virtual_table     rows of the computed ones
 //! function          OBJECT_ID and its like
+//! messages          texts of RAISERROR by number
 //! procedure         the procedures that cannot be T-SQL
 //! ```
 
 pub mod answer;
 pub mod performance;
+pub mod messages;
 pub mod procedure;
 pub mod server_property;
 pub mod tables;

@@ -1,0 +1,314 @@
+-- Logins, users and roles by the procedures of before CREATE LOGIN, and what lists them.
+
+CREATE PROCEDURE sys.sp_addlogin @loginame sysname, @passwd sysname = NULL, @defdb sysname = N'master', @deflanguage sysname = NULL,
+  @sid varbinary(16) = NULL, @encryptopt varchar(20) = NULL AS
+SET NOCOUNT ON
+IF EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame)
+BEGIN
+  RAISERROR(15025, -1, -1, @loginame)
+  RETURN 1
+END
+IF DB_ID(@defdb) IS NULL
+BEGIN
+  RAISERROR(15010, -1, -1, @defdb)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'CREATE LOGIN ' + QUOTENAME(@loginame) + N' WITH PASSWORD = N''' + REPLACE(ISNULL(@passwd, N''), N'''', N'''''') + N''', DEFAULT_DATABASE = '
+  + QUOTENAME(@defdb) + N', CHECK_POLICY = OFF'
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_droplogin @loginame sysname AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame AND type = 'S')
+BEGIN
+  RAISERROR(15007, -1, -1, @loginame)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'DROP LOGIN ' + QUOTENAME(@loginame)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_password @old sysname = NULL, @new sysname, @loginame sysname = NULL AS
+SET NOCOUNT ON
+SET @loginame = ISNULL(@loginame, SUSER_SNAME())
+IF NOT EXISTS (SELECT 1 FROM sys.sql_logins WHERE name = @loginame)
+BEGIN
+  RAISERROR(15007, -1, -1, @loginame)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'ALTER LOGIN ' + QUOTENAME(@loginame) + N' WITH PASSWORD = N''' + REPLACE(ISNULL(@new, N''), N'''', N'''''') + N''''
+  + CASE WHEN @old IS NULL THEN N'' ELSE N' OLD_PASSWORD = N''' + REPLACE(@old, N'''', N'''''') + N'''' END
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_defaultdb @loginame sysname, @defdb sysname AS
+SET NOCOUNT ON
+DECLARE @text nvarchar(max) = N'ALTER LOGIN ' + QUOTENAME(@loginame) + N' WITH DEFAULT_DATABASE = ' + QUOTENAME(@defdb)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_defaultlanguage @loginame sysname, @language sysname = NULL AS
+SET NOCOUNT ON
+DECLARE @text nvarchar(max) = N'ALTER LOGIN ' + QUOTENAME(@loginame) + N' WITH DEFAULT_LANGUAGE = ' + QUOTENAME(ISNULL(@language, N'us_english'))
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_adduser @loginame sysname, @name_in_db sysname = NULL, @grpname sysname = NULL AS
+SET NOCOUNT ON
+DECLARE @user sysname = ISNULL(@name_in_db, @loginame)
+IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame)
+BEGIN
+  RAISERROR(15007, -1, -1, @loginame)
+  RETURN 1
+END
+IF EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @user)
+BEGIN
+  RAISERROR(15023, -1, -1, @user)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'CREATE USER ' + QUOTENAME(@user) + N' FOR LOGIN ' + QUOTENAME(@loginame)
+EXEC (@text)
+IF @grpname IS NOT NULL AND @grpname <> N'public' EXEC sys.sp_addrolemember @grpname, @user
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_grantdbaccess @loginame sysname, @name_in_db sysname = NULL OUTPUT AS
+DECLARE @status int
+SET @name_in_db = ISNULL(@name_in_db, @loginame)
+EXEC @status = sys.sp_adduser @loginame, @name_in_db
+RETURN @status
+GO
+CREATE PROCEDURE sys.sp_dropuser @name_in_db sysname AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @name_in_db AND type <> 'R')
+BEGIN
+  RAISERROR(15008, -1, -1, @name_in_db)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'DROP USER ' + QUOTENAME(@name_in_db)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_revokedbaccess @name_in_db sysname AS
+DECLARE @status int
+EXEC @status = sys.sp_dropuser @name_in_db
+RETURN @status
+GO
+CREATE PROCEDURE sys.sp_addrole @rolename sysname, @ownername sysname = NULL AS
+SET NOCOUNT ON
+DECLARE @text nvarchar(max) = N'CREATE ROLE ' + QUOTENAME(@rolename) + ISNULL(N' AUTHORIZATION ' + QUOTENAME(@ownername), N'')
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_droprole @rolename sysname AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15014, -1, -1, @rolename)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'DROP ROLE ' + QUOTENAME(@rolename)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_addgroup @grpname sysname AS
+DECLARE @status int
+EXEC @status = sys.sp_addrole @grpname
+RETURN @status
+GO
+CREATE PROCEDURE sys.sp_addrolemember @rolename sysname, @membername sysname AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15014, -1, -1, @rolename)
+  RETURN 1
+END
+IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @membername)
+BEGIN
+  RAISERROR(15410, -1, -1, @membername)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'ALTER ROLE ' + QUOTENAME(@rolename) + N' ADD MEMBER ' + QUOTENAME(@membername)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_droprolemember @rolename sysname, @membername sysname AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15014, -1, -1, @rolename)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'ALTER ROLE ' + QUOTENAME(@rolename) + N' DROP MEMBER ' + QUOTENAME(@membername)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_addsrvrolemember @loginame sysname, @rolename sysname = NULL AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15412, -1, -1, @rolename)
+  RETURN 1
+END
+IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame)
+BEGIN
+  RAISERROR(15007, -1, -1, @loginame)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'ALTER SERVER ROLE ' + QUOTENAME(@rolename) + N' ADD MEMBER ' + QUOTENAME(@loginame)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_dropsrvrolemember @loginame sysname, @rolename sysname = NULL AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15412, -1, -1, @rolename)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'ALTER SERVER ROLE ' + QUOTENAME(@rolename) + N' DROP MEMBER ' + QUOTENAME(@loginame)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_changedbowner @loginame sysname, @map varchar(5) = NULL AS
+SET NOCOUNT ON
+DECLARE @text nvarchar(max) = N'ALTER AUTHORIZATION ON DATABASE::' + QUOTENAME(DB_NAME()) + N' TO ' + QUOTENAME(@loginame)
+EXEC (@text)
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_changeobjectowner @objname nvarchar(776), @newowner sysname AS
+SET NOCOUNT ON
+IF OBJECT_ID(@objname) IS NULL
+BEGIN
+  RAISERROR(15001, -1, -1, @objname)
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'ALTER SCHEMA ' + QUOTENAME(@newowner) + N' TRANSFER ' + @objname
+EXEC (@text)
+PRINT N'Caution: Changing any part of an object name could break scripts and stored procedures.'
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_helpuser @name_in_db sysname = NULL AS
+SET NOCOUNT ON
+IF @name_in_db IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @name_in_db)
+BEGIN
+  RAISERROR(15198, -1, -1, @name_in_db)
+  RETURN 1
+END
+SELECT CONVERT(sysname, u.name) AS UserName, CONVERT(sysname, ISNULL(r.name, N'public')) AS RoleName, CONVERT(sysname, l.name) AS LoginName,
+  CONVERT(sysname, l.default_database_name) AS DefDBName, CONVERT(sysname, u.default_schema_name) AS DefSchemaName,
+  CONVERT(int, u.principal_id) AS UserID, CONVERT(varbinary(85), u.sid) AS SID
+FROM sys.database_principals u
+LEFT JOIN sys.database_role_members m ON m.member_principal_id = u.principal_id
+LEFT JOIN sys.database_principals r ON r.principal_id = m.role_principal_id
+LEFT JOIN sys.server_principals l ON l.sid = u.sid
+WHERE u.type <> 'R' AND (@name_in_db IS NULL OR u.name = @name_in_db)
+ORDER BY 1
+GO
+CREATE PROCEDURE sys.sp_helprole @rolename sysname = NULL AS
+SET NOCOUNT ON
+IF @rolename IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15014, -1, -1, @rolename)
+  RETURN 1
+END
+SELECT CONVERT(sysname, p.name) AS RoleName, CONVERT(smallint, p.principal_id) AS RoleId, CONVERT(int, CASE p.type WHEN 'A' THEN 1 ELSE 0 END) AS IsAppRole
+FROM sys.database_principals p
+WHERE p.type IN ('R', 'A') AND (@rolename IS NULL OR p.name = @rolename)
+ORDER BY p.principal_id
+GO
+CREATE PROCEDURE sys.sp_helprolemember @rolename sysname = NULL AS
+SET NOCOUNT ON
+IF @rolename IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15014, -1, -1, @rolename)
+  RETURN 1
+END
+SELECT CONVERT(sysname, r.name) AS DbRole, CONVERT(sysname, u.name) AS MemberName, CONVERT(varbinary(85), u.sid) AS MemberSID
+FROM sys.database_role_members m
+JOIN sys.database_principals r ON r.principal_id = m.role_principal_id
+JOIN sys.database_principals u ON u.principal_id = m.member_principal_id
+WHERE @rolename IS NULL OR r.name = @rolename
+ORDER BY 1, 2
+GO
+CREATE PROCEDURE sys.sp_helpdbfixedrole @rolename sysname = NULL AS
+SET NOCOUNT ON
+SELECT CONVERT(sysname, v.name) AS DbFixedRole, CONVERT(nvarchar(70), v.text) AS Description
+FROM (VALUES (N'db_owner', N'DB Owners'), (N'db_accessadmin', N'DB Access Administrators'), (N'db_securityadmin', N'DB Security Administrators'),
+  (N'db_ddladmin', N'DB DDL Administrators'), (N'db_backupoperator', N'DB Backup Operator'), (N'db_datareader', N'DB Data Reader'),
+  (N'db_datawriter', N'DB Data Writer'), (N'db_denydatareader', N'DB Deny Data Reader'), (N'db_denydatawriter', N'DB Deny Data Writer')) AS v(name, text)
+WHERE @rolename IS NULL OR v.name = @rolename
+GO
+CREATE PROCEDURE sys.sp_helpsrvrole @srvrolename sysname = NULL AS
+SET NOCOUNT ON
+SELECT CONVERT(sysname, v.name) AS ServerRole, CONVERT(sysname, v.text) AS Description
+FROM (VALUES (N'sysadmin', N'System Administrators'), (N'securityadmin', N'Security Administrators'), (N'serveradmin', N'Server Administrators'),
+  (N'setupadmin', N'Setup Administrators'), (N'processadmin', N'Process Administrators'), (N'diskadmin', N'Disk Administrators'),
+  (N'dbcreator', N'Database Creators'), (N'bulkadmin', N'Bulk Insert Administrators')) AS v(name, text)
+WHERE @srvrolename IS NULL OR v.name = @srvrolename
+GO
+CREATE PROCEDURE sys.sp_helpsrvrolemember @srvrolename sysname = NULL AS
+SET NOCOUNT ON
+SELECT CONVERT(sysname, r.name) AS ServerRole, CONVERT(sysname, l.name) AS MemberName, CONVERT(varbinary(85), l.sid) AS MemberSID
+FROM sys.server_role_members m
+JOIN sys.server_principals r ON r.principal_id = m.role_principal_id
+JOIN sys.server_principals l ON l.principal_id = m.member_principal_id
+WHERE @srvrolename IS NULL OR r.name = @srvrolename
+ORDER BY 1, 2
+GO
+CREATE PROCEDURE sys.sp_helplogins @LoginNamePattern sysname = NULL AS
+SET NOCOUNT ON
+IF @LoginNamePattern IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @LoginNamePattern AND type <> 'R')
+BEGIN
+  RAISERROR(15007, -1, -1, @LoginNamePattern)
+  RETURN 1
+END
+SELECT CONVERT(sysname, l.name) AS LoginName, CONVERT(varbinary(85), l.sid) AS SID, CONVERT(sysname, l.default_database_name) AS DefDBName,
+  CONVERT(sysname, l.default_language_name) AS DefLangName, CONVERT(char(5), CASE WHEN u.name IS NULL THEN 'NO' ELSE 'yes' END) AS AUser, CONVERT(char(7), 'no') AS ARemote
+FROM sys.server_principals l
+LEFT JOIN sys.database_principals u ON u.sid = l.sid
+WHERE l.type <> 'R' AND (@LoginNamePattern IS NULL OR l.name = @LoginNamePattern)
+ORDER BY 1
+SELECT CONVERT(sysname, l.name) AS LoginName, CONVERT(sysname, DB_NAME()) AS DBName, CONVERT(sysname, u.name) AS UserName, CONVERT(char(8), 'User') AS UserOrAlias
+FROM sys.server_principals l
+JOIN sys.database_principals u ON u.sid = l.sid
+WHERE l.type <> 'R' AND (@LoginNamePattern IS NULL OR l.name = @LoginNamePattern)
+ORDER BY 1
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_helprotect @name nvarchar(776) = NULL, @username sysname = NULL, @grantorname sysname = NULL, @permissionarea varchar(10) = 'o s' AS
+SET NOCOUNT ON
+SELECT CONVERT(sysname, ISNULL(OBJECT_SCHEMA_NAME(p.major_id), N'.')) AS Owner, CONVERT(sysname, ISNULL(OBJECT_NAME(p.major_id), N'.')) AS Object,
+  CONVERT(sysname, USER_NAME(p.grantee_principal_id)) AS Grantee, CONVERT(sysname, USER_NAME(p.grantor_principal_id)) AS Grantor,
+  CONVERT(char(10), CASE p.state WHEN 'D' THEN 'Deny' WHEN 'W' THEN 'Grant_WGO' ELSE 'Grant' END) AS ProtectType, CONVERT(nvarchar(60), p.permission_name) AS Action,
+  CONVERT(sysname, CASE WHEN p.minor_id = 0 THEN N'.' ELSE COL_NAME(p.major_id, p.minor_id) END) AS [Column]
+FROM sys.database_permissions p
+WHERE (@name IS NULL OR p.major_id = OBJECT_ID(@name)) AND (@username IS NULL OR p.grantee_principal_id = USER_ID(@username))
+  AND (@grantorname IS NULL OR p.grantor_principal_id = USER_ID(@grantorname))
+ORDER BY 1, 2, 3, 4, 5, 6
+GO
+CREATE PROCEDURE sys.sp_helpntgroup @ntname sysname = NULL AS
+SELECT CONVERT(sysname, NULL) AS NTGroupName, CONVERT(int, NULL) AS NTGroupId, CONVERT(varbinary(85), NULL) AS SID, CONVERT(int, NULL) AS HasDbAccess WHERE 1 = 0
+GO
+CREATE PROCEDURE sys.sp_validatelogins AS
+SELECT CONVERT(varbinary(85), NULL) AS SID, CONVERT(sysname, NULL) AS [NT Login] WHERE 1 = 0
+GO
+CREATE PROCEDURE sys.sp_change_users_login @Action varchar(10), @UserNamePattern sysname = NULL, @LoginName sysname = NULL, @Password sysname = NULL AS
+SET NOCOUNT ON
+IF UPPER(@Action) = 'REPORT'
+BEGIN
+  SELECT CONVERT(sysname, u.name) AS UserName, CONVERT(varbinary(85), u.sid) AS UserSID
+  FROM sys.database_principals u
+  WHERE u.type = 'S' AND u.principal_id > 4 AND NOT EXISTS (SELECT 1 FROM sys.server_principals l WHERE l.sid = u.sid)
+  ORDER BY 1
+  RETURN 0
+END
+IF UPPER(@Action) NOT IN ('UPDATE_ONE', 'AUTO_FIX')
+BEGIN
+  RAISERROR(15600, -1, -1, 'sys.sp_change_users_login')
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'ALTER USER ' + QUOTENAME(@UserNamePattern) + N' WITH LOGIN = ' + QUOTENAME(ISNULL(@LoginName, @UserNamePattern))
+EXEC (@text)
+RETURN 0
+GO
