@@ -1,4 +1,4 @@
--- Logins, users and roles by the procedures of before CREATE LOGIN, and what lists them.
+-- Logins, users and roles by the procedures that came before their statements, and what lists them.
 
 CREATE PROCEDURE sys.sp_addlogin @loginame sysname, @passwd sysname = NULL, @defdb sysname = N'master', @deflanguage sysname = NULL,
   @sid varbinary(16) = NULL, @encryptopt varchar(20) = NULL AS
