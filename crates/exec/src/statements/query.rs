@@ -227,6 +227,38 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// SET SHOWPLAN_TEXT: the statement's text, then its plan, in place of running it.
+    pub fn show_plan(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
+        let prepared = match self.take_query(id) {
+            Ok(prepared) => prepared,
+            Err(error) => return self.fail_scope(error, line),
+        };
+        let span = self.module.queries[id.0 as usize].statement.span;
+        let text = self.module.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string();
+        let plan = sql::plan::show::show(&prepared.query.kind, &self.module);
+        self.put_query(id, prepared);
+        for lines in [vec![text], plan] {
+            let column = OutputColumn {
+                name: "StmtText".into(),
+                ty: types::SqlType::nvarchar(4000),
+                nullable: true,
+                origin: None,
+            };
+            let mut batch = RowBatch::new([types::Physical::Bytes]);
+            for line in &lines {
+                batch.columns[0].push(&Datum::nvarchar(line));
+                batch.rows += 1;
+            }
+            let sink = &mut *self.context.runtime.get_mut().sink;
+            let sent = sink.columns(std::slice::from_ref(&column)).and_then(|()| sink.batch(&batch));
+            if let Err(stop) = sent {
+                return Err(Unwind::Stop(stop));
+            }
+            self.done(Command::Select, Some(lines.len() as u64))?;
+        }
+        Ok(Flow::Next)
+    }
+
     fn run_prepared(&mut self, prepared: &mut Prepared, aborted: &mut Option<Unwind>) -> SqlResult<(Command, u64)> {
         let query = prepared.query.clone();
         let batch = &mut prepared.batch;

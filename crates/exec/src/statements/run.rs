@@ -239,6 +239,8 @@ impl<'a> Runner<'a> {
             Err(error) => runner.fail(error, line),
         };
         match &code.kind {
+            CodeKind::Query(id) if self.session().options.show_plan => self.show_plan(*id, line),
+            CodeKind::Definition(_) | CodeKind::Execute(_) if self.session().options.show_plan => Ok(Flow::Next),
             CodeKind::Query(id) => self.query(*id, line),
             CodeKind::Definition(id) => self.definition(*id, line),
             CodeKind::Execute(execute) => self.execute(execute, line),

@@ -5,6 +5,7 @@
 
 pub mod expr;
 pub mod operator;
+pub mod show;
 pub mod statement;
 mod walk;
 
