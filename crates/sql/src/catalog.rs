@@ -213,6 +213,11 @@ pub trait Catalog {
 
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
 
+    /// Rows of the table now, as far as this is better known than when `table` was read.
+    fn row_count(&self, table: &TableDef) -> u64 {
+        table.row_count
+    }
+
     /// Collation of the current database: what a string literal or variable has.
     fn collation(&self) -> CollationId;
 }

@@ -188,7 +188,12 @@ impl Binder<'_> {
         hints: &[ast::TableHint],
     ) -> SqlResult<FromRel> {
         let first = self.columns.add_table(&table);
+        let rows = match source {
+            TableSource::Base(_) => self.catalog.row_count(&table),
+            _ => table.row_count,
+        };
         let mut get = Get {
+            rows,
             source,
             table: table.clone(),
             first,

@@ -22,6 +22,8 @@ pub struct Access {
     pub backward: bool,
     /// The wanted order is given.
     pub ordered: bool,
+    /// A unique key is fixed: there is at most one row, whatever the estimates say.
+    pub one_row: bool,
     pub rows: f64,
     pub cost: f64,
 }
@@ -79,6 +81,7 @@ pub fn choose(get: &Get, predicates: &[Expr], needed: &[u16], wanted: &[(u16, bo
             lookup: false,
             backward: false,
             ordered: false,
+            one_row: false,
             rows: residual,
             cost: rows + if wanted.is_empty() { 0.0 } else { sort_cost(residual) },
         });
@@ -105,6 +108,7 @@ fn choose_any(get: &Get, rows: f64) -> Access {
         lookup: false,
         backward: false,
         ordered: false,
+        one_row: false,
         rows,
         cost: table_rows(get),
     }
@@ -144,6 +148,7 @@ fn with_index(
         lookup,
         backward: false,
         ordered: false,
+        one_row: false,
         rows: rows_out,
         cost: 0.0,
     };
@@ -201,6 +206,7 @@ fn with_index(
     if all_fixed {
         seek_rows = 1.0;
     }
+    access.one_row = all_fixed;
     seek_rows = seek_rows.max(1.0).max(rows_out.min(seek_rows));
 
     let direction = given_order(get, index, clustered, &fixed, all_fixed, wanted);

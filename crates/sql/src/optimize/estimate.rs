@@ -9,7 +9,7 @@ use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 const TABLE_ROWS_MIN: f64 = 100.0;
 
 pub fn table_rows(get: &Get) -> f64 {
-    (get.table.row_count as f64).max(TABLE_ROWS_MIN)
+    (get.rows as f64).max(TABLE_ROWS_MIN)
 }
 
 /// Part of the rows that pass a predicate of which nothing better is known.

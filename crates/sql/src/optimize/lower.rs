@@ -426,7 +426,10 @@ impl Lowering {
                 }
             }
         }
-        let input = self.lower(columns, group.input, Want { needed: &needed, order: &order, goal: None });
+        let input = match extreme_order(&group) {
+            Some((id, descending)) => self.lower_extreme(columns, group.input, id, descending, &needed),
+            None => self.lower(columns, group.input, Want { needed: &needed, order: &order, goal: None }),
+        };
         let stream = !order.is_empty() && input.ordered;
         let rows_in = input.op.rows;
         let mut ids: Vec<ColumnId> = group.group.iter().map(|(id, _)| *id).collect();
@@ -457,6 +460,41 @@ impl Lowering {
         let mut lowered = Lowered::new(kind, columns, ids, rows);
         lowered.ordered = stream && above;
         lowered
+    }
+
+    /// The input of a lone MIN or MAX: one row, when an index has the rows in the column's order.
+    fn lower_extreme(
+        &mut self,
+        columns: &Columns,
+        input: Rel,
+        id: ColumnId,
+        descending: bool,
+        needed: &ColumnSet,
+    ) -> Lowered {
+        let order = [(id, descending)];
+        let column = columns.expr(id);
+        let first = if column.nullable {
+            let null = Expr::predicate(ExprKind::IsNull(Box::new(column)));
+            input.clone().filter(vec![Expr::predicate(ExprKind::Not(Box::new(null)))])
+        } else {
+            input.clone()
+        };
+        let ordered = seekable(&first).is_some_and(|(get, predicates)| {
+            let read: Vec<u16> =
+                (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
+            get.column_of(id).is_some_and(|column| {
+                access::choose(get, &predicates, &read, &[(column, descending)], Some(1.0)).ordered
+            })
+        });
+        if !ordered {
+            return self.lower(columns, input, Want::columns(needed));
+        }
+        let input = self.lower(columns, first, Want { needed, order: &order, goal: Some(1.0) });
+        let shape = input.op.columns.clone();
+        let count = Some(Expr::bigint(1));
+        let top = Top { input: input.op, count, percent: false, ties: Vec::new(), offset: None };
+        let kind = OperatorKind::Top(Box::new(top));
+        Lowered { op: Operator { kind, columns: shape, rows: 1.0 }, layout: input.layout, ordered: false }
     }
 
     fn lower_window(&mut self, columns: &Columns, mut window: Window, want: Want) -> Lowered {
@@ -625,6 +663,10 @@ impl Lowering {
             return true;
         }
         let Some((get, own)) = seekable(&join.right) else { return false };
+        if at_most_one(&join.left) {
+            // The right is read once either way: without a hash table.
+            return true;
+        }
         let mut predicates = own;
         predicates.extend(join.on.iter().cloned());
         let columns: Vec<u16> =
@@ -749,10 +791,31 @@ fn seekable(rel: &Rel) -> Option<(&Get, Vec<Expr>)> {
     }
 }
 
+/// A unique key of the one table is fixed by values from outside it.
+fn at_most_one(rel: &Rel) -> bool {
+    seekable(rel).is_some_and(|(get, predicates)| access::choose(get, &predicates, &[], &[], None).one_row)
+}
+
 fn uses_left(value: &Expr, get: &Get) -> bool {
     let mut outside = false;
     value.for_each_column(&mut |column| outside |= get.column_of(ColumnId(column as u32)).is_none());
     outside
+}
+
+/// The order in which the first row has the answer of a group that is one MIN or MAX of a column.
+fn extreme_order(group: &Group) -> Option<(ColumnId, bool)> {
+    let (true, None, [(_, aggregate)]) = (group.group.is_empty(), &group.sets, group.aggregates.as_slice()) else {
+        return None;
+    };
+    let descending = match aggregate.function {
+        AggregateFunction::Min => false,
+        AggregateFunction::Max => true,
+        _ => return None,
+    };
+    match aggregate.argument.as_ref()?.kind {
+        ExprKind::Column(column) => Some((ColumnId(column as u32), descending)),
+        _ => None,
+    }
 }
 
 /// Rows sorted by `keys` come in the wanted order.

@@ -227,6 +227,8 @@ pub struct Get {
     /// WITH (FORCESEEK).
     pub force_seek: bool,
     pub alias: Box<str>,
+    /// Rows of the table when the query was bound.
+    pub rows: u64,
 }
 
 impl Get {

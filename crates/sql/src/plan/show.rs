@@ -54,6 +54,38 @@ fn object(source: &TableSource) -> String {
 
 /// Names of the values in a row of `operator`.
 fn names(operator: &Operator) -> Vec<String> {
+    match &operator.kind {
+        OperatorKind::Scan(scan) => {
+            let table = table_of(&scan.table);
+            let named = |column: &u16| format!("[{}].[{}]", table.name, table.columns[*column as usize].name);
+            let locator = scan.locator.then(|| "[Bmk]".to_string());
+            return scan.columns.iter().map(named).chain(locator).collect();
+        }
+        OperatorKind::Filter { input, .. } | OperatorKind::Sort { input, .. } | OperatorKind::Spool(input) => {
+            return names(input);
+        }
+        OperatorKind::Top(top) => return names(&top.input),
+        OperatorKind::NestedLoops(join) => return joined(&join.outer, &join.inner, join.kind),
+        OperatorKind::HashJoin(join) => return joined(&join.left, &join.right, join.kind),
+        OperatorKind::Project { input, exprs } => {
+            let below = names(input);
+            let renamed = |(i, expr): (usize, &Expr)| match expr.kind {
+                ExprKind::Column(column) => below[column].clone(),
+                _ => format!("[Expr{}]", 1001 + i),
+            };
+            return exprs.iter().enumerate().map(renamed).collect();
+        }
+        OperatorKind::Aggregate { input, group, aggregates, .. } => {
+            let below = names(input);
+            let renamed = |(i, expr): (usize, &Expr)| match expr.kind {
+                ExprKind::Column(column) => below[column].clone(),
+                _ => format!("[Expr{}]", 1001 + i),
+            };
+            let counted = (0..aggregates.len()).map(|i| format!("[Expr{}]", 1001 + group.len() + i));
+            return group.iter().enumerate().map(renamed).chain(counted).collect();
+        }
+        _ => {}
+    }
     operator
         .columns
         .iter()
@@ -66,6 +98,14 @@ fn names(operator: &Operator) -> Vec<String> {
             (None, name) => format!("[{name}]"),
         })
         .collect()
+}
+
+fn joined(left: &Operator, right: &Operator, kind: JoinKind) -> Vec<String> {
+    let mut all = names(left);
+    if !matches!(kind, JoinKind::Semi | JoinKind::Anti) {
+        all.extend(names(right));
+    }
+    all
 }
 
 fn join_name(kind: JoinKind) -> &'static str {
