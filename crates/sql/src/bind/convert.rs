@@ -1,6 +1,6 @@
 //! Implicit conversions made explicit, with what can be folded at once folded: literals take the type of what they meet.
 
-use types::{CollationId, Datum, SqlResult, SqlType, TypeKind};
+use types::{CollationId, ConvertContext, Datum, SqlResult, SqlType, TypeKind};
 
 use super::errors;
 use types::precedence::{check_conversion, result_type};
@@ -96,9 +96,32 @@ fn fold(expr: &Expr, to: &SqlType) -> Option<Expr> {
             }
             Datum::Bytes(padded.into())
         }
+        (Datum::Bytes(_), kind) if expr.ty.is_string() && (to.is_temporal() || is_numeric(kind)) => read_text(value, &expr.ty, to)?,
         _ => return None,
     };
     Some(Expr { ty: *to, nullable: false, kind: ExprKind::Literal(folded) })
+}
+
+fn is_numeric(kind: TypeKind) -> bool {
+    use TypeKind::*;
+    matches!(kind, TinyInt | SmallInt | Int | BigInt | Decimal | Numeric | Float | Money)
+}
+
+/// The value of a text constant, unless it depends on the session's date format. What is wrong with it is said when it is used.
+fn read_text(value: &Datum, from: &SqlType, to: &SqlType) -> Option<Datum> {
+    use types::datetime::DateFormat::*;
+    let mut found = None;
+    for date_format in [Mdy, Dmy, Ymd, Ydm, Myd, Dym] {
+        let context = ConvertContext { date_format, explicit: false };
+        let read = types::convert(value, from, to, types::convert::NO_STYLE, &context).ok()?;
+        if found.get_or_insert_with(|| read.clone()) != &read {
+            return None;
+        }
+        if !to.is_temporal() {
+            break;
+        }
+    }
+    found
 }
 
 fn integral(ty: &SqlType) -> bool {

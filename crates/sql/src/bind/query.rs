@@ -1,6 +1,6 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP, OFFSET.
 
-use types::{Datum, SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType, TypeKind};
 
 use super::binder::{Binder, Block, Place};
 use super::convert::{self, implicit};
@@ -333,7 +333,7 @@ impl Binder<'_> {
         if top.percent {
             return Ok((implicit(count, &SqlType::FLOAT)?, true));
         }
-        if count.ty.is_string() || matches!(count.ty.kind, types::TypeKind::Float | types::TypeKind::Real) || count.ty.is_decimal() {
+        if count.ty.is_string() || matches!(count.ty.kind, TypeKind::Float | TypeKind::Real) || count.ty.is_decimal() {
             return Err(errors::plain(
                 1060,
                 15,
@@ -467,6 +467,14 @@ impl Binder<'_> {
             }));
         }
         if select.distinct {
+            let whole = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
+            if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
+                let text = format!(
+                    "The {} data type cannot be selected as DISTINCT because it is not comparable.",
+                    output.expr.ty.name()
+                );
+                return Err(errors::plain(421, 16, 1, text));
+            }
             let mut defs = Vec::new();
             let mut ids = Vec::with_capacity(outputs.len());
             for output in &mut outputs {
@@ -655,17 +663,7 @@ impl Binder<'_> {
                 }
                 other => self.expr(other, scope)?,
             };
-            if matches!(
-                expr.ty.kind,
-                types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image | types::TypeKind::Xml
-            ) {
-                return Err(errors::plain(
-                    306,
-                    16,
-                    2,
-                    "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
-                ));
-            }
+            sortable(&expr.ty)?;
             if keys.iter().any(|old| old.expr.same(&expr)) {
                 if matches!(expr.kind, ExprKind::Column(_)) {
                     return Err(errors::plain(
@@ -839,14 +837,7 @@ impl Binder<'_> {
                 "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.",
             ));
         }
-        if matches!(bound.ty.kind, types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image) {
-            return Err(errors::plain(
-                306,
-                16,
-                2,
-                "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
-            ));
-        }
+        sortable(&bound.ty)?;
         if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
             return Ok(known);
         }
@@ -902,6 +893,25 @@ fn lift(rel: Rel, outer: &ColumnSet, on: &mut Vec<Expr>) -> Rel {
         // Rows are only looked for, so their order is not wanted.
         Rel::Sort { input, .. } => lift(*input, outer, on),
         rel => rel,
+    }
+}
+
+/// 305 and 306 for what has no order.
+fn sortable(ty: &SqlType) -> SqlResult<()> {
+    match ty.kind {
+        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(errors::plain(
+            306,
+            16,
+            2,
+            "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
+        )),
+        TypeKind::Xml => Err(errors::plain(
+            305,
+            16,
+            1,
+            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
+        )),
+        _ => Ok(()),
     }
 }
 
