@@ -495,7 +495,11 @@ impl Binder<'_> {
             }
             Substring => {
                 nullable = any_null;
-                if !args[0].ty.is_binary() {
+                let ty = args[0].ty;
+                if !ty.is_binary() {
+                    if !ty.is_string() && !is_null_literal(&args[0]) {
+                        return Err(errors::invalid_argument(&ty, 1, name));
+                    }
                     self.strings(&mut args, &[0], name)?;
                 }
                 take(&mut args, 1, SqlType::BIGINT)?;

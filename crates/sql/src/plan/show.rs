@@ -126,8 +126,12 @@ impl Show<'_> {
     fn operator(&mut self, operator: &Operator, depth: usize) {
         match &operator.kind {
             OperatorKind::Scan(scan) => self.scan(scan, depth),
-            OperatorKind::Virtual { table, .. } => self.line(depth, format!("Table-valued function(OBJECT:([{}]))", table.name)),
-            OperatorKind::TableFunction { function, .. } => self.line(depth, format!("Table-valued function({function:?})")),
+            OperatorKind::Virtual { table, .. } => {
+                self.line(depth, format!("Table-valued function(OBJECT:([{}]))", table.name))
+            }
+            OperatorKind::TableFunction { function, .. } => {
+                self.line(depth, format!("Table-valued function({function:?})"))
+            }
             OperatorKind::UserTableFunction { module, .. } => {
                 self.line(depth, format!("Table-valued function(OBJECT:([{}]))", module.name));
             }
@@ -296,7 +300,10 @@ impl Show<'_> {
         self.line(depth + 1, format!("{kind}({place}{seek}{order})"));
         let base = match table.indexes.iter().find(|index| index.kind == IndexKind::Clustered) {
             Some(index) => {
-                format!("Clustered Index Seek(OBJECT:([{}].[{}].[{}]){residual} LOOKUP)", table.schema, table.name, index.name)
+                format!(
+                    "Clustered Index Seek(OBJECT:([{}].[{}].[{}]){residual} LOOKUP)",
+                    table.schema, table.name, index.name
+                )
             }
             None => format!("RID Lookup({}{residual})", object(&scan.table)),
         };
@@ -304,9 +311,8 @@ impl Show<'_> {
     }
 
     fn keys(&self, keys: &[SortKey], row: &[String]) -> String {
-        let shown = |key: &SortKey| {
-            format!("{} {}", self.expr(&key.expr, row), if key.descending { "DESC" } else { "ASC" })
-        };
+        let shown =
+            |key: &SortKey| format!("{} {}", self.expr(&key.expr, row), if key.descending { "DESC" } else { "ASC" });
         keys.iter().map(shown).collect::<Vec<_>>().join(", ")
     }
 
@@ -367,14 +373,20 @@ impl Show<'_> {
             }
             ExprKind::And(terms) => list(terms, " AND "),
             ExprKind::Or(terms) => list(terms, " OR "),
-            ExprKind::Like { value, pattern, .. } => format!("{} like {}", self.expr(value, row), self.expr(pattern, row)),
-            ExprKind::InList { value, list: values } => format!("{} IN ({})", self.expr(value, row), list(values, ", ")),
+            ExprKind::Like { value, pattern, .. } => {
+                format!("{} like {}", self.expr(value, row), self.expr(pattern, row))
+            }
+            ExprKind::InList { value, list: values } => {
+                format!("{} IN ({})", self.expr(value, row), list(values, ", "))
+            }
             ExprKind::Case { .. } => "CASE".to_string(),
             ExprKind::Convert { value, explicit, .. } => {
                 let name = if *explicit { "CONVERT" } else { "CONVERT_IMPLICIT" };
                 format!("{name}({},{})", expr.ty.message_name(), self.expr(value, row))
             }
-            ExprKind::Function(id, arguments) => format!("{}({})", id.name().to_ascii_lowercase(), list(arguments, ",")),
+            ExprKind::Function(id, arguments) => {
+                format!("{}({})", id.name().to_ascii_lowercase(), list(arguments, ","))
+            }
             ExprKind::UserFunction(module, arguments) => format!("[{}]({})", module.name, list(arguments, ",")),
             ExprKind::Subquery(_) => "SUBQUERY".to_string(),
             ExprKind::NextValueFor(_) => "NEXT VALUE FOR".to_string(),
