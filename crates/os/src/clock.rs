@@ -41,12 +41,22 @@ pub fn local_offset_minutes() -> i32 {
     if simcore::active() {
         return 0;
     }
+    // Offsets change on the quarter hour, and localtime_r looks at the zone file each time: the offset of this quarter
+    // is kept. Both in one word, so that a reader never pairs them wrongly: the quarter plus one, then the offset.
+    static KNOWN: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     let seconds = (read_clock(libc::CLOCK_REALTIME) / 1_000_000_000) as libc::time_t;
+    let quarter = seconds as u64 / 900 + 1;
+    let known = KNOWN.load(std::sync::atomic::Ordering::Relaxed);
+    if known >> 16 == quarter {
+        return i32::from(known as u16 as i16);
+    }
     // SAFETY: tm is plain data; localtime_r fills it from a live time_t.
     let mut parts: libc::tm = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers are live for the call.
     unsafe { libc::localtime_r(&seconds, &mut parts) };
-    (parts.tm_gmtoff / 60) as i32
+    let minutes = (parts.tm_gmtoff / 60) as i16;
+    KNOWN.store(quarter << 16 | u64::from(minutes as u16), std::sync::atomic::Ordering::Relaxed);
+    i32::from(minutes)
 }
 
 /// CPU time this OS thread has used, ns. In a simulation the simulated time.

@@ -43,13 +43,13 @@ pub fn compile(
     parameters: &str,
 ) -> Result<Arc<Module>, Vec<SqlError>> {
     let key = PlanKey {
-        text: text.into(),
-        parameters: parameters.into(),
+        text,
+        parameters,
         database: host.catalog_session.database.0,
         quoted_identifier: state.options.quoted_identifier,
         ansi_nulls: state.options.ansi_nulls,
     };
-    if let Some(module) = host.server.plans.find(&key) {
+    if let Some(module) = host.server.plans.find(key) {
         return Ok(module);
     }
     let module = Arc::new(host.bind_text(state, text, parameters)?);

@@ -254,13 +254,13 @@ impl SessionHost {
     /// The body of a module of the catalog: from the cache, or bound now.
     fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
         let key = PlanKey {
-            text: definition.text.clone(),
-            parameters: "\u{0}module".into(),
+            text: &definition.text,
+            parameters: "\u{0}module",
             database: definition.database.0,
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
         };
-        if let Some(module) = self.server.plans.find(&key) {
+        if let Some(module) = self.server.plans.find(key) {
             return Ok(module);
         }
         self.server.counters.compilations.add(1);

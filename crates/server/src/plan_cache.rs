@@ -5,6 +5,8 @@
 //! themselves; see `Host::bind_query`.
 
 use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,18 +20,23 @@ const TEXT_BYTES_MAX: usize = 16 << 20;
 /// A batch longer than this is not worth keeping: it will hardly come again.
 const ENTRY_BYTES_MAX: usize = 256 << 10;
 
-/// What a batch's meaning depends on, besides the catalog.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct PlanKey {
-    pub text: Arc<str>,
+/// What a batch's meaning depends on, besides the catalog. Borrowed: a look into the cache copies nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PlanKey<'a> {
+    pub text: &'a str,
     /// Parameter declarations of sp_executesql and sp_prepare; empty for a batch.
-    pub parameters: Arc<str>,
+    pub parameters: &'a str,
     pub database: u16,
     pub quoted_identifier: bool,
     pub ansi_nulls: bool,
 }
 
 struct Entry {
+    text: Arc<str>,
+    parameters: Arc<str>,
+    database: u16,
+    quoted_identifier: bool,
+    ansi_nulls: bool,
     module: Arc<Module>,
     /// Tick of the last use.
     used: AtomicU64,
@@ -56,11 +63,13 @@ pub struct PlanCacheCounts {
 }
 
 struct Cached {
-    entries: HashMap<PlanKey, Entry>,
+    /// By the hash of the key. Of two keys with one hash the later stays: each look compares the whole key.
+    entries: HashMap<u64, Entry>,
     text_bytes: usize,
 }
 
 pub struct PlanCache {
+    hasher: RandomState,
     cached: Mutex<Cached>,
     tick: AtomicU64,
     counts: [AtomicU64; 5],
@@ -73,7 +82,19 @@ const NOT_FOUND: usize = 2;
 const DROPPED: usize = 3;
 const NOT_CACHED: usize = 4;
 
-impl PlanKey {
+impl Entry {
+    fn key(&self) -> PlanKey<'_> {
+        PlanKey {
+            text: &self.text,
+            parameters: &self.parameters,
+            database: self.database,
+            quoted_identifier: self.quoted_identifier,
+            ansi_nulls: self.ansi_nulls,
+        }
+    }
+}
+
+impl PlanKey<'_> {
     fn bytes(&self) -> usize {
         self.text.len() + self.parameters.len()
     }
@@ -88,6 +109,7 @@ impl Default for PlanCache {
 impl PlanCache {
     pub fn new() -> PlanCache {
         PlanCache {
+            hasher: RandomState::new(),
             cached: Mutex::new(WaitType::SQL_PLAN_CACHE, Cached { entries: HashMap::new(), text_bytes: 0 }),
             tick: AtomicU64::new(0),
             counts: Default::default(),
@@ -98,10 +120,11 @@ impl PlanCache {
         self.counts[which].fetch_add(by, Ordering::Relaxed);
     }
 
-    pub fn find(&self, key: &PlanKey) -> Option<Arc<Module>> {
+    pub fn find(&self, key: PlanKey) -> Option<Arc<Module>> {
         let tick = self.tick.fetch_add(1, Ordering::Relaxed);
+        let hash = self.hasher.hash_one(key);
         let cached = self.cached.lock();
-        let found = cached.entries.get(key).map(|entry| {
+        let found = cached.entries.get(&hash).filter(|entry| entry.key() == key).map(|entry| {
             entry.used.store(tick, Ordering::Relaxed);
             entry.uses.fetch_add(1, Ordering::Relaxed);
             entry.module.clone()
@@ -117,24 +140,34 @@ impl PlanCache {
         if bytes > ENTRY_BYTES_MAX {
             return self.count(NOT_CACHED, 1);
         }
-        let used = AtomicU64::new(self.tick.load(Ordering::Relaxed));
+        let entry = Entry {
+            text: key.text.into(),
+            parameters: key.parameters.into(),
+            database: key.database,
+            quoted_identifier: key.quoted_identifier,
+            ansi_nulls: key.ansi_nulls,
+            module,
+            used: AtomicU64::new(self.tick.load(Ordering::Relaxed)),
+            uses: AtomicU64::new(1),
+        };
+        let hash = self.hasher.hash_one(key);
         let mut cached = self.cached.lock();
         if cached.text_bytes + bytes > TEXT_BYTES_MAX {
             let dropped = make_room(&mut cached);
             self.count(DROPPED, dropped);
         }
-        if cached.entries.insert(key, Entry { module, used, uses: AtomicU64::new(1) }).is_none() {
-            cached.text_bytes += bytes;
-        }
+        let replaced = cached.entries.insert(hash, entry);
+        cached.text_bytes += bytes;
+        cached.text_bytes -= replaced.as_ref().map_or(0, |entry| entry.key().bytes());
         drop(cached);
         self.count(CACHED, 1);
     }
 
     pub fn texts(&self) -> Vec<CachedText> {
         let cached = self.cached.lock();
-        let texts = cached.entries.iter().map(|(key, entry)| CachedText {
-            text: key.text.clone(),
-            parameters: key.parameters.clone(),
+        let texts = cached.entries.values().map(|entry| CachedText {
+            text: entry.text.clone(),
+            parameters: entry.parameters.clone(),
             uses: entry.uses.load(Ordering::Relaxed),
         });
         texts.collect()
@@ -174,7 +207,7 @@ fn make_room(cached: &mut Cached) -> u64 {
     let median = ticks.get(ticks.len() / 2).copied().unwrap_or(0);
     let before = cached.entries.len();
     cached.entries.retain(|_, entry| entry.used.load(Ordering::Relaxed) > median);
-    cached.text_bytes = cached.entries.keys().map(PlanKey::bytes).sum();
+    cached.text_bytes = cached.entries.values().map(|entry| entry.key().bytes()).sum();
     (before - cached.entries.len()) as u64
 }
 
@@ -182,8 +215,8 @@ fn make_room(cached: &mut Cached) -> u64 {
 mod tests {
     use super::*;
 
-    fn key(text: &str) -> PlanKey {
-        PlanKey { text: text.into(), parameters: "".into(), database: 1, quoted_identifier: true, ansi_nulls: true }
+    fn key(text: &str) -> PlanKey<'_> {
+        PlanKey { text, parameters: "", database: 1, quoted_identifier: true, ansi_nulls: true }
     }
 
     fn module() -> Arc<Module> {
@@ -206,9 +239,9 @@ mod tests {
     fn settings_are_part_of_the_key() {
         let cache = PlanCache::new();
         cache.insert(key("select 1"), module());
-        assert!(cache.find(&key("select 1")).is_some());
-        assert!(cache.find(&PlanKey { quoted_identifier: false, ..key("select 1") }).is_none());
-        assert!(cache.find(&PlanKey { database: 2, ..key("select 1") }).is_none());
+        assert!(cache.find(key("select 1")).is_some());
+        assert!(cache.find(PlanKey { quoted_identifier: false, ..key("select 1") }).is_none());
+        assert!(cache.find(PlanKey { database: 2, ..key("select 1") }).is_none());
         let counts = cache.counts();
         assert_eq!((counts.cached, counts.found, counts.not_found), (1, 1, 2));
     }
@@ -220,7 +253,7 @@ mod tests {
         cache.insert(key("kept"), module());
         for i in 0..200 {
             cache.insert(key(&format!("{i}{padding}")), module());
-            assert!(cache.find(&key("kept")).is_some(), "what is used stays");
+            assert!(cache.find(key("kept")).is_some(), "what is used stays");
         }
         let counts = cache.counts();
         assert!(counts.text_bytes as usize <= TEXT_BYTES_MAX, "{counts:?}");

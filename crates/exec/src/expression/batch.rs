@@ -17,9 +17,7 @@ pub fn fill(scalar: &Scalar, context: &Context, batch: &RowBatch, out: &mut Colu
         return Ok(());
     }
     if let Some(constant) = scalar.as_constant() {
-        let mut one = Column::new(scalar.ty.physical());
-        one.push(&constant);
-        columns::append_repeat(out, &one, 0, batch.rows);
+        (0..batch.rows).for_each(|_| out.push(&constant));
         return Ok(());
     }
     match &scalar.node {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, ActionKind, Expr, ExprKind, OperatorKind, TableSource, VariableSlot};
-use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
@@ -29,6 +29,8 @@ use target::{Target, Verb};
 pub struct ModifyPlan {
     source: Box<dyn RowSource>,
     source_batch: RowBatch,
+    /// The new rows of the last INSERT, for their buffers.
+    new_batch: RowBatch,
     source_types: Vec<SqlType>,
     target: Target,
     actions: Vec<Action>,
@@ -120,6 +122,7 @@ impl Assignment {
     ) -> SqlResult<()> {
         let Some(limit) = self.limit else { return fill(&self.scalar, context, batch, out) };
         let ty = self.scalar.ty;
+        let mut bytes = Vec::new();
         for index in 0..batch.rows {
             let Some(value) = self.scalar.value(context, Row { batch, index })?.bytes() else {
                 out.push_null();
@@ -130,16 +133,20 @@ impl Assignment {
                 return Err(refuse(&value[..limit]));
             }
             // Fixed kinds are padded here, so that OUTPUT and CHECK see the row as it is stored.
-            let mut bytes = value[..value.len().min(limit)].to_vec();
-            match self.pad {
-                Some(pad) => {
-                    while bytes.len() < limit {
-                        bytes.extend_from_slice(pad);
-                    }
-                }
-                None => {}
+            bytes.clear();
+            bytes.extend_from_slice(&value[..value.len().min(limit)]);
+            if let Some(pad) = self.pad {
+                bytes.extend(pad.iter().cycle().take(limit - bytes.len()));
             }
             out.push_bytes(&bytes);
+            if self.scalar.as_constant().is_some() {
+                let ColumnData::Bytes { ends, bytes: all } = &mut out.data else { unreachable!("just pushed") };
+                for _ in index + 1..batch.rows {
+                    all.extend_from_slice(&bytes);
+                    ends.push(all.len() as u32);
+                }
+                break;
+            }
         }
         Ok(())
     }
@@ -189,6 +196,7 @@ impl ModifyPlan {
         Ok(ModifyPlan {
             source: operators::source(&modify.source, compiler)?,
             source_batch: batch_of(&modify.source),
+            new_batch: RowBatch::default(),
             source_types: modify.source.columns.iter().map(|column| column.ty).collect(),
             target: Target::new(&modify.target),
             merge: modify.verb == "MERGE",
@@ -339,8 +347,9 @@ impl Run {
                 target.open(context)?;
             }
         }
-        let mut updated = vec![false; plan.target.def.columns.len()];
-        for action in &plan.actions {
+        let fires = !plan.target.def.triggers.is_empty();
+        let mut updated = vec![false; if fires { plan.target.def.columns.len() } else { 0 }];
+        for action in plan.actions.iter().filter(|_| fires) {
             match &action.kind {
                 Kind::Insert(_) => updated.fill(true),
                 Kind::Update { set, .. } => {
@@ -366,6 +375,9 @@ impl Run {
     }
 
     fn batch(&mut self, plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
+        if let [Action { condition: None, kind: Kind::Insert(_) }] = plan.actions[..] {
+            return self.act(plan, 0, context, batch);
+        }
         let mut chosen: Vec<Vec<u32>> = vec![Vec::new(); plan.actions.len()];
         for index in 0..batch.rows {
             for (at, action) in plan.actions.iter().enumerate() {
@@ -421,7 +433,8 @@ impl Run {
         let width = plan.target.width();
         let (new, old) = match &plan.actions[at].kind {
             Kind::Insert(values) => {
-                let new = self.new_rows(&plan.target, values, context, batch)?;
+                let mut new = std::mem::take(&mut plan.new_batch);
+                self.new_rows(&plan.target, values, context, batch, &mut new)?;
                 check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 if self.instead_of {
                     self.changes.note(Some(&new), None);
@@ -459,7 +472,9 @@ impl Run {
             }
         };
         self.affected += batch.rows as u64;
-        output_rows(plan, context, new.as_ref(), old.as_ref(), batch, verb)
+        output_rows(plan, context, new.as_ref(), old.as_ref(), batch, verb)?;
+        plan.new_batch = new.unwrap_or_default();
+        Ok(())
     }
 
     fn new_rows(
@@ -468,8 +483,12 @@ impl Run {
         values: &[Option<Assignment>],
         context: &mut Context,
         batch: &RowBatch,
-    ) -> SqlResult<RowBatch> {
-        let mut new = RowBatch::new(target.types.iter().map(SqlType::physical));
+        new: &mut RowBatch,
+    ) -> SqlResult<()> {
+        if new.columns.is_empty() {
+            *new = RowBatch::new(target.types.iter().map(SqlType::physical));
+        }
+        new.clear();
         new.rows = batch.rows;
         for (stored, value) in values.iter().enumerate() {
             let column = &mut new.columns[stored];
@@ -490,8 +509,7 @@ impl Run {
                 target.identity_given(context, &new.columns[identity])?;
             }
         }
-        target.refuse_nulls(context, &new, "INSERT")?;
-        Ok(new)
+        target.refuse_nulls(context, new, "INSERT")
     }
 
     /// Identity and rowversion values.

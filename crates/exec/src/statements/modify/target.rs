@@ -72,10 +72,14 @@ impl Changes {
     }
 
     pub fn new(target: &Target, keep: bool, triggers: bool) -> Changes {
-        let rows = || RowBatch::new(target.types.iter().map(SqlType::physical));
+        let rows_if = |wanted: bool| match wanted {
+            true => RowBatch::new(target.types.iter().map(SqlType::physical)),
+            false => RowBatch::default(),
+        };
         let own = target.def.foreign_keys.iter().any(|key| key.referenced_table == target.def.object && !key.disabled);
         let keep_inserted = triggers || own || target.is_referenced();
-        Changes { inserted: rows(), deleted: rows(), keep, keep_inserted, bytes: 0, any: false }
+        let (inserted, deleted) = (rows_if(keep_inserted), rows_if(keep));
+        Changes { inserted, deleted, keep, keep_inserted, bytes: 0, any: false }
     }
 
     pub fn note(&mut self, inserted: Option<&RowBatch>, deleted: Option<&RowBatch>) {
