@@ -140,6 +140,38 @@ impl I64Expr {
         }
     }
 
+    /// A constant or variable that is not NULL.
+    #[inline(always)]
+    fn leaf(&self, context: &Context) -> Option<i64> {
+        match self {
+            I64Expr::Variable(slot) => context.variables.i64(*slot),
+            I64Expr::Const(value) => *value,
+            _ => None,
+        }
+    }
+
+    /// What loops are made of: sums and comparisons of variables and constants, in registers. None: another shape, a NULL or an
+    /// overflow; `eval` finds out which.
+    #[inline(always)]
+    pub fn quick(&self, context: &Context) -> Option<i64> {
+        match self {
+            I64Expr::CompareI64(node) => {
+                let (left, right) = (node.left.leaf(context)?, node.right.leaf(context)?);
+                Some(compare_i64(node.op, left, right) as i64)
+            }
+            I64Expr::Arithmetic(node) => {
+                let (left, right) = (node.left.leaf(context)?, node.right.leaf(context)?);
+                let value = match node.op {
+                    ArithmeticOp::Add => left.checked_add(right)?,
+                    ArithmeticOp::Subtract => left.checked_sub(right)?,
+                    _ => return None,
+                };
+                node.range.holds(value).then_some(value)
+            }
+            node => node.leaf(context),
+        }
+    }
+
     fn eval_node(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
         match self {
             I64Expr::Const(value) => Ok(*value),

@@ -95,7 +95,10 @@ impl<'a> Runner<'a> {
     }
 
     pub fn list(&mut self, code: &[Code]) -> Result<Flow, Unwind> {
-        let mut at = 0;
+        self.list_from(code, 0)
+    }
+
+    fn list_from(&mut self, code: &[Code], mut at: usize) -> Result<Flow, Unwind> {
         while let Some(statement) = code.get(at) {
             match self.statement(statement)? {
                 Flow::Next => at += 1,
@@ -149,16 +152,28 @@ impl<'a> Runner<'a> {
     }
 
     fn while_loop(&mut self, condition: &Condition, body: &[Code], line: u32) -> Result<Flow, Unwind> {
+        let body = match body {
+            [Code { kind: CodeKind::Block(body), .. }] => body,
+            body => body,
+        };
         loop {
             match self.condition(condition) {
                 Ok(true) => {}
                 Ok(false) => return Ok(Flow::Next),
                 Err(error) => return self.fail(error, line),
             }
-            match self.list(body)? {
-                Flow::Next | Flow::Continue => {}
-                Flow::Break => return Ok(Flow::Next),
-                flow => return Ok(flow),
+            let mut at = 0;
+            while let Some(Code { kind: CodeKind::Assign { slot, value }, .. }) = body.get(at)
+                && self.quick_assign(*slot, value)
+            {
+                at += 1;
+            }
+            if at < body.len() {
+                match self.list_from(body, at)? {
+                    Flow::Next | Flow::Continue => {}
+                    Flow::Break => return Ok(Flow::Next),
+                    flow => return Ok(flow),
+                }
             }
             self.yield_point()?;
         }
@@ -168,6 +183,9 @@ impl<'a> Runner<'a> {
     fn condition(&mut self, condition: &Condition) -> SqlResult<bool> {
         match condition {
             Condition::Scalar(predicate) => {
+                if let Some(value) = predicate.quick(&self.context) {
+                    return Ok(value != 0);
+                }
                 self.context.statement_time.set(0);
                 Ok(holds(predicate.eval(&self.context, NO_ROW())?))
             }
@@ -178,8 +196,23 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// False: nothing is done, `assign` is to do it.
+    #[inline(always)]
+    fn quick_assign(&mut self, slot: u32, value: &Scalar) -> bool {
+        let Node::I64(node) = &value.node else { return false };
+        let Some(value) = node.quick(&self.context) else { return false };
+        self.context.variables.set_i64(slot, Some(value));
+        let session = self.session();
+        session.row_count = 1;
+        session.error = 0;
+        true
+    }
+
     #[inline]
     fn assign(&mut self, slot: u32, value: &Scalar) -> SqlResult<()> {
+        if self.quick_assign(slot, value) {
+            return Ok(());
+        }
         self.context.statement_time.set(0);
         if let Node::I64(node) = &value.node {
             let value = I64Expr::eval(node, &self.context, NO_ROW())?;
