@@ -345,7 +345,7 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
     let users = users_of_column(ddl, target, &column)?;
     if !users.is_empty() {
         for (kind, user) in users {
-            ddl.site.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
+            ddl.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
         }
         return Err(SqlError::with_state(
             4922,
@@ -430,7 +430,7 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
         if if_exists {
             return Ok(());
         }
-        ddl.site.message(SqlError::with_state(3728, 16, 1, format!("'{name}' is not a constraint.")));
+        ddl.message(SqlError::with_state(3728, 16, 1, format!("'{name}' is not a constraint.")));
         return Err(SqlError::with_state(3727, 16, 0, "Could not drop constraint. See previous errors."));
     };
     match constraint.kind.as_str() {
@@ -441,7 +441,7 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
             if let Some(user) = users.iter().find(|reference| reference.status >> 8 == index.indid) {
                 let key = ddl.rows(db, |rows| load::object_row(rows, user.depid))?.expect("a reference is a key's");
                 let table = ddl.rows(db, |rows| load::object_row(rows, key.pid))?.expect("a key has its table");
-                ddl.site.message(SqlError::with_state(
+                ddl.message(SqlError::with_state(
                     3725,
                     16,
                     0,
@@ -554,7 +554,7 @@ fn refuse_used(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, column: &Colu
         return Ok(());
     }
     for (kind, user) in refused {
-        ddl.site.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
+        ddl.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
     }
     Err(SqlError::with_state(
         4922,

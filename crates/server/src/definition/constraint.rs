@@ -301,7 +301,7 @@ pub fn add_foreign_key(
     let own_name = name.clone().unwrap_or_else(|| automatic_name("FK", shown, from.first().map(String::as_str), &[], id));
     if shown.starts_with('#') {
         // As SQL Server: a temporary table has no foreign keys, and says so.
-        ddl.site.message(SqlError::new(
+        ddl.message(SqlError::new(
             1766,
             0,
             format!("Skipping FOREIGN KEY constraint '{own_name}' definition for temporary table. FOREIGN KEY constraints are not enforced on local or global temporary tables."),

@@ -304,7 +304,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
     }
     let row = DatabaseRow { name: new.to_string(), ..DatabaseRow::clone(&db.row()) };
     write(ddl, &db, row)?;
-    ddl.site.message(SqlError::new(5701, 0, format!("The database name '{new}' has been set.")));
+    ddl.message(SqlError::new(5701, 0, format!("The database name '{new}' has been set.")));
     Ok(())
 }
 

@@ -273,6 +273,12 @@ pub fn build(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, indid: i32, place: 
     match made {
         Ok(()) => Ok(()),
         Err(StorageError::DuplicateKey { .. }) if unique => {
+            // The question for the value must not be answered from the index that is not there.
+            ddl.rows(db, |rows| {
+                rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])?;
+                rows.delete::<IndexRow>(0, &[int(id), int(indid)])
+            })?;
+            ddl.changed(db.id, id);
             let values = duplicate_value(ddl, place, shown, index, &table_def)?;
             Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
         }

@@ -40,6 +40,7 @@ pub use table::{create_for, drop_temporaries};
 /// Runs one statement. `text`: the batch or module it was parsed from (its spans are into it).
 pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
     let mut ddl = Ddl::new(site, text);
+    ddl.line = statement.line;
     dispatch(&mut ddl, statement).map_err(|error| error.at_line(statement.line))
 }
 

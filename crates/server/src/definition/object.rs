@@ -42,7 +42,7 @@ pub fn create_schema(ddl: &mut Ddl<'_>, create: &CreateSchema) -> SqlResult<()> 
         Ok(rows.try_insert(&row)?.is_err())
     })?;
     if taken {
-        ddl.site.message(SqlError::with_state(2714, 16, 6, format!("There is already an object named '{name}' in the database.")));
+        ddl.message(SqlError::with_state(2714, 16, 6, format!("There is already an object named '{name}' in the database.")));
         return Err(SqlError::new(2759, 16, "CREATE SCHEMA failed due to previous errors."));
     }
     ddl.changed(db.id, 0);
@@ -308,7 +308,7 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
         };
         if let Err(error) = done {
             if let Err(earlier) = std::mem::replace(&mut last, Err(error)) {
-                ddl.site.message(earlier);
+                ddl.message(earlier);
             }
         }
     }
@@ -404,7 +404,8 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
     }
     let objects = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_NAME, &[int(row.id)]))?;
     let types = ddl.rows(&db, |rows| rows.find::<TypeRow>(1, &[int(row.id)]))?;
-    if let Some(object) = objects.first().map(|o| &o.name).or(types.first().map(|t| &t.name)) {
+    let named = objects.iter().find(|object| object.pid == 0).or(objects.first());
+    if let Some(object) = named.map(|o| &o.name).or(types.first().map(|t| &t.name)) {
         return Err(SqlError::new(3729, 16, format!("Cannot drop schema '{shown}' because it is being referenced by object '{object}'.")));
     }
     ddl.rows(&db, |rows| rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)]))?;
@@ -482,7 +483,6 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             }
         }
     }
-    ddl.site.message(SqlError::with_state(15477, 0, 1, "Caution: Changing any part of an object name could break scripts and stored procedures."));
     Ok(())
 }
 

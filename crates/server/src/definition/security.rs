@@ -301,6 +301,9 @@ fn owner_row(name: &str, kind: &str) -> OwnerRow {
 pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
     let db = ddl.current()?;
     let name = create.name.to_string();
+    if ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&name)]))?.is_some() {
+        return Err(user_exists(&name));
+    }
     let sid = match &create.source {
         UserSource::SameName | UserSource::Login(_) => {
             let login_name =

@@ -48,7 +48,7 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
             "KILL of a distributed transaction is not supported: no unit of work has this identifier.",
         )
     })?;
-    let spid = u16::try_from(id).map_err(|_| invalid(id))?;
+    let spid = u16::try_from(id).ok().filter(|spid| *spid > 0).ok_or_else(|| invalid(id))?;
     let server = ddl.site.server();
     if spid == ddl.site.session().spid {
         return Err(SqlError::new(6104, 16, "Cannot use KILL to kill your own process."));
@@ -90,7 +90,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     }
     if !quiet {
         let text = "DBCC execution completed. If DBCC printed error messages, contact your system administrator.";
-        ddl.site.message(SqlError::new(2528, 0, text));
+        ddl.message(SqlError::new(2528, 0, text));
     }
     Ok(())
 }
@@ -151,7 +151,7 @@ fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
             dbcc.command,
             db.name()
         );
-        ddl.site.message(SqlError::new(8989, 0, text));
+        ddl.message(SqlError::new(8989, 0, text));
     }
     Ok(())
 }
@@ -165,7 +165,7 @@ fn check_table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
             "CHECKTABLE found 0 allocation errors and {errors} consistency errors in table '{}' (object ID {}).",
             row.name, row.id
         );
-        ddl.site.message(SqlError::new(8990, 0, text));
+        ddl.message(SqlError::new(8990, 0, text));
     }
     Ok(())
 }
@@ -204,7 +204,7 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
     });
     if let Err(error) = found {
         let text = format!("Table error: Object ID {}, '{name}': {error}.", id.0);
-        ddl.site.message(SqlError::new(8928, 16, text));
+        ddl.message(SqlError::new(8928, 16, text));
         return Ok(1);
     }
     let rows = counts.first().map_or(0, |(_, count)| *count);
@@ -215,11 +215,11 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
             "Table error: table '{name}' (ID {}). Index ID {} has {count} rows where the table has {rows}.",
             id.0, index.0
         );
-        ddl.site.message(SqlError::new(8951, 16, text));
+        ddl.message(SqlError::new(8951, 16, text));
     }
     if !quiet {
-        ddl.site.message(SqlError::new(2536, 0, format!("DBCC results for '{name}'.")));
-        ddl.site.message(SqlError::new(
+        ddl.message(SqlError::new(2536, 0, format!("DBCC results for '{name}'.")));
+        ddl.message(SqlError::new(
             2593,
             0,
             format!("There are {rows} rows in {} pages for object \"{name}\".", u64::from(rows > 0)),
@@ -300,7 +300,7 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
         ),
     };
     if !quiet {
-        ddl.site.message(SqlError::new(7998, 0, text));
+        ddl.message(SqlError::new(7998, 0, text));
     }
     Ok(())
 }
@@ -365,7 +365,8 @@ fn trace_status(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 fn input_buffer(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
-    let spid = number_argument(dbcc, 0).unwrap_or(0);
+    let own = matches!(dbcc.args.first(), Some(Expr::Global(global)) if global.name.eq_ignore_ascii_case("@@SPID"));
+    let spid = if own { ddl.site.session().spid.into() } else { number_argument(dbcc, 0).unwrap_or(0) };
     let entry = u16::try_from(spid).ok().and_then(|spid| ddl.site.server().sessions.find(spid));
     let Some(entry) = entry else {
         return Err(SqlError::with_state(7955, 16, 2, format!("Invalid SPID {spid} specified.")));
@@ -483,6 +484,6 @@ fn open_transactions(ddl: &mut Ddl<'_>) -> SqlResult<()> {
             oldest.session
         ),
     };
-    ddl.site.message(SqlError::new(0, 0, text));
+    ddl.message(SqlError::new(0, 0, text));
     Ok(())
 }

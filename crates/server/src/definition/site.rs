@@ -69,6 +69,8 @@ pub struct Ddl<'a> {
     pub site: &'a mut dyn Site,
     pub catalog: Arc<Catalog>,
     pub text: &'a str,
+    /// Of the statement; 0 outside one.
+    pub line: u32,
 }
 
 /// Where an object is, or is to be.
@@ -83,7 +85,12 @@ pub struct Place {
 impl<'a> Ddl<'a> {
     pub fn new(site: &'a mut dyn Site, text: &'a str) -> Ddl<'a> {
         let catalog = site.catalog();
-        Ddl { site, catalog, text }
+        Ddl { site, catalog, text, line: 0 }
+    }
+
+    /// An information message, or an error that is not the last one of the statement.
+    pub fn message(&mut self, message: SqlError) {
+        self.site.message(message.at_line(self.line));
     }
 
     pub fn span(&self, span: Span) -> &'a str {

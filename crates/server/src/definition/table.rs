@@ -162,7 +162,7 @@ pub fn index_layout(table: &TableDef, index: &sql::catalog::IndexDef) -> Option<
 /// Sends `first` and answers 1750, as SQL Server reports a failed constraint.
 pub fn constraint_failed(ddl: &mut Ddl<'_>, first: SqlError) -> SqlError {
     let state = if first.number == 1776 || first.number == 1767 || first.number == 1785 { 1 } else { 0 };
-    ddl.site.message(first);
+    ddl.message(first);
     SqlError::with_state(1750, 16, state, "Could not create constraint or index. See previous errors.")
 }
 
@@ -494,7 +494,7 @@ pub fn note_missing(ddl: &mut Ddl<'_>, definition: &TableDefinition) {
         .collect();
     for name in missing {
         let name = name.unwrap_or_default();
-        ddl.site.message(SqlError::with_state(
+        ddl.message(SqlError::with_state(
             0,
             0,
             1,

@@ -126,8 +126,8 @@ SELECT o.name, o.id AS principal_id, CONVERT(char(1), o.kind) AS type,
   CONVERT(nvarchar(60), CASE o.kind WHEN 'S' THEN N'SQL_USER' WHEN 'R' THEN N'DATABASE_ROLE' WHEN 'A' THEN N'APPLICATION_ROLE' ELSE N'WINDOWS_USER' END) AS type_desc,
   o.default_schema AS default_schema_name, o.created AS create_date, o.modified AS modify_date,
   CONVERT(int, CASE WHEN o.kind = 'R' THEN o.owner END) AS owning_principal_id, CONVERT(varbinary(85), o.sid) AS sid, CONVERT(bit, o.status & 1) AS is_fixed_role,
-  CONVERT(int, CASE WHEN o.kind = 'S' AND o.sid IS NOT NULL THEN 1 ELSE 0 END) AS authentication_type,
-  CONVERT(nvarchar(60), CASE WHEN o.kind = 'S' AND o.sid IS NOT NULL THEN N'INSTANCE' ELSE N'NONE' END) AS authentication_type_desc,
+  CONVERT(int, CASE WHEN o.kind = 'S' AND DATALENGTH(o.sid) <= 16 AND o.sid <> 0x00 THEN 1 ELSE 0 END) AS authentication_type,
+  CONVERT(nvarchar(60), CASE WHEN o.kind = 'S' AND DATALENGTH(o.sid) <= 16 AND o.sid <> 0x00 THEN N'INSTANCE' ELSE N'NONE' END) AS authentication_type_desc,
   CONVERT(sysname, NULL) AS default_language_name, CONVERT(int, NULL) AS default_language_lcid,
   CONVERT(bit, 0) AS allow_encrypted_value_modifications, CONVERT(uniqueidentifier, NULL) AS tenant_id
 FROM sys.sysowners o
