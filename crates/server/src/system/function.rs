@@ -39,20 +39,14 @@ impl Call<'_> {
             HostName => self.host.entry.identity.host_name.as_str().into(),
             HostId => format!("{:<10}", self.host.entry.identity.client_pid).as_str().into(),
             OriginalLogin | SystemUser => login().as_str().into(),
-            SuserName | SuserSname if !arguments.is_given(0) => login().as_str().into(),
-            SuserName => (arguments.number(0) == Some(1)).then(|| "sa".to_owned()).into(),
-            SuserSname => Some("sa".to_owned()).into(),
-            SuserSid => Answer::Bytes(vec![1]),
-            SuserId => Answer::Number(1),
-            CurrentUser | SessionUser | User => "dbo".into(),
-            UserName | DatabasePrincipalId | UserId => self.principal(function)?,
+            SuserName | SuserSname | SuserSid | SuserId | CurrentUser | SessionUser | User | UserName | DatabasePrincipalId | UserId
+            | IsSrvrolemember | IsMember | IsRolemember => super::principal::answer(self.host, function, arguments)?,
             CurrentRequestId => Answer::Number(0),
             CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),
             Getansinull => Answer::Number(1),
             Connectionproperty => self.connection_property(),
             Sessionproperty => self.session_property(),
             SessionContext => return self.session_context(),
-            IsSrvrolemember | IsMember | IsRolemember => Answer::Number(1),
             HasPermsByName => Answer::Number(1),
             Permissions => Answer::Number(-1),
             HasDbaccess => {
@@ -112,26 +106,6 @@ impl Call<'_> {
             false => Some(self.current()),
             true => self.host.server.catalog.database(DatabaseId(u16::try_from(self.arguments.number(position)?).ok()?)),
         }
-    }
-
-    fn principal(&mut self, function: FunctionId) -> SqlResult<Answer> {
-        use crate::catalog::base::OwnerRow;
-        if !self.arguments.is_given(0) {
-            return Ok(if function == FunctionId::UserName { "dbo".into() } else { Answer::Number(1) });
-        }
-        let db = self.current();
-        let catalog = &self.host.server.catalog;
-        Ok(match function {
-            FunctionId::UserName => {
-                let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
-                catalog.read(&db, |rows| rows.first::<OwnerRow>(0, &[load::int(id)]))?.map(|row| row.name).into()
-            }
-            _ => {
-                let Some(name) = self.arguments.text(0) else { return Ok(Answer::Null) };
-                let row = catalog.read(&db, |rows| rows.first::<OwnerRow>(1, &[load::name(&name)]))?;
-                row.map(|row| i64::from(row.id)).into()
-            }
-        })
     }
 
     fn connection_property(&self) -> Answer {

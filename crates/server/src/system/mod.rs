@@ -13,6 +13,7 @@
 pub mod answer;
 pub mod performance;
 pub mod messages;
+pub mod principal;
 pub mod procedure;
 pub mod server_property;
 pub mod tables;

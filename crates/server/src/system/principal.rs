@@ -1,0 +1,132 @@
+//! SUSER_NAME, USER_NAME, IS_MEMBER and their like, from the catalog. No permission is checked anywhere: these say who is who.
+
+use sql::function::FunctionId;
+use types::{Datum, SqlResult};
+
+use super::answer::{Answer, Arguments};
+use crate::catalog::base::{LoginRow, OwnerRow, ReferenceRow, class};
+use crate::catalog::load::{int, name as name_datum, small};
+use crate::catalog::{Database, MASTER};
+use crate::host::SessionHost;
+
+const SYSADMIN: i32 = crate::catalog::boot::SYSADMIN_ROLE;
+const PUBLIC_SERVER_ROLE: i32 = 2;
+const PUBLIC_ROLE: i32 = 0;
+
+pub fn answer(host: &SessionHost, function: FunctionId, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+    use FunctionId::*;
+    let given = arguments.is_given(0);
+    let db = host.server.catalog.expect_database(host.catalog_session.database);
+    Ok(match function {
+        SuserName | SuserSname if !given => host.entry.identity.login_name.as_str().into(),
+        SuserName => {
+            let Some(id) = arguments.id(0) else { return Ok(Answer::Null) };
+            login(host, 0, int(id))?.map(|row| row.name).into()
+        }
+        SuserSname => {
+            let Some((_, Datum::Bytes(sid))) = arguments.0.first() else { return Ok(Answer::Null) };
+            let logins = logins(host)?;
+            logins.into_iter().find(|row| row.sid.0.as_deref() == Some(&**sid)).map(|row| row.name).into()
+        }
+        SuserSid => match named_login(host, arguments)? {
+            Some(row) => row.sid.0.map_or(Answer::Null, |sid| Answer::Bytes(sid.into())),
+            None => Answer::Null,
+        },
+        SuserId => named_login(host, arguments)?.map(|row| i64::from(row.id)).into(),
+        CurrentUser | SessionUser | User => current_user(host, &db)?.name.into(),
+        UserName if !given => current_user(host, &db)?.name.into(),
+        UserName => {
+            let Some(id) = arguments.id(0) else { return Ok(Answer::Null) };
+            host.server.catalog.read(&db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?.map(|row| row.name).into()
+        }
+        DatabasePrincipalId | UserId if !given => i64::from(current_user(host, &db)?.id).into(),
+        DatabasePrincipalId | UserId => {
+            let Some(name) = arguments.text(0) else { return Ok(Answer::Null) };
+            principal(host, &db, &name)?.map(|row| i64::from(row.id)).into()
+        }
+        IsSrvrolemember => is_server_member(host, arguments)?,
+        IsMember | IsRolemember => is_member(host, &db, arguments)?,
+        _ => Answer::Null,
+    })
+}
+
+fn login(host: &SessionHost, key: usize, value: Datum) -> SqlResult<Option<LoginRow>> {
+    let master = host.server.catalog.expect_database(MASTER);
+    host.server.catalog.read(&master, |rows| rows.first::<LoginRow>(key, &[value]))
+}
+
+fn logins(host: &SessionHost) -> SqlResult<Vec<LoginRow>> {
+    let master = host.server.catalog.expect_database(MASTER);
+    host.server.catalog.read(&master, |rows| rows.all())
+}
+
+/// The login an argument names, or the session's own without one.
+fn named_login(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<Option<LoginRow>> {
+    let name = match arguments.is_given(0) {
+        true => arguments.text(0),
+        false => Some(host.entry.identity.login_name.clone()),
+    };
+    name.map_or(Ok(None), |name| login(host, 1, name_datum(&name)))
+}
+
+fn principal(host: &SessionHost, db: &Database, name: &str) -> SqlResult<Option<OwnerRow>> {
+    host.server.catalog.read(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))
+}
+
+/// Who the session is in a database: dbo for a sysadmin, the user made for its login, or guest.
+fn current_user(host: &SessionHost, db: &Database) -> SqlResult<OwnerRow> {
+    let own = login(host, 1, name_datum(&host.entry.identity.login_name))?;
+    let users: Vec<OwnerRow> = host.server.catalog.read(db, |rows| rows.all())?;
+    let id_of = |id: i32| users.iter().find(|user| user.id == id).cloned().expect("every database has dbo and guest");
+    let Some(own) = own else { return Ok(id_of(1)) };
+    let master = host.server.catalog.expect_database(MASTER);
+    if reaches(host, &master, class::SERVER_ROLE_MEMBER, SYSADMIN, own.id)? {
+        return Ok(id_of(1));
+    }
+    let mapped = users.iter().find(|user| user.sid == own.sid && user.sid.0.is_some());
+    Ok(mapped.cloned().unwrap_or_else(|| id_of(2)))
+}
+
+/// Whether `member` is in `role`, itself or through roles within it.
+fn reaches(host: &SessionHost, db: &Database, kind: u8, role: i32, member: i32) -> SqlResult<bool> {
+    host.server.catalog.read(db, |rows| {
+        let mut seen = vec![role];
+        let mut at = 0;
+        while let Some(&id) = seen.get(at) {
+            if id == member {
+                return Ok(true);
+            }
+            for row in rows.find::<ReferenceRow>(0, &[int(id), small(kind)])? {
+                if !seen.contains(&row.indepid) {
+                    seen.push(row.indepid);
+                }
+            }
+            at += 1;
+        }
+        Ok(false)
+    })
+}
+
+fn is_server_member(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+    let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
+    let Some(role) = login(host, 1, name_datum(&role))?.filter(|row| row.kind.as_str() == "R") else { return Ok(Answer::Null) };
+    let member = match arguments.text(1) {
+        Some(name) => login(host, 1, name_datum(&name))?,
+        None => login(host, 1, name_datum(&host.entry.identity.login_name))?,
+    };
+    let Some(member) = member else { return Ok(Answer::Null) };
+    let master = host.server.catalog.expect_database(MASTER);
+    let within = role.id == PUBLIC_SERVER_ROLE || reaches(host, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
+    Ok(within.into())
+}
+
+fn is_member(host: &SessionHost, db: &Database, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+    let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
+    let Some(role) = principal(host, db, &role)?.filter(|row| row.kind.as_str() == "R") else { return Ok(Answer::Null) };
+    let member = match arguments.text(1) {
+        Some(name) => principal(host, db, &name)?,
+        None => Some(current_user(host, db)?),
+    };
+    let Some(member) = member else { return Ok(Answer::Null) };
+    Ok((role.id == PUBLIC_ROLE || reaches(host, db, class::ROLE_MEMBER, role.id, member.id)?).into())
+}
