@@ -102,7 +102,7 @@ fn memory_default() -> u64 {
     os::limits::memory_limit() / 2
 }
 
-/// Opens the data, recovers, boots the catalog, runs the init scripts and binds the port.
+/// Binds the port, opens the data as the settings say and starts the server on it.
 pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
     // The port first: a start that cannot serve must not touch the data.
     let listener = Listener::bind(settings.listen).map_err(|error| match error {
@@ -111,16 +111,22 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
         }
         other => format!("cannot listen on {}: {other}", settings.listen),
     })?;
-    let memory = settings.memory_bytes.unwrap_or_else(memory_default);
     let (disk, directory) = match &settings.data {
         DataLocation::Memory => (Disk::memory(), ":memory:".to_owned()),
         DataLocation::Directory(path) => (open_directory(path)?, path.display().to_string()),
     };
+    let certificate = certificate(&settings, &disk)?;
+    start_on(settings, disk, directory, &certificate).map(|server| (server, listener))
+}
+
+/// Recovers what is on `disk`, boots the catalog and runs the init scripts. `directory`: how messages and views name the disk.
+pub fn start_on(settings: Settings, disk: Disk, directory: String, certificate: &Certificate) -> Result<Server, String> {
+    let memory = settings.memory_bytes.unwrap_or_else(memory_default);
     let config = StorageConfig {
         memory_bytes: memory as usize,
         page_bits: DATA_FILE_PAGE_BITS,
         files_max: DATA_FILES_MAX,
-        ..StorageConfig::new(disk.clone())
+        ..StorageConfig::new(disk)
     };
     let storage = Storage::open(config)
         .map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
@@ -134,12 +140,13 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
     });
     let boot = BootOptions {
         server_name: os::env::host_name(),
-        data_directory: directory.clone(),
+        data_directory: directory,
         collation: CollationId::default(),
         sa_password_hash,
     };
-    let catalog = Catalog::boot(storage, &boot).map_err(|error| format!("cannot open the catalog in {directory}: {error}"))?;
-    let tls = Tls::new(&certificate(&settings, &disk)?).map_err(|error| error.to_string())?;
+    let catalog = Catalog::boot(storage, &boot)
+        .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
+    let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
     let mut key = [0; 32];
     os::random::fill(&mut key);
     let init = settings.init.clone();
@@ -160,8 +167,8 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
         eprintln!("The password of sa is {password} (it is shown only now)");
     }
     match init {
-        Some(path) if new => init::run(server, &path).map(|server| (server, listener)),
-        _ => Ok((server, listener)),
+        Some(path) if new => init::run(server, &path),
+        _ => Ok(server),
     }
 }
 

@@ -1,0 +1,172 @@
+//! `kill -9` at random moments under six inserting sessions: what was acknowledged is there, nothing is half there, and indexes agree
+//! with their tables.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use lab::client::{Connection, Target, Trust};
+use os::sched::{MachineConfig, Place, TaskKind};
+use support::{PASSWORD, Server, scratch};
+use tds::client::{ClientEncryption, ConnectOptions};
+
+const SESSIONS: usize = 6;
+
+/// A request that takes longer has failed.
+const REQUEST_MAX_NS: u64 = 20_000_000_000;
+
+/// Rounds of each test; `HEDDLE_CRASH_ROUNDS` for more.
+fn rounds() -> u64 {
+    std::env::var("HEDDLE_CRASH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(15)
+}
+
+/// Two tables that must agree row by row, one of them with a nonclustered index; a long value goes beyond the page.
+const SCHEMA: &str = "CREATE TABLE placed (session int, n int, amount int NOT NULL, note varchar(max),
+    CONSTRAINT pk PRIMARY KEY CLUSTERED (session, n));
+CREATE INDEX by_amount ON placed (amount);
+CREATE TABLE lines (session int, n int, line int);
+CREATE CLUSTERED INDEX by_order ON lines (session, n);";
+
+/// One row of `placed` and two of `lines`, or none of them.
+fn insert(session: usize, n: u64) -> String {
+    let note = if n % 8 == 0 { "REPLICATE(CAST('x' AS varchar(max)), 20000)" } else { "'short'" };
+    format!(
+        "SET XACT_ABORT ON; BEGIN TRAN; INSERT placed VALUES ({session}, {n}, {amount}, {note});
+         INSERT lines VALUES ({session}, {n}, 1), ({session}, {n}, 2); COMMIT",
+        amount = n * 7919 % 1000
+    )
+}
+
+/// Inserts until the server is gone, counting what was acknowledged.
+fn insert_until_killed(port: u16, start: u64, database: &str, session: usize, acknowledged: &AtomicU64) {
+    let address = lab::address::ServerAddress::parse(&format!("127.0.0.1,{port}")).expect("an address");
+    let options = ConnectOptions {
+        user: "sa".into(),
+        password: PASSWORD.into(),
+        database: database.into(),
+        encryption: ClientEncryption::Login,
+        ..ConnectOptions::default()
+    };
+    let target = Target::new(address, options, &Trust::Anyone).expect("a target");
+    let deadline = || Some(os::clock::now() + REQUEST_MAX_NS);
+    let Ok(mut connection) = Connection::open(&target, deadline()) else { return };
+    for n in start + 1.. {
+        match connection.query(&insert(session, n), deadline()) {
+            Ok(answer) => {
+                if let Some(error) = answer.first_error() {
+                    panic!("session {session}, row {n}: {error:?}");
+                }
+                acknowledged.store(n, Ordering::Release);
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+/// Six sessions insert after `from`; the server is killed after `delay`. What each had acknowledged.
+fn insert_and_kill(server: Server, database: &'static str, from: [u64; SESSIONS], delay: Duration) -> [u64; SESSIONS] {
+    let acknowledged: Arc<[AtomicU64; SESSIONS]> = Arc::new(from.map(AtomicU64::new));
+    let port = server.port;
+    let machine = os::sched::start(MachineConfig::default());
+    let counters = acknowledged.clone();
+    let killer = std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        server.kill();
+    });
+    machine.run(move || {
+        let tasks: Vec<_> = (0..SESSIONS)
+            .map(|session| {
+                let counters = counters.clone();
+                os::sched::spawn(TaskKind::Client, Place::Here, move || {
+                    insert_until_killed(port, from[session], database, session, &counters[session]);
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.join().expect("a session saw no error but the server's death");
+        }
+    });
+    machine.stop();
+    killer.join().expect("the server was killed");
+    std::array::from_fn(|session| acknowledged[session].load(Ordering::Acquire))
+}
+
+/// Numbers that a query answers, row by row.
+fn numbers(server: &Server, database: &str, query: &str) -> Vec<Vec<u64>> {
+    let text = server.query(&format!("SET NOCOUNT ON; USE {database}; {query}"));
+    let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with("Changed database"));
+    rows.map(|line| line.split_whitespace().map(|n| n.parse().unwrap_or_else(|_| panic!("{query}: {text}"))).collect())
+        .collect()
+}
+
+/// The last row of each session, after the whole has been found sound.
+fn check(server: &Server, database: &str) -> [u64; SESSIONS] {
+    let mut last = [0; SESSIONS];
+    let placed = "SELECT session, MIN(n), MAX(n), COUNT(*) FROM placed GROUP BY session";
+    for row in numbers(server, database, placed) {
+        let [session, first, max, count] = row[..] else { panic!("{row:?}") };
+        assert_eq!((first, count), (1, max), "the rows of session {session} are 1 to {max}, each once");
+        last[session as usize] = max;
+    }
+    let halves = "SELECT (SELECT COUNT(*) FROM placed p WHERE 2 <> (SELECT COUNT(*) FROM lines l WHERE l.session = p.session AND l.n = p.n)),
+        (SELECT COUNT(*) FROM placed) * 2 - (SELECT COUNT(*) FROM lines),
+        (SELECT COUNT(*) FROM placed WHERE LEN(note) <> CASE WHEN n % 8 = 0 THEN 20000 ELSE 5 END)";
+    assert_eq!(numbers(server, database, halves), [[0, 0, 0]], "rows without lines, lines without rows, torn values");
+    let by_table = numbers(server, database, "SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX(pk))");
+    let by_index = numbers(server, database, "SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX(by_amount))");
+    assert_eq!(by_table, by_index, "the index has the table's rows");
+    let wrong = "SELECT COUNT(*) FROM placed WHERE amount <> CAST(n AS bigint) * 7919 % 1000";
+    assert_eq!(numbers(server, database, wrong), [[0]], "values as inserted");
+    last
+}
+
+/// A delay that differs from round to round and run to run.
+fn random_delay() -> Duration {
+    let mut bytes = [0; 2];
+    os::random::fill(&mut bytes);
+    Duration::from_millis(20 + u64::from(u16::from_le_bytes(bytes)) % 400)
+}
+
+fn rounds_on(name: &str, setup: &str, database: &'static str, judge: impl Fn(u64, &[u64; SESSIONS], &[u64; SESSIONS])) {
+    let data = scratch(name);
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &[]);
+    let made = server.sql(&["-b", "-Q", &format!("{setup}; USE {database}; {SCHEMA}")]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
+    let mut server = server;
+    let mut from = [0; SESSIONS];
+    for round in 0..rounds() {
+        let acknowledged = insert_and_kill(server, database, from, random_delay());
+        server = Server::start_on(data, &[]);
+        from = check(&server, database);
+        judge(round, &acknowledged, &from);
+    }
+    assert!(from.iter().all(|last| *last > 0), "every session inserted: {from:?}");
+    assert_eq!(server.stop().0, Some(0));
+}
+
+#[test]
+fn no_acknowledged_row_is_lost() {
+    rounds_on("crash-full", "CREATE DATABASE crash", "crash", |round, acknowledged, found| {
+        for (acknowledged, found) in acknowledged.iter().zip(found) {
+            // The last one may have been committed without the client hearing of it.
+            assert!(
+                (*acknowledged..=acknowledged + 1).contains(found),
+                "round {round}: {acknowledged} acknowledged, {found} found"
+            );
+        }
+    });
+}
+
+#[test]
+fn delayed_durability_loses_only_the_newest_rows() {
+    let setup = "CREATE DATABASE crash; ALTER DATABASE crash SET DELAYED_DURABILITY = FORCED";
+    rounds_on("crash-delayed", setup, "crash", |round, acknowledged, found| {
+        for (acknowledged, found) in acknowledged.iter().zip(found) {
+            assert!(*found <= acknowledged + 1, "round {round}: {acknowledged} acknowledged, {found} found");
+        }
+    });
+}
