@@ -6,27 +6,27 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod bulk;
-pub mod client;
 pub mod collation;
-pub mod column;
 pub mod date_text;
 pub mod error;
+pub mod version;
+pub mod wire;
 pub mod login7;
 pub mod packet;
 pub mod prelogin;
-pub mod request;
-pub mod response;
-pub mod row;
-pub mod rpc;
-pub mod table_value;
 pub mod tls_wrap;
-pub mod token;
 pub mod type_info;
+pub mod column;
 pub mod value;
 pub mod variant;
-pub mod version;
-pub mod wire;
+pub mod row;
+pub mod token;
+pub mod table_value;
+pub mod rpc;
+pub mod request;
+pub mod bulk;
+pub mod response;
+pub mod client;
 
 pub use collation::WireCollation;
 pub use column::ColumnInfo;
