@@ -53,6 +53,7 @@ impl Session {
         if self.host.killed() {
             return self.end(&ConnectionError::Closed);
         }
+        self.writer.packets.release();
         let stream: Stream = self.connection.rest();
         stream.arm(Place::Here, None, move |stream, _| {
             self.connection.wake(stream);
