@@ -320,7 +320,9 @@ class Postgres:
                           capture_output=True)
         found = re.search(r"^tps = ([\d.]+)", result.stdout, re.M)
         if not found:
-            raise RuntimeError(result.stderr.strip()[-300:])
+            # Also where so many clients finish nothing in the time given.
+            said = (result.stderr.strip() or result.stdout.strip()).splitlines()
+            raise RuntimeError(said[-1] if said else "pgbench said nothing")
         return float(found[1])
 
     def pids(self):
