@@ -187,6 +187,7 @@ impl<'a> Runner<'a> {
             Plan::SelectInto(_) => (true, false),
             Plan::Modify(_) | Plan::InsertExecute { .. } => (true, true),
         };
+        let assigns = matches!(prepared.plan, Plan::Assign { .. });
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
             prepared.enter(&runner.context);
@@ -209,7 +210,8 @@ impl<'a> Runner<'a> {
                     let warning = self.locate(SqlError::new(8153, 10, text), line);
                     self.message(&warning)?;
                 }
-                self.done(command, Some(rows))?;
+                // An assignment sets @@ROWCOUNT and tells the client no count.
+                self.done(command, (!assigns).then_some(rows))?;
                 Ok(Flow::Next)
             }
             Err(error) => {

@@ -229,7 +229,7 @@ BEGIN
     ELSE
       SELECT CONVERT(nvarchar(128), N'No identity column defined.') AS [Identity], CONVERT(numeric(38, 0), NULL) AS Seed, CONVERT(numeric(38, 0), NULL) AS Increment,
         CONVERT(int, NULL) AS [Not For Replication]
-    SELECT CONVERT(sysname, ISNULL((SELECT MIN(c.name) FROM sys.columns c WHERE c.object_id = @object_id AND c.is_rowguidcol = 1), N'No rowguidcol column defined.')) AS RowGuidCol
+    SELECT CONVERT(sysname, ISNULL((SELECT MIN(c.name) FROM sys.columns c WHERE c.object_id = @object_id AND c.is_rowguidcol = 1), N'No rowguidcol column defined.')) AS [RowGuidCol]
     SELECT CONVERT(sysname, N'PRIMARY') AS Data_located_on_filegroup
     EXEC sys.sp_helpindex @objname
     EXEC sys.sp_helpconstraint @objname, 'nomsg'

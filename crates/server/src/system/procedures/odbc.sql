@@ -575,7 +575,7 @@ SELECT l.TYPE_NAME, t.data_type AS DATA_TYPE, CASE WHEN l.TYPE_NAME = N'sysname'
   CONVERT(int, t.radix) AS NUM_PREC_RADIX, CONVERT(smallint, NULL) AS INTERVAL_PRECISION, l.USERTYPE
 FROM sys.spt_odbc_type_list l
 JOIN sys.spt_odbc_types b ON b.system_type_id = l.system_type_id
-CROSS APPLY sys.fn_odbc_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 ELSE b.octets END, 38, 7, @version, @ODBCVer) AS t
+CROSS APPLY sys.fn_odbc_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 ELSE 0 END, 38, 7, @version, @ODBCVer) AS t
 GO
 CREATE PROCEDURE sys.sp_datatype_info @data_type int = 0, @ODBCVer tinyint = 2 AS
 SET NOCOUNT ON

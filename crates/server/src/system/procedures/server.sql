@@ -210,10 +210,12 @@ GO
 CREATE PROCEDURE sys.sp_MSforeachtable @command1 nvarchar(2000), @replacechar nchar(1) = N'?', @command2 nvarchar(2000) = NULL,
   @command3 nvarchar(2000) = NULL, @whereand nvarchar(2000) = NULL, @precommand nvarchar(2000) = NULL, @postcommand nvarchar(2000) = NULL AS
 IF @precommand IS NOT NULL EXEC (@precommand)
+SET NOCOUNT ON
 DECLARE @names TABLE (place int IDENTITY PRIMARY KEY, name nvarchar(517))
 DECLARE @query nvarchar(max) = N'SELECT QUOTENAME(SCHEMA_NAME(o.schema_id)) + N''.'' + QUOTENAME(o.name) FROM sys.objects o WHERE o.type = ''U'' AND o.is_ms_shipped = 0 '
   + ISNULL(@whereand, N'') + N' ORDER BY o.object_id'
 INSERT @names (name) EXEC (@query)
+SET NOCOUNT OFF
 DECLARE @place int = 0, @name nvarchar(517), @status int
 WHILE 1 = 1
 BEGIN
@@ -227,8 +229,10 @@ GO
 CREATE PROCEDURE sys.sp_MSforeachdb @command1 nvarchar(2000), @replacechar nchar(1) = N'?', @command2 nvarchar(2000) = NULL,
   @command3 nvarchar(2000) = NULL, @precommand nvarchar(2000) = NULL, @postcommand nvarchar(2000) = NULL AS
 IF @precommand IS NOT NULL EXEC (@precommand)
+SET NOCOUNT ON
 DECLARE @names TABLE (place int IDENTITY PRIMARY KEY, name sysname)
 INSERT @names (name) SELECT name FROM sys.databases WHERE state = 0 ORDER BY database_id
+SET NOCOUNT OFF
 DECLARE @place int = 0, @name sysname
 WHILE 1 = 1
 BEGIN

@@ -1,0 +1,182 @@
+//! Cursors of drivers as remote procedure calls: handles, options, fetches and changes by position, as drivers send them.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use lab::address::ServerAddress;
+use lab::client::{Answer, Connection, Target, Trust};
+use support::{PASSWORD, Server};
+use tds::client::{ClientEncryption, ConnectOptions};
+use tds::rpc::{ParameterValue, Procedure, ProcedureId, RpcCall, RpcParameter};
+use types::{Datum, SqlType};
+
+const KEYSET: i64 = 1;
+const STATIC: i64 = 8;
+const FAST_FORWARD: i64 = 16;
+const READ_ONLY: i64 = 1;
+const OPTIMISTIC: i64 = 4;
+const ALLOW_DIRECT: i64 = 0x2000;
+
+fn parameter(name: &str, sql_type: SqlType, value: Datum, is_output: bool) -> RpcParameter {
+    RpcParameter { name: name.into(), is_output, is_default: false, value: ParameterValue::Scalar { sql_type, value } }
+}
+
+fn int(value: i64) -> RpcParameter {
+    parameter("", SqlType::INT, Datum::I64(value), false)
+}
+
+fn out(value: i64) -> RpcParameter {
+    parameter("", SqlType::INT, Datum::I64(value), true)
+}
+
+fn text(value: &str) -> RpcParameter {
+    parameter("", SqlType::nvarchar(4000), Datum::nvarchar(value), false)
+}
+
+struct Session {
+    connection: Connection,
+    _server: Server,
+}
+
+impl Session {
+    fn start() -> Session {
+        let server = Server::start(&[]);
+        let address = ServerAddress::parse(&server.address()).expect("an address");
+        let options = ConnectOptions {
+            user: "sa".into(),
+            password: PASSWORD.into(),
+            encryption: ClientEncryption::Plain,
+            ..ConnectOptions::default()
+        };
+        let target = Target::new(address, options, &Trust::Anyone).expect("a target");
+        let connection = Connection::open(&target, Some(os::clock::after_ms(20_000))).expect("logged in");
+        let mut session = Session { connection, _server: server };
+        session.run("CREATE TABLE t (id int NOT NULL PRIMARY KEY, name nvarchar(20) NULL)");
+        session.run("INSERT t VALUES (1, N'one'), (2, N'two'), (3, N'three'), (4, N'four'), (5, N'five')");
+        session
+    }
+
+    fn deadline() -> Option<u64> {
+        Some(os::clock::after_ms(20_000))
+    }
+
+    fn run(&mut self, query: &str) -> Answer {
+        let answer = self.connection.query(query, Session::deadline()).expect("an answer");
+        assert!(answer.first_error().is_none(), "{query}: {:?}", answer.messages);
+        answer
+    }
+
+    fn call(&mut self, id: ProcedureId, parameters: Vec<RpcParameter>) -> Answer {
+        self.connection.call(&[RpcCall::new(Procedure::Id(id), parameters)], Session::deadline()).expect("an answer")
+    }
+
+    /// Opens a cursor: (handle, scroll option, concurrency option, row count).
+    fn open(&mut self, query: &str, scroll: i64, concurrency: i64) -> [i64; 4] {
+        let answer =
+            self.call(ProcedureId::CursorOpen, vec![out(0), text(query), out(scroll), out(concurrency), out(0)]);
+        assert!(answer.first_error().is_none(), "{:?}", answer.messages);
+        assert!(answer.sets.iter().all(|set| set.rows.is_empty()), "an open gives columns alone");
+        let outputs: Vec<i64> = answer.outputs.iter().map(|output| output.value.as_i64()).collect();
+        outputs.try_into().expect("four outputs")
+    }
+
+    /// First column of the rows of a fetch, and their ROWSTAT.
+    fn fetch(&mut self, handle: i64, kind: i64, row: i64, rows: i64) -> Vec<(Option<i64>, i64)> {
+        let answer = self.call(ProcedureId::CursorFetch, vec![int(handle), int(kind), int(row), int(rows)]);
+        assert!(answer.first_error().is_none(), "{:?}", answer.messages);
+        let number = |value: &Datum| if value.is_null() { None } else { Some(value.as_i64()) };
+        answer.sets[0].rows.iter().map(|row| (number(&row[0]), row.last().expect("ROWSTAT").as_i64())).collect()
+    }
+
+    fn ids(&mut self, handle: i64, kind: i64, row: i64, rows: i64) -> Vec<i64> {
+        self.fetch(handle, kind, row, rows).into_iter().filter_map(|(id, _)| id).collect()
+    }
+}
+
+#[test]
+fn fetches_in_every_direction() {
+    let mut session = Session::start();
+    let [handle, scroll, concurrency, count] = session.open("SELECT id, name FROM t ORDER BY id", STATIC, READ_ONLY);
+    assert_eq!((scroll, concurrency, count), (STATIC, READ_ONLY, 5));
+    assert_eq!(session.ids(handle, 2, 0, 2), [1, 2], "NEXT");
+    assert_eq!(session.ids(handle, 2, 0, 2), [3, 4], "NEXT");
+    assert_eq!(session.ids(handle, 2, 0, 2), [5], "NEXT reaches the end");
+    assert_eq!(session.ids(handle, 2, 0, 2), [0; 0], "NEXT behind the end");
+    assert_eq!(session.ids(handle, 4, 0, 2), [4, 5], "PREVIOUS from behind the end");
+    assert_eq!(session.ids(handle, 1, 0, 3), [1, 2, 3], "FIRST");
+    assert_eq!(session.ids(handle, 8, 0, 2), [4, 5], "LAST");
+    assert_eq!(session.ids(handle, 0x10, 2, 2), [2, 3], "ABSOLUTE");
+    assert_eq!(session.ids(handle, 0x10, -1, 2), [5], "ABSOLUTE from the end");
+    assert_eq!(session.ids(handle, 0x20, -2, 1), [3], "RELATIVE");
+    let info = session.call(ProcedureId::CursorFetch, vec![int(handle), int(0x100), out(0), out(0)]);
+    let places: Vec<i64> = info.outputs.iter().map(|output| output.value.as_i64()).collect();
+    assert_eq!(places, [3, 5], "INFO: first row of the buffer, rows of the cursor");
+    assert_eq!(session.call(ProcedureId::CursorClose, vec![int(handle)]).status, Some(0));
+    let closed = session.call(ProcedureId::CursorFetch, vec![int(handle), int(2), int(0), int(1)]);
+    assert_eq!(closed.first_error().map(|error| error.number), Some(16909));
+}
+
+#[test]
+fn options_become_what_the_query_allows() {
+    let mut session = Session::start();
+    let [_, scroll, concurrency, _] = session.open("SELECT id, name FROM t", KEYSET, OPTIMISTIC | ALLOW_DIRECT);
+    assert_eq!((scroll, concurrency), (KEYSET, OPTIMISTIC));
+    let [_, scroll, concurrency, count] = session.open("SELECT COUNT(*) FROM t", KEYSET, OPTIMISTIC);
+    assert_eq!((scroll, concurrency, count), (STATIC, READ_ONLY, 1), "no key leads back to a table");
+    let [handle, scroll, _, count] = session.open("SELECT id FROM t ORDER BY id", FAST_FORWARD, READ_ONLY);
+    assert_eq!((scroll, count), (FAST_FORWARD, -1));
+    let back = session.call(ProcedureId::CursorFetch, vec![int(handle), int(4), int(0), int(1)]);
+    assert_eq!(back.first_error().map(|error| error.number), Some(16911));
+    let refused = session
+        .call(ProcedureId::CursorOpen, vec![out(0), text("PRINT 'no rows'"), out(KEYSET), out(OPTIMISTIC), out(0)]);
+    assert_eq!(refused.first_error().map(|error| error.number), Some(16937));
+    let direct = session.call(
+        ProcedureId::CursorOpen,
+        vec![out(0), text("UPDATE t SET name = name"), out(KEYSET), out(OPTIMISTIC | ALLOW_DIRECT), out(0)],
+    );
+    assert!(direct.first_error().is_none(), "{:?}", direct.messages);
+    assert_eq!(direct.outputs[0].value.as_i64(), 0, "run at once, without a cursor");
+}
+
+#[test]
+fn changes_rows_by_position() {
+    let mut session = Session::start();
+    let [handle, ..] = session.open("SELECT id, name FROM t ORDER BY id", KEYSET, OPTIMISTIC);
+    assert_eq!(session.ids(handle, 2, 0, 3), [1, 2, 3]);
+    let name = parameter("@name", SqlType::nvarchar(20), Datum::nvarchar("zwei"), false);
+    let updated = session.call(ProcedureId::Cursor, vec![int(handle), int(0x21), int(2), text("t"), name]);
+    assert!(updated.first_error().is_none(), "{:?}", updated.messages);
+    let deleted = session.call(ProcedureId::Cursor, vec![int(handle), int(0x22), int(3), text("t")]);
+    assert!(deleted.first_error().is_none(), "{:?}", deleted.messages);
+    let rows = session.run("SELECT name FROM t WHERE id IN (2, 3)").sets[0].rows.clone();
+    assert_eq!(rows, [vec![Datum::nvarchar("zwei")]]);
+    assert_eq!(session.fetch(handle, 1, 0, 3), [(Some(1), 1), (Some(2), 1), (None, 2)], "the deleted row is missing");
+    session.run("DELETE t WHERE id = 1");
+    assert_eq!(session.fetch(handle, 1, 0, 1), [(None, 2)], "a keyset sees what others delete");
+}
+
+#[test]
+fn prepared_cursors_take_parameters() {
+    let mut session = Session::start();
+    let first = session.call(
+        ProcedureId::CursorPrepExec,
+        vec![
+            out(0),
+            out(0),
+            text("@from int"),
+            text("SELECT id FROM t WHERE id >= @from ORDER BY id"),
+            int(STATIC | 0x1000),
+            int(READ_ONLY),
+            out(0),
+            int(4),
+        ],
+    );
+    assert!(first.first_error().is_none(), "{:?}", first.messages);
+    let [prepared, handle, count] = [0, 1, 2].map(|at| first.outputs[at].value.as_i64());
+    assert_eq!(count, 2);
+    assert_eq!(session.ids(handle, 2, 0, 10), [4, 5]);
+    let again = session
+        .call(ProcedureId::CursorExecute, vec![int(prepared), out(0), int(STATIC), int(READ_ONLY), out(0), int(2)]);
+    assert_eq!(again.outputs[1].value.as_i64(), 4);
+    assert_eq!(session.call(ProcedureId::CursorUnprepare, vec![int(prepared)]).status, Some(0));
+}

@@ -1,0 +1,29 @@
+CREATE TABLE dbo.parent (id int IDENTITY(5, 2) NOT NULL CONSTRAINT pk_parent PRIMARY KEY, code varchar(20) NOT NULL CONSTRAINT ck_code CHECK (code <> ''));
+CREATE TABLE dbo.child (a int NOT NULL, parent_id int NULL CONSTRAINT fk_child REFERENCES dbo.parent (id));
+CREATE INDEX by_parent ON dbo.child (parent_id DESC, a);
+GO
+CREATE PROCEDURE dbo.lines AS
+SELECT 1 AS one
+RETURN 0
+GO
+EXEC sp_helptext 'dbo.lines';
+EXEC sp_helptext 'dbo.child';
+EXEC sp_helpindex 'dbo.child';
+EXEC sp_helpconstraint 'dbo.parent', 'nomsg';
+GO
+EXEC sp_help 'dbo.nothing';
+EXEC sp_helprolemember 'db_owner';
+EXEC sp_helprole 'nobody';
+EXEC sp_helpsrvrole 'sysadmin';
+GO
+EXEC sp_MSforeachtable N'PRINT ''?''';
+GO
+EXEC sp_addmessage 60001, 16, N'%s has %d', @replace = 'replace';
+RAISERROR(60001, 16, 3, 'it', 5);
+EXEC sp_dropmessage 60001;
+RAISERROR(60001, 16, 3, 'it', 5);
+EXEC sp_addmessage 40000, 16, N'too low';
+GO
+EXEC sp_configure 'show advanced options';
+EXEC sp_configure 'no such option', 1;
+GO
