@@ -1,5 +1,6 @@
 CREATE TABLE dbo.parent (id int IDENTITY(5, 2) NOT NULL CONSTRAINT pk_parent PRIMARY KEY, code varchar(20) NOT NULL CONSTRAINT ck_code CHECK (code <> ''));
 CREATE TABLE dbo.child (a int NOT NULL, parent_id int NULL CONSTRAINT fk_child REFERENCES dbo.parent (id));
+CREATE TABLE dbo.alone (a int NOT NULL CONSTRAINT pk_alone PRIMARY KEY NONCLUSTERED, b int NULL CONSTRAINT ck_b CHECK (b > 0) CONSTRAINT df_b DEFAULT 1);
 CREATE INDEX by_parent ON dbo.child (parent_id DESC, a);
 GO
 CREATE PROCEDURE dbo.lines AS
@@ -9,9 +10,8 @@ GO
 EXEC sp_helptext 'dbo.lines';
 EXEC sp_helptext 'dbo.child';
 EXEC sp_helpindex 'dbo.child';
-EXEC sp_helpconstraint 'dbo.parent', 'nomsg';
+EXEC sp_helpconstraint 'dbo.alone', 'nomsg';
 GO
-EXEC sp_help 'dbo.nothing';
 EXEC sp_helprolemember 'db_owner';
 EXEC sp_helprole 'nobody';
 EXEC sp_helpsrvrole 'sysadmin';
