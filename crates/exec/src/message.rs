@@ -9,6 +9,7 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
     let mut text = String::new();
     let mut rest = template.chars().peekable();
     let mut arguments = arguments.iter();
+    let mut taken = 0;
     while let Some(c) = rest.next() {
         if c != '%' {
             text.push(c);
@@ -19,15 +20,17 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
             text.push('%');
             continue;
         }
+        let from = rest.clone();
         let mut flags = String::new();
         while let Some(flag) = rest.next_if(|c| "-+0# ".contains(*c)) {
             flags.push(flag);
         }
         let mut number = |rest: &mut std::iter::Peekable<std::str::Chars>| -> SqlResult<Option<usize>> {
             if rest.next_if_eq(&'*').is_some() {
+                taken += 1;
                 return match arguments.next() {
                     Some((_, Datum::I64(value))) => Ok(Some((*value).clamp(0, 2048) as usize)),
-                    _ => Err(bad_format(template)),
+                    _ => Err(bad_type(taken)),
                 };
             }
             let mut digits = String::new();
@@ -42,12 +45,13 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
         while let Some(size) = rest.next_if(|c| "hlI64".contains(*c)) {
             wide |= size == 'I';
         }
-        let Some(kind) = rest.next().filter(|c| "diosuxX".contains(*c)) else { return Err(bad_format(template)) };
+        let Some(kind) = rest.next().filter(|c| "diosuxX".contains(*c)) else {
+            return Err(bad_format(&from.collect::<String>()));
+        };
+        taken += 1;
         let piece = match arguments.next() {
             None | Some((_, Datum::Null)) => "(null)".to_owned(),
-            Some((ty, value)) => {
-                one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_format(template))?
-            }
+            Some((ty, value)) => one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_type(taken))?,
         };
         pad(&mut text, &piece, width, &flags, kind);
     }
@@ -60,8 +64,16 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
 }
 
 #[cold]
-fn bad_format(template: &str) -> SqlError {
-    SqlError::with_state(2787, 16, 1, format!("Invalid format specification: '{template}'."))
+fn bad_format(rest: &str) -> SqlError {
+    SqlError::with_state(2787, 16, 1, format!("Invalid format specification: '%{rest}'."))
+}
+
+#[cold]
+fn bad_type(argument: u32) -> SqlError {
+    let text = format!(
+        "The data type of substitution parameter {argument} does not match the expected type of the format specification."
+    );
+    SqlError::with_state(2786, 16, 1, text)
 }
 
 fn one_argument(

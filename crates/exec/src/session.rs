@@ -42,6 +42,8 @@ pub struct Session {
     pub context_info: Box<[u8]>,
     /// Global cursors by lower-case name; local ones belong to the module that declared them.
     pub(crate) cursors: HashMap<Box<str>, crate::statements::CursorHandle>,
+    /// A module that a system procedure called has ended the batch; the procedure's caller has yet to see it.
+    pub(crate) aborted: bool,
     /// An INSERT ... EXEC is running.
     pub(crate) insert_execute: bool,
     /// Statements within one another that share a transaction: a statement, the functions and triggers it runs.
@@ -243,6 +245,7 @@ impl Session {
             rand_state: None,
             context_info: Box::default(),
             cursors: HashMap::new(),
+            aborted: false,
             insert_execute: false,
             statement_depth: 0,
             isolation_changed: false,

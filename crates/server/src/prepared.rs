@@ -85,7 +85,9 @@ fn execute_sql(
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
     let module = compile(host, state, &text, &declared)?;
     let values = arguments.len().min(2);
-    run_module(host, state, sink, &module, &mut arguments[values..])
+    // Its status is the @@ERROR that the text leaves behind.
+    run_module(host, state, sink, &module, &mut arguments[values..])?;
+    Ok(state.error)
 }
 
 fn prepare(host: &mut SessionHost, state: &mut exec::session::Session, arguments: &mut [CallArgument]) -> SqlResult<i32> {

@@ -382,6 +382,8 @@ impl Client {
                 continue;
             }
             let read = if waiting == 0 {
+                // A packet that is not whole yet leaves `pending` as it is: what was read must not be read again.
+                self.pending.clear();
                 self.at = 0;
                 self.reader.next(&mut self.pending)?
             } else {

@@ -20,6 +20,8 @@ pub type PlanSource = fn(&Operator, &mut Compiler) -> SqlResult<Box<dyn RowSourc
 
 pub struct Compiler {
     pub plan_source: PlanSource,
+    /// What was compiled reads variables of the module it belongs to, so it can run only there.
+    pub reads_variables: bool,
     depth: u32,
 }
 
@@ -33,7 +35,7 @@ pub fn too_deep() -> SqlError {
 
 impl Compiler {
     pub fn new(plan_source: PlanSource) -> Compiler {
-        Compiler { plan_source, depth: 0 }
+        Compiler { plan_source, reads_variables: false, depth: 0 }
     }
 
     /// Runs `make` one level deeper.
@@ -75,12 +77,14 @@ impl Compiler {
                 Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Outer(slot.0)) },
                 Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Outer(slot.0)) },
             }),
-            ExprKind::Variable(slot) => Ok(match ty.physical() {
+            ExprKind::Variable(slot) => {
+                self.reads_variables = true;
+                Ok(match ty.physical() {
                 Physical::I64 => Scalar { ty, node: Node::I64(I64Expr::Variable(slot.0)) },
                 Physical::F64 => Scalar { ty, node: Node::F64(F64Expr::Variable(slot.0)) },
                 Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Variable(slot.0)) },
                 Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Variable(slot.0)) },
-            }),
+            })}
             ExprKind::Global(global) => Ok(Scalar::general(ty, General::Global(*global, ty))),
             ExprKind::Negate(operand) => {
                 let operand = self.scalar(operand)?;

@@ -243,6 +243,7 @@ pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn Row
         .zip(&key_types)
         .map(|((column, _), (ty, descending))| (stored(*column) as usize, KeyCodec::new(ty, *descending)))
         .collect();
+    compiler.reads_variables = true;
     Ok(Box::new(MemoryScan {
         source: scan.table.clone(),
         columns,
@@ -285,6 +286,7 @@ impl RowSource for BaseScan {
             let mut runtime = context.runtime();
             let runtime = &mut *runtime;
             self.storage = Some(runtime.host.open_table(runtime.session, &self.table)?);
+            crate::statements::reads_table(runtime.session, runtime.sink)?;
         }
         context.session(|session| session.statistics.scans += 1);
         Ok(())

@@ -106,6 +106,20 @@ pub enum Direction {
     Relative(Scalar),
 }
 
+impl Direction {
+    /// As errors 16911 and 16925 call it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Direction::Next => "NEXT",
+            Direction::Prior => "PRIOR",
+            Direction::First => "FIRST",
+            Direction::Last => "LAST",
+            Direction::Absolute(_) => "ABSOLUTE",
+            Direction::Relative(_) => "RELATIVE",
+        }
+    }
+}
+
 pub fn compiler() -> Compiler {
     Compiler::new(operators::source)
 }

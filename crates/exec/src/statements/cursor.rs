@@ -1,14 +1,16 @@
 //! Cursors. A forward-only cursor reads its query as it goes; every other kind keeps the rows it found at OPEN.
 //!
-//! Static and scrollable cursors are snapshots of their rows. Keyset and dynamic ones show later changes in SQL Server; here they
-//! keep the rows too, which their definition as INSENSITIVE allows to be told apart only by watching other sessions' changes.
+//! The rows kept by a cursor that is not static carry locators of the table rows they come from. FETCH reads those again, so that
+//! it shows what has changed since and misses what has gone; WHERE CURRENT OF changes them. Rows inserted after OPEN are not seen,
+//! which in SQL Server holds for keyset cursors only.
 
 use std::sync::Arc;
 
-use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, DeclareCursor, Module, QueryId};
+use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, DeclareCursor, Module, Query, QueryId, TableSource};
 use types::{RowBatch, SqlError, SqlResult};
 
 use super::code::{Direction, FetchCode};
+use super::modify::Target;
 use super::query::Prepared;
 use super::run::Runner;
 use crate::columns::{self, BATCH_ROWS};
@@ -39,9 +41,11 @@ enum State {
     },
     /// All rows; `position` is 0 before the first, count + 1 behind the last.
     Kept {
-        columns: Vec<sql::plan::OutputColumn>,
+        query: Arc<Query>,
         rows: RowBatch,
         position: usize,
+        /// The row at `position` as it is now, with its locators, if it was read again.
+        fresh: Option<RowBatch>,
     },
 }
 
@@ -136,8 +140,11 @@ impl<'a> Runner<'a> {
             Prepared::new(query, &cursor.module)?
         };
         // A query that reads variables must see them as they are now, so its rows are taken now.
-        let streams = cursor.forward_only && matches!(cursor.options.kind, CursorKind::FastForward);
-        let mut rows = Rows::new(columns::batch_for(prepared.columns().iter().map(|column| &column.ty)));
+        let streams = cursor.forward_only
+            && cursor.options.read_only
+            && !matches!(cursor.options.kind, CursorKind::Static | CursorKind::Keyset)
+            && !prepared.reads_variables;
+        let mut rows = Rows::new(columns::batch_for(prepared.all_columns().iter().map(|column| &column.ty)));
         let mut count = -1;
         if streams {
             prepared.enter(&self.context);
@@ -161,13 +168,15 @@ impl<'a> Runner<'a> {
                 prepared.leave(&runner.context);
                 result
             });
-            let columns = prepared.columns().to_vec();
+            let query = prepared.query.clone();
             if Arc::ptr_eq(&cursor.module, &self.module) {
                 self.put_query(cursor.query, prepared);
             }
             result?;
-            count = rows.batch.rows as i64;
-            cursor.state = State::Kept { columns, rows: rows.batch, position: 0 };
+            if matches!(cursor.options.kind, CursorKind::Static | CursorKind::Keyset) {
+                count = rows.batch.rows as i64;
+            }
+            cursor.state = State::Kept { query, rows: rows.batch, position: 0, fresh: None };
         }
         let session = self.session();
         session.cursor_rows = count;
@@ -184,13 +193,14 @@ impl<'a> Runner<'a> {
     }
 
     fn fetch_from(&mut self, cursor: &mut Cursor, fetch: &FetchCode) -> SqlResult<()> {
+        let fetch_type = fetch.direction.name();
         if !cursor.scroll && !matches!(fetch.direction, Direction::Next) {
-            return Err(SqlError::with_state(
-                16911,
-                16,
-                1,
-                "fetch: The fetch type cannot be used with forward only cursors.",
-            ));
+            let text = format!("fetch: The fetch type {fetch_type} cannot be used with forward only cursors.");
+            return Err(SqlError::with_state(16911, 16, 1, text));
+        }
+        if cursor.options.kind == CursorKind::Dynamic && matches!(fetch.direction, Direction::Absolute(_)) {
+            let text = format!("The fetch type {fetch_type} cannot be used with dynamic cursors.");
+            return Err(SqlError::with_state(16925, 16, 1, text));
         }
         let found = match &mut cursor.state {
             State::Closed => return Err(SqlError::new(16917, 16, "Cursor is not open.")),
@@ -223,15 +233,27 @@ impl<'a> Runner<'a> {
                 (1..=count).contains(&target).then(|| *position - 1)
             }
         };
+        let mut status = if found.is_some() { 0 } else { -1 };
+        let found = match found {
+            Some(_) if cursor.is_updatable() => {
+                let found = self.read_again(cursor, matches!(fetch.direction, Direction::Prior | Direction::Last))?;
+                if found.is_none() {
+                    status = if cursor.options.kind == CursorKind::Keyset { -2 } else { -1 };
+                }
+                found
+            }
+            found => found,
+        };
         let rows = match &cursor.state {
             State::Streaming { buffer, .. } => buffer,
+            State::Kept { fresh: Some(row), .. } => row,
             State::Kept { rows, .. } => rows,
             State::Closed => unreachable!("refused above"),
         };
         if fetch.into.is_empty() {
-            return self.fetch_to_sink(cursor, found);
+            return self.fetch_to_sink(cursor, found, status);
         }
-        if rows.columns.len() != fetch.into.len() {
+        if rows.columns.len() - cursor.row_targets().len() != fetch.into.len() {
             return Err(SqlError::with_state(
                 16924,
                 16,
@@ -245,30 +267,31 @@ impl<'a> Runner<'a> {
             }
         }
         let session = self.session();
-        session.fetch_status = if found.is_some() { 0 } else { -1 };
+        session.fetch_status = status;
         session.row_count = found.is_some() as u64;
         session.error = 0;
         Ok(())
     }
 
     /// FETCH without INTO gives its row as a result set.
-    fn fetch_to_sink(&mut self, cursor: &Cursor, found: Option<usize>) -> SqlResult<()> {
+    fn fetch_to_sink(&mut self, cursor: &Cursor, found: Option<usize>, status: i32) -> SqlResult<()> {
         let (columns, rows) = match &cursor.state {
             State::Streaming { prepared, buffer, .. } => (prepared.columns(), buffer),
-            State::Kept { columns, rows, .. } => (columns.as_slice(), rows),
+            State::Kept { query, rows, fresh, .. } => (super::query::visible_columns(query), fresh.as_ref().unwrap_or(rows)),
             State::Closed => unreachable!("refused by the caller"),
         };
         let mut one = RowBatch::new(rows.columns.iter().map(columns::class_of));
         if let Some(row) = found {
             columns::append_batch_range(&mut one, rows, row, row + 1);
         }
+        one.columns.truncate(columns.len());
         let runtime = self.context.runtime.get_mut();
         runtime.sink.columns(columns).map_err(stopped)?;
         if one.rows > 0 {
             runtime.sink.batch(&one).map_err(stopped)?;
         }
         let session = &mut *runtime.session;
-        session.fetch_status = if found.is_some() { 0 } else { -1 };
+        session.fetch_status = status;
         session.row_count = found.is_some() as u64;
         session.error = 0;
         let rows = session.row_count;
@@ -277,6 +300,76 @@ impl<'a> Runner<'a> {
             Err(super::Unwind::Stop(stop)) => Err(stopped(stop)),
             Err(_) => unreachable!("sending fails by stopping only"),
         }
+    }
+
+    /// The row at the cursor's position as it is now, in `fresh`. A row that has gone is a hole in a keyset; a dynamic cursor passes it.
+    fn read_again(&mut self, cursor: &mut Cursor, backward: bool) -> SqlResult<Option<usize>> {
+        let keyset = cursor.options.kind == CursorKind::Keyset;
+        let State::Kept { query, rows, position, fresh } = &mut cursor.state else { return Ok(None) };
+        let visible = super::query::visible_columns(query);
+        self.in_statement(false, |runner| {
+            loop {
+                *fresh = None;
+                let mut row = RowBatch::new(rows.columns.iter().map(columns::class_of));
+                columns::append_batch_range(&mut row, rows, *position - 1, *position);
+                let mut gone = false;
+                for (at, source) in query.row_targets.iter().enumerate() {
+                    let locators = visible.len() + at;
+                    let TableSource::Base(table) = source else { continue };
+                    if row.columns[locators].is_null(0) {
+                        continue;
+                    }
+                    let mut target = Target::new(source);
+                    target.open(&runner.context)?;
+                    let mut now = target.empty_rows();
+                    if !target.fetch(&runner.context, row.columns[locators].bytes(0), &mut now)? {
+                        gone = true;
+                        continue;
+                    }
+                    for (column, output) in visible.iter().enumerate() {
+                        let own = output.origin.as_ref().filter(|origin| origin.table.object == table.object);
+                        let stored = own.and_then(|origin| table.stored[usize::from(origin.column)]);
+                        // Of a table that is read twice nobody knows which column is whose.
+                        let once = query.row_targets.iter().filter(|other| is_table(other, table.object)).count() == 1;
+                        if let Some(stored) = stored.filter(|_| once) {
+                            row.columns[column].clear();
+                            row.columns[column].push(&now.columns[usize::from(stored)].datum(0));
+                        }
+                    }
+                }
+                if !gone {
+                    *fresh = Some(row);
+                    return Ok(Some(0));
+                }
+                if keyset {
+                    return Ok(None);
+                }
+                *position = if backward { *position - 1 } else { *position + 1 };
+                if !(1..=rows.rows).contains(position) {
+                    return Ok(None);
+                }
+            }
+        })
+    }
+
+    /// The locator of the row of `target` that the cursor is on.
+    pub fn current_row(&mut self, reference: &CursorRef, target: &TableSource) -> SqlResult<Box<[u8]>> {
+        self.with_cursor(reference, |_, cursor| {
+            let (query, rows, position) = match &cursor.state {
+                State::Closed => return Err(SqlError::new(16917, 16, "Cursor is not open.")),
+                State::Kept { query, rows, position, .. } if !query.row_targets.is_empty() => (query, rows, *position),
+                _ => return Err(SqlError::new(16929, 16, "The cursor is READ ONLY.")),
+            };
+            let Some(at) = query.row_targets.iter().position(|source| same_table(source, target)) else {
+                let text = "The cursor does not include the table being modified or the table is not updatable through the cursor.";
+                return Err(SqlError::new(16933, 16, text));
+            };
+            let locators = &rows.columns[super::query::visible_columns(query).len() + at];
+            if !(1..=rows.rows).contains(&position) || locators.is_null(position - 1) {
+                return Err(SqlError::new(16931, 16, "There are no rows in the current fetch buffer."));
+            }
+            Ok(locators.bytes(position - 1).into())
+        })
     }
 
     fn read_ahead(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
@@ -343,6 +436,31 @@ impl<'a> Runner<'a> {
                 cursor.state = State::Closed;
             }
         }
+    }
+}
+
+impl Cursor {
+    fn row_targets(&self) -> &[TableSource] {
+        match &self.state {
+            State::Kept { query, .. } => &query.row_targets,
+            _ => &[],
+        }
+    }
+
+    fn is_updatable(&self) -> bool {
+        !self.row_targets().is_empty()
+    }
+}
+
+fn is_table(source: &TableSource, object: sql::catalog::ObjectId) -> bool {
+    matches!(source, TableSource::Base(table) if table.object == object)
+}
+
+fn same_table(a: &TableSource, b: &TableSource) -> bool {
+    match (a, b) {
+        (TableSource::Base(a), TableSource::Base(b)) => a.object == b.object && a.database == b.database,
+        (TableSource::Variable(a, _), TableSource::Variable(b, _)) => a == b,
+        _ => false,
     }
 }
 

@@ -165,7 +165,7 @@ fn parameter_value(runtime: &Runtime<'_>, value: &Datum, from: &SqlType, to: &Sq
 }
 
 /// Without its schema, as these messages show it.
-fn short(name: &str) -> &str {
+pub fn short(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
@@ -207,7 +207,10 @@ impl<'a> Runner<'a> {
             Err(error) => return self.fail(error, line),
         };
         let level = self.session().transaction.level;
-        let counted = matches!(&call, Call::Module(_, Some(_)));
+        let called = match &call {
+            Call::Module(_, Some(info)) => Some(info.name.clone()),
+            _ => None,
+        };
         let runtime = self.context.runtime.get_mut();
         let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
         let result = dispatch(call, arguments, runtime);
@@ -220,12 +223,14 @@ impl<'a> Runner<'a> {
             Err(unwind) => return Err(unwind),
         };
         let after = self.session().transaction.level;
-        if counted && after != level {
+        if let Some(called) = called
+            && after != level
+        {
             let text = format!(
                 "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = {level}, current count = {after}."
             );
-            let error = SqlError::with_state(266, 16, 2, text);
-            self.fail_as(error, line, false)?;
+            let error = SqlError::with_state(266, 16, 2, text).in_procedure(&called);
+            self.fail_as(error, line, false, false)?;
         }
         if let Err(error) = self.take_outputs(code, &result) {
             return self.fail(error, line);
@@ -396,6 +401,9 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, mut runtime: Runtime<'
                 },
             );
             runtime.session.try_level = runtime.session.try_level.max(0);
+            if std::mem::take(&mut runtime.session.aborted) {
+                return Err(Unwind::Aborted);
+            }
             let outputs = arguments.into_iter().filter(|argument| argument.output);
             let outputs = outputs.map(|argument| {
                 let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));

@@ -29,11 +29,23 @@ fn aborts_batch(error: &SqlError) -> bool {
 impl<'a> Runner<'a> {
     /// The statement at `line` failed and has been undone.
     pub fn fail(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        self.fail_as(error, line, true)
+        self.fail_as(error, line, true, false)
     }
 
-    /// `xact_abort`: false for RAISERROR, which XACT_ABORT does not concern.
-    pub fn fail_as(&mut self, error: SqlError, line: u32, xact_abort: bool) -> Result<Flow, Unwind> {
+    /// The same for a statement that changes rows, whose changes have been taken back.
+    pub fn fail_changed(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
+        let terminated = (11..17).contains(&error.severity);
+        self.fail_as(error, line, true, terminated)
+    }
+
+    /// `xact_abort`: false for RAISERROR, which XACT_ABORT does not concern. `terminated`: message 3621 follows.
+    pub fn fail_as(
+        &mut self,
+        error: SqlError,
+        line: u32,
+        xact_abort: bool,
+        terminated: bool,
+    ) -> Result<Flow, Unwind> {
         if let Some(stop) = stop_of(&error) {
             return Err(Unwind::Stop(stop));
         }
@@ -67,13 +79,19 @@ impl<'a> Runner<'a> {
             self.failed_done()?;
             return Err(Unwind::Aborted);
         }
+        if terminated {
+            let text = SqlError::with_state(3621, 0, 0, "The statement has been terminated.");
+            let text = self.locate(text, line);
+            self.message(&text)?;
+        }
         self.failed_done()?;
         Ok(Flow::Next)
     }
 
     /// With its line and procedure, unless an inner statement has set them.
     pub fn locate(&self, error: SqlError, line: u32) -> SqlError {
-        if error.line != 0 {
+        // What a call's arguments got wrong has the procedure called, and line 0.
+        if error.line != 0 || !error.procedure.is_empty() {
             return error;
         }
         let error = error.at_line(line);

@@ -31,6 +31,7 @@ use code::Code;
 use query::Prepared;
 
 pub(crate) use cursor::CursorHandle;
+pub(crate) use transaction::reads_table;
 use failure::Unwind;
 
 /// EXECUTE, triggers and functions within one another; one more is error 217.
@@ -210,6 +211,7 @@ pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Hos
     session.nest_level = 0;
     session.statement_depth = 0;
     session.insert_execute = false;
+    session.aborted = false;
     session.try_level = 0;
     session.handling.clear();
     session.scope_identity = None;
@@ -249,7 +251,10 @@ pub fn call_module(
             session.error = error.number;
             (Ended::Failed(error), CallResult::default())
         }
-        Err(Unwind::Aborted) => (Ended::Aborted, CallResult::default()),
+        Err(Unwind::Aborted) => {
+            session.aborted = true;
+            (Ended::Aborted, CallResult::default())
+        }
     }
 }
 

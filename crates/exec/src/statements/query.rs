@@ -14,7 +14,7 @@ use super::run::{Flow, Runner};
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource};
 use crate::operators::{self, batch_of};
-use crate::session::stopped;
+use crate::session::{stop_of, stopped};
 use crate::sink::Command;
 
 /// A bound query, compiled, with the buffers of its runs.
@@ -22,6 +22,8 @@ pub struct Prepared {
     pub query: Arc<Query>,
     plan: Plan,
     batch: RowBatch,
+    /// It reads variables of its module, so it runs only within it.
+    pub reads_variables: bool,
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
@@ -66,7 +68,7 @@ impl Prepared {
             QueryKind::ForText { plan, .. } => (Plan::ForText(operators::source(plan, &mut compiler)?), batch_of(plan)),
         };
         let outer = vec![Datum::Null; query.outer_slots.len()];
-        Ok(Prepared { query, plan, batch, execution: 0, outer })
+        Ok(Prepared { query, plan, batch, reads_variables: compiler.reads_variables, execution: 0, outer })
     }
 
     /// Bound to one session's temporary tables.
@@ -108,11 +110,23 @@ impl Prepared {
         }
     }
 
+    /// What clients see; an updatable cursor's locators come behind.
     pub fn columns(&self) -> &[OutputColumn] {
+        visible_columns(&self.query)
+    }
+
+    pub fn all_columns(&self) -> &[OutputColumn] {
         match &self.query.kind {
             QueryKind::Select(plan) => &plan.columns,
             _ => &[],
         }
+    }
+}
+
+pub fn visible_columns(query: &Query) -> &[OutputColumn] {
+    match &query.kind {
+        QueryKind::Select(plan) => &plan.columns[..plan.columns.len() - query.row_targets.len()],
+        _ => &[],
     }
 }
 
@@ -160,7 +174,11 @@ impl<'a> Runner<'a> {
         if self.queries[at].as_ref().is_some_and(|prepared| prepared.query.catalog_version == version) {
             return Ok(());
         }
-        let query = runtime.host.bind_query(runtime.session, &self.module, id)?;
+        let bound = runtime.host.bind_query(runtime.session, &self.module, id);
+        let query = match (bound, &self.frame.info) {
+            (Err(error), Some(info)) => return Err(error.in_procedure(&info.name)),
+            (bound, _) => bound?,
+        };
         self.queries[at] = Some(Prepared::new(query, &self.module)?);
         Ok(())
     }
@@ -182,12 +200,12 @@ impl<'a> Runner<'a> {
             Err(error) => return self.fail_scope(error, line),
         };
         let started = self.start_statistics();
+        let assigns = matches!(&prepared.plan, Plan::Assign { .. });
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
             Plan::SelectInto(_) => (true, false),
             Plan::Modify(_) | Plan::InsertExecute { .. } => (true, true),
         };
-        let assigns = matches!(prepared.plan, Plan::Assign { .. });
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
             prepared.enter(&runner.context);
@@ -204,7 +222,6 @@ impl<'a> Runner<'a> {
                 let session = self.session();
                 session.row_count = rows;
                 session.error = 0;
-                self.finish_statistics(started)?;
                 if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
                     let text = "Warning: Null value is eliminated by an aggregate or other SET operation.";
                     let warning = self.locate(SqlError::new(8153, 10, text), line);
@@ -212,19 +229,16 @@ impl<'a> Runner<'a> {
                 }
                 // An assignment sets @@ROWCOUNT and tells the client no count.
                 self.done(command, (!assigns).then_some(rows))?;
+                self.finish_statistics(started)?;
                 Ok(Flow::Next)
             }
             Err(error) => {
                 self.context.null_eliminated.set(false);
-                let terminated = modifies && error.severity < 17 && (11..).contains(&error.severity);
-                let silent = self.session().try_level > 0 || self.frame.function.is_some();
-                let flow = self.fail(error, line)?;
-                if terminated && !silent {
-                    let text = SqlError::with_state(3621, 0, 0, "The statement has been terminated.");
-                    let text = self.locate(text, line);
-                    self.message(&text)?;
+                // The client learns that the statement of a TRY is over, not what ended it.
+                if self.session().try_level > 0 && stop_of(&error).is_none() && !assigns {
+                    self.done(if modifies { Command::Other } else { Command::Select }, Some(0))?;
                 }
-                Ok(flow)
+                if modifies { self.fail_changed(error, line) } else { self.fail(error, line) }
             }
         }
     }
@@ -272,7 +286,16 @@ impl<'a> Runner<'a> {
                 Ok((Command::Select, self.select_assign(&mut **source, slots, *each, batch)?))
             }
             (Plan::Modify(plan), QueryKind::Modify(_)) => {
-                let rows = modify::run(plan, &mut self.context)?;
+                let rows = match plan.current_of().cloned() {
+                    None => modify::run(plan, &mut self.context, None)?,
+                    Some(cursor) => {
+                        let locator = self.current_row(&cursor, plan.source_of_rows())?;
+                        match modify::run(plan, &mut self.context, Some(&locator))? {
+                            0 => return Err(SqlError::new(16947, 16, "No rows were updated or deleted.")),
+                            rows => rows,
+                        }
+                    }
+                };
                 Ok((plan.command(), rows))
             }
             (Plan::SelectInto(source), QueryKind::SelectInto { plan, target }) => {

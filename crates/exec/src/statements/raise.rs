@@ -35,7 +35,7 @@ impl<'a> Runner<'a> {
             runtime.host.log(runtime.session, &error);
         }
         if error.severity > 10 {
-            return self.fail_as(error, line, false);
+            return self.fail_as(error, line, false, false);
         }
         let number = error.number;
         let error = self.locate(error, line);

@@ -378,7 +378,8 @@ impl<'a> Runner<'a> {
             _ => {
                 let name = self.frame.info.as_ref().map_or("", |info| &info.name);
                 let text = format!(
-                    "The '{name}' procedure attempted to return a status of NULL, which is not allowed. A status of 0 will be returned instead."
+                    "The '{}' procedure attempted to return a status of NULL, which is not allowed. A status of 0 will be returned instead.",
+                    super::execute::short(name)
                 );
                 self.message(&SqlError::new(282, 10, text).at_line(line))?;
                 Ok(Flow::Return(0))

@@ -9,7 +9,7 @@ use crate::context::Runtime;
 use crate::host::Host;
 use crate::operators::storage_error;
 use crate::session::Session;
-use crate::sink::Environment;
+use crate::sink::{Environment, Sink};
 
 /// What a statement is undone to.
 pub enum Scope {
@@ -56,8 +56,8 @@ pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Sco
     }
     if state.current.is_none() {
         start(runtime);
-        if runtime.session.options.implicit_transactions && runtime.session.transaction.level == 0 {
-            opened(runtime)?;
+        if writes && runtime.session.options.implicit_transactions && runtime.session.transaction.level == 0 {
+            opened(runtime.session, runtime.sink)?;
         }
     } else if std::mem::take(&mut runtime.session.isolation_changed) {
         let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
@@ -124,12 +124,17 @@ pub fn undo_statement(runtime: &mut Runtime<'_>, scope: Scope, _stopped: bool) -
 }
 
 /// A transaction of level 1 begins.
-fn opened(runtime: &mut Runtime<'_>) -> SqlResult<()> {
-    let state = &mut runtime.session.transaction;
+fn opened(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> {
+    let state = &mut session.transaction;
     state.level = 1;
     state.descriptor += 1;
     let change = Environment::BeginTransaction(state.descriptor);
-    runtime.sink.environment(&change).map_err(crate::session::stopped)
+    sink.environment(&change).map_err(crate::session::stopped)
+}
+
+/// A statement opens a table: the first one that does begins an implicit transaction. `SELECT 1` begins none.
+pub fn reads_table(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> {
+    if session.options.implicit_transactions && session.transaction.level == 0 { opened(session, sink) } else { Ok(()) }
 }
 
 /// Rolls back whatever is open, without a word.
@@ -163,7 +168,7 @@ pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()>
     }
     start(runtime);
     runtime.session.transaction.name = name;
-    opened(runtime)
+    opened(runtime.session, runtime.sink)
 }
 
 pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()> {

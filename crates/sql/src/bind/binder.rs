@@ -51,6 +51,8 @@ pub struct Binder<'a> {
     pub rounds_max: u32,
     pub force_order: bool,
     pub session_private: bool,
+    /// `Query::row_targets`.
+    pub row_targets: Vec<crate::plan::TableSource>,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -108,6 +110,7 @@ impl<'a> Binder<'a> {
             rounds_max: 100,
             force_order: false,
             session_private: false,
+            row_targets: Vec::new(),
             depth: 0,
             sources: 0,
             expansion: 0,

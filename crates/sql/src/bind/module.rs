@@ -681,7 +681,18 @@ impl<'a> ModuleBinder<'a> {
         };
         self.check_variables(|f| visit_query(query, f))?;
         let read_only_clause = matches!(query.for_clause.as_deref(), Some(ast::ForClause::ReadOnly));
-        let id = self.defer(ast::StatementKind::Select(query.clone()), statement)?;
+        let read_only = read_only_clause
+            || definition.insensitive
+            || definition.concurrency == Some(ast::CursorConcurrency::ReadOnly)
+            || matches!(definition.kind, Some(ast::CursorKind::Static | ast::CursorKind::FastForward))
+            || query.for_clause.as_deref().is_some_and(|clause| matches!(clause, ast::ForClause::Xml(_) | ast::ForClause::Json(_)));
+        let text = if read_only {
+            ast::StatementKind::Select(query.clone())
+        } else {
+            let name = ast::Ident::new("");
+            ast::StatementKind::DeclareCursor(Box::new(ast::DeclareCursor { name, definition: definition.clone() }))
+        };
+        let id = self.defer(text, statement)?;
         let kind = match definition.kind {
             Some(ast::CursorKind::Static) => CursorKind::Static,
             Some(ast::CursorKind::Keyset) => CursorKind::Keyset,
@@ -695,7 +706,7 @@ impl<'a> ModuleBinder<'a> {
             local: definition.global.map(|global| !global),
             scroll: definition.scroll == Some(true),
             kind,
-            read_only: definition.concurrency == Some(ast::CursorConcurrency::ReadOnly) || read_only_clause,
+            read_only,
             scroll_locks: definition.concurrency == Some(ast::CursorConcurrency::ScrollLocks),
             optimistic: definition.concurrency == Some(ast::CursorConcurrency::Optimistic),
             type_warning: definition.type_warning,

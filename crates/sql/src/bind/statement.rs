@@ -10,9 +10,9 @@ use super::query::{Bound, Use, condition_value};
 use super::scope::Scope;
 use crate::ast;
 use crate::catalog::Catalog;
-use crate::optimize::{Output, Rel};
 use crate::function::FunctionId;
-use crate::plan::{Expr, ExprKind, ForFormat, Module, Operator, OperatorKind, Query, QueryKind, XmlMode};
+use crate::optimize::{Get, Output, Rel};
+use crate::plan::{Expr, ExprKind, ForFormat, JoinKind, Module, Operator, OperatorKind, Query, QueryKind, XmlMode};
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
 pub fn bind_query(
@@ -34,6 +34,7 @@ pub fn bind_query(
         kind,
         outer_slots: binder.lowering.slots,
         catalog_version: catalog.version(),
+        row_targets: binder.row_targets,
         session_private: binder.session_private,
     })
 }
@@ -60,6 +61,11 @@ impl Binder<'_> {
             ast::StatementKind::Select(query) => {
                 self.hints(&query.options)?;
                 self.select_statement(query)
+            }
+            ast::StatementKind::DeclareCursor(declare) => {
+                let query = declare.definition.query.as_ref().expect("a cursor that is declared has a query");
+                self.hints(&query.options)?;
+                self.cursor_query(query)
             }
             ast::StatementKind::Insert(insert) => {
                 self.hints(&insert.options)?;
@@ -195,6 +201,19 @@ impl Binder<'_> {
         }
     }
 
+    /// The query of a cursor whose rows may be changed WHERE CURRENT OF it: a locator for each table follows its columns.
+    fn cursor_query(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {
+        let mut bound = self.query(query, None, None, Use::Root)?;
+        let mut gets = Vec::new();
+        row_sources(&mut bound.rel, &mut gets);
+        for get in gets {
+            let locator = *get.locator.get_or_insert_with(|| self.columns.add(SqlType::varbinary(64), true));
+            self.row_targets.push(get.source.clone());
+            bound.outputs.push(Output { name: "".into(), expr: self.columns.expr(locator) });
+        }
+        Ok(QueryKind::Select(self.lowering.root(&self.columns, bound.rel, bound.outputs)))
+    }
+
     /// FOR XML or FOR JSON in a subquery: one column of text.
     pub fn text_subquery(&mut self, bound: Bound, clause: &ast::ForClause) -> SqlResult<Bound> {
         let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
@@ -220,6 +239,22 @@ fn json_outputs(outputs: &[Output]) -> Vec<bool> {
         _ => false,
     };
     outputs.iter().map(is_json).collect()
+}
+
+/// Tables whose rows come through one by one: none below a grouping or a union.
+fn row_sources<'r>(rel: &'r mut Rel, out: &mut Vec<&'r mut Get>) {
+    match rel {
+        Rel::Get(get) => out.push(get),
+        Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } => row_sources(input, out),
+        Rel::Top(top) => row_sources(&mut top.input, out),
+        Rel::Join(join) => {
+            row_sources(&mut join.left, out);
+            if !matches!(join.kind, JoinKind::Semi | JoinKind::Anti) {
+                row_sources(&mut join.right, out);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn for_format(clause: &ast::ForClause, raw: Vec<bool>) -> SqlResult<ForFormat> {

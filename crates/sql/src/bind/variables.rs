@@ -284,6 +284,7 @@ fn visit_filter<'a>(filter: Option<&'a ast::Filter>, f: Visit<'_, 'a>) {
 pub fn visit_statement<'a>(statement: &'a ast::StatementKind, f: Visit<'_, 'a>) {
     match statement {
         ast::StatementKind::Select(query) => visit_query(query, f),
+        ast::StatementKind::DeclareCursor(declare) => declare.definition.query.iter().for_each(|query| visit_query(query, f)),
         ast::StatementKind::Insert(insert) => {
             visit_with(insert.with.as_deref(), f);
             insert.top.iter().for_each(|top| visit_expr(&top.count, f));

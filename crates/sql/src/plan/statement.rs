@@ -323,6 +323,8 @@ pub struct Query {
     pub outer_slots: Vec<SqlType>,
     /// `Catalog::version` at binding.
     pub catalog_version: u64,
+    /// An updatable cursor's tables: the last columns of its rows are their locators, which clients do not see.
+    pub row_targets: Vec<TableSource>,
     /// It names a temporary table, so only the session that bound it may keep it.
     pub session_private: bool,
 }

@@ -24,7 +24,8 @@ use crate::sink::Command;
 use crate::value::Row;
 
 pub use target::Changes;
-use target::{Target, Verb};
+pub use target::Target;
+use target::Verb;
 
 pub struct ModifyPlan {
     source: Box<dyn RowSource>,
@@ -235,6 +236,11 @@ impl ModifyPlan {
         }
     }
 
+    /// The table whose rows it changes.
+    pub fn source_of_rows(&self) -> &TableSource {
+        self.target.source()
+    }
+
     pub fn current_of(&self) -> Option<&plan::CursorRef> {
         self.current_of.as_ref()
     }
@@ -259,8 +265,8 @@ fn reads_one_table(operator: &plan::Operator) -> bool {
     }
 }
 
-/// One run of the statement. Returns the rows affected.
-pub fn run(plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
+/// One run of the statement. Returns the rows affected. `only`: the locator of the one row it is about (WHERE CURRENT OF).
+pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&[u8]>) -> SqlResult<u64> {
     let limit = match &plan.top {
         None => u64::MAX,
         Some(top) => match top.scalar_value(context)?.i64() {
@@ -272,6 +278,23 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
         0 => limit,
         set => limit.min(set),
     };
+    if let Some(locator) = only
+        && plan.source_types.len() == plan.target.width() + 1
+        && plan.target.is_base()
+    {
+        // Nothing but the row itself is read, and its place is known.
+        let mut run = Run::start(plan, context)?;
+        let mut batch = std::mem::take(&mut plan.source_batch);
+        batch.clear();
+        let result = match plan.target.fetch(context, locator, &mut batch) {
+            Ok(true) => run.batch(plan, context, &batch),
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        };
+        plan.source_batch = batch;
+        result?;
+        return run.finish(plan, context);
+    }
     plan.source.open(context)?;
     let mut run = Run::start(plan, context)?;
     let mut left = limit;
@@ -283,7 +306,19 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
                 break;
             }
             left = left.saturating_sub(batch.rows as u64);
-            run.batch(plan, context, &batch)?;
+            match only {
+                None => run.batch(plan, context, &batch)?,
+                Some(locator) => {
+                    let locators = &batch.columns[plan.target.width()];
+                    let found: Vec<u32> =
+                        (0..batch.rows as u32).filter(|&row| locators.bytes(row as usize) == locator).collect();
+                    if !found.is_empty() {
+                        let mut row = RowBatch::new(batch.columns.iter().map(columns::class_of));
+                        columns::append_batch_rows(&mut row, &batch, &found);
+                        run.batch(plan, context, &row)?;
+                    }
+                }
+            }
             context.yield_point()?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use sql::catalog::{IndexDef, TableDef};
 use sql::plan::{Check, TableSource, VariableSlotTable};
 use storage::{StorageError, Table};
 use types::key::KeyCodec;
-use types::row::RowBuilder;
+use types::row::{RowBuilder, RowView};
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
 use crate::columns;
@@ -39,6 +39,7 @@ pub struct Target {
     pub identity: Option<usize>,
     /// For each stored ordinal its column in `def`.
     columns: Vec<usize>,
+    source: TableSource,
     place: Place,
 }
 
@@ -125,6 +126,7 @@ impl Target {
             identity: columns.iter().position(|column| def.columns[*column].identity.is_some()),
             columns,
             def,
+            source: source.clone(),
             place,
         }
     }
@@ -161,6 +163,39 @@ impl Target {
         if let Place::Base(table) = &mut self.place {
             *table = None;
         }
+    }
+
+    pub fn is_base(&self) -> bool {
+        matches!(self.place, Place::Base(_))
+    }
+
+    /// Room for rows as `fetch` gives them.
+    pub fn empty_rows(&self) -> RowBatch {
+        RowBatch::new(self.types.iter().map(SqlType::physical).chain([types::Physical::Bytes]))
+    }
+
+    pub fn source(&self) -> &TableSource {
+        &self.source
+    }
+
+    /// Appends the row at `locator`, its stored columns and then the locator, to `out`. False: it is gone.
+    pub fn fetch(&self, context: &Context, locator: &[u8], out: &mut RowBatch) -> SqlResult<bool> {
+        let table = self.storage();
+        let mut image = Vec::new();
+        let mut runtime = context.runtime();
+        let transaction = runtime.session.transaction.current.as_mut().expect("a statement runs in a transaction");
+        let found = table.fetch(transaction, locator, &mut image);
+        drop(runtime);
+        if !found.map_err(|error| crate::operators::storage_error(error, Some(&self.def)))? {
+            return Ok(false);
+        }
+        let view = RowView::new(&table.layout().row, &image).expect("storage has checked its row");
+        for (column, values) in out.columns[..self.width()].iter_mut().enumerate() {
+            values.push(&view.datum(column));
+        }
+        out.columns[self.width()].push_bytes(locator);
+        out.rows += 1;
+        Ok(true)
     }
 
     pub fn storage(&self) -> &Arc<Table> {
