@@ -51,7 +51,9 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
         taken += 1;
         let piece = match arguments.next() {
             None | Some((_, Datum::Null)) => "(null)".to_owned(),
-            Some((ty, value)) => one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_type(taken))?,
+            Some((ty, value)) => {
+                one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_type(taken))?
+            }
         };
         pad(&mut text, &piece, width, &flags, kind);
     }

@@ -42,7 +42,7 @@ pub struct Session {
     pub context_info: Box<[u8]>,
     /// Global cursors by lower-case name; local ones belong to the module that declared them.
     pub(crate) cursors: HashMap<Box<str>, crate::statements::CursorHandle>,
-    /// A module that a system procedure called has ended the batch; the procedure's caller has yet to see it.
+    /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
     pub(crate) aborted: bool,
     /// An INSERT ... EXEC is running.
     pub(crate) insert_execute: bool,

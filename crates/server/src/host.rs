@@ -241,7 +241,13 @@ impl SessionHost {
     }
 
     pub fn bind_options(state: &State) -> BindOptions {
-        BindOptions { quoted_identifier: state.options.quoted_identifier, ansi_nulls: state.options.ansi_nulls, ..BindOptions::default() }
+        let identity_insert = state.options.identity_insert;
+        BindOptions {
+            quoted_identifier: state.options.quoted_identifier,
+            ansi_nulls: state.options.ansi_nulls,
+            identity_insert: identity_insert
+                .map(|(database, object)| (sql::catalog::DatabaseId(database), sql::catalog::ObjectId(object))),
+        }
     }
 
     /// Parses and binds a text that is not in the statement cache.

@@ -80,11 +80,12 @@ impl Compiler {
             ExprKind::Variable(slot) => {
                 self.reads_variables = true;
                 Ok(match ty.physical() {
-                Physical::I64 => Scalar { ty, node: Node::I64(I64Expr::Variable(slot.0)) },
-                Physical::F64 => Scalar { ty, node: Node::F64(F64Expr::Variable(slot.0)) },
-                Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Variable(slot.0)) },
-                Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Variable(slot.0)) },
-            })}
+                    Physical::I64 => Scalar { ty, node: Node::I64(I64Expr::Variable(slot.0)) },
+                    Physical::F64 => Scalar { ty, node: Node::F64(F64Expr::Variable(slot.0)) },
+                    Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Variable(slot.0)) },
+                    Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Variable(slot.0)) },
+                })
+            }
             ExprKind::Global(global) => Ok(Scalar::general(ty, General::Global(*global, ty))),
             ExprKind::Negate(operand) => {
                 let operand = self.scalar(operand)?;

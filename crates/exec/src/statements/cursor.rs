@@ -277,7 +277,9 @@ impl<'a> Runner<'a> {
     fn fetch_to_sink(&mut self, cursor: &Cursor, found: Option<usize>, status: i32) -> SqlResult<()> {
         let (columns, rows) = match &cursor.state {
             State::Streaming { prepared, buffer, .. } => (prepared.columns(), buffer),
-            State::Kept { query, rows, fresh, .. } => (super::query::visible_columns(query), fresh.as_ref().unwrap_or(rows)),
+            State::Kept { query, rows, fresh, .. } => {
+                (super::query::visible_columns(query), fresh.as_ref().unwrap_or(rows))
+            }
             State::Closed => unreachable!("refused by the caller"),
         };
         let mut one = RowBatch::new(rows.columns.iter().map(columns::class_of));

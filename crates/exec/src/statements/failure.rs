@@ -39,17 +39,20 @@ impl<'a> Runner<'a> {
     }
 
     /// `xact_abort`: false for RAISERROR, which XACT_ABORT does not concern. `terminated`: message 3621 follows.
-    pub fn fail_as(
-        &mut self,
-        error: SqlError,
-        line: u32,
-        xact_abort: bool,
-        terminated: bool,
-    ) -> Result<Flow, Unwind> {
+    pub fn fail_as(&mut self, error: SqlError, line: u32, xact_abort: bool, terminated: bool) -> Result<Flow, Unwind> {
         if let Some(stop) = stop_of(&error) {
             return Err(Unwind::Stop(stop));
         }
-        let error = self.locate(error, line);
+        // A trigger of the statement has ended the batch, and said so.
+        if std::mem::take(&mut self.session().aborted) {
+            return Err(Unwind::Aborted);
+        }
+        let mut error = self.locate(error, line);
+        if error.number == 1205 {
+            // Storage does not know whose process is its victim's.
+            let spid = self.session().spid;
+            error.text = error.text.replacen("Transaction was", &format!("Transaction (Process ID {spid}) was"), 1);
+        }
         self.session().error = error.number;
         self.session().row_count = 0;
         let aborts = aborts_batch(&error) || xact_abort && self.session().options.xact_abort;

@@ -31,8 +31,8 @@ use code::Code;
 use query::Prepared;
 
 pub(crate) use cursor::CursorHandle;
-pub(crate) use transaction::reads_table;
 use failure::Unwind;
+pub(crate) use transaction::reads_table;
 
 /// EXECUTE, triggers and functions within one another; one more is error 217.
 pub const NESTING_MAX: u32 = 32;
@@ -239,7 +239,8 @@ pub fn call_module(
         session.try_level = 0;
         session.handling.clear();
     }
-    let outermost = session.nest_level == 0;
+    // Not within a statement that needs the module's answer, either (a default's value).
+    let outermost = session.nest_level == 0 && session.statement_depth == 0;
     let runtime = Runtime { session: &mut *session, host: &mut *host, sink: &mut *sink };
     match execute::call(module, info, arguments, runtime) {
         Ok(result) if outermost => (end_of_request(Ok(()), session, host, sink), result),

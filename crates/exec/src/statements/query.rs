@@ -24,6 +24,8 @@ pub struct Prepared {
     batch: RowBatch,
     /// It reads variables of its module, so it runs only within it.
     pub reads_variables: bool,
+    /// IDENTITY_INSERT as it was at binding: an INSERT's columns depend on it.
+    identity_insert: Option<(u16, i32)>,
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
@@ -68,7 +70,15 @@ impl Prepared {
             QueryKind::ForText { plan, .. } => (Plan::ForText(operators::source(plan, &mut compiler)?), batch_of(plan)),
         };
         let outer = vec![Datum::Null; query.outer_slots.len()];
-        Ok(Prepared { query, plan, batch, reads_variables: compiler.reads_variables, execution: 0, outer })
+        Ok(Prepared {
+            query,
+            plan,
+            batch,
+            reads_variables: compiler.reads_variables,
+            identity_insert: None,
+            execution: 0,
+            outer,
+        })
     }
 
     /// Bound to one session's temporary tables.
@@ -171,7 +181,11 @@ impl<'a> Runner<'a> {
         let at = id.0 as usize;
         let runtime = self.context.runtime.get_mut();
         let version = runtime.host.catalog_version(runtime.session);
-        if self.queries[at].as_ref().is_some_and(|prepared| prepared.query.catalog_version == version) {
+        let identity_insert = runtime.session.options.identity_insert;
+        let current = |prepared: &Prepared| {
+            prepared.query.catalog_version == version && prepared.identity_insert == identity_insert
+        };
+        if self.queries[at].as_ref().is_some_and(current) {
             return Ok(());
         }
         let bound = runtime.host.bind_query(runtime.session, &self.module, id);
@@ -179,7 +193,9 @@ impl<'a> Runner<'a> {
             (Err(error), Some(info)) => return Err(error.in_procedure(&info.name)),
             (bound, _) => bound?,
         };
-        self.queries[at] = Some(Prepared::new(query, &self.module)?);
+        let mut prepared = Prepared::new(query, &self.module)?;
+        prepared.identity_insert = identity_insert;
+        self.queries[at] = Some(prepared);
         Ok(())
     }
 

@@ -44,6 +44,7 @@ impl Binder<'_> {
         width: usize,
         block: usize,
     ) -> SqlResult<(Output, SourceLayout)> {
+        let both = changes.inserted && changes.deleted;
         let inserted = self.columns.add_table(table);
         let deleted = self.columns.add_table(table);
         let action_type = SqlType::nvarchar(10).with_collation(self.catalog.collation());
@@ -118,7 +119,8 @@ impl Binder<'_> {
                 }
                 _ => None,
             };
-            columns.push(OutputColumn { name: item.name, ty: item.expr.ty, nullable: item.expr.nullable, origin });
+            // In MERGE one side may be missing.
+            columns.push(OutputColumn { name: item.name, ty: item.expr.ty, nullable: item.expr.nullable || both, origin });
             exprs.push(positioned(item.expr, &places));
         };
         for item in items {

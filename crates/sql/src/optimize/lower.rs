@@ -363,7 +363,9 @@ impl Lowering {
     }
 
     fn lower_map_flat(&mut self, columns: &Columns, input: Rel, defs: Vec<(ColumnId, Expr)>, want: Want) -> Lowered {
+        // What is made here is not asked for below: a computed column has a place among its table's columns.
         let mut needed = want.needed.clone();
+        defs.iter().for_each(|(id, _)| needed.remove(*id));
         defs.iter().for_each(|(_, e)| needed.insert_expr(e));
         // The order is asked of the columns that definitions only rename.
         let order: Option<Vec<(ColumnId, bool)>> = want

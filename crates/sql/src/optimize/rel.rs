@@ -91,6 +91,12 @@ impl ColumnSet {
         self.0[word] |= 1 << (id.index() % 64);
     }
 
+    pub fn remove(&mut self, id: ColumnId) {
+        if let Some(word) = self.0.get_mut(id.index() / 64) {
+            *word &= !(1 << (id.index() % 64));
+        }
+    }
+
     pub fn contains(&self, id: ColumnId) -> bool {
         self.0.get(id.index() / 64).is_some_and(|word| word >> (id.index() % 64) & 1 == 1)
     }

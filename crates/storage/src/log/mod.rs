@@ -116,8 +116,10 @@ impl Log {
         if self.failed.load(Ordering::Relaxed) {
             return Err(self.stopped());
         }
+        // In this order: the tail read second is never behind what was released.
+        let released = self.released.load(Ordering::Acquire);
         let tail = self.tail.load(Ordering::Relaxed);
-        if tail - self.released.load(Ordering::Relaxed) > self.ring.bytes() / 2 {
+        if tail.saturating_sub(released) > self.ring.bytes() / 2 {
             self.flush_some(WaitType::LOGBUFFER)?;
         }
         Ok(())

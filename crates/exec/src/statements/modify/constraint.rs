@@ -403,7 +403,7 @@ fn cascade(
         touched[key.columns[at] as usize] = true;
     }
     target.refuse_nulls(context, &new, "UPDATE")?;
-    target.update(context, &rows, &new, &locators, &mut changes)?;
+    target.update(context, &rows, &new, &locators, true, &mut changes)?;
     let (inserted, deleted) = (std::mem::take(&mut changes.inserted), std::mem::take(&mut changes.deleted));
     references(&target, context, &inserted, &deleted, "UPDATE", depth + 1)?;
     (changes.inserted, changes.deleted) = (inserted, deleted);

@@ -79,38 +79,31 @@ struct OutputPlan {
 }
 
 impl Assignment {
-    fn new(expr: &Expr, compiler: &mut Compiler) -> SqlResult<Assignment> {
-        let ty = expr.ty;
-        if !ty.is_max()
-            && (ty.is_string() || ty.is_binary())
-            && let ExprKind::Convert { value, style: None, attempt: false, explicit: false } = &expr.kind
-            && (value.ty.is_string() || value.ty.is_binary())
-        {
-            // Converted to the kind at full length first, so that the loss is seen.
-            let (kind, limit) = match ty.kind {
-                TypeKind::Char | TypeKind::VarChar => (TypeKind::VarChar, ty.length),
-                TypeKind::NChar | TypeKind::NVarChar => (TypeKind::NVarChar, ty.length),
-                _ => (TypeKind::VarBinary, ty.length),
-            };
-            let wide = SqlType { kind, length: types::MAX_LENGTH, ..ty };
-            let expr = Expr {
-                ty: wide,
-                nullable: expr.nullable,
-                kind: ExprKind::Convert { value: value.clone(), style: None, attempt: false, explicit: false },
-            };
-            let pad: Option<&'static [u8]> = match ty.kind {
-                TypeKind::Char => Some(b" "),
-                TypeKind::NChar => Some(b" \0"),
-                TypeKind::Binary => Some(b"\0"),
-                _ => None,
-            };
-            return Ok(Assignment { scalar: compiler.scalar(&expr)?, limit: Some(limit), pad });
+    /// The binder leaves a string or binary that may be too long for `column` at its own length.
+    fn new(expr: &Expr, column: &SqlType, compiler: &mut Compiler) -> SqlResult<Assignment> {
+        let scalar = compiler.scalar(expr)?;
+        let sized = |ty: &SqlType| ty.is_string() || ty.is_binary();
+        if column.is_max() || !sized(column) || !sized(&expr.ty) || expr.ty.length <= column.length {
+            return Ok(Assignment { scalar, limit: None, pad: None });
         }
-        Ok(Assignment { scalar: compiler.scalar(expr)?, limit: None, pad: None })
+        let pad: Option<&'static [u8]> = match column.kind {
+            TypeKind::Char => Some(b" "),
+            TypeKind::NChar => Some(b" \0"),
+            TypeKind::Binary => Some(b"\0"),
+            _ => None,
+        };
+        Ok(Assignment { scalar, limit: Some(column.length), pad })
     }
 
-    fn list(exprs: &[Option<Expr>], compiler: &mut Compiler) -> SqlResult<Vec<Option<Assignment>>> {
-        exprs.iter().map(|expr| expr.as_ref().map(|expr| Assignment::new(expr, compiler)).transpose()).collect()
+    fn list(
+        exprs: &[Option<Expr>],
+        columns: &[SqlType],
+        compiler: &mut Compiler,
+    ) -> SqlResult<Vec<Option<Assignment>>> {
+        let one = |(expr, ty): (&Option<Expr>, &SqlType)| {
+            expr.as_ref().map(|expr| Assignment::new(expr, ty, compiler)).transpose()
+        };
+        exprs.iter().zip(columns).map(one).collect()
     }
 
     /// Appends the values for every row of `batch`.
@@ -155,13 +148,16 @@ impl Assignment {
 
 impl ModifyPlan {
     pub fn new(modify: &plan::Modify, compiler: &mut Compiler) -> SqlResult<ModifyPlan> {
+        let target = Target::new(&modify.target);
         let actions = modify.actions.iter().map(|action| {
             let kind = match &action.kind {
-                ActionKind::Insert(values) => Kind::Insert(Assignment::list(values, compiler)?),
+                ActionKind::Insert(values) => Kind::Insert(Assignment::list(values, &target.types, compiler)?),
                 ActionKind::Update { set, computed, assign } => Kind::Update {
                     set: set
                         .iter()
-                        .map(|(column, expr)| Ok((*column, Assignment::new(expr, compiler)?)))
+                        .map(|(column, expr)| {
+                            Ok((*column, Assignment::new(expr, &target.types[usize::from(*column)], compiler)?))
+                        })
                         .collect::<SqlResult<Vec<_>>>()?,
                     computed: computed
                         .iter()
@@ -189,7 +185,11 @@ impl ModifyPlan {
                 to_client: output.to_client,
                 into: match &output.into {
                     None => None,
-                    Some(into) => Some((Target::new(&into.target), Assignment::list(&into.row, compiler)?)),
+                    Some(into) => {
+                        let target = Target::new(&into.target);
+                        let row = Assignment::list(&into.row, &target.types, compiler)?;
+                        Some((target, row))
+                    }
                 },
                 rows: RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical())),
             })
@@ -199,7 +199,7 @@ impl ModifyPlan {
             source_batch: batch_of(&modify.source),
             new_batch: RowBatch::default(),
             source_types: modify.source.columns.iter().map(|column| column.ty).collect(),
-            target: Target::new(&modify.target),
+            target,
             merge: modify.verb == "MERGE",
             may_repeat: !reads_one_table(&modify.source),
             actions,
@@ -371,6 +371,9 @@ struct Run {
     last_identity: Option<(SqlType, i128)>,
     instead_of: bool,
     updated: Vec<bool>,
+    /// Updated rows whose unique keys may have changed: old, new, locators. They are written together at the end, so that keys may
+    /// be exchanged within the statement.
+    moved: Option<(RowBatch, RowBatch, Column)>,
 }
 
 impl Run {
@@ -396,6 +399,16 @@ impl Run {
             }
         }
         let verbs = plan.actions.iter().map(|action| action.verb());
+        let keys =
+            |column: u16| plan.target.def.indexes.iter().any(|i| i.unique && i.key.iter().any(|k| k.0 == column));
+        let moves = plan.actions.iter().any(|action| match &action.kind {
+            Kind::Update { set, computed, .. } => {
+                let mut stored =
+                    set.iter().map(|(stored, _)| *stored).chain(computed.iter().map(|(stored, _)| *stored));
+                stored.any(|stored| keys(plan.target.column_of(stored.into()) as u16))
+            }
+            _ => false,
+        });
         let instead_of = trigger::instead_of(&plan.target.def, verbs.clone(), context);
         let triggers = instead_of || trigger::any_after(&plan.target.def, verbs);
         let keep = triggers || plan.target.needs_old_rows();
@@ -406,6 +419,7 @@ impl Run {
             last_identity: None,
             instead_of,
             updated,
+            moved: moves.then(|| (plan.target.rows(), plan.target.rows(), Column::new(Physical::Bytes))),
         })
     }
 
@@ -491,8 +505,15 @@ impl Run {
                 check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 if self.instead_of {
                     self.changes.note(Some(&new), Some(&old));
+                } else if let Some((before, after, locators)) = &mut self.moved {
+                    columns::append_batch(before, &old);
+                    columns::append_batch(after, &new);
+                    columns::append_range(locators, &batch.columns[width], 0, batch.rows);
+                    if columns::batch_bytes(after) > crate::context::GRANT_BYTES_MAX {
+                        return Err(crate::context::out_of_memory());
+                    }
                 } else {
-                    plan.target.update(context, &old, &new, &batch.columns[width], &mut self.changes)?;
+                    plan.target.update(context, &old, &new, &batch.columns[width], false, &mut self.changes)?;
                 }
                 (Some(new), Some(old))
             }
@@ -569,6 +590,11 @@ impl Run {
     fn finish(mut self, plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
         let deepest = context.session(|session| session.trigger_level);
         assert!(deepest <= super::NESTING_MAX, "triggers are counted with calls");
+        if let Some((old, new, locators)) = self.moved.take()
+            && old.rows > 0
+        {
+            plan.target.update(context, &old, &new, &locators, true, &mut self.changes)?;
+        }
         constraint::check_references(&plan.target, context, &mut self.changes, plan.verb)?;
         if let Some(identity) = self.last_identity {
             context.session(|session| {
@@ -686,16 +712,16 @@ fn output_rows(
     crate::expression::fill_all(&output.exprs, context, &wide, &mut rows)?;
     if let Some((target, values)) = &mut output.into {
         let mut new = RowBatch::new(target.types.iter().map(SqlType::physical));
-        new.rows = rows.rows;
+        new.rows = wide.rows;
         for (stored, value) in values.iter().enumerate() {
             let column = &mut new.columns[stored];
             match value {
-                Some(value) => value.fill(context, &rows, column, |cut| target.truncated(context, stored, cut))?,
-                None if target.identity == Some(stored) => target.identity_values(context, rows.rows, column)?,
+                Some(value) => value.fill(context, &wide, column, |cut| target.truncated(context, stored, cut))?,
+                None if target.identity == Some(stored) => target.identity_values(context, wide.rows, column)?,
                 None if target.types[stored].kind == TypeKind::RowVersion => {
-                    target.rowversion_values(context, rows.rows, column)?;
+                    target.rowversion_values(context, wide.rows, column)?;
                 }
-                None => columns::append_nulls(column, rows.rows),
+                None => columns::append_nulls(column, wide.rows),
             }
         }
         target.refuse_nulls(context, &new, "INSERT")?;

@@ -169,6 +169,11 @@ impl Target {
         matches!(self.place, Place::Base(_))
     }
 
+    /// Room for rows of the stored columns.
+    pub fn rows(&self) -> RowBatch {
+        RowBatch::new(self.types.iter().map(SqlType::physical))
+    }
+
     /// Room for rows as `fetch` gives them.
     pub fn empty_rows(&self) -> RowBatch {
         RowBatch::new(self.types.iter().map(SqlType::physical).chain([types::Physical::Bytes]))
@@ -241,6 +246,7 @@ impl Target {
         old: &RowBatch,
         new: &RowBatch,
         locators: &Column,
+        moves_keys: bool,
         changes: &mut Changes,
     ) -> SqlResult<()> {
         super::constraint::check_parents(self, context, new, Some(old), "UPDATE")?;
@@ -250,9 +256,29 @@ impl Target {
                 let mut image = Vec::new();
                 let mut runtime = context.runtime();
                 let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+                // All old keys go before the new ones come, so that keys may be exchanged.
+                let keys =
+                    |rows: &RowBatch, row: usize| self.unique_keys(rows, row).map(|(_, key)| key).collect::<Vec<_>>();
+                let moved: Vec<bool> = match new.rows {
+                    rows if rows == 1 || !moves_keys => vec![false; rows],
+                    rows => (0..rows).map(|row| keys(old, row) != keys(new, row)).collect(),
+                };
+                for row in (0..new.rows).filter(|row| moved[*row]) {
+                    if let Err(error) = table.delete(transaction, locators.bytes(row)) {
+                        drop(runtime);
+                        return Err(self.refused(error, context, old, row));
+                    }
+                }
                 for row in 0..new.rows {
                     image.clear();
                     build(table, new, row, &mut image);
+                    if moved[row] {
+                        if let Err(error) = table.insert(transaction, &image) {
+                            drop(runtime);
+                            return Err(self.refused(error, context, new, row));
+                        }
+                        continue;
+                    }
                     match table.update(transaction, locators.bytes(row), &image) {
                         Ok(_) => {}
                         Err(error) => {
@@ -346,6 +372,15 @@ impl Target {
             StorageError::DuplicateKey { index, .. } => {
                 let index = self.def.indexes.iter().find(|def| def.id == index.0);
                 self.duplicate_key(index, rows, row)
+            }
+            StorageError::UpdateConflict { .. } => {
+                let text = format!(
+                    "Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot isolation to access table '{}.{}' directly or indirectly in database '{}' to update, delete, or insert the row that has been modified or deleted by another transaction. Retry the transaction or change the isolation level for the update/delete statement.",
+                    self.def.schema,
+                    self.def.name,
+                    self.database_name(context)
+                );
+                SqlError::with_state(3960, 16, 2, text)
             }
             error => storage_error(error, Some(&self.def)),
         }

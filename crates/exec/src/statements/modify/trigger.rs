@@ -123,6 +123,8 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, context: &mut Co
         Err(Unwind::Stop(stop)) => Err(stopped(stop)),
         Err(Unwind::Error(error) | Unwind::Scope(error)) => Err(error),
         Err(Unwind::Aborted) => {
+            // The client has been told why; `Runner::fail` hears of it here.
+            session.aborted = true;
             Err(SqlError::new(3609, 16, "The transaction ended in the trigger. The batch has been aborted."))
         }
     }
