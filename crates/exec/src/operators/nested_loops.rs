@@ -121,9 +121,10 @@ impl RowSource for NestedLoops {
                     }
                     return Ok(());
                 }
-                if self.multiply(wanted, out) {
-                    continue;
-                }
+            }
+            // Also in the middle of a batch: its first row alone had to find the inner's rows.
+            if self.inner_state == Inner::Start && self.multiply(wanted, out) {
+                continue;
             }
             self.step(context, wanted, out)?;
         }
