@@ -292,6 +292,21 @@ impl SessionHost {
         Ok(None)
     }
 
+    /// A system procedure, native or not, in what is the current database now.
+    fn call_system(
+        &mut self,
+        state: &mut State,
+        sink: &mut dyn Sink,
+        name: &str,
+        arguments: &mut [CallArgument],
+    ) -> SqlResult<i32> {
+        let full_name = ObjectName { server: None, database: None, schema: Some("sys".into()), name: name.into() };
+        match self.procedure(state, &full_name)? {
+            Callee::System(native) => self.system_procedure(state, sink, &native, arguments),
+            Callee::Module(module, info) => prepared::run_module(self, state, sink, &module, Some(&info), arguments),
+        }
+    }
+
     fn callee(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Callee> {
         let module = self.bind_module(state, definition)?;
         let info = ModuleInfo {
@@ -303,6 +318,13 @@ impl SessionHost {
         };
         Ok(Callee::Module(module, Arc::new(info)))
     }
+}
+
+/// Between the database and the name of a system procedure that runs in another database than the session's.
+const IN_DATABASE: char = '\0';
+
+fn in_database(id: DatabaseId, name: &str) -> Box<str> {
+    format!("{}{IN_DATABASE}{name}", id.0).into()
 }
 
 fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> Identity {
@@ -435,11 +457,20 @@ impl Host for SessionHost {
     }
 
     fn procedure(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Callee> {
+        let asked = name.database.as_deref().and_then(|database| self.server.catalog.database_named(database));
+        let elsewhere = asked.map(|database| database.id).filter(|id| *id != self.catalog_session.database);
         if let Some(native) = system::native_procedure(name) {
-            return Ok(Callee::System(native.into()));
+            return Ok(Callee::System(match elsewhere {
+                Some(id) => in_database(id, native),
+                None => native.into(),
+            }));
         }
         match self.resolve(state, name)? {
-            Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => self.callee(state, &definition),
+            Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => match elsewhere {
+                // A system procedure works on the database it is called in.
+                Some(id) if definition.object.0 < 0 => Ok(Callee::System(in_database(id, &name.name))),
+                _ => self.callee(state, &definition),
+            },
             _ => Err(no_such_procedure(name)),
         }
     }
@@ -461,6 +492,13 @@ impl Host for SessionHost {
         name: &str,
         arguments: &mut [CallArgument],
     ) -> SqlResult<i32> {
+        if let Some((database, plain)) = name.split_once(IN_DATABASE) {
+            let id = database.parse().expect("written by `in_database`");
+            let own = std::mem::replace(&mut self.catalog_session.database, DatabaseId(id));
+            let result = self.call_system(state, sink, plain, arguments);
+            self.catalog_session.database = own;
+            return result;
+        }
         if let Some(result) = prepared::call(self, state, sink, name, arguments) {
             return result;
         }

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Ended, Host};
+use exec::host::{CallArgument, Ended, Host, ModuleInfo};
 use exec::sink::Sink;
 use sql::plan::Module;
 use types::{Datum, Physical, SqlError, SqlResult, SqlType};
@@ -86,7 +86,7 @@ fn execute_sql(
     let module = compile(host, state, &text, &declared)?;
     let values = arguments.len().min(2);
     // Its status is the @@ERROR that the text leaves behind.
-    run_module(host, state, sink, &module, &mut arguments[values..])?;
+    run_module(host, state, sink, &module, None, &mut arguments[values..])?;
     Ok(state.error)
 }
 
@@ -105,7 +105,7 @@ fn execute(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let module = host.prepared.find(handle_of("sp_execute", arguments)?)?;
-    run_module(host, state, sink, &module, &mut arguments[1..])
+    run_module(host, state, sink, &module, None, &mut arguments[1..])
 }
 
 fn prepare_execute(
@@ -118,7 +118,7 @@ fn prepare_execute(
     let module = compile(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module.clone())?;
     give_handle(arguments, handle);
-    run_module(host, state, sink, &module, &mut arguments[3..])
+    run_module(host, state, sink, &module, None, &mut arguments[3..])
 }
 
 fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
@@ -137,14 +137,15 @@ pub fn first(errors: Vec<SqlError>) -> SqlError {
 }
 
 /// Calls the module and puts OUTPUT values back into `arguments`.
-fn run_module(
+pub fn run_module(
     host: &mut SessionHost,
     state: &mut exec::session::Session,
     sink: &mut dyn Sink,
     module: &Arc<Module>,
+    info: Option<&Arc<ModuleInfo>>,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    let (ended, result) = exec::call_module(module, None, arguments.to_vec(), state, host as &mut dyn Host, sink);
+    let (ended, result) = exec::call_module(module, info, arguments.to_vec(), state, host as &mut dyn Host, sink);
     for (argument, (_, ty, value)) in arguments.iter_mut().filter(|argument| argument.output).zip(result.outputs) {
         argument.value = Some((ty, value));
     }
