@@ -213,6 +213,11 @@ pub trait Catalog {
 
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
 
+    /// Bytes of stack that binding may still use: what it asks before it goes deeper.
+    fn stack_left(&self) -> usize {
+        usize::MAX
+    }
+
     /// Rows of the table now, as far as this is better known than when `table` was read.
     fn row_count(&self, table: &TableDef) -> u64 {
         table.row_count

@@ -18,6 +18,9 @@ use crate::kernel;
 /// Makes an operator: stands above expressions, so it is handed down.
 pub type PlanSource = fn(&Operator, &mut Compiler) -> SqlResult<Box<dyn RowSource>>;
 
+/// Stack kept for what one level does without asking again.
+const STACK_LEFT_MIN: usize = 64 << 10;
+
 pub struct Compiler {
     pub plan_source: PlanSource,
     /// What was compiled reads variables of the module it belongs to, so it can run only there.
@@ -40,7 +43,7 @@ impl Compiler {
 
     /// Runs `make` one level deeper.
     pub fn deeper<T>(&mut self, make: impl FnOnce(&mut Compiler) -> SqlResult<T>) -> SqlResult<T> {
-        if self.depth >= DEPTH_MAX {
+        if self.depth >= DEPTH_MAX || os::sched::stack_remaining() < STACK_LEFT_MIN {
             return Err(too_deep());
         }
         self.depth += 1;

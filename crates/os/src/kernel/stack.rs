@@ -10,8 +10,10 @@ use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, Once};
 
-/// Usable bytes of a fiber's stack, the guard page not counted.
-pub const STACK_BYTES: usize = 256 * 1024;
+/// Usable bytes of a fiber's stack, the guard page not counted. Only what is touched is memory: the size is for the deepest
+/// statement the limits on nesting admit, which goes through parser, binder, planner and compiler. Frames without optimization
+/// are several times larger.
+pub const STACK_BYTES: usize = if cfg!(debug_assertions) { 4 << 20 } else { 1 << 20 };
 const GUARD_BYTES: usize = 4096;
 const MAPPED_BYTES: usize = STACK_BYTES + GUARD_BYTES;
 /// Unused stacks kept for the next fibers; above it they are unmapped.

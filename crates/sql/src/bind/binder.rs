@@ -14,6 +14,9 @@ use crate::plan::{Aggregate, BodyKind, Expr, SortKey, TableVariable, Variable, V
 
 /// Deeper trees than this would not fit the stack of a fiber.
 const DEPTH_MAX: u32 = 150;
+
+/// Stack kept for what one level does without asking again.
+const STACK_LEFT_MIN: usize = 96 << 10;
 /// Tables, views and functions of one statement after expansion.
 const SOURCES_MAX: u32 = 1024;
 /// Views within views, functions within functions.
@@ -119,12 +122,16 @@ impl<'a> Binder<'a> {
 
     /// One level down the tree, with the error for too many.
     pub fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
-        if self.depth >= DEPTH_MAX {
+        self.descend(1, f)
+    }
+
+    pub fn descend<T>(&mut self, levels: u32, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+        if self.depth.saturating_add(levels) > DEPTH_MAX || self.catalog.stack_left() < STACK_LEFT_MIN {
             return Err(errors::too_deep());
         }
-        self.depth += 1;
+        self.depth += levels;
         let result = f(self);
-        self.depth -= 1;
+        self.depth -= levels;
         result
     }
 

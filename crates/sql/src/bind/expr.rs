@@ -13,6 +13,9 @@ use crate::ast;
 use crate::function::FunctionId;
 use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, Global, Subquery, SubqueryKind};
 
+/// Sums of more terms are added pairwise where that gives the same.
+const LONG_SUM: usize = 64;
+
 impl Binder<'_> {
     pub fn expr(&mut self, expr: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
         self.deeper(|binder| binder.expr_here(expr, scope))
@@ -273,12 +276,42 @@ impl Binder<'_> {
     }
 
     fn arithmetic_chain(&mut self, chain: &ast::Arithmetic, scope: &Scope) -> SqlResult<Expr> {
-        let mut left = self.expr(&chain.first, scope)?;
-        for (op, operand) in &chain.rest {
-            let right = self.expr(operand, scope)?;
-            left = self.binary(*op, left, right).map_err(|e| e.at_line(chain.line))?;
+        let sums = chain.rest.iter().all(|(op, _)| matches!(op, ast::BinaryOp::Add | ast::BinaryOp::Concat));
+        if sums && chain.rest.len() > LONG_SUM {
+            let mut terms = vec![self.expr(&chain.first, scope)?];
+            for (_, operand) in &chain.rest {
+                terms.push(self.expr(operand, scope)?);
+            }
+            let alike = |e: &Expr| e.ty.kind == terms[0].ty.kind && (e.ty.is_string() || e.ty.is_integer());
+            if terms.iter().all(alike) {
+                return self.balanced_sum(terms).map_err(|e| e.at_line(chain.line));
+            }
         }
-        Ok(left)
+        // Each operator is a level of the tree that comes of it, and its left operand stands below.
+        self.descend(chain.rest.len() as u32, |binder| {
+            let mut left = binder.expr(&chain.first, scope)?;
+            for (op, operand) in &chain.rest {
+                let right = binder.expr(operand, scope)?;
+                left = binder.binary(*op, left, right).map_err(|e| e.at_line(chain.line))?;
+            }
+            Ok(left)
+        })
+    }
+
+    /// Adds neighbours until one is left, so that a long sum of one type is no deep tree.
+    fn balanced_sum(&mut self, mut terms: Vec<Expr>) -> SqlResult<Expr> {
+        while terms.len() > 1 {
+            let mut sums = Vec::with_capacity(terms.len().div_ceil(2));
+            let mut rest = terms.into_iter();
+            while let Some(left) = rest.next() {
+                sums.push(match rest.next() {
+                    Some(right) => self.binary(ast::BinaryOp::Add, left, right)?,
+                    None => left,
+                });
+            }
+            terms = sums;
+        }
+        Ok(terms.pop().expect("a sum has terms"))
     }
 
     pub fn binary(&mut self, op: ast::BinaryOp, left: Expr, right: Expr) -> SqlResult<Expr> {

@@ -63,7 +63,10 @@ impl Binder<'_> {
             }
             ast::TableRef::Values(values) => binder.values(values, parent, ctes),
             ast::TableRef::Dml(dml) => binder.dml_table(dml, ctes),
-            ast::TableRef::Join(chain) => binder.join_chain(chain, parent, ctes, block),
+            ast::TableRef::Join(chain) => {
+                let levels = chain.joins.len() as u32;
+                binder.descend(levels, |binder| binder.join_chain(chain, parent, ctes, block))
+            }
             ast::TableRef::Pivot(pivot) => binder.pivot(pivot, parent, ctes, block).map_err(|e| e.at_line(pivot.line)),
             ast::TableRef::Unpivot(unpivot) => {
                 binder.unpivot(unpivot, parent, ctes, block).map_err(|e| e.at_line(unpivot.line))

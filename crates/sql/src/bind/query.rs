@@ -51,6 +51,8 @@ pub enum Use {
     Nested,
 }
 
+const SELECT_ITEMS_MAX: usize = 4096;
+
 /// What stands around the body of a query.
 struct Tail<'q> {
     order_by: &'q [ast::OrderItem],
@@ -139,7 +141,9 @@ impl Binder<'_> {
                     _ => None,
                 };
                 let first = binder.body(&operation.first, parent, ctes, Use::Nested)?;
-                let mut bound = binder.set_operations(first, &operation.rest, parent, ctes)?;
+                let levels = operation.rest.windows(2).filter(|pair| pair[0].0 != pair[1].0 || !is_union(pair[0].0)).count();
+                let mut bound = binder
+                    .descend(levels as u32, |binder| binder.set_operations(first, &operation.rest, parent, ctes))?;
                 bound.into = into;
                 Ok(bound)
             }),
@@ -157,9 +161,9 @@ impl Binder<'_> {
         let mut rest = rest.iter().peekable();
         while let Some((operator, body)) = rest.next() {
             let mut branches = vec![left, self.body(body, parent, ctes, Use::Nested)?];
-            // A row of UNION ALL is one Concat.
-            while *operator == ast::SetOperator::UnionAll {
-                match rest.next_if(|(next, _)| *next == ast::SetOperator::UnionAll) {
+            // A row of UNION ALL, or of UNION, is one Concat.
+            while matches!(operator, ast::SetOperator::UnionAll | ast::SetOperator::Union) {
+                match rest.next_if(|(next, _)| next == operator) {
                     Some((_, body)) => branches.push(self.body(body, parent, ctes, Use::Nested)?),
                     None => break,
                 }
@@ -409,6 +413,14 @@ impl Binder<'_> {
 
         self.blocks[block].place = Place::Select;
         let (mut outputs, assigns) = self.items(select, &scope)?;
+        if outputs.len() > SELECT_ITEMS_MAX {
+            return Err(errors::plain(
+                1056,
+                15,
+                1,
+                "The number of elements in the select list exceeds the maximum allowed number of 4096 elements.",
+            ));
+        }
         if !assigns.is_empty() && place != Use::Root {
             return Err(errors::plain(
                 102,
@@ -845,6 +857,10 @@ impl Binder<'_> {
         self.blocks[block].groups.push((id, bound));
         Ok(self.blocks[block].groups.len() - 1)
     }
+}
+
+fn is_union(operator: ast::SetOperator) -> bool {
+    matches!(operator, ast::SetOperator::Union | ast::SetOperator::UnionAll)
 }
 
 enum InJoin {
