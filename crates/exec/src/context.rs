@@ -81,6 +81,9 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn yield_point(&self) -> SqlResult<()> {
         os::wait::maybe_yield();
+        if os::wait::is_interrupted() {
+            self.runtime.borrow_mut().sink.interrupted().map_err(crate::session::stopped)?;
+        }
         Ref::map(self.runtime.borrow(), |runtime| &*runtime.session).check_signal()
     }
 

@@ -30,6 +30,12 @@ pub trait Sink {
         Ok(())
     }
 
+    /// The run was interrupted (`os::wait::is_interrupted`). Err: the client cancels or is gone. Ok: the run goes on. A sink without
+    /// a client leaves the interrupt standing for the one that has it.
+    fn interrupted(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+
     /// USE, SET LANGUAGE and transaction changes the client must hear of (ENVCHANGE).
     fn environment(&mut self, _change: &Environment) -> Result<(), Stop> {
         Ok(())

@@ -99,6 +99,28 @@ pub fn clear_interrupt() {
     worker::slot(worker::current()).interrupt_task.store(0, Ordering::Relaxed);
 }
 
+/// An interrupt put aside by a wait that it must not end; dropping this gives it back.
+#[derive(Debug, Default)]
+pub struct Held {
+    interrupted: bool,
+}
+
+impl Held {
+    pub fn hold(&mut self) {
+        self.interrupted = true;
+        clear_interrupt();
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.interrupted {
+            let slot = worker::slot(worker::current());
+            slot.interrupt_task.store(slot.task_id.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+}
+
 /// Says for the DMVs what the coming waits of this worker are for, and who holds it (`WorkerId::NONE` if unknown).
 pub fn describe(resource: u64, blocked_by: WorkerId) {
     let slot = worker::slot(worker::current());

@@ -189,16 +189,45 @@ impl Connection {
         }
     }
 
+    /// Whether something has come, or may have, that was not looked at: cheap.
+    pub fn has_news(&self) -> bool {
+        self.reader.buffered() > 0 || self.transport.stream().readable_now()
+    }
+
+    /// In the middle of a request: whether its attention has come. It is taken then. What else a client sends ahead stays for later;
+    /// only so much of it is read. Forgets the payload of the message at hand.
+    pub fn take_attention(&mut self) -> Result<bool, ConnectionError> {
+        while self.reader.next_kind()?.is_none() && self.transport.fill(&mut self.reader, None)? {}
+        if self.reader.next_kind()? != Some(PacketType::Attention) {
+            return Ok(false);
+        }
+        Ok(self.next()?.is_some())
+    }
+
+    /// The attention that has interrupted a wait is here or on its way. False: it was something else.
+    pub fn await_attention(&mut self, deadline: u64) -> Result<bool, ConnectionError> {
+        loop {
+            if self.take_attention()? {
+                return Ok(true);
+            }
+            if self.reader.next_kind()?.is_some_and(|kind| kind != PacketType::Attention) {
+                return Ok(false);
+            }
+            self.transport.fill(&mut self.reader, Some(Some(deadline)))?;
+        }
+    }
+
     fn next(&mut self) -> Result<Option<Message>, ConnectionError> {
         let message = self.reader.next(&mut self.payload)?;
         self.transport.packets_received += u64::from(message.is_some());
         Ok(message)
     }
 
-    /// The stream of a connection that is to rest. Gives back what an idle connection does not need.
+    /// The stream of a connection that is to rest. Gives back what an idle connection does not need; the beginning of a message
+    /// whose end is still to come stays.
     pub fn rest(&mut self) -> Stream {
-        self.reader.release();
-        if self.payload.capacity() > 0 {
+        if self.reader.is_idle() {
+            self.reader.release();
             self.payload = Vec::new();
         }
         self.transport.stream.take().expect("a connection that is served has its stream")

@@ -92,6 +92,10 @@ impl Session {
         let payload = std::mem::take(&mut self.connection.payload);
         let request = Request::decode(message.kind, &payload, self.writer.version(), Limits::default());
         self.connection.payload = payload;
+        // What came before the stream was watched interrupts nothing.
+        if self.connection.has_news() && self.connection.take_attention()? {
+            return self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 });
+        }
         match request {
             Ok(Request::Batch(batch)) => batch::run(self, &batch.text),
             Ok(Request::Rpc(calls)) => rpc::run(self, calls),
@@ -122,6 +126,8 @@ impl Session {
     pub fn finish(parts: Parts<'_>, stopped: Option<Stop>) -> Result<(), ConnectionError> {
         let Parts { state, sink, .. } = parts;
         let fatal = sink.fatal;
+        // An attention that was read has to be answered, also where the run got to its end.
+        let stopped = stopped.or_else(|| state.signal.pending());
         match stopped {
             Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
             Some(Stop::Attention) => sink.finish_cancelled()?,

@@ -7,13 +7,16 @@ use exec::session::Signal;
 use sql::plan::OutputColumn;
 use tds::column::flag;
 use tds::token::{self, EnvChange, command, done};
-use tds::{ColumnInfo, PacketType, ResponseWriter, RowLayout};
+use tds::{ColumnInfo, ResponseWriter, RowLayout};
 use types::{RowBatch, SqlError};
 
 use crate::connection::{Connection, ConnectionError};
 
 /// How often a run that sends rows looks for an attention: often enough for a person, seldom enough to cost nothing.
 const ATTENTION_CHECK_NS: u64 = 5_000_000;
+
+/// An attention whose first bytes interrupted a run is whole within this time.
+const ATTENTION_ARRIVES_MS: u64 = 10_000;
 
 /// What the client has been told of the session; kept between requests.
 #[derive(Debug, Clone, Default)]
@@ -89,15 +92,19 @@ impl<'a> TdsSink<'a> {
             return Ok(());
         }
         self.attention_checked_ns = now;
-        match self.connection.poll() {
-            Ok(None) => Ok(()),
-            Ok(Some(message)) if message.kind == PacketType::Attention => {
-                self.signal.raise(Stop::Attention);
-                Err(Stop::Attention)
-            }
-            // Nothing else may come before the response has ended.
-            Ok(Some(_)) | Err(_) => Err(Stop::Disconnected),
-        }
+        if self.connection.has_news() { self.take_attention() } else { Ok(()) }
+    }
+
+    fn take_attention(&mut self) -> Result<(), Stop> {
+        // First, so that what comes from here on interrupts again.
+        os::wait::clear_interrupt();
+        let stop = match self.connection.take_attention() {
+            Ok(false) => return Ok(()),
+            Ok(true) => Stop::Attention,
+            Err(_) => Stop::Disconnected,
+        };
+        self.signal.raise(stop);
+        Err(stop)
     }
 
     /// OUTPUT parameter of an RPC.
@@ -143,6 +150,13 @@ impl<'a> TdsSink<'a> {
 
     /// Ends the response to a request that an attention cut short: what was held back is dropped, the acknowledgment is last.
     pub fn finish_cancelled(mut self) -> Result<(), ConnectionError> {
+        if self.signal.pending().is_none() {
+            // It ended a wait; nobody has read it yet.
+            os::wait::clear_interrupt();
+            if !self.connection.await_attention(os::clock::after_ms(ATTENTION_ARRIVES_MS))? {
+                return Err(ConnectionError::Closed);
+            }
+        }
         self.release();
         self.writer.done(token::Done {
             kind: token::DoneKind::Batch,
@@ -211,6 +225,10 @@ impl Sink for TdsSink<'_> {
         self.release();
         let transport = &mut self.connection.transport;
         self.writer.packets.flush_now(&mut |bytes: &[u8]| transport.send(bytes)).map_err(gone)
+    }
+
+    fn interrupted(&mut self) -> Result<(), Stop> {
+        self.take_attention()
     }
 
     fn environment(&mut self, change: &Environment) -> Result<(), Stop> {

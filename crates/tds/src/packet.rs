@@ -168,6 +168,15 @@ impl MessageReader {
         self.end - self.start
     }
 
+    /// The kind of the message that begins at the bytes received and not yet given out; None in the middle of a message, or before
+    /// its header is whole.
+    pub fn next_kind(&self) -> ProtocolResult<Option<PacketType>> {
+        match self.buffer[self.start..self.end].first_chunk::<HEADER_BYTES>() {
+            Some(head) if self.open.is_none() => Ok(Some(Header::decode(head)?.kind)),
+            _ => Ok(None),
+        }
+    }
+
     /// True between messages with nothing buffered: the state in which a connection may idle, or TLS may begin.
     pub fn is_idle(&self) -> bool {
         self.buffered() == 0 && self.open.is_none()

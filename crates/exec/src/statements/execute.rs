@@ -484,6 +484,10 @@ impl Sink for Collector<'_> {
         self.inner.flush()
     }
 
+    fn interrupted(&mut self) -> Result<(), Stop> {
+        self.inner.interrupted()
+    }
+
     fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
         self.inner.environment(change)
     }

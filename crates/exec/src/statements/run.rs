@@ -118,6 +118,9 @@ impl<'a> Runner<'a> {
     #[inline]
     pub fn yield_point(&mut self) -> Result<(), Unwind> {
         os::wait::maybe_yield();
+        if os::wait::is_interrupted() {
+            self.context.runtime.get_mut().sink.interrupted().map_err(Unwind::Stop)?;
+        }
         match self.session().signal.pending() {
             None => Ok(()),
             Some(stop) => Err(Unwind::Stop(stop)),
@@ -433,8 +436,7 @@ impl<'a> Runner<'a> {
             self.session().check_signal()?;
             let left = (deadline.saturating_sub(os::clock::now())).div_ceil(1_000_000);
             if os::wait::sleep(os::wait::WaitType::WAITFOR, left.min(1000)) == os::wait::WakeReason::Interrupted {
-                self.session().check_signal()?;
-                return Err(crate::session::stopped(Stop::Attention));
+                self.context.yield_point()?;
             }
         }
         Ok(())

@@ -197,6 +197,7 @@ impl RealStream {
 
     pub fn write_all(&self, mut bytes: &[u8], deadline: Option<u64>) -> NetResult<()> {
         let entry = &self.socket.entry;
+        let mut interrupted = wait::Held::default();
         while !bytes.is_empty() {
             entry.forget(WRITABLE);
             // SAFETY: reads at most bytes.len() bytes of `bytes`.
@@ -206,7 +207,10 @@ impl RealStream {
                 continue;
             }
             match errno() {
-                libc::EAGAIN => self.socket.wait(WRITABLE, WaitType::ASYNC_NETWORK_IO, deadline)?,
+                libc::EAGAIN => match self.socket.wait(WRITABLE, WaitType::ASYNC_NETWORK_IO, deadline) {
+                    Err(NetError::Interrupted) => interrupted.hold(),
+                    waited => waited?,
+                },
                 libc::EINTR => {}
                 other => return Err(error_of(other)),
             }

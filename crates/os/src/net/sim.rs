@@ -206,6 +206,7 @@ impl SimStream {
 
     pub fn write_all(&self, mut bytes: &[u8], deadline: Option<u64>) -> NetResult<()> {
         let faults = NETWORK.with_borrow(|network| network.faults);
+        let mut interrupted = wait::Held::default();
         while !bytes.is_empty() {
             self.side.entry.forget(WRITABLE);
             if self.side.inbound.lock().expect("inbound").reset {
@@ -220,7 +221,10 @@ impl SimStream {
             let sent = peer.send(bytes, &faults);
             bytes = &bytes[sent..];
             if sent == 0 {
-                wait_for(&self.side.entry, WRITABLE, WaitType::ASYNC_NETWORK_IO, deadline)?;
+                match wait_for(&self.side.entry, WRITABLE, WaitType::ASYNC_NETWORK_IO, deadline) {
+                    Err(NetError::Interrupted) => interrupted.hold(),
+                    waited => waited?,
+                }
             }
         }
         Ok(())

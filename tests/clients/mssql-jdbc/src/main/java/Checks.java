@@ -247,7 +247,11 @@ public class Checks {
         try (Connection connection = connect("false"); Statement statement = connection.createStatement()) {
             try {
                 statement.execute("SELECT 1\nSELECT 1/0");
-                while (statement.getMoreResults() || statement.getUpdateCount() != -1) {}
+                do {
+                    try (ResultSet rows = statement.getResultSet()) {
+                        while (rows != null && rows.next()) {}
+                    }
+                } while (statement.getMoreResults() || statement.getUpdateCount() != -1);
                 throw new AssertionError("no error came");
             } catch (SQLServerException failure) {
                 var detail = failure.getSQLServerError();
