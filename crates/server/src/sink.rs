@@ -96,9 +96,12 @@ impl<'a> TdsSink<'a> {
     }
 
     fn take_attention(&mut self) -> Result<(), Stop> {
-        // First, so that what comes from here on interrupts again.
-        os::wait::clear_interrupt();
+        if !os::sched::stopping() {
+            // First, so that what comes from here on interrupts again.
+            os::wait::clear_interrupt();
+        }
         let stop = match self.connection.take_attention() {
+            Ok(false) if os::sched::stopping() => Stop::Disconnected,
             Ok(false) => return Ok(()),
             Ok(true) => Stop::Attention,
             Err(_) => Stop::Disconnected,
@@ -151,6 +154,9 @@ impl<'a> TdsSink<'a> {
     /// Ends the response to a request that an attention cut short: what was held back is dropped, the acknowledgment is last.
     pub fn finish_cancelled(mut self) -> Result<(), ConnectionError> {
         if self.signal.pending().is_none() {
+            if os::sched::stopping() {
+                return Err(ConnectionError::Closed);
+            }
             // It ended a wait; nobody has read it yet.
             os::wait::clear_interrupt();
             if !self.connection.await_attention(os::clock::after_ms(ATTENTION_ARRIVES_MS))? {

@@ -113,7 +113,7 @@ impl Stream {
     }
 
     /// Writes all. Waits (ASYNC_NETWORK_IO) while the peer does not take them. An interrupt does not end it, for half of the bytes
-    /// would be of no use to the peer: it stands when the call returns.
+    /// would be of no use to the peer: it stands when the call returns. Only the machine's stop ends it.
     pub fn write_all(&self, bytes: &[u8], deadline: Option<u64>) -> NetResult<()> {
         match self {
             Stream::Real(stream) => stream.write_all(bytes, deadline),

@@ -208,7 +208,7 @@ impl RealStream {
             }
             match errno() {
                 libc::EAGAIN => match self.socket.wait(WRITABLE, WaitType::ASYNC_NETWORK_IO, deadline) {
-                    Err(NetError::Interrupted) => interrupted.hold(),
+                    Err(NetError::Interrupted) if !crate::sched::stopping() => interrupted.hold(),
                     waited => waited?,
                 },
                 libc::EINTR => {}

@@ -222,7 +222,7 @@ impl SimStream {
             bytes = &bytes[sent..];
             if sent == 0 {
                 match wait_for(&self.side.entry, WRITABLE, WaitType::ASYNC_NETWORK_IO, deadline) {
-                    Err(NetError::Interrupted) => interrupted.hold(),
+                    Err(NetError::Interrupted) if !crate::sched::stopping() => interrupted.hold(),
                     waited => waited?,
                 }
             }
