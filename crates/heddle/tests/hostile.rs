@@ -83,7 +83,9 @@ impl Session {
         loop {
             match self.client.next_event().expect("the response is TDS") {
                 Some(Event::End) => return answer,
-                Some(Event::Token(Token::Message(message))) if message.severity > 10 => answer.errors.push(message.number),
+                Some(Event::Token(Token::Message(message))) if message.severity > 10 => {
+                    answer.errors.push(message.number)
+                }
                 Some(Event::Token(Token::Row(row))) => answer.rows.push(row),
                 Some(Event::Token(Token::Done(ended))) => answer.cancelled |= ended.status & done::ATTENTION != 0,
                 Some(_) => {}
@@ -223,7 +225,10 @@ fn a_bad_request_in_good_packets_is_an_error() {
             assert!(!answer.errors.is_empty(), "packet type {kind}: {answer:?}");
         }
         // 2812 is 8004 to servers that refuse the number before they look for it.
-        assert!(answer.errors.iter().all(|e| *e == number || (number == 2812 && *e == 8004)), "type {kind}: {answer:?}");
+        assert!(
+            answer.errors.iter().all(|e| *e == number || (number == 2812 && *e == 8004)),
+            "type {kind}: {answer:?}"
+        );
         session.still_works();
     }
 }
@@ -271,7 +276,8 @@ fn spoiled_calls_never_stop_the_server() {
 fn an_attention_stops_loops_waits_and_locks() {
     let server = Server::start(&[]);
     let mut holder = Session::open(&server);
-    let answer = holder.query("CREATE TABLE held (a int PRIMARY KEY); INSERT held VALUES (1); BEGIN TRAN; UPDATE held SET a = 2");
+    let answer = holder
+        .query("CREATE TABLE held (a int PRIMARY KEY); INSERT held VALUES (1); BEGIN TRAN; UPDATE held SET a = 2");
     assert_eq!(answer.errors, [0; 0]);
     let mut session = Session::open(&server);
     for text in [
@@ -302,7 +308,9 @@ fn an_attention_stops_loops_waits_and_locks() {
 fn a_client_that_never_reads_holds_up_nobody() {
     let server = Server::start(&[]);
     let mut deaf = Session::open(&server);
-    deaf.client.batch("SELECT TOP 100000000 a.object_id, a.name FROM sys.objects a, sys.objects b, sys.objects c, sys.objects d");
+    deaf.client.batch(
+        "SELECT TOP 100000000 a.object_id, a.name FROM sys.objects a, sys.objects b, sys.objects c, sys.objects d",
+    );
     deaf.send();
     let mut witness = Session::open(&server);
     for _ in 0..20 {
