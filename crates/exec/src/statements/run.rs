@@ -402,7 +402,17 @@ impl<'a> Runner<'a> {
                 self.done(Command::Definition, None)?;
                 Ok(Flow::Next)
             }
-            Err(error) => self.fail(error, line),
+            Err(error) => {
+                // Rows stood in the way: SQL Server ends these as it ends a failed INSERT.
+                let terminated = matches!(error.number, 515 | 1505) && self.session().try_level == 0;
+                let flow = self.fail(error, line)?;
+                if terminated {
+                    let text = SqlError::with_state(3621, 0, 0, "The statement has been terminated.");
+                    let text = self.locate(text, line);
+                    self.message(&text)?;
+                }
+                Ok(flow)
+            }
         }
     }
 

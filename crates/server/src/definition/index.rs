@@ -246,6 +246,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
         if ddl.any_row(&query)? {
             return Err(duplicate_found(&shown, &create.name, ""));
         }
+        // INSERT and UPDATE do not evaluate filters: whoever relies on the index must hear of it.
+        let text = format!("Warning: The rows of the filtered index '{}' are unique now; later changes are not checked against its filter.", &*create.name);
+        ddl.message(SqlError::new(40510, 10, text));
     }
     build(ddl, &db, row.id, indid, &place, &table_name, create.unique)
 }

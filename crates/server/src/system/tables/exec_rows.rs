@@ -175,6 +175,9 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("command", text("SELECT")),
             ("sql_handle", handle(&entry, text_rows::sql_handle)),
             ("plan_handle", handle(&entry, text_rows::plan_handle)),
+            // The whole batch: which statement of it runs is not kept.
+            ("statement_start_offset", number(0)),
+            ("statement_end_offset", number(-1)),
             ("database_id", number(entry.database.load(Ordering::Relaxed))),
             ("user_id", number(1)),
             ("connection_id", uuid(entry.identity.connection_id)),
