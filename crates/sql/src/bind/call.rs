@@ -382,7 +382,7 @@ impl Binder<'_> {
                     TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt => ty,
                     TypeKind::Decimal | TypeKind::Numeric => match function {
                         Ceiling | Floor => SqlType { kind: ty.kind, ..SqlType::decimal(ty.precision, 0) },
-                        Degrees | Radians => SqlType { kind: ty.kind, ..SqlType::decimal(38, 18.max(ty.scale.min(18))) },
+                        Degrees | Radians => SqlType { kind: ty.kind, ..SqlType::decimal(38, 18) },
                         _ => ty,
                     },
                     TypeKind::Money | TypeKind::SmallMoney => SqlType::MONEY,

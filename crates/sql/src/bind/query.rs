@@ -162,11 +162,8 @@ impl Binder<'_> {
         while let Some((operator, body)) = rest.next() {
             let mut branches = vec![left, self.body(body, parent, ctes, Use::Nested)?];
             // A row of UNION ALL, or of UNION, is one Concat.
-            while matches!(operator, ast::SetOperator::UnionAll | ast::SetOperator::Union) {
-                match rest.next_if(|(next, _)| next == operator) {
-                    Some((_, body)) => branches.push(self.body(body, parent, ctes, Use::Nested)?),
-                    None => break,
-                }
+            while let Some((_, body)) = rest.next_if(|(next, _)| is_union(*operator) && next == operator) {
+                branches.push(self.body(body, parent, ctes, Use::Nested)?);
             }
             left = self.combine(*operator, branches)?;
         }
