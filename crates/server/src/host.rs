@@ -154,14 +154,17 @@ impl SessionHost {
     }
 
     /// RESETCONNECTION and sp_reset_connection: the session is as new, on the same connection.
-    pub fn reset(&mut self, state: &mut State, keep_transaction: bool) {
+    /// Gives the descriptor of the transaction this rolled back: its client counts on hearing that it is gone.
+    pub fn reset(&mut self, state: &mut State, keep_transaction: bool) -> Option<u64> {
         self.server.counters.connection_resets.add(1);
         let fresh = State::new(state.spid);
         let old = std::mem::replace(state, fresh);
         state.signal = old.signal.clone();
         let transaction = old.transaction;
         state.transaction = transaction;
+        let mut rolled_back = None;
         if !keep_transaction {
+            rolled_back = (state.transaction.level > 0).then_some(state.transaction.descriptor);
             exec::abandon_transaction(state, self);
         }
         self.prepared.clear();
@@ -172,6 +175,7 @@ impl SessionHost {
         self.drop_temporaries(state, 0);
         self.catalog_session.database = self.login_database;
         self.entry.database.store(u32::from(self.login_database.0), Ordering::Relaxed);
+        rolled_back
     }
 
     /// The session is over: what it holds goes.
@@ -503,7 +507,13 @@ impl Host for SessionHost {
             return result;
         }
         if name == "sp_reset_connection" {
-            self.reset(state, false);
+            let database = self.catalog_session.database;
+            if let Some(descriptor) = self.reset(state, false) {
+                sink.environment(&Environment::RollbackTransaction(descriptor)).map_err(exec::session::stopped)?;
+            }
+            if self.catalog_session.database != database {
+                sink.environment(&Environment::Database(SessionHost::database_name(self).into())).map_err(exec::session::stopped)?;
+            }
             return Ok(0);
         }
         system::run_native(self, state, sink, name, arguments)

@@ -80,8 +80,16 @@ impl Session {
 
     fn dispatch(&mut self, message: Message) -> Result<(), ConnectionError> {
         if message.reset != Reset::No {
-            self.host.reset(&mut self.state, message.reset == Reset::KeepTransaction);
+            let rolled_back = self.host.reset(&mut self.state, message.reset == Reset::KeepTransaction);
             self.writer.env_change(&EnvChange::ResetAcknowledged);
+            if let Some(descriptor) = rolled_back {
+                self.writer.env_change(&EnvChange::RollbackTransaction { descriptor });
+            }
+            let database = self.host.database_name();
+            if self.told.database != database {
+                let old = std::mem::replace(&mut self.told.database, database.clone());
+                self.writer.env_change(&EnvChange::Database { new: database, old });
+            }
         }
         if message.ignore {
             return self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 });
