@@ -170,8 +170,15 @@ pub struct CallArgument {
     /// None: DEFAULT.
     pub value: Option<(SqlType, Datum)>,
     /// Rows of a table-valued parameter.
-    pub table: Option<types::RowBatch>,
+    pub table: Option<TableArgument>,
     pub output: bool,
+}
+
+/// Rows for a table-valued parameter, with the types they came in: the caller's, not yet the parameter's.
+#[derive(Debug, Clone)]
+pub struct TableArgument {
+    pub types: Vec<SqlType>,
+    pub rows: types::RowBatch,
 }
 
 /// What a call returned.

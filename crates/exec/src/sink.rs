@@ -86,6 +86,8 @@ pub enum Command {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Environment {
     Database(Box<str>),
+    /// Of the database: what varchar without a collation of its own is written in.
+    Collation { new: types::CollationId, old: types::CollationId },
     Language(Box<str>),
     BeginTransaction(u64),
     CommitTransaction(u64),

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use exec::host::{CallArgument, Callee, Host, ModuleInfo};
 use exec::session::Session as State;
 use exec::sink::{Discard, Environment, Sink};
+use sql::ast::{InsertBulk, StatementKind};
 use sql::bind::BindOptions;
 use sql::catalog::{
     Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef,
@@ -13,7 +14,7 @@ use sql::catalog::{
 use sql::function::FunctionId;
 use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{CollationId, Datum, SqlError, SqlResult, SqlType};
 
 use crate::bulk_target::BulkTarget;
 use crate::catalog::{CatalogSession, SessionCatalog, no_such_database};
@@ -147,6 +148,11 @@ impl SessionHost {
 
     pub fn database_name(&self) -> String {
         self.server.catalog.database(self.catalog_session.database).map_or_else(String::new, |db| db.row().name.clone())
+    }
+
+    /// Of the current database.
+    pub fn database_collation(&self) -> CollationId {
+        self.server.catalog.database(self.catalog_session.database).map_or_else(CollationId::default, |db| db.collation)
     }
 
     pub fn killed(&self) -> bool {
@@ -311,10 +317,23 @@ impl SessionHost {
         }
     }
 
+    /// INSERT BULK: the rows come with the next message.
+    fn expect_bulk(&mut self, state: &mut State, bulk: &InsertBulk) -> SqlResult<()> {
+        let name = object_name(&bulk.table);
+        if !matches!(self.resolve(state, &name)?, Some(Object::Table(_) | Object::Module(_))) {
+            return Err(SqlError::new(208, 16, format!("Invalid object name '{}'.", definition::site::written(&bulk.table))));
+        }
+        let columns = bulk.columns.iter().map(|column| column.name.text.to_string()).collect();
+        self.bulk_target = Some(BulkTarget { table: definition::text::object_name(&bulk.table), columns });
+        Ok(())
+    }
+
     fn callee(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Callee> {
         let module = self.bind_module(state, definition)?;
+        // A temporary procedure works in the database of its caller: tempdb only keeps it.
+        let temporary = definition.name.starts_with('#');
         let info = ModuleInfo {
-            database: definition.database,
+            database: if temporary { self.catalog_session.database } else { definition.database },
             object: definition.object,
             name: format!("{}.{}", definition.schema, definition.name).into(),
             quoted_identifier: definition.quoted_identifier,
@@ -507,12 +526,16 @@ impl Host for SessionHost {
             return result;
         }
         if name == "sp_reset_connection" {
-            let database = self.catalog_session.database;
+            let (database, old) = (self.catalog_session.database, self.database_collation());
             if let Some(descriptor) = self.reset(state, false) {
                 sink.environment(&Environment::RollbackTransaction(descriptor)).map_err(exec::session::stopped)?;
             }
             if self.catalog_session.database != database {
                 sink.environment(&Environment::Database(SessionHost::database_name(self).into())).map_err(exec::session::stopped)?;
+            }
+            let new = self.database_collation();
+            if new != old {
+                sink.environment(&Environment::Collation { new, old }).map_err(exec::session::stopped)?;
             }
             return Ok(0);
         }
@@ -525,6 +548,9 @@ impl Host for SessionHost {
 
     fn define(&mut self, state: &mut State, sink: &mut dyn Sink, module: &Arc<Module>, query: QueryId) -> SqlResult<()> {
         let statement = module.queries[query.0 as usize].statement.clone();
+        if let StatementKind::InsertBulk(bulk) = &statement.kind {
+            return self.expect_bulk(state, bulk).map_err(|error| error.at_line(statement.line));
+        }
         definition::run(&mut HostSite { host: self, state, sink }, &statement, &module.text)
     }
 
@@ -559,9 +585,14 @@ impl Host for SessionHost {
 
     fn use_database(&mut self, _state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
+        let old = self.database_collation();
         self.catalog_session.database = database.id;
         let name = database.row().name.clone();
         sink.environment(&Environment::Database(name.as_str().into())).map_err(exec::session::stopped)?;
+        let new = database.collation;
+        if new != old {
+            sink.environment(&Environment::Collation { new, old }).map_err(exec::session::stopped)?;
+        }
         let text = format!("Changed database context to '{name}'.");
         sink.message(&SqlError::with_state(5701, 0, 2, text).at_line(1)).map_err(exec::session::stopped)
     }

@@ -7,7 +7,7 @@
 
 use tds::token::{Done, DoneKind, EnvChange, LoginAck, command, done};
 use tds::{Encryption, Login7, PacketType, Prelogin, ProtocolError, ResponseWriter, TdsVersion, WireCollation};
-use types::SqlError;
+use types::{CollationId, SqlError};
 
 use crate::connection::{Connection, ConnectionError};
 use crate::tls::Tls;
@@ -130,6 +130,7 @@ pub fn welcome(
     greeting: &Greeting,
     database: &str,
     language: &str,
+    collation: CollationId,
     spid: u16,
 ) -> Result<ResponseWriter, ConnectionError> {
     let mut writer = ResponseWriter::new(greeting.version, PACKET_BYTES_DEFAULT as usize, crate::SERVER_NAME);
@@ -137,7 +138,7 @@ pub fn welcome(
     writer.env_change(&EnvChange::Database { new: database.into(), old: "master".into() });
     let context = format!("Changed database context to '{database}'.");
     writer.message(&SqlError::with_state(5701, 0, 2, context).at_line(1));
-    writer.env_change(&EnvChange::Collation { new: WireCollation::SQL_LATIN1, old: None });
+    writer.env_change(&EnvChange::Collation { new: WireCollation::of(collation), old: None });
     writer.env_change(&EnvChange::Language { new: language.into(), old: String::new() });
     let setting = format!("Changed language setting to {language}.");
     writer.message(&SqlError::with_state(5703, 0, 1, setting).at_line(1));

@@ -4,7 +4,7 @@
 //! for each call:   rows, messages, DONEINPROC ...   RETURNSTATUS   RETURNVALUE (each OUTPUT)   DONEPROC
 //! ```
 
-use exec::host::{CallArgument, CallResult, Callee, Ended, Host};
+use exec::host::{CallArgument, CallResult, TableArgument, Callee, Ended, Host};
 use exec::sink::{Sink, Stop};
 use sql::catalog::ObjectName;
 use tds::request::RpcBatch;
@@ -110,7 +110,8 @@ fn argument(parameter: RpcParameter) -> CallArgument {
         ParameterValue::UntypedNull => Some((SqlType::INT, Datum::Null)),
         ParameterValue::Udt { value, .. } => Some((SqlType::VARBINARY_MAX, value)),
         ParameterValue::Table(rows) => {
-            table = Some(rows.rows);
+            let types = rows.columns.iter().map(|column| column.sql_type).collect();
+            table = Some(TableArgument { types, rows: rows.rows });
             None
         }
     };

@@ -9,7 +9,7 @@ use exec::sink::Stop;
 use os::net::{Place, Stream};
 use tds::request::{Limits, Request};
 use tds::token::{Done, DoneKind, EnvChange, command, done};
-use tds::{Message, PacketType, Reset, ResponseWriter};
+use tds::{Message, PacketType, Reset, ResponseWriter, WireCollation};
 
 use crate::connection::{Connection, ConnectionError};
 use crate::host::SessionHost;
@@ -80,6 +80,7 @@ impl Session {
 
     fn dispatch(&mut self, message: Message) -> Result<(), ConnectionError> {
         if message.reset != Reset::No {
+            let old = self.host.database_collation();
             let rolled_back = self.host.reset(&mut self.state, message.reset == Reset::KeepTransaction);
             self.writer.env_change(&EnvChange::ResetAcknowledged);
             if let Some(descriptor) = rolled_back {
@@ -89,6 +90,10 @@ impl Session {
             if self.told.database != database {
                 let old = std::mem::replace(&mut self.told.database, database.clone());
                 self.writer.env_change(&EnvChange::Database { new: database, old });
+            }
+            let new = self.host.database_collation();
+            if new != old {
+                self.writer.env_change(&EnvChange::Collation { new: WireCollation::of(new), old: Some(WireCollation::of(old)) });
             }
         }
         if message.ignore {
@@ -177,7 +182,7 @@ pub fn accept(server: &Arc<Server>, stream: Stream) {
         return host.log_out(&mut state);
     }
     let told = Told { database: host.database_name(), language: state.options.language.to_string() };
-    match crate::login::welcome(&mut connection, &greeting, &told.database, &told.language, state.spid) {
+    match crate::login::welcome(&mut connection, &greeting, &told.database, &told.language, host.database_collation(), state.spid) {
         Ok(writer) => Box::new(Session { connection, writer, told, state, host }).serve(),
         Err(_) => {
             let mut host = host;

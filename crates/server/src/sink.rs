@@ -7,7 +7,7 @@ use exec::session::Signal;
 use sql::plan::OutputColumn;
 use tds::column::flag;
 use tds::token::{self, EnvChange, command, done};
-use tds::{ColumnInfo, ResponseWriter, RowLayout};
+use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
 use types::{RowBatch, SqlError};
 
 use crate::connection::{Connection, ConnectionError};
@@ -241,6 +241,9 @@ impl Sink for TdsSink<'_> {
         let change = match change {
             Environment::Database(new) => {
                 EnvChange::Database { new: new.to_string(), old: std::mem::replace(&mut self.told.database, new.to_string()) }
+            }
+            Environment::Collation { new, old } => {
+                EnvChange::Collation { new: WireCollation::of(*new), old: Some(WireCollation::of(*old)) }
             }
             Environment::Language(new) => {
                 EnvChange::Language { new: new.to_string(), old: std::mem::replace(&mut self.told.language, new.to_string()) }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::catalog::{ModuleDef, ObjectName};
+use sql::catalog::{ModuleDef, ObjectName, TableDef};
 use sql::plan::{Module, OutputColumn};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
@@ -13,7 +13,7 @@ use super::run::{Flow, Runner};
 use super::{Frame, NESTING_MAX, run_instance};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
-use crate::host::{CallArgument, CallResult, Callee, ModuleInfo};
+use crate::host::{CallArgument, CallResult, Callee, ModuleInfo, TableArgument};
 use crate::kernel;
 use crate::session::stopped;
 use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
@@ -56,17 +56,12 @@ struct Bound {
 fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &Runtime<'_>) -> SqlResult<Bound> {
     let count = module.parameter_count;
     let table_of = |position: usize| module.table_variables.iter().position(|table| table.parameter == Some(position));
-    // Parameters that are tables have a position too, between the scalar ones.
-    let tables = module.table_variables.iter().filter(|table| table.parameter.is_some()).count();
-    let names: Vec<&str> = {
-        let mut scalars = module.variables[..count].iter();
-        (0..count + tables)
-            .map(|position| match table_of(position) {
-                Some(at) => &*module.table_variables[at].name,
-                None => &*scalars.next().expect("as many as are not tables").name,
-            })
-            .collect()
-    };
+    // A parameter that is a table keeps its place among the variables; its name is the table variable's.
+    let names: Vec<&str> = module.variables[..count]
+        .iter()
+        .enumerate()
+        .map(|(position, variable)| table_of(position).map_or(&*variable.name, |at| &*module.table_variables[at].name))
+        .collect();
     let in_procedure = |error: SqlError| error.in_procedure(name);
     let mut values: Vec<Option<Datum>> = vec![None; count];
     let mut given = vec![false; names.len()];
@@ -100,11 +95,13 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &R
             let text = format!("Parameter '{}' was supplied multiple times.", names[position]);
             return Err(in_procedure(SqlError::new(8143, 16, text)));
         }
-        let before = (0..position).filter(|position| table_of(*position).is_some()).count();
-        places.push(position - before);
+        places.push(position);
         if let Some(slot) = table_of(position) {
             match argument.table.take() {
-                Some(table) => rows.push((slot, table)),
+                Some(given) => {
+                    let table = &module.table_variables[slot].table;
+                    rows.push((slot, table_rows(runtime, given, table, names[position]).map_err(in_procedure)?));
+                }
                 None if argument.value.is_none() => {}
                 None => {
                     let text = format!(
@@ -116,7 +113,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &R
             }
             continue;
         }
-        let variable = &module.variables[position - before];
+        let variable = &module.variables[position];
         if argument.output && !variable.output {
             let text = format!(
                 "The formal parameter \"{}\" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.",
@@ -125,18 +122,16 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &R
             return Err(in_procedure(SqlError::with_state(8162, 16, 2, text)));
         }
         if let Some((ty, value)) = &argument.value {
-            values[position - before] = Some(parameter_value(runtime, value, ty, &variable.ty).map_err(in_procedure)?);
+            values[position] = Some(parameter_value(runtime, value, ty, &variable.ty).map_err(in_procedure)?);
         } else {
             given[position] = false;
         }
     }
-    let mut scalar = 0;
     for (position, given) in given.iter().enumerate() {
         if table_of(position).is_some() {
             continue;
         }
-        let variable = &module.variables[scalar];
-        scalar += 1;
+        let variable = &module.variables[position];
         if !given && variable.default.is_none() {
             let text = format!(
                 "Procedure or function '{}' expects parameter '{}', which was not supplied.",
@@ -147,6 +142,34 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &R
         }
     }
     Ok(Bound { values, tables: rows, places })
+}
+
+/// Rows a caller gave as rows of the parameter's table type. `name`: the parameter's. Errors: 500, 515 and those of conversions.
+fn table_rows(runtime: &Runtime<'_>, given: TableArgument, table: &TableDef, name: &str) -> SqlResult<RowBatch> {
+    let (has, wants) = (given.types.len(), table.columns.len());
+    if has != wants {
+        let text = format!(
+            "Trying to pass a table-valued parameter with {has} column(s) where the corresponding user-defined table type requires {wants} column(s)."
+        );
+        return Err(SqlError::new(500, 16, text));
+    }
+    let mut rows = RowBatch::new(table.columns.iter().map(|column| column.ty.physical()));
+    for row in 0..given.rows.rows {
+        let mut values = Vec::with_capacity(wants);
+        for ((column, from), source) in table.columns.iter().zip(&given.types).zip(&given.rows.columns) {
+            let value = kernel::convert_datum(runtime.session, &source.datum(row), from, &column.ty)?;
+            if value == Datum::Null && !column.nullable {
+                let text = format!(
+                    "Cannot insert the value NULL into column '{}', table '{name}'; column does not allow nulls. INSERT fails.",
+                    column.name
+                );
+                return Err(SqlError::with_state(515, 16, 2, text));
+            }
+            values.push(value);
+        }
+        rows.push_row(&values);
+    }
+    Ok(rows)
 }
 
 /// A failed conversion of an argument is 8114, whatever went wrong.
@@ -254,7 +277,9 @@ impl<'a> Runner<'a> {
                     call.output = true;
                 }
                 ArgumentValue::Table(slot) => {
-                    call.table = Some(super::live_rows(&self.context.tables[slot.0 as usize].borrow()));
+                    let at = slot.0 as usize;
+                    let types = self.module.table_variables[at].table.columns.iter().map(|column| column.ty).collect();
+                    call.table = Some(TableArgument { types, rows: super::live_rows(&self.context.tables[at].borrow()) });
                 }
                 ArgumentValue::Cursor(_) => {
                     return Err(SqlError::new(

@@ -93,9 +93,24 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
     if draft.definition.verb == ModuleVerb::Alter {
         return Err(SqlError::with_state(208, 16, 6, format!("Invalid object name '{}'.", written(draft.name))));
     }
-    let place = ddl.place(draft.name)?;
+    let mut place = ddl.place(draft.name)?;
+    let temporary = draft.name.is_temporary();
+    let local = temporary && !draft.name.name.starts_with("##");
+    if local {
+        if ddl.find(draft.name)?.is_some() {
+            return Err(SqlError::with_state(2714, 16, 3, format!("There is already an object named '{}' in the database.", &*draft.name.name)));
+        }
+        place.name = table::temporary_name(ddl, &draft.name.name)?;
+    }
     let id = ddl.add_object(&place, draft.kind, draft.parent, draft.status, 0)?;
     ddl.add_text(&place.db, id, &text)?;
+    let (session, _) = ddl.site.state();
+    if local {
+        // It lives as long as its session, also when a procedure made it.
+        session.add_temporary(&draft.name.name, id, 0);
+    } else if temporary {
+        session.add_global_temporary(id);
+    }
     Ok((place.db.clone(), id, place))
 }
 
@@ -189,9 +204,6 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
     }
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "P", status, parent: 0 };
-    if create.name.is_temporary() {
-        return Err(super::unsupported("CREATE PROCEDURE of a temporary procedure"));
-    }
     let (db, id, _) = keep(ddl, &draft)?;
     keep_parameters(ddl, &db, id, &create.parameters)
 }

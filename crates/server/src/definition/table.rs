@@ -40,14 +40,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         if taken {
             return Err(SqlError::with_state(2714, 16, 6, format!("There is already an object named '{}' in the database.", &*create.name.name)));
         }
-        if create.name.name.chars().count() > TEMPORARY_NAME {
-            return Err(SqlError::new(
-                193,
-                15,
-                format!("The object or column name starting with '{}' is too long. The maximum length is 116 characters.", &*create.name.name),
-            ));
-        }
-        place.name = format!("{:_<width$}{:012X}", &*create.name.name, ddl.catalog.next_temporary(), width = TEMPORARY_NAME);
+        place.name = temporary_name(ddl, &create.name.name)?;
     }
     let memory = sql::ast::find_setting(&create.options, "MEMORY_OPTIMIZED").is_some_and(sql::ast::Setting::is_on);
     let schema_only = sql::ast::find_setting(&create.options, "DURABILITY").is_some_and(|setting| match &setting.value {
@@ -62,6 +55,18 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         ddl.site.state().0.add_global_temporary(id);
     }
     Ok(())
+}
+
+/// What a local temporary object is called in tempdb: each session may have one of the name.
+pub fn temporary_name(ddl: &Ddl<'_>, name: &str) -> SqlResult<String> {
+    if name.chars().count() > TEMPORARY_NAME {
+        return Err(SqlError::new(
+            193,
+            15,
+            format!("The object or column name starting with '{name}' is too long. The maximum length is 116 characters."),
+        ));
+    }
+    Ok(format!("{name:_<width$}{:012X}", ddl.catalog.next_temporary(), width = TEMPORARY_NAME))
 }
 
 /// A table of `definition` with all that hangs on it. `shown`: its name in messages and names made from it.
