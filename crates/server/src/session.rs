@@ -107,6 +107,7 @@ impl Session {
         self.connection.payload = payload;
         // What came before the stream was watched interrupts nothing.
         if self.connection.has_news() && self.connection.take_attention()? {
+            self.answer(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 })?;
             return self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 });
         }
         match request {

@@ -151,7 +151,7 @@ impl<'a> TdsSink<'a> {
         self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
     }
 
-    /// Ends the response to a request that an attention cut short: what was held back is dropped, the acknowledgment is last.
+    /// Ends the response to a request that an attention cut short: what it has, then the confirmation.
     pub fn finish_cancelled(mut self) -> Result<(), ConnectionError> {
         if self.signal.pending().is_none() {
             if os::sched::stopping() {
@@ -163,15 +163,21 @@ impl<'a> TdsSink<'a> {
                 return Err(ConnectionError::Closed);
             }
         }
-        self.release();
-        self.writer.done(token::Done {
+        // The cut response is a message of its own, and the confirmation the next: tedious waits for both.
+        let last = self.held.take().unwrap_or(token::Done {
             kind: token::DoneKind::Batch,
-            status: done::ATTENTION,
+            status: done::FINAL,
             command: command::NONE,
             rows: 0,
         });
+        let confirmed =
+            token::Done { kind: token::DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 };
         let transport = &mut self.connection.transport;
-        self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
+        for done in [last, confirmed] {
+            self.writer.done(done);
+            self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))?;
+        }
+        Ok(())
     }
 }
 
