@@ -14,7 +14,7 @@ use super::{Frame, transaction};
 use crate::context::Context;
 use crate::expression::{I64Expr, Node, Scalar, holds};
 use crate::session::{Options, stop_of};
-use crate::sink::{Command, Done, DoneKind, Stop};
+use crate::sink::{Command, Done, DoneKind};
 use crate::value::{Row, Value, no_row};
 
 /// Where a statement leads.
