@@ -72,7 +72,7 @@ pub fn push_money(value: i64, digits: u32, commas: bool, out: &mut String) {
     }
     let whole = (magnitude / unit).to_string();
     for (index, digit) in whole.chars().enumerate() {
-        if commas && index > 0 && (whole.len() - index) % 3 == 0 {
+        if commas && index > 0 && (whole.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

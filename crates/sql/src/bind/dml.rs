@@ -583,7 +583,7 @@ impl Binder<'_> {
                 break;
             }
         }
-        let target = self.row_target(&mut rel, &sources[named], named, first_column)?;
+        let target = self.row_target(&mut rel, &sources[named], first_column)?;
         let mut current_of = None;
         match shape.filter {
             Some(ast::Filter::Where(condition)) => {
@@ -735,7 +735,6 @@ impl Binder<'_> {
         &mut self,
         rel: &mut Rel,
         source: &Source,
-        named: usize,
         set_column: Option<ColumnId>,
     ) -> SqlResult<RowTarget> {
         let first = match &source.columns {

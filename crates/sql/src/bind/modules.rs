@@ -8,7 +8,7 @@ use crate::catalog::ModuleDef;
 use crate::parse::{ParseOptions, parse_batch};
 
 fn module_statement(module: &ModuleDef) -> SqlResult<ast::StatementKind> {
-    let options = ParseOptions { quoted_identifier: module.quoted_identifier, ..ParseOptions::default() };
+    let options = ParseOptions { quoted_identifier: module.quoted_identifier };
     let mut batch = parse_batch(&module.text, &options).map_err(first)?;
     match batch.statements.pop() {
         Some(statement) if batch.statements.is_empty() => Ok(statement.kind),

@@ -460,21 +460,21 @@ impl Rel {
             Rel::Aggregate(group) => {
                 group.group.iter().for_each(|(_, e)| f(e));
                 for (_, aggregate) in &group.aggregates {
-                    aggregate.argument.iter().for_each(|e| f(e));
-                    aggregate.extra.iter().for_each(|e| f(e));
+                    aggregate.argument.iter().for_each(&mut *f);
+                    aggregate.extra.iter().for_each(&mut *f);
                     aggregate.order.iter().for_each(|key| f(&key.expr));
                 }
             }
             Rel::Window(window) => {
-                window.partition.iter().for_each(|e| f(e));
+                window.partition.iter().for_each(&mut *f);
                 window.order.iter().for_each(|key| f(&key.expr));
                 window.functions.iter().flat_map(|(_, function)| &function.arguments).for_each(f);
             }
             Rel::Sort { keys, .. } => keys.iter().for_each(|key| f(&key.expr)),
             Rel::Top(top) => {
                 top.keys.iter().for_each(|key| f(&key.expr));
-                top.count.iter().for_each(|e| f(e));
-                top.offset.iter().for_each(|e| f(e));
+                top.count.iter().for_each(&mut *f);
+                top.offset.iter().for_each(&mut *f);
             }
             Rel::Text(text) => text.outputs.iter().for_each(|output| f(&output.expr)),
             // Branch columns are the node's own use of its inputs.

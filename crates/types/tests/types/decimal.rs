@@ -12,7 +12,7 @@ fn big(value: i128) -> I512 {
 fn power(digits: u32) -> I512 {
     let mut result = big(1);
     for _ in 0..digits {
-        result = result * big(10);
+        result *= big(10);
     }
     result
 }
