@@ -32,7 +32,7 @@ CREATE CLUSTERED INDEX by_order ON lines (session, n);";
 
 /// One row of `placed` and two of `lines`, or none of them.
 fn insert(session: usize, n: u64) -> String {
-    let note = if n % 8 == 0 { "REPLICATE(CAST('x' AS varchar(max)), 20000)" } else { "'short'" };
+    let note = if n.is_multiple_of(8) { "REPLICATE(CAST('x' AS varchar(max)), 20000)" } else { "'short'" };
     format!(
         "SET XACT_ABORT ON; BEGIN TRAN; INSERT placed VALUES ({session}, {n}, {amount}, {note});
          INSERT lines VALUES ({session}, {n}, 1), ({session}, {n}, 2); COMMIT",

@@ -5,8 +5,7 @@
 //! themselves; see `Host::bind_query`.
 
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -69,7 +68,8 @@ struct Cached {
 }
 
 pub struct PlanCache {
-    hasher: RandomState,
+    /// Not seeded: of two texts with one hash the later stays, and each look compares the whole key.
+    hasher: BuildHasherDefault<DefaultHasher>,
     cached: Mutex<Cached>,
     tick: AtomicU64,
     counts: [AtomicU64; 5],
@@ -109,7 +109,7 @@ impl Default for PlanCache {
 impl PlanCache {
     pub fn new() -> PlanCache {
         PlanCache {
-            hasher: RandomState::new(),
+            hasher: BuildHasherDefault::default(),
             cached: Mutex::new(WaitType::SQL_PLAN_CACHE, Cached { entries: HashMap::new(), text_bytes: 0 }),
             tick: AtomicU64::new(0),
             counts: Default::default(),

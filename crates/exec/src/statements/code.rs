@@ -88,7 +88,8 @@ pub enum ArgumentValue {
     Value(Scalar),
     Output(u32, SqlType),
     Table(VariableSlotTable),
-    Cursor(CursorSlot),
+    /// A cursor variable: refused when it runs.
+    Cursor,
 }
 
 pub struct FetchCode {
@@ -259,7 +260,7 @@ fn argument(argument: &Argument, module: &Module, compiler: &mut Compiler) -> Sq
             plan::ArgumentValue::Expr(expr) => ArgumentValue::Value(compiler.scalar(expr)?),
             plan::ArgumentValue::Output(slot) => ArgumentValue::Output(slot.0, module.variables[slot.0 as usize].ty),
             plan::ArgumentValue::Table(slot) => ArgumentValue::Table(*slot),
-            plan::ArgumentValue::Cursor(slot) => ArgumentValue::Cursor(*slot),
+            plan::ArgumentValue::Cursor(_) => ArgumentValue::Cursor,
         },
     })
 }

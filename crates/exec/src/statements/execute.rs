@@ -281,7 +281,7 @@ impl<'a> Runner<'a> {
                     let types = self.module.table_variables[at].table.columns.iter().map(|column| column.ty).collect();
                     call.table = Some(TableArgument { types, rows: super::live_rows(&self.context.tables[at].borrow()) });
                 }
-                ArgumentValue::Cursor(_) => {
+                ArgumentValue::Cursor => {
                     return Err(SqlError::new(
                         16950,
                         16,
@@ -397,7 +397,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-fn dispatch(call: Call, mut arguments: Vec<CallArgument>, mut runtime: Runtime<'_>) -> Result<CallResult, Unwind> {
+fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) -> Result<CallResult, Unwind> {
     match call {
         Call::Module(module, info) => {
             // Dynamic text gives SET options back as a procedure does.
@@ -425,7 +425,6 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, mut runtime: Runtime<'
                     })
                 },
             );
-            runtime.session.try_level = runtime.session.try_level.max(0);
             if std::mem::take(&mut runtime.session.aborted) {
                 return Err(Unwind::Aborted);
             }

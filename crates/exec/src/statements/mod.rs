@@ -267,7 +267,7 @@ pub fn run_within(
     host: &mut dyn Host,
     sink: &mut dyn Sink,
 ) -> Result<(), Within> {
-    let kept = (session.row_count, session.error, session.identity.clone(), session.scope_identity.clone());
+    let kept = (session.row_count, session.error, session.identity, session.scope_identity);
     session.try_level += 1;
     let runtime = Runtime { session: &mut *session, host, sink };
     let frame = Frame { info: None, nested: true, trigger: None, function: None };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::plan::{
-    Expr, ExprKind, ModifyAction, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
+    Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
 };
 use types::{Datum, RowBatch, SqlError, SqlResult};
 
@@ -398,14 +398,6 @@ impl<'a> Runner<'a> {
 }
 
 /// For MERGE and friends: what an action does, as messages name it.
-pub fn verb(action: &ModifyAction) -> &'static str {
-    match &action.kind {
-        sql::plan::ActionKind::Insert(_) => "INSERT",
-        sql::plan::ActionKind::Update { .. } => "UPDATE",
-        sql::plan::ActionKind::Delete => "DELETE",
-    }
-}
-
 impl Runner<'_> {
     /// The text goes out in pieces of about 2,033 characters, as clients of SQL Server expect it.
     fn for_text(

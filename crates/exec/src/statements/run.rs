@@ -33,8 +33,6 @@ pub struct Runner<'a> {
     pub module: Arc<Module>,
     pub frame: Frame,
     pub return_value: Datum,
-    /// @@TRANCOUNT at entry: a difference at the end is error 266.
-    pub entry_level: u32,
     entry_options: Option<Box<Options>>,
     /// Cursor variables, and cursors declared LOCAL, by lower-case name.
     pub cursor_variables: Vec<Option<CursorHandle>>,
@@ -53,7 +51,6 @@ impl<'a> Runner<'a> {
         frame: Frame,
     ) -> Runner<'a> {
         let session = &*context.runtime.get_mut().session;
-        let entry_level = session.transaction.level;
         let nested = frame.info.is_some();
         let entry_options = nested.then(|| Box::new(session.options.clone()));
         Runner {
@@ -64,7 +61,6 @@ impl<'a> Runner<'a> {
             module,
             frame,
             return_value: Datum::Null,
-            entry_level,
             entry_options,
             local_cursors: HashMap::new(),
         }

@@ -25,7 +25,7 @@ pub fn small(value: u8) -> Datum {
 }
 
 pub fn name(value: &str) -> Datum {
-    value.to_string().into_datum()
+    value.to_string().to_datum()
 }
 
 /// Index of the key of `sysschobjs` on (schema, name), and of the one on the parent.

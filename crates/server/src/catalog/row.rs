@@ -7,7 +7,7 @@ use types::{CollationId, Datum, SqlType};
 pub trait Field: Sized {
     const TYPE: SqlType;
     const NULLABLE: bool;
-    fn into_datum(&self) -> Datum;
+    fn to_datum(&self) -> Datum;
     fn from_datum(datum: &Datum) -> Self;
 }
 
@@ -16,7 +16,7 @@ macro_rules! integer_field {
         impl Field for $rust {
             const TYPE: SqlType = $ty;
             const NULLABLE: bool = false;
-            fn into_datum(&self) -> Datum {
+            fn to_datum(&self) -> Datum {
                 Datum::I64(i64::from(*self))
             }
             fn from_datum(datum: &Datum) -> Self {
@@ -34,7 +34,7 @@ integer_field!(i64, SqlType::BIGINT);
 impl Field for Option<i32> {
     const TYPE: SqlType = SqlType::INT;
     const NULLABLE: bool = true;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         self.map_or(Datum::Null, |value| Datum::I64(i64::from(value)))
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -49,7 +49,7 @@ pub struct Date(pub i64);
 impl Field for Date {
     const TYPE: SqlType = SqlType::DATETIME;
     const NULLABLE: bool = false;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         Datum::I64(self.0)
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -64,7 +64,7 @@ pub struct Whole(pub i128);
 impl Field for Whole {
     const TYPE: SqlType = SqlType::decimal(38, 0);
     const NULLABLE: bool = false;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         Datum::I128(self.0)
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -85,7 +85,7 @@ pub fn text_datum(text: &str) -> Datum {
 impl Field for String {
     const TYPE: SqlType = SqlType::SYSNAME;
     const NULLABLE: bool = false;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         text_datum(self)
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -97,7 +97,7 @@ impl Field for String {
 impl Field for Option<String> {
     const TYPE: SqlType = SqlType::SYSNAME;
     const NULLABLE: bool = true;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         self.as_deref().map_or(Datum::Null, text_datum)
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -112,8 +112,8 @@ pub struct Text(pub Option<String>);
 impl Field for Text {
     const TYPE: SqlType = SqlType::NVARCHAR_MAX;
     const NULLABLE: bool = true;
-    fn into_datum(&self) -> Datum {
-        self.0.into_datum()
+    fn to_datum(&self) -> Datum {
+        self.0.to_datum()
     }
     fn from_datum(datum: &Datum) -> Self {
         Text(Option::<String>::from_datum(datum))
@@ -133,7 +133,7 @@ pub struct Binary(pub Option<Box<[u8]>>);
 impl Field for Binary {
     const TYPE: SqlType = SqlType::varbinary(8000);
     const NULLABLE: bool = true;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         self.0.as_deref().map_or(Datum::Null, Datum::bytes)
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -148,7 +148,7 @@ pub struct Variant(pub Option<Box<[u8]>>);
 impl Field for Variant {
     const TYPE: SqlType = SqlType::SQL_VARIANT;
     const NULLABLE: bool = true;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         self.0.as_deref().map_or(Datum::Null, Datum::bytes)
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -182,7 +182,7 @@ impl<const N: usize> Code<N> {
 impl<const N: usize> Field for Code<N> {
     const TYPE: SqlType = SqlType::char(N as u16).with_collation(CollationId(0));
     const NULLABLE: bool = false;
-    fn into_datum(&self) -> Datum {
+    fn to_datum(&self) -> Datum {
         Datum::bytes(&self.0)
     }
     fn from_datum(datum: &Datum) -> Self {
@@ -242,7 +242,7 @@ macro_rules! base_tables {
                     master_only: base_tables!(@master $scope),
                 };
                 fn to_row(&self) -> Vec<Datum> {
-                    vec![$(Field::into_datum(&self.$field)),*]
+                    vec![$(Field::to_datum(&self.$field)),*]
                 }
                 fn from_row(row: &[Datum]) -> Self {
                     let mut values = row.iter();

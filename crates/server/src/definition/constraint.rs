@@ -41,7 +41,7 @@ impl<'a> KeySpec<'a> {
 }
 
 /// Every constraint of a definition, with the column it stands behind.
-fn each<'a>(definition: &'a TableDefinition) -> impl Iterator<Item = (Option<&'a str>, &'a Constraint)> {
+fn each(definition: &TableDefinition) -> impl Iterator<Item = (Option<&str>, &Constraint)> {
     let of_columns = definition.columns.iter().flat_map(|column| column.constraints.iter().map(move |c| (Some(&*column.name.text), c)));
     of_columns.chain(definition.constraints.iter().map(|c| (None, c)))
 }

@@ -391,7 +391,7 @@ fn format_moment(moment: &Moment, ty: &SqlType, pattern: &str) -> SqlResult<Stri
 fn grouped(digits: &str) -> String {
     let mut out = String::new();
     for (at, c) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(c);

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use sql::plan::{self, ActionKind, Expr, ExprKind, OperatorKind, TableSource, VariableSlot};
+use sql::plan::{self, ActionKind, Expr, OperatorKind, TableSource, VariableSlot};
 use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
 use crate::columns::{self, BATCH_ROWS};

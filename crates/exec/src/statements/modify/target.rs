@@ -230,7 +230,7 @@ impl Target {
             Place::Memory(slot) => {
                 let mut table = context.tables[slot.0 as usize].borrow_mut();
                 for row in 0..rows.rows {
-                    self.claim(&mut table, context, rows, row)?;
+                    self.claim(&mut table, rows, row)?;
                     let datums: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
                     table.insert(&datums)?;
                 }
@@ -269,10 +269,10 @@ impl Target {
                         return Err(self.refused(error, context, old, row));
                     }
                 }
-                for row in 0..new.rows {
+                for (row, moved) in moved.into_iter().enumerate() {
                     image.clear();
                     build(table, new, row, &mut image);
-                    if moved[row] {
+                    if moved {
                         if let Err(error) = table.insert(transaction, &image) {
                             drop(runtime);
                             return Err(self.refused(error, context, new, row));
@@ -296,7 +296,7 @@ impl Target {
                     table.delete(row_number(locators, row));
                 }
                 for row in 0..new.rows {
-                    self.claim(&mut table, context, new, row)?;
+                    self.claim(&mut table, new, row)?;
                     let datums: Vec<Datum> = new.columns.iter().map(|column| column.datum(row)).collect();
                     table.insert(&datums)?;
                 }
@@ -349,7 +349,6 @@ impl Target {
     fn claim(
         &self,
         table: &mut crate::memory_table::MemoryTable,
-        context: &Context,
         rows: &RowBatch,
         row: usize,
     ) -> SqlResult<()> {

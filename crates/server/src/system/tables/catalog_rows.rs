@@ -285,7 +285,7 @@ fn extended_properties(
                     ("objtype", kind.map_or(Cell::Datum(Datum::Null), text)),
                     ("objname", name.map_or(Cell::Datum(Datum::Null), text)),
                     ("name", text(&property.name)),
-                    ("value", Cell::Datum(property.value.into_datum())),
+                    ("value", Cell::Datum(property.value.to_datum())),
                 ]);
             }
         }
