@@ -67,6 +67,10 @@ pub fn rename(
         return Err(SqlError::new(15249, 11, format!("Error: Explicit @itemtype '{kind}' is unrecognized.")));
     }
     define(host, state, sink, |ddl| object::rename(ddl, &old, &new, kind.as_deref()))?;
+    if kind.as_deref() != Some("DATABASE") {
+        let text = "Caution: Changing any part of an object name could break scripts and stored procedures.";
+        sink.message(&SqlError::with_state(15477, 0, 1, text)).map_err(exec::session::stopped)?;
+    }
     Ok(0)
 }
 
