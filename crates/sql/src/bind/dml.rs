@@ -771,6 +771,8 @@ impl Binder<'_> {
         if get.locator.is_none() {
             get.locator = Some(locator);
         }
+        // What is changed is read as it is now, not as it was when the statement began: no update is lost.
+        get.lock.update |= !get.lock.no_lock && !get.lock.exclusive;
         Ok(RowTarget {
             source: get.source.clone(),
             table: get.table.clone(),

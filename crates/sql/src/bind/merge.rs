@@ -58,6 +58,7 @@ impl Binder<'_> {
         };
         let locator = self.columns.add(SqlType::varbinary(64), true);
         let get = find_get(&mut left, first).expect("a table is read by a Get");
+        get.lock.update |= !get.lock.no_lock && !get.lock.exclusive;
         get.locator = Some(locator);
         let target = RowTarget { source: get.source.clone(), table: table.clone(), first, locator };
         let (right, right_sources) = self.table_ref(&merge.source, None, ctes, block)?;
