@@ -87,7 +87,10 @@ pub enum Command {
 pub enum Environment {
     Database(Box<str>),
     /// Of the database: what varchar without a collation of its own is written in.
-    Collation { new: types::CollationId, old: types::CollationId },
+    Collation {
+        new: types::CollationId,
+        old: types::CollationId,
+    },
     Language(Box<str>),
     BeginTransaction(u64),
     CommitTransaction(u64),

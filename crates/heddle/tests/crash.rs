@@ -116,7 +116,8 @@ fn check(server: &Server, database: &str) -> [u64; SESSIONS] {
         (SELECT COUNT(*) FROM placed WHERE LEN(note) <> CASE WHEN n % 8 = 0 THEN 20000 ELSE 5 END)";
     assert_eq!(numbers(server, database, halves), [[0, 0, 0]], "rows without lines, lines without rows, torn values");
     let by_table = numbers(server, database, "SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX(pk))");
-    let by_index = numbers(server, database, "SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX(by_amount))");
+    let by_index =
+        numbers(server, database, "SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX(by_amount))");
     assert_eq!(by_table, by_index, "the index has the table's rows");
     let wrong = "SELECT COUNT(*) FROM placed WHERE amount <> CAST(n AS bigint) * 7919 % 1000";
     assert_eq!(numbers(server, database, wrong), [[0]], "values as inserted");

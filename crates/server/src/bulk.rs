@@ -48,7 +48,8 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
     let ended = load.and_then(|mut load| load.commit(&mut parts));
     let stopped = match ended {
         Ok(rows) => {
-            let done = Done { kind: DoneKind::Statement, command: Command::Insert, row_count: Some(rows), error: false };
+            let done =
+                Done { kind: DoneKind::Statement, command: Command::Insert, row_count: Some(rows), error: false };
             parts.sink.done(done).err()
         }
         Err(error) => match exec::session::stop_of(&error) {
@@ -97,12 +98,17 @@ impl Load {
         let quoted = |name: &String| format!("[{}]", name.replace(']', "]]"));
         let names: Vec<String> = self.target.columns.iter().map(quoted).collect();
         if names.len() != self.types.len() {
-            return Err(SqlError::new(4819, 16, "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or has other columns than INSERT BULK named."));
+            return Err(SqlError::new(
+                4819,
+                16,
+                "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or has other columns than INSERT BULK named.",
+            ));
         }
         let values: Vec<String> = (0..names.len()).map(|i| format!("@p{i}")).collect();
         let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("@p{i} {}", ty)).collect();
         let text = format!("INSERT INTO {} ({}) VALUES ({})", self.target.table, names.join(", "), values.join(", "));
-        let module = crate::batch::compile(parts.host, parts.state, &text, &declared.join(", ")).map_err(crate::prepared::first)?;
+        let module = crate::batch::compile(parts.host, parts.state, &text, &declared.join(", "))
+            .map_err(crate::prepared::first)?;
         self.insert = Some(module);
         if parts.state.transaction.level == 0 {
             exec::begin_transaction(parts.state, parts.host, &mut Discard, None)?;

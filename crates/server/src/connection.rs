@@ -156,7 +156,13 @@ pub struct Connection {
 impl Connection {
     pub fn new(stream: Stream) -> Connection {
         Connection {
-            transport: Transport { stream: Some(stream), tls: None, outgoing: Vec::new(), packets_received: 0, packets_sent: 0 },
+            transport: Transport {
+                stream: Some(stream),
+                tls: None,
+                outgoing: Vec::new(),
+                packets_received: 0,
+                packets_sent: 0,
+            },
             reader: MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX),
             payload: Vec::new(),
         }
@@ -251,7 +257,12 @@ impl Connection {
     }
 
     /// TLS around all that follows; `pending` has arrived already.
-    pub fn start_strict(&mut self, tls: ServerConnection, mut pending: Vec<u8>, deadline: u64) -> Result<(), ConnectionError> {
+    pub fn start_strict(
+        &mut self,
+        tls: ServerConnection,
+        mut pending: Vec<u8>,
+        deadline: u64,
+    ) -> Result<(), ConnectionError> {
         let mut tls = Box::new(tls);
         loop {
             decrypt(&mut tls, &pending, &mut self.reader)?;

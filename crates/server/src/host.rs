@@ -9,7 +9,8 @@ use exec::sink::{Discard, Environment, Sink};
 use sql::ast::{InsertBulk, StatementKind};
 use sql::bind::BindOptions;
 use sql::catalog::{
-    Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef,
+    Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef,
+    VirtualTableDef,
 };
 use sql::function::FunctionId;
 use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
@@ -24,9 +25,9 @@ use crate::login::{self, Greeting};
 use crate::plan_cache::PlanKey;
 use crate::prepared::{self, PreparedStatements};
 use crate::server::Server;
+use crate::sessions::{Identity, SessionEntry};
 use crate::system::procedure::application_lock::ApplicationLocks;
 use crate::system::procedure::cursor::ApiCursors;
-use crate::sessions::{Identity, SessionEntry};
 use crate::{definition, system};
 
 /// Bit of `LoginRow::status`.
@@ -96,7 +97,11 @@ impl SessionHost {
     }
 
     /// Authenticates and registers the session. Err: what the client is told.
-    pub fn log_in(server: &Arc<Server>, greeting: &Greeting, connection: &Connection) -> Result<(State, SessionHost), Vec<SqlError>> {
+    pub fn log_in(
+        server: &Arc<Server>,
+        greeting: &Greeting,
+        connection: &Connection,
+    ) -> Result<(State, SessionHost), Vec<SqlError>> {
         let login = &greeting.login;
         let failed = |reason: &str| {
             tracing::warn!(user = login.user, client = ?connection.transport.stream().peer_addr(), "login failed: {reason}");
@@ -126,7 +131,11 @@ impl SessionHost {
         let signal = Arc::new(exec::session::Signal::default());
         let handle = connection.transport.stream().handle();
         let entry = server.sessions.add(identity, |_| signal.clone(), handle, database.id.0).ok_or_else(|| {
-            vec![SqlError::new(17809, 20, "Could not connect because the maximum number of user connections has been reached.")]
+            vec![SqlError::new(
+                17809,
+                20,
+                "Could not connect because the maximum number of user connections has been reached.",
+            )]
         })?;
         server.counters.logins.add(1);
         let mut state = State::new(entry.spid);
@@ -246,7 +255,8 @@ impl SessionHost {
 
     /// The catalog as this session sees it now.
     pub fn with_catalog<T>(&mut self, state: &mut State, work: impl FnOnce(&SessionCatalog<'_>) -> T) -> T {
-        let catalog = SessionCatalog::new(&self.server.catalog, &mut self.catalog_session, state.transaction.current.as_mut());
+        let catalog =
+            SessionCatalog::new(&self.server.catalog, &mut self.catalog_session, state.transaction.current.as_mut());
         work(&catalog)
     }
 
@@ -321,7 +331,11 @@ impl SessionHost {
     fn expect_bulk(&mut self, state: &mut State, bulk: &InsertBulk) -> SqlResult<()> {
         let name = object_name(&bulk.table);
         if !matches!(self.resolve(state, &name)?, Some(Object::Table(_) | Object::Module(_))) {
-            return Err(SqlError::new(208, 16, format!("Invalid object name '{}'.", definition::site::written(&bulk.table))));
+            return Err(SqlError::new(
+                208,
+                16,
+                format!("Invalid object name '{}'.", definition::site::written(&bulk.table)),
+            ));
         }
         let columns = bulk.columns.iter().map(|column| column.name.text.to_string()).collect();
         self.bulk_target = Some(BulkTarget { table: definition::text::object_name(&bulk.table), columns });
@@ -400,7 +414,8 @@ impl Host for SessionHost {
             return Ok(bound.clone());
         }
         let options = Self::bind_options(state);
-        let bound = self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
+        let bound =
+            self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
         let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
         let shared = !bound.session_private && CatalogSession::is_shared_version(version);
         if !shared || text.bound.set(bound.clone()).is_err() {
@@ -458,7 +473,10 @@ impl Host for SessionHost {
             _ => Err(SqlError::new(
                 1088,
                 16,
-                format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", name.name),
+                format!(
+                    "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
+                    name.name
+                ),
             )),
         }
     }
@@ -504,7 +522,8 @@ impl Host for SessionHost {
 
     fn trigger(&mut self, state: &mut State, database: DatabaseId, trigger: ObjectId) -> SqlResult<Callee> {
         let found = self.with_catalog(state, |catalog| catalog.module_by_id(database, trigger))?;
-        let definition = found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", trigger.0)))?;
+        let definition =
+            found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", trigger.0)))?;
         self.callee(state, &definition)
     }
 
@@ -531,7 +550,8 @@ impl Host for SessionHost {
                 sink.environment(&Environment::RollbackTransaction(descriptor)).map_err(exec::session::stopped)?;
             }
             if self.catalog_session.database != database {
-                sink.environment(&Environment::Database(SessionHost::database_name(self).into())).map_err(exec::session::stopped)?;
+                sink.environment(&Environment::Database(SessionHost::database_name(self).into()))
+                    .map_err(exec::session::stopped)?;
             }
             let new = self.database_collation();
             if new != old {
@@ -546,7 +566,13 @@ impl Host for SessionHost {
         crate::batch::compile(self, state, text, "").map_err(prepared::first)
     }
 
-    fn define(&mut self, state: &mut State, sink: &mut dyn Sink, module: &Arc<Module>, query: QueryId) -> SqlResult<()> {
+    fn define(
+        &mut self,
+        state: &mut State,
+        sink: &mut dyn Sink,
+        module: &Arc<Module>,
+        query: QueryId,
+    ) -> SqlResult<()> {
         let statement = module.queries[query.0 as usize].statement.clone();
         if let StatementKind::InsertBulk(bulk) = &statement.kind {
             return self.expect_bulk(state, bulk).map_err(|error| error.at_line(statement.line));
@@ -554,7 +580,12 @@ impl Host for SessionHost {
         definition::run(&mut HostSite { host: self, state, sink }, &statement, &module.text)
     }
 
-    fn create_table_for(&mut self, state: &mut State, target: &ObjectName, columns: &[OutputColumn]) -> SqlResult<Arc<TableDef>> {
+    fn create_table_for(
+        &mut self,
+        state: &mut State,
+        target: &ObjectName,
+        columns: &[OutputColumn],
+    ) -> SqlResult<Arc<TableDef>> {
         definition::create_for(&mut HostSite { host: self, state, sink: &mut Discard }, target, columns)
     }
 
@@ -624,4 +655,3 @@ impl Host for SessionHost {
         }
     }
 }
-

@@ -51,7 +51,8 @@ pub fn greet(connection: &mut Connection, tls: &Tls) -> Result<Greeting, Connect
     if message.kind == PacketType::Prelogin {
         let prelogin = Prelogin::decode(&connection.payload)?;
         let asked = prelogin.encryption.unwrap_or(Encryption::NotSupported);
-        let answer = if strict { Encryption::On } else { asked.answer(Encryption::Off).unwrap_or(Encryption::NotSupported) };
+        let answer =
+            if strict { Encryption::On } else { asked.answer(Encryption::Off).unwrap_or(Encryption::NotSupported) };
         answer_prelogin(connection, &prelogin, answer)?;
         if !strict && answer != Encryption::NotSupported {
             connection.start_wrapped(tls.wrapped(), deadline)?;
@@ -85,7 +86,11 @@ pub fn greet(connection: &mut Connection, tls: &Tls) -> Result<Greeting, Connect
     Ok(Greeting { login, version, packet_bytes, encrypted })
 }
 
-fn answer_prelogin(connection: &mut Connection, asked: &Prelogin, encryption: Encryption) -> Result<(), ConnectionError> {
+fn answer_prelogin(
+    connection: &mut Connection,
+    asked: &Prelogin,
+    encryption: Encryption,
+) -> Result<(), ConnectionError> {
     let answer = Prelogin {
         version: PRELOGIN_VERSION,
         encryption: Some(encryption),

@@ -32,7 +32,11 @@ pub struct PreparedStatements {
 impl PreparedStatements {
     pub fn keep(&mut self, module: Arc<Module>) -> SqlResult<i32> {
         if self.by_handle.len() >= PREPARED_MAX {
-            return Err(SqlError::new(701, 17, "There is insufficient system memory in resource pool 'default' to run this query."));
+            return Err(SqlError::new(
+                701,
+                17,
+                "There is insufficient system memory in resource pool 'default' to run this query.",
+            ));
         }
         self.last = self.last.checked_add(1).unwrap_or(1);
         self.by_handle.insert(self.last, module);
@@ -40,7 +44,8 @@ impl PreparedStatements {
     }
 
     pub fn find(&self, handle: i32) -> SqlResult<Arc<Module>> {
-        let missing = || SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."));
+        let missing =
+            || SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."));
         self.by_handle.get(&handle).cloned().ok_or_else(missing)
     }
 
@@ -90,7 +95,11 @@ fn execute_sql(
     Ok(state.error)
 }
 
-fn prepare(host: &mut SessionHost, state: &mut exec::session::Session, arguments: &mut [CallArgument]) -> SqlResult<i32> {
+fn prepare(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
     let (declared, text) = declared_and_text("sp_prepare", arguments)?;
     let module = compile(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module)?;
@@ -127,7 +136,12 @@ fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i3
     Ok(0)
 }
 
-fn compile(host: &mut SessionHost, state: &mut exec::session::Session, text: &str, declared: &str) -> SqlResult<Arc<Module>> {
+fn compile(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    text: &str,
+    declared: &str,
+) -> SqlResult<Arc<Module>> {
     batch::compile(host, state, text, declared).map_err(first)
 }
 

@@ -4,7 +4,7 @@
 //! for each call:   rows, messages, DONEINPROC ...   RETURNSTATUS   RETURNVALUE (each OUTPUT)   DONEPROC
 //! ```
 
-use exec::host::{CallArgument, CallResult, TableArgument, Callee, Ended, Host};
+use exec::host::{CallArgument, CallResult, Callee, Ended, Host, TableArgument};
 use exec::sink::{Sink, Stop};
 use sql::catalog::ObjectName;
 use tds::request::RpcBatch;
@@ -95,9 +95,13 @@ fn call_procedure(
 
 /// One to four parts; `name;number` calls the procedure `name`.
 fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
-    let plain = text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
+    let plain =
+        text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
     let name = sql::parse::parse_multipart_name(plain).map_err(|errors| {
-        errors.into_iter().next().unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
+        errors
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
     })?;
     Ok(crate::host::object_name(&name))
 }

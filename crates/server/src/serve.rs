@@ -40,12 +40,9 @@ const PASSWORD_LENGTH: usize = 16;
 
 /// Runs the server until a signal. Err: why it does not serve; the text says what to do.
 pub fn run(args: ServeArgs) -> Result<(), String> {
-    let settings = options::resolve(
-        args,
-        |path| os::fs::read_text(path).map_err(|error| error.to_string()),
-        os::env::var,
-    )
-    .map_err(|error| error.to_string())?;
+    let settings =
+        options::resolve(args, |path| os::fs::read_text(path).map_err(|error| error.to_string()), os::env::var)
+            .map_err(|error| error.to_string())?;
     start_log();
     os::limits::raise_open_files();
     let stop_requested = os::signal::stop_requests();
@@ -120,7 +117,12 @@ pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
 }
 
 /// Recovers what is on `disk`, boots the catalog and runs the init scripts. `directory`: how messages and views name the disk.
-pub fn start_on(settings: Settings, disk: Disk, directory: String, certificate: &Certificate) -> Result<Server, String> {
+pub fn start_on(
+    settings: Settings,
+    disk: Disk,
+    directory: String,
+    certificate: &Certificate,
+) -> Result<Server, String> {
     let memory = settings.memory_bytes.unwrap_or_else(memory_default);
     let config = StorageConfig {
         memory_bytes: memory as usize,
@@ -128,8 +130,7 @@ pub fn start_on(settings: Settings, disk: Disk, directory: String, certificate: 
         files_max: DATA_FILES_MAX,
         ..StorageConfig::new(disk)
     };
-    let storage = Storage::open(config)
-        .map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
+    let storage = Storage::open(config).map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
     let new = storage.databases().is_empty();
     let made_password = (new && settings.sa_password.is_none()).then(make_password);
     let password = settings.sa_password.as_ref().or(made_password.as_ref());
@@ -173,7 +174,8 @@ pub fn start_on(settings: Settings, disk: Disk, directory: String, certificate: 
 }
 
 fn open_directory(path: &Path) -> Result<Disk, String> {
-    let disk = Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
+    let disk =
+        Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
     match disk.lock("lock") {
         Ok(lock) => {
             // Held until the process ends, kill included.
@@ -199,7 +201,9 @@ fn certificate(settings: &Settings, disk: &Disk) -> Result<Certificate, String> 
         return Ok(Certificate { certificate: read(&certificate)?, key: read(&key)? });
     }
     let made = generate()?;
-    let write = |path: &Path, text: &str| os::fs::write(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()));
+    let write = |path: &Path, text: &str| {
+        os::fs::write(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
+    };
     write(&key, &made.key)?;
     write(&certificate, &made.certificate)?;
     Ok(made)

@@ -62,7 +62,8 @@ impl Server {
         if self.verified.lock().knows(stored, password) {
             return true;
         }
-        let fits = os::sched::preemptive(os::wait::WaitType::PREEMPTIVE_OS_CRYPTOPS, || password::verify(stored, password));
+        let fits =
+            os::sched::preemptive(os::wait::WaitType::PREEMPTIVE_OS_CRYPTOPS, || password::verify(stored, password));
         if fits {
             self.verified.lock().remember(stored, password);
         }

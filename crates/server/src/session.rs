@@ -65,7 +65,12 @@ impl Session {
     fn run(&mut self, message: Message) -> Result<(), ConnectionError> {
         if message.kind == PacketType::Attention {
             // Nothing runs: the request it meant has ended meanwhile.
-            return self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 });
+            return self.answer(Done {
+                kind: DoneKind::Batch,
+                status: done::ATTENTION,
+                command: command::NONE,
+                rows: 0,
+            });
         }
         self.state.signal.clear_attention();
         self.host.request_started();
@@ -93,7 +98,10 @@ impl Session {
             }
             let new = self.host.database_collation();
             if new != old {
-                self.writer.env_change(&EnvChange::Collation { new: WireCollation::of(new), old: Some(WireCollation::of(old)) });
+                self.writer.env_change(&EnvChange::Collation {
+                    new: WireCollation::of(new),
+                    old: Some(WireCollation::of(old)),
+                });
             }
         }
         if message.ignore {
@@ -108,7 +116,12 @@ impl Session {
         // What came before the stream was watched interrupts nothing.
         if self.connection.has_news() && self.connection.take_attention()? {
             self.answer(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 })?;
-            return self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 });
+            return self.answer(Done {
+                kind: DoneKind::Batch,
+                status: done::ATTENTION,
+                command: command::NONE,
+                rows: 0,
+            });
         }
         match request {
             Ok(Request::Batch(batch)) => batch::run(self, &batch.text),
@@ -183,7 +196,14 @@ pub fn accept(server: &Arc<Server>, stream: Stream) {
         return host.log_out(&mut state);
     }
     let told = Told { database: host.database_name(), language: state.options.language.to_string() };
-    match crate::login::welcome(&mut connection, &greeting, &told.database, &told.language, host.database_collation(), state.spid) {
+    match crate::login::welcome(
+        &mut connection,
+        &greeting,
+        &told.database,
+        &told.language,
+        host.database_collation(),
+        state.spid,
+    ) {
         Ok(writer) => Box::new(Session { connection, writer, told, state, host }).serve(),
         Err(_) => {
             let mut host = host;

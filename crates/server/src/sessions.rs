@@ -67,7 +67,13 @@ pub struct SessionEntry {
 }
 
 impl SessionEntry {
-    fn new(spid: u16, identity: Identity, signal: Arc<Signal>, stream: Option<StreamHandle>, database: u16) -> SessionEntry {
+    fn new(
+        spid: u16,
+        identity: Identity,
+        signal: Arc<Signal>,
+        stream: Option<StreamHandle>,
+        database: u16,
+    ) -> SessionEntry {
         let now = os::clock::utc_ticks() as i64;
         SessionEntry {
             spid,

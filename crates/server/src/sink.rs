@@ -2,8 +2,8 @@
 //!
 //! A DONE says whether more follows, which is known only when something does: the last one is held back until then.
 
-use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 use exec::session::Signal;
+use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 use sql::plan::OutputColumn;
 use tds::column::flag;
 use tds::token::{self, EnvChange, command, done};
@@ -245,15 +245,17 @@ impl Sink for TdsSink<'_> {
 
     fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
         let change = match change {
-            Environment::Database(new) => {
-                EnvChange::Database { new: new.to_string(), old: std::mem::replace(&mut self.told.database, new.to_string()) }
-            }
+            Environment::Database(new) => EnvChange::Database {
+                new: new.to_string(),
+                old: std::mem::replace(&mut self.told.database, new.to_string()),
+            },
             Environment::Collation { new, old } => {
                 EnvChange::Collation { new: WireCollation::of(*new), old: Some(WireCollation::of(*old)) }
             }
-            Environment::Language(new) => {
-                EnvChange::Language { new: new.to_string(), old: std::mem::replace(&mut self.told.language, new.to_string()) }
-            }
+            Environment::Language(new) => EnvChange::Language {
+                new: new.to_string(),
+                old: std::mem::replace(&mut self.told.language, new.to_string()),
+            },
             Environment::BeginTransaction(descriptor) => EnvChange::BeginTransaction { descriptor: *descriptor },
             Environment::CommitTransaction(descriptor) => EnvChange::CommitTransaction { descriptor: *descriptor },
             Environment::RollbackTransaction(descriptor) => EnvChange::RollbackTransaction { descriptor: *descriptor },

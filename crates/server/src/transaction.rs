@@ -34,11 +34,13 @@ fn act(parts: &mut Parts<'_>, action: &TransactionAction) -> SqlResult<()> {
             begin_again.as_ref().map_or(Ok(()), |begin| begin_transaction(parts, begin))
         }
         TransactionAction::Save { name } => exec::save_transaction(parts.state, parts.host, &mut parts.sink, name),
-        TransactionAction::DtcAddress | TransactionAction::Propagate | TransactionAction::Promote => Err(SqlError::new(
-            8501,
-            16,
-            "MSDTC on server is unavailable: distributed transactions are not supported by this server.",
-        )),
+        TransactionAction::DtcAddress | TransactionAction::Propagate | TransactionAction::Promote => {
+            Err(SqlError::new(
+                8501,
+                16,
+                "MSDTC on server is unavailable: distributed transactions are not supported by this server.",
+            ))
+        }
     }
 }
 
@@ -57,4 +59,3 @@ fn begin_transaction(parts: &mut Parts<'_>, begin: &Begin) -> SqlResult<()> {
     let name = (!begin.name.is_empty()).then_some(begin.name.as_str());
     exec::begin_transaction(parts.state, parts.host, &mut parts.sink, name)
 }
-

@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn go_on_a_line_of_its_own_ends_a_batch() {
-        let script = "select 1\nGO\n\nselect '\ngo\n' /* \ngo */ select 2\r\ngo 3\r\n-- it's\nselect [\ngo\n]\nGO\nGO\n";
+        let script =
+            "select 1\nGO\n\nselect '\ngo\n' /* \ngo */ select 2\r\ngo 3\r\n-- it's\nselect [\ngo\n]\nGO\nGO\n";
         let seen: Vec<(u32, u32, &str)> = split(script);
         let expected = [
             (1, 1, "select 1\n"),

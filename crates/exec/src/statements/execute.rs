@@ -279,7 +279,8 @@ impl<'a> Runner<'a> {
                 ArgumentValue::Table(slot) => {
                     let at = slot.0 as usize;
                     let types = self.module.table_variables[at].table.columns.iter().map(|column| column.ty).collect();
-                    call.table = Some(TableArgument { types, rows: super::live_rows(&self.context.tables[at].borrow()) });
+                    call.table =
+                        Some(TableArgument { types, rows: super::live_rows(&self.context.tables[at].borrow()) });
                 }
                 ArgumentValue::Cursor => {
                     return Err(SqlError::new(

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::plan::{
-    Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
-};
+use sql::plan::{Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot};
 use types::{Datum, RowBatch, SqlError, SqlResult};
 
 use super::code::{self, ExecuteCode};

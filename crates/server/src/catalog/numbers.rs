@@ -29,7 +29,8 @@ fn range(ty: &SqlType) -> (i128, i128) {
 
 /// The identity column of `table` and how its values go on.
 fn identity_rule(table: &TableDef) -> (SqlType, Rule) {
-    let column = table.columns.iter().find(|column| column.identity.is_some()).expect("the table has an identity column");
+    let column =
+        table.columns.iter().find(|column| column.identity.is_some()).expect("the table has an identity column");
     let (seed, increment) = column.identity.expect("it is one");
     let (minimum, maximum) = range(&column.ty);
     (column.ty, Rule { start: seed.into(), increment: increment.into(), minimum, maximum, cycle: false })

@@ -413,7 +413,8 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
     }
 
     fn row_count(&self, table: &TableDef) -> u64 {
-        let opened = self.catalog.storage.open_table(storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
+        let opened =
+            self.catalog.storage.open_table(storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
         opened.map_or(table.row_count, |opened| opened.row_count_estimate())
     }
 

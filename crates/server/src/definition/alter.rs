@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterColumn, AlterTable, AlterTableAction, AlterTableDropKind, ColumnChange, ColumnDefinition, ConstraintKind, TableDefinition,
+    AlterColumn, AlterTable, AlterTableAction, AlterTableDropKind, ColumnChange, ColumnDefinition, ConstraintKind,
+    TableDefinition,
 };
 use sql::catalog::{ColumnDef, TableDef};
 use storage::TableId;
@@ -17,8 +18,8 @@ use super::site::{Ddl, Place, has};
 use super::table::{self, constraint_failed, source};
 use super::text::{self, bracket};
 use crate::catalog::base::{
-    ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs, index_status as ix,
-    object_status as os_,
+    ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs,
+    index_status as ix, object_status as os_,
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
@@ -87,7 +88,13 @@ fn carried(columns: &[ColumnRow], value: impl Fn(&ColumnRow) -> String) -> Vec<N
     kept.map(|column| NewColumn { name: column.name.clone(), ty: column_type(column), value: value(column) }).collect()
 }
 
-fn add(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, check: Option<bool>, definition: &TableDefinition) -> SqlResult<()> {
+fn add(
+    ddl: &mut Ddl<'_>,
+    target: &Target,
+    old: &TableDef,
+    check: Option<bool>,
+    definition: &TableDefinition,
+) -> SqlResult<()> {
     if !definition.columns.is_empty() {
         add_columns(ddl, target, old, definition)?;
     }
@@ -121,8 +128,12 @@ fn add(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, check: Option<bool>, 
                 let column = default.column.as_ref().map(|c| c.to_string()).unwrap_or_default();
                 constraint::add_default(ddl, place, shown, id, &name, &column, default)?;
             }
-            ConstraintKind::Check(check) => constraint::add_check(ddl, place, shown, id, &name, None, check, true, trusted)?,
-            ConstraintKind::ForeignKey(key) => constraint::add_foreign_key(ddl, place, shown, id, &name, None, key, true, trusted)?,
+            ConstraintKind::Check(check) => {
+                constraint::add_check(ddl, place, shown, id, &name, None, check, true, trusted)?
+            }
+            ConstraintKind::ForeignKey(key) => {
+                constraint::add_foreign_key(ddl, place, shown, id, &name, None, key, true, trusted)?
+            }
             _ => {}
         }
     }
@@ -132,36 +143,60 @@ fn add(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, check: Option<bool>, 
     Ok(())
 }
 
-fn add_inline(ddl: &mut Ddl<'_>, target: &Target, inline: &sql::ast::InlineIndex, column: Option<&str>) -> SqlResult<()> {
+fn add_inline(
+    ddl: &mut Ddl<'_>,
+    target: &Target,
+    inline: &sql::ast::InlineIndex,
+    column: Option<&str>,
+) -> SqlResult<()> {
     index::add_inline(ddl, &target.db, &target.shown, target.row.id, inline, column)?;
     let indexes = ddl.rows(&target.db, |rows| rows.find::<IndexRow>(0, &[int(target.row.id)]))?;
-    let made = indexes.into_iter().find(|i| i.name.as_deref() == Some(&*inline.name.text)).expect("the index just made");
+    let made =
+        indexes.into_iter().find(|i| i.name.as_deref() == Some(&*inline.name.text)).expect("the index just made");
     index::build(ddl, &target.db, target.row.id, made.indid, &target.place, &target.shown, inline.unique)
 }
 
 fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<()> {
     let table_def = ddl.reload(&target.db, target.row.id)?;
     if key.primary && table_def.indexes.iter().any(|index| index.primary_key) {
-        let error = SqlError::with_state(1779, 16, 0, format!("Table '{}' already has a primary key defined on it.", target.shown));
+        let error = SqlError::with_state(
+            1779,
+            16,
+            0,
+            format!("Table '{}' already has a primary key defined on it.", target.shown),
+        );
         return Err(constraint_failed(ddl, error));
     }
     if key.primary {
         for (name, _) in &key.columns {
-            let nullable = table_def.columns.iter().any(|column| column.nullable && target.db.equal_names(&column.name, name));
+            let nullable =
+                table_def.columns.iter().any(|column| column.nullable && target.db.equal_names(&column.name, name));
             if nullable {
-                let error = SqlError::new(8111, 16, format!("Cannot define PRIMARY KEY constraint on nullable column in table '{}'.", target.shown));
+                let error = SqlError::new(
+                    8111,
+                    16,
+                    format!("Cannot define PRIMARY KEY constraint on nullable column in table '{}'.", target.shown),
+                );
                 return Err(constraint_failed(ddl, error));
             }
         }
     }
     let has_clustered = table_def.indexes.iter().any(|index| index.id == 1);
     if key.clustered == Some(true) && has_clustered {
-        let other = table_def.indexes.iter().find(|index| index.id == 1).map(|index| index.name.to_string()).unwrap_or_default();
+        let other = table_def
+            .indexes
+            .iter()
+            .find(|index| index.id == 1)
+            .map(|index| index.name.to_string())
+            .unwrap_or_default();
         let error = SqlError::with_state(
             1902,
             16,
             3,
-            format!("Cannot create more than one clustered index on table '{}'. Drop the existing clustered index '{other}' before creating another.", target.shown),
+            format!(
+                "Cannot create more than one clustered index on table '{}'. Drop the existing clustered index '{other}' before creating another.",
+                target.shown
+            ),
         );
         return Err(constraint_failed(ddl, error));
     }
@@ -178,20 +213,34 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     let mut next = target.row.intprop.max(existing.iter().map(|c| c.colid).max().unwrap_or(0));
     let mut added: Vec<(ColumnRow, &ColumnDefinition, String)> = Vec::new();
     for column in &definition.columns {
-        let taken = existing.iter().map(|c| &c.name).chain(added.iter().map(|a| &a.0.name)).any(|name| db.equal_names(name, &column.name));
+        let taken = existing
+            .iter()
+            .map(|c| &c.name)
+            .chain(added.iter().map(|a| &a.0.name))
+            .any(|name| db.equal_names(name, &column.name));
         if taken {
             return Err(SqlError::with_state(
                 2705,
                 16,
                 4,
-                format!("Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.", &*column.name, target.shown),
+                format!(
+                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
+                    &*column.name, target.shown
+                ),
             ));
         }
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         let mut row = table::column_row(ddl, db, id, next, column, primary, &target.shown)?;
         if has(row.status, cs::IDENTITY) && table::identity_of(old).is_some() {
-            return Err(SqlError::new(2744, 16, format!("Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.", target.shown)));
+            return Err(SqlError::new(
+                2744,
+                16,
+                format!(
+                    "Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.",
+                    target.shown
+                ),
+            ));
         }
         if has(row.status, cs::COMPUTED) {
             table::type_computed(ddl, &target.place, &target.shown, &mut row)?;
@@ -202,7 +251,12 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     let from = source(&target.place, &target.shown);
     let must_have = |(row, column, _): &(ColumnRow, &ColumnDefinition, String)| {
         let default = column.constraints.iter().any(|c| matches!(c.kind, ConstraintKind::Default(_)));
-        stored(row) && !has(row.status, cs::NULLABLE) && !has(row.status, cs::COMPUTED) && !default && !has(row.status, cs::IDENTITY) && row.xtype != 189
+        stored(row)
+            && !has(row.status, cs::NULLABLE)
+            && !has(row.status, cs::COMPUTED)
+            && !default
+            && !has(row.status, cs::IDENTITY)
+            && row.xtype != 189
     };
     let refused = added.iter().find(|a| must_have(a)).map(|a| a.0.name.clone());
     if let Some(name) = refused {
@@ -210,12 +264,16 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
             return Err(SqlError::new(
                 4901,
                 16,
-                format!("ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.", target.shown),
+                format!(
+                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
+                    target.shown
+                ),
             ));
         }
     }
     // A column of NULLs alone needs no change of any row.
-    let only_null = added.iter().all(|(row, ..)| !stored(row)) || added.iter().all(|(row, _, value)| value == "NULL" && has(row.status, cs::NULLABLE));
+    let only_null = added.iter().all(|(row, ..)| !stored(row))
+        || added.iter().all(|(row, _, value)| value == "NULL" && has(row.status, cs::NULLABLE));
     let saved = if only_null {
         None
     } else {
@@ -240,7 +298,8 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
             let layout = table::row_layout(&new);
             let database = db.storage_id();
             if layout != table::row_layout(old) {
-                ddl.storage(|storage, tx| storage.alter_row_layout(tx, database, TableId(id), &layout)).map_err(storage_error)?;
+                ddl.storage(|storage, tx| storage.alter_row_layout(tx, database, TableId(id), &layout))
+                    .map_err(storage_error)?;
             }
         }
     }
@@ -262,7 +321,10 @@ fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[(ColumnRow, &ColumnD
     let mut last = None;
     let order = if row.increment.0 > 0 { "DESC" } else { "ASC" };
     let name = bracket(&row.name);
-    let query = format!("SELECT TOP 1 CONVERT(bigint, {name}) AS a FROM {} ORDER BY {name} {order}", source(&target.place, &target.shown));
+    let query = format!(
+        "SELECT TOP 1 CONVERT(bigint, {name}) AS a FROM {} ORDER BY {name} {order}",
+        source(&target.place, &target.shown)
+    );
     ddl.site.query(&query, &mut |_, batch| {
         if batch.rows > 0 {
             last = Some(batch.columns[0].datum(0).as_i64());
@@ -295,7 +357,9 @@ fn first_value(ddl: &Ddl<'_>, column: &ColumnDefinition, row: &ColumnRow) -> Str
         _ => None,
     });
     match default {
-        Some(default) if !has(row.status, cs::NULLABLE) || default.with_values => text::definition(&default.value, ddl.span(default.text)),
+        Some(default) if !has(row.status, cs::NULLABLE) || default.with_values => {
+            text::definition(&default.value, ddl.span(default.text))
+        }
         _ => "NULL".to_string(),
     }
 }
@@ -309,7 +373,14 @@ fn cast(value: &str, row: &ColumnRow) -> String {
 }
 
 /// Makes computed columns stored: an index needs them.
-pub fn persist_computed(ddl: &mut Ddl<'_>, db: &Arc<Database>, place: &Place, shown: &str, id: i32, columns: &[i32]) -> SqlResult<()> {
+pub fn persist_computed(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    place: &Place,
+    shown: &str,
+    id: i32,
+    columns: &[i32],
+) -> SqlResult<()> {
     let mut rows = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
     for row in rows.iter_mut().filter(|row| columns.contains(&row.colid)) {
         row.status |= cs::PERSISTED;
@@ -336,16 +407,30 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
         return Err(SqlError::new(
             4924,
             16,
-            format!("ALTER TABLE DROP COLUMN failed because column '{name}' does not exist in table '{}'.", target.shown),
+            format!(
+                "ALTER TABLE DROP COLUMN failed because column '{name}' does not exist in table '{}'.",
+                target.shown
+            ),
         ));
     };
     if columns.len() == 1 {
-        return Err(SqlError::new(4923, 16, format!("ALTER TABLE DROP COLUMN failed because '{}' is the only data column in table '{}'. A table must have at least one data column.", column.name, target.shown)));
+        return Err(SqlError::new(
+            4923,
+            16,
+            format!(
+                "ALTER TABLE DROP COLUMN failed because '{}' is the only data column in table '{}'. A table must have at least one data column.",
+                column.name, target.shown
+            ),
+        ));
     }
     let users = users_of_column(ddl, target, &column)?;
     if !users.is_empty() {
         for (kind, user) in users {
-            ddl.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
+            ddl.message(SqlError::new(
+                5074,
+                16,
+                format!("The {kind} '{user}' is dependent on column '{}'.", column.name),
+            ));
         }
         return Err(SqlError::with_state(
             4922,
@@ -381,7 +466,10 @@ fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> Sq
             let found = match child.kind.as_str() {
                 "D" => child.intprop == column.colid,
                 "C" => load::text_of(rows, child.id)?.is_some_and(|text| mentions(&text)),
-                "F" => rows.find::<KeyReferenceRow>(0, &[int(child.id), small(class::FOREIGN_KEY)])?.iter().any(|k| k.indepid == column.colid),
+                "F" => rows
+                    .find::<KeyReferenceRow>(0, &[int(child.id), small(class::FOREIGN_KEY)])?
+                    .iter()
+                    .any(|k| k.indepid == column.colid),
                 _ => false,
             };
             if found {
@@ -436,7 +524,8 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
     match constraint.kind.as_str() {
         "PK" | "UQ" => {
             let index = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(id)]))?;
-            let index = index.into_iter().find(|index| index.constraint_id == constraint.id).expect("a key has its index");
+            let index =
+                index.into_iter().find(|index| index.constraint_id == constraint.id).expect("a key has its index");
             let users = ddl.rows(db, |rows| rows.find::<ReferenceRow>(1, &[int(id), small(class::FOREIGN_KEY)]))?;
             if let Some(user) = users.iter().find(|reference| reference.status >> 8 == index.indid) {
                 let key = ddl.rows(db, |rows| load::object_row(rows, user.depid))?.expect("a reference is a key's");
@@ -445,17 +534,23 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
                     3725,
                     16,
                     0,
-                    format!("The constraint '{}' is being referenced by table '{}', foreign key constraint '{}'.", constraint.name, table.name, key.name),
+                    format!(
+                        "The constraint '{}' is being referenced by table '{}', foreign key constraint '{}'.",
+                        constraint.name, table.name, key.name
+                    ),
                 ));
                 return Err(SqlError::with_state(3727, 16, 0, "Could not drop constraint. See previous errors."));
             }
             index::remove(ddl, db, &target.row, &index)?;
         }
         "D" => {
-            ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &[int(id), small(0), int(constraint.intprop)], |row| row.dflt = 0))?;
+            ddl.rows(db, |rows| {
+                rows.update::<ColumnRow>(0, &[int(id), small(0), int(constraint.intprop)], |row| row.dflt = 0)
+            })?;
         }
         "F" => {
-            let reference = ddl.rows(db, |rows| rows.first::<ReferenceRow>(0, &[int(constraint.id), small(class::FOREIGN_KEY)]))?;
+            let reference =
+                ddl.rows(db, |rows| rows.first::<ReferenceRow>(0, &[int(constraint.id), small(class::FOREIGN_KEY)]))?;
             if let Some(reference) = reference {
                 ddl.changed(db.id, reference.indepid);
             }
@@ -484,7 +579,10 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         return Err(SqlError::new(
             4924,
             16,
-            format!("ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.", &*change.name, target.shown),
+            format!(
+                "ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.",
+                &*change.name, target.shown
+            ),
         ));
     };
     let mut new = column.clone();
@@ -494,7 +592,9 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
                 "ROWGUIDCOL" => cs::ROWGUID,
                 "SPARSE" => cs::SPARSE,
                 "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
-                "PERSISTED" if *add => return persist_computed(ddl, db, &target.place, &target.shown, id, &[column.colid]),
+                "PERSISTED" if *add => {
+                    return persist_computed(ddl, db, &target.place, &target.shown, id, &[column.colid]);
+                }
                 other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
             };
             new.status = if *add { new.status | bit } else { new.status & !bit };
@@ -502,7 +602,11 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         ColumnChange::Type { data_type, collation, null, .. } => {
             if has(column.status, cs::COMPUTED) || column.xtype == 189 {
                 let what = if column.xtype == 189 { "timestamp" } else { "COMPUTED" };
-                return Err(SqlError::new(4928, 16, format!("Cannot alter column '{}' because it is '{what}'.", column.name)));
+                return Err(SqlError::new(
+                    4928,
+                    16,
+                    format!("Cannot alter column '{}' because it is '{what}'.", column.name),
+                ));
             }
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
             let kept = collation.as_ref().map(|c| c.to_string()).or_else(|| column.collation.clone());
@@ -522,8 +626,10 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
     let saved = if same_row {
         None
     } else {
-        let after: Vec<ColumnRow> = columns.iter().map(|c| if c.colid == new.colid { new.clone() } else { c.clone() }).collect();
-        let list = carried(&after, |c| if c.colid == new.colid { cast(&bracket(&c.name), c) } else { bracket(&c.name) });
+        let after: Vec<ColumnRow> =
+            columns.iter().map(|c| if c.colid == new.colid { new.clone() } else { c.clone() }).collect();
+        let list =
+            carried(&after, |c| if c.colid == new.colid { cast(&bracket(&c.name), c) } else { bracket(&c.name) });
         Some(rebuild::save(ddl, db, &source(&target.place, &target.shown), &target.shown, &list)?)
     };
     ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &[int(id), small(0), int(new.colid)], |row| *row = new.clone()))?;
@@ -536,18 +642,32 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
 }
 
 /// 5074 and 4922: a key or constraint stands in the way. A longer variable-length type of the same kind is allowed under an index.
-fn refuse_used(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, column: &ColumnRow, new: &ColumnRow) -> SqlResult<()> {
-    let longer = column.xtype == new.xtype && (new.length >= column.length || new.length == -1) && column.length != -1 && column.collation == new.collation;
-    let nullability_only = longer && column.length == new.length && (column.prec, column.scale) == (new.prec, new.scale);
+fn refuse_used(
+    ddl: &mut Ddl<'_>,
+    target: &Target,
+    old: &TableDef,
+    column: &ColumnRow,
+    new: &ColumnRow,
+) -> SqlResult<()> {
+    let longer = column.xtype == new.xtype
+        && (new.length >= column.length || new.length == -1)
+        && column.length != -1
+        && column.collation == new.collation;
+    let nullability_only =
+        longer && column.length == new.length && (column.prec, column.scale) == (new.prec, new.scale);
     let position = old.columns.iter().position(|c: &ColumnDef| c.column_id == column.colid as u32).map(|i| i as u16);
     let in_primary = old.indexes.iter().any(|i| i.primary_key && i.key.iter().any(|(c, _)| Some(*c) == position));
     let users = users_of_column(ddl, target, column)?;
     let refused: Vec<_> = users
         .into_iter()
         .filter(|(kind, name)| {
-            let is_default = old.columns.iter().any(|c| Some(&*c.name) == Some(&column.name) && c.default.is_some()) && *kind == "object" && is_default_name(old, name);
+            let is_default = old.columns.iter().any(|c| Some(&*c.name) == Some(&column.name) && c.default.is_some())
+                && *kind == "object"
+                && is_default_name(old, name);
             let primary = in_primary && has(new.status, cs::NULLABLE);
-            !(is_default && longer) && !(longer && (*kind == "index" || *kind == "object") && !primary) && !nullability_only
+            !(is_default && longer)
+                && !(longer && (*kind == "index" || *kind == "object") && !primary)
+                && !nullability_only
         })
         .collect();
     if refused.is_empty() {
@@ -587,7 +707,16 @@ fn switch_constraints(
                 let found = children.iter().find(|child| target.db.equal_names(&child.name, name));
                 match found {
                     Some(child) if matches!(child.kind.as_str(), "C" | "F") => chosen.push(child.clone()),
-                    Some(_) => return Err(SqlError::new(11415, 16, format!("Object '{}' cannot be disabled or enabled. This action applies only to foreign key and check constraints.", &**name))),
+                    Some(_) => {
+                        return Err(SqlError::new(
+                            11415,
+                            16,
+                            format!(
+                                "Object '{}' cannot be disabled or enabled. This action applies only to foreign key and check constraints.",
+                                &**name
+                            ),
+                        ));
+                    }
                     None => return Err(SqlError::new(4917, 16, format!("Constraint '{}' does not exist.", &**name))),
                 }
             }
@@ -604,7 +733,9 @@ fn switch_constraints(
         }
         let status = match (enable, validate) {
             (true, true) => child.status & !os_::DISABLED & !os_::NOT_TRUSTED,
-            (true, false) => child.status & !os_::DISABLED | if has(child.status, os_::DISABLED) { os_::NOT_TRUSTED } else { 0 },
+            (true, false) => {
+                child.status & !os_::DISABLED | if has(child.status, os_::DISABLED) { os_::NOT_TRUSTED } else { 0 }
+            }
             (false, _) => child.status | os_::DISABLED | os_::NOT_TRUSTED,
         };
         ddl.rows(&target.db, |rows| rows.update::<ObjectRow>(0, &[int(child.id)], |row| row.status = status))?;

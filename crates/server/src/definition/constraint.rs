@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    Check, Constraint, ConstraintKind, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction, Setting, TableDefinition, find_setting,
+    Check, Constraint, ConstraintKind, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction, Setting,
+    TableDefinition, find_setting,
 };
 use sql::catalog::TableDef;
 use types::{SqlError, SqlResult, TypeKind};
@@ -12,7 +13,9 @@ use super::index;
 use super::site::{Ddl, Place, has, is_system, written};
 use super::table::{constraint_failed, source};
 use super::text::{self, bracket};
-use crate::catalog::base::{ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, index_status as ix, object_status as os_};
+use crate::catalog::base::{
+    ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, index_status as ix, object_status as os_,
+};
 use crate::catalog::load::{self, int, small};
 use crate::catalog::{Database, scalar_type};
 
@@ -36,13 +39,23 @@ impl<'a> KeySpec<'a> {
             Some(column) if key.columns.is_empty() => vec![(column.to_string(), false)],
             _ => key.columns.iter().map(|c: &IndexColumn| (c.name.to_string(), c.descending)).collect(),
         };
-        KeySpec { name: name.as_ref().map(|n| n.to_string()), primary, clustered: key.clustered, hash: key.hash, columns, options: &key.options }
+        KeySpec {
+            name: name.as_ref().map(|n| n.to_string()),
+            primary,
+            clustered: key.clustered,
+            hash: key.hash,
+            columns,
+            options: &key.options,
+        }
     }
 }
 
 /// Every constraint of a definition, with the column it stands behind.
 fn each(definition: &TableDefinition) -> impl Iterator<Item = (Option<&str>, &Constraint)> {
-    let of_columns = definition.columns.iter().flat_map(|column| column.constraints.iter().map(move |c| (Some(&*column.name.text), c)));
+    let of_columns = definition
+        .columns
+        .iter()
+        .flat_map(|column| column.constraints.iter().map(move |c| (Some(&*column.name.text), c)));
     of_columns.chain(definition.constraints.iter().map(|c| (None, c)))
 }
 
@@ -59,7 +72,12 @@ pub fn keys_of(definition: &TableDefinition) -> Vec<KeySpec<'_>> {
 
 /// Names of the primary key's columns: they are not null.
 pub fn key_columns(definition: &TableDefinition) -> Vec<String> {
-    keys_of(definition).into_iter().filter(|key| key.primary).flat_map(|key| key.columns).map(|(name, _)| name).collect()
+    keys_of(definition)
+        .into_iter()
+        .filter(|key| key.primary)
+        .flat_map(|key| key.columns)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// A name as SQL Server makes it: `PK__orders__3213E83F1A2B3C4D`, `DF__orders__qty__1A2B3C4D`.
@@ -67,7 +85,10 @@ pub fn automatic_name(kind: &str, table: &str, column: Option<&str>, columns: &[
     let cut = |text: &str, length: usize| text.chars().take(length).collect::<String>();
     match kind {
         "PK" | "UQ" => {
-            let hash = columns.iter().flat_map(|(name, _)| name.bytes()).fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+            let hash = columns
+                .iter()
+                .flat_map(|(name, _)| name.bytes())
+                .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
             format!("{kind}__{}__{hash:08X}{id:08X}", cut(table, 8))
         }
         _ => match column {
@@ -82,14 +103,28 @@ pub fn automatic_name(kind: &str, table: &str, column: Option<&str>, columns: &[
 }
 
 /// Index rows for the keys and inline indexes of a new table: no storage yet.
-pub fn plan_keys(ddl: &mut Ddl<'_>, place: &Place, shown: &str, id: i32, definition: &TableDefinition) -> SqlResult<()> {
+pub fn plan_keys(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    id: i32,
+    definition: &TableDefinition,
+) -> SqlResult<()> {
     let keys = keys_of(definition);
     if keys.iter().filter(|key| key.primary).count() > 1 {
-        return Err(SqlError::new(8110, 16, format!("Cannot add multiple PRIMARY KEY constraints to table '{shown}'.")));
+        return Err(SqlError::new(
+            8110,
+            16,
+            format!("Cannot add multiple PRIMARY KEY constraints to table '{shown}'."),
+        ));
     }
-    let inline = definition.columns.iter().flat_map(|column| column.indexes.iter().map(move |index| (Some(&*column.name.text), index)));
+    let inline = definition
+        .columns
+        .iter()
+        .flat_map(|column| column.indexes.iter().map(move |index| (Some(&*column.name.text), index)));
     let inline: Vec<_> = inline.chain(definition.indexes.iter().map(|index| (None, index))).collect();
-    let asked = keys.iter().filter(|key| key.clustered == Some(true)).count() + inline.iter().filter(|(_, i)| i.clustered == Some(true)).count();
+    let asked = keys.iter().filter(|key| key.clustered == Some(true)).count()
+        + inline.iter().filter(|(_, i)| i.clustered == Some(true)).count();
     if asked > 1 {
         return Err(SqlError::with_state(
             8112,
@@ -113,7 +148,14 @@ pub fn plan_keys(ddl: &mut Ddl<'_>, place: &Place, shown: &str, id: i32, definit
 }
 
 /// The object and index rows of a key; its index id.
-pub fn add_key_rows(ddl: &mut Ddl<'_>, place: &Place, shown: &str, table: i32, key: &KeySpec<'_>, clustered: bool) -> SqlResult<i32> {
+pub fn add_key_rows(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    table: i32,
+    key: &KeySpec<'_>,
+    clustered: bool,
+) -> SqlResult<i32> {
     let kind = if key.primary { "PK" } else { "UQ" };
     let id = ddl.new_id(&place.db)?;
     let name = key.name.clone().unwrap_or_else(|| automatic_name(kind, shown, None, &key.columns, id));
@@ -122,7 +164,9 @@ pub fn add_key_rows(ddl: &mut Ddl<'_>, place: &Place, shown: &str, table: i32, k
     if let Err(error) = ddl.add_object_as(id, &own, kind, table, status, 0) {
         return Err(constraint_failed(ddl, error));
     }
-    let bits = ix::UNIQUE | if key.primary { ix::PRIMARY_KEY } else { ix::UNIQUE_CONSTRAINT } | if key.name.is_none() { ix::SYSTEM_NAMED } else { 0 };
+    let bits = ix::UNIQUE
+        | if key.primary { ix::PRIMARY_KEY } else { ix::UNIQUE_CONSTRAINT }
+        | if key.name.is_none() { ix::SYSTEM_NAMED } else { 0 };
     let made = index::add_rows(
         ddl,
         &place.db,
@@ -145,7 +189,14 @@ pub fn add_key_rows(ddl: &mut Ddl<'_>, place: &Place, shown: &str, table: i32, k
 }
 
 /// Defaults, checks and foreign keys. `new`: the table has no rows yet.
-pub fn add_rest(ddl: &mut Ddl<'_>, place: &Place, shown: &str, id: i32, definition: &TableDefinition, new: bool) -> SqlResult<()> {
+pub fn add_rest(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    id: i32,
+    definition: &TableDefinition,
+    new: bool,
+) -> SqlResult<()> {
     super::table::note_missing(ddl, definition);
     for (column, constraint) in each(definition) {
         let name = constraint.name.as_ref().map(|name| name.to_string());
@@ -183,7 +234,11 @@ pub fn add_default(
 ) -> SqlResult<()> {
     let db = place.db.clone();
     let Some(row) = column_named(ddl, &db, table, column)? else {
-        let error = SqlError::new(1752, 16, format!("Column '{column}' in table '{shown}' is invalid for creating a default constraint."));
+        let error = SqlError::new(
+            1752,
+            16,
+            format!("Column '{column}' in table '{shown}' is invalid for creating a default constraint."),
+        );
         return Err(constraint_failed(ddl, error));
     };
     if row.dflt != 0 {
@@ -191,23 +246,49 @@ pub fn add_default(
         return Err(constraint_failed(ddl, error));
     }
     if has(row.status, crate::catalog::base::column_status::IDENTITY) {
-        let error = SqlError::new(1754, 16, format!("Defaults cannot be created on columns with an IDENTITY attribute. Table '{shown}', column '{column}'."));
+        let error = SqlError::new(
+            1754,
+            16,
+            format!(
+                "Defaults cannot be created on columns with an IDENTITY attribute. Table '{shown}', column '{column}'."
+            ),
+        );
         return Err(constraint_failed(ddl, error));
     }
     if row.xtype == 189 {
-        let error = SqlError::new(1755, 16, format!("Defaults cannot be created on columns of data type timestamp. Table '{shown}', column '{column}'."));
+        let error = SqlError::new(
+            1755,
+            16,
+            format!(
+                "Defaults cannot be created on columns of data type timestamp. Table '{shown}', column '{column}'."
+            ),
+        );
         return Err(constraint_failed(ddl, error));
     }
     let definition = text::definition(&default.value, ddl.span(default.text));
     let id = ddl.new_id(&db)?;
-    let own = Place { name: name.clone().unwrap_or_else(|| automatic_name("DF", shown, Some(column), &[], id)), ..place.clone() };
+    let own = Place {
+        name: name.clone().unwrap_or_else(|| automatic_name("DF", shown, Some(column), &[], id)),
+        ..place.clone()
+    };
     let status = os_::OF_COLUMN | if name.is_none() { os_::SYSTEM_NAMED } else { 0 };
     if let Err(error) = ddl.add_object_as(id, &own, "D", table, status, row.colid) {
         return Err(constraint_failed(ddl, error));
     }
     // The binder finds what is wrong with it: unknown functions, columns in a default.
     if let Err(error) = ddl.site.describe(&format!("SELECT {definition}")) {
-        return Err(if error.number == 207 { SqlError::new(128, 15, format!("The name \"{}\" is not permitted in this context. Valid expressions are constants, constant expressions, and (in some contexts) variables. Column names are not permitted.", first_column(&default.value).unwrap_or_default())) } else { error });
+        return Err(if error.number == 207 {
+            SqlError::new(
+                128,
+                15,
+                format!(
+                    "The name \"{}\" is not permitted in this context. Valid expressions are constants, constant expressions, and (in some contexts) variables. Column names are not permitted.",
+                    first_column(&default.value).unwrap_or_default()
+                ),
+            )
+        } else {
+            error
+        });
     }
     ddl.add_text(&db, id, &definition)?;
     ddl.rows(&db, |rows| rows.update::<ColumnRow>(0, &[int(table), small(0), int(row.colid)], |row| row.dflt = id))?;
@@ -242,7 +323,8 @@ pub fn add_check(
         Some(column) => column_named(ddl, &db, table, column)?.map_or(0, |row| row.colid),
         None => 0,
     };
-    let own = Place { name: name.clone().unwrap_or_else(|| automatic_name("CK", shown, column, &[], id)), ..place.clone() };
+    let own =
+        Place { name: name.clone().unwrap_or_else(|| automatic_name("CK", shown, column, &[], id)), ..place.clone() };
     let status = if name.is_none() { os_::SYSTEM_NAMED } else { 0 }
         | if column.is_some() { os_::OF_COLUMN } else { 0 }
         | if trusted { 0 } else { os_::NOT_TRUSTED }
@@ -262,9 +344,23 @@ pub fn add_check(
     Ok(())
 }
 
-pub fn validate_check(ddl: &mut Ddl<'_>, place: &Place, shown: &str, name: &str, definition: &str, column: Option<&str>) -> SqlResult<()> {
+pub fn validate_check(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    name: &str,
+    definition: &str,
+    column: Option<&str>,
+) -> SqlResult<()> {
     if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {} WHERE NOT {definition}", source(place, shown)))? {
-        return Err(conflict("ALTER TABLE", "CHECK", name, &place.db.name(), &format!("{}.{}", place.schema_name, shown), column));
+        return Err(conflict(
+            "ALTER TABLE",
+            "CHECK",
+            name,
+            &place.db.name(),
+            &format!("{}.{}", place.schema_name, shown),
+            column,
+        ));
     }
     Ok(())
 }
@@ -276,7 +372,9 @@ fn conflict(verb: &str, kind: &str, name: &str, database: &str, table: &str, col
         547,
         16,
         0,
-        format!("The {verb} statement conflicted with the {kind} constraint \"{name}\". The conflict occurred in database \"{database}\", table \"{table}\"{column}."),
+        format!(
+            "The {verb} statement conflicted with the {kind} constraint \"{name}\". The conflict occurred in database \"{database}\", table \"{table}\"{column}."
+        ),
     )
 }
 
@@ -298,7 +396,8 @@ pub fn add_foreign_key(
         Some(column) if key.columns.is_empty() => vec![column.to_string()],
         _ => key.columns.iter().map(|c| c.to_string()).collect(),
     };
-    let own_name = name.clone().unwrap_or_else(|| automatic_name("FK", shown, from.first().map(String::as_str), &[], id));
+    let own_name =
+        name.clone().unwrap_or_else(|| automatic_name("FK", shown, from.first().map(String::as_str), &[], id));
     if shown.starts_with('#') {
         // As SQL Server: a temporary table has no foreign keys, and says so.
         ddl.message(SqlError::new(
@@ -373,13 +472,24 @@ fn check_foreign_key(
     key: &ForeignKey,
 ) -> SqlResult<CheckedKey> {
     let target_name = written(&key.table);
-    let invalid = || SqlError::with_state(1767, 16, 0, format!("Foreign key '{name}' references invalid table '{target_name}'."));
+    let invalid =
+        || SqlError::with_state(1767, 16, 0, format!("Foreign key '{name}' references invalid table '{target_name}'."));
     let (target_db, target) = ddl.find(&key.table)?.ok_or_else(invalid)?;
     if target_db.id != db.id {
-        return Err(SqlError::with_state(1763, 16, 0, format!("Cross-database foreign key references are not supported. Foreign key '{target_name}'.")));
+        return Err(SqlError::with_state(
+            1763,
+            16,
+            0,
+            format!("Cross-database foreign key references are not supported. Foreign key '{target_name}'."),
+        ));
     }
     if target.kind.as_str() != "U" || is_system(&target) {
-        return Err(SqlError::with_state(1768, 16, 0, format!("Foreign key '{name}' references object '{target_name}' which is not a user table.")));
+        return Err(SqlError::with_state(
+            1768,
+            16,
+            0,
+            format!("Foreign key '{name}' references object '{target_name}' which is not a user table."),
+        ));
     }
     let columns = |ddl: &mut Ddl<'_>, id: i32| ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]));
     let own = columns(ddl, table)?;
@@ -388,7 +498,12 @@ fn check_foreign_key(
     for column in from {
         let row = own.iter().find(|row| db.equal_names(&row.name, column));
         from_rows.push(row.ok_or_else(|| {
-            SqlError::with_state(1769, 16, 1, format!("Foreign key '{name}' references invalid column '{column}' in referencing table '{shown}'."))
+            SqlError::with_state(
+                1769,
+                16,
+                1,
+                format!("Foreign key '{name}' references invalid column '{column}' in referencing table '{shown}'."),
+            )
         })?);
     }
     let definition = ddl.reload(db, target.id)?;
@@ -405,12 +520,26 @@ fn check_foreign_key(
         for column in &key.referenced {
             let row = theirs.iter().find(|row| db.equal_names(&row.name, column));
             to_rows.push(row.ok_or_else(|| {
-                SqlError::with_state(1770, 16, 0, format!("Foreign key '{name}' references invalid column '{}' in referenced table '{target_name}'.", &**column))
+                SqlError::with_state(
+                    1770,
+                    16,
+                    0,
+                    format!(
+                        "Foreign key '{name}' references invalid column '{}' in referenced table '{target_name}'.",
+                        &**column
+                    ),
+                )
             })?);
         }
     }
     if to_rows.len() != from_rows.len() {
-        return Err(SqlError::new(8139, 16, format!("Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'.")));
+        return Err(SqlError::new(
+            8139,
+            16,
+            format!(
+                "Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'."
+            ),
+        ));
     }
     for (a, b) in from_rows.iter().zip(&to_rows) {
         let text = |xtype: u8| matches!(xtype, 35 | 99 | 34 | 241);
@@ -419,20 +548,33 @@ fn check_foreign_key(
                 1778,
                 16,
                 0,
-                format!("Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.", b.name, a.name),
+                format!(
+                    "Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.",
+                    b.name, a.name
+                ),
             ));
         }
         let sized = matches!(a.xtype, 167 | 175 | 231 | 239 | 165 | 173 | 106 | 108);
-        let differ = a.xtype != 167 && a.xtype != 231 && a.xtype != 165 && sized && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
+        let differ = a.xtype != 167
+            && a.xtype != 231
+            && a.xtype != 165
+            && sized
+            && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
         if differ || a.collation != b.collation {
             return Err(SqlError::with_state(
                 if a.collation == b.collation { 1753 } else { 1757 },
                 16,
                 0,
                 if a.collation == b.collation {
-                    format!("Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.", b.name, a.name)
+                    format!(
+                        "Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.",
+                        b.name, a.name
+                    )
                 } else {
-                    format!("Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.", b.name, a.name)
+                    format!(
+                        "Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.",
+                        b.name, a.name
+                    )
                 },
             ));
         }
@@ -454,7 +596,8 @@ fn matching_key(table: &TableDef, wanted: &[u32]) -> Option<i32> {
     let mut wanted = wanted.to_vec();
     wanted.sort_unstable();
     let found = table.indexes.iter().find(|index| {
-        let mut key: Vec<u32> = index.key.iter().map(|(column, _)| table.columns[usize::from(*column)].column_id).collect();
+        let mut key: Vec<u32> =
+            index.key.iter().map(|(column, _)| table.columns[usize::from(*column)].column_id).collect();
         key.sort_unstable();
         index.unique && index.filter.is_none() && !index.disabled && key == wanted
     });
@@ -463,9 +606,19 @@ fn matching_key(table: &TableDef, wanted: &[u32]) -> Option<i32> {
 
 /// 1785: one change may reach a table on one cascading path only, and never come back.
 #[allow(clippy::too_many_arguments)]
-fn check_cascades(ddl: &mut Ddl<'_>, db: &Database, name: &str, shown: &str, table: i32, target: i32, on_delete: bool, on_update: bool) -> SqlResult<()> {
+fn check_cascades(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    name: &str,
+    shown: &str,
+    table: i32,
+    target: i32,
+    on_delete: bool,
+    on_update: bool,
+) -> SqlResult<()> {
     let references = ddl.rows(db, |rows| rows.all::<ReferenceRow>())?;
-    let keys: Vec<&ReferenceRow> = references.iter().filter(|row| row.class == class::FOREIGN_KEY && row.status & 0xff != 0).collect();
+    let keys: Vec<&ReferenceRow> =
+        references.iter().filter(|row| row.class == class::FOREIGN_KEY && row.status & 0xff != 0).collect();
     let mut edges: Vec<(i32, i32, bool, bool)> = Vec::new();
     for key in keys {
         if let Some(row) = ddl.rows(db, |rows| load::object_row(rows, key.depid))? {
@@ -476,11 +629,13 @@ fn check_cascades(ddl: &mut Ddl<'_>, db: &Database, name: &str, shown: &str, tab
         if !wanted {
             continue;
         }
-        let edges: Vec<(i32, i32)> = edges.iter().filter(|e| if pick { e.2 } else { e.3 }).map(|e| (e.0, e.1)).collect();
+        let edges: Vec<(i32, i32)> =
+            edges.iter().filter(|e| if pick { e.2 } else { e.3 }).map(|e| (e.0, e.1)).collect();
         let reaches = |from: i32, to: i32| reachable(&edges, from).contains(&to);
         let cycle = table == target || reaches(table, target);
         let sources: Vec<i32> = edges.iter().map(|e| e.0).collect();
-        let twice = reaches(target, table) || sources.iter().any(|&s| s != target && reaches(s, target) && reaches(s, table));
+        let twice =
+            reaches(target, table) || sources.iter().any(|&s| s != target && reaches(s, target) && reaches(s, table));
         // What the new edge leads on to may also be reached from above already.
         let below = reachable(&edges, table);
         let twice_below = below.iter().any(|&t| reaches(target, t));
@@ -489,7 +644,9 @@ fn check_cascades(ddl: &mut Ddl<'_>, db: &Database, name: &str, shown: &str, tab
                 1785,
                 16,
                 0,
-                format!("Introducing FOREIGN KEY constraint '{name}' on table '{shown}' may cause cycles or multiple cascade paths. Specify ON DELETE NO ACTION or ON UPDATE NO ACTION, or modify other FOREIGN KEY constraints."),
+                format!(
+                    "Introducing FOREIGN KEY constraint '{name}' on table '{shown}' may cause cycles or multiple cascade paths. Specify ON DELETE NO ACTION or ON UPDATE NO ACTION, or modify other FOREIGN KEY constraints."
+                ),
             ));
         }
     }
@@ -515,18 +672,24 @@ pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: 
     let db = place.db.clone();
     let (name, target, pairs) = ddl.rows(&db, |rows| {
         let row = load::object_row(rows, key)?.expect("the key being validated");
-        let reference = rows.first::<ReferenceRow>(0, &[int(key), small(class::FOREIGN_KEY)])?.expect("a foreign key refers to a table");
+        let reference = rows
+            .first::<ReferenceRow>(0, &[int(key), small(class::FOREIGN_KEY)])?
+            .expect("a foreign key refers to a table");
         let pairs = rows.find::<KeyReferenceRow>(0, &[int(key), small(class::FOREIGN_KEY)])?;
         let own = rows.find::<ColumnRow>(0, &[int(row.pid), small(0)])?;
         let theirs = rows.find::<ColumnRow>(0, &[int(reference.indepid), small(0)])?;
-        let column = |columns: &[ColumnRow], id: i32| columns.iter().find(|c| c.colid == id).map(|c| c.name.clone()).unwrap_or_default();
-        let pairs: Vec<(String, String)> = pairs.iter().map(|p| (column(&own, p.indepid), column(&theirs, p.indepsubid))).collect();
+        let column = |columns: &[ColumnRow], id: i32| {
+            columns.iter().find(|c| c.colid == id).map(|c| c.name.clone()).unwrap_or_default()
+        };
+        let pairs: Vec<(String, String)> =
+            pairs.iter().map(|p| (column(&own, p.indepid), column(&theirs, p.indepsubid))).collect();
         Ok((row.name, reference.indepid, pairs))
     })?;
     let target_row = ddl.rows(&db, |rows| load::object_row(rows, target))?.expect("the referenced table");
     let target_place = super::table::place_of(ddl, &db, &target_row)?;
     let not_null: Vec<String> = pairs.iter().map(|(from, _)| format!("f.{} IS NOT NULL", bracket(from))).collect();
-    let equal: Vec<String> = pairs.iter().map(|(from, to)| format!("t.{} = f.{}", bracket(to), bracket(from))).collect();
+    let equal: Vec<String> =
+        pairs.iter().map(|(from, to)| format!("t.{} = f.{}", bracket(to), bracket(from))).collect();
     let query = format!(
         "SELECT TOP 1 1 AS a FROM {} AS f WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS t WHERE {})",
         source(place, shown),
@@ -554,5 +717,7 @@ pub fn buckets(options: &[Setting]) -> i64 {
 /// 1919: text, xml and the like are no keys.
 pub fn key_column_allowed(column: &ColumnRow) -> bool {
     let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
-    !large && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None).is_some_and(|ty| ty.kind != TypeKind::Xml)
+    !large
+        && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None)
+            .is_some_and(|ty| ty.kind != TypeKind::Xml)
 }

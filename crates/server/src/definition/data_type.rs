@@ -23,7 +23,12 @@ pub struct ResolvedType {
 /// `ordinal`: of the column or parameter, for messages.
 pub fn resolve(ddl: &mut Ddl<'_>, db: &Database, data_type: &DataType, ordinal: usize) -> SqlResult<ResolvedType> {
     let unknown = |name: &str| {
-        SqlError::with_state(2715, 16, 6, format!("Column, parameter, or variable #{ordinal}: Cannot find data type {name}."))
+        SqlError::with_state(
+            2715,
+            16,
+            6,
+            format!("Column, parameter, or variable #{ordinal}: Cannot find data type {name}."),
+        )
     };
     let plain = |ty: SqlType| {
         let system = scalar_type::system_type(ty.kind);
@@ -31,7 +36,9 @@ pub fn resolve(ddl: &mut Ddl<'_>, db: &Database, data_type: &DataType, ordinal: 
     };
     let found = match &data_type.name {
         TypeName::Builtin(kind) => plain(builtin(*kind, data_type.length, ordinal)?),
-        TypeName::Sysname => ResolvedType { nullable: Some(false), utype: scalar_type::SYSNAME, ..plain(SqlType::SYSNAME) },
+        TypeName::Sysname => {
+            ResolvedType { nullable: Some(false), utype: scalar_type::SYSNAME, ..plain(SqlType::SYSNAME) }
+        }
         TypeName::XmlOf { .. } => plain(SqlType::XML),
         TypeName::User(name) => match alias(ddl, db, name)? {
             Some(found) => found,
@@ -78,18 +85,42 @@ fn alias(ddl: &mut Ddl<'_>, db: &Database, name: &ObjectName) -> SqlResult<Optio
     let Some(row) = row else { return Ok(None) };
     if row.status & 2 != 0 {
         // The type's own value is never used: it is a table.
-        return Ok(Some(ResolvedType { ty: SqlType::INT, xtype: row.xtype, utype: row.id, nullable: None, table: Some(row.tableid) }));
+        return Ok(Some(ResolvedType {
+            ty: SqlType::INT,
+            xtype: row.xtype,
+            utype: row.id,
+            nullable: None,
+            table: Some(row.tableid),
+        }));
     }
     let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());
-    Ok(ty.map(|ty| ResolvedType { ty, xtype: row.xtype, utype: row.id, nullable: Some(row.status & 1 != 0), table: None }))
+    Ok(ty.map(|ty| ResolvedType {
+        ty,
+        xtype: row.xtype,
+        utype: row.id,
+        nullable: Some(row.status & 1 != 0),
+        table: None,
+    }))
 }
 
 fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
     use TypeKind::*;
     let name = scalar_type::system_type(kind).name;
-    let no_width = || SqlError::new(2716, 16, format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."));
+    let no_width = || {
+        SqlError::new(
+            2716,
+            16,
+            format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."),
+        )
+    };
     let too_long = |given: u32, max: u32| {
-        SqlError::new(131, 15, format!("The size ({given}) given to the column '#{ordinal}' exceeds the maximum allowed for any data type ({max})."))
+        SqlError::new(
+            131,
+            15,
+            format!(
+                "The size ({given}) given to the column '#{ordinal}' exceeds the maximum allowed for any data type ({max})."
+            ),
+        )
     };
     let one = |default: u32| match length {
         TypeLength::Default => Ok(default),
@@ -124,17 +155,37 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
                 TypeLength::Max => return Err(no_width()),
             };
             if precision == 0 || precision > 38 {
-                return Err(SqlError::new(2750, 16, format!("Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38.")));
+                return Err(SqlError::new(
+                    2750,
+                    16,
+                    format!(
+                        "Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38."
+                    ),
+                ));
             }
             if scale > precision {
-                return Err(SqlError::new(2751, 16, format!("Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}.")));
+                return Err(SqlError::new(
+                    2751,
+                    16,
+                    format!(
+                        "Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}."
+                    ),
+                ));
             }
             SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) }
         }
         Float => match one(53)? {
             1..=24 => SqlType::REAL,
             25..=53 => SqlType::FLOAT,
-            n => return Err(SqlError::new(2750, 16, format!("Column, parameter, or variable #{ordinal}: Specified column precision {n} is greater than the maximum precision of 53."))),
+            n => {
+                return Err(SqlError::new(
+                    2750,
+                    16,
+                    format!(
+                        "Column, parameter, or variable #{ordinal}: Specified column precision {n} is greater than the maximum precision of 53."
+                    ),
+                ));
+            }
         },
         Time => scaled(SqlType::time)?,
         DateTime2 => scaled(SqlType::datetime2)?,

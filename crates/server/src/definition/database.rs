@@ -1,6 +1,9 @@
 //! CREATE, ALTER and DROP DATABASE. Each runs in a transaction of its own: SQL Server allows none of them in a user's.
 
-use sql::ast::{AlterDatabase, AlterDatabaseAction, CreateDatabase, Expr, FileSpec, Ident, Literal, Setting, SettingValue, find_setting};
+use sql::ast::{
+    AlterDatabase, AlterDatabaseAction, CreateDatabase, Expr, FileSpec, Ident, Literal, Setting, SettingValue,
+    find_setting,
+};
 use types::{SqlError, SqlResult};
 
 use super::site::Ddl;
@@ -24,15 +27,26 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
         return Err(super::unsupported("CREATE DATABASE ... FOR ATTACH"));
     }
     if ddl.catalog.database_named(&name).is_some() {
-        return Err(SqlError::with_state(1801, 16, 3, format!("Database '{name}' already exists. Choose a different database name.")));
+        return Err(SqlError::with_state(
+            1801,
+            16,
+            3,
+            format!("Database '{name}' already exists. Choose a different database name."),
+        ));
     }
     let taken: Vec<u16> = ddl.catalog.databases().iter().map(|db| db.id.0).collect();
     if taken.len() >= DATABASES_MAX {
-        return Err(SqlError::new(1835, 16, "Unable to create/attach any new database because the number of existing databases has reached the maximum number allowed: 32767."));
+        return Err(SqlError::new(
+            1835,
+            16,
+            "Unable to create/attach any new database because the number of existing databases has reached the maximum number allowed: 32767.",
+        ));
     }
     let id = (5..).find(|id| !taken.contains(id)).expect("fewer databases than numbers");
     let collation = match &create.collation {
-        Some(collation) => types::collation::lookup(collation).ok_or_else(|| super::data_type::invalid_collation(collation))?,
+        Some(collation) => {
+            types::collation::lookup(collation).ok_or_else(|| super::data_type::invalid_collation(collation))?
+        }
         None => ddl.catalog.collation,
     };
     let model = ddl.catalog.expect_database(MODEL).row();
@@ -67,7 +81,16 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
 
 fn add_filegroup(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, name: &str, id: i32) -> SqlResult<()> {
     let now = clock::now();
-    let row = ClassRow { class: class::FILEGROUP, id, name: name.to_string(), owner: 1, created: now, modified: now, status: 0, value: Text(None) };
+    let row = ClassRow {
+        class: class::FILEGROUP,
+        id,
+        name: name.to_string(),
+        owner: 1,
+        created: now,
+        modified: now,
+        status: 0,
+        value: Text(None),
+    };
     ddl.catalog.clone().change(db, |rows| rows.insert(&row))
 }
 
@@ -137,7 +160,11 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         AlterDatabaseAction::ModifyName(name) => return rename(ddl, &db.name(), name),
         AlterDatabaseAction::Collate(collation) => {
             types::collation::lookup(collation).ok_or_else(|| super::data_type::invalid_collation(collation))?;
-            return Err(SqlError::new(5075, 16, "ALTER DATABASE COLLATE: the collation of a database with objects cannot be changed."));
+            return Err(SqlError::new(
+                5075,
+                16,
+                "ALTER DATABASE COLLATE: the collation of a database with objects cannot be changed.",
+            ));
         }
         AlterDatabaseAction::AddFilegroup { name, .. } => {
             let groups = ddl.catalog.clone().read(&db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
@@ -147,7 +174,9 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         AlterDatabaseAction::RemoveFilegroup(name) => {
             let wanted = name.to_string();
             let removed = ddl.catalog.clone().change(&db, |rows| {
-                rows.delete_if::<ClassRow>(0, &[small(class::FILEGROUP)], |group| group.name.eq_ignore_ascii_case(&wanted) && group.id != 1)
+                rows.delete_if::<ClassRow>(0, &[small(class::FILEGROUP)], |group| {
+                    group.name.eq_ignore_ascii_case(&wanted) && group.id != 1
+                })
             })?;
             if removed == 0 {
                 return Err(SqlError::new(5024, 16, format!("No entry found for the filegroup '{wanted}'.")));
@@ -211,7 +240,14 @@ fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
             };
             row.compatibility_level = match level {
                 Some(level @ (100 | 110 | 120 | 130 | 140 | 150 | 160)) => level as u8,
-                _ => return Err(SqlError::with_state(15048, 16, 1, "Valid values of the database compatibility level are 100, 110, 120, 130, 140, 150, or 160.")),
+                _ => {
+                    return Err(SqlError::with_state(
+                        15048,
+                        16,
+                        1,
+                        "Valid values of the database compatibility level are 100, 110, 120, 130, 140, 150, or 160.",
+                    ));
+                }
             };
         }
         "TARGET_RECOVERY_TIME" => {
@@ -236,9 +272,25 @@ fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
         "CURSOR_DEFAULT" => set(row, database_option::CURSOR_DEFAULT_LOCAL, word().as_deref() == Some("LOCAL")),
         "QUERY_STORE" => set(row, database_option::QUERY_STORE, on),
         // Said and kept nowhere: nothing behaves differently for them.
-        "CHANGE_TRACKING" | "CONTAINMENT" | "DB_CHAINING_OFF" | "DEFAULT_LANGUAGE" | "DEFAULT_FULLTEXT_LANGUAGE" | "NESTED_TRIGGERS" | "FILESTREAM"
-        | "TWO_DIGIT_YEAR_CUTOFF" | "TRANSFORM_NOISE_WORDS" | "HADR" | "AUTOMATIC_TUNING" | "TEMPORAL_HISTORY_RETENTION" | "SUPPLEMENTAL_LOGGING"
-        | "VARDECIMAL_STORAGE_FORMAT" | "CATALOG_COLLATION" | "LEDGER" | "PERSISTENT_LOG_BUFFER" | "REMOTE_DATA_ARCHIVE" | "DATA_RETENTION" => {}
+        "CHANGE_TRACKING"
+        | "CONTAINMENT"
+        | "DB_CHAINING_OFF"
+        | "DEFAULT_LANGUAGE"
+        | "DEFAULT_FULLTEXT_LANGUAGE"
+        | "NESTED_TRIGGERS"
+        | "FILESTREAM"
+        | "TWO_DIGIT_YEAR_CUTOFF"
+        | "TRANSFORM_NOISE_WORDS"
+        | "HADR"
+        | "AUTOMATIC_TUNING"
+        | "TEMPORAL_HISTORY_RETENTION"
+        | "SUPPLEMENTAL_LOGGING"
+        | "VARDECIMAL_STORAGE_FORMAT"
+        | "CATALOG_COLLATION"
+        | "LEDGER"
+        | "PERSISTENT_LOG_BUFFER"
+        | "REMOTE_DATA_ARCHIVE"
+        | "DATA_RETENTION" => {}
         name => match database_option::NAMES.iter().find(|(known, _)| *known == name) {
             Some((_, bit)) => set(row, *bit, on),
             None => return Err(bad()),
@@ -259,7 +311,8 @@ fn add_files(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, files: &[FileSpec
         for spec in files {
             let there = rows.find::<FileRow>(0, &[int(id)])?;
             let fileid = there.iter().map(|file| file.fileid).max().unwrap_or(0) + 1;
-            let mut file = FileRow { fileid, status: if log { 2 } else { 0 }, filegroup: i32::from(!log), ..there[0].clone() };
+            let mut file =
+                FileRow { fileid, status: if log { 2 } else { 0 }, filegroup: i32::from(!log), ..there[0].clone() };
             describe_file(&mut file, spec);
             rows.insert(&file)?;
         }
@@ -271,9 +324,17 @@ fn remove_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, name: &str) -> 
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     let id = i32::from(db.id.0);
-    let removed = catalog.change(&master, |rows| rows.delete_if::<FileRow>(0, &[int(id)], |file| file.fileid > 2 && file.name.eq_ignore_ascii_case(name)))?;
+    let removed = catalog.change(&master, |rows| {
+        rows.delete_if::<FileRow>(0, &[int(id)], |file| file.fileid > 2 && file.name.eq_ignore_ascii_case(name))
+    })?;
     if removed == 0 {
-        return Err(SqlError::new(5009, 16, format!("One or more files listed in the statement could not be found or could not be initialized: '{name}'.")));
+        return Err(SqlError::new(
+            5009,
+            16,
+            format!(
+                "One or more files listed in the statement could not be found or could not be initialized: '{name}'."
+            ),
+        ));
     }
     Ok(())
 }
@@ -282,14 +343,17 @@ fn modify_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, spec: &FileSpec
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     let id = i32::from(db.id.0);
-    let name = find_setting(&spec.settings, "NAME").and_then(|setting| setting_text(&setting.value)).unwrap_or_default();
+    let name =
+        find_setting(&spec.settings, "NAME").and_then(|setting| setting_text(&setting.value)).unwrap_or_default();
     let files = catalog.read(&master, |rows| rows.find::<FileRow>(0, &[int(id)]))?;
     let Some(file) = files.iter().find(|file| file.name.eq_ignore_ascii_case(&name)) else {
         return Err(SqlError::with_state(5041, 16, 1, format!("MODIFY FILE failed. File '{name}' does not exist.")));
     };
     let mut changed = file.clone();
     describe_file(&mut changed, spec);
-    catalog.change(&master, |rows| rows.update::<FileRow>(0, &[int(id), int(file.fileid)], |row| *row = changed.clone()))?;
+    catalog.change(&master, |rows| {
+        rows.update::<FileRow>(0, &[int(id), int(file.fileid)], |row| *row = changed.clone())
+    })?;
     Ok(())
 }
 
@@ -297,10 +361,19 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
     ddl.refuse_in_transaction("ALTER DATABASE")?;
     let db = ddl.catalog.database_named(old).ok_or_else(|| no_such_database(old))?;
     if db.id.0 <= 4 {
-        return Err(SqlError::new(5015, 16, format!("The database '{old}' cannot be renamed because it is a system database.")));
+        return Err(SqlError::new(
+            5015,
+            16,
+            format!("The database '{old}' cannot be renamed because it is a system database."),
+        ));
     }
     if ddl.catalog.database_named(new).is_some_and(|other| other.id != db.id) {
-        return Err(SqlError::with_state(1801, 16, 3, format!("Database '{new}' already exists. Choose a different database name.")));
+        return Err(SqlError::with_state(
+            1801,
+            16,
+            3,
+            format!("Database '{new}' already exists. Choose a different database name."),
+        ));
     }
     let row = DatabaseRow { name: new.to_string(), ..DatabaseRow::clone(&db.row()) };
     write(ddl, &db, row)?;
@@ -314,14 +387,31 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
         return if if_exists {
             Ok(())
         } else {
-            Err(SqlError::new(3701, 11, format!("Cannot drop the database '{}', because it does not exist or you do not have permission.", &**name)))
+            Err(SqlError::new(
+                3701,
+                11,
+                format!(
+                    "Cannot drop the database '{}', because it does not exist or you do not have permission.",
+                    &**name
+                ),
+            ))
         };
     };
     if db.id.0 <= 4 {
-        return Err(SqlError::with_state(3708, 16, 4, format!("Cannot drop the database '{}' because it is a system database.", &**name)));
+        return Err(SqlError::with_state(
+            3708,
+            16,
+            4,
+            format!("Cannot drop the database '{}' because it is a system database.", &**name),
+        ));
     }
     if ddl.site.state().0.database == db.id || !ddl.site.users_of(db.id).is_empty() {
-        return Err(SqlError::with_state(3702, 16, 3, format!("Cannot drop database \"{}\" because it is currently in use.", &**name)));
+        return Err(SqlError::with_state(
+            3702,
+            16,
+            3,
+            format!("Cannot drop database \"{}\" because it is currently in use.", &**name),
+        ));
     }
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, Ident, IndexKind, InlineIndex, ObjectName, Setting,
-    SettingValue, UpdateStatistics, find_setting,
+    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, Ident, IndexKind, InlineIndex, ObjectName,
+    Setting, SettingValue, UpdateStatistics, find_setting,
 };
 use storage::{IndexId, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult};
@@ -38,7 +38,18 @@ pub struct IndexSpec<'a> {
 const KEY_COLUMNS_MAX: usize = 32;
 
 pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
-    let row = IndexRow { id: table, indid: 0, name: None, status: 0, kind: 0, fillfact: 0, dataspace: 1, filter: Text(None), buckets: 0, constraint_id: 0 };
+    let row = IndexRow {
+        id: table,
+        indid: 0,
+        name: None,
+        status: 0,
+        kind: 0,
+        fillfact: 0,
+        dataspace: 1,
+        filter: Text(None),
+        buckets: 0,
+        constraint_id: 0,
+    };
     ddl.rows(db, |rows| rows.insert(&row))
 }
 
@@ -50,14 +61,27 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         return Err(SqlError::new(
             1913,
             16,
-            format!("The operation failed because an index or statistics with name '{}' already exists on table '{shown}'.", spec.name),
+            format!(
+                "The operation failed because an index or statistics with name '{}' already exists on table '{shown}'.",
+                spec.name
+            ),
         ));
     }
     if spec.columns.len() > KEY_COLUMNS_MAX {
-        return Err(SqlError::new(1904, 16, format!("The index '{}' on table '{shown}' has {} columns in the key list. The maximum limit for index key column list is 32.", spec.name, spec.columns.len())));
+        return Err(SqlError::new(
+            1904,
+            16,
+            format!(
+                "The index '{}' on table '{shown}' has {} columns in the key list. The maximum limit for index key column list is 32.",
+                spec.name,
+                spec.columns.len()
+            ),
+        ));
     }
     let find = |name: &str| columns.iter().find(|column| db.equal_names(&column.name, name));
-    let unknown = |name: &str| SqlError::new(1911, 16, format!("Column name '{name}' does not exist in the target table or view."));
+    let unknown = |name: &str| {
+        SqlError::new(1911, 16, format!("Column name '{name}' does not exist in the target table or view."))
+    };
     let mut found: Vec<IndexColumnRow> = Vec::new();
     for (i, (name, descending)) in spec.columns.iter().enumerate() {
         let column = find(name).ok_or_else(|| unknown(name))?;
@@ -65,17 +89,30 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
             return Err(SqlError::new(
                 1919,
                 16,
-                format!("Column '{}' in table '{shown}' is of a type that is invalid for use as a key column in an index.", column.name),
+                format!(
+                    "Column '{}' in table '{shown}' is of a type that is invalid for use as a key column in an index.",
+                    column.name
+                ),
             ));
         }
         if found.iter().any(|other| other.colid == column.colid) {
             return Err(SqlError::new(
                 1909,
                 16,
-                format!("Cannot use duplicate column names in index. Column name '{}' listed more than once.", column.name),
+                format!(
+                    "Cannot use duplicate column names in index. Column name '{}' listed more than once.",
+                    column.name
+                ),
             ));
         }
-        found.push(IndexColumnRow { id: table, indid: 0, subid: i as i32 + 1, colid: column.colid, keyord: i as i32 + 1, status: i32::from(*descending) });
+        found.push(IndexColumnRow {
+            id: table,
+            indid: 0,
+            subid: i as i32 + 1,
+            colid: column.colid,
+            keyord: i as i32 + 1,
+            status: i32::from(*descending),
+        });
     }
     for name in &spec.included {
         let column = find(name).ok_or_else(|| unknown(name))?;
@@ -83,7 +120,10 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
             return Err(SqlError::new(
                 1909,
                 16,
-                format!("Cannot use duplicate column names in index. Column name '{}' listed more than once.", column.name),
+                format!(
+                    "Cannot use duplicate column names in index. Column name '{}' listed more than once.",
+                    column.name
+                ),
             ));
         }
         let subid = found.len() as i32 + 1;
@@ -139,7 +179,14 @@ fn number(options: &[Setting], name: &str) -> Option<i128> {
 }
 
 /// `INDEX name (columns)` within CREATE TABLE.
-pub fn add_inline(ddl: &mut Ddl<'_>, db: &Database, shown: &str, id: i32, index: &InlineIndex, column: Option<&str>) -> SqlResult<()> {
+pub fn add_inline(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    shown: &str,
+    id: i32,
+    index: &InlineIndex,
+    column: Option<&str>,
+) -> SqlResult<()> {
     let columns = match column {
         Some(column) if index.columns.is_empty() => vec![(column.to_string(), false)],
         _ => index.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
@@ -171,12 +218,28 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     }
     let shown = written(&create.table);
     let Some((db, row)) = ddl.find(&create.table)? else {
-        return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions.")));
+        return Err(SqlError::new(
+            1088,
+            16,
+            format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
+        ));
     };
     match row.kind.as_str() {
         "U" => {}
-        "V" => return Err(SqlError::new(1939, 16, format!("Cannot create index on view '{shown}' because the view is not schema bound."))),
-        _ => return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."))),
+        "V" => {
+            return Err(SqlError::new(
+                1939,
+                16,
+                format!("Cannot create index on view '{shown}' because the view is not schema bound."),
+            ));
+        }
+        _ => {
+            return Err(SqlError::new(
+                1088,
+                16,
+                format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
+            ));
+        }
     }
     ddl.lock(&db, row.id)?;
     let table_def = ddl.reload(&db, row.id)?;
@@ -187,10 +250,16 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     let clustered = create.clustered == Some(true);
     if drop_existing {
         let old = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
-        match old.into_iter().find(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &create.name))) {
+        match old.into_iter().find(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &create.name)))
+        {
             Some(old) => remove(ddl, &db, &row, &old)?,
             None => {
-                return Err(SqlError::with_state(7999, 16, 9, format!("Could not find any index named '{}' for table '{shown}'.", &*create.name)));
+                return Err(SqlError::with_state(
+                    7999,
+                    16,
+                    9,
+                    format!("Could not find any index named '{}' for table '{shown}'.", &*create.name),
+                ));
             }
         }
     }
@@ -217,7 +286,10 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
                 1902,
                 16,
                 3,
-                format!("Cannot create more than one clustered index on table '{shown}'. Drop the existing clustered index '{}' before creating another.", other.name),
+                format!(
+                    "Cannot create more than one clustered index on table '{shown}'. Drop the existing clustered index '{}' before creating another.",
+                    other.name
+                ),
             ));
         }
     }
@@ -242,12 +314,18 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
     if let (true, Some(filter)) = (create.unique, &filter) {
         let columns: Vec<String> = create.columns.iter().map(|c| text::bracket(&c.name)).collect();
-        let query = format!("SELECT TOP 1 1 AS a FROM {from} WHERE {filter} GROUP BY {} HAVING COUNT(*) > 1", columns.join(", "));
+        let query = format!(
+            "SELECT TOP 1 1 AS a FROM {from} WHERE {filter} GROUP BY {} HAVING COUNT(*) > 1",
+            columns.join(", ")
+        );
         if ddl.any_row(&query)? {
             return Err(duplicate_found(&shown, &create.name, ""));
         }
         // INSERT and UPDATE do not evaluate filters: whoever relies on the index must hear of it.
-        let text = format!("Warning: The rows of the filtered index '{}' are unique now; later changes are not checked against its filter.", &*create.name);
+        let text = format!(
+            "Warning: The rows of the filtered index '{}' are unique now; later changes are not checked against its filter.",
+            &*create.name
+        );
         ddl.message(SqlError::new(40510, 10, text));
     }
     build(ddl, &db, row.id, indid, &place, &table_name, create.unique)
@@ -258,17 +336,31 @@ fn duplicate_found(table: &str, index: &str, values: &str) -> SqlError {
     SqlError::new(
         1505,
         16,
-        format!("The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{table}' and the index name '{index}'.{values}"),
+        format!(
+            "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{table}' and the index name '{index}'.{values}"
+        ),
     )
 }
 
 /// Builds an index whose rows are in the catalog. 1505: rows that are there have one key twice.
-pub fn build(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, indid: i32, place: &super::site::Place, shown: &str, unique: bool) -> SqlResult<()> {
+pub fn build(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    id: i32,
+    indid: i32,
+    place: &super::site::Place,
+    shown: &str,
+    unique: bool,
+) -> SqlResult<()> {
     store_computed_keys(ddl, db, id, indid, place, shown)?;
     let table_def = ddl.reload(db, id)?;
     let index = table_def.indexes.iter().find(|index| index.id == indid as u32).expect("the index just made");
     let Some(layout) = table::index_layout(&table_def, index) else {
-        return Err(SqlError::new(2729, 16, format!("Column in table '{shown}' cannot be used in an index because it is not stored.")));
+        return Err(SqlError::new(
+            2729,
+            16,
+            format!("Column in table '{shown}' cannot be used in an index because it is not stored."),
+        ));
     };
     let database = db.storage_id();
     let made = ddl.storage(|storage, tx| storage.create_index(tx, database, TableId(id), &layout));
@@ -297,8 +389,10 @@ fn duplicate_value(
     index: &sql::catalog::IndexDef,
     table_def: &sql::catalog::TableDef,
 ) -> SqlResult<String> {
-    let columns: Vec<String> = index.key.iter().map(|(c, _)| text::bracket(&table_def.columns[usize::from(*c)].name)).collect();
-    let parts: Vec<String> = columns.iter().map(|c| format!("ISNULL(CONVERT(nvarchar(200), {c}), N'<NULL>')")).collect();
+    let columns: Vec<String> =
+        index.key.iter().map(|(c, _)| text::bracket(&table_def.columns[usize::from(*c)].name)).collect();
+    let parts: Vec<String> =
+        columns.iter().map(|c| format!("ISNULL(CONVERT(nvarchar(200), {c}), N'<NULL>')")).collect();
     let query = format!(
         "SELECT TOP 1 {} AS a FROM {} GROUP BY {} HAVING COUNT(*) > 1 ORDER BY {}",
         parts.join(" + N', ' + "),
@@ -319,12 +413,21 @@ fn duplicate_value(
 }
 
 /// An index on a computed column needs its values in the row.
-fn store_computed_keys(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, indid: i32, place: &super::site::Place, shown: &str) -> SqlResult<()> {
+fn store_computed_keys(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    id: i32,
+    indid: i32,
+    place: &super::site::Place,
+    shown: &str,
+) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
     let key = ddl.rows(db, |rows| rows.find::<IndexColumnRow>(0, &[int(id), int(indid)]))?;
     let not_stored: Vec<&ColumnRow> = columns
         .iter()
-        .filter(|c| has(c.status, cs::COMPUTED) && !has(c.status, cs::PERSISTED) && key.iter().any(|k| k.colid == c.colid))
+        .filter(|c| {
+            has(c.status, cs::COMPUTED) && !has(c.status, cs::PERSISTED) && key.iter().any(|k| k.colid == c.colid)
+        })
         .collect();
     if not_stored.is_empty() {
         return Ok(());
@@ -364,7 +467,8 @@ pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: 
         return Ok(());
     }
     let database = db.storage_id();
-    ddl.storage(|storage, tx| storage.drop_index(tx, database, TableId(id), IndexId(indid as u32))).map_err(storage_error)
+    ddl.storage(|storage, tx| storage.drop_index(tx, database, TableId(id), IndexId(indid as u32)))
+        .map_err(storage_error)
 }
 
 fn find_index(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: &str) -> SqlResult<Option<IndexRow>> {
@@ -378,7 +482,9 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
         let found = match ddl.find(&item.table)? {
             Some((db, row)) => {
                 ddl.lock(&db, row.id)?;
-                find_index(ddl, &db, row.id, &item.index)?.filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= 5).map(|index| (db, row, index))
+                find_index(ddl, &db, row.id, &item.index)?
+                    .filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= 5)
+                    .map(|index| (db, row, index))
             }
             None => None,
         };
@@ -394,7 +500,9 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
                 3723,
                 16,
                 4,
-                format!("An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for {kind} constraint enforcement."),
+                format!(
+                    "An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for {kind} constraint enforcement."
+                ),
             ));
         }
         refuse_referenced(ddl, &db, &row, &index, &shown)?;
@@ -403,14 +511,27 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
     Ok(())
 }
 
-fn refuse_referenced(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, index: &IndexRow, shown: &str) -> SqlResult<()> {
-    let used = ddl.rows(db, |rows| rows.find::<crate::catalog::base::ReferenceRow>(1, &[int(row.id), small(crate::catalog::base::class::FOREIGN_KEY)]))?;
+fn refuse_referenced(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    row: &ObjectRow,
+    index: &IndexRow,
+    shown: &str,
+) -> SqlResult<()> {
+    let used = ddl.rows(db, |rows| {
+        rows.find::<crate::catalog::base::ReferenceRow>(
+            1,
+            &[int(row.id), small(crate::catalog::base::class::FOREIGN_KEY)],
+        )
+    })?;
     if used.iter().any(|reference| reference.status >> 8 == index.indid) {
         return Err(SqlError::with_state(
             3723,
             16,
             5,
-            format!("An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for FOREIGN KEY constraint enforcement."),
+            format!(
+                "An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for FOREIGN KEY constraint enforcement."
+            ),
         ));
     }
     Ok(())
@@ -419,13 +540,20 @@ fn refuse_referenced(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, index: &
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let shown = written(&alter.table);
     let Some((db, row, _)) = ddl.table_for_change(&alter.table)? else {
-        return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions.")));
+        return Err(SqlError::new(
+            1088,
+            16,
+            format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
+        ));
     };
     let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
     let chosen: Vec<IndexRow> = match &alter.index {
         None => indexes.into_iter().filter(|index| index.indid > 0 && !has(index.status, ix::STATISTICS)).collect(),
         Some(name) => {
-            let found: Vec<IndexRow> = indexes.into_iter().filter(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, name))).collect();
+            let found: Vec<IndexRow> = indexes
+                .into_iter()
+                .filter(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, name)))
+                .collect();
             if found.is_empty() {
                 return Err(SqlError::with_state(2727, 11, 3, format!("Cannot find index '{}'.", &**name)));
             }
@@ -435,16 +563,25 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let place = table::place_of(ddl, &db, &row)?;
     for index in chosen {
         match &alter.action {
-            AlterIndexAction::Rebuild { .. } if has(index.status, ix::DISABLED) && !has(index.status, ix::STATISTICS) => {
+            AlterIndexAction::Rebuild { .. }
+                if has(index.status, ix::DISABLED) && !has(index.status, ix::STATISTICS) =>
+            {
                 set_status(ddl, &db, row.id, index.indid, index.status & !ix::DISABLED)?;
                 build(ddl, &db, row.id, index.indid, &place, &row.name, has(index.status, ix::UNIQUE))?;
             }
             // Pages are kept in order as rows come: there is nothing to reorganize.
-            AlterIndexAction::Rebuild { .. } | AlterIndexAction::Reorganize { .. } | AlterIndexAction::Resumable { .. } => {}
-            AlterIndexAction::Disable if index.indid == 1 => return Err(super::unsupported("ALTER INDEX ... DISABLE of a clustered index")),
+            AlterIndexAction::Rebuild { .. }
+            | AlterIndexAction::Reorganize { .. }
+            | AlterIndexAction::Resumable { .. } => {}
+            AlterIndexAction::Disable if index.indid == 1 => {
+                return Err(super::unsupported("ALTER INDEX ... DISABLE of a clustered index"));
+            }
             AlterIndexAction::Disable if !has(index.status, ix::DISABLED) => {
                 let database = db.storage_id();
-                ddl.storage(|storage, tx| storage.drop_index(tx, database, TableId(row.id), IndexId(index.indid as u32))).map_err(storage_error)?;
+                ddl.storage(|storage, tx| {
+                    storage.drop_index(tx, database, TableId(row.id), IndexId(index.indid as u32))
+                })
+                .map_err(storage_error)?;
                 set_status(ddl, &db, row.id, index.indid, index.status | ix::DISABLED)?;
             }
             AlterIndexAction::Disable => {}
@@ -475,7 +612,14 @@ fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: 
 
 pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlResult<()> {
     let Some((db, row)) = ddl.find(&create.table)? else {
-        return Err(SqlError::new(1088, 16, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", written(&create.table))));
+        return Err(SqlError::new(
+            1088,
+            16,
+            format!(
+                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
+                written(&create.table)
+            ),
+        ));
     };
     let spec = IndexSpec {
         name: create.name.to_string(),
@@ -500,7 +644,11 @@ pub fn update_statistics(ddl: &mut Ddl<'_>, update: &UpdateStatistics) -> SqlRes
     };
     for name in &update.names {
         if find_index(ddl, &db, row.id, name)?.is_none() {
-            return Err(SqlError::new(2767, 16, format!("Could not locate statistics '{}' in the system catalogs.", &**name)));
+            return Err(SqlError::new(
+                2767,
+                16,
+                format!("Could not locate statistics '{}' in the system catalogs.", &**name),
+            ));
         }
     }
     Ok(())
@@ -522,7 +670,13 @@ pub fn drop_statistics(ddl: &mut Ddl<'_>, names: &[ObjectName]) -> SqlResult<()>
         };
         match found {
             Some((db, row, index)) if has(index.status, ix::STATISTICS) => remove(ddl, &db, &row, &index)?,
-            Some(_) => return Err(SqlError::new(3739, 11, format!("Cannot DROP the index '{}' because it is not a statistics collection.", written(name)))),
+            Some(_) => {
+                return Err(SqlError::new(
+                    3739,
+                    11,
+                    format!("Cannot DROP the index '{}' because it is not a statistics collection.", written(name)),
+                ));
+            }
             None => return Err(cannot_drop("statistics", &written(name), 6)),
         }
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, Expr, FunctionReturns, Ident, ModuleBody, ModuleOptions,
-    ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
+    CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, Expr, FunctionReturns, Ident, ModuleBody,
+    ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
 };
 use sql::plan::OutputColumn;
 use types::{SqlError, SqlResult};
@@ -34,7 +34,9 @@ fn kept_text(ddl: &Ddl<'_>, definition: &Definition) -> String {
     let text = ddl.span(all);
     let (start, end) = (verb.start.saturating_sub(all.start) as usize, verb.end.saturating_sub(all.start) as usize);
     match (text.get(..start), text.get(start..end), text.get(end..)) {
-        (Some(before), Some(verb), Some(after)) if !verb.eq_ignore_ascii_case("create") => format!("{before}CREATE{after}"),
+        (Some(before), Some(verb), Some(after)) if !verb.eq_ignore_ascii_case("create") => {
+            format!("{before}CREATE{after}")
+        }
         _ => text.to_string(),
     }
 }
@@ -61,7 +63,11 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
             "P" => "CREATE/ALTER PROCEDURE",
             _ => "CREATE/ALTER FUNCTION",
         };
-        return Err(SqlError::new(166, 15, format!("'{what}' does not allow specifying the database name as a prefix to the object name.")));
+        return Err(SqlError::new(
+            166,
+            15,
+            format!("'{what}' does not allow specifying the database name as a prefix to the object name."),
+        ));
     }
     let text = kept_text(ddl, draft.definition);
     let found = if draft.definition.verb == ModuleVerb::Create { None } else { ddl.find(draft.name)? };
@@ -71,7 +77,12 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
             kind => row.kind.as_str() == kind,
         };
         if !same {
-            return Err(SqlError::with_state(2010, 16, 1, format!("Cannot perform alter on '{}' because it is an incompatible object type.", written(draft.name))));
+            return Err(SqlError::with_state(
+                2010,
+                16,
+                1,
+                format!("Cannot perform alter on '{}' because it is an incompatible object type.", written(draft.name)),
+            ));
         }
         ddl.lock(&db, row.id)?;
         let id = row.id;
@@ -98,7 +109,12 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
     let local = temporary && !draft.name.name.starts_with("##");
     if local {
         if ddl.find(draft.name)?.is_some() {
-            return Err(SqlError::with_state(2714, 16, 3, format!("There is already an object named '{}' in the database.", &*draft.name.name)));
+            return Err(SqlError::with_state(
+                2714,
+                16,
+                3,
+                format!("There is already an object named '{}' in the database.", &*draft.name.name),
+            ));
         }
         place.name = table::temporary_name(ddl, &draft.name.name)?;
     }
@@ -156,13 +172,23 @@ pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
     if create.columns.is_empty() {
         for (i, output) in columns.iter().enumerate() {
             if output.name.is_empty() {
-                return Err(SqlError::new(4511, 16, format!("Create View or Function failed because no column name was specified for column {}.", i + 1)));
+                return Err(SqlError::new(
+                    4511,
+                    16,
+                    format!(
+                        "Create View or Function failed because no column name was specified for column {}.",
+                        i + 1
+                    ),
+                ));
             }
             if columns[..i].iter().any(|other| db.equal_names(&other.name, &output.name)) {
                 return Err(SqlError::new(
                     4506,
                     16,
-                    format!("Column names in each view or function must be unique. Column name '{}' in view or function '{}' is specified more than once.", output.name, place.name),
+                    format!(
+                        "Column names in each view or function must be unique. Column name '{}' in view or function '{}' is specified more than once.",
+                        output.name, place.name
+                    ),
                 ));
             }
         }
@@ -181,7 +207,14 @@ fn keep_parameters(ddl: &mut Ddl<'_>, db: &Database, id: i32, parameters: &[Para
         };
         let resolved = ResolvedType { ty: data_type::collate(db, resolved.ty, None)?, ..resolved };
         if resolved.table.is_some() && !parameter.readonly {
-            return Err(SqlError::new(352, 15, format!("The table-valued parameter \"{}\" must be declared with the READONLY option.", parameter.name.name)));
+            return Err(SqlError::new(
+                352,
+                15,
+                format!(
+                    "The table-valued parameter \"{}\" must be declared with the READONLY option.",
+                    parameter.name.name
+                ),
+            ));
         }
         let status = if parameter.output { cs::OUTPUT } else { 0 }
             | if parameter.readonly { cs::READ_ONLY } else { 0 }
@@ -251,10 +284,23 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
         return Err(super::unsupported("CREATE TRIGGER ON DATABASE or ALL SERVER"));
     };
     let Some((db, parent)) = ddl.find(on)? else {
-        return Err(SqlError::with_state(8197, 16, 4, format!("The object '{}' does not exist or is invalid for this operation.", written(on))));
+        return Err(SqlError::with_state(
+            8197,
+            16,
+            4,
+            format!("The object '{}' does not exist or is invalid for this operation.", written(on)),
+        ));
     };
     if parent.kind.as_str() == "V" && !create.instead_of {
-        return Err(SqlError::with_state(2103, 15, 1, format!("Cannot create trigger on view '{}' because only INSTEAD OF triggers can be created on views.", written(on))));
+        return Err(SqlError::with_state(
+            2103,
+            15,
+            1,
+            format!(
+                "Cannot create trigger on view '{}' because only INSTEAD OF triggers can be created on views.",
+                written(on)
+            ),
+        ));
     }
     let event = |name: &str, bit: i32| if create.events.iter().any(|event| &**event == name) { bit } else { 0 };
     let status = option_bits(ddl, &create.options)
@@ -267,12 +313,22 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
         let events = status & (os_::ON_INSERT | os_::ON_UPDATE | os_::ON_DELETE);
         let others = ddl.rows(&db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(parent.id)]))?;
         let own_name = &create.name.name;
-        let other = others.iter().find(|t| t.kind.as_str() == "TR" && t.status & os_::INSTEAD_OF != 0 && t.status & events != 0 && !db.equal_names(&t.name, own_name));
+        let other = others.iter().find(|t| {
+            t.kind.as_str() == "TR"
+                && t.status & os_::INSTEAD_OF != 0
+                && t.status & events != 0
+                && !db.equal_names(&t.name, own_name)
+        });
         if let Some(other) = other {
             return Err(SqlError::new(
                 2111,
                 16,
-                format!("Cannot create trigger '{}' on table '{}' because an INSTEAD OF trigger already exists on this object: '{}'.", &**own_name, written(on), other.name),
+                format!(
+                    "Cannot create trigger '{}' on table '{}' because an INSTEAD OF trigger already exists on this object: '{}'.",
+                    &**own_name,
+                    written(on),
+                    other.name
+                ),
             ));
         }
     }
@@ -293,13 +349,27 @@ pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()
         return Err(super::unsupported("ENABLE or DISABLE TRIGGER ON DATABASE or ALL SERVER"));
     };
     let Some((db, parent)) = ddl.find(on)? else {
-        return Err(SqlError::with_state(1088, 16, 11, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", written(on))));
+        return Err(SqlError::with_state(
+            1088,
+            16,
+            11,
+            format!(
+                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
+                written(on)
+            ),
+        ));
     };
     let names = switch.triggers.as_ref().map(|names| names.iter().map(|n| n.name.to_string()).collect::<Vec<_>>());
     switch_triggers_of(ddl, &db, parent.id, names.as_deref(), switch.enable)
 }
 
-pub fn switch_triggers_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, names: Option<&[String]>, enable: bool) -> SqlResult<()> {
+pub fn switch_triggers_of(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    table: i32,
+    names: Option<&[String]>,
+    enable: bool,
+) -> SqlResult<()> {
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(table)]))?;
     let triggers: Vec<&ObjectRow> = children.iter().filter(|child| child.kind == Code::new("TR")).collect();
     let mut chosen = Vec::new();
@@ -329,7 +399,11 @@ pub fn switch_triggers_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, nam
 /// sp_refreshview, sp_refreshsqlmodule: a view's columns as they are now.
 pub fn refresh(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
     let Some((db, row)) = ddl.find(name)? else {
-        return Err(SqlError::new(15165, 16, format!("Could not find object '{}' or you do not have permission.", written(name))));
+        return Err(SqlError::new(
+            15165,
+            16,
+            format!("Could not find object '{}' or you do not have permission.", written(name)),
+        ));
     };
     if row.kind.as_str() == "V" {
         let place = table::place_of(ddl, &db, &row)?;

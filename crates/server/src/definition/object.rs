@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterSchema, CreateSchema, CreateSequence, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName, SequenceBound, SequenceCache,
+    AlterSchema, CreateSchema, CreateSequence, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName,
+    SequenceBound, SequenceCache,
 };
 use types::{SqlError, SqlResult};
 
@@ -12,7 +13,8 @@ use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written}
 use super::table::{self, bounds, whole_number};
 use super::{database, security, text};
 use crate::catalog::base::{
-    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow, TypeRow, class, object_status as os_, schema,
+    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow, TypeRow, class,
+    object_status as os_, schema,
 };
 use crate::catalog::counter::Rule;
 use crate::catalog::load::{self, int, name as name_datum, small};
@@ -38,11 +40,25 @@ pub fn create_schema(ddl: &mut Ddl<'_>, create: &CreateSchema) -> SqlResult<()> 
         let used: Vec<ClassRow> = rows.find(0, &[small(class::SCHEMA_ENTRY)])?;
         let id = used.iter().map(|row| row.id).filter(|id| *id < 16384).max().unwrap_or(schema::SYS) + 1;
         let id = if id >= 16384 { used.iter().map(|row| row.id).max().unwrap_or(id) + 1 } else { id };
-        let row = ClassRow { class: class::SCHEMA_ENTRY, id, name: name.clone(), owner, created: now, modified: now, status: 0, value: Text(None) };
+        let row = ClassRow {
+            class: class::SCHEMA_ENTRY,
+            id,
+            name: name.clone(),
+            owner,
+            created: now,
+            modified: now,
+            status: 0,
+            value: Text(None),
+        };
         Ok(rows.try_insert(&row)?.is_err())
     })?;
     if taken {
-        ddl.message(SqlError::with_state(2714, 16, 6, format!("There is already an object named '{name}' in the database.")));
+        ddl.message(SqlError::with_state(
+            2714,
+            16,
+            6,
+            format!("There is already an object named '{name}' in the database."),
+        ));
         return Err(SqlError::new(2759, 16, "CREATE SCHEMA failed due to previous errors."));
     }
     ddl.changed(db.id, 0);
@@ -86,7 +102,11 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
     let db = place.db.clone();
     let taken = ddl.rows(&db, |rows| rows.first::<TypeRow>(1, &[int(place.schema), name_datum(&place.name)]))?;
     if taken.is_some() || scalar_type::by_name(&place.name).is_some() {
-        return Err(SqlError::new(219, 16, format!("The type '{}' already exists, or you do not have permission to create it.", written(&create.name))));
+        return Err(SqlError::new(
+            219,
+            16,
+            format!("The type '{}' already exists, or you do not have permission to create it.", written(&create.name)),
+        ));
     }
     let types = ddl.rows(&db, |rows| rows.all::<TypeRow>())?;
     let id = types.iter().map(|row| row.id).max().unwrap_or(0).max(256) + 1;
@@ -120,8 +140,14 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
         }
         CreateTypeKind::Table(definition) => {
             let object = ddl.new_id(&db)?;
-            let own = Place { name: format!("TT_{}_{object:08X}", place.name), schema: schema::SYS, schema_name: "sys".into(), ..place.clone() };
-            let memory = sql::ast::find_setting(&definition.options, "MEMORY_OPTIMIZED").is_some_and(sql::ast::Setting::is_on);
+            let own = Place {
+                name: format!("TT_{}_{object:08X}", place.name),
+                schema: schema::SYS,
+                schema_name: "sys".into(),
+                ..place.clone()
+            };
+            let memory =
+                sql::ast::find_setting(&definition.options, "MEMORY_OPTIMIZED").is_some_and(sql::ast::Setting::is_on);
             let shown = own.name.clone();
             row.tableid = table::build(ddl, &own, &shown, definition, "TT", 0, None)?;
             row.status |= if memory { 8 } else { 0 };
@@ -154,7 +180,9 @@ pub fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<
 pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<()> {
     let shown = written(&create.name);
     let number = |expr: &sql::ast::Expr| {
-        whole_number(expr).ok_or_else(|| SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object."))
+        whole_number(expr).ok_or_else(|| {
+            SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object.")
+        })
     };
     let old = if create.alter {
         match ddl.find(&create.name)? {
@@ -168,7 +196,14 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
         None
     };
     if create.alter && old.is_none() {
-        return Err(SqlError::with_state(15151, 16, 1, format!("Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission.")));
+        return Err(SqlError::with_state(
+            15151,
+            16,
+            1,
+            format!(
+                "Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission."
+            ),
+        ));
     }
     let place = ddl.place(&create.name)?;
     let db = place.db.clone();
@@ -179,14 +214,20 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
                 return Err(SqlError::new(
                     11702,
                     16,
-                    format!("The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."),
+                    format!(
+                        "The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."
+                    ),
                 ));
             }
             (resolved.xtype, resolved.utype, resolved.ty)
         }
         (None, Some((_, _, old))) => {
             let length = scalar_type::by_user_type(i32::from(old.xtype)).map_or(8, |system| system.length);
-            (old.xtype, old.utype, scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"))
+            (
+                old.xtype,
+                old.utype,
+                scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"),
+            )
         }
         (None, None) => (127, 127, types::SqlType::BIGINT),
     };
@@ -210,7 +251,11 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
         SequenceBound::None => high,
     };
     if minimum >= maximum {
-        return Err(SqlError::new(11705, 16, format!("The minimum value for sequence object '{shown}' must be less than its maximum value.")));
+        return Err(SqlError::new(
+            11705,
+            16,
+            format!("The minimum value for sequence object '{shown}' must be less than its maximum value."),
+        ));
     }
     let first = if increment > 0 { minimum } else { maximum };
     let start = match &create.start {
@@ -218,7 +263,13 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
         None => before.as_ref().map_or(first, |old| old.start.0),
     };
     if !(minimum..=maximum).contains(&start) {
-        return Err(SqlError::new(11703, 16, format!("The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object.")));
+        return Err(SqlError::new(
+            11703,
+            16,
+            format!(
+                "The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object."
+            ),
+        ));
     }
     let cycle = create.cycle.unwrap_or(before.as_ref().is_some_and(|old| has(old.status, 1)));
     let (cached, cache_size) = match &create.cache {
@@ -258,7 +309,13 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
 }
 
 pub fn sequence_rule(row: &SequenceRow) -> Rule {
-    Rule { start: row.start.0, increment: row.increment.0, minimum: row.minimum.0, maximum: row.maximum.0, cycle: has(row.status, 1) }
+    Rule {
+        start: row.start.0,
+        increment: row.increment.0,
+        minimum: row.minimum.0,
+        maximum: row.maximum.0,
+        cycle: has(row.status, 1),
+    }
 }
 
 pub fn create_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> SqlResult<()> {
@@ -296,7 +353,12 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),
             DropKind::Role => security::drop_principal(ddl, &name.name, &["R"], drop.if_exists),
             DropKind::ApplicationRole => security::drop_principal(ddl, &name.name, &["A"], drop.if_exists),
-            DropKind::Aggregate | DropKind::Assembly | DropKind::PartitionFunction | DropKind::PartitionScheme | DropKind::XmlSchemaCollection | DropKind::Credential
+            DropKind::Aggregate
+            | DropKind::Assembly
+            | DropKind::PartitionFunction
+            | DropKind::PartitionScheme
+            | DropKind::XmlSchemaCollection
+            | DropKind::Credential
                 if drop.if_exists =>
             {
                 Ok(())
@@ -315,7 +377,12 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
     last
 }
 
-fn drop_object(ddl: &mut Ddl<'_>, name: &ObjectName, (word, kinds, state): (&str, &[&str], u8), if_exists: bool) -> SqlResult<()> {
+fn drop_object(
+    ddl: &mut Ddl<'_>,
+    name: &ObjectName,
+    (word, kinds, state): (&str, &[&str], u8),
+    if_exists: bool,
+) -> SqlResult<()> {
     let shown = written(name);
     let found = match ddl.find(name) {
         Ok(found) => found,
@@ -339,23 +406,44 @@ fn drop_object(ddl: &mut Ddl<'_>, name: &ObjectName, (word, kinds, state): (&str
                 _ => return Err(cannot_drop(word, &shown, state)),
             };
             let asked = word.split(' ').next().unwrap_or(word).to_uppercase();
-            return Err(SqlError::new(3705, 16, format!("Cannot use DROP {asked} with '{shown}' because '{shown}' is a {}. Use DROP {actual}.", actual.to_lowercase())));
+            return Err(SqlError::new(
+                3705,
+                16,
+                format!(
+                    "Cannot use DROP {asked} with '{shown}' because '{shown}' is a {}. Use DROP {actual}.",
+                    actual.to_lowercase()
+                ),
+            ));
         }
         return Err(cannot_drop(word, &shown, state));
     }
     if is_system(&row) {
-        return Err(SqlError::new(3718, 16, format!("Cannot drop the {word} '{shown}' because it is a system object.")));
+        return Err(SqlError::new(
+            3718,
+            16,
+            format!("Cannot drop the {word} '{shown}' because it is a system object."),
+        ));
     }
     if row.kind.as_str() == "D" && row.pid != 0 {
-        return Err(SqlError::new(3717, 16, "Cannot drop a default constraint by DROP DEFAULT statement. Use ALTER TABLE to drop a constraint default."));
+        return Err(SqlError::new(
+            3717,
+            16,
+            "Cannot drop a default constraint by DROP DEFAULT statement. Use ALTER TABLE to drop a constraint default.",
+        ));
     }
     ddl.lock(&db, row.id)?;
     if row.kind.as_str() == "U" {
-        let references = ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::FOREIGN_KEY)]))?;
+        let references =
+            ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::FOREIGN_KEY)]))?;
         for reference in references {
             let key = ddl.rows(&db, |rows| load::object_row(rows, reference.depid))?;
             if key.is_some_and(|key| key.pid != row.id) {
-                return Err(SqlError::with_state(3726, 16, 1, format!("Could not drop object '{shown}' because it is referenced by a FOREIGN KEY constraint.")));
+                return Err(SqlError::with_state(
+                    3726,
+                    16,
+                    1,
+                    format!("Could not drop object '{shown}' because it is referenced by a FOREIGN KEY constraint."),
+                ));
             }
         }
     }
@@ -371,18 +459,34 @@ fn drop_object(ddl: &mut Ddl<'_>, name: &ObjectName, (word, kinds, state): (&str
 fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult<()> {
     let shown = written(name);
     let Some((db, row)) = find_type(ddl, name)? else {
-        return if if_exists { Ok(()) } else { Err(SqlError::with_state(3701, 16, 1, format!("Cannot drop the type '{shown}', because it does not exist or you do not have permission."))) };
+        return if if_exists {
+            Ok(())
+        } else {
+            Err(SqlError::with_state(
+                3701,
+                16,
+                1,
+                format!("Cannot drop the type '{shown}', because it does not exist or you do not have permission."),
+            ))
+        };
     };
     let users = ddl.rows(&db, |rows| rows.all::<ColumnRow>())?;
     if let Some(user) = users.iter().find(|column| column.utype == row.id) {
         let object = ddl.rows(&db, |rows| load::object_row(rows, user.id))?.map(|o| o.name).unwrap_or_default();
-        return Err(SqlError::new(3732, 16, format!("Cannot drop type '{shown}' because it is being referenced by object '{object}'. There may be other objects that reference this type.")));
+        return Err(SqlError::new(
+            3732,
+            16,
+            format!(
+                "Cannot drop type '{shown}' because it is being referenced by object '{object}'. There may be other objects that reference this type."
+            ),
+        ));
     }
     if row.tableid != 0 {
         if let Some(object) = ddl.rows(&db, |rows| load::object_row(rows, row.tableid))? {
             table::erase(ddl, &db, &object)?;
             let (database, id) = (db.storage_id(), storage::TableId(row.tableid));
-            ddl.storage(|storage, tx| storage.drop_table(tx, database, id)).map_err(crate::catalog::error::storage_error)?;
+            ddl.storage(|storage, tx| storage.drop_table(tx, database, id))
+                .map_err(crate::catalog::error::storage_error)?;
         }
     }
     ddl.rows(&db, |rows| {
@@ -406,7 +510,11 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
     let types = ddl.rows(&db, |rows| rows.find::<TypeRow>(1, &[int(row.id)]))?;
     let named = objects.iter().find(|object| object.pid == 0).or(objects.first());
     if let Some(object) = named.map(|o| &o.name).or(types.first().map(|t| &t.name)) {
-        return Err(SqlError::new(3729, 16, format!("Cannot drop schema '{shown}' because it is being referenced by object '{object}'.")));
+        return Err(SqlError::new(
+            3729,
+            16,
+            format!("Cannot drop schema '{shown}' because it is being referenced by object '{object}'."),
+        ));
     }
     ddl.rows(&db, |rows| rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)]))?;
     ddl.changed(db.id, 0);
@@ -416,7 +524,16 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
 /// sp_rename. `kind`: OBJECT, COLUMN, INDEX, DATABASE, USERDATATYPE, STATISTICS; None: what the name finds.
 pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> SqlResult<()> {
     let kind = kind.map(str::to_ascii_uppercase);
-    let bad = |what: &str| SqlError::new(15225, 11, format!("No item by the name of '{old}' could be found in the current database '{what}', given that @itemtype was input as '{}'.", kind.clone().unwrap_or_else(|| "(null)".into())));
+    let bad = |what: &str| {
+        SqlError::new(
+            15225,
+            11,
+            format!(
+                "No item by the name of '{old}' could be found in the current database '{what}', given that @itemtype was input as '{}'.",
+                kind.clone().unwrap_or_else(|| "(null)".into())
+            ),
+        )
+    };
     let current = ddl.current()?.name();
     let parsed = load::parse_name(old);
     let as_name = |name: &sql::catalog::ObjectName| ObjectName {
@@ -441,16 +558,32 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
                 schema: parsed.database.clone(),
                 name: parsed.schema.clone().unwrap_or_default(),
             };
-            let Some((db, row)) = ddl.find(&as_name(&table))? else { return Err(SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong.")) };
+            let Some((db, row)) = ddl.find(&as_name(&table))? else {
+                return Err(SqlError::new(
+                    15248,
+                    11,
+                    "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong.",
+                ));
+            };
             ddl.lock(&db, row.id)?;
             if kind.as_deref() == Some("COLUMN") {
                 rename_column(ddl, &db, &row, &parsed.name, new)?;
             } else {
                 let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
-                let index = indexes.into_iter().find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, &parsed.name)));
-                let index = index.ok_or_else(|| SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong."))?;
+                let index = indexes
+                    .into_iter()
+                    .find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, &parsed.name)));
+                let index = index.ok_or_else(|| {
+                    SqlError::new(
+                        15248,
+                        11,
+                        "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong.",
+                    )
+                })?;
                 ddl.rows(&db, |rows| {
-                    rows.update::<IndexRow>(0, &[int(row.id), int(index.indid)], |row| row.name = Some(new.to_string()))?;
+                    rows.update::<IndexRow>(0, &[int(row.id), int(index.indid)], |row| {
+                        row.name = Some(new.to_string())
+                    })?;
                     rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
                 })?;
                 ddl.changed(db.id, row.id);
@@ -461,7 +594,13 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             ddl.lock(&db, row.id)?;
             let taken = ddl.rows(&db, |rows| load::object_row_named(rows, row.nsid, new))?;
             if taken.is_some_and(|other| other.id != row.id) {
-                return Err(SqlError::new(15335, 11, format!("Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted.")));
+                return Err(SqlError::new(
+                    15335,
+                    11,
+                    format!(
+                        "Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted."
+                    ),
+                ));
             }
             ddl.rows(&db, |rows| {
                 rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
@@ -471,7 +610,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
                 if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
                     for index in rows.find::<IndexRow>(0, &[int(row.pid)])? {
                         if index.constraint_id == row.id {
-                            rows.update::<IndexRow>(0, &[int(row.pid), int(index.indid)], |index| index.name = Some(new.to_string()))?;
+                            rows.update::<IndexRow>(0, &[int(row.pid), int(index.indid)], |index| {
+                                index.name = Some(new.to_string())
+                            })?;
                         }
                     }
                 }
@@ -494,10 +635,20 @@ fn ident(text: &str) -> sql::ast::Ident {
 fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
     let Some(column) = columns.iter().find(|c| db.equal_names(&c.name, old)) else {
-        return Err(SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong."));
+        return Err(SqlError::new(
+            15248,
+            11,
+            "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong.",
+        ));
     };
     if columns.iter().any(|c| db.equal_names(&c.name, new) && c.colid != column.colid) {
-        return Err(SqlError::new(15335, 11, format!("Error: The new name '{new}' is already in use as a COLUMN name and would cause a duplicate that is not permitted.")));
+        return Err(SqlError::new(
+            15335,
+            11,
+            format!(
+                "Error: The new name '{new}' is already in use as a COLUMN name and would cause a duplicate that is not permitted."
+            ),
+        ));
     }
     let (from, to) = (text::bracket(&column.name), text::bracket(new));
     let colid = column.colid;

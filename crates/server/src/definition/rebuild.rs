@@ -39,7 +39,9 @@ pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns
     ddl.site.query(&query, &mut |tx, batch| {
         for i in 0..batch.rows {
             let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
-            if let Some(position) = columns.iter().zip(&values).position(|(column, value)| !column.ty.nullable && value.is_null()) {
+            if let Some(position) =
+                columns.iter().zip(&values).position(|(column, value)| !column.ty.nullable && value.is_null())
+            {
                 return Err(no_null(&columns[position].name, &db.name(), shown, "UPDATE"));
             }
             image.clear();
@@ -62,7 +64,8 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
     let (_, tx) = ddl.site.state();
     let from = catalog.storage.open_table(database, TableId(saved.heap)).map_err(storage_error)?;
     let to = catalog.storage.open_table(database, id).map_err(storage_error)?;
-    let spec = ScanSpec { ignore_own_statement: false, ..ScanSpec::all(IndexId::HEAP, (0..saved.row.len() as u16).collect()) };
+    let spec =
+        ScanSpec { ignore_own_statement: false, ..ScanSpec::all(IndexId::HEAP, (0..saved.row.len() as u16).collect()) };
     let mut scan = from.scan(tx, spec).map_err(storage_error)?;
     let mut batch = RowBatch::new(saved.row.classes());
     let mut image = Vec::new();
@@ -87,6 +90,8 @@ pub fn no_null(column: &str, database: &str, table: &str, verb: &str) -> SqlErro
         515,
         16,
         2,
-        format!("Cannot insert the value NULL into column '{column}', table '{database}.dbo.{table}'; column does not allow nulls. {verb} fails."),
+        format!(
+            "Cannot insert the value NULL into column '{column}', table '{database}.dbo.{table}'; column does not allow nulls. {verb} fails."
+        ),
     )
 }

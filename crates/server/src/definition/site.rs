@@ -109,7 +109,10 @@ impl<'a> Ddl<'a> {
     }
 
     /// Storage and the transaction, for changes of tables.
-    pub fn storage<T>(&mut self, work: impl FnOnce(&storage::Storage, &mut Transaction) -> storage::StorageResult<T>) -> storage::StorageResult<T> {
+    pub fn storage<T>(
+        &mut self,
+        work: impl FnOnce(&storage::Storage, &mut Transaction) -> storage::StorageResult<T>,
+    ) -> storage::StorageResult<T> {
         let catalog = self.catalog.clone();
         let (_, tx) = self.site.state();
         work(&catalog.storage, tx)
@@ -130,7 +133,10 @@ impl<'a> Ddl<'a> {
             return Err(SqlError::new(
                 117,
                 15,
-                format!("The object name '{}.{}' contains more than the maximum number of prefixes. The maximum is 2.", &**server, &*name.name),
+                format!(
+                    "The object name '{}.{}' contains more than the maximum number of prefixes. The maximum is 2.",
+                    &**server, &*name.name
+                ),
             ));
         }
         if name.is_temporary() {
@@ -160,7 +166,8 @@ impl<'a> Ddl<'a> {
         let db = self.database_of(name)?;
         if name.is_temporary() && !name.name.starts_with("##") {
             let (session, _) = self.site.state();
-            let found = session.temporaries().iter().rev().find(|t| db.equal_names(&t.name, &name.name)).map(|t| t.object);
+            let found =
+                session.temporaries().iter().rev().find(|t| db.equal_names(&t.name, &name.name)).map(|t| t.object);
             let Some(id) = found else { return Ok(None) };
             let row = self.rows(&db, |rows| load::object_row(rows, id))?;
             return Ok(row.map(|row| (db, row)));
@@ -214,7 +221,15 @@ impl<'a> Ddl<'a> {
         Ok(id)
     }
 
-    pub fn add_object_as(&mut self, id: i32, place: &Place, kind: &str, pid: i32, status: i32, intprop: i32) -> SqlResult<()> {
+    pub fn add_object_as(
+        &mut self,
+        id: i32,
+        place: &Place,
+        kind: &str,
+        pid: i32,
+        status: i32,
+        intprop: i32,
+    ) -> SqlResult<()> {
         let now = clock::now();
         let row = ObjectRow {
             id,
@@ -242,7 +257,12 @@ impl<'a> Ddl<'a> {
                 "TR" => 2,
                 _ => 5,
             };
-            return Err(SqlError::with_state(2714, 16, state, format!("There is already an object named '{}' in the database.", place.name)));
+            return Err(SqlError::with_state(
+                2714,
+                16,
+                state,
+                format!("There is already an object named '{}' in the database.", place.name),
+            ));
         }
         self.changed(place.db.id, id);
         Ok(())
@@ -272,7 +292,12 @@ impl<'a> Ddl<'a> {
 
     pub fn refuse_in_transaction(&mut self, statement: &str) -> SqlResult<()> {
         if self.site.in_user_transaction() {
-            return Err(SqlError::with_state(226, 16, 6, format!("{statement} statement not allowed within multi-statement transaction.")));
+            return Err(SqlError::with_state(
+                226,
+                16,
+                6,
+                format!("{statement} statement not allowed within multi-statement transaction."),
+            ));
         }
         Ok(())
     }
@@ -291,7 +316,11 @@ pub fn is_system(row: &ObjectRow) -> bool {
 }
 
 pub fn no_such_schema(name: &str) -> SqlError {
-    SqlError::new(2760, 16, format!("The specified schema name \"{name}\" either does not exist or you do not have permission to use it."))
+    SqlError::new(
+        2760,
+        16,
+        format!("The specified schema name \"{name}\" either does not exist or you do not have permission to use it."),
+    )
 }
 
 /// The name as messages show it: as written, parts joined by dots.
@@ -306,15 +335,28 @@ pub fn written(name: &ObjectName) -> String {
 
 /// 3701
 pub fn cannot_drop(kind: &str, name: &str, state: u8) -> SqlError {
-    SqlError::with_state(3701, 11, state, format!("Cannot drop the {kind} '{name}', because it does not exist or you do not have permission."))
+    SqlError::with_state(
+        3701,
+        11,
+        state,
+        format!("Cannot drop the {kind} '{name}', because it does not exist or you do not have permission."),
+    )
 }
 
 /// 4902
 pub fn cannot_find_object(name: &str) -> SqlError {
-    SqlError::new(4902, 16, format!("Cannot find the object \"{name}\" because it does not exist or you do not have permissions."))
+    SqlError::new(
+        4902,
+        16,
+        format!("Cannot find the object \"{name}\" because it does not exist or you do not have permissions."),
+    )
 }
 
 /// 15151
 pub fn cannot_find(action: &str, kind: &str, name: &str) -> SqlError {
-    SqlError::new(15151, 16, format!("Cannot {action} the {kind} '{name}', because it does not exist or you do not have permission."))
+    SqlError::new(
+        15151,
+        16,
+        format!("Cannot {action} the {kind} '{name}', because it does not exist or you do not have permission."),
+    )
 }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use sql::ast::{ColumnDefinition, ColumnKind, ConstraintKind, CreateTable, Expr, Identity, Literal, TableDefinition, Truncate, UnaryOp};
+use sql::ast::{
+    ColumnDefinition, ColumnKind, ConstraintKind, CreateTable, Expr, Identity, Literal, TableDefinition, Truncate,
+    UnaryOp,
+};
 use sql::catalog::{IndexKind, TableDef};
 use sql::plan::OutputColumn;
 use storage::{IndexId, IndexLayout, KeyColumn, StorageError, TableId, TableLayout};
@@ -14,8 +17,8 @@ use super::index;
 use super::site::{Ddl, Place, cannot_find_object, has, is_system, written};
 use super::text;
 use crate::catalog::base::{
-    ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, PrivilegeRow, PropertyRow, ReferenceRow, SequenceRow,
-    TextRow, class, column_status as cs, object_status as os_, schema,
+    ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, PrivilegeRow, PropertyRow, ReferenceRow,
+    SequenceRow, TextRow, class, column_status as cs, object_status as os_, schema,
 };
 use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
@@ -38,16 +41,22 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
             session.temporaries().iter().any(|t| t.level == level && place.db.equal_names(&t.name, &create.name.name))
         };
         if taken {
-            return Err(SqlError::with_state(2714, 16, 6, format!("There is already an object named '{}' in the database.", &*create.name.name)));
+            return Err(SqlError::with_state(
+                2714,
+                16,
+                6,
+                format!("There is already an object named '{}' in the database.", &*create.name.name),
+            ));
         }
         place.name = temporary_name(ddl, &create.name.name)?;
     }
     let memory = sql::ast::find_setting(&create.options, "MEMORY_OPTIMIZED").is_some_and(sql::ast::Setting::is_on);
-    let schema_only = sql::ast::find_setting(&create.options, "DURABILITY").is_some_and(|setting| match &setting.value {
-        sql::ast::SettingValue::Word(word) => word.is("SCHEMA_ONLY"),
-        sql::ast::SettingValue::Name(name) => name.name.is("SCHEMA_ONLY"),
-        _ => false,
-    });
+    let schema_only =
+        sql::ast::find_setting(&create.options, "DURABILITY").is_some_and(|setting| match &setting.value {
+            sql::ast::SettingValue::Word(word) => word.is("SCHEMA_ONLY"),
+            sql::ast::SettingValue::Name(name) => name.name.is("SCHEMA_ONLY"),
+            _ => false,
+        });
     let status = if memory { os_::MEMORY_OPTIMIZED | if schema_only { os_::SCHEMA_ONLY } else { 0 } } else { 0 };
     let shown = create.name.name.to_string();
     let id = build(ddl, &place, &shown, &create.definition, "U", status, if local { Some(level) } else { None })?;
@@ -63,7 +72,9 @@ pub fn temporary_name(ddl: &Ddl<'_>, name: &str) -> SqlResult<String> {
         return Err(SqlError::new(
             193,
             15,
-            format!("The object or column name starting with '{name}' is too long. The maximum length is 116 characters."),
+            format!(
+                "The object or column name starting with '{name}' is too long. The maximum length is 116 characters."
+            ),
         ));
     }
     Ok(format!("{name:_<width$}{:012X}", ddl.catalog.next_temporary(), width = TEMPORARY_NAME))
@@ -84,7 +95,10 @@ pub fn build(
         return Err(SqlError::new(
             1702,
             16,
-            format!("CREATE TABLE failed because column '{}' in table '{shown}' exceeds the maximum of 1024 columns.", &*definition.columns[COLUMNS_MAX].name),
+            format!(
+                "CREATE TABLE failed because column '{}' in table '{shown}' exceeds the maximum of 1024 columns.",
+                &*definition.columns[COLUMNS_MAX].name
+            ),
         ));
     }
     let db = place.db.clone();
@@ -100,16 +114,32 @@ pub fn build(
                 2705,
                 16,
                 3,
-                format!("Column names in each table must be unique. Column name '{}' in table '{shown}' is specified more than once.", &*column.name),
+                format!(
+                    "Column names in each table must be unique. Column name '{}' in table '{shown}' is specified more than once.",
+                    &*column.name
+                ),
             ));
         }
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         if primary && column.null == Some(true) {
-            return Err(constraint_failed(ddl, SqlError::new(8111, 16, format!("Cannot define PRIMARY KEY constraint on nullable column in table '{shown}'."))));
+            return Err(constraint_failed(
+                ddl,
+                SqlError::new(
+                    8111,
+                    16,
+                    format!("Cannot define PRIMARY KEY constraint on nullable column in table '{shown}'."),
+                ),
+            ));
         }
         let row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
         if has(row.status, cs::IDENTITY) && rows.iter().any(|row| has(row.status, cs::IDENTITY)) {
-            return Err(SqlError::new(2744, 16, format!("Multiple identity columns specified for table '{shown}'. Only one identity column per table is allowed.")));
+            return Err(SqlError::new(
+                2744,
+                16,
+                format!(
+                    "Multiple identity columns specified for table '{shown}'. Only one identity column per table is allowed."
+                ),
+            ));
         }
         rows.push(row);
     }
@@ -141,12 +171,15 @@ pub fn create_storage(ddl: &mut Ddl<'_>, db: &Database, table: &TableDef) -> Sql
 
 pub fn row_layout(table: &TableDef) -> RowLayout {
     let stored = table.columns.iter().zip(&table.stored).filter(|(_, place)| place.is_some());
-    RowLayout::new(&stored.map(|(column, _)| ColumnType { ty: column.ty, nullable: column.nullable }).collect::<Vec<_>>())
+    RowLayout::new(
+        &stored.map(|(column, _)| ColumnType { ty: column.ty, nullable: column.nullable }).collect::<Vec<_>>(),
+    )
 }
 
 /// Disabled indexes have no storage; a filtered one is unique over its filter's rows only, so its tree holds all rows and is not.
 pub fn layout(table: &TableDef) -> TableLayout {
-    let indexes = table.indexes.iter().filter(|index| !index.disabled).filter_map(|index| index_layout(table, index)).collect();
+    let indexes =
+        table.indexes.iter().filter(|index| !index.disabled).filter_map(|index| index_layout(table, index)).collect();
     TableLayout { row: row_layout(table), indexes }
 }
 
@@ -199,8 +232,12 @@ pub fn column_row(
         definition: Text(None),
     };
     let mut resolved = match &column.kind {
-        ColumnKind::Typed(data_type) => data_type::resolve(ddl, db, data_type, colid as usize).map_err(|e| e.at_line(data_type.line))?,
-        ColumnKind::Timestamp => ResolvedType { ty: SqlType::ROWVERSION, xtype: 189, utype: 189, nullable: None, table: None },
+        ColumnKind::Typed(data_type) => {
+            data_type::resolve(ddl, db, data_type, colid as usize).map_err(|e| e.at_line(data_type.line))?
+        }
+        ColumnKind::Timestamp => {
+            ResolvedType { ty: SqlType::ROWVERSION, xtype: 189, utype: 189, nullable: None, table: None }
+        }
         ColumnKind::Computed { expr, persisted, text: span } => {
             let source = ddl.span(*span);
             let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
@@ -213,7 +250,14 @@ pub fn column_row(
         }
     };
     if resolved.table.is_some() {
-        return Err(SqlError::new(350, 16, format!("The column \"{}\" does not have a valid data type. A column cannot be of a user-defined table type.", &*column.name)));
+        return Err(SqlError::new(
+            350,
+            16,
+            format!(
+                "The column \"{}\" does not have a valid data type. A column cannot be of a user-defined table type.",
+                &*column.name
+            ),
+        ));
     }
     resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
@@ -237,9 +281,15 @@ pub fn column_row(
                 if exact { 8147 } else { 2749 },
                 16,
                 if exact {
-                    format!("Could not create IDENTITY attribute on nullable column '{}', table '{shown}'.", &*column.name)
+                    format!(
+                        "Could not create IDENTITY attribute on nullable column '{}', table '{shown}'.",
+                        &*column.name
+                    )
                 } else {
-                    format!("Identity column '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.", &*column.name)
+                    format!(
+                        "Identity column '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.",
+                        &*column.name
+                    )
                 },
             ));
         }
@@ -302,7 +352,11 @@ pub fn place_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlRe
 }
 
 /// SELECT INTO: a heap of the query's columns; an identity column that is one column of one table goes along.
-pub fn create_for(site: &mut dyn super::Site, target: &sql::catalog::ObjectName, columns: &[OutputColumn]) -> SqlResult<Arc<TableDef>> {
+pub fn create_for(
+    site: &mut dyn super::Site,
+    target: &sql::catalog::ObjectName,
+    columns: &[OutputColumn],
+) -> SqlResult<Arc<TableDef>> {
     let mut ddl = Ddl::new(site, "");
     let ident = |text: &str| sql::ast::Ident { text: text.into(), quoted: true };
     let name = sql::ast::ObjectName {
@@ -325,7 +379,10 @@ pub fn create_for(site: &mut dyn super::Site, target: &sql::catalog::ObjectName,
                 2705,
                 16,
                 3,
-                format!("Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.", column.name, target.name),
+                format!(
+                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
+                    column.name, target.name
+                ),
             ));
         }
     }
@@ -341,7 +398,8 @@ pub fn create_for(site: &mut dyn super::Site, target: &sql::catalog::ObjectName,
     let mut place = ddl.place(&name)?;
     let local = name.is_temporary() && !name.name.starts_with("##");
     if local {
-        place.name = format!("{:_<width$}{:012X}", &*empty.name.name, ddl.catalog.next_temporary(), width = TEMPORARY_NAME);
+        place.name =
+            format!("{:_<width$}{:012X}", &*empty.name.name, ddl.catalog.next_temporary(), width = TEMPORARY_NAME);
     }
     let db = place.db.clone();
     let id = ddl.add_object(&place, "U", 0, 0, columns.len() as i32)?;
@@ -354,7 +412,8 @@ pub fn create_for(site: &mut dyn super::Site, target: &sql::catalog::ObjectName,
     let mut identity_given = false;
     for (i, column) in columns.iter().enumerate() {
         let system = scalar_type::system_type(column.ty.kind);
-        let origin = column.origin.as_ref().and_then(|origin| origin.table.columns[usize::from(origin.column)].identity);
+        let origin =
+            column.origin.as_ref().and_then(|origin| origin.table.columns[usize::from(origin.column)].identity);
         let identity = origin.filter(|_| !identity_given);
         identity_given |= identity.is_some();
         let row = ColumnRow {
@@ -368,7 +427,8 @@ pub fn create_for(site: &mut dyn super::Site, target: &sql::catalog::ObjectName,
             prec: column.ty.precision,
             scale: column.ty.scale,
             collation: scalar_type::collation_name(&column.ty),
-            status: if column.nullable && identity.is_none() { cs::NULLABLE } else { 0 } | if identity.is_some() { cs::IDENTITY } else { 0 },
+            status: if column.nullable && identity.is_none() { cs::NULLABLE } else { 0 }
+                | if identity.is_some() { cs::IDENTITY } else { 0 },
             dflt: 0,
             seed: Whole(identity.map_or(0, |(seed, _)| i128::from(seed))),
             increment: Whole(identity.map_or(0, |(_, increment)| i128::from(increment))),
@@ -386,10 +446,25 @@ pub fn create_for(site: &mut dyn super::Site, target: &sql::catalog::ObjectName,
 
 pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     let Some((db, row, table)) = ddl.table_for_change(&truncate.table)? else {
-        return Err(SqlError::with_state(4701, 16, 1, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", written(&truncate.table))));
+        return Err(SqlError::with_state(
+            4701,
+            16,
+            1,
+            format!(
+                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
+                written(&truncate.table)
+            ),
+        ));
     };
     if table.referenced_by.iter().any(|key| key.table != table.object && !key.disabled) {
-        return Err(SqlError::new(4712, 16, format!("Cannot truncate table '{}' because it is being referenced by a FOREIGN KEY constraint.", written(&truncate.table))));
+        return Err(SqlError::new(
+            4712,
+            16,
+            format!(
+                "Cannot truncate table '{}' because it is being referenced by a FOREIGN KEY constraint.",
+                written(&truncate.table)
+            ),
+        ));
     }
     let (database, id) = (db.storage_id(), TableId(row.id));
     ddl.storage(|storage, tx| storage.truncate_table(tx, database, id)).map_err(storage_error)?;
@@ -475,10 +550,17 @@ pub fn drop_temporaries(site: &mut dyn super::Site, level: u32) -> SqlResult<()>
 }
 
 /// For ALTER TABLE: the table, or 4902, or 4909 when it is something else.
-pub fn expect_table(ddl: &mut Ddl<'_>, name: &sql::ast::ObjectName) -> SqlResult<(Arc<Database>, ObjectRow, TableDef, Place)> {
+pub fn expect_table(
+    ddl: &mut Ddl<'_>,
+    name: &sql::ast::ObjectName,
+) -> SqlResult<(Arc<Database>, ObjectRow, TableDef, Place)> {
     if let Some((_, row)) = ddl.find(name)? {
         if row.kind.as_str() != "U" {
-            return Err(SqlError::new(4909, 16, format!("Cannot alter '{}' because it is not a table.", written(name))));
+            return Err(SqlError::new(
+                4909,
+                16,
+                format!("Cannot alter '{}' because it is not a table.", written(name)),
+            ));
         }
         if is_system(&row) || row.nsid == schema::SYS {
             return Err(cannot_find_object(&written(name)));

@@ -62,12 +62,21 @@ pub fn expression(expr: &Expr) -> Option<String> {
         Expr::And(parts) => join(parts, " AND ", |part| matches!(part, Expr::Or(_)) || is_or(part))?,
         Expr::Or(parts) => join(parts, " OR ", |_| false)?,
         Expr::Not(inner) => match &**inner {
-            Expr::And(_) | Expr::Or(_) | Expr::Compare(_) | Expr::Between(_) | Expr::InList(_) => format!("NOT ({})", expression(inner)?),
+            Expr::And(_) | Expr::Or(_) | Expr::Compare(_) | Expr::Between(_) | Expr::InList(_) => {
+                format!("NOT ({})", expression(inner)?)
+            }
             other => format!("NOT {}", expression(other)?),
         },
-        Expr::IsNull { operand: inner, not } => format!("{} IS {}NULL", operand(inner)?, if *not { "NOT " } else { "" }),
+        Expr::IsNull { operand: inner, not } => {
+            format!("{} IS {}NULL", operand(inner)?, if *not { "NOT " } else { "" })
+        }
         Expr::Like(like) => {
-            let mut text = format!("{}{} like {}", if like.not { "NOT " } else { "" }, operand(&like.operand)?, operand(&like.pattern)?);
+            let mut text = format!(
+                "{}{} like {}",
+                if like.not { "NOT " } else { "" },
+                operand(&like.operand)?,
+                operand(&like.pattern)?
+            );
             if let Some(escape) = &like.escape {
                 write!(text, " escape {}", operand(escape)?).expect("writes to a string");
             }
@@ -88,7 +97,9 @@ pub fn expression(expr: &Expr) -> Option<String> {
             if list.not { format!("NOT ({text})") } else { text }
         }
         Expr::Case(case) => case_text(case)?,
-        Expr::Cast(cast) if cast.is_try => format!("TRY_CAST({} AS {})", expression(&cast.operand)?, type_text(&cast.to)?),
+        Expr::Cast(cast) if cast.is_try => {
+            format!("TRY_CAST({} AS {})", expression(&cast.operand)?, type_text(&cast.to)?)
+        }
         Expr::Cast(cast) => format!("CONVERT({},{},(0))", type_text(&cast.to)?, expression(&cast.operand)?),
         Expr::Convert(convert) => {
             let style = match &convert.style {
@@ -102,7 +113,8 @@ pub fn expression(expr: &Expr) -> Option<String> {
             if call.extra.is_some() || call.distinct || call.odbc {
                 return None;
             }
-            let name = if call.name.schema.is_some() { object_name(&call.name) } else { call.name.name.to_ascii_lowercase() };
+            let name =
+                if call.name.schema.is_some() { object_name(&call.name) } else { call.name.name.to_ascii_lowercase() };
             if call.star {
                 return Some(format!("{name}(*)"));
             }
@@ -117,7 +129,9 @@ pub fn expression(expr: &Expr) -> Option<String> {
         }
         .to_string(),
         Expr::Collate(inner, collation) => format!("{} COLLATE {}", operand(inner)?, &**collation),
-        Expr::NextValueFor(next) if next.over_order_by.is_empty() => format!("NEXT VALUE FOR {}", object_name(&next.sequence)),
+        Expr::NextValueFor(next) if next.over_order_by.is_empty() => {
+            format!("NEXT VALUE FOR {}", object_name(&next.sequence))
+        }
         Expr::Word(word) => word.to_string(),
         _ => return None,
     };
@@ -132,8 +146,40 @@ fn is_or(expr: &Expr) -> bool {
 fn argument(expr: &Expr) -> Option<String> {
     if let Expr::Column(column) = expr {
         let words = [
-            "year", "yy", "yyyy", "quarter", "qq", "q", "month", "mm", "m", "dayofyear", "dy", "y", "day", "dd", "d", "week", "wk", "ww",
-            "weekday", "dw", "hour", "hh", "minute", "mi", "n", "second", "ss", "s", "millisecond", "ms", "microsecond", "mcs", "nanosecond", "ns",
+            "year",
+            "yy",
+            "yyyy",
+            "quarter",
+            "qq",
+            "q",
+            "month",
+            "mm",
+            "m",
+            "dayofyear",
+            "dy",
+            "y",
+            "day",
+            "dd",
+            "d",
+            "week",
+            "wk",
+            "ww",
+            "weekday",
+            "dw",
+            "hour",
+            "hh",
+            "minute",
+            "mi",
+            "n",
+            "second",
+            "ss",
+            "s",
+            "millisecond",
+            "ms",
+            "microsecond",
+            "mcs",
+            "nanosecond",
+            "ns",
         ];
         let is_word = column.table.is_none() && !column.name.quoted && words.iter().any(|word| column.name.is(word));
         if is_word {
@@ -154,7 +200,13 @@ fn literal_of(expr: &Expr) -> Option<String> {
 fn operand(expr: &Expr) -> Option<String> {
     let text = expression(expr)?;
     Some(match expr {
-        Expr::Arithmetic(_) | Expr::And(_) | Expr::Or(_) | Expr::Compare(_) | Expr::Between(_) | Expr::InList(_) | Expr::Not(_) => format!("({text})"),
+        Expr::Arithmetic(_)
+        | Expr::And(_)
+        | Expr::Or(_)
+        | Expr::Compare(_)
+        | Expr::Between(_)
+        | Expr::InList(_)
+        | Expr::Not(_) => format!("({text})"),
         _ => text,
     })
 }
@@ -252,7 +304,9 @@ fn literal_text(literal: &Literal) -> String {
             format!("({mantissa}e{}{:03})", if exponent < 0 { '-' } else { '+' }, exponent.abs())
         }
         Literal::Money(value) => format!("(${}.{:04})", value / 10_000, (value % 10_000).abs()),
-        Literal::String { text, national } => format!("{}'{}'", if *national { "N" } else { "" }, text.replace('\'', "''")),
+        Literal::String { text, national } => {
+            format!("{}'{}'", if *national { "N" } else { "" }, text.replace('\'', "''"))
+        }
         Literal::Binary(bytes) => bytes.iter().fold(String::from("0x"), |mut text, byte| {
             write!(text, "{byte:02X}").expect("writes to a string");
             text

@@ -39,8 +39,10 @@ impl Call<'_> {
             HostName => self.host.entry.identity.host_name.as_str().into(),
             HostId => format!("{:<10}", self.host.entry.identity.client_pid).as_str().into(),
             OriginalLogin | SystemUser => login().as_str().into(),
-            SuserName | SuserSname | SuserSid | SuserId | CurrentUser | SessionUser | User | UserName | DatabasePrincipalId | UserId
-            | IsSrvrolemember | IsMember | IsRolemember => super::principal::answer(self.host, function, arguments)?,
+            SuserName | SuserSname | SuserSid | SuserId | CurrentUser | SessionUser | User | UserName
+            | DatabasePrincipalId | UserId | IsSrvrolemember | IsMember | IsRolemember => {
+                super::principal::answer(self.host, function, arguments)?
+            }
             CurrentRequestId => Answer::Number(0),
             CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),
             Getansinull => Answer::Number(1),
@@ -104,7 +106,9 @@ impl Call<'_> {
     fn database_by_id(&self, position: usize) -> Option<std::sync::Arc<Database>> {
         match self.arguments.is_given(position) {
             false => Some(self.current()),
-            true => self.host.server.catalog.database(DatabaseId(u16::try_from(self.arguments.number(position)?).ok()?)),
+            true => {
+                self.host.server.catalog.database(DatabaseId(u16::try_from(self.arguments.number(position)?).ok()?))
+            }
         }
     }
 
@@ -155,7 +159,9 @@ impl Call<'_> {
             "collation" => row.collation.as_str().into(),
             "status" => "ONLINE".into(),
             "updateability" => (if row.options & option::READ_ONLY != 0 { "READ_ONLY" } else { "READ_WRITE" }).into(),
-            "useraccess" => ["MULTI_USER", "SINGLE_USER", "RESTRICTED_USER"][usize::from(row.user_access.min(2))].into(),
+            "useraccess" => {
+                ["MULTI_USER", "SINGLE_USER", "RESTRICTED_USER"][usize::from(row.user_access.min(2))].into()
+            }
             "recovery" => ["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(row.recovery_model.clamp(1, 3)) - 1].into(),
             "version" => Answer::Number(957),
             "lcid" => Answer::Number(1033),
@@ -178,11 +184,25 @@ impl Call<'_> {
             "islocalcursorsdefault" => flag(option::CURSOR_DEFAULT_LOCAL),
             "isreadonly" => flag(option::READ_ONLY),
             "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
-            "isfulltextenabled" | "isinstandby" | "ismergepublished" | "ispublished" | "issubscribed" | "issyncwithbackup"
-            | "istornpagedetectionenabled" | "isoffline" | "issuspect" | "isemergencymode" | "isdetached" | "isnotrecovered"
-            | "isshutdown" | "isbulkcopy" | "isinload" | "isinrecovery" | "isdboonly" | "issingleuser" | "istruncatelog" => {
-                Answer::Number(0)
-            }
+            "isfulltextenabled"
+            | "isinstandby"
+            | "ismergepublished"
+            | "ispublished"
+            | "issubscribed"
+            | "issyncwithbackup"
+            | "istornpagedetectionenabled"
+            | "isoffline"
+            | "issuspect"
+            | "isemergencymode"
+            | "isdetached"
+            | "isnotrecovered"
+            | "isshutdown"
+            | "isbulkcopy"
+            | "isinload"
+            | "isinrecovery"
+            | "isdboonly"
+            | "issingleuser"
+            | "istruncatelog" => Answer::Number(0),
             _ => Answer::Null,
         }
     }
@@ -243,13 +263,17 @@ impl Call<'_> {
     }
 
     fn object_property(&mut self) -> SqlResult<Answer> {
-        let (Some(id), Some(property)) = (self.arguments.id(0), self.arguments.text(1)) else { return Ok(Answer::Null) };
+        let (Some(id), Some(property)) = (self.arguments.id(0), self.arguments.text(1)) else {
+            return Ok(Answer::Null);
+        };
         let property = property.trim().to_ascii_lowercase();
         let db = self.current();
         let (kind, shipped, status) = match registry::by_id(id) {
             Some(entry) => (entry.type_code().to_owned(), true, 0),
             None => match self.object_row(id, &db)? {
-                Some(row) => (row.kind.as_str().trim().to_owned(), id < crate::catalog::base::USER_OBJECT_MIN, row.status),
+                Some(row) => {
+                    (row.kind.as_str().trim().to_owned(), id < crate::catalog::base::USER_OBJECT_MIN, row.status)
+                }
                 None => return Ok(Answer::Null),
             },
         };
@@ -296,9 +320,11 @@ impl Call<'_> {
             "tablehasinserttrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_insert)),
             "tablehasupdatetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_update)),
             "tablehasdeletetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_delete)),
-            "tabletemporaltype" | "tableisfake" | "tableispinned" | "tablehasactivefulltextindex" | "tableismemoryoptimized" => {
-                Answer::Number(0)
-            }
+            "tabletemporaltype"
+            | "tableisfake"
+            | "tableispinned"
+            | "tablehasactivefulltextindex"
+            | "tableismemoryoptimized" => Answer::Number(0),
             "cardinality" => table.map(|table| table.row_count as i64).into(),
             "basetype" => kind.as_str().into(),
             _ => Answer::Null,
@@ -363,14 +389,18 @@ impl Call<'_> {
     }
 
     fn column_name(&mut self) -> SqlResult<Answer> {
-        let (Some(id), Some(column_id)) = (self.arguments.id(0), self.arguments.number(1)) else { return Ok(Answer::Null) };
+        let (Some(id), Some(column_id)) = (self.arguments.id(0), self.arguments.number(1)) else {
+            return Ok(Answer::Null);
+        };
         let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
         let column = table.columns.iter().find(|column| i64::from(column.column_id) == column_id);
         Ok(column.map(|column| column.name.to_string()).into())
     }
 
     fn column_property(&mut self) -> SqlResult<Answer> {
-        let (Some(id), Some(name), Some(property)) = (self.arguments.id(0), self.arguments.text(1), self.arguments.text(2)) else {
+        let (Some(id), Some(name), Some(property)) =
+            (self.arguments.id(0), self.arguments.text(1), self.arguments.text(2))
+        else {
             return Ok(Answer::Null);
         };
         let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
@@ -389,7 +419,9 @@ impl Call<'_> {
             "isidentity" => column.identity.is_some().into(),
             "isindexable" => (!column.ty.is_max()).into(),
             "isrowguidcol" => column.rowguid.into(),
-            "ispersisted" | "isdeterministic" => column.computed.as_ref().is_some_and(|computed| computed.persisted).into(),
+            "ispersisted" | "isdeterministic" => {
+                column.computed.as_ref().is_some_and(|computed| computed.persisted).into()
+            }
             "isindexed" => in_key(column.column_id).into(),
             "precision" => match column.ty.is_string() {
                 // Of a string: its characters, -1 for (max).
@@ -410,8 +442,17 @@ impl Call<'_> {
             },
             "ordinal" => Answer::Number(column.column_id.into()),
             "isansipadded" => Answer::Number(1),
-            "isfulltextindexed" | "isidnotforrepl" | "isoutparam" | "iscursortype" | "isxmlindexable" | "issparse"
-            | "iscolumnset" | "ishidden" | "generatedalwaystype" | "systemdataaccess" | "userdataaccess" => Answer::Number(0),
+            "isfulltextindexed"
+            | "isidnotforrepl"
+            | "isoutparam"
+            | "iscursortype"
+            | "isxmlindexable"
+            | "issparse"
+            | "iscolumnset"
+            | "ishidden"
+            | "generatedalwaystype"
+            | "systemdataaccess"
+            | "userdataaccess" => Answer::Number(0),
             _ => Answer::Null,
         })
     }
@@ -427,7 +468,9 @@ impl Call<'_> {
     }
 
     fn index_property(&mut self) -> SqlResult<Answer> {
-        let (Some(id), Some(name), Some(property)) = (self.arguments.id(0), self.arguments.text(1), self.arguments.text(2)) else {
+        let (Some(id), Some(name), Some(property)) =
+            (self.arguments.id(0), self.arguments.text(1), self.arguments.text(2))
+        else {
             return Ok(Answer::Null);
         };
         let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
@@ -440,8 +483,15 @@ impl Call<'_> {
             "isunique" => index.unique.into(),
             "isdisabled" => index.disabled.into(),
             "indexdepth" => Answer::Number(1),
-            "indexfillfactor" | "isautostatistics" | "isfulltextkey" | "ishypothetical" | "ispadindex"
-            | "ispagelockdisallowed" | "isrowlockdisallowed" | "isstatistics" | "iscolumnstore" => Answer::Number(0),
+            "indexfillfactor"
+            | "isautostatistics"
+            | "isfulltextkey"
+            | "ishypothetical"
+            | "ispadindex"
+            | "ispagelockdisallowed"
+            | "isrowlockdisallowed"
+            | "isstatistics"
+            | "iscolumnstore" => Answer::Number(0),
             _ => Answer::Null,
         })
     }

@@ -39,9 +39,24 @@ pub fn global(host: &mut SessionHost, state: &mut State, global: Global) -> SqlR
         }
         Global::PackReceived => host.entry.packets_received.load(std::sync::atomic::Ordering::Relaxed) as i64,
         Global::PackSent => host.entry.packets_sent.load(std::sync::atomic::Ordering::Relaxed) as i64,
-        Global::Idle | Global::IoBusy | Global::PacketErrors | Global::TotalErrors | Global::TotalRead | Global::TotalWrite => 0,
-        Global::RowCount | Global::Error | Global::TranCount | Global::FetchStatus | Global::NestLevel | Global::ProcId
-        | Global::Spid | Global::CursorRows | Global::TextSize | Global::LockTimeout | Global::DateFirst | Global::Identity => {
+        Global::Idle
+        | Global::IoBusy
+        | Global::PacketErrors
+        | Global::TotalErrors
+        | Global::TotalRead
+        | Global::TotalWrite => 0,
+        Global::RowCount
+        | Global::Error
+        | Global::TranCount
+        | Global::FetchStatus
+        | Global::NestLevel
+        | Global::ProcId
+        | Global::Spid
+        | Global::CursorRows
+        | Global::TextSize
+        | Global::LockTimeout
+        | Global::DateFirst
+        | Global::Identity => {
             unreachable!("execution answers {global:?} itself")
         }
     };

@@ -109,20 +109,25 @@ fn reaches(host: &SessionHost, db: &Database, kind: u8, role: i32, member: i32) 
 
 fn is_server_member(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<Answer> {
     let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
-    let Some(role) = login(host, 1, name_datum(&role))?.filter(|row| row.kind.as_str() == "R") else { return Ok(Answer::Null) };
+    let Some(role) = login(host, 1, name_datum(&role))?.filter(|row| row.kind.as_str() == "R") else {
+        return Ok(Answer::Null);
+    };
     let member = match arguments.text(1) {
         Some(name) => login(host, 1, name_datum(&name))?,
         None => login(host, 1, name_datum(&host.entry.identity.login_name))?,
     };
     let Some(member) = member else { return Ok(Answer::Null) };
     let master = host.server.catalog.expect_database(MASTER);
-    let within = role.id == PUBLIC_SERVER_ROLE || reaches(host, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
+    let within =
+        role.id == PUBLIC_SERVER_ROLE || reaches(host, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
     Ok(within.into())
 }
 
 fn is_member(host: &SessionHost, db: &Database, arguments: &Arguments<'_>) -> SqlResult<Answer> {
     let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
-    let Some(role) = principal(host, db, &role)?.filter(|row| row.kind.as_str() == "R") else { return Ok(Answer::Null) };
+    let Some(role) = principal(host, db, &role)?.filter(|row| row.kind.as_str() == "R") else {
+        return Ok(Answer::Null);
+    };
     let member = match arguments.text(1) {
         Some(name) => principal(host, db, &name)?,
         None => Some(current_user(host, db)?),

@@ -38,9 +38,19 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
             format!("{}/", server.catalog.data_directory).as_str().into()
         }
         "instancename" => instance_default,
-        "isadvancedanalyticsinstalled" | "isbigdatacluster" | "isclustered" | "isfulltextinstalled" | "ishadrenabled"
-        | "isintegratedsecurityonly" | "islocaldb" | "ispolybaseinstalled" | "issingleuser" | "istempdbmetadatamemoryoptimized"
-        | "isexternalauthenticationonly" | "isexternalgovernanceenabled" | "isxtpsupported" => Answer::Number(0),
+        "isadvancedanalyticsinstalled"
+        | "isbigdatacluster"
+        | "isclustered"
+        | "isfulltextinstalled"
+        | "ishadrenabled"
+        | "isintegratedsecurityonly"
+        | "islocaldb"
+        | "ispolybaseinstalled"
+        | "issingleuser"
+        | "istempdbmetadatamemoryoptimized"
+        | "isexternalauthenticationonly"
+        | "isexternalgovernanceenabled"
+        | "isxtpsupported" => Answer::Number(0),
         "lcid" => Answer::Number(1033),
         "licensetype" => "DISABLED".into(),
         "numlicenses" => Answer::Null,

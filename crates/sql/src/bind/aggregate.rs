@@ -53,7 +53,11 @@ pub fn window_function(name: &str) -> Option<WindowKind> {
 }
 
 /// What an aggregate of `argument` gives, and the argument as it is added up.
-pub fn aggregate_type(function: AggregateFunction, argument: Option<Expr>, name: &str) -> SqlResult<(SqlType, Option<Expr>)> {
+pub fn aggregate_type(
+    function: AggregateFunction,
+    argument: Option<Expr>,
+    name: &str,
+) -> SqlResult<(SqlType, Option<Expr>)> {
     use AggregateFunction::*;
     use TypeKind::*;
     let Some(argument) = argument else {
@@ -116,7 +120,9 @@ impl Binder<'_> {
         let Some(block) = scope.block else {
             return Err(misplaced_aggregate(Place::Where));
         };
-        if call.star != call.args.is_empty() || call.star && !matches!(function, AggregateFunction::Count | AggregateFunction::CountBig) {
+        if call.star != call.args.is_empty()
+            || call.star && !matches!(function, AggregateFunction::Count | AggregateFunction::CountBig)
+        {
             return Err(if call.star {
                 errors::plain(102, 15, 1, "Incorrect syntax near '*'.")
             } else {
@@ -200,12 +206,7 @@ impl Binder<'_> {
     pub fn window(&mut self, kind: WindowKind, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         let name = call.name.name.text.to_ascii_uppercase();
         let Some(over) = call.extra.as_ref().and_then(|extra| extra.over.as_ref()) else {
-            return Err(errors::plain(
-                10753,
-                15,
-                1,
-                format!("The function '{name}' must have an OVER clause."),
-            ));
+            return Err(errors::plain(10753, 15, 1, format!("The function '{name}' must have an OVER clause.")));
         };
         let block = scope.block.ok_or_else(misplaced_window)?;
         let mut args = self.within(block, Place::Window, |binder| binder.exprs(&call.args, scope))?;
@@ -291,7 +292,12 @@ impl Binder<'_> {
         let place = self.blocks[block].place;
         if !matches!(place, Place::Select | Place::OrderBy) {
             return Err(if place == Place::Window {
-                errors::plain(4109, 15, 1, "Windowed functions cannot be used in the context of another windowed function or aggregate.")
+                errors::plain(
+                    4109,
+                    15,
+                    1,
+                    "Windowed functions cannot be used in the context of another windowed function or aggregate.",
+                )
             } else {
                 misplaced_window()
             });
@@ -429,7 +435,10 @@ impl Binder<'_> {
                     8161,
                     15,
                     1,
-                    format!("Argument {} of the {name} function does not match any of the expressions in the GROUP BY clause.", i + 1),
+                    format!(
+                        "Argument {} of the {name} function does not match any of the expressions in the GROUP BY clause.",
+                        i + 1
+                    ),
                 ));
             };
             positions.push(position);
@@ -526,7 +535,5 @@ fn misplaced_window() -> SqlError {
 
 /// For PIVOT: `name` must be an aggregate of one argument.
 pub fn pivot_aggregate(name: &str) -> SqlResult<AggregateFunction> {
-    aggregate_function(name).ok_or_else(|| {
-        errors::plain(102, 15, 1, format!("Incorrect syntax near '{name}'."))
-    })
+    aggregate_function(name).ok_or_else(|| errors::plain(102, 15, 1, format!("Incorrect syntax near '{name}'.")))
 }

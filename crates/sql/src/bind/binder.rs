@@ -139,12 +139,7 @@ impl<'a> Binder<'a> {
     pub fn count_source(&mut self) -> SqlResult<()> {
         self.sources += 1;
         if self.sources > SOURCES_MAX {
-            return Err(errors::plain(
-                106,
-                15,
-                1,
-                "Too many table names in the query. The maximum allowable is 256.",
-            ));
+            return Err(errors::plain(106, 15, 1, "Too many table names in the query. The maximum allowable is 256."));
         }
         Ok(())
     }
@@ -203,12 +198,9 @@ impl<'a> Binder<'a> {
         }
         match self.catalog.resolve(name)? {
             Some(Object::Synonym(target)) => match self.catalog.resolve(&target)? {
-                Some(Object::Synonym(_)) | None => Err(errors::plain(
-                    5313,
-                    16,
-                    1,
-                    format!("Synonym '{}' refers to an invalid object.", name.name),
-                )),
+                Some(Object::Synonym(_)) | None => {
+                    Err(errors::plain(5313, 16, 1, format!("Synonym '{}' refers to an invalid object.", name.name)))
+                }
                 found => Ok(found),
             },
             found => Ok(found),

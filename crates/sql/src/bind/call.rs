@@ -207,7 +207,9 @@ impl Binder<'_> {
                         313,
                         16,
                         3,
-                        format!("An insufficient number of arguments were supplied for the procedure or function {name}."),
+                        format!(
+                            "An insufficient number of arguments were supplied for the procedure or function {name}."
+                        ),
                     ));
                 }
                 (arg, _) => self.expr(arg, scope)?,
@@ -251,7 +253,10 @@ impl Binder<'_> {
         match function {
             FunctionId::Dateadd | FunctionId::DateBucket => {
                 let (_, number) = rest.next().expect("argument count is checked");
-                args.push(implicit(number, if function == FunctionId::Dateadd { &SqlType::BIGINT } else { &SqlType::INT })?);
+                args.push(implicit(
+                    number,
+                    if function == FunctionId::Dateadd { &SqlType::BIGINT } else { &SqlType::INT },
+                )?);
                 for (i, value) in rest {
                     // A string is a datetime here, whatever its digits.
                     args.push(temporal(value, i + 2, name, SqlType::DATETIME)?);
@@ -283,7 +288,10 @@ impl Binder<'_> {
                 9810,
                 16,
                 1,
-                format!("The datepart {part} is not supported by date function {} for data type date.", name.to_ascii_lowercase()),
+                format!(
+                    "The datepart {part} is not supported by date function {} for data type date.",
+                    name.to_ascii_lowercase()
+                ),
             ));
         }
         Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
@@ -399,7 +407,9 @@ impl Binder<'_> {
                 let result = match ty.kind {
                     TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int => SqlType::INT,
                     TypeKind::BigInt => SqlType::BIGINT,
-                    TypeKind::Decimal | TypeKind::Numeric => SqlType { kind: ty.kind, ..SqlType::decimal(38, ty.scale) },
+                    TypeKind::Decimal | TypeKind::Numeric => {
+                        SqlType { kind: ty.kind, ..SqlType::decimal(38, ty.scale) }
+                    }
                     TypeKind::Money | TypeKind::SmallMoney => SqlType::MONEY,
                     _ => SqlType::FLOAT,
                 };
@@ -535,7 +545,11 @@ impl Binder<'_> {
             Replace | Translate => {
                 nullable = any_null;
                 self.strings(&mut args, &[0, 1, 2], name)?;
-                if function == Translate { varying(&args[0].ty) } else { longest(&args[0].ty, args.iter().any(|e| e.ty.is_max())) }
+                if function == Translate {
+                    varying(&args[0].ty)
+                } else {
+                    longest(&args[0].ty, args.iter().any(|e| e.ty.is_max()))
+                }
             }
             Replicate => {
                 self.strings(&mut args, &[0], name)?;
@@ -619,8 +633,13 @@ impl Binder<'_> {
                 SqlType::INT
             }
             Switchoffset | Todatetimeoffset => {
-                let scale = if args[0].ty.is_temporal() && args[0].ty.kind != TypeKind::DateTime { args[0].ty.scale } else { 7 };
-                let to = if function == Switchoffset { SqlType::datetimeoffset(scale) } else { SqlType::datetime2(scale) };
+                let scale = if args[0].ty.is_temporal() && args[0].ty.kind != TypeKind::DateTime {
+                    args[0].ty.scale
+                } else {
+                    7
+                };
+                let to =
+                    if function == Switchoffset { SqlType::datetimeoffset(scale) } else { SqlType::datetime2(scale) };
                 take(&mut args, 0, to)?;
                 if args[1].ty.is_string() {
                     self.strings(&mut args, &[1], name)?;
@@ -752,7 +771,10 @@ impl Binder<'_> {
             }
             Objectproperty | Objectpropertyex | Columnproperty | Typeproperty | Indexproperty | IndexkeyProperty
             | Assemblyproperty => {
-                let id_first = matches!(function, Objectproperty | Objectpropertyex | Columnproperty | Indexproperty | IndexkeyProperty);
+                let id_first = matches!(
+                    function,
+                    Objectproperty | Objectpropertyex | Columnproperty | Indexproperty | IndexkeyProperty
+                );
                 for i in 0..args.len() {
                     let number = id_first && i == 0 || function == IndexkeyProperty && i < 3;
                     take(&mut args, i, if number { SqlType::INT } else { self.wide(517) })?;
@@ -813,7 +835,17 @@ impl Binder<'_> {
 
     fn number(&self, args: &mut [Expr], i: usize, to: SqlType, name: &str) -> SqlResult<()> {
         let ty = args[i].ty;
-        if ty.is_temporal() || matches!(ty.kind, TypeKind::UniqueIdentifier | TypeKind::Xml | TypeKind::SqlVariant | TypeKind::Text | TypeKind::NText | TypeKind::Image) {
+        if ty.is_temporal()
+            || matches!(
+                ty.kind,
+                TypeKind::UniqueIdentifier
+                    | TypeKind::Xml
+                    | TypeKind::SqlVariant
+                    | TypeKind::Text
+                    | TypeKind::NText
+                    | TypeKind::Image
+            )
+        {
             return Err(errors::invalid_argument(&ty, i + 1, name));
         }
         let taken = std::mem::replace(&mut args[i], Expr::null(SqlType::INT));

@@ -31,11 +31,7 @@ pub fn converted(expr: Expr, to: &SqlType, explicit: bool) -> Expr {
         return Expr { ty: *to, ..expr };
     }
     let nullable = expr.nullable;
-    Expr::new(
-        *to,
-        nullable,
-        ExprKind::Convert { value: Box::new(expr), style: None, attempt: false, explicit },
-    )
+    Expr::new(*to, nullable, ExprKind::Convert { value: Box::new(expr), style: None, attempt: false, explicit })
 }
 
 /// Every value of `from` is, bit for bit, a value of `to`.
@@ -65,26 +61,32 @@ fn fold(expr: &Expr, to: &SqlType) -> Option<Expr> {
         (Datum::I64(n), TinyInt | SmallInt | Int | BigInt) if integral(&expr.ty) && fits(*n, to.kind) => Datum::I64(*n),
         (Datum::I64(n), Float) if integral(&expr.ty) => Datum::F64(*n as f64),
         (Datum::I64(n), Money) if expr.ty.is_integer() => Datum::I64(n.checked_mul(10_000)?),
-        (Datum::I64(n), Decimal | Numeric) if integral(&expr.ty) => {
-            scaled(*n as i128, 0, to)?
-        }
+        (Datum::I64(n), Decimal | Numeric) if integral(&expr.ty) => scaled(*n as i128, 0, to)?,
         (Datum::I128(n), Decimal | Numeric) if expr.ty.is_decimal() => scaled(*n, expr.ty.scale, to)?,
         (Datum::I128(n), Float) if expr.ty.is_decimal() => {
             // Through text: dividing would round twice.
             let digits = format!("{n}e-{}", expr.ty.scale);
             Datum::F64(digits.parse().ok()?)
         }
-        (Datum::Bytes(bytes), VarChar) if expr.ty.is_ansi_string() && same_page(&expr.ty, to, bytes) && short(bytes, to) => {
+        (Datum::Bytes(bytes), VarChar)
+            if expr.ty.is_ansi_string() && same_page(&expr.ty, to, bytes) && short(bytes, to) =>
+        {
             Datum::Bytes(bytes.clone())
         }
-        (Datum::Bytes(bytes), NVarChar) if expr.ty.is_unicode_string() && short(bytes, to) => Datum::Bytes(bytes.clone()),
+        (Datum::Bytes(bytes), NVarChar) if expr.ty.is_unicode_string() && short(bytes, to) => {
+            Datum::Bytes(bytes.clone())
+        }
         (Datum::Bytes(bytes), VarBinary) if expr.ty.is_binary() && short(bytes, to) => Datum::Bytes(bytes.clone()),
         (Datum::Bytes(bytes), NVarChar)
-            if expr.ty.is_ansi_string() && bytes.is_ascii() && (to.is_max() || bytes.len() * 2 <= to.length as usize) =>
+            if expr.ty.is_ansi_string()
+                && bytes.is_ascii()
+                && (to.is_max() || bytes.len() * 2 <= to.length as usize) =>
         {
             Datum::Bytes(bytes.iter().flat_map(|&b| [b, 0]).collect())
         }
-        (Datum::Bytes(bytes), Char) if expr.ty.is_ansi_string() && same_page(&expr.ty, to, bytes) && short(bytes, to) => {
+        (Datum::Bytes(bytes), Char)
+            if expr.ty.is_ansi_string() && same_page(&expr.ty, to, bytes) && short(bytes, to) =>
+        {
             let mut padded = bytes.to_vec();
             padded.resize(to.length as usize, b' ');
             Datum::Bytes(padded.into())
@@ -96,7 +98,9 @@ fn fold(expr: &Expr, to: &SqlType) -> Option<Expr> {
             }
             Datum::Bytes(padded.into())
         }
-        (Datum::Bytes(_), kind) if expr.ty.is_string() && (to.is_temporal() || is_numeric(kind)) => read_text(value, &expr.ty, to)?,
+        (Datum::Bytes(_), kind) if expr.ty.is_string() && (to.is_temporal() || is_numeric(kind)) => {
+            read_text(value, &expr.ty, to)?
+        }
         _ => return None,
     };
     Some(Expr { ty: *to, nullable: false, kind: ExprKind::Literal(folded) })

@@ -21,7 +21,8 @@ impl Binder<'_> {
     pub fn cast_type(&self, ty: &DataType) -> SqlResult<SqlType> {
         self.data_type(ty, 30).map_err(|error| match &ty.name {
             TypeName::User(name) if error.number == 2715 => {
-                errors::plain(243, 16, 1, format!("Type {} is not a defined system type.", display(name))).at_line(ty.line)
+                errors::plain(243, 16, 1, format!("Type {} is not a defined system type.", display(name)))
+                    .at_line(ty.line)
             }
             _ => error,
         })

@@ -77,7 +77,12 @@ pub fn stored_ids(table: &TableDef, first: ColumnId) -> Vec<ColumnId> {
 
 impl Binder<'_> {
     pub fn insert(&mut self, insert: &ast::Insert) -> SqlResult<QueryKind> {
-        let ctes = insert.with.as_ref().map(|with| CteScope { parent: None, ctes: &with.ctes, visible: with.ctes.len(), recursive: None });
+        let ctes = insert.with.as_ref().map(|with| CteScope {
+            parent: None,
+            ctes: &with.ctes,
+            visible: with.ctes.len(),
+            recursive: None,
+        });
         if let Some(with) = &insert.with {
             self.check_ctes(with)?;
         }
@@ -97,9 +102,19 @@ impl Binder<'_> {
                     return Err(if !listed {
                         mismatch()
                     } else if count < columns.len() {
-                        errors::plain(120, 15, 1, "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.")
+                        errors::plain(
+                            120,
+                            15,
+                            1,
+                            "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.",
+                        )
                     } else {
-                        errors::plain(121, 15, 1, "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.")
+                        errors::plain(
+                            121,
+                            15,
+                            1,
+                            "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.",
+                        )
                     });
                 }
                 let mut supplied = Vec::with_capacity(count);
@@ -109,10 +124,8 @@ impl Binder<'_> {
                 (bound.rel, supplied)
             }
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
-                let ids: Vec<ColumnId> = columns
-                    .iter()
-                    .map(|&c| self.columns.add(target.table.columns[c as usize].ty, true))
-                    .collect();
+                let ids: Vec<ColumnId> =
+                    columns.iter().map(|&c| self.columns.add(target.table.columns[c as usize].ty, true)).collect();
                 let supplied = ids.iter().map(|&id| Some(self.columns.expr(id))).collect();
                 (Rel::Values { ids, rows: Vec::new() }, supplied)
             }
@@ -138,7 +151,10 @@ impl Binder<'_> {
         let output = match &insert.output {
             Some(output) => {
                 let layout = SourceLayout { ids: Vec::new() };
-                Some(self.output(output, &target.table, &[], layout, Changes { inserted: true, deleted: false }, width)?.0)
+                Some(
+                    self.output(output, &target.table, &[], layout, Changes { inserted: true, deleted: false }, width)?
+                        .0,
+                )
             }
             None => None,
         };
@@ -174,20 +190,34 @@ impl Binder<'_> {
                 continue;
             }
             return Err(if rows.iter().any(|other| other.len() != row.len()) {
-                errors::plain(10709, 16, 1, "The number of columns for each row in a table value constructor must be the same.")
+                errors::plain(
+                    10709,
+                    16,
+                    1,
+                    "The number of columns for each row in a table value constructor must be the same.",
+                )
             } else if !listed {
                 mismatch()
             } else if row.len() < columns.len() {
-                errors::plain(109, 15, 1, "There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.")
+                errors::plain(
+                    109,
+                    15,
+                    1,
+                    "There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
+                )
             } else {
-                errors::plain(110, 15, 1, "There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.")
+                errors::plain(
+                    110,
+                    15,
+                    1,
+                    "There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
+                )
             });
         }
         let scope = Scope { sources: &[], parent: None, ctes, block: None };
         // A column that is DEFAULT in every row is left to the action; identity and rowversion must be.
-        let made: Vec<bool> = (0..columns.len())
-            .map(|i| rows.iter().all(|row| matches!(row[i], ast::Expr::Default)))
-            .collect();
+        let made: Vec<bool> =
+            (0..columns.len()).map(|i| rows.iter().all(|row| matches!(row[i], ast::Expr::Default))).collect();
         let mut cells = Vec::with_capacity(rows.len());
         for row in rows {
             let mut out = Vec::with_capacity(columns.len());
@@ -272,7 +302,9 @@ impl Binder<'_> {
                 let mut columns = Vec::new();
                 for index in 0..sources[0].len() {
                     let column = sources[0].column(index);
-                    let Some((target, ordinal)) = self.base_column(&mut rel, column.id, base.as_ref()) else { continue };
+                    let Some((target, ordinal)) = self.base_column(&mut rel, column.id, base.as_ref()) else {
+                        continue;
+                    };
                     columns.push((column.name, ordinal));
                     base.get_or_insert(target);
                 }
@@ -281,7 +313,9 @@ impl Binder<'_> {
                         4406,
                         16,
                         1,
-                        format!("Update or insert of view or function '{shown}' failed because it contains a derived or constant field."),
+                        format!(
+                            "Update or insert of view or function '{shown}' failed because it contains a derived or constant field."
+                        ),
                     ));
                 };
                 Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown })
@@ -374,7 +408,8 @@ impl Binder<'_> {
             out.push(column);
         }
         if identity_insert {
-            let missing = table.columns.iter().enumerate().any(|(i, c)| c.identity.is_some() && !out.contains(&(i as u16)));
+            let missing =
+                table.columns.iter().enumerate().any(|(i, c)| c.identity.is_some() && !out.contains(&(i as u16)));
             if missing {
                 return Err(errors::plain(
                     545,
@@ -468,8 +503,7 @@ impl Binder<'_> {
             let source = table_source("", table, first);
             let text = super::modules::parse_condition(&check.definition)?;
             let scope = Scope { sources: std::slice::from_ref(&source), parent: None, ctes: None, block: None };
-            let mut predicate =
-                self.expand(|binder| binder.without_variables(|binder| binder.expr(&text, &scope)))?;
+            let mut predicate = self.expand(|binder| binder.without_variables(|binder| binder.expr(&text, &scope)))?;
             self.inline_computed(&mut predicate, table, first)?;
             if let Some(set) = set {
                 let mut touched = false;
@@ -577,7 +611,10 @@ impl Binder<'_> {
         let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
         let mut first_column: Option<ColumnId> = None;
         for clause in set.unwrap_or(&[]) {
-            if let ast::SetClause::Column { column, .. } | ast::SetClause::VariableColumn { column, .. } | ast::SetClause::Method { column, .. } = clause {
+            if let ast::SetClause::Column { column, .. }
+            | ast::SetClause::VariableColumn { column, .. }
+            | ast::SetClause::Method { column, .. } = clause
+            {
                 let plain = ast::ColumnName { table: None, ..column.clone() };
                 first_column = Some(names.column(&plain)?.0.id);
                 break;
@@ -654,8 +691,7 @@ impl Binder<'_> {
     }
 
     pub fn lower_source(&mut self, rel: Rel, layout: &SourceLayout) -> Operator {
-        let outputs =
-            layout.ids.iter().map(|&id| Output { name: "".into(), expr: self.columns.expr(id) }).collect();
+        let outputs = layout.ids.iter().map(|&id| Output { name: "".into(), expr: self.columns.expr(id) }).collect();
         self.lowering.root(&self.columns, rel, outputs)
     }
 
@@ -714,12 +750,7 @@ impl Binder<'_> {
                     [one] => return Ok((rel, sources, *one)),
                     [] => {}
                     _ => {
-                        return Err(errors::plain(
-                            8154,
-                            15,
-                            1,
-                            format!("The table '{}' is ambiguous.", display(name)),
-                        ));
+                        return Err(errors::plain(8154, 15, 1, format!("The table '{}' is ambiguous.", display(name))));
                     }
                 }
             }
@@ -731,12 +762,7 @@ impl Binder<'_> {
     }
 
     /// The base table under `source`, told to give the locator of its rows.
-    fn row_target(
-        &mut self,
-        rel: &mut Rel,
-        source: &Source,
-        set_column: Option<ColumnId>,
-    ) -> SqlResult<RowTarget> {
+    fn row_target(&mut self, rel: &mut Rel, source: &Source, set_column: Option<ColumnId>) -> SqlResult<RowTarget> {
         let first = match &source.columns {
             SourceColumns::Table { first, .. } => *first,
             SourceColumns::List(list) => {
@@ -846,18 +872,17 @@ impl Binder<'_> {
             true,
             ExprKind::Arithmetic(crate::plan::ArithmeticOp::Add, Box::new(offset.clone()), Box::new(Expr::bigint(1))),
         );
-        let whole = Expr::new(
-            SqlType::BIGINT,
-            true,
-            ExprKind::Function(FunctionId::Datalength, vec![own.clone()]),
-        );
+        let whole = Expr::new(SqlType::BIGINT, true, ExprKind::Function(FunctionId::Datalength, vec![own.clone()]));
         let length = Expr::new(SqlType::BIGINT, true, ExprKind::Function(FunctionId::Isnull, vec![length, whole]));
         let stuffed = Expr::new(found.ty, true, ExprKind::Function(FunctionId::Stuff, vec![own, from, length, value]));
         let missing = Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(offset)));
         Ok(Expr::new(
             found.ty,
             true,
-            ExprKind::Case { branches: vec![(missing, converted(appended, &found.ty, false))], otherwise: Some(Box::new(stuffed)) },
+            ExprKind::Case {
+                branches: vec![(missing, converted(appended, &found.ty, false))],
+                otherwise: Some(Box::new(stuffed)),
+            },
         ))
     }
 
@@ -879,7 +904,8 @@ impl Binder<'_> {
             return Err(self::computed(&def.name).at_line(column.line));
         }
         if def.identity.is_some() {
-            return Err(errors::plain(8102, 16, 1, format!("Cannot update identity column '{}'.", def.name)).at_line(column.line));
+            return Err(errors::plain(8102, 16, 1, format!("Cannot update identity column '{}'.", def.name))
+                .at_line(column.line));
         }
         if def.ty.kind == TypeKind::RowVersion {
             return Err(errors::plain(272, 16, 1, "Cannot update a timestamp column.").at_line(column.line));
@@ -933,7 +959,14 @@ impl Binder<'_> {
             ast::StatementKind::Update(update) => self.update(update)?,
             ast::StatementKind::Delete(delete) => self.delete(delete)?,
             ast::StatementKind::Merge(merge) => self.merge(merge)?,
-            _ => return Err(errors::plain(10716, 15, 1, "A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause.")),
+            _ => {
+                return Err(errors::plain(
+                    10716,
+                    15,
+                    1,
+                    "A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause.",
+                ));
+            }
         };
         let QueryKind::Modify(modify) = kind else { return Err(errors::not_supported("INSERT EXEC")) };
         let Some(output) = &modify.output else {
@@ -1017,7 +1050,11 @@ pub fn fitted(value: Expr, column: &ColumnDef) -> SqlResult<Expr> {
         if to.is_unicode_string() && !own.is_unicode_string() {
             own = super::convert::typing_wide(&own);
         } else if !to.is_unicode_string() && own.is_unicode_string() {
-            own = SqlType { kind: TypeKind::VarChar, length: if own.is_max() { own.length } else { (own.length / 2).max(1) }, ..own };
+            own = SqlType {
+                kind: TypeKind::VarChar,
+                length: if own.is_max() { own.length } else { (own.length / 2).max(1) },
+                ..own
+            };
         }
         own.collation = to.collation;
         if long(&own) {
@@ -1093,7 +1130,9 @@ fn moves_in_scan(plan: &Operator, target: &RowTarget, set: &[u16]) -> bool {
         OperatorKind::NestedLoops(join) => {
             moves_in_scan(&join.outer, target, set) || moves_in_scan(&join.inner, target, set)
         }
-        OperatorKind::HashJoin(join) => moves_in_scan(&join.left, target, set) || moves_in_scan(&join.right, target, set),
+        OperatorKind::HashJoin(join) => {
+            moves_in_scan(&join.left, target, set) || moves_in_scan(&join.right, target, set)
+        }
         // A sort or a window has read everything before it gives a row.
         _ => false,
     }
@@ -1144,6 +1183,8 @@ fn derived_field(name: &str) -> types::SqlError {
         4406,
         16,
         1,
-        format!("Update or insert of view or function '{name}' failed because it contains a derived or constant field."),
+        format!(
+            "Update or insert of view or function '{name}' failed because it contains a derived or constant field."
+        ),
     )
 }

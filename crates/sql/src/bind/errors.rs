@@ -2,7 +2,6 @@
 
 use types::{SqlError, SqlType};
 
-
 fn error(number: i32, severity: u8, state: u8, text: String) -> SqlError {
     SqlError::with_state(number, severity, state, text)
 }
@@ -47,7 +46,11 @@ pub fn incompatible(a: &SqlType, b: &SqlType, operator: &str) -> SqlError {
         402,
         16,
         1,
-        format!("The data types {} and {} are incompatible in the {operator} operator.", a.message_name(), b.message_name()),
+        format!(
+            "The data types {} and {} are incompatible in the {operator} operator.",
+            a.message_name(),
+            b.message_name()
+        ),
     )
 }
 
@@ -73,12 +76,7 @@ pub fn argument_count(function: &str, count: usize) -> SqlError {
 }
 
 pub fn argument_range(function: &str, least: usize, most: usize) -> SqlError {
-    error(
-        189,
-        15,
-        1,
-        format!("The {} function requires {least} to {most} arguments.", function.to_ascii_lowercase()),
-    )
+    error(189, 15, 1, format!("The {} function requires {least} to {most} arguments.", function.to_ascii_lowercase()))
 }
 
 pub fn unknown_function(name: &str) -> SqlError {
@@ -135,7 +133,8 @@ pub fn too_deep() -> SqlError {
         191,
         15,
         1,
-        "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up into smaller queries.".into(),
+        "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up into smaller queries."
+            .into(),
     )
 }
 

@@ -200,7 +200,8 @@ impl Binder<'_> {
 
     /// $IDENTITY, $ROWGUID, and what is named so as a column ($action).
     fn pseudo_column(&mut self, name: &ast::ColumnName, scope: &Scope) -> SqlResult<Expr> {
-        let wanted: fn(&crate::catalog::ColumnDef) -> bool = if name.name.is("$identity") || name.name.is("identitycol") {
+        let wanted: fn(&crate::catalog::ColumnDef) -> bool = if name.name.is("$identity") || name.name.is("identitycol")
+        {
             |column| column.identity.is_some()
         } else if name.name.is("$rowguid") {
             |column| column.rowguid
@@ -226,7 +227,9 @@ impl Binder<'_> {
             ast::UnaryOp::Minus => {
                 if let ExprKind::Literal(value) = &operand.kind {
                     let negated = match value {
-                        Datum::I64(n) if ty.is_integer() || ty.kind == TypeKind::Money => n.checked_neg().map(Datum::I64),
+                        Datum::I64(n) if ty.is_integer() || ty.kind == TypeKind::Money => {
+                            n.checked_neg().map(Datum::I64)
+                        }
                         Datum::I128(n) if ty.is_decimal() => Some(Datum::I128(-n)),
                         Datum::F64(n) => Some(Datum::F64(-n)),
                         Datum::Null => Some(Datum::Null),
@@ -468,8 +471,12 @@ impl Binder<'_> {
     pub fn cast(&mut self, operand: Expr, to: SqlType, style: Option<Expr>, attempt: bool) -> SqlResult<Expr> {
         if is_null_literal(&operand) {
             // A node, since a NULL that has a type is no longer the bare constant, which takes the type of what is beside it.
-            let kind =
-                ExprKind::Convert { value: Box::new(Expr::null(SqlType::INT)), style: None, attempt: false, explicit: true };
+            let kind = ExprKind::Convert {
+                value: Box::new(Expr::null(SqlType::INT)),
+                style: None,
+                attempt: false,
+                explicit: true,
+            };
             return Ok(Expr::new(to, true, kind));
         }
         let mut to = to;

@@ -209,7 +209,11 @@ impl Binder<'_> {
         apply_hints(&mut get, hints)?;
         let named = Source {
             alias: get.alias.clone(),
-            schema: if alias.is_some() { None } else { Some(name.schema.as_ref().map_or_else(|| table.schema.clone(), |s| s.text.clone())) },
+            schema: if alias.is_some() {
+                None
+            } else {
+                Some(name.schema.as_ref().map_or_else(|| table.schema.clone(), |s| s.text.clone()))
+            },
             qualified: name.schema.is_some() && alias.is_none(),
             columns: SourceColumns::Table { table, first },
             nullable: false,
@@ -228,8 +232,7 @@ impl Binder<'_> {
             }
             let Some(computed) = &column.computed else { continue };
             let text = super::modules::parse_expression(&computed.definition)?;
-            let scope =
-                Scope { sources: std::slice::from_ref(named), parent: None, ctes: None, block: None };
+            let scope = Scope { sources: std::slice::from_ref(named), parent: None, ctes: None, block: None };
             let bound = self.expand(|binder| binder.without_variables(|binder| binder.expr(&text, &scope)))?;
             defs.push((get.id_of(index as u16), converted(bound, &column.ty, false)));
         }
@@ -277,9 +280,15 @@ impl Binder<'_> {
         (Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::Virtual { table: def, arguments } })), vec![source])
     }
 
-    fn view(&mut self, module: &Arc<ModuleDef>, name: &ast::ObjectName, alias: Option<&ast::Ident>) -> SqlResult<FromRel> {
+    fn view(
+        &mut self,
+        module: &Arc<ModuleDef>,
+        name: &ast::ObjectName,
+        alias: Option<&ast::Ident>,
+    ) -> SqlResult<FromRel> {
         let view = super::modules::parse_view(module)?;
-        let bound = self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
+        let bound =
+            self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if alias.is_none() {
@@ -297,7 +306,8 @@ impl Binder<'_> {
         parameters: Vec<(Box<str>, Expr)>,
         f: impl FnOnce(&mut Self) -> SqlResult<T>,
     ) -> SqlResult<T> {
-        let database = name.database.as_ref().map(|d| d.text.clone()).or_else(|| self.databases.last().cloned().flatten());
+        let database =
+            name.database.as_ref().map(|d| d.text.clone()).or_else(|| self.databases.last().cloned().flatten());
         self.databases.push(database);
         self.parameters.push(parameters);
         let result = self.expand(f);
@@ -351,7 +361,12 @@ impl Binder<'_> {
         Ok((bound.rel.map(defs), vec![source]))
     }
 
-    fn values(&mut self, values: &ast::ValuesTable, parent: Option<&Scope>, ctes: Option<&CteScope>) -> SqlResult<FromRel> {
+    fn values(
+        &mut self,
+        values: &ast::ValuesTable,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<FromRel> {
         let scope = Scope { sources: &[], parent, ctes, block: None };
         let rows = values
             .rows
@@ -391,7 +406,9 @@ impl Binder<'_> {
             typed.push(column.into_iter());
         }
         let rows = (0..count)
-            .map(|_| typed.iter_mut().map(|column| column.next().expect("columns are as long as there are rows")).collect())
+            .map(|_| {
+                typed.iter_mut().map(|column| column.next().expect("columns are as long as there are rows")).collect()
+            })
             .collect();
         Ok(Bound::new(Rel::Values { ids, rows }, outputs))
     }
@@ -486,13 +503,16 @@ impl Binder<'_> {
                         let args = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
                         let names = parsed.parameters.iter().map(|p| p.name.name.clone());
                         let parameters = names.zip(args).collect();
-                        let bound = self
-                            .expanded(&module, name, parameters, |binder| binder.query(query, None, None, Use::Nested))?;
+                        let bound = self.expanded(&module, name, parameters, |binder| {
+                            binder.query(query, None, None, Use::Nested)
+                        })?;
                         self.named(bound, alias.unwrap_or(&name.name), &function.columns)
                     }
                     Object::Module(module) if module.kind == ModuleKind::TableFunction => {
                         let parsed = super::modules::parse_function(&module)?;
-                        let ast::FunctionReturns::Table { definition, .. } = &parsed.returns else { return Err(unknown()) };
+                        let ast::FunctionReturns::Table { definition, .. } = &parsed.returns else {
+                            return Err(unknown());
+                        };
                         let arguments = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
                         let mut outputs = Vec::new();
                         let mut ids = Vec::new();
@@ -501,7 +521,8 @@ impl Binder<'_> {
                             ids.push(id);
                             outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
                         }
-                        let rel = Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::UserTableFunction { module, arguments } }));
+                        let rel =
+                            Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::UserTableFunction { module, arguments } }));
                         self.named(Bound::new(rel, outputs), alias.unwrap_or(&name.name), &function.columns)
                     }
                     Object::Virtual(def) => {
@@ -601,7 +622,12 @@ impl Binder<'_> {
         )
     }
 
-    fn generate_series(&mut self, args: &[ast::Expr], function: &ast::TableFunction, scope: &Scope) -> SqlResult<FromRel> {
+    fn generate_series(
+        &mut self,
+        args: &[ast::Expr],
+        function: &ast::TableFunction,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
         if !(2..=3).contains(&args.len()) {
             return Err(errors::argument_range("generate_series", 2, 3));
         }
@@ -641,7 +667,14 @@ impl Binder<'_> {
                 ("value", long, true),
                 ("type", SqlType::TINYINT, false),
             ];
-            return self.leaf_function(TableFunction::OpenJson, arguments, columns, alias, &function.columns, "OPENJSON");
+            return self.leaf_function(
+                TableFunction::OpenJson,
+                arguments,
+                columns,
+                alias,
+                &function.columns,
+                "OPENJSON",
+            );
         };
         let mut paths = Vec::with_capacity(schema.len());
         let mut types = Vec::with_capacity(schema.len());
@@ -655,8 +688,14 @@ impl Binder<'_> {
         }
         // The function gives text; each column is converted to its type here.
         let raw: Vec<(&str, SqlType, bool)> = types.iter().map(|(name, _)| (&**name, long, true)).collect();
-        let (rel, mut sources) =
-            self.leaf_function(TableFunction::OpenJsonWith(paths), arguments, raw, alias, &function.columns, "OPENJSON")?;
+        let (rel, mut sources) = self.leaf_function(
+            TableFunction::OpenJsonWith(paths),
+            arguments,
+            raw,
+            alias,
+            &function.columns,
+            "OPENJSON",
+        )?;
         let mut defs = Vec::new();
         if let SourceColumns::List(list) = &mut sources[0].columns {
             for (column, (_, ty)) in list.iter_mut().zip(&types) {
@@ -715,7 +754,10 @@ impl Binder<'_> {
             let (ty, argument) = aggregate_type(function, Some(when), name)?;
             let counts = ty == SqlType::INT && name.to_ascii_uppercase().starts_with("COUNT");
             let id = self.columns.add(ty, !counts);
-            aggregates.push((id, Aggregate { function, argument, extra: Vec::new(), order: Vec::new(), distinct: false, ty }));
+            aggregates.push((
+                id,
+                Aggregate { function, argument, extra: Vec::new(), order: Vec::new(), distinct: false, ty },
+            ));
             list.push(SourceColumn { name: value.text.clone(), id, ty, nullable: !counts });
         }
         let source = Source {
@@ -799,7 +841,10 @@ impl Binder<'_> {
     }
 
     /// Names and types of a table definition's columns (of a function's result).
-    pub fn definition_columns(&mut self, definition: &ast::TableDefinition) -> SqlResult<Vec<(Box<str>, SqlType, bool)>> {
+    pub fn definition_columns(
+        &mut self,
+        definition: &ast::TableDefinition,
+    ) -> SqlResult<Vec<(Box<str>, SqlType, bool)>> {
         let mut out: Vec<(Box<str>, SqlType, bool)> = Vec::with_capacity(definition.columns.len());
         for column in &definition.columns {
             let (ty, nullable) = match &column.kind {
@@ -839,12 +884,20 @@ impl Binder<'_> {
     }
 
     /// The branch of a recursive part that `recursive` has bound.
-    pub fn exact_branch(&mut self, bound: Bound, types: &[SqlType], names: &[Box<str>], name: &str) -> SqlResult<Branch> {
+    pub fn exact_branch(
+        &mut self,
+        bound: Bound,
+        types: &[SqlType],
+        names: &[Box<str>],
+        name: &str,
+    ) -> SqlResult<Branch> {
         let mut defs = Vec::new();
         let mut columns = Vec::with_capacity(types.len());
         for (i, (output, ty)) in bound.outputs.into_iter().zip(types).enumerate() {
             let literal = matches!(output.expr.kind, ExprKind::Literal(_));
-            let fits = output.expr.ty == *ty || literal || super::convert::widens(&output.expr.ty, ty) && output.expr.ty.kind == ty.kind;
+            let fits = output.expr.ty == *ty
+                || literal
+                || super::convert::widens(&output.expr.ty, ty) && output.expr.ty.kind == ty.kind;
             if !fits {
                 return Err(errors::plain(
                     240,
@@ -899,20 +952,16 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
 fn index_id(get: &Get, reference: &ast::IndexReference) -> SqlResult<u32> {
     let table = format!("{}.{}", get.table.schema, get.table.name);
     match reference {
-        ast::IndexReference::Name(name) => get
-            .table
-            .indexes
-            .iter()
-            .find(|index| same_name(&index.name, name))
-            .map(|index| index.id)
-            .ok_or_else(|| {
+        ast::IndexReference::Name(name) => {
+            get.table.indexes.iter().find(|index| same_name(&index.name, name)).map(|index| index.id).ok_or_else(|| {
                 errors::plain(
                     308,
                     16,
                     1,
                     format!("Index '{}' on table '{table}' (specified in the FROM clause) does not exist.", &**name),
                 )
-            }),
+            })
+        }
         ast::IndexReference::Id(id) => {
             let found = get.table.indexes.iter().find(|index| index.id as i32 == *id).map(|index| index.id);
             // 0 is the heap, or a scan of the clustered index.

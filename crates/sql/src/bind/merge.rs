@@ -3,7 +3,7 @@
 use types::SqlResult;
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, InsertTarget, RowTarget, SourceLayout, fitted, find_get, positioned, spooled, stored_ids};
+use super::dml::{Changes, InsertTarget, RowTarget, SourceLayout, find_get, fitted, positioned, spooled, stored_ids};
 use super::errors;
 use super::expr::not;
 use super::scope::{CteScope, Scope, SourceColumns};

@@ -32,8 +32,8 @@ use types::SqlError;
 
 use crate::catalog::{DatabaseId, ObjectId};
 
-pub use data_type::scalar_type;
 pub use binder::Names;
+pub use data_type::scalar_type;
 pub use describe::describe;
 pub use module::{bind_definition, bind_module, bind_text};
 pub use statement::{bind_query, bind_scalar};
@@ -50,11 +50,7 @@ pub struct BindOptions {
 
 impl Default for BindOptions {
     fn default() -> BindOptions {
-        BindOptions {
-            ansi_nulls: true,
-            quoted_identifier: true,
-            identity_insert: None,
-        }
+        BindOptions { ansi_nulls: true, quoted_identifier: true, identity_insert: None }
     }
 }
 

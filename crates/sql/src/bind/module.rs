@@ -18,14 +18,8 @@ use crate::parse::{ParseOptions, parse_batch, parse_parameter_declarations};
 use crate::plan::*;
 
 /// Parses and binds a batch. `parameters`: as `sp_executesql` declares them (`@a int, @b nvarchar(10) OUTPUT`), or empty.
-pub fn bind_text(
-    text: &str,
-    parameters: &str,
-    options: &BindOptions,
-    catalog: &dyn Catalog,
-) -> Result<Module, Errors> {
-    let declared =
-        if parameters.trim().is_empty() { Vec::new() } else { parse_parameter_declarations(parameters)? };
+pub fn bind_text(text: &str, parameters: &str, options: &BindOptions, catalog: &dyn Catalog) -> Result<Module, Errors> {
+    let declared = if parameters.trim().is_empty() { Vec::new() } else { parse_parameter_declarations(parameters)? };
     let batch = parse_batch(text, &ParseOptions { quoted_identifier: options.quoted_identifier })?;
     bind_module(&batch.statements, &declared, text, BodyKind::Batch, options, catalog)
 }
@@ -64,7 +58,9 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
             }
             _ => return Err(one(errors::not_supported("function"))),
         },
-        _ => return Err(one(errors::plain(2812, 16, 62, format!("Could not find stored procedure '{}'.", module.name)))),
+        _ => {
+            return Err(one(errors::plain(2812, 16, 62, format!("Could not find stored procedure '{}'.", module.name))));
+        }
     };
     bound.map_err(|errors| errors.into_iter().map(|e| e.in_procedure(&module.name)).collect())
 }
@@ -144,7 +140,8 @@ impl<'a> ModuleBinder<'a> {
         for (label, line) in std::mem::take(&mut self.gotos) {
             if !self.placed[label as usize] {
                 let name = &self.labels[label as usize];
-                let text = format!("A GOTO statement references the label '{name}' but the label has not been declared.");
+                let text =
+                    format!("A GOTO statement references the label '{name}' but the label has not been declared.");
                 self.errors.push(errors::plain(133, 15, 1, text).at_line(line));
             }
         }
@@ -169,8 +166,7 @@ impl<'a> ModuleBinder<'a> {
         self.check_new(&parameter.name)?;
         let name = parameter.name.name.clone();
         let position = self.module.variables.len();
-        let mut variable =
-            Variable { name: name.clone(), ty: SqlType::INT, output: parameter.output, default: None };
+        let mut variable = Variable { name: name.clone(), ty: SqlType::INT, output: parameter.output, default: None };
         match &parameter.data_type.name {
             ast::TypeName::Cursor => {
                 self.module.cursor_variables.push(name);
@@ -473,7 +469,8 @@ impl<'a> ModuleBinder<'a> {
     fn if_statement(&mut self, branches: &ast::If, statement: &ast::Statement) -> SqlResult<StatementKind> {
         let mut bound = Vec::with_capacity(branches.branches.len());
         for branch in &branches.branches {
-            let condition = self.condition(&branch.condition, statement, branch.line).map_err(|e| e.at_line(branch.line))?;
+            let condition =
+                self.condition(&branch.condition, statement, branch.line).map_err(|e| e.at_line(branch.line))?;
             let then = self.block(&branch.then);
             bound.push((branch.line, condition, then));
         }
@@ -524,7 +521,12 @@ impl<'a> ModuleBinder<'a> {
         let message = if message.ty.is_string() { message } else { implicit(message, &SqlType::INT)? };
         let arguments = r.args.iter().map(|e| self.scalar(e)).collect::<SqlResult<Vec<_>>>()?;
         if arguments.len() > 20 {
-            return Err(errors::plain(2747, 16, 1, "Too many substitution parameters for RAISERROR. Cannot exceed 20 substitution parameters."));
+            return Err(errors::plain(
+                2747,
+                16,
+                1,
+                "Too many substitution parameters for RAISERROR. Cannot exceed 20 substitution parameters.",
+            ));
         }
         for (i, argument) in arguments.iter().enumerate() {
             let ty = &argument.ty;
@@ -534,7 +536,11 @@ impl<'a> ModuleBinder<'a> {
                     2748,
                     16,
                     1,
-                    format!("Cannot specify {} data type (parameter {}) as a substitution parameter.", ty.name(), i + 4),
+                    format!(
+                        "Cannot specify {} data type (parameter {}) as a substitution parameter.",
+                        ty.name(),
+                        i + 4
+                    ),
                 ));
             }
         }
@@ -612,7 +618,11 @@ impl<'a> ModuleBinder<'a> {
         Ok(())
     }
 
-    fn declare_table(&mut self, variable: &ast::Variable, definition: &ast::TableDefinition) -> SqlResult<VariableSlotTable> {
+    fn declare_table(
+        &mut self,
+        variable: &ast::Variable,
+        definition: &ast::TableDefinition,
+    ) -> SqlResult<VariableSlotTable> {
         self.check_new(variable)?;
         let slot = self.module.table_variables.len() as u32;
         let id = -1 - slot as i32;
@@ -623,8 +633,12 @@ impl<'a> ModuleBinder<'a> {
     }
 
     fn set_variable(&mut self, set: &ast::SetVariable, statement: &ast::Statement) -> SqlResult<StatementKind> {
-        let cursor_slot =
-            self.module.cursor_variables.iter().position(|name| same_name(name, &set.variable.name)).map(|i| CursorSlot(i as u32));
+        let cursor_slot = self
+            .module
+            .cursor_variables
+            .iter()
+            .position(|name| same_name(name, &set.variable.name))
+            .map(|i| CursorSlot(i as u32));
         match &set.kind {
             ast::SetVariableKind::Value(op, value) => {
                 if let Some(slot) = cursor_slot {
@@ -685,7 +699,10 @@ impl<'a> ModuleBinder<'a> {
             || definition.insensitive
             || definition.concurrency == Some(ast::CursorConcurrency::ReadOnly)
             || matches!(definition.kind, Some(ast::CursorKind::Static | ast::CursorKind::FastForward))
-            || query.for_clause.as_deref().is_some_and(|clause| matches!(clause, ast::ForClause::Xml(_) | ast::ForClause::Json(_)));
+            || query
+                .for_clause
+                .as_deref()
+                .is_some_and(|clause| matches!(clause, ast::ForClause::Xml(_) | ast::ForClause::Json(_)));
         let text = if read_only {
             ast::StatementKind::Select(query.clone())
         } else {

@@ -21,12 +21,7 @@ fn first(mut errors: Vec<SqlError>) -> SqlError {
 }
 
 fn unusable(module: &ModuleDef) -> SqlError {
-    errors::plain(
-        4413,
-        16,
-        1,
-        format!("Could not use view or function '{}' because of binding errors.", module.name),
-    )
+    errors::plain(4413, 16, 1, format!("Could not use view or function '{}' because of binding errors.", module.name))
 }
 
 pub fn parse_view(module: &ModuleDef) -> SqlResult<ast::CreateView> {

@@ -114,20 +114,28 @@ impl Binder<'_> {
         places.push(action);
         let mut add = |binder: &Self, item: Item| {
             let origin = match item.expr.kind {
-                crate::plan::ExprKind::Column(id) => {
-                    binder.columns.origin(ColumnId(id as u32)).map(|o| ColumnOrigin { table: o.table, column: o.column })
-                }
+                crate::plan::ExprKind::Column(id) => binder
+                    .columns
+                    .origin(ColumnId(id as u32))
+                    .map(|o| ColumnOrigin { table: o.table, column: o.column }),
                 _ => None,
             };
             // In MERGE one side may be missing.
-            columns.push(OutputColumn { name: item.name, ty: item.expr.ty, nullable: item.expr.nullable || both, origin });
+            columns.push(OutputColumn {
+                name: item.name,
+                ty: item.expr.ty,
+                nullable: item.expr.nullable || both,
+                origin,
+            });
             exprs.push(positioned(item.expr, &places));
         };
         for item in items {
             add(self, item);
         }
         let into = match into {
-            Some((target, items)) => Some(Box::new(self.output_into(target, items, &output_columns(output), &places)?)),
+            Some((target, items)) => {
+                Some(Box::new(self.output_into(target, items, &output_columns(output), &places)?))
+            }
             None => None,
         };
         Ok((Output { exprs, columns, into, to_client }, layout))
@@ -173,7 +181,10 @@ impl Binder<'_> {
                         331,
                         16,
                         1,
-                        format!("The target table '{}' of the OUTPUT INTO clause cannot have any enabled triggers.", display(name)),
+                        format!(
+                            "The target table '{}' of the OUTPUT INTO clause cannot have any enabled triggers.",
+                            display(name)
+                        ),
                     ));
                 }
                 Ok(target)
@@ -182,7 +193,10 @@ impl Binder<'_> {
                 let (slot, table) = self.table_variable(variable)?;
                 let columns = table.columns.iter().enumerate().map(|(i, c)| (c.name.clone(), i as u16)).collect();
                 Ok(InsertTarget {
-                    source: crate::plan::TableSource::Variable(crate::plan::VariableSlotTable(slot as u32), table.clone()),
+                    source: crate::plan::TableSource::Variable(
+                        crate::plan::VariableSlotTable(slot as u32),
+                        table.clone(),
+                    ),
                     columns,
                     table,
                     name: variable.name.to_string(),
@@ -204,9 +218,19 @@ impl Binder<'_> {
             return Err(if names.is_empty() {
                 errors::plain(213, 16, 1, "Column name or number of supplied values does not match table definition.")
             } else if items.len() < columns.len() {
-                errors::plain(120, 15, 1, "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.")
+                errors::plain(
+                    120,
+                    15,
+                    1,
+                    "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.",
+                )
             } else {
-                errors::plain(121, 15, 1, "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.")
+                errors::plain(
+                    121,
+                    15,
+                    1,
+                    "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.",
+                )
             });
         }
         let mut given: Vec<(u16, Expr)> = Vec::with_capacity(items.len());

@@ -107,8 +107,7 @@ impl Binder<'_> {
                 ));
             }
         }
-        let tail =
-            Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref() };
+        let tail = Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref() };
         let bound = match &query.body {
             ast::QueryBody::Select(select) => self.select(select, &tail, parent, ctes, place)?,
             body => {
@@ -141,7 +140,8 @@ impl Binder<'_> {
                     _ => None,
                 };
                 let first = binder.body(&operation.first, parent, ctes, Use::Nested)?;
-                let levels = operation.rest.windows(2).filter(|pair| pair[0].0 != pair[1].0 || !is_union(pair[0].0)).count();
+                let levels =
+                    operation.rest.windows(2).filter(|pair| pair[0].0 != pair[1].0 || !is_union(pair[0].0)).count();
                 let mut bound = binder
                     .descend(levels as u32, |binder| binder.set_operations(first, &operation.rest, parent, ctes))?;
                 bound.into = into;
@@ -357,7 +357,12 @@ impl Binder<'_> {
                 ));
             }
             if n < 0 {
-                return Err(errors::plain(10742, 15, 1, "The offset specified in a OFFSET clause may not be negative."));
+                return Err(errors::plain(
+                    10742,
+                    15,
+                    1,
+                    "The offset specified in a OFFSET clause may not be negative.",
+                ));
             }
         }
         if !count.ty.is_integer() {
@@ -419,12 +424,7 @@ impl Binder<'_> {
             ));
         }
         if !assigns.is_empty() && place != Use::Root {
-            return Err(errors::plain(
-                102,
-                15,
-                1,
-                "Incorrect syntax near '='.",
-            ));
+            return Err(errors::plain(102, 15, 1, "Incorrect syntax near '='."));
         }
         self.blocks[block].place = Place::Having;
         let mut having = Vec::new();
@@ -593,12 +593,7 @@ impl Binder<'_> {
         implicit(value, &ty)
     }
 
-    pub fn star(
-        &mut self,
-        table: Option<&ast::ObjectName>,
-        scope: &Scope,
-        outputs: &mut Vec<Output>,
-    ) -> SqlResult<()> {
+    pub fn star(&mut self, table: Option<&ast::ObjectName>, scope: &Scope, outputs: &mut Vec<Output>) -> SqlResult<()> {
         let one;
         let sources: &[Source] = match table {
             None => scope.sources,
@@ -649,7 +644,10 @@ impl Binder<'_> {
                         408,
                         16,
                         1,
-                        format!("A constant expression was encountered in the ORDER BY list, position {}.", keys.len() + 1),
+                        format!(
+                            "A constant expression was encountered in the ORDER BY list, position {}.",
+                            keys.len() + 1
+                        ),
                     ));
                 }
                 ast::Expr::Variable(_) => {
@@ -734,7 +732,8 @@ impl Binder<'_> {
         one_column(&bound)?;
         let column = bound.outputs.remove(0).expr;
         // NOT IN is UNKNOWN when a NULL is about: only without NULLs is it an anti join.
-        let joinable = !value.has_subquery() && !value.is_volatile() && !(negated && (value.nullable || column.nullable));
+        let joinable =
+            !value.has_subquery() && !value.is_volatile() && !(negated && (value.nullable || column.nullable));
         if joinable {
             let mut defs = Vec::new();
             let (value, column) = convert::comparable(value, column, "equal to").map_err(|e| e.at_line(q.line))?;
@@ -767,12 +766,7 @@ impl Binder<'_> {
             let choices = self.group_item(item, scope, block)?;
             // The sets of the items are multiplied.
             if sets.len().saturating_mul(choices.len()) > 4096 {
-                return Err(errors::plain(
-                    10703,
-                    15,
-                    1,
-                    "Too many grouping sets. The maximum number is 4096.",
-                ));
+                return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
             }
             sets = sets
                 .iter()
@@ -781,7 +775,12 @@ impl Binder<'_> {
         }
         let count = self.blocks[block].groups.len();
         if count > 60 && !plain {
-            return Err(errors::plain(10706, 15, 1, "Too many expressions are specified in the GROUP BY clause. The maximum number is 32 when grouping sets are supplied."));
+            return Err(errors::plain(
+                10706,
+                15,
+                1,
+                "Too many expressions are specified in the GROUP BY clause. The maximum number is 32 when grouping sets are supplied.",
+            ));
         }
         match group_by.with {
             Some(ast::OldGrouping::Rollup) => return Ok(Some((0..=count).rev().map(|n| (0..n).collect()).collect())),
@@ -793,7 +792,12 @@ impl Binder<'_> {
         }
         for set in &mut sets {
             let mut seen = Vec::new();
-            set.retain(|i| !seen.contains(i) && { seen.push(*i); true });
+            set.retain(|i| {
+                !seen.contains(i) && {
+                    seen.push(*i);
+                    true
+                }
+            });
         }
         Ok(if plain { None } else { Some(sets) })
     }
@@ -960,7 +964,9 @@ fn position_of(position: i32, outputs: &[Output]) -> SqlResult<&Output> {
             108,
             15,
             1,
-            format!("The ORDER BY position number {position} is out of range of the number of items in the select list."),
+            format!(
+                "The ORDER BY position number {position} is out of range of the number of items in the select list."
+            ),
         )
     })
 }
@@ -973,11 +979,7 @@ fn aliases(select: &ast::Select, outputs: &[Output], name: &str) -> SqlResult<Op
         if !same_name(&output.name, name) {
             continue;
         }
-        let written = if starred {
-            true
-        } else {
-            matches!(&select.items[i], ast::SelectItem::Expr { .. })
-        };
+        let written = if starred { true } else { matches!(&select.items[i], ast::SelectItem::Expr { .. }) };
         if !written {
             continue;
         }

@@ -68,7 +68,8 @@ impl Binder<'_> {
             .enumerate()
             .map(|(i, output)| cte.columns.get(i).map_or_else(|| output.name.clone(), |ident| ident.text.clone()))
             .collect();
-        let work = WorkTable { id: self.work_tables, columns: names.iter().cloned().zip(types.iter().copied()).collect() };
+        let work =
+            WorkTable { id: self.work_tables, columns: names.iter().cloned().zip(types.iter().copied()).collect() };
         self.work_tables += 1;
         let inside = CteScope { recursive: Some(&work), ..*scope };
         let mut parts = Vec::new();

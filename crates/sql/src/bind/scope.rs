@@ -27,7 +27,10 @@ pub struct Source {
 #[derive(Debug, Clone)]
 pub enum SourceColumns {
     /// Column i is `first + i`.
-    Table { table: Arc<TableDef>, first: ColumnId },
+    Table {
+        table: Arc<TableDef>,
+        first: ColumnId,
+    },
     List(Vec<SourceColumn>),
 }
 

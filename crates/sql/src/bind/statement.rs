@@ -219,7 +219,8 @@ impl Binder<'_> {
         let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
         let id = self.columns.add(ty, true);
         let format = for_format(clause, json_outputs(&bound.outputs))?;
-        let rel = Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
+        let rel =
+            Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
         Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))
     }
 }
@@ -258,7 +259,8 @@ fn row_sources<'r>(rel: &'r mut Rel, out: &mut Vec<&'r mut Get>) {
 }
 
 fn for_format(clause: &ast::ForClause, raw: Vec<bool>) -> SqlResult<ForFormat> {
-    let named = |root: &Option<Option<Box<str>>>| root.as_ref().map(|name| name.clone().unwrap_or_else(|| "root".into()));
+    let named =
+        |root: &Option<Option<Box<str>>>| root.as_ref().map(|name| name.clone().unwrap_or_else(|| "root".into()));
     Ok(match clause {
         ast::ForClause::Json(json) => ForFormat::Json {
             auto: !json.path,

@@ -82,7 +82,12 @@ impl Binder<'_> {
         Ok(table)
     }
 
-    fn column_definition(&mut self, column: &ast::ColumnDefinition, table: &TableDef, text: &str) -> SqlResult<ColumnDef> {
+    fn column_definition(
+        &mut self,
+        column: &ast::ColumnDefinition,
+        table: &TableDef,
+        text: &str,
+    ) -> SqlResult<ColumnDef> {
         let default = column.constraints.iter().find_map(|constraint| match &constraint.kind {
             ast::ConstraintKind::Default(default) => Some(format!("({})", default.text.of(text)).into_boxed_str()),
             _ => None,
@@ -126,15 +131,15 @@ impl Binder<'_> {
                 let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
                 let bound = self.without_variables(|binder| binder.expr(expr, &scope))?;
                 nullable = column.null.unwrap_or(bound.nullable);
-                computed = Some(Computed {
-                    definition: format!("({})", span.of(text)).into(),
-                    persisted: *persisted,
-                });
+                computed = Some(Computed { definition: format!("({})", span.of(text)).into(), persisted: *persisted });
                 bound.ty
             }
         };
         let identity = match &column.identity {
-            Some(identity) => Some((self.identity_number(identity.seed.as_ref())?, self.identity_number(identity.increment.as_ref())?)),
+            Some(identity) => Some((
+                self.identity_number(identity.seed.as_ref())?,
+                self.identity_number(identity.increment.as_ref())?,
+            )),
             None => None,
         };
         Ok(ColumnDef {
@@ -164,7 +169,11 @@ impl Binder<'_> {
         definition: &ast::TableDefinition,
     ) -> SqlResult<()> {
         let clustered_named = keys.iter().any(|(key, ..)| key.clustered == Some(true))
-            || definition.indexes.iter().chain(definition.columns.iter().flat_map(|c| &c.indexes)).any(|i| i.clustered == Some(true));
+            || definition
+                .indexes
+                .iter()
+                .chain(definition.columns.iter().flat_map(|c| &c.indexes))
+                .any(|i| i.clustered == Some(true));
         let mut next = 2;
         for (number, (key, primary, column)) in keys.iter().enumerate() {
             let mut columns = Vec::new();
@@ -172,7 +181,11 @@ impl Binder<'_> {
                 Some(column) => columns.push((*column, false)),
                 None => {
                     for part in &key.columns {
-                        columns.push((position(table, &part.name).ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?, part.descending));
+                        columns.push((
+                            position(table, &part.name)
+                                .ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?,
+                            part.descending,
+                        ));
                     }
                 }
             }
@@ -199,14 +212,22 @@ impl Binder<'_> {
                 disabled: false,
             });
         }
-        let own = definition.columns.iter().enumerate().flat_map(|(i, c)| c.indexes.iter().map(move |index| (index, Some(i as u16))));
+        let own = definition
+            .columns
+            .iter()
+            .enumerate()
+            .flat_map(|(i, c)| c.indexes.iter().map(move |index| (index, Some(i as u16))));
         for (index, column) in own.chain(definition.indexes.iter().map(|index| (index, None))) {
             let mut key = Vec::new();
             match column {
                 Some(column) if index.columns.is_empty() => key.push((column, false)),
                 _ => {
                     for part in &index.columns {
-                        key.push((position(table, &part.name).ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?, part.descending));
+                        key.push((
+                            position(table, &part.name)
+                                .ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?,
+                            part.descending,
+                        ));
                     }
                 }
             }

@@ -8,7 +8,8 @@ use crate::plan::Expr;
 pub fn string(text: &str, national: bool, collation: CollationId) -> Expr {
     if national {
         let Datum::Bytes(bytes) = Datum::nvarchar(text) else { panic!("nvarchar is made of bytes") };
-        let ty = if bytes.len() > 8000 { SqlType::NVARCHAR_MAX } else { SqlType::nvarchar((bytes.len() / 2).max(1) as u16) };
+        let ty =
+            if bytes.len() > 8000 { SqlType::NVARCHAR_MAX } else { SqlType::nvarchar((bytes.len() / 2).max(1) as u16) };
         return Expr::literal(ty.with_collation(collation), Datum::Bytes(bytes));
     }
     let bytes = encode(text, collation);

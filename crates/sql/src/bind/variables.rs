@@ -32,7 +32,8 @@ pub fn has_query(expr: &ast::Expr) -> bool {
 pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
     use ast::Expr::*;
     match expr {
-        Literal(_) | Global(_) | Column(_) | Niladic(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_) | GraphMatch(_) => {}
+        Literal(_) | Global(_) | Column(_) | Niladic(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_)
+        | GraphMatch(_) => {}
         Variable(variable) => f(Found::Scalar(variable)),
         Unary(_, a) | Not(a) | Collate(a, _) => visit_expr(a, f),
         IsNull { operand, .. } => visit_expr(operand, f),
@@ -263,7 +264,8 @@ fn visit_set<'a>(set: &'a [ast::SetClause], f: Visit<'_, 'a>) {
     for clause in set {
         match clause {
             ast::SetClause::Column { value, .. } => visit_expr(value, f),
-            ast::SetClause::Variable { variable, value, .. } | ast::SetClause::VariableColumn { variable, value, .. } => {
+            ast::SetClause::Variable { variable, value, .. }
+            | ast::SetClause::VariableColumn { variable, value, .. } => {
                 f(Found::Scalar(variable));
                 visit_expr(value, f);
             }
@@ -284,7 +286,9 @@ fn visit_filter<'a>(filter: Option<&'a ast::Filter>, f: Visit<'_, 'a>) {
 pub fn visit_statement<'a>(statement: &'a ast::StatementKind, f: Visit<'_, 'a>) {
     match statement {
         ast::StatementKind::Select(query) => visit_query(query, f),
-        ast::StatementKind::DeclareCursor(declare) => declare.definition.query.iter().for_each(|query| visit_query(query, f)),
+        ast::StatementKind::DeclareCursor(declare) => {
+            declare.definition.query.iter().for_each(|query| visit_query(query, f))
+        }
         ast::StatementKind::Insert(insert) => {
             visit_with(insert.with.as_deref(), f);
             insert.top.iter().for_each(|top| visit_expr(&top.count, f));

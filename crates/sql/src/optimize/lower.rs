@@ -272,8 +272,9 @@ impl Lowering {
         // What cannot be tested while scanning (a subquery over this row is fine, a volatile one is not) stays above.
         // A computed column that is not stored comes from the Map above, under the same id.
         let is_stored = |c: u16| get.table.stored[usize::from(c)].is_some();
-        let mut needed: Vec<u16> =
-            (0..get.table.columns.len() as u16).filter(|&c| is_stored(c) && want.needed.contains(get.id_of(c))).collect();
+        let mut needed: Vec<u16> = (0..get.table.columns.len() as u16)
+            .filter(|&c| is_stored(c) && want.needed.contains(get.id_of(c)))
+            .collect();
         let given = needed.clone();
         let mut tested = ColumnSet::default();
         predicates.iter().for_each(|p| tested.insert_expr(p));

@@ -8,8 +8,8 @@ use types::SqlType;
 
 use crate::catalog::{ModuleDef, TableDef, VirtualTableDef};
 use crate::plan::{
-    Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Modify, SortKey, TableFunction, TableSource,
-    WindowFunction,
+    Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Modify, SortKey, TableFunction,
+    TableSource, WindowFunction,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -207,7 +207,9 @@ impl Parser<'_> {
         if next.kind == T::LeftParen {
             return self.with_settings();
         }
-        if next.kind != T::Word || next.keyword.is_reserved() && !matches!(next.keyword, K::ALL | K::INDEX | K::ROWCOUNT) {
+        if next.kind != T::Word
+            || next.keyword.is_reserved() && !matches!(next.keyword, K::ALL | K::INDEX | K::ROWCOUNT)
+        {
             return Err(self.unexpected());
         }
         self.bump();

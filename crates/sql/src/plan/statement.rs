@@ -359,8 +359,20 @@ pub enum QueryKind {
 #[derive(Debug, Clone)]
 pub enum ForFormat {
     /// `raw`: columns whose text is JSON already.
-    Json { auto: bool, root: Option<Box<str>>, include_nulls: bool, without_wrapper: bool, raw: Vec<bool> },
-    Xml { mode: XmlMode, element: Option<Box<str>>, root: Option<Box<str>>, elements: bool, ty: bool },
+    Json {
+        auto: bool,
+        root: Option<Box<str>>,
+        include_nulls: bool,
+        without_wrapper: bool,
+        raw: Vec<bool>,
+    },
+    Xml {
+        mode: XmlMode,
+        element: Option<Box<str>>,
+        root: Option<Box<str>>,
+        elements: bool,
+        ty: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -346,12 +346,7 @@ impl Target {
         })
     }
 
-    fn claim(
-        &self,
-        table: &mut crate::memory_table::MemoryTable,
-        rows: &RowBatch,
-        row: usize,
-    ) -> SqlResult<()> {
+    fn claim(&self, table: &mut crate::memory_table::MemoryTable, rows: &RowBatch, row: usize) -> SqlResult<()> {
         for (at, (index, key)) in self.unique_keys(rows, row).enumerate() {
             if !table.claim(at, key) {
                 return Err(self.duplicate_key(Some(index), rows, row));

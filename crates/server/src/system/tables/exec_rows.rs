@@ -63,7 +63,8 @@ fn options(state: Option<&State>) -> NamedRow {
 /// The isolation level and lock timeout: the asking session's as they are now, the others' as of their last request.
 fn isolation(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
     let level = state.map_or(entry.isolation.load(Ordering::Relaxed), isolation_number);
-    let timeout = state.map_or(entry.lock_timeout_ms.load(Ordering::Relaxed), |state| state.options.lock_timeout_ms.into());
+    let timeout =
+        state.map_or(entry.lock_timeout_ms.load(Ordering::Relaxed), |state| state.options.lock_timeout_ms.into());
     vec![("transaction_isolation_level", number(level)), ("lock_timeout", number(timeout))]
 }
 

@@ -140,7 +140,10 @@ fn waiting_tasks(machine: u32) -> Vec<NamedRow> {
             ("wait_duration_ms", number(row.wait_duration_ns / NS_PER_MS)),
             ("wait_type", text(row.wait_type.name())),
             ("resource_address", address(row.resource)),
-            ("blocking_task_address", row.blocking_task.map_or(Cell::Datum(types::Datum::Null), |task| address(task.0))),
+            (
+                "blocking_task_address",
+                row.blocking_task.map_or(Cell::Datum(types::Datum::Null), |task| address(task.0)),
+            ),
             ("blocking_session_id", number(row.blocking_session_id)),
         ]
     });
@@ -238,7 +241,12 @@ fn node(machine: u32) -> NamedRow {
         ("online_scheduler_count", number(schedulers.len())),
         ("idle_scheduler_count", number(schedulers.iter().filter(|row| row.is_idle).count())),
         ("active_worker_count", number(schedulers.iter().map(|row| u64::from(row.active_workers)).sum::<u64>())),
-        ("avg_load_balance", number(schedulers.iter().map(|row| u64::from(row.load_factor)).sum::<u64>() / schedulers.len().max(1) as u64)),
+        (
+            "avg_load_balance",
+            number(
+                schedulers.iter().map(|row| u64::from(row.load_factor)).sum::<u64>() / schedulers.len().max(1) as u64,
+            ),
+        ),
         ("online_scheduler_mask", number(mask)),
         ("cpu_count", number(schedulers.len())),
     ]

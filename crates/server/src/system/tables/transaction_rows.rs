@@ -11,7 +11,9 @@ pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
     Some(match name {
         "dm_tran_locks" => storage.locks().iter().map(lock).collect(),
         "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
-        "dm_tran_session_transactions" => storage.transactions().iter().filter(|tx| tx.session != 0).map(of_session).collect(),
+        "dm_tran_session_transactions" => {
+            storage.transactions().iter().filter(|tx| tx.session != 0).map(of_session).collect()
+        }
         _ => return None,
     })
 }
