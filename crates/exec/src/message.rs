@@ -171,9 +171,11 @@ mod tests {
         for (template, arguments, expected) in cases {
             assert_eq!(format_message(template, arguments).expect(template), *expected, "{template}");
         }
-        for bad in ["%z", "%", "%d"] {
-            let argument = if bad == "%d" { vec![text("no number")] } else { vec![] };
-            assert_eq!(format_message(bad, &argument).map_err(|error| error.number), Err(2787), "{bad}");
-        }
+        let refused = |template: &str, arguments: &[(SqlType, Datum)]| {
+            format_message(template, arguments).map_err(|error| error.number)
+        };
+        assert_eq!(refused("%z", &[]), Err(2787), "no such conversion");
+        assert_eq!(refused("%", &[]), Err(2787), "no conversion at all");
+        assert_eq!(refused("%d", &[text("no number")]), Err(2786), "an argument of another type");
     }
 }
