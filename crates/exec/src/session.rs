@@ -254,6 +254,19 @@ impl Session {
         }
     }
 
+    /// Settings and counters as after a login. The transaction stays for the caller to end, and so does what a run in progress
+    /// depends on: sp_reset_connection can be called from a batch.
+    pub fn renew(&mut self) {
+        let old = std::mem::replace(self, Session::new(self.spid));
+        self.signal = old.signal;
+        self.transaction = old.transaction;
+        self.nest_level = old.nest_level;
+        self.trigger_level = old.trigger_level;
+        self.try_level = old.try_level;
+        self.statement_depth = old.statement_depth;
+        self.insert_execute = old.insert_execute;
+    }
+
     /// Err: the run must end.
     #[inline]
     pub fn check_signal(&self) -> SqlResult<()> {

@@ -172,11 +172,7 @@ impl SessionHost {
     /// Gives the descriptor of the transaction this rolled back: its client counts on hearing that it is gone.
     pub fn reset(&mut self, state: &mut State, keep_transaction: bool) -> Option<u64> {
         self.server.counters.connection_resets.add(1);
-        let fresh = State::new(state.spid);
-        let old = std::mem::replace(state, fresh);
-        state.signal = old.signal.clone();
-        let transaction = old.transaction;
-        state.transaction = transaction;
+        state.renew();
         let mut rolled_back = None;
         if !keep_transaction {
             rolled_back = (state.transaction.level > 0).then_some(state.transaction.descriptor);

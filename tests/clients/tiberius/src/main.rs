@@ -192,7 +192,12 @@ async fn result_sets(target: &Target) -> Outcome {
 async fn error(target: &Target) -> Outcome {
     let mut client = target.connect().await?;
     let failure = async |client: &mut Tds, sql: &str| -> Result<(u32, u8, u8, u32, String, String), Box<dyn std::error::Error>> {
-        match client.simple_query(sql).await?.into_results().await {
+        // An error before the first columns comes from the query itself.
+        let outcome = match client.simple_query(sql).await {
+            Ok(stream) => stream.into_results().await,
+            Err(error) => Err(error),
+        };
+        match outcome {
             Err(Error::Server(token)) => Ok((
                 token.code(),
                 token.class(),
@@ -215,13 +220,14 @@ async fn error(target: &Target) -> Outcome {
 
 async fn cancel(target: &Target) -> Outcome {
     // tiberius sends no attention: dropping the connection is its way to cancel. The server must notice and end the work.
+    // The one who watches is there before: a session that comes later may get the number of the one that left.
+    let mut watcher = target.connect().await?;
     let mut client = target.connect().await?;
     let spid = one(&mut client, "SELECT CAST(@@SPID AS int)").await?.get::<i32, _>(0).ok_or("no spid")?;
     let endless = client.simple_query("DECLARE @i bigint = 0; WHILE @i < 100000000000 SET @i += 1");
     let _ = tokio::time::timeout(Duration::from_millis(300), endless).await;
     drop(client);
     let started = Instant::now();
-    let mut watcher = target.connect().await?;
     while started.elapsed() < Duration::from_secs(10) {
         let row = one(&mut watcher, &format!("SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE session_id = {spid}")).await?;
         if row.get::<i32, _>(0) == Some(0) {
