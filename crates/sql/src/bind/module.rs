@@ -59,7 +59,12 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
             _ => return Err(one(errors::not_supported("function"))),
         },
         _ => {
-            return Err(one(errors::plain(2812, 16, 62, format!("Could not find stored procedure '{}'.", module.name))));
+            return Err(one(errors::plain(
+                2812,
+                16,
+                62,
+                format!("Could not find stored procedure '{}'.", module.name),
+            )));
         }
     };
     bound.map_err(|errors| errors.into_iter().map(|e| e.in_procedure(&module.name)).collect())
