@@ -56,6 +56,18 @@ impl Engine {
         }
     }
 
+    /// `leaf_shared` of a key that may lie in the leaf `near` (0: no idea), as its fences say: no descent then.
+    #[inline]
+    pub fn leaf_near<'a>(&'a self, tree: &Tree, key: &[u8], near: u32) -> StorageResult<Shared<'a>> {
+        if near != 0 {
+            let leaf = self.buffer.shared(&tree.file, near)?;
+            if self.is_leaf_of(tree, &leaf) && page::is_within_fences(&leaf, key) {
+                return Ok(leaf);
+            }
+        }
+        self.leaf_shared(tree, Target::Key(key))
+    }
+
     pub fn leaf_exclusive<'a>(&'a self, tree: &Tree, key: &[u8]) -> StorageResult<Exclusive<'a>> {
         let hint = tree.hint.load(Ordering::Relaxed);
         if hint != 0 {

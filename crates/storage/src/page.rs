@@ -20,6 +20,8 @@
 //! A key is stored without `prefix_length` bytes that all keys between the fences share. Every function here is
 //! deterministic in the page's bytes and its arguments: redo replays calls and gets the same bytes.
 
+use std::cmp::Ordering;
+
 pub const PAGE_BYTES: usize = 8192;
 pub const HEADER_BYTES: usize = 64;
 const SLOT_BYTES: usize = 8;
@@ -160,6 +162,12 @@ pub fn lower_fence(page: &PageBytes) -> &[u8] {
     &page[at..at + u16_at(page, 38) as usize]
 }
 
+/// Whether `key` belongs here: on this page of its level or nowhere.
+#[inline]
+pub fn is_within_fences(page: &PageBytes, key: &[u8]) -> bool {
+    lower_fence(page) <= key && upper_fence(page).is_none_or(|fence| key < fence)
+}
+
 /// None: no bound.
 pub fn upper_fence(page: &PageBytes) -> Option<&[u8]> {
     let length = u16_at(page, 42);
@@ -264,33 +272,67 @@ pub fn key(page: &PageBytes, slot: usize) -> Vec<u8> {
     key
 }
 
+/// What of `key` is compared with suffixes, or how it compares to every key of the page.
+#[inline]
+fn wanted_suffix<'a>(page: &PageBytes, key: &'a [u8]) -> Result<&'a [u8], Ordering> {
+    let prefix = prefix_length(page);
+    if prefix > 0 {
+        let order = key[..key.len().min(prefix)].cmp(&lower_fence(page)[..prefix]);
+        if order != Ordering::Equal {
+            return Err(order);
+        }
+    }
+    Ok(&key[prefix..])
+}
+
+#[inline]
+fn compare(page: &PageBytes, slot: usize, wanted: &[u8], wanted_head: u32) -> Ordering {
+    u32_at(page, slot_at(slot) + 4).cmp(&wanted_head).then_with(|| suffix(page, slot).cmp(wanted))
+}
+
 /// First slot whose key is not less than `key`, and whether it is equal.
 #[inline]
 pub fn lower_bound(page: &PageBytes, key: &[u8]) -> (usize, bool) {
     let count = slot_count(page);
-    let prefix = prefix_length(page);
-    if prefix > 0 {
-        let shared = &lower_fence(page)[..prefix];
-        let own = &key[..key.len().min(prefix)];
-        match own.cmp(shared) {
-            std::cmp::Ordering::Less => return (0, false),
-            std::cmp::Ordering::Greater => return (count, false),
-            std::cmp::Ordering::Equal => {}
-        }
-    }
-    let wanted = &key[prefix..];
+    let wanted = match wanted_suffix(page, key) {
+        Ok(wanted) => wanted,
+        Err(order) => return (if order == Ordering::Less { 0 } else { count }, false),
+    };
     let wanted_head = head(wanted);
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = (low + high) / 2;
-        let order = u32_at(page, slot_at(middle) + 4).cmp(&wanted_head).then_with(|| suffix(page, middle).cmp(wanted));
-        match order {
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Greater => high = middle,
-            std::cmp::Ordering::Equal => return (middle, true),
+        match compare(page, middle, wanted, wanted_head) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return (middle, true),
         }
     }
     (low, false)
+}
+
+/// First slot from `from` on whose key is not less than `key`, for a `key` above those before `from`. Takes steps that grow,
+/// so it costs little where the answer is near.
+#[inline]
+pub fn lower_bound_from(page: &PageBytes, key: &[u8], from: usize) -> usize {
+    let count = slot_count(page);
+    let wanted = match wanted_suffix(page, key) {
+        Ok(wanted) => wanted,
+        Err(order) => return if order == Ordering::Less { from } else { count },
+    };
+    let wanted_head = head(wanted);
+    let is_less = |slot| compare(page, slot, wanted, wanted_head) == Ordering::Less;
+    let (mut low, mut step) = (from, 1);
+    while low + step <= count && is_less(low + step - 1) {
+        low += step;
+        step *= 2;
+    }
+    let mut high = count.min(low + step - 1);
+    while low < high {
+        let middle = (low + high) / 2;
+        if is_less(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 /// Slot of the child that holds `key` in an inner page; `slot_count` names the last child.
@@ -565,6 +607,9 @@ mod tests {
                 let value = vec![next(256) as u8; next(90) as usize];
                 let (slot, found) = lower_bound(&page, &key);
                 assert_eq!(found, model.contains_key(&key), "seed {seed}");
+                for from in [0, slot / 2, slot] {
+                    assert_eq!(lower_bound_from(&page, &key, from), slot, "seed {seed} from {from}");
+                }
                 match (found, next(3)) {
                     (true, 0) => {
                         remove(&mut page, slot);

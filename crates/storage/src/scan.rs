@@ -11,7 +11,7 @@ use crate::layout::{IndexId, Locator};
 use crate::locks::{LockMode, Patience};
 use crate::page;
 use crate::rows::{ReadMode, Seen, View};
-use crate::shape::{IndexShape, Shape};
+use crate::shape::IndexShape;
 use crate::table::{Table, row_hash};
 use crate::transaction::{Isolation, Transaction};
 use crate::tree::{Target, Tree};
@@ -20,11 +20,11 @@ use crate::versions::ROW_HEADER_BYTES;
 /// Bound on a prefix of the index key, as normalized bytes of whole key columns (`types::key`). `Inclusive` takes
 /// every key that begins with the prefix, `Exclusive` none of them, at either end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum KeyBound {
+pub enum KeyBound<K = Vec<u8>> {
     #[default]
     Unbounded,
-    Inclusive(Vec<u8>),
-    Exclusive(Vec<u8>),
+    Inclusive(K),
+    Exclusive(K),
 }
 
 /// Table hints. All false: what the isolation level says.
@@ -98,26 +98,43 @@ struct RowLock {
     hold: bool,
 }
 
+/// Behind a prefix: the least key above all that begin with it. No part of a key and no row number begins with FF.
+const ABOVE_PREFIX: u8 = 0xff;
+
 /// Rows `next` reads ahead.
 const AHEAD_ROWS: usize = 32;
 
 /// Owns what it needs of the table, so it may outlive the borrow it was made from (cursors).
 pub struct Scan {
+    source: Source,
+    at: Position,
+    ahead: Vec<(Vec<u8>, Locator)>,
+    ahead_next: usize,
+}
+
+/// What is read and how: stays as the scan moves.
+struct Source {
     table: Table,
     /// Position in the table's nonclustered indexes; None: the base tree.
     index: Option<usize>,
     spec: ScanSpec,
     /// Where the index row holds each wanted column (or the base row, for a look-up).
     places: Vec<u16>,
-    /// Keys in `[lower, upper)` are still to come; None: no bound. The bound moves as the scan does.
-    lower: Vec<u8>,
-    upper: Option<Vec<u8>>,
-    statement: u32,
-    done: bool,
-    ahead: Vec<(Vec<u8>, Locator)>,
-    ahead_next: usize,
     /// `next` is in use: its rows come with locators.
     keeps_locators: bool,
+}
+
+/// Where the scan stands.
+struct Position {
+    /// Keys in `[lower, upper)` are still to come. The bound moves as the scan does.
+    lower: Vec<u8>,
+    upper: Vec<u8>,
+    /// False: `upper` means nothing.
+    bounded: bool,
+    statement: u32,
+    /// The leaf that the next key may lie in, 0: unknown.
+    leaf: u32,
+    done: bool,
 }
 
 /// What stopped a part.
@@ -128,9 +145,6 @@ enum Stop {
     Wait(u64),
     Lock(Locator),
 }
-
-/// Takes a row: its image and its locator.
-type Sink<'a> = dyn FnMut(&[u8], &[u8]) -> StorageResult<()> + 'a;
 
 impl Table {
     pub fn scan(&self, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
@@ -154,35 +168,117 @@ impl Scan {
                 .ok_or(StorageError::UnknownIndex)?,
             _ => spec.columns.clone(),
         };
-        let lower = match &spec.lower {
-            KeyBound::Unbounded => Vec::new(),
-            KeyBound::Inclusive(prefix) => prefix.clone(),
-            KeyBound::Exclusive(prefix) => after_prefix(prefix),
+        let mut at = Position {
+            lower: Vec::new(),
+            upper: Vec::new(),
+            bounded: false,
+            statement: tx.writer.statement,
+            leaf: 0,
+            done: false,
         };
-        let upper = match &spec.upper {
-            KeyBound::Unbounded => None,
-            KeyBound::Inclusive(prefix) => Some(after_prefix(prefix)),
-            KeyBound::Exclusive(prefix) => Some(prefix.clone()),
-        };
-        let done = upper.as_ref().is_some_and(|upper| *upper <= lower);
-        let statement = tx.writer.statement;
-        let scan = Scan {
-            table,
-            index,
-            spec,
-            places,
-            lower,
-            upper,
-            statement,
-            done,
-            ahead: Vec::new(),
-            ahead_next: 0,
-            keeps_locators: false,
-        };
-        scan.lock_table(tx)?;
-        Ok(scan)
+        at.place(&spec.lower, &spec.upper);
+        let source = Source { table, index, spec, places, keeps_locators: false };
+        source.lock_table(tx)?;
+        Ok(Scan { source, at, ahead: Vec::new(), ahead_next: 0 })
     }
 
+    /// Goes to another range of keys, whatever was left of the one before: what a join does for each of its outer rows.
+    /// Keeps its buffers and the leaf it stands on, where the next key often lies, too.
+    pub fn restart<K: AsRef<[u8]>>(
+        &mut self,
+        tx: &mut Transaction,
+        lower: &KeyBound<K>,
+        upper: &KeyBound<K>,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        self.at.place(lower, upper);
+        self.at.statement = tx.writer.statement;
+        self.ahead.clear();
+        self.ahead_next = 0;
+        self.source.lock_table(tx)
+    }
+
+    pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
+        let Scan { source, at, ahead, ahead_next } = self;
+        if *ahead_next == ahead.len() {
+            ahead.clear();
+            *ahead_next = 0;
+            source.keeps_locators = true;
+            while ahead.is_empty() && !at.done {
+                source.part(at, tx, AHEAD_ROWS, |image, locator| {
+                    ahead.push((image.to_vec(), Locator::new(locator)));
+                    Ok(())
+                })?;
+                if source.index.is_some() && source.spec.lookup {
+                    source.look_up(at, tx, ahead)?;
+                } else if source.index.is_none() {
+                    source.join(ahead)?;
+                }
+            }
+        }
+        let Some((image, locator)) = ahead.get(*ahead_next) else { return Ok(None) };
+        *ahead_next += 1;
+        Ok(Some(RowRef { image, locator }))
+    }
+
+    /// Appends up to `rows_max` rows to `batch`: `ScanSpec::columns` in order, then the locator if asked for.
+    /// Returns how many; 0 at the end only.
+    pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
+        let Scan { source, at, .. } = self;
+        let mut filled = 0;
+        while filled == 0 && !at.done && rows_max > 0 {
+            filled = if source.index.is_some() && source.spec.lookup {
+                source.fill_looked_up(at, tx, batch, rows_max)?
+            } else {
+                source.fill_straight(at, tx, batch, rows_max)?
+            };
+        }
+        batch.rows += filled;
+        Ok(filled)
+    }
+
+    /// Whether `fill` is known to have nothing more to give.
+    pub fn is_done(&self) -> bool {
+        self.at.done
+    }
+
+    /// Releases the statement's lock on a row this scan returned and that did not qualify.
+    pub fn unlock(&self, tx: &mut Transaction, locator: &[u8]) {
+        let shape = &self.source.table.shape;
+        tx.unlock_row(shape.db, shape.id, row_hash(locator));
+    }
+}
+
+impl Position {
+    fn place<K: AsRef<[u8]>>(&mut self, lower: &KeyBound<K>, upper: &KeyBound<K>) {
+        self.lower.clear();
+        match lower {
+            KeyBound::Unbounded => {}
+            KeyBound::Inclusive(prefix) => self.lower.extend_from_slice(prefix.as_ref()),
+            KeyBound::Exclusive(prefix) => {
+                self.lower.extend_from_slice(prefix.as_ref());
+                self.lower.push(ABOVE_PREFIX);
+            }
+        }
+        self.upper.clear();
+        self.bounded = true;
+        match upper {
+            KeyBound::Unbounded => self.bounded = false,
+            KeyBound::Inclusive(prefix) => {
+                self.upper.extend_from_slice(prefix.as_ref());
+                self.upper.push(ABOVE_PREFIX);
+            }
+            KeyBound::Exclusive(prefix) => self.upper.extend_from_slice(prefix.as_ref()),
+        }
+        self.done = self.bounded && self.upper <= self.lower;
+    }
+
+    fn upper(&self) -> Option<&[u8]> {
+        self.bounded.then_some(&self.upper[..])
+    }
+}
+
+impl Source {
     /// What the hints and the isolation level ask of the whole table. Key ranges are held by a table lock.
     fn lock_table(&self, tx: &mut Transaction) -> StorageResult<()> {
         let (db, id, hint) = (self.table.shape.db, self.table.shape.id, self.spec.lock);
@@ -210,7 +306,7 @@ impl Scan {
         if self.spec.lock.update { LockMode::Update } else { LockMode::Shared }
     }
 
-    fn how_to_read(&self, tx: &mut Transaction) -> (View, Option<RowLock>) {
+    fn how_to_read(&self, tx: &mut Transaction, statement: u32) -> (View, Option<RowLock>) {
         let hint = self.spec.lock;
         let isolation = tx.isolation();
         let mut view = tx.view();
@@ -233,49 +329,25 @@ impl Scan {
             }
         }
         if self.spec.ignore_own_statement {
-            view.before_statement = self.statement;
+            view.before_statement = statement;
         }
         (view, row_lock)
     }
 
-    pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
-        if self.ahead_next == self.ahead.len() {
-            let mut ahead = std::mem::take(&mut self.ahead);
-            ahead.clear();
-            self.ahead_next = 0;
-            self.keeps_locators = true;
-            while ahead.is_empty() && !self.done {
-                let shape = self.table.shape.clone();
-                self.part(tx, AHEAD_ROWS, &mut |image, locator| {
-                    ahead.push((image.to_vec(), Locator::new(locator)));
-                    Ok(())
-                })?;
-                if self.index.is_some() && self.spec.lookup {
-                    self.look_up(tx, &mut ahead)?;
-                } else if self.index.is_none() {
-                    self.join(&shape, &mut ahead)?;
-                }
-            }
-            self.ahead = ahead;
-        }
-        let Some((image, locator)) = self.ahead.get(self.ahead_next) else { return Ok(None) };
-        self.ahead_next += 1;
-        Ok(Some(RowRef { image, locator }))
-    }
-
     /// Replaces index rows by base rows; rows that are gone meanwhile are left out.
-    fn look_up(&self, tx: &mut Transaction, rows: &mut Vec<(Vec<u8>, Locator)>) -> StorageResult<()> {
+    fn look_up(&self, at: &Position, tx: &mut Transaction, rows: &mut Vec<(Vec<u8>, Locator)>) -> StorageResult<()> {
         let mut kept = Vec::with_capacity(rows.len());
         for (mut image, locator) in rows.drain(..) {
-            if self.fetch_base(tx, &locator, &mut image)? {
+            if self.fetch_base(at, tx, &locator, &mut image)? {
                 kept.push((image, locator));
             }
         }
         *rows = kept;
-        self.join(&self.table.shape, rows)
+        self.join(rows)
     }
 
-    fn join(&self, shape: &Shape, rows: &mut [(Vec<u8>, Locator)]) -> StorageResult<()> {
+    fn join(&self, rows: &mut [(Vec<u8>, Locator)]) -> StorageResult<()> {
+        let shape = &*self.table.shape;
         if shape.long_values.is_none() {
             return Ok(());
         }
@@ -288,9 +360,15 @@ impl Scan {
         Ok(())
     }
 
-    fn fetch_base(&self, tx: &mut Transaction, locator: &[u8], image: &mut Vec<u8>) -> StorageResult<bool> {
+    fn fetch_base(
+        &self,
+        at: &Position,
+        tx: &mut Transaction,
+        locator: &[u8],
+        image: &mut Vec<u8>,
+    ) -> StorageResult<bool> {
         loop {
-            let (view, _) = self.how_to_read(tx);
+            let (view, _) = self.how_to_read(tx, at.statement);
             match self.table.engine.read_row(&view, &self.table.shape.base, locator, image)? {
                 Seen::Here | Seen::Old => return Ok(true),
                 Seen::Nothing => return Ok(false),
@@ -300,65 +378,73 @@ impl Scan {
         }
     }
 
-    /// Appends up to `rows_max` rows to `batch`: `ScanSpec::columns` in order, then the locator if asked for.
-    /// Returns how many; 0 at the end only.
-    pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
-        let mut filled = 0;
-        while filled == 0 && !self.done && rows_max > 0 {
-            filled = if self.index.is_some() && self.spec.lookup {
-                let mut rows = Vec::new();
-                self.part(tx, rows_max, &mut |_, locator| {
-                    rows.push((Vec::new(), Locator::new(locator)));
-                    Ok(())
-                })?;
-                self.look_up(tx, &mut rows)?;
-                let layout = &self.table.shape.layout.row;
-                for (image, locator) in &rows {
-                    append_row(layout, &self.places, image, batch, &mut |_, _| unreachable!("joined"))?;
-                    append_locator(self.spec.locator, locator, batch);
-                }
-                rows.len()
-            } else {
-                let shape = self.table.shape.clone();
-                let engine = self.table.engine.clone();
-                let places = std::mem::take(&mut self.places);
-                let locator_wanted = self.spec.locator;
-                let layout = self.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row);
-                let mut rows = 0;
-                let result = self.part(tx, rows_max, &mut |image, locator| {
-                    append_row(layout, &places, image, batch, &mut |reference, column| {
-                        let tree = shape.long_values.as_ref().expect("a table with long values");
-                        let mut value = Vec::new();
-                        engine.read_long(tree, reference, &mut value)?;
-                        column.push_bytes(&value);
-                        Ok(())
-                    })?;
-                    append_locator(locator_wanted, locator, batch);
-                    rows += 1;
-                    Ok(())
-                });
-                self.places = places;
-                result?;
-                rows
-            };
+    fn fill_looked_up(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        batch: &mut RowBatch,
+        rows_max: usize,
+    ) -> StorageResult<usize> {
+        let mut rows = Vec::new();
+        self.part(at, tx, rows_max, |_, locator| {
+            rows.push((Vec::new(), Locator::new(locator)));
+            Ok(())
+        })?;
+        self.look_up(at, tx, &mut rows)?;
+        let layout = &self.table.shape.layout.row;
+        for (image, locator) in &rows {
+            append_row(layout, &self.places, image, batch, &mut |_, _| unreachable!("joined"))?;
+            append_locator(self.spec.locator, locator, batch);
         }
-        batch.rows += filled;
-        Ok(filled)
+        Ok(rows.len())
+    }
+
+    fn fill_straight(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        batch: &mut RowBatch,
+        rows_max: usize,
+    ) -> StorageResult<usize> {
+        let (shape, engine) = (&*self.table.shape, &*self.table.engine);
+        let layout = self.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row);
+        let mut rows = 0;
+        self.part(at, tx, rows_max, |image, locator| {
+            append_row(layout, &self.places, image, batch, &mut |reference, column| {
+                let tree = shape.long_values.as_ref().expect("a table with long values");
+                let mut value = Vec::new();
+                engine.read_long(tree, reference, &mut value)?;
+                column.push_bytes(&value);
+                Ok(())
+            })?;
+            append_locator(self.spec.locator, locator, batch);
+            rows += 1;
+            Ok(())
+        })?;
+        Ok(rows)
     }
 
     /// Gives up to `rows_max` rows to `sink` (image, locator), at least one unless the scan ends.
-    fn part(&mut self, tx: &mut Transaction, rows_max: usize, sink: &mut Sink<'_>) -> StorageResult<()> {
+    fn part(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        rows_max: usize,
+        mut sink: impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
+    ) -> StorageResult<()> {
         let mut given = 0;
-        while given < rows_max && !self.done {
-            let (view, row_lock) = self.how_to_read(tx);
+        while given < rows_max && !at.done {
+            let (view, row_lock) = self.how_to_read(tx, at.statement);
+            let mut reader = Reader { source: self, view, row_lock, rows_max, given, old: Vec::new() };
             let stop = if self.spec.backward {
-                self.leaf_backward(tx, &view, row_lock, rows_max, &mut given, sink)?
+                reader.leaf_backward(at, tx, &mut sink)?
             } else {
-                self.leaf_forward(tx, &view, row_lock, rows_max, &mut given, sink)?
+                reader.leaf_forward(at, tx, &mut sink)?
             };
+            given = reader.given;
             match stop {
                 Stop::Part => os::wait::maybe_yield(),
-                Stop::End => self.done = true,
+                Stop::End => at.done = true,
                 // What has been found goes to the consumer first: the wait may be long, or end in an error.
                 Stop::Wait(_) | Stop::Lock(_) if given > 0 => return Ok(()),
                 Stop::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
@@ -375,30 +461,41 @@ impl Scan {
     fn tree(&self) -> &Tree {
         self.index.map_or(&self.table.shape.base, |at| &self.table.shape.indexes[at].tree)
     }
+}
 
+/// Reads the rows of one leaf for `Source::part`.
+struct Reader<'a> {
+    source: &'a Source,
+    view: View,
+    row_lock: Option<RowLock>,
+    rows_max: usize,
+    /// Rows given to the sink so far.
+    given: usize,
+    old: Vec<u8>,
+}
+
+impl Reader<'_> {
+    #[inline]
     fn leaf_forward(
         &mut self,
+        at: &mut Position,
         tx: &mut Transaction,
-        view: &View,
-        row_lock: Option<RowLock>,
-        rows_max: usize,
-        given: &mut usize,
-        sink: &mut Sink<'_>,
+        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
     ) -> StorageResult<Stop> {
-        let engine = self.table.engine.clone();
-        let leaf = engine.leaf_shared(self.tree(), Target::Key(&self.lower))?;
-        let first = page::lower_bound(&leaf, &self.lower).0;
+        let source = self.source;
+        let leaf = source.table.engine.leaf_near(source.tree(), &at.lower, at.leaf)?;
+        at.leaf = leaf.number();
+        let first = page::lower_bound(&leaf, &at.lower).0;
         let count = page::slot_count(&leaf);
-        let end = self.upper.as_ref().map_or(count, |upper| page::lower_bound(&leaf, upper).0);
-        let mut old = Vec::new();
+        let end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
         for slot in first..end {
-            if *given == rows_max {
-                self.lower = page::key(&leaf, slot);
-                return Ok(Stop::Part);
-            }
-            let stop = self.row(tx, &leaf, slot, view, row_lock, &mut old, given, sink)?;
+            let stop = match self.given == self.rows_max {
+                true => Some(Stop::Part),
+                false => self.row(tx, &leaf, slot, sink)?,
+            };
             if let Some(stop) = stop {
-                self.lower = page::key(&leaf, slot);
+                at.lower.clear();
+                page::key_into(&leaf, slot, &mut at.lower);
                 return Ok(stop);
             }
         }
@@ -406,9 +503,10 @@ impl Scan {
             return Ok(Stop::End);
         }
         match page::upper_fence(&leaf) {
-            Some(fence) if self.upper.as_ref().is_none_or(|upper| fence < &upper[..]) => {
-                self.lower.clear();
-                self.lower.extend_from_slice(fence);
+            Some(fence) if at.upper().is_none_or(|upper| fence < upper) => {
+                at.lower.clear();
+                at.lower.extend_from_slice(fence);
+                at.leaf = 0;
                 Ok(Stop::Part)
             }
             _ => Ok(Stop::End),
@@ -417,100 +515,82 @@ impl Scan {
 
     fn leaf_backward(
         &mut self,
+        at: &mut Position,
         tx: &mut Transaction,
-        view: &View,
-        row_lock: Option<RowLock>,
-        rows_max: usize,
-        given: &mut usize,
-        sink: &mut Sink<'_>,
+        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
     ) -> StorageResult<Stop> {
-        let engine = self.table.engine.clone();
-        let target = self.upper.as_ref().map_or(Target::Last, |upper| Target::Before(upper));
-        let leaf = engine.leaf_shared(self.tree(), target)?;
-        let end = self.upper.as_ref().map_or(page::slot_count(&leaf), |upper| page::lower_bound(&leaf, upper).0);
-        let first = page::lower_bound(&leaf, &self.lower).0;
-        let mut old = Vec::new();
+        let source = self.source;
+        let target = at.upper().map_or(Target::Last, Target::Before);
+        let leaf = source.table.engine.leaf_shared(source.tree(), target)?;
+        let end = at.upper().map_or(page::slot_count(&leaf), |upper| page::lower_bound(&leaf, upper).0);
+        let first = page::lower_bound(&leaf, &at.lower).0;
         for slot in (first..end).rev() {
             // The row at `slot` is still to come: the upper bound is just above its key.
-            let stop = if *given == rows_max {
-                Some(Stop::Part)
-            } else {
-                self.row(tx, &leaf, slot, view, row_lock, &mut old, given, sink)?
+            let stop = match self.given == self.rows_max {
+                true => Some(Stop::Part),
+                false => self.row(tx, &leaf, slot, sink)?,
             };
             if let Some(stop) = stop {
-                let mut above = page::key(&leaf, slot);
-                above.push(0);
-                self.upper = Some(above);
+                at.upper.clear();
+                page::key_into(&leaf, slot, &mut at.upper);
+                at.upper.push(0);
+                at.bounded = true;
                 return Ok(stop);
             }
         }
         let fence = page::lower_fence(&leaf);
-        if first > 0 || fence.is_empty() || fence <= &self.lower[..] {
+        if first > 0 || fence.is_empty() || fence <= &at.lower[..] {
             return Ok(Stop::End);
         }
-        self.upper = Some(fence.to_vec());
+        at.upper.clear();
+        at.upper.extend_from_slice(fence);
+        at.bounded = true;
         Ok(Stop::Part)
     }
 
     /// Looks at one row of a latched leaf; Some: come back to it.
-    #[allow(clippy::too_many_arguments)]
     #[inline]
     fn row(
-        &self,
+        &mut self,
         tx: &mut Transaction,
         leaf: &page::PageBytes,
         slot: usize,
-        view: &View,
-        row_lock: Option<RowLock>,
-        old: &mut Vec<u8>,
-        given: &mut usize,
-        sink: &mut Sink<'_>,
+        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
     ) -> StorageResult<Option<Stop>> {
+        let source = self.source;
         let payload = page::payload(leaf, slot);
-        let seen = self.table.engine.see(view, payload, old)?;
+        let seen = source.table.engine.see(&self.view, payload, &mut self.old)?;
         let payload = match seen {
             Seen::Here => payload,
-            Seen::Old => &old[..],
+            Seen::Old => &self.old[..],
             Seen::Nothing => return Ok(None),
-            Seen::Wait(_) if self.spec.lock.read_past => return Ok(None),
+            Seen::Wait(_) if source.spec.lock.read_past => return Ok(None),
             Seen::Wait(other) => return Ok(Some(Stop::Wait(other))),
         };
         let body = &payload[ROW_HEADER_BYTES..];
         let key;
-        let (locator, image) = if self.index.is_some() {
+        let (locator, image) = if source.index.is_some() {
             let length = page::u16_at(body, 0) as usize;
             body[2..].split_at(length)
-        } else if row_lock.is_some() || self.spec.locator || self.keeps_locators {
+        } else if self.row_lock.is_some() || source.spec.locator || source.keeps_locators {
             key = page::key(leaf, slot);
             (&key[..], body)
         } else {
             (&[][..], body)
         };
-        if let Some(lock) = row_lock {
-            let (db, id) = (self.table.shape.db, self.table.shape.id);
+        if let Some(lock) = self.row_lock {
+            let (db, id) = (source.table.shape.db, source.table.shape.id);
             match tx.lock_row(db, id, row_hash(locator), lock.mode, lock.hold, Patience::Ms(0)) {
                 Ok(()) => {}
-                Err(StorageError::LockTimeout) if self.spec.lock.read_past => return Ok(None),
+                Err(StorageError::LockTimeout) if source.spec.lock.read_past => return Ok(None),
                 Err(StorageError::LockTimeout) => return Ok(Some(Stop::Lock(Locator::new(locator)))),
                 Err(error) => return Err(error),
             }
         }
         sink(image, locator)?;
-        *given += 1;
+        self.given += 1;
         Ok(None)
     }
-
-    /// Releases the statement's lock on a row this scan returned and that did not qualify.
-    pub fn unlock(&self, tx: &mut Transaction, locator: &[u8]) {
-        tx.unlock_row(self.table.shape.db, self.table.shape.id, row_hash(locator));
-    }
-}
-
-/// The least key above all that begin with `prefix`: no part of a key and no row number begins with FF.
-fn after_prefix(prefix: &[u8]) -> Vec<u8> {
-    let mut key = prefix.to_vec();
-    key.push(0xff);
-    key
 }
 
 fn append_locator(wanted: bool, locator: &[u8], batch: &mut RowBatch) {

@@ -124,6 +124,62 @@ fn lives(seed: u64, clustered: bool) {
     check(&storage, &committed, seed);
 }
 
+/// One scan goes to and fro between seeks, while the table changes and its leaves split, merge and go.
+fn seeks(seed: u64, clustered: bool) {
+    let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let storage = Storage::open(config(&SimDisk::new(SimDiskFaults::default()))).expect("opened");
+    create(&storage, clustered);
+    let table = storage.open_table(DB, TABLE).expect("the table");
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    let mut model = Model::new();
+    let mut scans: Vec<Scan> = [false, true]
+        .map(|backward| {
+            let mut spec = ScanSpec::all(IndexId(1), vec![0]);
+            (spec.lookup, spec.backward, spec.ignore_own_statement) = (true, backward, false);
+            table.scan(&mut tx, spec).expect("a scan")
+        })
+        .into();
+    let mut batch = types::RowBatch::new([types::Physical::I64]);
+    for step in 0..600 {
+        tx.begin_statement();
+        for _ in 0..rng.next(4) {
+            change(&table, &mut tx, &mut rng, &mut model, seed);
+        }
+        let (low, high) = (rng.next(300) as i64, rng.next(300) as i64);
+        let high = if rng.next(2) == 0 { low } else { high };
+        let key = |id: i64| {
+            let mut key = Vec::new();
+            types::key::encode_datum(&types::SqlType::INT, false, &Datum::I64(id), &mut key);
+            key
+        };
+        let (lower, upper) = (KeyBound::Inclusive(key(low)), KeyBound::Inclusive(key(high)));
+        let mut expected: Vec<i64> = model.keys().copied().filter(|id| (low..=high).contains(id)).collect();
+        for scan in &mut scans {
+            // Some are left in the middle.
+            let wanted = if rng.next(3) == 0 { 1 } else { 1 + rng.next(9) as usize };
+            let mut found = Vec::new();
+            scan.restart(&mut tx, &lower, &upper).expect("placed");
+            while scan.fill(&mut tx, &mut batch, wanted).expect("rows") > 0 {
+                found.extend((0..batch.rows).map(|row| batch.columns[0].datum(row).as_i64()));
+                batch.clear();
+                if wanted == 1 {
+                    break;
+                }
+            }
+            let shown = if wanted == 1 { expected.len().min(1) } else { expected.len() };
+            assert_eq!(found, expected[..shown], "seed {seed} step {step}");
+            expected.reverse();
+        }
+    }
+}
+
+#[test]
+fn one_scan_seeks_again_and_again() {
+    for seed in 1..12 {
+        seeks(seed, seed % 3 > 0);
+    }
+}
+
 #[test]
 fn a_clustered_table_keeps_what_was_committed_through_crashes() {
     let seeds = os::env::var("SEEDS").and_then(|n| n.parse().ok()).unwrap_or(12);
