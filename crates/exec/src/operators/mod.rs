@@ -7,6 +7,7 @@ mod aggregate_state;
 pub mod for_text;
 mod hash_join;
 mod keys;
+mod lookup_join;
 mod nested_loops;
 mod recursive;
 mod scan;

@@ -1,9 +1,9 @@
 //! Nested loops: for each outer row the inner runs again; an inner that depends on no outer row is kept after its first run.
 
-use sql::plan::{self, JoinKind, OuterSlot};
+use sql::plan::{self, JoinKind, OperatorKind, OuterSlot};
 use types::{RowBatch, SqlResult};
 
-use super::{batch_of, source};
+use super::{batch_of, lookup_join, scan, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, I64Expr, filter};
@@ -12,6 +12,12 @@ use crate::expression::{Compiler, I64Expr, filter};
 const KEPT_BYTES_MAX: usize = 64 << 20;
 
 pub fn make(join: &plan::NestedLoops, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    if join.kind == JoinKind::Inner
+        && let OperatorKind::Scan(scan) = &join.inner.kind
+        && let Some(inner) = scan::lookup(scan, compiler)?
+    {
+        return lookup_join::make(join, inner, compiler);
+    }
     let classes = || {
         let columns = join.outer.columns.iter().chain(&join.inner.columns);
         columns.map(|column| column.ty.physical())

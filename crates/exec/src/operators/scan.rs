@@ -11,7 +11,8 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 use super::keys::encode_from;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource, out_of_memory};
-use crate::expression::{Compiler, I64Expr, Scalar, filter_batch};
+use crate::expression::{Compiler, I64Expr, Scalar, filter, filter_batch};
+use crate::value::Value;
 
 /// What a storage error is to the user. `index_name` is looked up in `table`.
 pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError {
@@ -109,15 +110,25 @@ impl Range {
         })
     }
 
+    /// `prefix` becomes what all keys of the range begin with. False: a value is NULL, which nothing equals.
+    fn prefix(&self, context: &Context, prefix: &mut Vec<u8>) -> SqlResult<bool> {
+        prefix.clear();
+        for (scalar, codec) in self.equal.iter().zip(&self.codecs) {
+            match scalar.scalar_value(context)? {
+                Value::Null => return Ok(false),
+                Value::I64(value) => codec.encode_i64(value, prefix),
+                Value::Bytes(value) => codec.encode_bytes(&value, prefix),
+                value => codec.encode(&value.into_datum(), prefix),
+            }
+        }
+        Ok(true)
+    }
+
     /// The key ranges to read, in key order. None of them when a bound is NULL: nothing equals it.
     fn bounds(&self, context: &Context) -> SqlResult<Vec<(KeyBound, KeyBound)>> {
         let mut prefix = Vec::new();
-        for (scalar, codec) in self.equal.iter().zip(&self.codecs) {
-            let value = scalar.scalar_datum(context)?;
-            if value.is_null() {
-                return Ok(Vec::new());
-            }
-            codec.encode(&value, &mut prefix);
+        if !self.prefix(context, &mut prefix)? {
+            return Ok(Vec::new());
         }
         if !self.any_of.is_empty() {
             let mut keys = Vec::new();
@@ -191,62 +202,23 @@ fn in_bounds(key: &[u8], lower: &KeyBound, upper: &KeyBound) -> bool {
 
 pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     let table = match &scan.table {
-        TableSource::Base(table)
-        | TableSource::Variable(_, table)
-        | TableSource::Inserted(table)
-        | TableSource::Deleted(table) => table.clone(),
+        TableSource::Base(table) => return Ok(Box::new(base(scan, table, compiler)?)),
+        TableSource::Variable(_, table) | TableSource::Inserted(table) | TableSource::Deleted(table) => table,
     };
-    let key: Vec<(u16, bool)> =
-        table.indexes.iter().find(|index| index.id == scan.index).map_or(Vec::new(), |index| index.key.clone());
-    let key_types: Vec<(SqlType, bool)> =
-        key.iter().map(|(column, descending)| (table.columns[*column as usize].ty, *descending)).collect();
-    let stored = |column: u16| table.stored[column as usize].expect("a scan reads stored columns only");
-    let columns: Vec<u16> = scan.columns.iter().map(|column| stored(*column)).collect();
-    let range = scan.range.as_ref().map(|range| Range::new(range, &key_types, compiler)).transpose()?;
+    let stored = |column: u16| stored(table, column);
+    let (key, range) = key_and_range(scan, table, compiler)?;
     let residual = compiler.optional_predicate(&scan.residual)?;
-    if let TableSource::Base(_) = &scan.table {
-        let hint = &scan.lock;
-        let lock = storage::LockHint {
-            no_lock: hint.no_lock,
-            update: hint.update,
-            exclusive: hint.exclusive,
-            hold: hint.hold,
-            read_past: hint.read_past,
-            no_wait: hint.no_wait,
-            table: hint.table,
-            shared: false,
-        };
-        return Ok(Box::new(BaseScan {
-            spec: ScanSpec {
-                index: IndexId(scan.index),
-                lower: KeyBound::Unbounded,
-                upper: KeyBound::Unbounded,
-                backward: scan.backward,
-                columns,
-                locator: scan.locator,
-                lookup: scan.lookup,
-                lock,
-                ignore_own_statement: true,
-            },
-            table,
-            range,
-            residual,
-            storage: None,
-            bounds: Vec::new(),
-            scan: None,
-            selection: Vec::new(),
-            ask: 0,
-        }));
-    }
     let key_codecs = key
         .iter()
-        .zip(&key_types)
-        .map(|((column, _), (ty, descending))| (stored(*column) as usize, KeyCodec::new(ty, *descending)))
+        .map(|(column, descending)| {
+            let ty = &table.columns[*column as usize].ty;
+            (stored(*column) as usize, KeyCodec::new(ty, *descending))
+        })
         .collect();
     compiler.reads_variables = true;
     Ok(Box::new(MemoryScan {
         source: scan.table.clone(),
-        columns,
+        columns: scan.columns.iter().map(|column| stored(*column)).collect(),
         locator: scan.locator,
         backward: scan.backward,
         key: key_codecs,
@@ -258,7 +230,82 @@ pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn Row
     }))
 }
 
-struct BaseScan {
+fn stored(table: &TableDef, column: u16) -> u16 {
+    table.stored[column as usize].expect("a scan reads stored columns only")
+}
+
+/// Columns of the scan's index with their direction, and its range.
+#[allow(clippy::type_complexity)]
+fn key_and_range(
+    scan: &plan::Scan,
+    table: &TableDef,
+    compiler: &mut Compiler,
+) -> SqlResult<(Vec<(u16, bool)>, Option<Range>)> {
+    let index = table.indexes.iter().find(|index| index.id == scan.index);
+    let key: Vec<(u16, bool)> = index.map_or(Vec::new(), |index| index.key.clone());
+    let types: Vec<(SqlType, bool)> =
+        key.iter().map(|(column, descending)| (table.columns[*column as usize].ty, *descending)).collect();
+    let range = scan.range.as_ref().map(|range| Range::new(range, &types, compiler)).transpose()?;
+    Ok((key, range))
+}
+
+fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> SqlResult<BaseScan> {
+    let (_, range) = key_and_range(scan, table, compiler)?;
+    let residual = compiler.optional_predicate(&scan.residual)?;
+    let hint = &scan.lock;
+    let lock = storage::LockHint {
+        no_lock: hint.no_lock,
+        update: hint.update,
+        exclusive: hint.exclusive,
+        hold: hint.hold,
+        read_past: hint.read_past,
+        no_wait: hint.no_wait,
+        table: hint.table,
+        shared: false,
+    };
+    Ok(BaseScan {
+        spec: ScanSpec {
+            index: IndexId(scan.index),
+            lower: KeyBound::Unbounded,
+            upper: KeyBound::Unbounded,
+            backward: scan.backward,
+            columns: scan.columns.iter().map(|column| stored(table, *column)).collect(),
+            locator: scan.locator,
+            lookup: scan.lookup,
+            lock,
+            ignore_own_statement: true,
+        },
+        table: table.clone(),
+        range,
+        residual,
+        storage: None,
+        bounds: Vec::new(),
+        prefix: Vec::new(),
+        scan: None,
+        reading: false,
+        selection: Vec::new(),
+        ask: 0,
+    })
+}
+
+/// A seek by equal values whose remaining predicate is the same for each outer row, as an inner side for `lookup_join`.
+/// Not with locks, which a batch would take ahead of what the join's consumer wants.
+pub fn lookup(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Option<BaseScan>> {
+    let (TableSource::Base(table), Some(range)) = (&scan.table, &scan.range) else { return Ok(None) };
+    let equal_only =
+        !range.equal.is_empty() && range.lower.is_none() && range.upper.is_none() && range.any_of.is_empty();
+    let varies = |expr: &plan::Expr| {
+        expr.any(&mut |expr| matches!(expr.kind, plan::ExprKind::Outer(_) | plan::ExprKind::Subquery(_)))
+    };
+    let locks = scan.lock.update || scan.lock.exclusive || scan.lock.hold;
+    if !equal_only || locks || scan.residual.as_ref().is_some_and(varies) {
+        return Ok(None);
+    }
+    base(scan, table, compiler).map(Some)
+}
+
+/// Over a table or index.
+pub struct BaseScan {
     table: Arc<TableDef>,
     spec: ScanSpec,
     range: Option<Range>,
@@ -266,14 +313,110 @@ struct BaseScan {
     storage: Option<Arc<storage::Table>>,
     /// Ranges still to read, the next one last.
     bounds: Vec<(KeyBound, KeyBound)>,
+    /// Of the range that `rows_for` reads.
+    prefix: Vec<u8>,
+    /// Stays from range to range.
     scan: Option<storage::Scan>,
+    /// `scan` is in the middle of a range.
+    reading: bool,
     selection: Vec<u32>,
     ask: usize,
 }
 
+impl BaseScan {
+    fn open_storage(&mut self, context: &Context) -> SqlResult<()> {
+        if self.storage.is_none() {
+            let mut runtime = context.runtime();
+            let runtime = &mut *runtime;
+            self.storage = Some(runtime.host.open_table(runtime.session, &self.table)?);
+            crate::statements::reads_table(runtime.session, runtime.sink)?;
+        }
+        Ok(())
+    }
+
+    fn seek<K: AsRef<[u8]>>(
+        &mut self,
+        transaction: &mut storage::Transaction,
+        lower: &KeyBound<K>,
+        upper: &KeyBound<K>,
+    ) -> Result<(), StorageError> {
+        self.reading = true;
+        if self.scan.is_none() {
+            let table = self.storage.as_ref().expect("opened");
+            self.scan = Some(table.scan(transaction, self.spec.clone())?);
+        }
+        self.scan.as_mut().expect("set above").restart(transaction, lower, upper)
+    }
+
+    /// `out` becomes the rows for the outer rows of `outer`, in their order, as many as make a batch; `owners` has for each
+    /// its outer row, and `outer` what is left. `bind` makes an outer row the current one.
+    pub fn rows_for(
+        &mut self,
+        context: &Context,
+        outer: &mut std::ops::Range<usize>,
+        bind: impl Fn(usize),
+        out: &mut RowBatch,
+        owners: &mut Vec<u32>,
+    ) -> SqlResult<()> {
+        self.open_storage(context)?;
+        out.clear();
+        owners.clear();
+        let mut scans = 0;
+        while outer.start < outer.end && out.rows < BATCH_ROWS {
+            if !self.reading {
+                bind(outer.start);
+                let mut prefix = std::mem::take(&mut self.prefix);
+                let found = self.range.as_ref().expect("a seek").prefix(context, &mut prefix);
+                self.prefix = prefix;
+                if !found? {
+                    outer.start += 1;
+                    continue;
+                }
+            }
+            let mut runtime = context.runtime();
+            let current = &mut runtime.session.transaction.current;
+            let transaction = current.as_mut().expect("a statement runs in a transaction");
+            if !self.reading {
+                scans += 1;
+                let prefix = std::mem::take(&mut self.prefix);
+                let bound = KeyBound::Inclusive(&prefix);
+                let placed = self.seek(transaction, &bound, &bound);
+                self.prefix = prefix;
+                placed.map_err(|error| storage_error(error, Some(&self.table)))?;
+            }
+            let scan = self.scan.as_mut().expect("placed above");
+            let filled = scan.fill(transaction, out, BATCH_ROWS - out.rows);
+            filled.map_err(|error| storage_error(error, Some(&self.table)))?;
+            owners.resize(out.rows, outer.start as u32);
+            if scan.is_done() {
+                self.reading = false;
+                outer.start += 1;
+            }
+        }
+        context.session(|session| {
+            session.statistics.scans += scans;
+            session.statistics.rows_read += out.rows as u64;
+        });
+        if let Some(residual) = &self.residual {
+            filter(residual, context, out, &mut self.selection)?;
+            columns::retain(out, &self.selection);
+            for (to, from) in self.selection.iter().enumerate() {
+                owners[to] = owners[*from as usize];
+            }
+            owners.truncate(self.selection.len());
+        }
+        Ok(())
+    }
+
+    /// What was left of the last run is not wanted any more.
+    pub fn restart(&mut self) {
+        self.reading = false;
+    }
+}
+
 impl RowSource for BaseScan {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
-        self.scan = None;
+        self.reading = false;
         self.ask = 0;
         self.bounds = match &self.range {
             None => vec![(KeyBound::Unbounded, KeyBound::Unbounded)],
@@ -282,12 +425,7 @@ impl RowSource for BaseScan {
         if !self.spec.backward {
             self.bounds.reverse();
         }
-        if self.storage.is_none() {
-            let mut runtime = context.runtime();
-            let runtime = &mut *runtime;
-            self.storage = Some(runtime.host.open_table(runtime.session, &self.table)?);
-            crate::statements::reads_table(runtime.session, runtime.sink)?;
-        }
+        self.open_storage(context)?;
         context.session(|session| session.statistics.scans += 1);
         Ok(())
     }
@@ -301,24 +439,23 @@ impl RowSource for BaseScan {
                 None => wanted.min(BATCH_ROWS),
                 Some(_) => wanted.min(BATCH_ROWS).max(self.ask),
             };
-            let error = |error| storage_error(error, Some(&self.table));
             {
                 let mut runtime = context.runtime();
                 let session = &mut *runtime.session;
                 let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
-                if self.scan.is_none() {
+                if !self.reading {
                     let Some((lower, upper)) = self.bounds.pop() else { return Ok(()) };
-                    let table = self.storage.as_ref().expect("opened");
-                    let spec = ScanSpec { lower, upper, ..self.spec.clone() };
-                    self.scan = Some(table.scan(transaction, spec).map_err(error)?);
+                    let placed = self.seek(transaction, &lower, &upper);
+                    placed.map_err(|error| storage_error(error, Some(&self.table)))?;
                 }
-                let scan = self.scan.as_mut().expect("set above");
-                let count = scan.fill(transaction, out, wanted).map_err(error)?;
+                let scan = self.scan.as_mut().expect("placed above");
+                let filled = scan.fill(transaction, out, wanted);
+                let count = filled.map_err(|error| storage_error(error, Some(&self.table)))?;
                 out.rows = count;
                 session.statistics.rows_read += count as u64;
+                self.reading = !scan.is_done();
             }
             if out.rows == 0 {
-                self.scan = None;
                 continue;
             }
             let Some(residual) = &self.residual else { return Ok(()) };
@@ -332,6 +469,7 @@ impl RowSource for BaseScan {
     }
 
     fn close(&mut self) {
+        self.reading = false;
         self.scan = None;
         self.storage = None;
     }
