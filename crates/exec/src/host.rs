@@ -179,6 +179,8 @@ pub struct CallArgument {
 pub struct TableArgument {
     pub types: Vec<SqlType>,
     pub rows: types::RowBatch,
+    /// Columns without values: each row gets what an INSERT that leaves them out gives. Empty: none.
+    pub defaults: Vec<bool>,
 }
 
 /// What a call returned.

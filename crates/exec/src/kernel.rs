@@ -5,13 +5,12 @@ use std::cmp::Ordering;
 use sql::plan::ArithmeticOp;
 use types::compare::ValueComparer;
 use types::convert::{self, ConvertContext, NO_STYLE};
-use types::datetime::DateFormat;
 use types::decimal::{self, Operation};
 use types::like::LikePattern;
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith};
 
 use crate::context::Context;
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::value::Value;
 
 /// Longest (max) value: 2 GB - 1.
@@ -117,15 +116,8 @@ pub fn like(ty: &SqlType, value: &[u8], pattern: &[u8], escape: Option<&[u8]>) -
 }
 
 fn settings(session: &Session, explicit: bool) -> ConvertContext {
-    let date_format = match session.options.date_format {
-        session::DateFormat::Mdy => DateFormat::Mdy,
-        session::DateFormat::Dmy => DateFormat::Dmy,
-        session::DateFormat::Ymd => DateFormat::Ymd,
-        session::DateFormat::Ydm => DateFormat::Ydm,
-        session::DateFormat::Myd => DateFormat::Myd,
-        session::DateFormat::Dym => DateFormat::Dym,
-    };
-    ConvertContext { date_format, explicit }
+    let options = &session.options;
+    ConvertContext { date_format: options.date_format, language: options.language, explicit }
 }
 
 /// `style`: None when CONVERT gave none. What an implicit conversion leaves too long is cut here: whoever must refuse it

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sql::plan::IsolationLevel;
 use storage::{Isolation, Transaction};
+use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::sink::Stop;
@@ -48,6 +49,8 @@ pub struct Session {
     pub(crate) insert_execute: bool,
     /// Statements within one another that share a transaction: a statement, the functions and triggers it runs.
     pub(crate) statement_depth: u32,
+    /// What the next INSERT, a bulk load's, leaves out; that statement takes it.
+    pub unchecked: Unchecked,
     /// SET TRANSACTION ISOLATION LEVEL has run since the current transaction was told its level.
     pub(crate) isolation_changed: bool,
     pub statistics: Statistics,
@@ -80,6 +83,13 @@ impl Signal {
             _ => Some(Stop::Disconnected),
         }
     }
+}
+
+/// Without CHECK_CONSTRAINTS a bulk load skips CHECK and FOREIGN KEY, without FIRE_TRIGGERS the triggers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unchecked {
+    pub constraints: bool,
+    pub triggers: bool,
 }
 
 /// Counters of the running statement, for SET STATISTICS and the DMVs.
@@ -139,7 +149,10 @@ pub struct Options {
     /// 1 Monday to 7 Sunday.
     pub date_first: u8,
     pub date_format: DateFormat,
-    pub language: Box<str>,
+    /// SET DATEFIRST or SET DATEFORMAT was given: SET LANGUAGE leaves it then.
+    pub date_first_given: bool,
+    pub date_format_given: bool,
+    pub language: LanguageId,
     /// Milliseconds; -1 waits for ever.
     pub lock_timeout_ms: i32,
     pub deadlock_priority: i8,
@@ -147,14 +160,17 @@ pub struct Options {
     pub identity_insert: Option<(u16, i32)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DateFormat {
-    Mdy,
-    Dmy,
-    Ymd,
-    Ydm,
-    Myd,
-    Dym,
+impl Options {
+    /// Names of months and days; the order of dates and the first day of a week unless they were set by themselves.
+    pub fn set_language(&mut self, language: LanguageId) {
+        self.language = language;
+        if !self.date_first_given {
+            self.date_first = language.get().date_first;
+        }
+        if !self.date_format_given {
+            self.date_format = language.get().date_format;
+        }
+    }
 }
 
 impl Default for Options {
@@ -190,7 +206,9 @@ impl Default for Options {
             text_size: -1,
             date_first: 7,
             date_format: DateFormat::Mdy,
-            language: "us_english".into(),
+            date_first_given: false,
+            date_format_given: false,
+            language: LanguageId::US_ENGLISH,
             lock_timeout_ms: -1,
             deadlock_priority: 0,
             isolation: IsolationLevel::ReadCommitted,
@@ -248,6 +266,7 @@ impl Session {
             aborted: false,
             insert_execute: false,
             statement_depth: 0,
+            unchecked: Unchecked::default(),
             isolation_changed: false,
             statistics: Statistics::default(),
             signal: Arc::default(),

@@ -3,18 +3,21 @@
 //! Each row runs the same compiled INSERT, so defaults, constraints and indexes are those of any insert. All rows of a load are one
 //! transaction.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use exec::host::{CallArgument, Ended};
+use exec::session::Unchecked;
 use exec::sink::{Command, Discard, Done, DoneKind, Sink};
 use sql::plan::Module;
 use tds::Message;
 use tds::bulk::BulkReader;
-use types::{RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
-use crate::bulk_target::BulkTarget;
+use crate::bulk_target::{BulkColumn, BulkTarget};
 use crate::connection::ConnectionError;
 use crate::session::{Parts, Session};
+use crate::sink::FirstError;
 
 /// One row with its long values.
 const ROW_BYTES_MAX: usize = 64 << 20;
@@ -66,13 +69,15 @@ struct Load {
     insert: Option<Arc<Module>>,
     types: Vec<SqlType>,
     rows: u64,
+    /// Of the row before, where an order was promised.
+    last_key: Vec<Datum>,
     /// It began the transaction: it ends it.
     own_transaction: bool,
 }
 
 impl Load {
     fn new(target: BulkTarget) -> Load {
-        Load { target, insert: None, types: Vec::new(), rows: 0, own_transaction: false }
+        Load { target, insert: None, types: Vec::new(), rows: 0, last_key: Vec::new(), own_transaction: false }
     }
 
     fn take_rows(&mut self, parts: &mut Parts<'_>, reader: &mut BulkReader, is_last: bool) -> SqlResult<()> {
@@ -95,8 +100,8 @@ impl Load {
     }
 
     fn begin(&mut self, parts: &mut Parts<'_>) -> SqlResult<()> {
-        let quoted = |name: &String| format!("[{}]", name.replace(']', "]]"));
-        let names: Vec<String> = self.target.columns.iter().map(quoted).collect();
+        let columns = &self.target.columns;
+        let names: Vec<String> = columns.iter().map(|column| format!("[{}]", column.name.replace(']', "]]"))).collect();
         if names.len() != self.types.len() {
             return Err(SqlError::new(
                 4819,
@@ -104,7 +109,22 @@ impl Load {
                 "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or has other columns than INSERT BULK named.",
             ));
         }
-        let values: Vec<String> = (0..names.len()).map(|i| format!("@p{i}")).collect();
+        // A key that is converted first has no order that could be promised.
+        let as_stored = |(at, _): &(usize, bool)| {
+            let (sent, stored) = (&self.types[*at], columns[*at].ty.as_ref());
+            stored.is_some_and(|stored| {
+                (stored.kind, stored.length, stored.scale) == (sent.kind, sent.length, sent.scale)
+            })
+        };
+        if !self.target.order.iter().all(as_stored) {
+            self.target.order.clear();
+        }
+        let columns = &self.target.columns;
+        let value = |(i, column): (usize, &BulkColumn)| match &column.default {
+            None => format!("@p{i}"),
+            Some(default) => format!("ISNULL(@p{i}, {default})"),
+        };
+        let values: Vec<String> = columns.iter().enumerate().map(value).collect();
         let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("@p{i} {}", ty)).collect();
         let text = format!("INSERT INTO {} ({}) VALUES ({})", self.target.table, names.join(", "), values.join(", "));
         let module = crate::batch::compile(parts.host, parts.state, &text, &declared.join(", "))
@@ -120,15 +140,21 @@ impl Load {
     fn insert_rows(&mut self, parts: &mut Parts<'_>, batch: &RowBatch) -> SqlResult<()> {
         let Some(module) = self.insert.clone() else { return Ok(()) };
         for row in 0..batch.rows {
+            self.check_order(batch, row)?;
             let arguments = self.types.iter().zip(&batch.columns).map(|(ty, column)| CallArgument {
                 name: None,
                 value: Some((*ty, column.datum(row))),
                 table: None,
                 output: false,
             });
-            let mut errors = FirstError(None);
+            let mut errors = FirstError::default();
+            parts.state.unchecked = self.target.unchecked;
+            let identity_insert = parts.state.options.identity_insert;
+            parts.state.options.identity_insert = self.target.keep_identity.or(identity_insert);
             let (ended, _) =
                 exec::call_module(&module, None, arguments.collect(), parts.state, parts.host, &mut errors);
+            parts.state.options.identity_insert = identity_insert;
+            parts.state.unchecked = Unchecked::default();
             match (ended, errors.0) {
                 (Ended::Stopped(stop), _) => return Err(exec::session::stopped(stop)),
                 (Ended::Failed(error), _) | (_, Some(error)) => return Err(error),
@@ -136,6 +162,41 @@ impl Load {
             }
         }
         Ok(())
+    }
+
+    /// 4819: a row that comes before the last one in the order that was promised, or has its key.
+    fn check_order(&mut self, batch: &RowBatch, row: usize) -> SqlResult<()> {
+        if self.target.order.is_empty() {
+            return Ok(());
+        }
+        let key: Vec<Datum> = self.target.order.iter().map(|(at, _)| batch.columns[*at].datum(row)).collect();
+        let last = std::mem::replace(&mut self.last_key, key);
+        if last.is_empty() {
+            return Ok(());
+        }
+        let ordered =
+            self.target.order.iter().zip(last.iter().zip(&self.last_key)).find_map(|((at, descending), pair)| {
+                let order = compare(&self.types[*at], pair.0, pair.1);
+                let order = if *descending { order.reverse() } else { order };
+                order.is_ne().then_some(order.is_lt())
+            });
+        if ordered == Some(true) {
+            return Ok(());
+        }
+        let shown = |key: &[Datum]| {
+            let mut text = String::new();
+            for ((at, _), value) in self.target.order.iter().zip(key) {
+                text.push_str(if text.is_empty() { "" } else { ", " });
+                types::convert::push_display(value.as_ref(), &self.types[*at], &mut text);
+            }
+            text
+        };
+        let text = format!(
+            "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or the data violates a uniqueness constraint imposed by the target table. Sort order incorrect for the following two rows: primary key of first row: ({}), primary key of second row: ({}).",
+            shown(&last),
+            shown(&self.last_key)
+        );
+        Err(SqlError::new(4819, 16, text))
     }
 
     fn undo(&mut self, parts: &mut Parts<'_>) {
@@ -152,26 +213,10 @@ impl Load {
     }
 }
 
-/// A row's insert says nothing but why it failed.
-struct FirstError(Option<SqlError>);
-
-impl Sink for FirstError {
-    fn columns(&mut self, _: &[sql::plan::OutputColumn]) -> Result<(), exec::sink::Stop> {
-        Ok(())
-    }
-
-    fn batch(&mut self, _: &RowBatch) -> Result<(), exec::sink::Stop> {
-        Ok(())
-    }
-
-    fn done(&mut self, _: Done) -> Result<(), exec::sink::Stop> {
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> Result<(), exec::sink::Stop> {
-        if message.severity > 10 {
-            self.0.get_or_insert_with(|| message.clone());
-        }
-        Ok(())
+/// NULL first.
+fn compare(ty: &SqlType, left: &Datum, right: &Datum) -> Ordering {
+    match (left.is_null(), right.is_null()) {
+        (false, false) => types::compare::ValueComparer::new(ty).compare(left, right),
+        (left, right) => right.cmp(&left),
     }
 }

@@ -1,9 +1,97 @@
 //! What INSERT BULK said; the rows follow in the next message.
 
+use exec::session::Unchecked;
+use sql::ast::{Expr, InsertBulk};
+use sql::catalog::{IndexKind, TableDef};
+use types::SqlType;
+
 #[derive(Debug, Clone)]
 pub struct BulkTarget {
     /// As it stands in T-SQL, quoted.
     pub table: String,
-    /// Names without quotes.
-    pub columns: Vec<String>,
+    pub columns: Vec<BulkColumn>,
+    pub unchecked: Unchecked,
+    /// The table's (database, object) where its identity column is one of `columns`: the client's values are kept.
+    pub keep_identity: Option<(u16, i32)>,
+    /// Promised by ORDER: positions in `columns`, and whether they descend.
+    pub order: Vec<(usize, bool)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct BulkColumn {
+    /// Without quotes.
+    pub name: String,
+    /// T-SQL text of what replaces a NULL: the column's DEFAULT, unless KEEP_NULLS was given.
+    pub default: Option<Box<str>>,
+    /// Of the table's column; None for a view.
+    pub ty: Option<SqlType>,
+}
+
+impl BulkTarget {
+    /// `written`: the table as it stands in T-SQL. `definition`: None for a view, whose columns are looked at row by row. None: a column
+    /// is not one of the table.
+    pub fn new(bulk: &InsertBulk, written: String, definition: Option<&TableDef>) -> Option<BulkTarget> {
+        let option = |name: &str| bulk.options.iter().any(|setting| setting.name.eq_ignore_ascii_case(name));
+        let keep_nulls = option("KEEP_NULLS");
+        let mut target = BulkTarget {
+            table: written,
+            columns: Vec::new(),
+            unchecked: Unchecked { constraints: !option("CHECK_CONSTRAINTS"), triggers: !option("FIRE_TRIGGERS") },
+            keep_identity: None,
+            order: Vec::new(),
+        };
+        for column in &bulk.columns {
+            let name = &*column.name.text;
+            let (mut default, mut ty) = (None, None);
+            if let Some(table) = definition {
+                let found = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))?;
+                if found.identity.is_some() {
+                    target.keep_identity = Some((table.database.0, table.object.0));
+                }
+                ty = Some(found.ty);
+                default = found.default.clone().filter(|_| !keep_nulls);
+            }
+            target.columns.push(BulkColumn { name: name.into(), default, ty });
+        }
+        target.order = definition.and_then(|table| target.promised_order(bulk, table)).unwrap_or_default();
+        Some(target)
+    }
+
+    /// ORDER means something only where it is the order of the clustered index.
+    fn promised_order(&self, bulk: &InsertBulk, table: &TableDef) -> Option<Vec<(usize, bool)>> {
+        let clustered = table.indexes.iter().find(|index| index.kind == IndexKind::Clustered)?;
+        if bulk.order.len() != clustered.key.len() {
+            return None;
+        }
+        let places = bulk.order.iter().zip(&clustered.key).map(|(item, (column, descending))| {
+            let Expr::Column(name) = &item.expr else { return None };
+            let same = |other: &str| other.eq_ignore_ascii_case(&name.name.text);
+            let fits = same(&table.columns[usize::from(*column)].name) && item.descending == *descending;
+            let place = self.columns.iter().position(|column| same(&column.name))?;
+            fits.then_some((place, *descending))
+        });
+        places.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sql::ast::StatementKind;
+
+    use super::*;
+
+    fn target(text: &str) -> BulkTarget {
+        let parsed = sql::parse::parse_batch(text, &Default::default()).expect("T-SQL");
+        let StatementKind::InsertBulk(bulk) = &parsed.statements[0].kind else { panic!("INSERT BULK") };
+        BulkTarget::new(bulk, "t".into(), None).expect("a view's columns are not looked at")
+    }
+
+    #[test]
+    fn constraints_and_triggers_wait_for_their_options() {
+        let plain = target("INSERT BULK t ([a] int, [b c] nvarchar(5))");
+        assert!(plain.unchecked.constraints && plain.unchecked.triggers);
+        assert_eq!(plain.columns[1].name, "b c");
+        let checked = target("INSERT BULK t ([a] int) WITH (CHECK_CONSTRAINTS, FIRE_TRIGGERS, KEEP_NULLS, TABLOCK)");
+        assert!(!checked.unchecked.constraints && !checked.unchecked.triggers);
+    }
 }

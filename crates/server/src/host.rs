@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use exec::host::{CallArgument, Callee, Host, ModuleInfo};
+use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::session::Session as State;
-use exec::sink::{Discard, Environment, Sink};
+use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink};
 use sql::ast::{InsertBulk, StatementKind};
 use sql::bind::BindOptions;
 use sql::catalog::{
@@ -15,6 +15,7 @@ use sql::catalog::{
 use sql::function::FunctionId;
 use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
+use types::datetime::LanguageId;
 use types::{CollationId, Datum, SqlError, SqlResult, SqlType};
 
 use crate::bulk_target::BulkTarget;
@@ -26,6 +27,7 @@ use crate::plan_cache::PlanKey;
 use crate::prepared::{self, PreparedStatements};
 use crate::server::Server;
 use crate::sessions::{Identity, SessionEntry};
+use crate::sink::FirstError;
 use crate::system::procedure::application_lock::ApplicationLocks;
 use crate::system::procedure::cursor::ApiCursors;
 use crate::{definition, system};
@@ -56,6 +58,8 @@ pub struct SessionHost {
     pub prepared: PreparedStatements,
     pub entry: Arc<SessionEntry>,
     pub login_database: DatabaseId,
+    /// What a reset goes back to.
+    login_language: LanguageId,
     /// Queries bound with this session's own view of the catalog, the newest last.
     private_queries: Vec<(Arc<Module>, QueryId, Arc<Query>)>,
     pub application_locks: ApplicationLocks,
@@ -87,6 +91,7 @@ impl SessionHost {
             prepared: PreparedStatements::default(),
             entry: SessionEntry::internal(INTERNAL_SPID, state.signal.clone()),
             login_database: master,
+            login_language: LanguageId::US_ENGLISH,
             private_queries: Vec::new(),
             application_locks: ApplicationLocks::default(),
             cursors: ApiCursors::default(),
@@ -140,19 +145,47 @@ impl SessionHost {
         server.counters.logins.add(1);
         let mut state = State::new(entry.spid);
         state.signal = signal;
-        let host = SessionHost {
+        let own_language = || row.default_language.as_deref().and_then(LanguageId::named);
+        let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
+        state.options.set_language(login_language);
+        let mut host = SessionHost {
             server: server.clone(),
             catalog_session: CatalogSession::new(database.id, "dbo"),
             prepared: PreparedStatements::default(),
             entry,
             login_database: database.id,
+            login_language,
             private_queries: Vec::new(),
             application_locks: ApplicationLocks::default(),
             cursors: ApiCursors::default(),
             context: Vec::new(),
             bulk_target: None,
         };
+        if !login.new_password.is_empty() {
+            if let Err(errors) = host.change_password(&mut state, login) {
+                host.log_out(&mut state);
+                return Err(errors);
+            }
+        }
         Ok((state, host))
+    }
+
+    /// A login that brings a new password: it is the login's from now on.
+    fn change_password(&mut self, state: &mut State, login: &tds::Login7) -> Result<(), Vec<SqlError>> {
+        let quoted = |text: &str| text.replace('\'', "''");
+        let text = format!(
+            "ALTER LOGIN [{}] WITH PASSWORD = N'{}' OLD_PASSWORD = N'{}'",
+            login.user.replace(']', "]]"),
+            quoted(&login.new_password),
+            quoted(&login.password)
+        );
+        // Bound outside the statement cache, which shows its texts.
+        let module = self.bind_text(state, &text, "")?;
+        let mut failure = FirstError::default();
+        match exec::run_batch(&Arc::new(module), state, self, &mut failure) {
+            Ended::Failed(error) => Err(vec![error]),
+            _ => failure.0.map_or(Ok(()), |error| Err(vec![error])),
+        }
     }
 
     pub fn database_name(&self) -> String {
@@ -173,6 +206,7 @@ impl SessionHost {
     pub fn reset(&mut self, state: &mut State, keep_transaction: bool) -> Option<u64> {
         self.server.counters.connection_resets.add(1);
         state.renew();
+        state.options.set_language(self.login_language);
         let mut rolled_back = None;
         if !keep_transaction {
             rolled_back = (state.transaction.level > 0).then_some(state.transaction.descriptor);
@@ -324,17 +358,23 @@ impl SessionHost {
     }
 
     /// INSERT BULK: the rows come with the next message.
-    fn expect_bulk(&mut self, state: &mut State, bulk: &InsertBulk) -> SqlResult<()> {
+    fn expect_bulk(&mut self, state: &mut State, sink: &mut dyn Sink, bulk: &InsertBulk) -> SqlResult<()> {
         let name = object_name(&bulk.table);
-        if !matches!(self.resolve(state, &name)?, Some(Object::Table(_) | Object::Module(_))) {
-            return Err(SqlError::new(
-                208,
-                16,
-                format!("Invalid object name '{}'.", definition::site::written(&bulk.table)),
-            ));
+        let table = match self.resolve(state, &name)? {
+            Some(Object::Table(table)) => Some(table),
+            Some(Object::Module(_)) => None,
+            _ => {
+                let text = format!("Invalid object name '{}'.", definition::site::written(&bulk.table));
+                return Err(SqlError::new(208, 16, text));
+            }
+        };
+        let written = definition::text::object_name(&bulk.table);
+        self.bulk_target = BulkTarget::new(bulk, written, table.as_deref());
+        if self.bulk_target.is_none() {
+            // SQL Server says no more than that it failed: clients know this answer and explain it themselves.
+            let done = Done { kind: DoneKind::Statement, command: Command::Other, row_count: None, error: true };
+            sink.done(done).map_err(exec::session::stopped)?;
         }
-        let columns = bulk.columns.iter().map(|column| column.name.text.to_string()).collect();
-        self.bulk_target = Some(BulkTarget { table: definition::text::object_name(&bulk.table), columns });
         Ok(())
     }
 
@@ -345,7 +385,10 @@ impl SessionHost {
         let info = ModuleInfo {
             database: if temporary { self.catalog_session.database } else { definition.database },
             object: definition.object,
-            name: format!("{}.{}", definition.schema, definition.name).into(),
+            name: match temporary {
+                true => definition.name.clone(),
+                false => format!("{}.{}", definition.schema, definition.name).into(),
+            },
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
         };
@@ -571,7 +614,7 @@ impl Host for SessionHost {
     ) -> SqlResult<()> {
         let statement = module.queries[query.0 as usize].statement.clone();
         if let StatementKind::InsertBulk(bulk) = &statement.kind {
-            return self.expect_bulk(state, bulk).map_err(|error| error.at_line(statement.line));
+            return self.expect_bulk(state, sink, bulk).map_err(|error| error.at_line(statement.line));
         }
         definition::run(&mut HostSite { host: self, state, sink }, &statement, &module.text)
     }
@@ -621,7 +664,8 @@ impl Host for SessionHost {
             sink.environment(&Environment::Collation { new, old }).map_err(exec::session::stopped)?;
         }
         let text = format!("Changed database context to '{name}'.");
-        sink.message(&SqlError::with_state(5701, 0, 2, text).at_line(1)).map_err(exec::session::stopped)
+        // State 1 for USE, 2 at login.
+        sink.message(&SqlError::with_state(5701, 0, 1, text).at_line(1)).map_err(exec::session::stopped)
     }
 
     fn set_option(&mut self, _state: &mut State, _name: &str, _value: &Datum) -> SqlResult<()> {

@@ -26,6 +26,7 @@ const PACKET_BYTES_DEFAULT: u32 = 4_096;
 /// TLS records hold 16 KB: SQL Server never negotiates larger packets than that under TLS.
 const PACKET_BYTES_TLS_MAX: u32 = 16_383;
 
+const FEATURE_COLUMN_ENCRYPTION: u8 = 0x04;
 const FEATURE_UTF8_SUPPORT: u8 = 0x0A;
 
 /// What a client said of itself, and what was agreed.
@@ -154,8 +155,12 @@ pub fn welcome(
     });
     writer.env_change(&EnvChange::PacketBytes { new: greeting.packet_bytes, old: PACKET_BYTES_DEFAULT });
     if greeting.version.has_feature_ack() && !greeting.login.features.is_empty() {
-        let known = greeting.login.feature(FEATURE_UTF8_SUPPORT).map(|_| (FEATURE_UTF8_SUPPORT, &[1u8][..]));
-        writer.feature_ack(known.as_slice());
+        // Of column encryption the first version: without enclaves. Its clients ask about parameters before they send them.
+        let known = [FEATURE_COLUMN_ENCRYPTION, FEATURE_UTF8_SUPPORT];
+        let known = known.into_iter().filter(|&id| greeting.login.feature(id).is_some());
+        let known: Vec<(u8, &[u8])> = known.map(|id| (id, &[1u8][..])).collect();
+        writer.feature_ack(&known);
+        writer.column_encryption = known.iter().any(|(id, _)| *id == FEATURE_COLUMN_ENCRYPTION);
     }
     writer.done(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 });
     let transport = &mut connection.transport;

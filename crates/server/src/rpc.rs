@@ -33,16 +33,17 @@ pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError
 }
 
 fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
-    let outputs: Vec<(u16, String)> = (0..)
+    let outputs: Vec<(u16, String, Option<SqlType>)> = (0..)
         .zip(&call.parameters)
         .filter(|(_, parameter)| parameter.is_output)
-        .map(|(ordinal, parameter)| (ordinal, parameter.name.clone()))
+        .map(|(ordinal, parameter)| (ordinal, parameter.name.clone(), scalar_type(&parameter.value)))
         .collect();
     let arguments = call.parameters.into_iter().map(argument).collect();
     match call_procedure(parts, &call.procedure, arguments) {
         Ok(Some(result)) => {
             parts.sink.return_status(result.status);
-            for ((ordinal, given), (name, sql_type, value)) in outputs.into_iter().zip(result.outputs) {
+            for ((ordinal, given, wanted), (name, sql_type, value)) in outputs.into_iter().zip(result.outputs) {
+                let (sql_type, value) = as_declared(sql_type, value, wanted);
                 // A client that named its parameter finds the value under that name.
                 let name = if given.is_empty() { name.to_string() } else { given };
                 parts.sink.return_value(&ReturnValue { ordinal, name, is_function_result: false, sql_type, value })?;
@@ -59,6 +60,25 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
     }
     parts.sink.procedure_done(parts.state.transaction.level > 0);
     Ok(())
+}
+
+fn scalar_type(value: &ParameterValue) -> Option<SqlType> {
+    match value {
+        ParameterValue::Scalar { sql_type, .. } => Some(*sql_type),
+        _ => None,
+    }
+}
+
+/// A value goes back in the type that the client gave its parameter, as SQL Server returns it: cut where that is shorter.
+fn as_declared(from: SqlType, value: Datum, wanted: Option<SqlType>) -> (SqlType, Datum) {
+    let Some(to) = wanted.filter(|to| *to != from && types::convert::can_convert(&from, to)) else {
+        return (from, value);
+    };
+    match types::convert(&value, &from, &to, types::convert::NO_STYLE, &types::ConvertContext::CAST) {
+        Ok(value) => (to, value),
+        // Nothing of it fits that type: the client gets what there is.
+        Err(_) => (from, value),
+    }
 }
 
 /// None: an error ended the call; the client has been told.
@@ -115,7 +135,8 @@ fn argument(parameter: RpcParameter) -> CallArgument {
         ParameterValue::Udt { value, .. } => Some((SqlType::VARBINARY_MAX, value)),
         ParameterValue::Table(rows) => {
             let types = rows.columns.iter().map(|column| column.sql_type).collect();
-            table = Some(TableArgument { types, rows: rows.rows });
+            let defaults = rows.columns.iter().map(|column| column.is_default).collect();
+            table = Some(TableArgument { types, rows: rows.rows, defaults });
             None
         }
     };

@@ -96,6 +96,11 @@ impl Session {
                 let old = std::mem::replace(&mut self.told.database, database.clone());
                 self.writer.env_change(&EnvChange::Database { new: database, old });
             }
+            let language = self.state.options.language.get().name;
+            if self.told.language != language {
+                let old = std::mem::replace(&mut self.told.language, language.into());
+                self.writer.env_change(&EnvChange::Language { new: language.into(), old });
+            }
             let new = self.host.database_collation();
             if new != old {
                 self.writer.env_change(&EnvChange::Collation {
@@ -111,7 +116,11 @@ impl Session {
             return bulk::run(self, message);
         }
         let payload = std::mem::take(&mut self.connection.payload);
-        let request = Request::decode(message.kind, &payload, self.writer.version(), Limits::default());
+        let mut limits = Limits::default();
+        if message.kind == PacketType::Rpc {
+            limits.collation = self.host.database_collation();
+        }
+        let request = Request::decode(message.kind, &payload, self.writer.version(), limits);
         self.connection.payload = payload;
         // What came before the stream was watched interrupts nothing.
         if self.connection.has_news() && self.connection.take_attention()? {
@@ -195,7 +204,7 @@ pub fn accept(server: &Arc<Server>, stream: Stream) {
         let mut host = host;
         return host.log_out(&mut state);
     }
-    let told = Told { database: host.database_name(), language: state.options.language.to_string() };
+    let told = Told { database: host.database_name(), language: state.options.language.get().name.to_string() };
     match crate::login::welcome(
         &mut connection,
         &greeting,

@@ -41,7 +41,7 @@ fn case(name: &str, types: &[(SqlType, u16)], row: &[Datum]) {
         let Ok(()) = layout.encode_rows(&batch, 0..BATCH_ROWS, &mut out, &mut send);
     });
     let mut metadata = Vec::new();
-    layout.encode_metadata(&mut metadata);
+    layout.encode_metadata(&mut metadata, false);
     for skip in [true, false] {
         let mut reader = TokenReader::new(TdsVersion::V7_4);
         reader.skip_rows = skip;

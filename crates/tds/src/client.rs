@@ -226,7 +226,7 @@ impl Client {
             outgoing.extend_from_slice(bytes);
             Ok::<(), Infallible>(())
         };
-        layout.encode_metadata(&mut self.writer);
+        layout.encode_metadata(&mut self.writer, false);
         let Ok(()) = layout.encode_rows(rows, 0..rows.rows, &mut self.writer, &mut send);
         Done { kind: DoneKind::Batch, status: done::FINAL, command: 0, rows: 0 }.encode(&mut self.writer, version);
         let Ok(()) = self.writer.finish(&mut send);

@@ -1,5 +1,7 @@
 //! What a client asks (MS-TDS 2.2.6): a message decoded into one owned value.
 
+use types::CollationId;
+
 use crate::error::{ProtocolError, ProtocolResult};
 use crate::packet::PacketType;
 use crate::rpc::RpcCall;
@@ -91,16 +93,18 @@ pub enum TransactionAction {
     Promote,
 }
 
-/// Bounds on what a message may ask for.
+/// Bounds on what a message may ask for, and what it leaves to its session.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub rpc_parameters_max: u16,
     pub rpc_calls_max: usize,
+    /// Of texts whose type names none: the database's.
+    pub collation: CollationId,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { rpc_parameters_max: 2_100, rpc_calls_max: 100_000 }
+        Limits { rpc_parameters_max: 2_100, rpc_calls_max: 100_000, collation: CollationId::default() }
     }
 }
 
@@ -108,6 +112,7 @@ impl Request {
     /// `kind` is the message's type. Login and bulk load messages are not requests: they have their own decoders.
     pub fn decode(kind: PacketType, payload: &[u8], version: TdsVersion, limits: Limits) -> ProtocolResult<Request> {
         let mut input = Input::new(payload);
+        input.collation = limits.collation;
         match kind {
             PacketType::SqlBatch => {
                 let transaction = all_headers(&mut input, version)?;

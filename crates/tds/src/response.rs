@@ -21,6 +21,8 @@ use crate::wire::Put;
 pub struct ResponseWriter {
     pub packets: PacketWriter,
     version: TdsVersion,
+    /// Agreed at login (FEATUREEXTACK COLUMNENCRYPTION).
+    pub column_encryption: bool,
     /// As it stands in every message.
     server_name: String,
 }
@@ -28,7 +30,7 @@ pub struct ResponseWriter {
 impl ResponseWriter {
     pub fn new(version: TdsVersion, packet_bytes: usize, server_name: &str) -> ResponseWriter {
         let packets = PacketWriter::new(PacketType::Response, packet_bytes);
-        ResponseWriter { packets, version, server_name: server_name.into() }
+        ResponseWriter { packets, version, column_encryption: false, server_name: server_name.into() }
     }
 
     pub fn version(&self) -> TdsVersion {
@@ -40,7 +42,7 @@ impl ResponseWriter {
     }
 
     pub fn columns(&mut self, layout: &RowLayout) {
-        layout.encode_metadata(&mut self.packets);
+        layout.encode_metadata(&mut self.packets, self.column_encryption);
     }
 
     /// See `RowLayout::encode_rows`.

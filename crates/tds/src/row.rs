@@ -25,6 +25,9 @@ const INLINE_ROW_BYTES_MAX: usize = 1_024;
 /// A value longer than this is sent in pieces, with room made between them.
 const PIECE_BYTES: usize = 16_384;
 
+/// COLMETADATA's beginning.
+const TOKEN_AND_COUNT_BYTES: usize = 3;
+
 /// The columns of a result and how to write their rows.
 #[derive(Debug, Clone)]
 pub struct RowLayout {
@@ -53,8 +56,14 @@ impl RowLayout {
         &self.columns
     }
 
-    pub fn encode_metadata(&self, out: &mut impl Put) {
-        out.put(&self.metadata);
+    /// `column_encryption` was agreed at login: a table of keys stands before the columns. There are none here.
+    pub fn encode_metadata(&self, out: &mut impl Put, column_encryption: bool) {
+        let (head, columns) = self.metadata.split_at(TOKEN_AND_COUNT_BYTES);
+        out.put(head);
+        if column_encryption {
+            out.put_u16(0);
+        }
+        out.put(columns);
     }
 
     /// Rows `rows` of a batch whose columns are those of the layout, in order. Whole packets go to `send` on the way.

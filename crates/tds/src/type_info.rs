@@ -331,7 +331,10 @@ impl TypeInfo {
         };
         if info.has_collation() {
             info.collation = WireCollation(input.array()?);
-            info.sql_type.collation = info.collation.id();
+            info.sql_type.collation = match info.collation {
+                WireCollation([0, 0, 0, 0, 0]) => input.collation,
+                given => given.id(),
+            };
         }
         Ok(info)
     }

@@ -1,5 +1,7 @@
 //! Bytes in, bytes out: a bounds-checked cursor, the sink that encoders write to, and UTF-16LE text.
 
+use types::CollationId;
+
 use crate::error::{ProtocolError, ProtocolResult};
 
 /// A cursor over a received slice. Every read is checked; a short one is `Truncated` and moves nothing.
@@ -7,11 +9,13 @@ use crate::error::{ProtocolError, ProtocolResult};
 pub struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Of texts whose type names no collation (five zeros): the database's.
+    pub collation: CollationId,
 }
 
 impl<'a> Input<'a> {
     pub fn new(bytes: &'a [u8]) -> Input<'a> {
-        Input { bytes, at: 0 }
+        Input { bytes, at: 0, collation: CollationId::default() }
     }
 
     pub fn position(&self) -> usize {

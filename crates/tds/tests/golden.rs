@@ -209,7 +209,7 @@ fn rows_with_and_without_a_bitmap() {
         batch.push_row(&[Datum::I64(2), Datum::Null, Datum::Null, Datum::Null]);
         let layout = RowLayout::new(columns, version);
         let title = format!("{:08X}", version.raw());
-        golden.put(&format!("{title}: columns"), |out| layout.encode_metadata(out));
+        golden.put(&format!("{title}: columns"), |out| layout.encode_metadata(out, false));
         golden.put(&format!("{title}: no NULL, one NULL, three NULLs"), |out| {
             out.put(&tds::row::rows_to_bytes(&layout, &batch));
         });

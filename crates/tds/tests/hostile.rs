@@ -94,7 +94,7 @@ fn rows() -> RowBatch {
 fn bulk_bytes() -> Vec<u8> {
     let layout = RowLayout::new(columns(), TdsVersion::V7_4);
     let mut payload = Vec::new();
-    layout.encode_metadata(&mut payload);
+    layout.encode_metadata(&mut payload, false);
     payload.extend(tds::row::rows_to_bytes(&layout, &rows()));
     Done { kind: DoneKind::Batch, status: 0, command: 0, rows: 0 }.encode(&mut payload, TdsVersion::V7_4);
     payload

@@ -51,6 +51,23 @@ pub enum CodeKind {
     AssignCursor { slot: CursorSlot, from: CursorRef },
 }
 
+impl CodeKind {
+    /// SET FMTONLY ON: only what describes results, and what ends it.
+    pub fn runs_under_fmt_only(&self) -> bool {
+        matches!(
+            self,
+            CodeKind::Query(_)
+                | CodeKind::Execute(_)
+                | CodeKind::Return(_)
+                | CodeKind::DeclareTable(_)
+                | CodeKind::SetSwitch { .. }
+                | CodeKind::SetValue { .. }
+                | CodeKind::SetOther(_)
+                | CodeKind::Use(_)
+        )
+    }
+}
+
 pub enum Condition {
     Scalar(I64Expr),
     Query(QueryId),

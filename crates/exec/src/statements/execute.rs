@@ -53,7 +53,7 @@ struct Bound {
     places: Vec<usize>,
 }
 
-fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &Runtime<'_>) -> SqlResult<Bound> {
+fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &mut Runtime<'_>) -> SqlResult<Bound> {
     let count = module.parameter_count;
     let table_of = |position: usize| module.table_variables.iter().position(|table| table.parameter == Some(position));
     // A parameter that is a table keeps its place among the variables; its name is the table variable's.
@@ -144,8 +144,11 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &R
     Ok(Bound { values, tables: rows, places })
 }
 
+/// What identity values are counted in.
+const IDENTITY_NUMBER: SqlType = SqlType::decimal(38, 0);
+
 /// Rows a caller gave as rows of the parameter's table type. `name`: the parameter's. Errors: 500, 515 and those of conversions.
-fn table_rows(runtime: &Runtime<'_>, given: TableArgument, table: &TableDef, name: &str) -> SqlResult<RowBatch> {
+fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef, name: &str) -> SqlResult<RowBatch> {
     let (has, wants) = (given.types.len(), table.columns.len());
     if has != wants {
         let text = format!(
@@ -156,8 +159,18 @@ fn table_rows(runtime: &Runtime<'_>, given: TableArgument, table: &TableDef, nam
     let mut rows = RowBatch::new(table.columns.iter().map(|column| column.ty.physical()));
     for row in 0..given.rows.rows {
         let mut values = Vec::with_capacity(wants);
-        for ((column, from), source) in table.columns.iter().zip(&given.types).zip(&given.rows.columns) {
-            let value = kernel::convert_datum(runtime.session, &source.datum(row), from, &column.ty)?;
+        for (at, column) in table.columns.iter().enumerate() {
+            let value = match (given.defaults.get(at), column.identity) {
+                (Some(true), Some((seed, step))) => {
+                    let number = i128::from(seed) + i128::from(step) * row as i128;
+                    kernel::convert_datum(runtime.session, &Datum::I128(number), &IDENTITY_NUMBER, &column.ty)?
+                }
+                (Some(true), None) => runtime.host.column_default(runtime.session, table, at as u16)?,
+                _ => {
+                    let given = (given.rows.columns[at].datum(row), &given.types[at]);
+                    kernel::convert_datum(runtime.session, &given.0, given.1, &column.ty)?
+                }
+            };
             if value == Datum::Null && !column.nullable {
                 let text = format!(
                     "Cannot insert the value NULL into column '{}', table '{name}'; column does not allow nulls. INSERT fails.",
@@ -197,10 +210,10 @@ pub fn call(
     module: &Arc<Module>,
     info: Option<&Arc<ModuleInfo>>,
     mut arguments: Vec<CallArgument>,
-    runtime: Runtime<'_>,
+    mut runtime: Runtime<'_>,
 ) -> Result<CallResult, Unwind> {
     let name = info.map_or("", |info| &info.name);
-    let bound = bind(module, name, &mut arguments, &runtime).map_err(Unwind::Error)?;
+    let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Error)?;
     let object = info.map_or(0, |info| info.object.0);
     let frame = Frame { info: info.cloned(), nested: true, trigger: None, function: None };
     for message in &module.messages {
@@ -258,7 +271,9 @@ impl<'a> Runner<'a> {
         if let Err(error) = self.take_outputs(code, &result) {
             return self.fail(error, line);
         }
-        let kind = DoneKind::Procedure { status: result.status };
+        // Only a batch's own EXEC tells the client how the procedure ended.
+        let kind =
+            if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Procedure { status: result.status } };
         self.send_done(Done { kind, command: Command::Execute, row_count: None, error: false })?;
         Ok(Flow::Next)
     }
@@ -279,8 +294,11 @@ impl<'a> Runner<'a> {
                 ArgumentValue::Table(slot) => {
                     let at = slot.0 as usize;
                     let types = self.module.table_variables[at].table.columns.iter().map(|column| column.ty).collect();
-                    call.table =
-                        Some(TableArgument { types, rows: super::live_rows(&self.context.tables[at].borrow()) });
+                    call.table = Some(TableArgument {
+                        types,
+                        rows: super::live_rows(&self.context.tables[at].borrow()),
+                        defaults: Vec::new(),
+                    });
                 }
                 ArgumentValue::Cursor => {
                     return Err(SqlError::new(

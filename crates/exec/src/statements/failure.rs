@@ -78,7 +78,7 @@ impl<'a> Runner<'a> {
         self.message(&error)?;
         if aborts {
             let runtime = self.context.runtime.get_mut();
-            transaction::abandon(runtime.session, runtime.host);
+            transaction::abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(Unwind::Stop)?;
             self.failed_done()?;
             return Err(Unwind::Aborted);
         }

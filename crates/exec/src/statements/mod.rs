@@ -309,20 +309,22 @@ fn end_of_request(
         // An autocommit statement that was stopped in the middle.
         transaction::abandon(session, host);
     } else if session.transaction.doomed {
-        transaction::abandon(session, host);
+        let told = transaction::abandon_and_tell(session, host, sink);
         let error = SqlError::with_state(
             3998,
             16,
             1,
             "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.",
         );
-        if let Err(stop) = sink.message(&error.at_line(1)) {
+        if let Err(stop) = told.and_then(|()| sink.message(&error.at_line(1))) {
             ended = Ended::Stopped(stop);
         }
-    } else if matches!(ended, Ended::Stopped(Stop::Disconnected))
-        || matches!(ended, Ended::Stopped(_)) && session.options.xact_abort
-    {
+    } else if matches!(ended, Ended::Stopped(Stop::Disconnected)) {
         transaction::abandon(session, host);
+    } else if matches!(ended, Ended::Stopped(_)) && session.options.xact_abort {
+        if let Err(stop) = transaction::abandon_and_tell(session, host, sink) {
+            ended = Ended::Stopped(stop);
+        }
     }
     ended
 }

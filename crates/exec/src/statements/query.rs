@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::plan::{Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot};
-use types::{Datum, RowBatch, SqlError, SqlResult};
+use types::{Column, Datum, RowBatch, SqlError, SqlResult, TypeKind};
 
 use super::code::{self, ExecuteCode};
 use super::failure::Unwind;
@@ -241,8 +241,8 @@ impl<'a> Runner<'a> {
                     let warning = self.locate(SqlError::new(8153, 10, text), line);
                     self.message(&warning)?;
                 }
-                // An assignment sets @@ROWCOUNT and tells the client no count.
-                self.done(command, (!assigns).then_some(rows))?;
+                // An assignment is counted too: clients pass over a SELECT's count without columns.
+                self.done(command, Some(rows))?;
                 self.finish_statistics(started)?;
                 Ok(Flow::Next)
             }
@@ -255,6 +255,25 @@ impl<'a> Runner<'a> {
                 if modifies { self.fail_changed(error, line) } else { self.fail(error, line) }
             }
         }
+    }
+
+    /// SET FMTONLY ON: the columns that a query returns, in place of running it.
+    pub fn format_only(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
+        let prepared = match self.take_query(id) {
+            Ok(prepared) => prepared,
+            Err(error) => return self.fail_scope(error, line),
+        };
+        let columns = match (&prepared.query.kind, &prepared.plan) {
+            (QueryKind::Select(plan), _) => plan.columns.clone(),
+            (QueryKind::ForText { format, .. }, _) => vec![for_text_column(format)],
+            _ => Vec::new(),
+        };
+        self.put_query(id, prepared);
+        if !columns.is_empty() {
+            self.context.runtime.get_mut().sink.columns(&columns).map_err(Unwind::Stop)?;
+            self.done(Command::Select, Some(0))?;
+        }
+        Ok(Flow::Next)
     }
 
     /// SET SHOWPLAN_TEXT: the statement's text, then its plan, in place of running it.
@@ -347,6 +366,10 @@ impl<'a> Runner<'a> {
                 break;
             }
             rows += batch.rows as u64;
+            let text_size = self.session().options.text_size;
+            if (1..i32::MAX).contains(&text_size) {
+                cut_long_texts(batch, columns, text_size as usize);
+            }
             self.context.runtime.get_mut().sink.batch(batch).map_err(stopped)?;
             self.context.yield_point()?;
             wanted = (wanted * 4).min(BATCH_ROWS);
@@ -409,10 +432,7 @@ impl Runner<'_> {
         let mut writer = crate::operators::for_text::Writer::new(format, &plan.columns)?;
         source.open(&self.context)?;
         operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
-        let xml = matches!(format, sql::plan::ForFormat::Xml { .. });
-        let name =
-            if xml { "XML_F52E2B61-18A1-11d1-B105-00805F49916B" } else { "JSON_F52E2B61-18A1-11d1-B105-00805F49916B" };
-        let column = OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None };
+        let column = for_text_column(format);
         let runtime = self.context.runtime.get_mut();
         runtime.sink.columns(std::slice::from_ref(&column)).map_err(stopped)?;
         let Some(text) = writer.finish() else { return Ok(0) };
@@ -426,4 +446,35 @@ impl Runner<'_> {
         runtime.sink.batch(&pieces).map_err(stopped)?;
         Ok(pieces.rows as u64)
     }
+}
+
+/// SET TEXTSIZE: as many bytes of a long value go to the client, never half a UTF-16 unit.
+fn cut_long_texts(batch: &mut RowBatch, columns: &[OutputColumn], bytes_max: usize) {
+    for (values, column) in batch.columns.iter_mut().zip(columns) {
+        let is_long =
+            column.ty.is_max() || matches!(column.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image);
+        if !is_long || (0..batch.rows).all(|row| values.is_null(row) || values.bytes(row).len() <= bytes_max) {
+            continue;
+        }
+        let unit = if column.ty.is_unicode_string() { 2 } else { 1 };
+        let mut cut = Column::new(types::Physical::Bytes);
+        for row in 0..batch.rows {
+            match values.is_null(row) {
+                true => cut.push_null(),
+                false => {
+                    let bytes = values.bytes(row);
+                    cut.push_bytes(&bytes[..bytes.len().min(bytes_max / unit * unit)]);
+                }
+            }
+        }
+        *values = cut;
+    }
+}
+
+/// The one column of FOR XML and FOR JSON, named as clients know it.
+fn for_text_column(format: &sql::plan::ForFormat) -> OutputColumn {
+    let xml = matches!(format, sql::plan::ForFormat::Xml { .. });
+    let name =
+        if xml { "XML_F52E2B61-18A1-11d1-B105-00805F49916B" } else { "JSON_F52E2B61-18A1-11d1-B105-00805F49916B" };
+    OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None }
 }

@@ -44,6 +44,7 @@ impl<'a> Runner<'a> {
             self.context.runtime.get_mut().sink.flush().map_err(Unwind::Stop)?;
         }
         self.session().error = if raise.set_error { number } else { 0 };
+        self.ended()?;
         Ok(Flow::Next)
     }
 

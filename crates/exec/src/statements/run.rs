@@ -126,19 +126,31 @@ impl<'a> Runner<'a> {
     #[inline]
     fn statement(&mut self, code: &Code) -> Result<Flow, Unwind> {
         match &code.kind {
+            CodeKind::Assign { .. } | CodeKind::Fetch(_) if self.session().options.fmt_only => Ok(Flow::Next),
             CodeKind::Assign { slot, value } => match self.assign(*slot, value) {
                 Ok(()) => Ok(Flow::Next),
                 Err(error) => self.fail(error, code.line),
             },
-            CodeKind::If { condition, then, otherwise } => match self.condition(condition) {
+            CodeKind::If { then, otherwise, .. } if self.session().options.fmt_only => {
+                // What either way would return.
+                match self.list(then)? {
+                    Flow::Next => self.list(otherwise),
+                    flow => Ok(flow),
+                }
+            }
+            CodeKind::If { condition, then, otherwise } => match self.condition(condition)? {
                 Ok(true) => self.list(then),
                 Ok(false) => self.list(otherwise),
                 Err(error) => self.fail(error, code.line),
             },
+            CodeKind::While { body, .. } if self.session().options.fmt_only => self.list(body),
             CodeKind::While { condition, body } => self.while_loop(condition, body, code.line),
             CodeKind::Block(body) => self.list(body),
             CodeKind::Fetch(fetch) => match self.fetch(fetch) {
-                Ok(()) => Ok(Flow::Next),
+                Ok(()) => {
+                    self.ended()?;
+                    Ok(Flow::Next)
+                }
                 Err(error) => self.fail(error, code.line),
             },
             CodeKind::Break => Ok(Flow::Break),
@@ -156,7 +168,7 @@ impl<'a> Runner<'a> {
             body => body,
         };
         loop {
-            match self.condition(condition) {
+            match self.condition(condition)? {
                 Ok(true) => {}
                 Ok(false) => return Ok(Flow::Next),
                 Err(error) => return self.fail(error, line),
@@ -179,12 +191,22 @@ impl<'a> Runner<'a> {
     }
 
     #[inline]
-    fn condition(&mut self, condition: &Condition) -> SqlResult<bool> {
+    fn condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
+        if let Condition::Scalar(predicate) = condition
+            && let Some(value) = predicate.quick(&self.context)
+        {
+            return Ok(Ok(value != 0));
+        }
+        let result = self.general_condition(condition);
+        if result.is_ok() {
+            self.ended()?;
+        }
+        Ok(result)
+    }
+
+    fn general_condition(&mut self, condition: &Condition) -> SqlResult<bool> {
         match condition {
             Condition::Scalar(predicate) => {
-                if let Some(value) = predicate.quick(&self.context) {
-                    return Ok(value != 0);
-                }
                 self.context.statement_time.set(0);
                 Ok(holds(predicate.eval(&self.context, NO_ROW())?))
             }
@@ -260,11 +282,15 @@ impl<'a> Runner<'a> {
         self.yield_point()?;
         self.context.statement_time.set(0);
         let line = code.line;
+        if self.session().options.fmt_only && !code.kind.runs_under_fmt_only() {
+            return Ok(Flow::Next);
+        }
         let done = |runner: &mut Runner<'a>, result: SqlResult<()>, command: Option<Command>| match result {
             Ok(()) => {
                 runner.session().error = 0;
-                if let Some(command) = command {
-                    runner.done(command, None)?;
+                match command {
+                    Some(command) => runner.done(command, None)?,
+                    None => runner.ended()?,
                 }
                 Ok(Flow::Next)
             }
@@ -273,6 +299,7 @@ impl<'a> Runner<'a> {
         match &code.kind {
             CodeKind::Query(id) if self.session().options.show_plan => self.show_plan(*id, line),
             CodeKind::Definition(_) | CodeKind::Execute(_) if self.session().options.show_plan => Ok(Flow::Next),
+            CodeKind::Query(id) if self.session().options.fmt_only => self.format_only(*id, line),
             CodeKind::Query(id) => self.query(*id, line),
             CodeKind::Definition(id) => self.definition(*id, line),
             CodeKind::Execute(execute) => self.execute(execute, line),
@@ -410,6 +437,15 @@ impl<'a> Runner<'a> {
                 Ok(flow)
             }
         }
+    }
+
+    /// A statement without a result has ended well. Clients count statements by these, so SQL Server sends one for each, unless NOCOUNT
+    /// is on. Here those that only compute with integer variables have none: loops of them would do little else.
+    pub fn ended(&mut self) -> Result<(), Unwind> {
+        if self.session().options.no_count {
+            return Ok(());
+        }
+        self.done(Command::Other, None)
     }
 
     /// The statement has ended well.

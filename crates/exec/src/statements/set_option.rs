@@ -1,12 +1,13 @@
 //! SET of a session option.
 
 use sql::plan::SetOption;
+use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult};
 
 use super::run::Runner;
 use crate::expression::Scalar;
 use crate::kernel;
-use crate::session::{DateFormat, Options};
+use crate::session::Options;
 use crate::sink::Environment;
 
 /// The switch of that name; None: not one that is kept here.
@@ -88,7 +89,10 @@ impl Runner<'_> {
                 }
             }
             "DATEFIRST" => match whole {
-                Some(day @ 1..=7) => session.options.date_first = day as u8,
+                Some(day @ 1..=7) => {
+                    session.options.date_first = day as u8;
+                    session.options.date_first_given = true;
+                }
                 other => {
                     let shown = other.map_or("NULL".to_owned(), |value| value.to_string());
                     let text = format!("SET DATEFIRST {shown} is out of range.");
@@ -96,34 +100,27 @@ impl Runner<'_> {
                 }
             },
             "DATEFORMAT" => {
-                session.options.date_format = match text().to_ascii_lowercase().as_str() {
-                    "mdy" => DateFormat::Mdy,
-                    "dmy" => DateFormat::Dmy,
-                    "ymd" => DateFormat::Ymd,
-                    "ydm" => DateFormat::Ydm,
-                    "myd" => DateFormat::Myd,
-                    "dym" => DateFormat::Dym,
-                    other => {
-                        let text = format!("Unknown date format '{other}'.");
-                        return Err(SqlError::with_state(2741, 16, 1, text));
-                    }
-                }
+                let asked = text();
+                session.options.date_format = DateFormat::from_name(&asked).ok_or_else(|| {
+                    SqlError::with_state(2741, 16, 1, format!("Unknown date format '{}'.", asked.to_ascii_lowercase()))
+                })?;
+                session.options.date_format_given = true;
             }
             "LANGUAGE" => {
-                let language = text();
-                let known = ["us_english", "English", "british", "British English"];
-                if !known.iter().any(|known| known.eq_ignore_ascii_case(&language)) {
-                    let text = format!(
-                        "'{language}' is not an official language name or a language alias on this SQL Server."
-                    );
+                let asked = text();
+                let Some(language) = LanguageId::named(&asked) else {
+                    let text =
+                        format!("'{asked}' is not an official language name or a language alias on this SQL Server.");
                     return Err(SqlError::new(2741, 16, text));
-                }
-                let british = language.to_ascii_lowercase().starts_with("british");
-                let name = if british { "British" } else { "us_english" };
-                session.options.language = name.into();
-                session.options.date_first = if british { 1 } else { 7 };
-                session.options.date_format = if british { DateFormat::Dmy } else { DateFormat::Mdy };
+                };
+                session.options.set_language(language);
+                let name = language.get().name;
                 runtime.sink.environment(&Environment::Language(name.into())).map_err(crate::session::stopped)?;
+                let text = format!("Changed language setting to {name}.");
+                runtime
+                    .sink
+                    .message(&SqlError::with_state(5703, 0, 1, text).at_line(1))
+                    .map_err(crate::session::stopped)?;
             }
             "LOCK_TIMEOUT" => {
                 let timeout = i32::try_from(whole.ok_or_else(out_of_range)?).map_err(|_| out_of_range())?;

@@ -9,7 +9,7 @@ use crate::context::Runtime;
 use crate::host::Host;
 use crate::operators::storage_error;
 use crate::session::Session;
-use crate::sink::{Environment, Sink};
+use crate::sink::{Environment, Sink, Stop};
 
 /// What a statement is undone to.
 pub enum Scope {
@@ -150,6 +150,15 @@ pub fn abandon(session: &mut Session, host: &mut dyn Host) {
     }
 }
 
+/// The same where a transaction of the client's ends under it: drivers keep its descriptor and must hear that it is no more.
+pub fn abandon_and_tell(session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> Result<(), Stop> {
+    let open = (session.transaction.level > 0).then_some(session.transaction.descriptor);
+    abandon(session, host);
+    let Some(descriptor) = open else { return Ok(()) };
+    session.transaction.descriptor += 1;
+    sink.environment(&Environment::RollbackTransaction(descriptor))
+}
+
 /// A deadlock victim in a TRY: its work is undone at once, XACT_STATE() stays -1 until its ROLLBACK.
 pub fn release_doomed(runtime: &mut Runtime<'_>) {
     if let Some(transaction) = runtime.session.transaction.current.take() {
@@ -232,10 +241,7 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
         runtime.host.rolled_back_to_savepoint(runtime.session);
         return Ok(());
     }
-    let descriptor = state.descriptor;
-    abandon(runtime.session, runtime.host);
-    runtime.session.transaction.descriptor += 1;
-    runtime.sink.environment(&Environment::RollbackTransaction(descriptor)).map_err(crate::session::stopped)
+    abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(crate::session::stopped)
 }
 
 pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tds::ColumnInfo;
 use tds::client::format_message;
-use tds::token::{Done, ServerMessage, Token, done};
+use tds::token::{Done, ServerMessage, Token, command, done};
 use types::{Datum, SqlType};
 
 use crate::text::{display_width, is_right_aligned, push_value};
@@ -216,8 +216,10 @@ impl Printer {
     }
 
     fn done(&mut self, done: Done) {
+        // An assignment is a SELECT without columns: its count is not shown.
+        let shown = !self.columns.is_empty() || done.command != command::SELECT;
         self.columns.clear();
-        if done.status & done::COUNT != 0 {
+        if shown && done.status & done::COUNT != 0 {
             self.text("");
             self.text(&format!("({} rows affected)", done.rows));
         }

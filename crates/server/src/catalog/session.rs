@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, TableDef, UserType};
 use storage::Transaction;
@@ -16,7 +17,15 @@ use super::store::Rows;
 use super::{Catalog, Database, MASTER, TEMPDB};
 
 /// Bits of a version that all sessions share; the bits above are the session's own.
-pub const SHARED_VERSION_BITS: u32 = 40;
+pub const SHARED_VERSION_BITS: u32 = 32;
+
+/// The next number above the shared bits. No two sessions ever have the same: what one bound against its own definitions must not
+/// look current to another. It orders no other memory.
+static OWN_VERSIONS: AtomicU64 = AtomicU64::new(1);
+
+fn own_version() -> u64 {
+    OWN_VERSIONS.fetch_add(1, Ordering::Relaxed)
+}
 
 /// The catalog state of one session.
 pub struct CatalogSession {
@@ -30,7 +39,8 @@ pub struct CatalogSession {
     changed: Vec<(DatabaseId, i32)>,
     /// Own definitions while there are uncommitted changes, and of its temporaries.
     private: HashMap<(DatabaseId, i32), Object>,
-    private_changes: u64,
+    /// Of the last change to what only this session sees.
+    own_version: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -51,7 +61,7 @@ impl CatalogSession {
             global_temporaries: Vec::new(),
             changed: Vec::new(),
             private: HashMap::new(),
-            private_changes: 0,
+            own_version: 0,
         }
     }
 
@@ -62,8 +72,8 @@ impl CatalogSession {
 
     /// `sql::catalog::Catalog::version` of this session.
     pub fn version(&self, catalog: &Catalog) -> u64 {
-        let own = if self.changed.is_empty() && self.temporaries.is_empty() { 0 } else { self.private_changes };
-        catalog.version() + (own << SHARED_VERSION_BITS)
+        let own = if self.changed.is_empty() && self.temporaries.is_empty() { 0 } else { self.own_version };
+        (catalog.version() & ((1 << SHARED_VERSION_BITS) - 1)) | (own << SHARED_VERSION_BITS)
     }
 
     /// Whether a plan bound at `version` serves every session.
@@ -77,7 +87,7 @@ impl CatalogSession {
 
     /// DDL calls it for every object it creates, changes or drops.
     pub fn note_change(&mut self, database: DatabaseId, object: i32) {
-        self.private_changes += 1;
+        self.own_version = own_version();
         self.private.remove(&(database, object));
         if database == TEMPDB && self.temporaries.iter().any(|t| t.object == object) {
             return;
@@ -90,7 +100,7 @@ impl CatalogSession {
     }
 
     pub fn add_temporary(&mut self, name: &str, object: i32, level: u32) {
-        self.private_changes += 1;
+        self.own_version = own_version();
         self.temporaries.push(Temporary { name: name.into(), object, level });
     }
 
@@ -99,7 +109,7 @@ impl CatalogSession {
     }
 
     pub fn forget_temporary(&mut self, object: i32) {
-        self.private_changes += 1;
+        self.own_version = own_version();
         self.private.remove(&(TEMPDB, object));
         self.temporaries.retain(|t| t.object != object);
         self.global_temporaries.retain(|&id| id != object);
@@ -119,7 +129,7 @@ impl CatalogSession {
         let changed = std::mem::take(&mut self.changed);
         if !changed.is_empty() || !committed && !self.temporaries.is_empty() {
             self.private.clear();
-            self.private_changes += 1;
+            self.own_version = own_version();
         }
         if committed {
             publish(catalog, &changed);
@@ -131,7 +141,7 @@ impl CatalogSession {
     /// ROLLBACK TRANSACTION savepoint: what was created since is gone.
     pub fn rolled_back_to_savepoint(&mut self, catalog: &Catalog, tx: &mut Transaction) {
         self.private.clear();
-        self.private_changes += 1;
+        self.own_version = own_version();
         let tempdb = catalog.expect_database(TEMPDB);
         let mut rows = tempdb.rows(&catalog.storage, tx);
         self.temporaries.retain(|t| matches!(load::object_row(&mut rows, t.object), Ok(Some(_))));

@@ -404,8 +404,8 @@ fn user_options(ddl: &mut Ddl<'_>) -> SqlResult<()> {
     let text_size = if options.text_size < 0 { i32::MAX } else { options.text_size };
     let mut rows: Vec<(&str, String)> = vec![
         ("textsize", text_size.to_string()),
-        ("language", options.language.to_string()),
-        ("dateformat", crate::system::tables::exec_rows::date_format(options.date_format).to_string()),
+        ("language", options.language.get().name.to_string()),
+        ("dateformat", options.date_format.name().to_string()),
         ("datefirst", options.date_first.to_string()),
         ("lock_timeout", options.lock_timeout_ms.to_string()),
     ];

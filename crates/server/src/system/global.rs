@@ -18,7 +18,7 @@ pub fn global(host: &mut SessionHost, state: &mut State, global: Global) -> SqlR
         Global::Version => return text(&version_text()),
         Global::ServerName => return text(&host.server.catalog.server_name),
         Global::ServiceName => return text("MSSQLSERVER"),
-        Global::Language => return text(&state.options.language),
+        Global::Language => return text(state.options.language.get().name),
         Global::RemServer => return Ok(Datum::Null),
         Global::KernelMode => return text("threaded"),
         Global::Dbts => {

@@ -91,7 +91,7 @@ pub fn virtual_rows(
     let name = entry.name;
     let rows = os_rows::rows(host, name)
         .or_else(|| exec_rows::rows(host, state, name))
-        .or_else(|| transaction_rows::rows(host, name));
+        .or_else(|| transaction_rows::rows(host, state, name));
     let rows = match rows {
         Some(rows) => rows,
         None => catalog_rows::rows(host, state, database, name, &arguments)?.unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! Implicit conversions made explicit, with what can be folded at once folded: literals take the type of what they meet.
 
+use types::datetime::LanguageId;
 use types::{CollationId, ConvertContext, Datum, SqlResult, SqlType, TypeKind};
 
 use super::errors;
@@ -111,12 +112,15 @@ fn is_numeric(kind: TypeKind) -> bool {
     matches!(kind, TinyInt | SmallInt | Int | BigInt | Decimal | Numeric | Float | Money)
 }
 
-/// The value of a text constant, unless it depends on the session's date format. What is wrong with it is said when it is used.
+/// The value of a text constant, unless it depends on the session's date format or language. What is wrong with it is said when it
+/// is used.
 fn read_text(value: &Datum, from: &SqlType, to: &SqlType) -> Option<Datum> {
     use types::datetime::DateFormat::*;
     let mut found = None;
-    for date_format in [Mdy, Dmy, Ymd, Ydm, Myd, Dym] {
-        let context = ConvertContext { date_format, explicit: false };
+    let both = [LanguageId::US_ENGLISH, LanguageId::CZECH];
+    let formats = [Mdy, Dmy, Ymd, Ydm, Myd, Dym];
+    for (language, date_format) in both.into_iter().flat_map(|language| formats.map(|format| (language, format))) {
+        let context = ConvertContext { date_format, language, explicit: false };
         let read = types::convert(value, from, to, types::convert::NO_STYLE, &context).ok()?;
         if found.get_or_insert_with(|| read.clone()) != &read {
             return None;

@@ -195,7 +195,7 @@ impl Binder<'_> {
         }
         match query.for_clause.as_deref() {
             Some(clause @ (ast::ForClause::Xml(_) | ast::ForClause::Json(_))) => {
-                Ok(QueryKind::ForText { plan, format: for_format(clause, raw)? })
+                Ok(QueryKind::ForText { plan, format: for_format(clause, raw, row_element(query))? })
             }
             _ => Ok(QueryKind::Select(plan)),
         }
@@ -218,7 +218,7 @@ impl Binder<'_> {
     pub fn text_subquery(&mut self, bound: Bound, clause: &ast::ForClause) -> SqlResult<Bound> {
         let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
         let id = self.columns.add(ty, true);
-        let format = for_format(clause, json_outputs(&bound.outputs))?;
+        let format = for_format(clause, json_outputs(&bound.outputs), None)?;
         let rel =
             Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
         Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))
@@ -258,7 +258,21 @@ fn row_sources<'r>(rel: &'r mut Rel, out: &mut Vec<&'r mut Get>) {
     }
 }
 
-fn for_format(clause: &ast::ForClause, raw: Vec<bool>) -> SqlResult<ForFormat> {
+/// FOR XML AUTO names the elements of a query from one table as its FROM does: by the alias, or all of the name.
+fn row_element(query: &ast::Query) -> Option<Box<str>> {
+    let ast::QueryBody::Select(select) = &query.body else { return None };
+    let [ast::TableRef::Table(table)] = select.from.as_slice() else { return None };
+    if let Some(alias) = &table.alias {
+        return Some(alias.text.clone());
+    }
+    let name = &table.name;
+    let parts = [name.server.as_ref(), name.database.as_ref(), name.schema.as_ref(), Some(&name.name)];
+    let parts: Vec<&str> = parts.into_iter().flatten().map(|part| &*part.text).collect();
+    Some(parts.join(".").into())
+}
+
+/// `row`: what AUTO calls a row's element.
+fn for_format(clause: &ast::ForClause, raw: Vec<bool>, row: Option<Box<str>>) -> SqlResult<ForFormat> {
     let named =
         |root: &Option<Option<Box<str>>>| root.as_ref().map(|name| name.clone().unwrap_or_else(|| "root".into()));
     Ok(match clause {
@@ -276,7 +290,10 @@ fn for_format(clause: &ast::ForClause, raw: Vec<bool>) -> SqlResult<ForFormat> {
                 ast::XmlMode::Path => XmlMode::Path,
                 ast::XmlMode::Explicit => return Err(errors::not_supported("FOR XML EXPLICIT")),
             },
-            element: xml.element.clone(),
+            element: match xml.mode {
+                ast::XmlMode::Auto => row,
+                _ => xml.element.clone(),
+            },
             root: named(&xml.root),
             elements: xml.elements.is_some(),
             ty: xml.typed,

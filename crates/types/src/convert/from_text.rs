@@ -157,7 +157,7 @@ pub fn to_moment(bytes: &[u8], from: &SqlType, to: &SqlType, style: i32, context
         DateFormat::of_style(style, context.date_format)
     };
     let text = text_of(bytes, from);
-    let parsed = parse::parse(&text, order, rules).map_err(|error| match error {
+    let parsed = parse::parse(&text, order, context.language, rules).map_err(|error| match error {
         ParseError::Range if old => error::moment_out_of_range(from, to),
         _ => error::date_syntax(),
     })?;

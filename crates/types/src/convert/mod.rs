@@ -11,7 +11,7 @@ mod to_text;
 
 use crate::collation::code_page;
 use crate::datetime::format::STYLE_DEFAULT;
-use crate::datetime::{DateFormat, Moment};
+use crate::datetime::{DateFormat, LanguageId, Moment};
 use crate::datum::{Datum, DatumRef};
 use crate::error::SqlResult;
 use crate::precedence::check_conversion;
@@ -30,14 +30,17 @@ pub const NO_STYLE: i32 = STYLE_DEFAULT;
 pub struct ConvertContext {
     /// SET DATEFORMAT
     pub date_format: DateFormat,
+    /// SET LANGUAGE: what months are called.
+    pub language: LanguageId,
     /// CAST and CONVERT: text and binary values too long for the target are cut. Otherwise (an assignment) they keep
     /// their length, and the caller cuts (`fit`) or refuses (2628, 8152) them.
     pub explicit: bool,
 }
 
 impl ConvertContext {
-    pub const CAST: ConvertContext = ConvertContext { date_format: DateFormat::Mdy, explicit: true };
-    pub const ASSIGN: ConvertContext = ConvertContext { date_format: DateFormat::Mdy, explicit: false };
+    pub const CAST: ConvertContext =
+        ConvertContext { date_format: DateFormat::Mdy, language: LanguageId::US_ENGLISH, explicit: true };
+    pub const ASSIGN: ConvertContext = ConvertContext { explicit: false, ..ConvertContext::CAST };
 }
 
 /// The value as one of type `to`. `style`: CONVERT's third argument, or `NO_STYLE`.

@@ -2,7 +2,7 @@
 
 use super::{ConvertContext, NO_STYLE, error, from_text};
 use crate::collation::code_page;
-use crate::datetime::format;
+use crate::datetime::{LanguageId, format};
 use crate::datum::{Datum, DatumRef};
 use crate::decimal;
 use crate::error::SqlResult;
@@ -41,7 +41,7 @@ pub fn convert(
         },
         _ => {
             let mut digits = String::new();
-            push_text(value, from, style, &mut digits)?;
+            push_text_in(value, from, style, context.language, &mut digits)?;
             if let Some(capacity) = to.capacity()
                 && digits.len() > capacity
             {
@@ -75,6 +75,16 @@ fn cut(mut text: String, capacity: usize, from: &SqlType, to: &SqlType) -> SqlRe
 /// Appends the text of a value that is neither text nor binary. `style`: money 0 to 2, float 0 to 3, dates as
 /// `format` lists them; others have one form.
 pub fn push_text(value: DatumRef<'_>, from: &SqlType, style: i32, out: &mut String) -> SqlResult<()> {
+    push_text_in(value, from, style, LanguageId::US_ENGLISH, out)
+}
+
+fn push_text_in(
+    value: DatumRef<'_>,
+    from: &SqlType,
+    style: i32,
+    language: LanguageId,
+    out: &mut String,
+) -> SqlResult<()> {
     use TypeKind::*;
     match (from.kind, value) {
         (Bit | TinyInt | SmallInt | Int | BigInt, DatumRef::I64(value)) => push_integer(value, out),
@@ -85,7 +95,7 @@ pub fn push_text(value: DatumRef<'_>, from: &SqlType, style: i32, out: &mut Stri
         (Decimal | Numeric, DatumRef::I128(value)) => decimal::push_text(value, from.scale, out),
         (Real | Float, DatumRef::F64(value)) => push_float(value, from.kind == Real, style, out),
         (Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset, _) => {
-            format::push_text(from, value, style, out).ok_or_else(|| error::bad_style(style, from))?;
+            format::push_text(from, value, style, language, out).ok_or_else(|| error::bad_style(style, from))?;
         }
         (UniqueIdentifier, DatumRef::I128(value)) => text::push_uuid(value, out),
         (_, other) => panic!("{other:?} of type {from} has no plain text"),
@@ -126,8 +136,12 @@ pub fn push_display(value: DatumRef<'_>, ty: &SqlType, out: &mut String) {
             out.push_str("0x");
             text::push_hex(bytes, out);
         }
-        (DateTime, _) => format::push_text(ty, value, 121, out).expect("every date has style 121"),
-        (SmallDateTime, _) => format::push_text(ty, value, 120, out).expect("every date has style 120"),
+        (DateTime, _) => {
+            format::push_text(ty, value, 121, LanguageId::US_ENGLISH, out).expect("every date has style 121")
+        }
+        (SmallDateTime, _) => {
+            format::push_text(ty, value, 120, LanguageId::US_ENGLISH, out).expect("every date has style 120")
+        }
         (Money | SmallMoney, DatumRef::I64(value)) => text::push_money(value, 4, false, out),
         (Real, DatumRef::F64(value)) => out.push_str(&(value as f32).to_string()),
         (Float, DatumRef::F64(value)) => out.push_str(&value.to_string()),

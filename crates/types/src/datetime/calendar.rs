@@ -84,23 +84,6 @@ pub const fn iso_week(days: i64) -> i64 {
     (Civil::from_days(thursday).day_of_year() - 1) / 7 + 1
 }
 
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-/// From Sunday.
-pub const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
 const _: () = {
     assert!(Civil { year: 1, month: 1, day: 1 }.days() == 0);
     assert!(Civil { year: 9999, month: 12, day: 31 }.days() == DAYS_MAX - 1);

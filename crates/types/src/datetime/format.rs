@@ -13,7 +13,8 @@
 
 use std::fmt::Write;
 
-use super::calendar::{Civil, MONTHS, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::calendar::{Civil, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::language::LanguageId;
 use super::moment::{DATETIME_PER_DAY, Moment};
 use crate::datum::DatumRef;
 use crate::sql_type::{SqlType, TypeKind};
@@ -34,6 +35,7 @@ struct Shown {
     /// `:` for the types with three fixed digits, `.` for the others, in the styles that write `:mmm`.
     colon: char,
     offset: Option<i16>,
+    language: LanguageId,
 }
 
 /// Parts that a style writes.
@@ -45,14 +47,14 @@ enum Layout {
 }
 
 /// Appends the value in a style. None: the style is not one for this type (error 281).
-pub fn push_text(ty: &SqlType, datum: DatumRef<'_>, style: i32, out: &mut String) -> Option<()> {
+pub fn push_text(ty: &SqlType, datum: DatumRef<'_>, style: i32, language: LanguageId, out: &mut String) -> Option<()> {
     let legacy = matches!(ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
     let style = match style {
         STYLE_DEFAULT if legacy => 0,
         STYLE_DEFAULT => 121,
         style => style,
     };
-    let shown = Shown::new(ty, datum, style);
+    let shown = Shown::new(ty, datum, style, language);
     match (layout(style)?, ty.kind) {
         (Layout::Date(_), TypeKind::Time) | (Layout::Time(_), TypeKind::Date) => return None,
         (Layout::Date(date) | Layout::Both(date, ..), TypeKind::Date) => date(&shown, out),
@@ -152,7 +154,7 @@ fn layout(style: i32) -> Option<Layout> {
 }
 
 impl Shown {
-    fn new(ty: &SqlType, datum: DatumRef<'_>, style: i32) -> Shown {
+    fn new(ty: &SqlType, datum: DatumRef<'_>, style: i32, language: LanguageId) -> Shown {
         let mut moment = Moment::of(ty, datum);
         let has_offset = ty.kind == TypeKind::DateTimeOffset;
         if has_offset && style == 127 {
@@ -175,11 +177,12 @@ impl Shown {
             digits,
             colon: if matches!(ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime) { ':' } else { '.' },
             offset: has_offset.then_some(moment.offset),
+            language,
         }
     }
 
     fn month(&self) -> &'static str {
-        &MONTHS[(self.civil.month - 1) as usize][..3]
+        self.language.short_month(self.civil.month)
     }
 
     fn short_year(&self) -> i64 {

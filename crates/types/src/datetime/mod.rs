@@ -4,10 +4,12 @@ pub mod calendar;
 pub mod moment;
 
 pub mod format;
+pub mod language;
 pub mod parse;
 pub mod part;
 
 pub use calendar::{Civil, DAYS_MAX};
+pub use language::LanguageId;
 pub use moment::Moment;
 pub use parse::DateFormat;
 pub use part::Part;

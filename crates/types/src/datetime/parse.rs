@@ -1,11 +1,13 @@
 //! Texts that are dates and times: everything T-SQL takes.
 //!
 //! A text is a date and a time in either order, each optional. Dates: numbers apart by `/ - .` in the order of SET
-//! DATEFORMAT (a year of four digits may stand anywhere), 4, 6 or 8 digits together, or with an English month name.
+//! DATEFORMAT (a year of four digits may stand anywhere), 4, 6 or 8 digits together, or with a month's name in the language of
+//! the session.
 //! Times: `h[:m[:s[.fraction | :ms]]] [AM | PM]`. `T` may join them, `Z` or `+hh:mm` may follow, and the ODBC forms
 //! `{ts '...'}`, `{d '...'}`, `{t '...'}` may enclose them.
 
-use super::calendar::{Civil, DAY_1900, MONTHS, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::calendar::{Civil, DAY_1900, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::language::LanguageId;
 use super::moment::Moment;
 
 /// SET DATEFORMAT.
@@ -84,13 +86,14 @@ pub struct Parsed {
     pub has_offset: bool,
 }
 
-/// Reads a text. `text` is any text; what is not ASCII is a syntax error.
-pub fn parse(text: &str, format: DateFormat, rules: Rules) -> Result<Parsed, ParseError> {
+/// Reads a text. `text` is any text; what is not ASCII must be a month's name.
+pub fn parse(text: &str, format: DateFormat, language: LanguageId, rules: Rules) -> Result<Parsed, ParseError> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\u{a0}');
     let text = odbc(text).unwrap_or(text);
     let mut parser = Parser {
         rest: text.as_bytes(),
         format,
+        language,
         rules,
         date: None,
         month: None,
@@ -141,6 +144,7 @@ struct Number {
 struct Parser<'t> {
     rest: &'t [u8],
     format: DateFormat,
+    language: LanguageId,
     rules: Rules,
     date: Option<Civil>,
     /// Of a date with a month name, whose numbers are collected.
@@ -150,14 +154,14 @@ struct Parser<'t> {
     offset: Option<i16>,
 }
 
-impl Parser<'_> {
+impl<'t> Parser<'t> {
     fn run(&mut self) -> Result<Parsed, ParseError> {
         loop {
             self.skip_blanks();
             match self.rest.first() {
                 None => break,
                 Some(c) if c.is_ascii_digit() => self.number_first()?,
-                Some(c) if c.is_ascii_alphabetic() => self.word_first()?,
+                Some(&c) if is_letter(c) => self.word_first()?,
                 Some(b',') if self.month.is_some() => self.rest = &self.rest[1..],
                 Some(b'+' | b'-') if self.time.is_some() && self.offset.is_none() => self.read_offset()?,
                 Some(b'-') if self.month.is_some() || self.numbers[0].is_some() => self.rest = &self.rest[1..],
@@ -208,8 +212,8 @@ impl Parser<'_> {
         Ok(Number { value: head.iter().fold(0, |value, c| value * 10 + (c - b'0') as i64), digits })
     }
 
-    fn word(&mut self) -> &[u8] {
-        let letters = self.rest.iter().take_while(|c| c.is_ascii_alphabetic()).count();
+    fn word(&mut self) -> &'t [u8] {
+        let letters = self.rest.iter().take_while(|&&c| is_letter(c)).count();
         let (head, tail) = self.rest.split_at(letters);
         self.rest = tail;
         head
@@ -227,7 +231,7 @@ impl Parser<'_> {
             Some(b'/' | b'-' | b'.') if self.date.is_none() && self.month.is_none() => {
                 let separator = self.rest[0];
                 // `15-Apr-1996`
-                if self.rest.get(1).is_some_and(u8::is_ascii_alphabetic) {
+                if self.rest.get(1).is_some_and(|&c| is_letter(c)) {
                     self.rest = &self.rest[1..];
                     return self.keep(first);
                 }
@@ -267,8 +271,8 @@ impl Parser<'_> {
         let rest = self.rest.trim_ascii_start();
         let digits = rest.iter().take_while(|c| c.is_ascii_digit()).count();
         let rest = rest[digits..].trim_ascii_start();
-        let letters = rest.iter().take_while(|c| c.is_ascii_alphabetic()).count();
-        digits <= 2 && month_number(&rest[..letters]).is_some()
+        let letters = rest.iter().take_while(|&&c| is_letter(c)).count();
+        digits <= 2 && self.month_number(&rest[..letters]).is_some()
     }
 
     /// 4, 6 or 8 digits: a year, `yymmdd`, `yyyymmdd`.
@@ -308,8 +312,12 @@ impl Parser<'_> {
         }
         let [a, b, c] = parts.map(|part| part.value);
         let day_first = self.format.day_first();
+        // ISO 8601 with its T has one order.
+        let iso = separator == b'-'
+            && matches!(self.peek(), Some(b'T' | b't'))
+            && self.rest.get(1).is_some_and(u8::is_ascii_digit);
         let (year, month, day) = match parts.map(|part| part.digits == 4) {
-            [true, _, _] if day_first && self.rules == Rules::Old => (a, c, b),
+            [true, _, _] if day_first && self.rules == Rules::Old && !iso => (a, c, b),
             [true, _, _] => (a, b, c),
             [_, true, _] if day_first => (b, c, a),
             [_, true, _] => (b, a, c),
@@ -351,10 +359,14 @@ impl Parser<'_> {
         Civil::new(year, month, day).map(Some).ok_or(ParseError::Range)
     }
 
+    fn month_number(&self, word: &[u8]) -> Option<i64> {
+        self.language.month_named(std::str::from_utf8(word).ok()?)
+    }
+
     fn word_first(&mut self) -> Result<(), ParseError> {
         let has_time = self.time.is_some();
         let word = self.word();
-        if let Some(month) = month_number(word) {
+        if let Some(month) = self.month_number(word) {
             if self.month.replace(month).is_some() {
                 return Err(ParseError::Syntax);
             }
@@ -435,12 +447,7 @@ fn century(year: i64) -> i64 {
     }
 }
 
-/// A month's English name or its first three letters.
-fn month_number(word: &[u8]) -> Option<i64> {
-    let same = |name: &str| {
-        let name = name.as_bytes();
-        word.eq_ignore_ascii_case(name) || word.len() == 3 && word.eq_ignore_ascii_case(&name[..3])
-    };
-    let index = MONTHS.iter().position(|name| same(name))?;
-    Some(index as i64 + 1)
+/// Bytes above ASCII are parts of letters here: nothing else above it means anything in a date.
+fn is_letter(c: u8) -> bool {
+    c.is_ascii_alphabetic() || !c.is_ascii()
 }

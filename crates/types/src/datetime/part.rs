@@ -1,10 +1,11 @@
 //! The date functions: DATEPART, DATENAME, DATEADD, DATEDIFF, DATETRUNC, EOMONTH, ...FROMPARTS, SWITCHOFFSET.
 
 use super::calendar::{
-    Civil, DAYS_MAX, MONTHS, TICKS_PER_DAY, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, WEEKDAYS,
-    days_in_month, iso_week, weekday,
+    Civil, DAYS_MAX, TICKS_PER_DAY, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND, days_in_month, iso_week,
+    weekday,
 };
 use super::format::push_offset;
+use super::language::LanguageId;
 use super::moment::{DATETIME_PER_DAY, Moment, offset_value};
 use crate::datum::Datum;
 use crate::error::{SqlError, SqlResult};
@@ -155,12 +156,12 @@ fn week(moment: &Moment, date_first: u8) -> i64 {
 }
 
 /// As an nvarchar(30): names of months and weekdays, the offset as `+02:00`, numbers otherwise.
-pub fn datename(part: Part, ty: &SqlType, value: &Datum, date_first: u8) -> SqlResult<String> {
+pub fn datename(part: Part, ty: &SqlType, value: &Datum, date_first: u8, language: LanguageId) -> SqlResult<String> {
     check(part, ty, "datename")?;
     let moment = Moment::of(ty, value.as_ref());
     Ok(match part {
-        Part::Month => MONTHS[(moment.civil().month - 1) as usize].to_owned(),
-        Part::Weekday => WEEKDAYS[weekday(moment.days) as usize].to_owned(),
+        Part::Month => language.month(moment.civil().month).to_owned(),
+        Part::Weekday => language.weekday(weekday(moment.days)).to_owned(),
         Part::TzOffset => {
             let mut text = String::new();
             push_offset(moment.offset, &mut text);

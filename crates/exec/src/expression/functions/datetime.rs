@@ -3,7 +3,7 @@
 use sql::function::FunctionId;
 use sql::plan::ArithmeticOp;
 use types::datetime::part::{self, Part};
-use types::datetime::{Moment, parse};
+use types::datetime::{LanguageId, Moment, parse};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::given;
@@ -124,7 +124,8 @@ fn datename<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult
     if value.is_null() {
         return Ok(Value::Null);
     }
-    Ok(call.result_text(&part::datename(part, &call.arguments[1].ty, &value, date_first(context))?))
+    let language = context.session(|session| session.options.language);
+    Ok(call.result_text(&part::datename(part, &call.arguments[1].ty, &value, date_first(context), language)?))
 }
 
 fn datetrunc<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -336,7 +337,7 @@ fn format_moment(moment: &Moment, ty: &SqlType, pattern: &str) -> SqlResult<Stri
     let wide = SqlType::datetime2(7);
     let value = Datum::I64(moment.local_ticks());
     let number = |part: Part| part::datepart(part, &wide, &value, 7);
-    let name = |part: Part| part::datename(part, &wide, &value, 7);
+    let name = |part: Part| part::datename(part, &wide, &value, 7, LanguageId::US_ENGLISH);
     let _ = ty;
     let mut out = String::new();
     let chars: Vec<char> = pattern.chars().collect();

@@ -123,10 +123,9 @@ pub fn global(context: &Context, global: Global, ty: &SqlType) -> SqlResult<Datu
         Global::DateFirst => options.date_first as i64,
         Global::Options => options_bits(options),
         Global::MaxPrecision => 38,
-        Global::LangId if &*options.language == "British" => 23,
-        Global::LangId => 0,
+        Global::LangId => options.language.number().into(),
         Global::Identity => return Ok(Session::identity_datum(session.identity)),
-        Global::Language => return Ok(kernel::text_datum(&options.language.clone(), ty)),
+        Global::Language => return Ok(kernel::text_datum(options.language.get().name, ty)),
         other => return runtime.host.global(session, other),
     };
     assert!(ty.physical() == types::Physical::I64 && ty.kind != TypeKind::Money, "{global:?} is a number");

@@ -19,7 +19,7 @@ use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, I64Expr, Scalar, fill, holds};
 use crate::kernel;
 use crate::operators::{self, FastHash, batch_of};
-use crate::session::stopped;
+use crate::session::{Unchecked, stopped};
 use crate::sink::Command;
 use crate::value::Row;
 
@@ -370,6 +370,7 @@ struct Run {
     seen: HashSet<Box<[u8]>, FastHash>,
     last_identity: Option<(SqlType, i128)>,
     instead_of: bool,
+    unchecked: Unchecked,
     updated: Vec<bool>,
     /// Updated rows whose unique keys may have changed: old, new, locators. They are written together at the end, so that keys may
     /// be exchanged within the statement.
@@ -385,7 +386,8 @@ impl Run {
                 target.open(context)?;
             }
         }
-        let fires = !plan.target.def.triggers.is_empty();
+        let unchecked = context.session(|session| std::mem::take(&mut session.unchecked));
+        let fires = !unchecked.triggers && !plan.target.def.triggers.is_empty();
         let mut updated = vec![false; if fires { plan.target.def.columns.len() } else { 0 }];
         for action in plan.actions.iter().filter(|_| fires) {
             match &action.kind {
@@ -409,8 +411,8 @@ impl Run {
             }
             _ => false,
         });
-        let instead_of = trigger::instead_of(&plan.target.def, verbs.clone(), context);
-        let triggers = instead_of || trigger::any_after(&plan.target.def, verbs);
+        let instead_of = fires && trigger::instead_of(&plan.target.def, verbs.clone(), context);
+        let triggers = instead_of || fires && trigger::any_after(&plan.target.def, verbs);
         let keep = triggers || plan.target.needs_old_rows();
         Ok(Run {
             affected: 0,
@@ -418,6 +420,7 @@ impl Run {
             seen: HashSet::default(),
             last_identity: None,
             instead_of,
+            unchecked,
             updated,
             moved: moves.then(|| (plan.target.rows(), plan.target.rows(), Column::new(Physical::Bytes))),
         })
@@ -484,7 +487,9 @@ impl Run {
             Kind::Insert(values) => {
                 let mut new = std::mem::take(&mut plan.new_batch);
                 self.new_rows(&plan.target, values, context, batch, &mut new)?;
-                check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
+                if !self.unchecked.constraints {
+                    check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
+                }
                 if self.instead_of {
                     self.changes.note(Some(&new), None);
                 } else {
@@ -595,7 +600,9 @@ impl Run {
         {
             plan.target.update(context, &old, &new, &locators, true, &mut self.changes)?;
         }
-        constraint::check_references(&plan.target, context, &mut self.changes, plan.verb)?;
+        if !self.unchecked.constraints {
+            constraint::check_references(&plan.target, context, &mut self.changes, plan.verb)?;
+        }
         if let Some(identity) = self.last_identity {
             context.session(|session| {
                 session.identity = Some(identity);
@@ -612,7 +619,9 @@ impl Run {
             }
         }
         let verbs: Vec<Verb> = plan.actions.iter().map(Action::verb).collect();
-        trigger::fire(&plan.target.def, &verbs, self.instead_of, context, &mut self.changes, self.updated)?;
+        if !self.unchecked.triggers {
+            trigger::fire(&plan.target.def, &verbs, self.instead_of, context, &mut self.changes, self.updated)?;
+        }
         Ok(self.affected)
     }
 }

@@ -28,25 +28,13 @@ fn own<'a>(host: &SessionHost, state: &'a State, entry: &SessionEntry) -> Option
     (entry.spid == host.entry.spid).then_some(state)
 }
 
-pub fn date_format(format: exec::session::DateFormat) -> &'static str {
-    use exec::session::DateFormat::*;
-    match format {
-        Mdy => "mdy",
-        Dmy => "dmy",
-        Ymd => "ymd",
-        Ydm => "ydm",
-        Myd => "myd",
-        Dym => "dym",
-    }
-}
-
 fn options(state: Option<&State>) -> NamedRow {
     let fresh = exec::session::Options::default();
     let options = state.map_or(&fresh, |state| &state.options);
     vec![
         ("text_size", number(if options.text_size < 0 { i32::MAX } else { options.text_size })),
-        ("language", text(&options.language)),
-        ("date_format", text(date_format(options.date_format))),
+        ("language", text(options.language.get().name)),
+        ("date_format", text(options.date_format.name())),
         ("date_first", number(options.date_first)),
         ("quoted_identifier", options.quoted_identifier.into()),
         ("arithabort", options.arith_abort.into()),

@@ -1,5 +1,6 @@
 //! Rows about the server as a whole: options, languages, collations, messages, permissions, its log and files.
 
+use types::datetime::LanguageId;
 use types::{Datum, SqlType, variant};
 
 use crate::catalog::base::database_option;
@@ -13,7 +14,7 @@ use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option<Vec<NamedRow>> {
     Some(match name {
         "sysconfigurationrows" => configuration(host),
-        "syslanguagerows" => LANGUAGES.iter().map(language).collect(),
+        "syslanguagerows" => LanguageId::all().map(language).collect(),
         "syssystemmessages" => MESSAGES.iter().map(message).collect(),
         "fn_helpcollations" => collations(),
         "fn_builtin_permissions" => builtin_permissions(arguments.text(0).as_deref()),
@@ -65,37 +66,20 @@ fn configuration(host: &SessionHost) -> Vec<NamedRow> {
     rows.collect()
 }
 
-struct Language {
-    id: i16,
-    date_format: &'static str,
-    date_first: u8,
-    name: &'static str,
-    alias: &'static str,
-    lcid: i32,
-}
-
-const LANGUAGES: &[Language] = &[
-    Language { id: 0, date_format: "mdy", date_first: 7, name: "us_english", alias: "English", lcid: 1033 },
-    Language { id: 23, date_format: "dmy", date_first: 1, name: "British", alias: "British English", lcid: 2057 },
-];
-
-fn language(language: &Language) -> NamedRow {
-    let months = types::datetime::calendar::MONTHS;
-    let short: Vec<&str> = months.iter().map(|month| &month[..3]).collect();
-    // From Monday, as syslanguages has them.
-    let days: Vec<&str> = (1..=7).map(|day| types::datetime::calendar::WEEKDAYS[day % 7]).collect();
+fn language(id: LanguageId) -> NamedRow {
+    let language = id.get();
     vec![
-        ("langid", number(language.id)),
-        ("dateformat", text(language.date_format)),
+        ("langid", number(id.number())),
+        ("dateformat", text(language.date_format.name())),
         ("datefirst", number(language.date_first)),
         ("upgrade", number(0)),
         ("name", text(language.name)),
         ("alias", text(language.alias)),
-        ("months", text(&months.join(","))),
-        ("shortmonths", text(&short.join(","))),
-        ("days", text(&days.join(","))),
+        ("months", text(language.months())),
+        ("shortmonths", text(language.short_months())),
+        ("days", text(language.days())),
         ("lcid", number(language.lcid)),
-        ("msglangid", number(1033)),
+        ("msglangid", number(language.message_lcid)),
     ]
 }
 

@@ -1,19 +1,20 @@
 //! sys.dm_tran_*: locks and transactions, from storage.
 
+use std::sync::atomic::Ordering;
+
+use exec::session::Session as State;
 use storage::Resource;
 
 use crate::host::SessionHost;
 use crate::system::virtual_table::{NamedRow, number, text};
 
 /// None: not a table of this family.
-pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
+pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
     let storage = &host.server.catalog.storage;
     Some(match name {
         "dm_tran_locks" => storage.locks().iter().map(lock).collect(),
         "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
-        "dm_tran_session_transactions" => {
-            storage.transactions().iter().filter(|tx| tx.session != 0).map(of_session).collect()
-        }
+        "dm_tran_session_transactions" => of_sessions(host, state),
         _ => return None,
     })
 }
@@ -47,6 +48,19 @@ fn active(entry: &storage::TransactionEntry) -> NamedRow {
         ("transaction_type", number(1)),
         ("transaction_state", number(2)),
     ]
+}
+
+/// Transactions that a client opened; a statement that is one by itself is not shown. What the others' sessions have open is known as of
+/// their last request.
+fn of_sessions(host: &SessionHost, state: &State) -> Vec<NamedRow> {
+    let sessions = host.server.sessions.all();
+    let level = |spid: u32| match sessions.iter().find(|entry| u32::from(entry.spid) == spid) {
+        Some(entry) if entry.spid == state.spid => state.transaction.level,
+        Some(entry) => entry.transaction_level.load(Ordering::Relaxed),
+        None => 0,
+    };
+    let transactions = host.server.catalog.storage.transactions();
+    transactions.iter().filter(|entry| level(entry.session) > 0).map(of_session).collect()
 }
 
 fn of_session(entry: &storage::TransactionEntry) -> NamedRow {
