@@ -163,7 +163,7 @@ fn read_bulk(bytes: &[u8], piece: usize) -> Result<usize, ProtocolError> {
 
 fn decode(kind: usize, bytes: &[u8]) {
     let version = [TdsVersion::V7_1, TdsVersion::V7_2, TdsVersion::V7_4][bytes.len() % 3];
-    let limits = Limits { rpc_parameters_max: 100, rpc_calls_max: 10 };
+    let limits = Limits { rpc_parameters_max: 100, rpc_calls_max: 10, ..Limits::default() };
     match kind {
         0 => drop(Request::decode(PacketType::Rpc, bytes, TdsVersion::V7_4, limits)),
         1 => drop(Request::decode(PacketType::Rpc, bytes, version, limits)),
