@@ -325,7 +325,7 @@ proptest! {
             _ => NO_STYLE,
         };
         let wide = SqlType::NVARCHAR_MAX;
-        let context = ConvertContext { date_format: types::datetime::DateFormat::Ymd, explicit: true };
+        let context = ConvertContext { date_format: types::datetime::DateFormat::Ymd, ..ConvertContext::CAST };
         let text = convert(&datum, &from, &wide, style, &context).unwrap();
         let back_style = if style == 1 { 1 } else { NO_STYLE };
         let back = convert(&text, &wide, &from, back_style, &context).unwrap();

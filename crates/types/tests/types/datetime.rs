@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use types::convert::{ConvertContext, NO_STYLE, convert, text_datum, text_of};
+use types::datetime::LanguageId;
 use types::datetime::calendar::{Civil, DAYS_MAX, iso_week, weekday};
 use types::datetime::parse::{ParseError, Rules, parse};
 use types::datetime::{DateFormat, Part, part};
@@ -97,7 +98,7 @@ fn literals() {
         ("1/2/3/4", Err(ParseError::Syntax)),
     ];
     for (text, expected) in cases {
-        let parsed = parse(text, DateFormat::Mdy, Rules::Old)
+        let parsed = parse(text, DateFormat::Mdy, LanguageId::US_ENGLISH, Rules::Old)
             .map(|parsed| shown(&parsed.moment.to(&SqlType::DATETIME).expect("in range"), &SqlType::DATETIME));
         assert_eq!(parsed.as_deref().map_err(|error| *error), *expected, "{text:?}");
     }
@@ -115,7 +116,7 @@ fn the_order_of_numbers() {
         ("2003-01-02T00:00:00", DateFormat::Mdy, Rules::New, "2003-01-02"),
     ];
     for (text, format, rules, expected) in cases {
-        let parsed = parse(text, format, rules).unwrap().moment;
+        let parsed = parse(text, format, LanguageId::US_ENGLISH, rules).unwrap().moment;
         assert_eq!(shown(&parsed.to(&SqlType::DATE).unwrap(), &SqlType::DATE), expected, "{text} {format:?}");
     }
 }
@@ -158,7 +159,11 @@ fn parts() {
     for ((text, name), part_name, expected) in cases {
         let ty = ty(name);
         let part = Part::from_name(part_name).unwrap();
-        assert_eq!(part::datename(part, &ty, &value(text, &ty), 7).as_deref(), Ok(expected), "{part_name}");
+        assert_eq!(
+            part::datename(part, &ty, &value(text, &ty), 7, LanguageId::US_ENGLISH).as_deref(),
+            Ok(expected),
+            "{part_name}"
+        );
     }
     let ty = SqlType::DATE;
     let day = value("2024-12-30", &ty);
@@ -280,7 +285,7 @@ proptest! {
         use Part::*;
         let part = [Year, Quarter, Month, DayOfYear, Day, Week, Weekday, Hour, Minute, Second, Millisecond, Microsecond, Nanosecond, TzOffset, IsoWeek][part];
         let _ = part::datepart(part, &ty, &datum, 7);
-        let _ = part::datename(part, &ty, &datum, 1);
+        let _ = part::datename(part, &ty, &datum, 1, LanguageId::US_ENGLISH);
         let _ = part::datetrunc(part, &ty, &datum, 3);
         for number in [number, small] {
             if let Ok(sum) = part::dateadd(part, number, &ty, &datum) {
