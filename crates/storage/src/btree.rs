@@ -315,6 +315,11 @@ fn leaf_split_point(node: &PageBytes, key: &[u8]) -> (usize, Vec<u8>) {
         assert!(!found, "one cell fits a page");
         return (0, page::separator(key, &page::key(node, 0)).to_vec());
     }
+    if !found && 0 < slot && slot < count && page::is_newest(node, slot - 1) {
+        // Keys ascend here, between others: those above leave, and from now on the run fills pages of its own from the end.
+        // The separator is above `key`, so that the run goes on in the left page.
+        return (slot, page::separator(key, &page::key(node, slot)).to_vec());
+    }
     let middle = middle_slot(node, count).clamp(1, count - 1);
     (middle, page::separator(&page::key(node, middle - 1), &page::key(node, middle)).to_vec())
 }

@@ -239,6 +239,11 @@ pub fn suffix(page: &PageBytes, slot: usize) -> &[u8] {
     &page[cell..cell + u16_at(page, at + 2) as usize]
 }
 
+/// The cell that was put there last, unless the page was compacted since: cells grow down.
+pub fn is_newest(page: &PageBytes, slot: usize) -> bool {
+    u16_at(page, slot_at(slot)) as usize == cells_start(page)
+}
+
 #[inline]
 fn payload_range(page: &PageBytes, slot: usize) -> (usize, usize) {
     let at = slot_at(slot);

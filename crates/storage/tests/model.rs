@@ -215,3 +215,26 @@ fn rows_and_locators_come_back_as_they_went_in() {
     assert_eq!(table.delete(&mut tx, &locator), Err(StorageError::RowGone));
     tx.commit(Durability::Full).expect("committed");
 }
+
+/// A run of ascending keys fills its pages wherever it lies: behind all others, or between them.
+#[test]
+fn a_run_between_other_keys_fills_its_pages() {
+    let pages_of_a_run = |others: &[i64]| {
+        let storage = Storage::open(config(&SimDisk::new(SimDiskFaults::default()))).expect("opened");
+        create(&storage, true);
+        let table = storage.open_table(DB, TABLE).expect("the table");
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        let mut insert = |id| {
+            let row = (Some(vec![b'v'; 100]), 1, None);
+            table.insert(&mut tx, &image(table.layout(), id, &row)).expect("inserted");
+        };
+        others.iter().for_each(|&id| insert(id));
+        let before = storage.metrics().pages_allocated;
+        (0..3000).for_each(|step| insert(1_000_000 + step));
+        storage.metrics().pages_allocated - before
+    };
+    let behind = pages_of_a_run(&[]);
+    let scattered: Vec<i64> = (0..600).map(|n| (n * 7919 % 600) * 10_000 + 5_000).collect();
+    let between = pages_of_a_run(&scattered);
+    assert!(between <= behind + behind / 10, "{between} pages between other keys, {behind} behind them");
+}
