@@ -51,8 +51,10 @@ const VERSION_ONE: u64 = 1 << 24;
 
 const DOUBLE_WRITE_FILE: &str = "doublewrite.hdw";
 /// Pages in a batch of the double-write file.
-const BATCH_PAGES: usize = 64;
+const BATCH_PAGES: usize = 256;
 const EVICT_PAGES: usize = 64;
+/// Pages that the clock hand passes at a time: the clock is locked meanwhile.
+const HAND_STEPS: usize = 4096;
 /// Data files grow by this many pages, or an eighth of their size.
 const GROW_PAGES: u32 = 128;
 /// Looks at a held latch before the worker waits: most are held for less than a microsecond.
@@ -466,29 +468,35 @@ impl Buffer {
     }
 
     fn make_room(&self) -> StorageResult<()> {
-        let mut rounds = 0;
+        let mut fruitless = 0;
         while self.resident.load(Ordering::Relaxed) >= self.frames_max {
-            if self.evict() == 0 {
-                rounds += 1;
-                if rounds > 3 {
-                    // All pages are dirty or in use: the writer makes some clean. Going over the limit beats failing.
-                    if rounds > 100 {
-                        return Ok(());
-                    }
-                    wait::yield_now();
-                }
-                return self.write_some();
+            let mut dirty = Vec::new();
+            if self.evict(&mut dirty) > 0 {
+                continue;
+            }
+            fruitless += 1;
+            if fruitless * HAND_STEPS > 2 * self.frames_max + 100 * HAND_STEPS {
+                // Every page is in use: going over the limit beats failing.
+                return Ok(());
+            }
+            if dirty.is_empty() {
+                wait::yield_now();
+            } else {
+                dirty.sort_unstable();
+                self.write_batch(&dirty, self.log.get().expect("the log is attached before pages change"), false)?;
             }
         }
         Ok(())
     }
 
-    /// Drops clean pages not used since the hand last passed. How many.
-    fn evict(&self) -> usize {
+    /// Moves the clock hand on and drops clean pages not used since it last passed. How many; when none, `dirty` holds pages
+    /// that could go if they were written, and the hand stands before them.
+    fn evict(&self, dirty: &mut Vec<usize>) -> usize {
         let mut clock = self.clock.lock();
-        let mut steps = 2 * clock.entries.len();
+        let mut steps = HAND_STEPS.min(2 * clock.entries.len());
         let mut evicted = 0;
-        while steps > 0 && evicted < EVICT_PAGES && !clock.entries.is_empty() {
+        let mut first_dirty = 0;
+        while steps > 0 && evicted < EVICT_PAGES && dirty.len() < BATCH_PAGES && !clock.entries.is_empty() {
             steps -= 1;
             if clock.hand >= clock.entries.len() {
                 clock.hand = 0;
@@ -497,9 +505,14 @@ impl Buffer {
             let index = clock.entries[hand];
             let state = &self.states[index];
             let word = state.load(Ordering::Acquire);
-            if word & LATCH == FREE && word & (DIRTY | WRITING) == 0 {
+            if word & LATCH == FREE && word & WRITING == 0 {
                 if word & REFERENCED != 0 {
                     state.compare_exchange(word, word & !REFERENCED, Ordering::Relaxed, Ordering::Relaxed).ok();
+                } else if word & DIRTY != 0 {
+                    if dirty.is_empty() {
+                        first_dirty = hand;
+                    }
+                    dirty.push(index);
                 } else if self.to_exclusive(state, word) {
                     self.frames.discard(index);
                     self.release(index, ABSENT, REFERENCED);
@@ -511,28 +524,11 @@ impl Buffer {
             }
             clock.hand += 1;
         }
+        if evicted == 0 && !dirty.is_empty() {
+            clock.hand = first_dirty;
+        }
         self.counters.evictions.fetch_add(evicted as u64, Ordering::Relaxed);
         evicted
-    }
-
-    fn write_some(&self) -> StorageResult<()> {
-        let log = self.log.get().expect("the log is attached before pages change");
-        let mut batch: Vec<usize> = {
-            let clock = self.clock.lock();
-            let count = clock.entries.len();
-            let from = clock.hand;
-            (0..count)
-                .map(|step| clock.entries[(from + step) % count])
-                .filter(|index| {
-                    let word = self.states[*index].load(Ordering::Relaxed);
-                    word & (DIRTY | WRITING) == DIRTY && word & LATCH == FREE
-                })
-                .take(BATCH_PAGES)
-                .collect()
-        };
-        batch.sort_unstable();
-        self.write_batch(&batch, log, false)?;
-        Ok(())
     }
 
     /// Writes every page that is dirty now. Returns how many, after all of them are on disk for sure.
