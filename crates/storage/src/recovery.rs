@@ -143,7 +143,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         let store = engine.log.store();
         replay(store, scan, end, &mut |record| if record.lsn >= redo { engine.redo(&record, &found) } else { Ok(()) })?;
         for (transaction, last_lsn) in &found.unfinished {
-            engine.undo_unfinished(*transaction, *last_lsn)?;
+            engine.undo_unfinished(*transaction, *last_lsn, scan)?;
         }
         engine.advance_horizon();
         engine.log.harden_all()?;
@@ -233,10 +233,12 @@ impl Engine {
         }
     }
 
-    fn undo_unfinished(&self, transaction: u64, last_lsn: u64) -> StorageResult<()> {
+    /// `scan`: its records lie behind.
+    fn undo_unfinished(&self, transaction: u64, last_lsn: u64, scan: u64) -> StorageResult<()> {
         os::sim_point!("recovery.undo");
         let member = self.locks.enter(Arc::new(Signal::new()));
         member.id.store(transaction, Ordering::SeqCst);
+        member.first_lsn.store(scan, Ordering::SeqCst);
         let mut writer = Writer { member, id: transaction, last_lsn, statement: 1, durable: true };
         self.undo(&mut writer, 0)?;
         let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };

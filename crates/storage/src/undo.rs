@@ -4,9 +4,12 @@
 //! record that says what to undo next, so a crash in the middle of a rollback goes on where it was. The same code serves
 //! ROLLBACK, savepoints, failed statements and recovery.
 
+use std::sync::atomic::Ordering;
+
 use crate::engine::{Author, Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::PageRef;
+use crate::log::backward::Backward;
 use crate::log::record::{CellBody, FLAG_COMPENSATION, HeaderBody, Kind, Record, UpdateBody};
 use crate::page;
 use crate::tree::Tree;
@@ -15,10 +18,10 @@ impl Engine {
     /// Undoes what `writer` did after the record at `to` (0: everything).
     pub fn undo(&self, writer: &mut Writer, to: u64) -> StorageResult<()> {
         let mut next = writer.last_lsn;
-        let mut bytes = Vec::new();
+        let mut log = Backward::new(&self.log, writer.member.first_lsn.load(Ordering::SeqCst));
         while next > to {
-            self.log.read(next, &mut bytes)?;
-            let record = Record::decode(next, &bytes).filter(|record| record.head.transaction == writer.id);
+            let bytes = log.record(next)?;
+            let record = Record::decode(next, bytes).filter(|record| record.head.transaction == writer.id);
             let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {next}")))?;
             if record.head.flags & FLAG_COMPENSATION == 0 {
                 self.undo_record(writer, &record)?;

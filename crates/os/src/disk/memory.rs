@@ -74,7 +74,7 @@ fn anonymous_file() -> DiskResult<RealFile> {
         return Err(DiskError::Io(crate::sys::errno()));
     }
     // SAFETY: as above.
-    Ok(RealFile::from_file(unsafe { std::fs::File::from_raw_fd(fd) }))
+    Ok(RealFile::in_memory(unsafe { std::fs::File::from_raw_fd(fd) }))
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub struct RealDisk {
 
 pub struct RealFile {
     file: fs::File,
+    /// No device stands behind it: a call is a memory copy, and sending it to another thread costs more.
+    in_memory: bool,
 }
 
 impl RealDisk {
@@ -42,7 +44,8 @@ impl RealDisk {
                 options.create(true).truncate(false);
             }
         }
-        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || options.open(&path)).map(|file| RealFile { file })
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || options.open(&path))
+            .map(|file| RealFile { file, in_memory: false })
     }
 
     pub fn exists(&self, name: &str) -> bool {
@@ -108,16 +111,21 @@ impl RealDisk {
 }
 
 impl RealFile {
-    pub fn from_file(file: fs::File) -> RealFile {
-        RealFile { file }
+    /// `file` lies in memory, not on a device.
+    pub fn in_memory(file: fs::File) -> RealFile {
+        RealFile { file, in_memory: true }
+    }
+
+    fn run<R: Send>(&self, wait: WaitType, call: impl FnOnce() -> std::io::Result<R> + Send) -> DiskResult<R> {
+        if self.in_memory { call().map_err(io_error) } else { off_scheduler(wait, call) }
     }
 
     pub fn read_at(&self, wait: WaitType, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
-        let mut done = self.read_cached(bytes, offset)?;
+        let mut done = if self.in_memory { 0 } else { self.read_cached(bytes, offset)? };
         if done == bytes.len() {
             return Ok(done);
         }
-        off_scheduler(wait, || {
+        self.run(wait, || {
             while done < bytes.len() {
                 match self.file.read_at(&mut bytes[done..], offset + done as u64) {
                     Ok(0) => break,
@@ -148,20 +156,20 @@ impl RealFile {
         if bytes.len() <= INLINE_WRITE_BYTES_MAX {
             return self.file.write_all_at(bytes, offset).map_err(io_error);
         }
-        off_scheduler(WaitType::IO_COMPLETION, || self.file.write_all_at(bytes, offset))
+        self.run(WaitType::IO_COMPLETION, || self.file.write_all_at(bytes, offset))
     }
 
     pub fn sync_data(&self, wait: WaitType) -> DiskResult<()> {
-        off_scheduler(wait, || self.file.sync_data())
+        self.run(wait, || self.file.sync_data())
     }
 
     pub fn set_len(&self, length: u64) -> DiskResult<()> {
-        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || self.file.set_len(length))
+        self.run(WaitType::PREEMPTIVE_OS_FILEOPS, || self.file.set_len(length))
     }
 
     pub fn allocate(&self, length: u64) -> DiskResult<()> {
         let fd = self.file.as_raw_fd();
-        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, move || {
+        self.run(WaitType::PREEMPTIVE_OS_FILEOPS, move || {
             // SAFETY: the descriptor is open for the call.
             match unsafe { libc::posix_fallocate(fd, 0, length as libc::off_t) } {
                 0 => Ok(()),

@@ -12,6 +12,7 @@
 //! Who needs an LSN hardened either flushes or, if somebody does already, waits: a flush takes all commits there are.
 //! A failed write or flush stops the log for good: the state of the file is unknown then (never retried).
 
+pub mod backward;
 pub mod record;
 pub mod ring;
 pub mod store;
@@ -103,6 +104,11 @@ impl Log {
 
     pub fn hardened(&self) -> u64 {
         self.hardened.load(Ordering::Acquire)
+    }
+
+    /// What lies before has been written to the store.
+    fn released(&self) -> u64 {
+        self.released.load(Ordering::Acquire)
     }
 
     pub fn store(&self) -> &dyn LogStore {
@@ -330,13 +336,17 @@ impl Log {
         }
         out.resize(4, 0);
         self.store.read(lsn, out)?;
-        let length = u32_at(out, 0) as usize;
-        if !(HEAD_BYTES..=RECORD_BYTES_MAX).contains(&length) {
-            return Err(StorageError::Damaged(format!("log record at {lsn}")));
-        }
-        out.resize(length, 0);
+        out.resize(check_length(lsn, u32_at(out, 0))?, 0);
         self.store.read(lsn, out)
     }
+}
+
+fn check_length(lsn: u64, length: u32) -> StorageResult<usize> {
+    let length = length as usize;
+    if !(HEAD_BYTES..=RECORD_BYTES_MAX).contains(&length) {
+        return Err(StorageError::Damaged(format!("log record at {lsn}")));
+    }
+    Ok(length)
 }
 
 fn block_crc(head: &[u8], records: &[&[u8]]) -> u32 {
