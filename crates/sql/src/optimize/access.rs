@@ -1,6 +1,6 @@
 //! How to read one table: which index, which bounds, what is left to test on each row.
 
-use types::SqlType;
+use types::{Datum, SqlType};
 
 use super::estimate::{self, selectivity, table_rows};
 use super::rel::{ColumnId, Get};
@@ -176,7 +176,7 @@ fn with_index(
             }
             break;
         }
-        for sarg in sargs.iter().filter(|s| s.column == *column && !s.converted) {
+        for sarg in sargs.iter().filter(|s| s.column == *column) {
             let SargKind::Compare(op, value) = sarg.kind else { continue };
             let (slot, bound) = match op {
                 CompareOp::Greater => (&mut access.lower, Bound::Exclusive),
@@ -185,11 +185,18 @@ fn with_index(
                 CompareOp::LessOrEqual => (&mut access.upper, Bound::Inclusive),
                 _ => continue,
             };
-            if slot.is_none() {
+            if slot.is_some() {
+                continue;
+            }
+            if sarg.converted {
+                // A wider bound: the conversion rounds.
+                let Some(value) = nearest(value, ty) else { continue };
+                *slot = Some((value, Bound::Inclusive));
+            } else {
                 *slot = Some(((*value).clone(), bound));
-                seek_rows *= selectivity(&predicates[sarg.predicate]);
                 access.consumed.push(sarg.predicate);
             }
+            seek_rows *= selectivity(&predicates[sarg.predicate]);
         }
         break;
     }
@@ -296,6 +303,42 @@ fn brought(value: &Expr, ty: SqlType, converted: bool) -> Expr {
     )
 }
 
+/// The value of type `ty` nearest to `value`, which is of a type that `ty` converts to without loss: a bound for it, since the
+/// conversion back keeps the order. None where it does not.
+fn nearest(value: &Expr, ty: SqlType) -> Option<Expr> {
+    use types::TypeKind::*;
+    let nines = |count: u8| "9".repeat(count as usize);
+    let decimal = format!("{}.{}", nines(ty.precision.saturating_sub(ty.scale)), nines(ty.scale));
+    let (middle, lowest, highest) = match ty.kind {
+        TinyInt => ("0", "0", "255"),
+        SmallInt => ("0", "-32768", "32767"),
+        Int => ("0", "-2147483648", "2147483647"),
+        BigInt => ("0", "-9223372036854775808", "9223372036854775807"),
+        Decimal | Numeric => ("0", &*format!("-{decimal}"), &*decimal),
+        Date => ("2000-01-01", "0001-01-01", "9999-12-31"),
+        SmallDateTime => ("2000-01-01", "1900-01-01", "2079-06-06T23:59:00"),
+        DateTime => ("2000-01-01", "1753-01-01", "9999-12-31T23:59:59.997"),
+        _ => return None,
+    };
+    let text = |text: &str, ty| {
+        let literal = Expr::new(SqlType::varchar(40), false, ExprKind::Literal(Datum::bytes(text.as_bytes())));
+        brought(&literal, ty, true)
+    };
+    let tried = brought(value, ty, true);
+    let case = |test, then, otherwise| {
+        let branches = vec![(Expr::new(SqlType::BIT, true, test), then)];
+        Expr::new(ty, true, ExprKind::Case { branches, otherwise: Some(Box::new(otherwise)) })
+    };
+    let is_above = ExprKind::Compare {
+        op: CompareOp::Greater,
+        left: Box::new(value.clone()),
+        right: Box::new(text(middle, value.ty)),
+        null_equal: false,
+    };
+    let beyond = case(is_above, text(highest, ty), text(lowest, ty));
+    Some(case(ExprKind::IsNull(Box::new(tried.clone())), beyond, tried))
+}
+
 fn sargs<'a>(get: &Get, predicates: &'a [Expr]) -> Vec<Sarg<'a>> {
     let mut out = Vec::new();
     for (predicate, expr) in predicates.iter().enumerate() {
@@ -304,7 +347,8 @@ fn sargs<'a>(get: &Get, predicates: &'a [Expr]) -> Vec<Sarg<'a>> {
                 let sides = [(left, right, *op), (right, left, op.swapped())];
                 for (column, value, op) in sides {
                     let Some((column, converted)) = key_column(get, column) else { continue };
-                    if outside(get, value) && !(converted && op != CompareOp::Equal) {
+                    let converted = converted || !is_key_of(&value.ty, &get.table.columns[column as usize].ty);
+                    if outside(get, value) {
                         out.push(Sarg { predicate, column, kind: SargKind::Compare(op, value), converted });
                         break;
                     }
@@ -312,6 +356,8 @@ fn sargs<'a>(get: &Get, predicates: &'a [Expr]) -> Vec<Sarg<'a>> {
             }
             ExprKind::InList { value, list } => {
                 let Some((column, converted)) = key_column(get, value) else { continue };
+                let ty = get.table.columns[column as usize].ty;
+                let converted = converted || !list.iter().all(|e| is_key_of(&e.ty, &ty));
                 if list.iter().all(|e| outside(get, e)) {
                     out.push(Sarg { predicate, column, kind: SargKind::In(list), converted });
                 }
@@ -342,6 +388,17 @@ fn key_column(get: &Get, expr: &Expr) -> Option<(u16, bool)> {
     }
 }
 
+/// Values of `from`, which compares with `to` as it is, have keys among those of a column of type `to`.
+fn is_key_of(from: &SqlType, to: &SqlType) -> bool {
+    use types::TypeKind::*;
+    match to.kind {
+        _ if to.is_integer() || to.kind == Bit => from.length <= to.length && (from.kind == Bit || to.kind != Bit),
+        Decimal | Numeric => from.precision <= to.precision,
+        Binary | RowVersion => from.kind == to.kind && from.length == to.length,
+        _ => true,
+    }
+}
+
 /// A value of `from` converted to `to` and back is itself, and equality in `to` is no coarser than in `from`.
 fn reversible(from: &SqlType, to: &SqlType) -> bool {
     use types::TypeKind::*;
@@ -360,7 +417,7 @@ fn reversible(from: &SqlType, to: &SqlType) -> bool {
         (VarChar, VarChar) | (NVarChar, NVarChar) | (VarBinary, VarBinary) | (Binary, VarBinary) => {
             from.collation == to.collation
         }
-        (Date, SmallDateTime | DateTime | DateTime2 | DateTimeOffset) => true,
+        (Date, SmallDateTime | DateTime | DateTime2) => true,
         (SmallDateTime, DateTime | DateTime2) | (DateTime, DateTime2) => true,
         (DateTime2, DateTime2) | (Time, Time) | (DateTimeOffset, DateTimeOffset) => to.scale >= from.scale,
         (Real, Float) => true,
