@@ -63,7 +63,9 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into());
     // A second subscriber (two servers in one test process) changes nothing.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let to_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(to_terminal);
+    let _ = log.try_init();
 }
 
 fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
