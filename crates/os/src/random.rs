@@ -2,13 +2,46 @@
 #![allow(unsafe_code)]
 
 pub use crate::rng::Rng;
-use crate::simcore;
+use crate::{simcore, worker};
+use std::cell::RefCell;
+
+/// Got from the system ahead of need: a call for each NEWID() costs more than all else about it. Only on schedulers: a
+/// process that forks has none when it does.
+struct Ahead {
+    bytes: [u8; AHEAD_BYTES],
+    left: usize,
+}
+
+const AHEAD_BYTES: usize = 512;
+/// Longer ones come from the system at once.
+const SMALL_BYTES: usize = 32;
+
+thread_local! {
+    static AHEAD: RefCell<Ahead> = const { RefCell::new(Ahead { bytes: [0; AHEAD_BYTES], left: 0 }) };
+}
 
 /// Fills `bytes` with randomness fit for keys and salts.
 pub fn fill(bytes: &mut [u8]) {
     if simcore::active() {
         return simcore::with(|sim| bytes.fill_with(|| sim.random() as u8));
     }
+    if bytes.len() > SMALL_BYTES || !worker::on_scheduler() {
+        return fill_from_system(bytes);
+    }
+    AHEAD.with_borrow_mut(|ahead| {
+        if ahead.left < bytes.len() {
+            fill_from_system(&mut ahead.bytes);
+            ahead.left = AHEAD_BYTES;
+        }
+        let part = &mut ahead.bytes[ahead.left - bytes.len()..ahead.left];
+        bytes.copy_from_slice(part);
+        // Nobody finds a key here that has been given out.
+        part.fill(0);
+        ahead.left -= bytes.len();
+    });
+}
+
+fn fill_from_system(bytes: &mut [u8]) {
     let mut done = 0;
     while done < bytes.len() {
         let rest = &mut bytes[done..];
