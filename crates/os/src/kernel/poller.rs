@@ -4,8 +4,8 @@
 //! An entry is either waited for (a worker parks in `read` or `write`) or *armed*: nobody waits, no stack is held, and
 //! the first sign of life runs a closure as a new task.
 //!
-//! Flags: READABLE and WRITABLE are set by the poller and cleared by whoever is about to try; HANG_UP stays. ARMED is
-//! set when a closure lies in `armed`; the one who clears it takes the closure, so it runs once.
+//! Flags: READABLE and WRITABLE are set by the poller and cleared by whoever is about to try; HANG_UP and ENDED (the peer
+//! sends no more) stay. ARMED is set when a closure lies in `armed`; the one who clears it takes the closure, so it runs once.
 #![allow(unsafe_code)]
 
 use crate::sys;
@@ -18,6 +18,7 @@ pub const READABLE: u32 = 1;
 pub const WRITABLE: u32 = 2;
 pub const HANG_UP: u32 = 4;
 const ARMED: u32 = 8;
+pub const ENDED: u32 = 16;
 
 /// Why an armed closure runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -303,6 +304,9 @@ fn flags_of(events: u32) -> u32 {
     }
     if events & libc::EPOLLOUT as u32 != 0 {
         flags |= WRITABLE;
+    }
+    if events & libc::EPOLLRDHUP as u32 != 0 {
+        flags |= ENDED;
     }
     if events & (libc::EPOLLHUP | libc::EPOLLERR) as u32 != 0 {
         flags |= READABLE | WRITABLE | HANG_UP;

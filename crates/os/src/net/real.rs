@@ -4,7 +4,7 @@
 
 use super::{NetError, NetResult, Place, Ready};
 use crate::clock;
-use crate::kernel::poller::{HANG_UP, IoEntry, READABLE, Token, WRITABLE};
+use crate::kernel::poller::{ENDED, HANG_UP, IoEntry, READABLE, Token, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler};
 use crate::sched::scheduler_at;
 use crate::sys::errno;
@@ -35,6 +35,13 @@ impl Socket {
             assert!(first, "a stream is used by one worker at a time");
         }
         Ok(self.watched.get().expect("just set"))
+    }
+
+    /// Nothing has come since a read that took all there was: whatever comes is a new edge, which the poller reports. An end that
+    /// came with the bytes before it is no edge of its own, so ENDED and HANG_UP are tried always.
+    fn is_drained(&self) -> bool {
+        let flags = self.entry.flags.load(Ordering::SeqCst);
+        self.watched.get().is_some() && scheduler::here().is_some() && flags & (READABLE | HANG_UP | ENDED) == 0
     }
 
     /// Waits until `flag` comes up.
@@ -176,6 +183,9 @@ impl RealStream {
     pub fn try_read(&self, bytes: &mut [u8]) -> NetResult<Option<usize>> {
         assert!(!bytes.is_empty(), "a read of nothing cannot tell the end of the stream");
         let entry = &self.socket.entry;
+        if self.socket.is_drained() {
+            return Ok(None);
+        }
         loop {
             entry.forget(READABLE);
             // SAFETY: writes at most bytes.len() bytes into `bytes`.
