@@ -3,16 +3,19 @@
 //! al., SIGMOD 2023), so finding a page costs no hash look-up. A state word for each page says what its frame is:
 //!
 //! ```text
-//!  63        24 23    16 15                                               8 7                                       0
-//! +------------+--------+---------------------------------------------------+-----------------------------------------+
-//! | version    | 0      | 0 0 0 READING WAITERS REFERENCED WRITING DIRTY    | latch: 0 absent, 1 free, 2..=254 readers|
-//! +------------+--------+---------------------------------------------------+ plus one, 255 exclusive ----------------+
+//!  63   24  23     22  16 15                                               8 7                                       0
+//! +-------+--------+------+---------------------------------------------------+-----------------------------------------+
+//! |version| BIASED | reads| 0 0 0 READING WAITERS REFERENCED WRITING DIRTY    | latch: 0 absent, 1 free, 2..=254 readers|
+//! +-------+--------+------+---------------------------------------------------+ plus one, 255 exclusive ----------------+
 //! absent -> exclusive (fault: read in place) -> free <-> readers; free <-> exclusive; free -> exclusive -> absent (evict)
 //! ```
 //! The version grows at each exclusive release. DIRTY is set under the exclusive latch before the change is logged, and
 //! cleared together with setting WRITING when the page is copied out under a shared latch. WRITING pages are not evicted,
 //! so a page is never read back before its newest image is on disk. READING is set while a fault reads the page: waits for
 //! it are PAGEIOLATCH waits. WAITERS: somebody waits in `latch::Parking`; whoever releases the latch wakes them.
+//!
+//! BIASED: readers announce themselves in `readers::Readers` and leave the word alone. Set after `READS_TO_BIAS` counted reads
+//! without a write between them; an exclusive latch takes it away, starts the count again and waits for those announced.
 //!
 //! Latch order: parent before child, any tree page before a bitmap page. Eviction and writing only try latches, or hold
 //! one shared latch at a time.
@@ -36,6 +39,7 @@ use crate::latch::Parking;
 use crate::layout::PageRef;
 use crate::log::Log;
 use crate::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
+use crate::readers::Readers;
 
 const LATCH: u64 = 0xff;
 const ABSENT: u64 = 0;
@@ -47,7 +51,13 @@ const WRITING: u64 = 1 << 9;
 const REFERENCED: u64 = 1 << 10;
 const WAITERS: u64 = 1 << 11;
 const READING: u64 = 1 << 12;
+const READ_ONE: u64 = 1 << 16;
+const READS: u64 = 0x7f << 16;
+const BIASED: u64 = 1 << 23;
 const VERSION_ONE: u64 = 1 << 24;
+
+/// So that a page written now and then does not pay for taking the bias away at each write.
+const READS_TO_BIAS: u64 = 64;
 
 const DOUBLE_WRITE_FILE: &str = "doublewrite.hdw";
 /// Pages in a batch of the double-write file.
@@ -59,6 +69,8 @@ const HAND_STEPS: usize = 4096;
 const GROW_PAGES: u32 = 128;
 /// Looks at a held latch before the worker waits: most are held for less than a microsecond.
 const SPINS: u32 = 40;
+/// How often a writer then looks for readers that only announced themselves: they wake nobody.
+const READER_LOOK_NS: u64 = 100_000;
 
 #[derive(Debug, Default)]
 pub struct BufferCounters {
@@ -96,6 +108,7 @@ pub struct Buffer {
     frames: Frames,
     states: Part<AtomicU64>,
     parking: Parking,
+    readers: Readers,
     page_bits: u32,
     frames_max: usize,
     resident: AtomicUsize,
@@ -144,6 +157,8 @@ impl Frames {
 pub struct Shared<'a> {
     buffer: &'a Buffer,
     index: usize,
+    /// Where it is announced; None: it is counted in the state word.
+    place: Option<&'a AtomicU64>,
 }
 
 /// A page only this guard's owner reads or changes.
@@ -181,6 +196,9 @@ impl DerefMut for Exclusive<'_> {
 impl Drop for Shared<'_> {
     #[inline]
     fn drop(&mut self) {
+        if let Some(place) = self.place {
+            return place.store(0, Ordering::Release);
+        }
         let state = &self.buffer.states[self.index];
         let before = state.fetch_sub(1, Ordering::SeqCst);
         debug_assert!((2..=READERS_MAX).contains(&(before & LATCH)), "a reader held the latch");
@@ -234,6 +252,7 @@ impl Buffer {
             frames,
             states,
             parking: Parking::new(),
+            readers: Readers::new(),
             page_bits,
             frames_max: (memory_bytes / PAGE_BYTES).max(64),
             resident: AtomicUsize::new(0),
@@ -293,7 +312,7 @@ impl Buffer {
             loop {
                 let word = state.load(Ordering::Acquire);
                 if word & LATCH == FREE && self.to_exclusive(state, word) {
-                    break;
+                    break self.await_readers(*index);
                 }
                 wait::yield_now();
             }
@@ -319,8 +338,27 @@ impl Buffer {
         (index & ((1 << self.page_bits) - 1)) as u32
     }
 
+    /// Who is announced as a reader (`word` was BIASED) may still read.
     fn to_exclusive(&self, state: &AtomicU64, word: u64) -> bool {
-        state.compare_exchange(word, word & !LATCH | EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        let next = word & !(LATCH | BIASED | READS) | EXCLUSIVE;
+        state.compare_exchange(word, next, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+    }
+
+    /// The latch is exclusive and was biased: waits for readers that announced themselves before.
+    #[cold]
+    fn await_readers(&self, index: usize) {
+        let mut tries = 0;
+        while self.readers.any(index) {
+            tries += 1;
+            match os::sim::active() {
+                false if tries < SPINS => std::hint::spin_loop(),
+                _ if tries < 2 * SPINS => wait::yield_now(),
+                // It reads another page in before it lets go of this one.
+                _ => {
+                    wait::park_uninterruptible(WaitType::PAGELATCH_EX, Some(os::clock::now() + READER_LOOK_NS));
+                }
+            }
+        }
     }
 
     fn to_reading(&self, index: usize, word: u64) -> bool {
@@ -373,17 +411,45 @@ impl Buffer {
         let mut tries = 0;
         loop {
             let word = state.load(Ordering::Acquire);
+            if word & BIASED != 0
+                && let Some(guard) = self.announced(index, state)
+            {
+                return Ok(guard);
+            }
             match word & LATCH {
                 ABSENT => self.fault(file, page, index, word, WaitType::PAGEIOLATCH_SH)?,
                 EXCLUSIVE | READERS_MAX => self.pause(index, &mut tries, false),
                 _ => {
-                    let next = (word + 1) | REFERENCED;
+                    let counted = if word & BIASED != 0 {
+                        word
+                    } else if word & READS == (READS_TO_BIAS - 1) * READ_ONE {
+                        word & !READS | BIASED
+                    } else {
+                        word + READ_ONE
+                    };
+                    let next = (counted + 1) | REFERENCED;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                        return Ok(Shared { buffer: self, index });
+                        return Ok(Shared { buffer: self, index, place: None });
                     }
                 }
             }
         }
+    }
+
+    /// A shared latch on a biased page. None: it is not biased any more, or there is no place to announce the reader.
+    #[inline]
+    fn announced<'a>(&'a self, index: usize, state: &AtomicU64) -> Option<Shared<'a>> {
+        let place = self.readers.announce(index)?;
+        let word = state.load(Ordering::SeqCst);
+        if word & BIASED == 0 {
+            place.store(0, Ordering::Release);
+            return None;
+        }
+        debug_assert!(!matches!(word & LATCH, ABSENT | EXCLUSIVE), "a biased page is there and nobody changes it");
+        if word & REFERENCED == 0 {
+            state.fetch_or(REFERENCED, Ordering::Relaxed);
+        }
+        Some(Shared { buffer: self, index, place: Some(place) })
     }
 
     #[inline]
@@ -396,8 +462,11 @@ impl Buffer {
             match word & LATCH {
                 ABSENT => self.fault(file, page, index, word, WaitType::PAGEIOLATCH_EX)?,
                 FREE => {
-                    let next = word & !LATCH | EXCLUSIVE | REFERENCED;
-                    if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                    let next = word & !(LATCH | BIASED | READS) | EXCLUSIVE | REFERENCED;
+                    if state.compare_exchange_weak(word, next, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
+                        if word & BIASED != 0 {
+                            self.await_readers(index);
+                        }
                         return Ok(Exclusive { buffer: self, index });
                     }
                 }
@@ -423,6 +492,9 @@ impl Buffer {
                 }
                 FREE => {
                     if self.to_exclusive(state, word) {
+                        if word & BIASED != 0 {
+                            self.await_readers(index);
+                        }
                         break;
                     }
                 }
@@ -514,6 +586,11 @@ impl Buffer {
                     }
                     dirty.push(index);
                 } else if self.to_exclusive(state, word) {
+                    if word & BIASED != 0 && self.readers.any(index) {
+                        self.release(index, FREE, 0);
+                        clock.hand += 1;
+                        continue;
+                    }
                     self.frames.discard(index);
                     self.release(index, ABSENT, REFERENCED);
                     clock.entries.swap_remove(hand);
@@ -592,7 +669,7 @@ impl Buffer {
                 _ => {
                     let next = ((word + 1) & !DIRTY) | WRITING;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                        let guard = Shared { buffer: self, index };
+                        let guard = Shared { buffer: self, index, place: None };
                         return Some(Box::new(*guard));
                     }
                 }
