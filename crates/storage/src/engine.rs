@@ -47,6 +47,8 @@ pub struct Engine {
     pub next_file: AtomicU32,
     /// Tables opened since the start.
     pub shapes: RwLock<NumberMap<(DatabaseId, TableId), Arc<Shape>>>,
+    /// Grows whenever a shape is forgotten.
+    pub shapes_forgotten: AtomicU64,
     /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
     pub pending_frees: Mutex<Vec<PageRef>>,
     pub freeing: Mutex<()>,
@@ -211,6 +213,15 @@ impl Engine {
         file.free_hint.fetch_min(number, Ordering::Relaxed);
         self.counters.pages_freed.fetch_add(1, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The next who opens these tables reads their shapes anew; who has them open learns it (`Table::is_current`).
+    pub fn forget_shapes(&self, tables: &[(DatabaseId, TableId)]) {
+        let mut shapes = self.shapes.write();
+        for table in tables {
+            shapes.remove(table);
+        }
+        self.shapes_forgotten.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Lets versions go that no snapshot needs any more.

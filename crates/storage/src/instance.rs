@@ -262,7 +262,7 @@ impl Storage {
         shape: Option<(&TableLayout, &Roots)>,
     ) -> StorageResult<()> {
         tx.reshaped.push((db, table));
-        self.engine().shapes.write().remove(&(db, table));
+        self.engine().forget_shapes(&[(db, table)]);
         let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
         let patience = tx.patience();
         self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience)
@@ -433,18 +433,20 @@ impl Storage {
         self.write_shape(tx, db, table, Some((&layout, &roots)))
     }
 
-    /// A hash look-up: open it in each statement.
+    /// A hash look-up: open it in each statement, unless it `is_current` still.
     pub fn open_table(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<Table>> {
         let engine = self.engine();
+        // Before the look: what is forgotten from here on makes the table an old one.
+        let opened = engine.shapes_forgotten.load(Ordering::SeqCst);
         if let Some(shape) = engine.shapes.read().get(&(db, table)) {
-            return Ok(Arc::new(Table { engine: engine.clone(), shape: shape.clone() }));
+            return Ok(Arc::new(Table { engine: engine.clone(), shape: shape.clone(), opened }));
         }
         let (layout, roots) = engine.read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         let file = engine.file_of(db)?;
         let shape = Arc::new(Shape::new(db, table, layout, &roots, |root| Tree::new(file.clone(), root)));
         shape.rows.store(engine.estimate_rows(&shape.base)?, Ordering::Relaxed);
         let shape = engine.shapes.write().entry((db, table)).or_insert(shape).clone();
-        Ok(Arc::new(Table { engine: engine.clone(), shape }))
+        Ok(Arc::new(Table { engine: engine.clone(), shape, opened }))
     }
 
     pub fn metrics(&self) -> Metrics {

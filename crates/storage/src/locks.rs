@@ -206,15 +206,23 @@ static XACT_LIST: SpinClass = SpinClass::new("XDES_MGR");
 static MEMBER: SpinClass = SpinClass::new("XDES");
 
 const SHARDS: usize = 64;
+const MEMBER_SHARDS: usize = 16;
 /// Locks in all; one more is 1204.
 const LOCKS_MAX: u64 = 4_000_000;
 const DETECT_EVERY_MS: u64 = 1000;
 
+/// Running transactions by number.
+#[derive(Default)]
+struct Members {
+    running: BTreeMap<u64, Arc<Member>>,
+    begun: u64,
+}
+
 pub struct Locks {
     shards: Box<[SpinLock<NumberMap<Resource, Lock>>]>,
     count: AtomicU64,
-    members: SpinLock<BTreeMap<u64, Arc<Member>>>,
-    next_member: AtomicU64,
+    /// By the scheduler on which they began.
+    members: Box<[SpinLock<Members>]>,
     detecting: Mutex<()>,
     pub counters: LockCounters,
 }
@@ -231,8 +239,7 @@ impl Default for Locks {
         Locks {
             shards: (0..SHARDS).map(|_| SpinLock::new(&LOCK_HASH, NumberMap::default())).collect(),
             count: AtomicU64::new(0),
-            members: SpinLock::new(&XACT_LIST, BTreeMap::new()),
-            next_member: AtomicU64::new(1),
+            members: (0..MEMBER_SHARDS).map(|_| SpinLock::new(&XACT_LIST, Members::default())).collect(),
             detecting: Mutex::new(WaitType::DEADLOCK_ENUM_MUTEX, ()),
             counters: LockCounters::default(),
         }
@@ -250,7 +257,10 @@ fn shard_of(resource: &Resource) -> usize {
 
 impl Locks {
     pub fn enter(&self, signal: Arc<Signal>) -> Arc<Member> {
-        let number = self.next_member.fetch_add(1, Ordering::Relaxed);
+        let shard = os::sched::here().unwrap_or(0) as usize % MEMBER_SHARDS;
+        let mut members = self.members[shard].lock();
+        members.begun += 1;
+        let number = members.begun * MEMBER_SHARDS as u64 + shard as u64;
         let member = Arc::new(Member {
             number,
             id: AtomicU64::new(0),
@@ -267,13 +277,13 @@ impl Locks {
             waiting: SpinLock::new(&MEMBER, Waiting::Nothing),
             waiters: SpinLock::new(&MEMBER, Vec::new()),
         });
-        self.members.lock().insert(number, member.clone());
+        members.running.insert(number, member.clone());
         member
     }
 
     /// The transaction is over: whoever waited for it goes on. Its locks have been released before.
     pub fn leave(&self, member: &Arc<Member>) {
-        self.members.lock().remove(&member.number);
+        self.members[member.number as usize % MEMBER_SHARDS].lock().running.remove(&member.number);
         member.finished.store(true, Ordering::SeqCst);
         let waiters = std::mem::take(&mut *member.waiters.lock());
         for waiter in waiters {
@@ -281,18 +291,25 @@ impl Locks {
         }
     }
 
+    fn fold<T>(&self, start: T, mut next: impl FnMut(T, &Arc<Member>) -> T) -> T {
+        self.members.iter().fold(start, |value, members| members.lock().running.values().fold(value, &mut next))
+    }
+
     /// The oldest snapshot in use, `now` if none is.
     pub fn oldest_snapshot(&self, now: u64) -> u64 {
-        self.members.lock().values().map(|member| member.snapshot.load(Ordering::SeqCst)).fold(now, u64::min)
+        self.fold(now, |oldest, member| oldest.min(member.snapshot.load(Ordering::SeqCst)))
     }
 
     /// Where the log must be kept from for undo.
     pub fn oldest_lsn(&self) -> u64 {
-        self.members.lock().values().map(|m| m.first_lsn.load(Ordering::SeqCst)).min().unwrap_or(u64::MAX)
+        self.fold(u64::MAX, |oldest, member| oldest.min(member.first_lsn.load(Ordering::SeqCst)))
     }
 
     pub fn members(&self) -> Vec<Arc<Member>> {
-        let mut all: Vec<_> = self.members.lock().values().cloned().collect();
+        let mut all = self.fold(Vec::new(), |mut all, member| {
+            all.push(member.clone());
+            all
+        });
         all.sort_by_key(|member| member.number);
         all
     }
@@ -451,7 +468,9 @@ impl Locks {
 
     /// Returns when the transaction that wrote a row is over. `mode`: what the row is wanted for.
     pub fn wait_for_end(&self, member: &Arc<Member>, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
-        let target = self.members.lock().values().find(|other| other.id.load(Ordering::SeqCst) == id).cloned();
+        let target = self.fold(None, |found: Option<Arc<Member>>, other| {
+            found.or_else(|| (other.id.load(Ordering::SeqCst) == id).then(|| other.clone()))
+        });
         let Some(target) = target else {
             wait::yield_now();
             return Ok(());

@@ -131,6 +131,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
         next_file: AtomicU32::new(next_file),
         shapes: RwLock::new(WaitType::SOS_RW, NumberMap::default()),
+        shapes_forgotten: AtomicU64::new(0),
         pending_frees: Mutex::new(WaitType::SOS_MUTEX, found.pending.clone()),
         freeing: Mutex::new(WaitType::SOS_MUTEX, ()),
         next_row: AtomicU64::new(end.max(1)),

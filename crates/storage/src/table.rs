@@ -25,6 +25,8 @@ use crate::transaction::Transaction;
 pub struct Table {
     pub(crate) engine: Arc<Engine>,
     pub(crate) shape: Arc<Shape>,
+    /// `Engine::shapes_forgotten` when it was opened.
+    pub(crate) opened: u64,
 }
 
 /// What a row lock is taken on: the row's locator, hashed.
@@ -35,6 +37,12 @@ pub(crate) fn row_hash(locator: &[u8]) -> u64 {
 impl Table {
     pub fn id(&self) -> TableId {
         self.shape.id
+    }
+
+    /// No table has changed its shape since this one was opened: opening it again would give the same.
+    #[inline]
+    pub fn is_current(&self) -> bool {
+        self.opened == self.engine.shapes_forgotten.load(Ordering::SeqCst)
     }
 
     pub fn database(&self) -> DatabaseId {

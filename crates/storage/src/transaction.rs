@@ -258,10 +258,7 @@ impl Transaction {
     /// What the cache holds of tables this transaction reshaped may be wrong by now: it is read again.
     fn forget_shapes(&mut self) {
         if !self.reshaped.is_empty() {
-            let mut shapes = self.engine.shapes.write();
-            for table in &self.reshaped {
-                shapes.remove(table);
-            }
+            self.engine.forget_shapes(&self.reshaped);
         }
     }
 

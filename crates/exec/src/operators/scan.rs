@@ -279,6 +279,7 @@ fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> Sq
         range,
         residual,
         storage: None,
+        opened: false,
         bounds: Vec::new(),
         prefix: Vec::new(),
         scan: None,
@@ -310,7 +311,10 @@ pub struct BaseScan {
     spec: ScanSpec,
     range: Option<Range>,
     residual: Option<I64Expr>,
+    /// Stays from one execution to the next.
     storage: Option<Arc<storage::Table>>,
+    /// In this execution.
+    opened: bool,
     /// Ranges still to read, the next one last.
     bounds: Vec<(KeyBound, KeyBound)>,
     /// Of the range that `rows_for` reads.
@@ -325,13 +329,16 @@ pub struct BaseScan {
 
 impl BaseScan {
     fn open_storage(&mut self, context: &Context) -> SqlResult<()> {
-        if self.storage.is_none() {
-            let mut runtime = context.runtime();
-            let runtime = &mut *runtime;
-            self.storage = Some(runtime.host.open_table(runtime.session, &self.table)?);
-            crate::statements::reads_table(runtime.session, runtime.sink)?;
+        if self.opened {
+            return Ok(());
         }
-        Ok(())
+        let mut runtime = context.runtime();
+        let runtime = &mut *runtime;
+        if !self.storage.as_ref().is_some_and(|table| table.is_current()) {
+            self.storage = Some(runtime.host.open_table(runtime.session, &self.table)?);
+        }
+        self.opened = true;
+        crate::statements::reads_table(runtime.session, runtime.sink)
     }
 
     fn seek<K: AsRef<[u8]>>(
@@ -470,8 +477,8 @@ impl RowSource for BaseScan {
 
     fn close(&mut self) {
         self.reading = false;
+        self.opened = false;
         self.scan = None;
-        self.storage = None;
     }
 }
 
