@@ -46,19 +46,24 @@ struct Instance {
     queries: Vec<Option<Prepared>>,
 }
 
-/// Instances of a module that are not running. A call takes one and gives it back.
+/// Instances of a module that are not running. A call takes one and gives it back. Schedulers have shelves of their own: an
+/// instance stays in the cache of the CPU that used it last.
 struct Pool {
-    idle: SpinLock<Vec<Instance>>,
+    shelves: [SpinLock<Vec<Instance>>; SHELVES],
 }
 
 static POOL_LOCK: SpinClass = SpinClass::new("EXEC_INSTANCES");
 
-/// Idle instances kept for a module.
-const POOL_MAX: usize = 8;
+const SHELVES: usize = 8;
 
-fn pool(slot: &ExecutorSlot) -> Arc<Pool> {
-    let any = slot.0.get_or_init(|| Arc::new(Pool { idle: SpinLock::new(&POOL_LOCK, Vec::new()) })).clone();
-    any.downcast::<Pool>().expect("the slot is exec's alone")
+/// Idle instances kept on a shelf.
+const SHELF_MAX: usize = 4;
+
+fn shelf(slot: &ExecutorSlot) -> &SpinLock<Vec<Instance>> {
+    let empty = || Pool { shelves: std::array::from_fn(|_| SpinLock::new(&POOL_LOCK, Vec::new())) };
+    let any = slot.0.get_or_init(|| Arc::new(empty()));
+    let pool = any.downcast_ref::<Pool>().expect("the slot is exec's alone");
+    &pool.shelves[os::sched::here().unwrap_or(0) as usize % SHELVES]
 }
 
 impl Instance {
@@ -72,7 +77,7 @@ impl Instance {
     }
 
     fn take(module: &Arc<Module>) -> SqlResult<Instance> {
-        let idle = pool(&module.executor).idle.lock().pop();
+        let idle = shelf(&module.executor).lock().pop();
         match idle {
             Some(instance) => Ok(instance),
             None => Instance::new(module),
@@ -87,9 +92,8 @@ impl Instance {
                 *query = None;
             }
         }
-        let pool = pool(&module.executor);
-        let mut idle = pool.idle.lock();
-        if idle.len() < POOL_MAX {
+        let mut idle = shelf(&module.executor).lock();
+        if idle.len() < SHELF_MAX {
             idle.push(self);
         }
     }

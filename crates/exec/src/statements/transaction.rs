@@ -81,7 +81,7 @@ pub fn end_statement(runtime: &mut Runtime<'_>, scope: Scope) -> SqlResult<()> {
         && runtime.session.transaction.level == 0
         && let Some(transaction) = runtime.session.transaction.current.take()
     {
-        let durability = durability(runtime.host, None);
+        let durability = durability(runtime.host, &transaction, None);
         let committed = transaction.commit(durability);
         let ended = committed.is_ok();
         runtime.host.transaction_ended(runtime.session, ended);
@@ -90,8 +90,9 @@ pub fn end_statement(runtime: &mut Runtime<'_>, scope: Scope) -> SqlResult<()> {
     Ok(())
 }
 
-fn durability(host: &dyn Host, asked: Option<bool>) -> Durability {
-    if host.delayed_durability(asked) { Durability::Delayed } else { Durability::Full }
+fn durability(host: &dyn Host, transaction: &storage::Transaction, asked: Option<bool>) -> Durability {
+    let nothing_to_keep = !transaction.has_changes();
+    if nothing_to_keep || host.delayed_durability(asked) { Durability::Delayed } else { Durability::Full }
 }
 
 /// The statement failed.
@@ -195,7 +196,7 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
             state.name = None;
             state.savepoints.clear();
             let descriptor = state.descriptor;
-            let durability = durability(runtime.host, delayed);
+            let durability = durability(runtime.host, &transaction, delayed);
             let committed = transaction.commit(durability);
             runtime.host.transaction_ended(runtime.session, committed.is_ok());
             committed.map_err(|error| storage_error(error, None))?;
