@@ -1,6 +1,6 @@
 //! Where results and messages of a run go: the client's connection, a cursor, an INSERT ... EXEC.
 
-use sql::plan::OutputColumn;
+use sql::plan::{ExecutorSlot, OutputColumn};
 use types::{RowBatch, SqlError};
 
 /// The receiver wants no more; execution ends and the transaction is left as XACT_ABORT says.
@@ -15,6 +15,11 @@ pub enum Stop {
 pub trait Sink {
     /// A result set begins.
     fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop>;
+
+    /// `columns` of a query that may run again: `description` is the sink's, to keep what it makes of them.
+    fn query_columns(&mut self, columns: &[OutputColumn], _description: &ExecutorSlot) -> Result<(), Stop> {
+        self.columns(columns)
+    }
 
     /// Some rows of it, in the columns' classes. A slow receiver makes the caller wait.
     fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop>;

@@ -2,13 +2,15 @@
 //!
 //! A DONE says whether more follows, which is known only when something does: the last one is held back until then.
 
+use std::sync::Arc;
+
 use exec::session::Signal;
 use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
-use sql::plan::OutputColumn;
+use sql::plan::{ExecutorSlot, OutputColumn};
 use tds::column::flag;
 use tds::token::{self, EnvChange, command, done};
 use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
-use types::{RowBatch, SqlError};
+use types::{RowBatch, SqlError, TypeKind};
 
 use crate::connection::{Connection, ConnectionError};
 
@@ -30,7 +32,7 @@ pub struct TdsSink<'a> {
     pub writer: &'a mut ResponseWriter,
     told: &'a mut Told,
     signal: &'a Signal,
-    layout: Option<RowLayout>,
+    layout: Option<Arc<RowLayout>>,
     held: Option<token::Done>,
     /// DONEs of this run carry IN_TRANSACTION as the session's state is; the session sets it after each statement.
     pub in_rpc: bool,
@@ -74,6 +76,13 @@ impl<'a> TdsSink<'a> {
     fn hold(&mut self, done: token::Done) {
         self.release();
         self.held = Some(done);
+    }
+
+    fn begin_rows(&mut self, layout: Arc<RowLayout>) -> Result<(), Stop> {
+        self.release();
+        self.writer.columns(&layout);
+        self.layout = Some(layout);
+        self.flush_full()
     }
 
     fn flush_full(&mut self) -> Result<(), Stop> {
@@ -187,12 +196,18 @@ fn gone(_: ConnectionError) -> Stop {
 
 impl Sink for TdsSink<'_> {
     fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
-        self.release();
+        let layout = layout_of(columns, self.writer.version());
+        self.begin_rows(Arc::new(layout))
+    }
+
+    fn query_columns(&mut self, columns: &[OutputColumn], description: &ExecutorSlot) -> Result<(), Stop> {
         let version = self.writer.version();
-        let layout = RowLayout::new(columns.iter().map(|column| column_info(column, version)).collect(), version);
-        self.writer.columns(&layout);
-        self.layout = Some(layout);
-        self.flush_full()
+        let first = || Arc::new(Described { version, layout: Arc::new(layout_of(columns, version)) });
+        let described = description.0.get_or_init(|| first());
+        let described = described.downcast_ref::<Described>().expect("a query's description is this sink's alone");
+        // Nearly all clients speak the version of the first.
+        let same = described.version == version;
+        self.begin_rows(if same { described.layout.clone() } else { Arc::new(layout_of(columns, version)) })
     }
 
     fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
@@ -283,6 +298,16 @@ fn wire_command(statement: Command) -> u16 {
     }
 }
 
+/// A query's columns as clients of a protocol version see them.
+struct Described {
+    version: tds::TdsVersion,
+    layout: Arc<RowLayout>,
+}
+
+fn layout_of(columns: &[OutputColumn], version: tds::TdsVersion) -> RowLayout {
+    RowLayout::new(columns.iter().map(|column| column_info(column, version)).collect(), version)
+}
+
 fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
     let nullable = if column.nullable { flag::NULLABLE } else { 0 };
     let origin = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
@@ -293,7 +318,7 @@ fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
         Some(_) => flag::UPDATABLE_UNKNOWN,
     };
     let mut info = ColumnInfo::new(&column.name, column.ty, nullable | kind, version);
-    if let Some(origin) = &column.origin {
+    if let (Some(origin), TypeKind::Text | TypeKind::NText | TypeKind::Image) = (&column.origin, column.ty.kind) {
         info.table = vec![origin.table.schema.to_string(), origin.table.name.to_string()];
     }
     info

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use sql::plan::{Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot};
+use sql::plan::{
+    ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
+};
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, TypeKind};
 
 use super::code::{self, ExecuteCode};
@@ -309,11 +311,10 @@ impl<'a> Runner<'a> {
     }
 
     fn run_prepared(&mut self, prepared: &mut Prepared, aborted: &mut Option<Unwind>) -> SqlResult<(Command, u64)> {
-        let query = prepared.query.clone();
-        let batch = &mut prepared.batch;
-        match (&mut prepared.plan, &query.kind) {
+        let Prepared { plan, query, batch, .. } = prepared;
+        match (plan, &query.kind) {
             (Plan::Select(source), QueryKind::Select(plan)) => {
-                Ok((Command::Select, self.select(&mut **source, &plan.columns, batch)?))
+                Ok((Command::Select, self.select(&mut **source, &plan.columns, &query.description, batch)?))
             }
             (Plan::Assign { source, each }, QueryKind::SelectAssign { slots, .. }) => {
                 Ok((Command::Select, self.select_assign(&mut **source, slots, *each, batch)?))
@@ -350,9 +351,15 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn select(&mut self, source: &mut dyn RowSource, columns: &[OutputColumn], batch: &mut RowBatch) -> SqlResult<u64> {
+    fn select(
+        &mut self,
+        source: &mut dyn RowSource,
+        columns: &[OutputColumn],
+        description: &ExecutorSlot,
+        batch: &mut RowBatch,
+    ) -> SqlResult<u64> {
         source.open(&self.context)?;
-        self.context.runtime.get_mut().sink.columns(columns).map_err(stopped)?;
+        self.context.runtime.get_mut().sink.query_columns(columns, description).map_err(stopped)?;
         let limit = match self.session().options.row_count {
             0 => u64::MAX,
             limit => limit,

@@ -12,7 +12,9 @@ use crate::ast;
 use crate::catalog::Catalog;
 use crate::function::FunctionId;
 use crate::optimize::{Get, Output, Rel};
-use crate::plan::{Expr, ExprKind, ForFormat, JoinKind, Module, Operator, OperatorKind, Query, QueryKind, XmlMode};
+use crate::plan::{
+    ExecutorSlot, Expr, ExprKind, ForFormat, JoinKind, Module, Operator, OperatorKind, Query, QueryKind, XmlMode,
+};
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
 pub fn bind_query(
@@ -36,6 +38,7 @@ pub fn bind_query(
         catalog_version: catalog.version(),
         row_targets: binder.row_targets,
         session_private: binder.session_private,
+        description: ExecutorSlot::default(),
     })
 }
 

@@ -56,7 +56,8 @@ pub enum BodyKind {
     Trigger,
 }
 
-/// Where `exec` keeps what it made of a module, for the next run. Starts as `Default::default()` and is nobody else's.
+/// Where a layer above keeps what it made of a module or query, for the next run. Starts as `Default::default()` and is nobody
+/// else's: `exec`'s in a module, the sink's in a query.
 #[derive(Default)]
 pub struct ExecutorSlot(pub OnceLock<Arc<dyn Any + Send + Sync>>);
 
@@ -327,6 +328,8 @@ pub struct Query {
     pub row_targets: Vec<TableSource>,
     /// It names a temporary table, so only the session that bound it may keep it.
     pub session_private: bool,
+    /// Of whoever receives its rows: how it describes their columns.
+    pub description: ExecutorSlot,
 }
 
 #[derive(Debug)]
