@@ -13,6 +13,8 @@ use rustls::ServerConnection;
 use tds::tls_wrap::{Unwrapper, wrap};
 use tds::{Message, MessageReader, PacketType, ProtocolError};
 
+use crate::spare::Buffers;
+
 /// Bytes asked of the socket at once.
 const READ_BYTES: usize = 16 << 10;
 
@@ -229,19 +231,23 @@ impl Connection {
         Ok(message)
     }
 
-    /// The stream of a connection that is to rest. Gives back what an idle connection does not need; the beginning of a message
+    /// The stream of a connection that is to rest, and in `spare` the buffers it does not need then; the beginning of a message
     /// whose end is still to come stays.
-    pub fn rest(&mut self) -> Stream {
+    pub fn rest(&mut self, spare: &mut Buffers) -> Stream {
         if self.reader.is_idle() {
-            self.reader.release();
-            self.payload = Vec::new();
+            spare.received = self.reader.release();
+            spare.payload = std::mem::take(&mut self.payload);
         }
         self.transport.stream.take().expect("a connection that is served has its stream")
     }
 
     /// Its stream is back: something has come.
-    pub fn wake(&mut self, stream: Stream) {
+    pub fn wake(&mut self, stream: Stream, received: Vec<u8>, payload: Vec<u8>) {
         self.transport.stream = Some(stream);
+        if self.reader.is_idle() {
+            self.reader.reuse(received);
+            self.payload = payload;
+        }
     }
 
     /// Reads the first bytes that a client sends, before anything else: 0x16 begins TLS around all of TDS. Some: those bytes.

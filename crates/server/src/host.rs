@@ -1,7 +1,7 @@
 //! What execution asks of the server for one session: `exec::Host`.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::session::Session as State;
@@ -19,7 +19,7 @@ use types::datetime::LanguageId;
 use types::{CollationId, Datum, SqlError, SqlResult, SqlType};
 
 use crate::bulk_target::BulkTarget;
-use crate::catalog::{CatalogSession, SessionCatalog, no_such_database};
+use crate::catalog::{CatalogSession, Database, SessionCatalog, no_such_database};
 use crate::connection::Connection;
 use crate::definition::HostSite;
 use crate::login::{self, Greeting};
@@ -65,8 +65,21 @@ pub struct SessionHost {
     pub application_locks: ApplicationLocks,
     pub cursors: ApiCursors,
     pub context: Vec<ContextEntry>,
+    /// The current database as the request found it, and `Catalog::databases_version` then.
+    known_database: Option<(u64, Arc<Database>)>,
+    /// The procedure that a client named last: most name few, again and again.
+    called: Option<Called>,
     /// INSERT BULK was run: the rows come with the next message.
     pub bulk_target: Option<BulkTarget>,
+}
+
+/// What a name meant, while database and catalog version stay the same. The plan cache keeps the module.
+struct Called {
+    name: String,
+    database: DatabaseId,
+    version: u64,
+    module: Weak<Module>,
+    info: Arc<ModuleInfo>,
 }
 
 pub fn object_name(name: &sql::ast::ObjectName) -> ObjectName {
@@ -77,6 +90,19 @@ pub fn object_name(name: &sql::ast::ObjectName) -> ObjectName {
         schema: part(&name.schema),
         name: name.name.text.clone(),
     }
+}
+
+/// One to four parts; `name;number` calls the procedure `name`.
+fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
+    let plain =
+        text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
+    let name = sql::parse::parse_multipart_name(plain).map_err(|errors| {
+        errors
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
+    })?;
+    Ok(object_name(&name))
 }
 
 impl SessionHost {
@@ -96,6 +122,8 @@ impl SessionHost {
             application_locks: ApplicationLocks::default(),
             cursors: ApiCursors::default(),
             context: Vec::new(),
+            known_database: None,
+            called: None,
             bulk_target: None,
         };
         (state, host)
@@ -159,6 +187,8 @@ impl SessionHost {
             application_locks: ApplicationLocks::default(),
             cursors: ApiCursors::default(),
             context: Vec::new(),
+            known_database: None,
+            called: None,
             bulk_target: None,
         };
         if !login.new_password.is_empty() {
@@ -261,6 +291,10 @@ impl SessionHost {
     }
 
     pub fn request_started(&mut self) {
+        let (id, version) = (self.catalog_session.database, self.server.catalog.databases_version());
+        if !self.known_database.as_ref().is_some_and(|(at, database)| *at == version && database.id == id) {
+            self.known_database = self.server.catalog.database(id).map(|database| (version, database));
+        }
         let entry = &self.entry;
         entry.requests.fetch_add(1, Ordering::Relaxed);
         entry.request_started_ns.store(os::clock::now(), Ordering::Relaxed);
@@ -281,6 +315,43 @@ impl SessionHost {
         entry.lock_timeout_ms.store(i64::from(state.options.lock_timeout_ms), Ordering::Relaxed);
         entry.packets_received.store(connection.transport.packets_received, Ordering::Relaxed);
         entry.packets_sent.store(connection.transport.packets_sent, Ordering::Relaxed);
+    }
+
+    /// Asks the current database, None if it is gone.
+    fn ask_database<T>(&self, ask: impl FnOnce(Option<&Database>) -> T) -> T {
+        let (id, version) = (self.catalog_session.database, self.server.catalog.databases_version());
+        match &self.known_database {
+            Some((at, database)) if *at == version && database.id == id => ask(Some(database)),
+            _ => ask(self.server.catalog.database(id).as_deref()),
+        }
+    }
+
+    /// The procedure that a client calls by the name `text`.
+    pub fn procedure_named(&mut self, state: &mut State, text: &str) -> SqlResult<Callee> {
+        let (database, version) = (self.catalog_session.database, self.catalog_session.version(&self.server.catalog));
+        if let Some(called) = &self.called
+            && called.name == text
+            && called.database == database
+            && called.version == version
+            && let Some(module) = called.module.upgrade()
+        {
+            return Ok(Callee::Module(module, called.info.clone()));
+        }
+        let callee = self.procedure(state, &procedure_name(text)?)?;
+        self.called = match &callee {
+            // With a database in its name, that database's name counts too.
+            Callee::Module(module, info) if info.database == database && text.matches('.').count() <= 1 => {
+                Some(Called {
+                    name: text.into(),
+                    database,
+                    version,
+                    module: Arc::downgrade(module),
+                    info: info.clone(),
+                })
+            }
+            _ => None,
+        };
+        Ok(callee)
     }
 
     /// The catalog as this session sees it now.
@@ -471,11 +542,11 @@ impl Host for SessionHost {
     }
 
     fn snapshot_reads(&self) -> bool {
-        self.server.catalog.database(self.catalog_session.database).is_none_or(|db| db.snapshot_reads())
+        self.ask_database(|database| database.is_none_or(Database::snapshot_reads))
     }
 
     fn delayed_durability(&self, asked: Option<bool>) -> bool {
-        self.server.catalog.database(self.catalog_session.database).is_some_and(|db| db.delayed_durability(asked))
+        self.ask_database(|database| database.is_some_and(|database| database.delayed_durability(asked)))
     }
 
     fn open_table(&mut self, _state: &mut State, table: &TableDef) -> SqlResult<Arc<Table>> {

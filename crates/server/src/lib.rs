@@ -9,6 +9,7 @@ pub mod config;
 pub mod catalog;
 pub mod plan_cache;
 pub mod sessions;
+pub mod spare;
 pub mod server;
 pub mod connection;
 pub mod login;

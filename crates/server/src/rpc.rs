@@ -6,7 +6,6 @@
 
 use exec::host::{CallArgument, CallResult, Callee, Ended, Host, TableArgument};
 use exec::sink::{Sink, Stop};
-use sql::catalog::ObjectName;
 use tds::request::RpcBatch;
 use tds::rpc::{ParameterValue, Procedure, RpcCall, RpcParameter};
 use tds::token::ReturnValue;
@@ -89,7 +88,7 @@ fn call_procedure(
 ) -> Result<Option<CallResult>, SqlError> {
     let callee = match procedure {
         Procedure::Id(id) => Callee::System(id.name().into()),
-        Procedure::Name(name) => parts.host.procedure(parts.state, &procedure_name(name)?)?,
+        Procedure::Name(name) => parts.host.procedure_named(parts.state, name)?,
     };
     match callee {
         Callee::Module(module, info) => {
@@ -111,19 +110,6 @@ fn call_procedure(
             Ok(Some(CallResult { status, outputs: outputs.collect() }))
         }
     }
-}
-
-/// One to four parts; `name;number` calls the procedure `name`.
-fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
-    let plain =
-        text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
-    let name = sql::parse::parse_multipart_name(plain).map_err(|errors| {
-        errors
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
-    })?;
-    Ok(crate::host::object_name(&name))
 }
 
 fn argument(parameter: RpcParameter) -> CallArgument {

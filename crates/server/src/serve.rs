@@ -23,6 +23,7 @@ use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::server::{Counters, Server};
 use crate::sessions::Sessions;
+use crate::spare::Spare;
 use crate::tls::{Certificate, Tls};
 use crate::{init, listen, options};
 
@@ -159,6 +160,7 @@ pub fn start_on(
         tls,
         plans: PlanCache::new(),
         sessions: Sessions::new(),
+        spare: Spare::new(),
         counters: Counters::default(),
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
         trace_flags: os::sync::Mutex::new(os::wait::WaitType::SOS_MUTEX, Default::default()),

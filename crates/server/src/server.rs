@@ -11,6 +11,7 @@ use crate::options::Settings;
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::sessions::Sessions;
+use crate::spare::Spare;
 use crate::tls::Tls;
 
 /// A number that only grows, for the performance counters.
@@ -45,6 +46,7 @@ pub struct Server {
     pub tls: Tls,
     pub plans: PlanCache,
     pub sessions: Sessions,
+    pub spare: Spare,
     pub counters: Counters,
     pub verified: Mutex<VerifiedLogins>,
     /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.

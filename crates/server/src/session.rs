@@ -15,6 +15,7 @@ use crate::connection::{Connection, ConnectionError};
 use crate::host::SessionHost;
 use crate::server::Server;
 use crate::sink::{TdsSink, Told};
+use crate::spare::Buffers;
 use crate::{batch, bulk, rpc, transaction};
 
 pub struct Session {
@@ -53,10 +54,13 @@ impl Session {
         if self.host.killed() {
             return self.end(&ConnectionError::Closed);
         }
-        self.writer.packets.release();
-        let stream: Stream = self.connection.rest();
+        let mut buffers = Buffers { outgoing: self.writer.packets.release(), ..Buffers::default() };
+        let stream: Stream = self.connection.rest(&mut buffers);
+        self.host.server.spare.put(buffers);
         stream.arm(Place::Here, None, move |stream, _| {
-            self.connection.wake(stream);
+            let buffers = self.host.server.spare.take();
+            self.writer.packets.reuse(buffers.outgoing);
+            self.connection.wake(stream, buffers.received, buffers.payload);
             self.serve();
         });
     }

@@ -182,12 +182,20 @@ impl MessageReader {
         self.buffered() == 0 && self.open.is_none()
     }
 
-    /// Frees the buffer of an idle connection.
-    pub fn release(&mut self) {
-        if self.is_idle() {
-            self.buffer = Vec::new();
-            self.start = 0;
-            self.end = 0;
+    /// Takes the buffer of an idle connection, for another one (`reuse`); else it keeps it and gives an empty one.
+    pub fn release(&mut self) -> Vec<u8> {
+        if !self.is_idle() {
+            return Vec::new();
+        }
+        self.start = 0;
+        self.end = 0;
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// A buffer that was another reader's. What is in it is never given out.
+    pub fn reuse(&mut self, buffer: Vec<u8>) {
+        if self.buffer.is_empty() {
+            self.buffer = buffer;
         }
     }
 
@@ -312,11 +320,19 @@ impl PacketWriter {
         self.at == 0 && self.packet_id == 1
     }
 
-    /// Frees the buffer between messages.
-    pub fn release(&mut self) {
-        if self.is_empty() {
-            self.buffer = Vec::new();
-            self.limit = 0;
+    /// Takes the buffer between messages, for another writer (`reuse`).
+    pub fn release(&mut self) -> Vec<u8> {
+        if !self.is_empty() {
+            return Vec::new();
+        }
+        self.limit = 0;
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// A buffer that was another writer's. What is in it is never sent.
+    pub fn reuse(&mut self, buffer: Vec<u8>) {
+        if self.buffer.is_empty() {
+            self.buffer = buffer;
         }
     }
 

@@ -90,6 +90,7 @@ impl Catalog {
         let catalog = Catalog {
             storage,
             databases: RwLock::new(WaitType::METADATA_CACHE, databases),
+            databases_version: AtomicU64::new(1),
             version: AtomicU64::new(1),
             temporaries: AtomicU64::new(0),
             configuration,

@@ -50,6 +50,8 @@ pub const MSDB: DatabaseId = DatabaseId(4);
 pub struct Catalog {
     pub storage: Storage,
     databases: RwLock<Vec<Arc<Database>>>,
+    /// Grows with each change of `databases`.
+    databases_version: AtomicU64,
     /// Raised by every committed schema change outside tempdb's local objects. Orders nothing else: a plan bound at an older
     /// number is bound again.
     version: AtomicU64,
@@ -66,6 +68,11 @@ pub struct Catalog {
 impl Catalog {
     pub fn database(&self, id: DatabaseId) -> Option<Arc<Database>> {
         self.databases.read().iter().find(|db| db.id == id).cloned()
+    }
+
+    /// While it stays the same, so do the databases that were found.
+    pub fn databases_version(&self) -> u64 {
+        self.databases_version.load(Ordering::Acquire)
     }
 
     /// Panics if it is gone: for the system databases, and for a database its caller holds in use.
@@ -86,11 +93,13 @@ impl Catalog {
 
     pub(crate) fn add_database(&self, db: Database) {
         self.databases.write().push(Arc::new(db));
+        self.databases_version.fetch_add(1, Ordering::Release);
         self.raise_version();
     }
 
     pub(crate) fn remove_database(&self, id: DatabaseId) {
         self.databases.write().retain(|db| db.id != id);
+        self.databases_version.fetch_add(1, Ordering::Release);
         self.raise_version();
     }
 
