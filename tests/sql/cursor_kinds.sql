@@ -122,3 +122,21 @@ FETCH NEXT FROM g;
 CLOSE g;
 DEALLOCATE g;
 GO
+-- FETCH converts to the variables' types, as an assignment does.
+DECLARE typed CURSOR FOR SELECT CAST(12.345 AS decimal(9,3)), 'text', CAST('2024-05-06' AS date), 7;
+DECLARE @rounded decimal(5,1), @wide nvarchar(3), @moment datetime2(0), @text varchar(10);
+OPEN typed;
+FETCH NEXT FROM typed INTO @rounded, @wide, @moment, @text;
+SELECT @rounded AS rounded, @wide AS wide, @moment AS moment, @text AS text;
+CLOSE typed;
+OPEN typed;
+FETCH NEXT FROM typed INTO @moment, @wide, @moment, @text;
+CLOSE typed;
+DEALLOCATE typed;
+GO
+DECLARE clash CURSOR FOR SELECT CAST('2024-05-06' AS date);
+DECLARE @n int;
+OPEN clash;
+FETCH NEXT FROM clash INTO @n;
+DEALLOCATE clash;
+GO

@@ -111,3 +111,8 @@ END
 GO
 DECLARE @r int; EXEC @r = p_error; SELECT @r AS r;
 GO
+-- The name may come from a variable of any type.
+DECLARE @name int = 5; EXEC @name;
+GO
+DECLARE @name varchar(20) = 'dbo.p_error', @r int; EXEC @r = @name; SELECT @r AS r;
+GO

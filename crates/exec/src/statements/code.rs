@@ -91,7 +91,7 @@ pub struct ExecuteCode {
 
 pub enum ExecuteTarget {
     Procedure(sql::catalog::ObjectName),
-    Variable(u32),
+    Named(Scalar),
     Text(Scalar),
 }
 
@@ -258,7 +258,7 @@ fn condition(condition: &plan::Condition, compiler: &mut Compiler) -> SqlResult<
 pub fn execute(execute: &plan::Execute, module: &Module, compiler: &mut Compiler) -> SqlResult<ExecuteCode> {
     let target = match &execute.target {
         plan::ExecuteTarget::Procedure(name) => ExecuteTarget::Procedure(name.clone()),
-        plan::ExecuteTarget::Variable(slot) => ExecuteTarget::Variable(slot.0),
+        plan::ExecuteTarget::Named(name) => ExecuteTarget::Named(compiler.scalar(name)?),
         plan::ExecuteTarget::Text(text) => ExecuteTarget::Text(compiler.scalar(text)?),
     };
     let arguments = execute.arguments.iter().map(|argument| self::argument(argument, module, compiler));

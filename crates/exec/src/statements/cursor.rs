@@ -6,17 +6,20 @@
 
 use std::sync::Arc;
 
-use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, DeclareCursor, Module, Query, QueryId, TableSource};
-use types::{RowBatch, SqlError, SqlResult};
+use sql::plan::{
+    CursorKind, CursorOptions, CursorRef, CursorSlot, DeclareCursor, Module, OutputColumn, Query, QueryId, TableSource,
+};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
 use super::code::{Direction, FetchCode};
 use super::modify::Target;
-use super::query::Prepared;
+use super::query::{Prepared, visible_columns};
 use super::run::Runner;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::Context;
+use crate::kernel;
 use crate::operators::Rows;
-use crate::session::stopped;
+use crate::session::{Session, stopped};
 use crate::sink::Command;
 
 /// A declared cursor, open or not.
@@ -49,6 +52,17 @@ enum State {
     },
 }
 
+impl State {
+    /// The columns a FETCH gives, and the rows it may give them from. Of an open cursor.
+    fn current(&self) -> (&[OutputColumn], &RowBatch) {
+        match self {
+            State::Streaming { prepared, buffer, .. } => (prepared.columns(), buffer),
+            State::Kept { query, rows, fresh, .. } => (visible_columns(query), fresh.as_ref().unwrap_or(rows)),
+            State::Closed => unreachable!("refused by the caller"),
+        }
+    }
+}
+
 /// Shared by names and variables; the last one that lets go deallocates.
 pub type CursorHandle = Arc<os::sync::SpinLock<Option<Box<Cursor>>>>;
 
@@ -56,6 +70,16 @@ static CURSOR_LOCK: os::sync::SpinClass = os::sync::SpinClass::new("EXEC_CURSORS
 
 fn no_such_cursor(name: &str) -> SqlError {
     SqlError::with_state(16916, 16, 1, format!("A cursor with the name '{name}' does not exist."))
+}
+
+/// A column's value for a variable of another type.
+fn converted(session: &Session, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+    if !types::convert::implicit_allowed(from, to) {
+        let (from, to) = (from.name(), to.name());
+        let text = format!("Cursor Fetch: Implicit conversion from data type {from} to {to} is not allowed.");
+        return Err(SqlError::new(16922, 16, text));
+    }
+    kernel::convert_datum(session, value, from, to)
 }
 
 impl<'a> Runner<'a> {
@@ -244,16 +268,11 @@ impl<'a> Runner<'a> {
             }
             found => found,
         };
-        let rows = match &cursor.state {
-            State::Streaming { buffer, .. } => buffer,
-            State::Kept { fresh: Some(row), .. } => row,
-            State::Kept { rows, .. } => rows,
-            State::Closed => unreachable!("refused above"),
-        };
         if fetch.into.is_empty() {
             return self.fetch_to_sink(cursor, found, status);
         }
-        if rows.columns.len() - cursor.row_targets().len() != fetch.into.len() {
+        let (columns, rows) = cursor.state.current();
+        if columns.len() != fetch.into.len() {
             return Err(SqlError::with_state(
                 16924,
                 16,
@@ -262,8 +281,15 @@ impl<'a> Runner<'a> {
             ));
         }
         if let Some(row) = found {
-            for (slot, column) in fetch.into.iter().zip(&rows.columns) {
-                self.context.variables.set_from_column(*slot, column, row);
+            for ((slot, column), from) in fetch.into.iter().zip(&rows.columns).zip(columns) {
+                let to = &self.module.variables[*slot as usize].ty;
+                if from.ty == *to {
+                    self.context.variables.set_from_column(*slot, column, row);
+                } else {
+                    let session = &*self.context.runtime.get_mut().session;
+                    let value = converted(session, &column.datum(row), &from.ty, to)?;
+                    self.context.variables.set_datum(*slot, &value);
+                }
             }
         }
         let session = self.session();
@@ -275,13 +301,7 @@ impl<'a> Runner<'a> {
 
     /// FETCH without INTO gives its row as a result set.
     fn fetch_to_sink(&mut self, cursor: &Cursor, found: Option<usize>, status: i32) -> SqlResult<()> {
-        let (columns, rows) = match &cursor.state {
-            State::Streaming { prepared, buffer, .. } => (prepared.columns(), buffer),
-            State::Kept { query, rows, fresh, .. } => {
-                (super::query::visible_columns(query), fresh.as_ref().unwrap_or(rows))
-            }
-            State::Closed => unreachable!("refused by the caller"),
-        };
+        let (columns, rows) = cursor.state.current();
         let mut one = RowBatch::new(rows.columns.iter().map(columns::class_of));
         if let Some(row) = found {
             columns::append_batch_range(&mut one, rows, row, row + 1);

@@ -13,6 +13,7 @@ use super::run::{Flow, Runner};
 use super::{Frame, NESTING_MAX, run_instance};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
+use crate::expression::Scalar;
 use crate::host::{CallArgument, CallResult, Callee, ModuleInfo, TableArgument};
 use crate::kernel;
 use crate::session::stopped;
@@ -312,23 +313,25 @@ impl<'a> Runner<'a> {
         }
         let call = match &code.target {
             ExecuteTarget::Text(text) => {
-                let ty = text.ty;
-                let text = match text.scalar_datum(&self.context)? {
-                    Datum::Bytes(bytes) => kernel::text(&ty, &bytes),
-                    _ => String::new(),
-                };
+                let text = self.text_of(text)?;
                 let runtime = self.context.runtime.get_mut();
                 Call::Module(runtime.host.compile(runtime.session, &text)?, None)
             }
             ExecuteTarget::Procedure(name) => self.resolve(name)?,
-            ExecuteTarget::Variable(slot) => {
-                let ty = self.module.variables[*slot as usize].ty;
-                let text = self.context.variables.bytes(*slot).map(|bytes| kernel::text(&ty, bytes));
-                let name = parse_name(&text.unwrap_or_default());
+            ExecuteTarget::Named(name) => {
+                let name = parse_name(&self.text_of(name)?);
                 self.resolve(&name)?
             }
         };
         Ok((call, arguments))
+    }
+
+    /// Empty for NULL.
+    fn text_of(&self, text: &Scalar) -> SqlResult<String> {
+        Ok(match text.scalar_datum(&self.context)? {
+            Datum::Bytes(bytes) => kernel::text(&text.ty, &bytes),
+            _ => String::new(),
+        })
     }
 
     fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {

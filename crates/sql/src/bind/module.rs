@@ -777,7 +777,9 @@ impl Binder<'_> {
         };
         let target = match &execute.procedure {
             ast::Procedure::Name(name, _) => ExecuteTarget::Procedure(object_name(name)),
-            ast::Procedure::Variable(variable) => ExecuteTarget::Variable(self.slot(variable)?),
+            ast::Procedure::Variable(variable) => {
+                ExecuteTarget::Named(implicit(self.variable(variable)?, &SqlType::NVARCHAR_MAX)?)
+            }
         };
         let arguments = self.arguments(&execute.args)?;
         Ok(Execute { target, arguments, return_value, recompile: execute.recompile })

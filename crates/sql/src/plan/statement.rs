@@ -211,8 +211,8 @@ pub struct Execute {
 #[derive(Debug)]
 pub enum ExecuteTarget {
     Procedure(ObjectName),
-    /// EXEC @name.
-    Variable(VariableSlot),
+    /// EXEC @name: the variable as nvarchar.
+    Named(Expr),
     /// EXEC ('text' + @more).
     Text(Expr),
 }
