@@ -1,6 +1,7 @@
-//! Golden T-SQL: every `tests/sql/**/name.sql` runs through `heddle sql` in a database of its own; what it prints is `name.out`.
+//! Golden T-SQL: every `tests/sql/name.sql` runs through `heddle sql` in a database of its own; what it prints is `name.out`.
 //!
-//! `UPDATE=1` rewrites the expected text; its diff is reviewed as behaviour. The same files run on fibers and on threads.
+//! `UPDATE=1` rewrites the expected texts, `UPDATE=name` one of them; the diff is reviewed as behaviour. The same files run on
+//! fibers and on threads.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod support;
@@ -9,17 +10,15 @@ use std::path::{Path, PathBuf};
 
 use support::{Server, root};
 
-fn scripts(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a readable folder").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            scripts(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "sql") && path.with_extension("out").exists()
-            || (std::env::var_os("UPDATE").is_some() && path.extension().is_some_and(|extension| extension == "sql"))
-        {
-            found.push(path);
-        }
-    }
+/// The scripts in the order of their names; with `UPDATE=name` only that one.
+fn scripts(folder: &Path, update: Option<&str>) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a readable folder").flatten().map(|entry| entry.path());
+    let is_script = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "sql");
+    let is_wanted =
+        |path: &PathBuf| update.is_none_or(|name| name == "1" || path.file_stem().is_some_and(|stem| stem == name));
+    let mut found: Vec<_> = entries.filter(is_script).filter(is_wanted).collect();
+    found.sort();
+    found
 }
 
 /// What differs, by the first line that does.
@@ -35,9 +34,8 @@ fn first_difference(expected: &str, seen: &str) -> String {
 fn run_all(workers: &str) {
     let server = Server::start(&["--workers", workers]);
     let folder = root().join("tests/sql");
-    let mut files = Vec::new();
-    scripts(&folder, &mut files);
-    files.sort();
+    let update = std::env::var("UPDATE").ok();
+    let files = scripts(&folder, update.as_deref());
     assert!(!files.is_empty(), "no golden files were found");
     let mut complaints = Vec::new();
     for file in &files {
@@ -48,10 +46,10 @@ fn run_all(workers: &str) {
         let mut seen = String::from_utf8_lossy(&output.stdout).into_owned();
         seen.push_str(&String::from_utf8_lossy(&output.stderr));
         let golden = file.with_extension("out");
-        if std::env::var_os("UPDATE").is_some() {
+        if update.is_some() {
             std::fs::write(&golden, &seen).expect("written");
         }
-        let expected = std::fs::read_to_string(&golden).expect("golden text");
+        let expected = std::fs::read_to_string(&golden).unwrap_or_default();
         if expected != seen {
             let name = file.strip_prefix(&folder).expect("below it").display().to_string();
             complaints.push(format!("{name}: {}", first_difference(&expected, &seen)));
