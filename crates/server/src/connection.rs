@@ -13,6 +13,7 @@ use rustls::ServerConnection;
 use tds::tls_wrap::{Unwrapper, wrap};
 use tds::{Message, MessageReader, PacketType, ProtocolError};
 
+use crate::mars::Multiplexer;
 use crate::spare::Buffers;
 
 /// Bytes asked of the socket at once.
@@ -74,6 +75,8 @@ pub struct Transport {
     tls: Option<Box<ServerConnection>>,
     /// Ciphertext on its way out; empty between calls.
     outgoing: Vec<u8>,
+    /// Packets travel in frames of sessions.
+    mars: Option<Box<Multiplexer>>,
     pub packets_received: u64,
     pub packets_sent: u64,
 }
@@ -91,6 +94,21 @@ impl Transport {
     /// All of `bytes`, or an error. A slow client makes the worker wait (ASYNC_NETWORK_IO).
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
         self.packets_sent += 1;
+        let Some(mut mars) = self.mars.take() else { return self.write(bytes) };
+        let mut frames = Vec::new();
+        mars.send(bytes, &mut frames);
+        let mut sent = self.write(&frames);
+        while sent.is_ok() && mars.must_wait() {
+            sent = self.fill_frames(&mut mars, Some(None)).map(|_| ());
+        }
+        self.mars = Some(mars);
+        sent
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let stream = self.stream.as_ref().expect("a connection that is served has its stream");
         let Some(tls) = &mut self.tls else {
             return Ok(stream.write_all(bytes, None)?);
@@ -120,6 +138,17 @@ impl Transport {
         let Some(count) = read(stream, &mut cipher, wait)? else { return Ok(false) };
         decrypt(tls, &cipher[..count], reader)?;
         Ok(true)
+    }
+}
+
+impl Transport {
+    /// `fill` for frames, which go to their sessions.
+    fn fill_frames(&mut self, mars: &mut Multiplexer, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
+        let found = self.fill(&mut mars.raw, wait)?;
+        let mut answers = Vec::new();
+        mars.dispatch(&mut answers)?;
+        self.write(&answers)?;
+        Ok(found)
     }
 }
 
@@ -162,6 +191,7 @@ impl Connection {
                 stream: Some(stream),
                 tls: None,
                 outgoing: Vec::new(),
+                mars: None,
                 packets_received: 0,
                 packets_sent: 0,
             },
@@ -181,32 +211,61 @@ impl Connection {
             if let Some(message) = self.next()? {
                 return Ok(message);
             }
-            self.transport.fill(&mut self.reader, Some(deadline))?;
+            self.fill(Some(deadline))?;
         }
     }
 
     /// The next message if it is there already: the socket is tried, nothing is waited for.
     pub fn poll(&mut self) -> Result<Option<Message>, ConnectionError> {
         loop {
-            if let Some(message) = self.next()? {
+            if let Some(message) = self.next_of_any()? {
                 return Ok(Some(message));
             }
-            if !self.transport.fill(&mut self.reader, None)? {
+            if !self.fill(None)? {
                 return Ok(None);
             }
         }
     }
 
     /// Whether something has come, or may have, that was not looked at: cheap.
-    pub fn has_news(&self) -> bool {
-        self.reader.buffered() > 0 || self.transport.stream().readable_now()
+    pub fn has_news(&mut self) -> bool {
+        let buffered = match &mut self.transport.mars {
+            None => self.reader.buffered(),
+            Some(mars) => mars.buffered(),
+        };
+        buffered > 0 || self.transport.stream().readable_now()
+    }
+
+    /// From here on the client's packets come in frames of sessions, and its answers go so.
+    pub fn start_sessions(&mut self) {
+        let mut mars = Box::new(Multiplexer::new(MESSAGE_BYTES_MAX));
+        mars.raw.feed(&self.reader.take_buffered());
+        self.transport.mars = Some(mars);
+    }
+
+    pub fn has_sessions(&self) -> bool {
+        self.transport.mars.is_some()
+    }
+
+    fn fill(&mut self, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
+        let Some(mut mars) = self.transport.mars.take() else { return self.transport.fill(&mut self.reader, wait) };
+        let found = self.transport.fill_frames(&mut mars, wait);
+        self.transport.mars = Some(mars);
+        found
+    }
+
+    fn next_kind(&mut self) -> Result<Option<PacketType>, ConnectionError> {
+        Ok(match &mut self.transport.mars {
+            None => self.reader.next_kind()?,
+            Some(mars) => mars.next_kind()?,
+        })
     }
 
     /// In the middle of a request: whether its attention has come. It is taken then. What else a client sends ahead stays for later;
     /// only so much of it is read. Forgets the payload of the message at hand.
     pub fn take_attention(&mut self) -> Result<bool, ConnectionError> {
-        while self.reader.next_kind()?.is_none() && self.transport.fill(&mut self.reader, None)? {}
-        if self.reader.next_kind()? != Some(PacketType::Attention) {
+        while self.next_kind()?.is_none() && self.fill(None)? {}
+        if self.next_kind()? != Some(PacketType::Attention) {
             return Ok(false);
         }
         Ok(self.next()?.is_some())
@@ -218,16 +277,36 @@ impl Connection {
             if self.take_attention()? {
                 return Ok(true);
             }
-            if self.reader.next_kind()?.is_some_and(|kind| kind != PacketType::Attention) {
+            // With sessions, what interrupted was perhaps another one's.
+            if self.has_sessions() || self.next_kind()?.is_some_and(|kind| kind != PacketType::Attention) {
                 return Ok(false);
             }
-            self.transport.fill(&mut self.reader, Some(Some(deadline)))?;
+            self.fill(Some(Some(deadline)))?;
         }
     }
 
     fn next(&mut self) -> Result<Option<Message>, ConnectionError> {
-        let message = self.reader.next(&mut self.payload)?;
+        let mut answers = Vec::new();
+        let message = match &mut self.transport.mars {
+            None => self.reader.next(&mut self.payload)?,
+            Some(mars) => mars.next_of_current(&mut self.payload, &mut answers)?,
+        };
+        self.received(message, &answers)
+    }
+
+    /// Of whichever session has one.
+    fn next_of_any(&mut self) -> Result<Option<Message>, ConnectionError> {
+        let mut answers = Vec::new();
+        let message = match &mut self.transport.mars {
+            None => self.reader.next(&mut self.payload)?,
+            Some(mars) => mars.next(&mut self.payload, &mut answers)?,
+        };
+        self.received(message, &answers)
+    }
+
+    fn received(&mut self, message: Option<Message>, answers: &[u8]) -> Result<Option<Message>, ConnectionError> {
         self.transport.packets_received += u64::from(message.is_some());
+        self.transport.write(answers)?;
         Ok(message)
     }
 

@@ -11,6 +11,7 @@ pub mod plan_cache;
 pub mod sessions;
 pub mod spare;
 pub mod server;
+pub mod mars;
 pub mod connection;
 pub mod login;
 pub mod sink;

@@ -37,6 +37,8 @@ pub struct Greeting {
     pub packet_bytes: u32,
     /// All of the session is encrypted (not only the login).
     pub encrypted: bool,
+    /// Packets after the login come in frames of sessions.
+    pub sessions: bool,
 }
 
 /// Everything up to LOGIN7. Err: the connection is to be dropped; where the protocol can tell the client why, it has been told.
@@ -49,11 +51,13 @@ pub fn greet(connection: &mut Connection, tls: &Tls) -> Result<Greeting, Connect
     }
     let mut message = connection.receive(Some(deadline))?;
     let mut only_login_encrypted = false;
+    let mut sessions = false;
     if message.kind == PacketType::Prelogin {
         let prelogin = Prelogin::decode(&connection.payload)?;
         let asked = prelogin.encryption.unwrap_or(Encryption::NotSupported);
         let answer =
             if strict { Encryption::On } else { asked.answer(Encryption::Off).unwrap_or(Encryption::NotSupported) };
+        sessions = prelogin_wants_sessions(&prelogin);
         answer_prelogin(connection, &prelogin, answer)?;
         if !strict && answer != Encryption::NotSupported {
             connection.start_wrapped(tls.wrapped(), deadline)?;
@@ -84,7 +88,7 @@ pub fn greet(connection: &mut Connection, tls: &Tls) -> Result<Greeting, Connect
         asked => asked.clamp(PACKET_BYTES_MIN, if encrypted { PACKET_BYTES_TLS_MAX } else { PACKET_BYTES_MAX }),
     };
     connection.logged_in();
-    Ok(Greeting { login, version, packet_bytes, encrypted })
+    Ok(Greeting { login, version, packet_bytes, encrypted, sessions })
 }
 
 fn answer_prelogin(
@@ -97,7 +101,7 @@ fn answer_prelogin(
         encryption: Some(encryption),
         instance: vec![0],
         thread_id: Some(0),
-        mars: Some(false),
+        mars: Some(prelogin_wants_sessions(asked)),
         // Answered only to those who asked: 0, federated authentication is not required.
         federated_auth: asked.federated_auth.map(|_| 0),
         ..Prelogin::default()
@@ -106,6 +110,11 @@ fn answer_prelogin(
     answer.encode(&mut packets);
     let transport = &mut connection.transport;
     packets.finish(&mut |bytes: &[u8]| transport.send(bytes))
+}
+
+/// Several sessions over the connection (MARS) are there for who asks.
+fn prelogin_wants_sessions(asked: &Prelogin) -> bool {
+    asked.mars == Some(true)
 }
 
 /// Tells the client that it may not log in. The connection ends.

@@ -217,7 +217,12 @@ pub fn accept(server: &Arc<Server>, stream: Stream) {
         host.database_collation(),
         state.spid,
     ) {
-        Ok(writer) => Box::new(Session { connection, writer, told, state, host }).serve(),
+        Ok(writer) => {
+            if greeting.sessions {
+                connection.start_sessions();
+            }
+            Box::new(Session { connection, writer, told, state, host }).serve();
+        }
         Err(_) => {
             let mut host = host;
             host.log_out(&mut state);

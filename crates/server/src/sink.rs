@@ -169,7 +169,7 @@ impl<'a> TdsSink<'a> {
             // It ended a wait; nobody has read it yet.
             os::wait::clear_interrupt();
             if !self.connection.await_attention(os::clock::after_ms(ATTENTION_ARRIVES_MS))? {
-                return Err(ConnectionError::Closed);
+                return if self.connection.has_sessions() { self.finish_busy() } else { Err(ConnectionError::Closed) };
             }
         }
         // The cut response is a message of its own, and the confirmation the next: tedious waits for both.
@@ -187,6 +187,26 @@ impl<'a> TdsSink<'a> {
             self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))?;
         }
         Ok(())
+    }
+}
+
+impl TdsSink<'_> {
+    /// A wait of this request was ended by a request of another session of the connection.
+    fn finish_busy(mut self) -> Result<(), ConnectionError> {
+        self.release();
+        self.writer.message(&SqlError::new(
+            3980,
+            16,
+            "The request failed to run because the batch is aborted, this can be caused by abort signal sent from client, or another request is running in the same session, which makes the session busy.",
+        ));
+        self.writer.done(token::Done {
+            kind: token::DoneKind::Batch,
+            status: done::ERROR,
+            command: command::NONE,
+            rows: 0,
+        });
+        let transport = &mut self.connection.transport;
+        self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
     }
 }
 

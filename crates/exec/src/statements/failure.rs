@@ -23,6 +23,8 @@ pub enum Unwind {
 fn aborts_batch(error: &SqlError) -> bool {
     kernel::is_batch_aborting(error.number)
         || matches!(error.number, 217 | 701 | 1203 | 1205 | 3609 | 3960 | 3998)
+        // CREATE TABLE of a name that is taken; the other kinds of object have other states.
+        || (error.number, error.state) == (2714, 6)
         || error.severity >= 19
 }
 
