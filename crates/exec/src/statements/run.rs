@@ -198,7 +198,8 @@ impl<'a> Runner<'a> {
             return Ok(Ok(value != 0));
         }
         let result = self.general_condition(condition);
-        if result.is_ok() {
+        // Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
+        if result.is_ok() && self.frame.nested {
             self.ended()?;
         }
         Ok(result)
