@@ -502,6 +502,14 @@ impl Rel {
     fn collect(&self, used: &mut ColumnSet, own: &mut ColumnSet) {
         self.for_each_expr(&mut |e| used.insert_expr(e));
         self.for_each_input(&mut |input| input.collect(used, own));
+        // A branch may give a column of the enclosing row as it is.
+        let mut give = |branch: &Branch| branch.columns.iter().for_each(|id| used.insert(*id));
+        match self {
+            Rel::Concat { branches, .. } => branches.iter().for_each(give),
+            Rel::SetOperation { left, right, .. } => [left, right].into_iter().for_each(|branch| give(branch)),
+            Rel::Recursive { anchor, recursive, .. } => [anchor, recursive].into_iter().for_each(|branch| give(branch)),
+            _ => {}
+        }
         match self {
             // Its right side is not among what it defines.
             Rel::Join(_) | Rel::Filter { .. } | Rel::Sort { .. } | Rel::Top(_) | Rel::Spool(_) => {}
