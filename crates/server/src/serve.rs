@@ -134,6 +134,16 @@ pub fn start_on(
         ..StorageConfig::new(disk)
     };
     let storage = Storage::open(config).map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
+    let recovered = storage.recovered();
+    if recovered.records > 0 {
+        tracing::info!(
+            log_mb = recovered.log_bytes >> 20,
+            records = recovered.records,
+            transactions_rolled_back = recovered.rolled_back,
+            ms = recovered.elapsed_ns / 1_000_000,
+            "recovery is complete"
+        );
+    }
     let new = storage.databases().is_empty();
     let made_password = (new && settings.sa_password.is_none()).then(make_password);
     let password = settings.sa_password.as_ref().or(made_password.as_ref());

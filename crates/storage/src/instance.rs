@@ -17,7 +17,7 @@ use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLay
 use crate::locks::{LockEntry, LockMode, TransactionEntry};
 use crate::log::BLOCK_HEAD;
 use crate::metrics::Metrics;
-use crate::recovery::{self, Limits};
+use crate::recovery::{self, Limits, Recovered};
 use crate::scan::ScanSpec;
 use crate::shape::{self, Roots, Shape};
 use crate::table::Table;
@@ -77,6 +77,7 @@ struct Inner {
     engine: Arc<Engine>,
     control: Mutex<(ControlFile, Control)>,
     bells: Bells,
+    recovered: Recovered,
 }
 
 impl Drop for Inner {
@@ -106,13 +107,13 @@ impl Storage {
             files_max: config.files_max,
             page_bits: config.page_bits,
         };
-        let (engine, file, control) = recovery::open(config.disk, &limits)?;
+        let (engine, file, control, recovered) = recovery::open(config.disk, &limits)?;
         let bells = Bells {
             cleaner: Arc::new(Event::auto_reset(WaitType::VERSION_STORE_CLEANER)),
             checkpoint: Arc::new(Event::auto_reset(WaitType::CHECKPOINT_QUEUE)),
         };
-        let storage =
-            Storage { inner: Arc::new(Inner { engine, control: Mutex::new(WaitType::CHKPT, (file, control)), bells }) };
+        let control = Mutex::new(WaitType::CHKPT, (file, control));
+        let storage = Storage { inner: Arc::new(Inner { engine, control, bells, recovered }) };
         storage.checkpoint()?;
         if config.log_flush_ms > 0 && os::sched::here().is_some() {
             storage.start_duties(config.log_flush_ms, config.recovery_interval_ms);
@@ -172,6 +173,11 @@ impl Storage {
 
     pub fn begin(&self, isolation: Isolation) -> Transaction {
         Transaction::new(self.engine().clone(), isolation)
+    }
+
+    /// What the start had to repeat and to roll back.
+    pub fn recovered(&self) -> Recovered {
+        self.inner.recovered
     }
 
     /// Writes all changed pages, so that recovery starts from here.

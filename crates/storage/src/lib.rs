@@ -44,6 +44,7 @@ pub use instance::{Storage, StorageConfig};
 pub use layout::{DatabaseId, IndexId, IndexLayout, KeyColumn, Locator, PageRef, TableId, TableLayout};
 pub use locks::{LockEntry, Resource, TransactionEntry};
 pub use metrics::Metrics;
+pub use recovery::Recovered;
 pub use scan::{KeyBound, LockHint, RowRef, Scan, ScanSpec};
 pub use table::Table;
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};

@@ -88,8 +88,20 @@ impl Found {
     }
 }
 
+/// What a start found to do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Recovered {
+    /// Log read, in bytes, and the records in it that were redone where their pages lacked them.
+    pub log_bytes: u64,
+    pub records: u64,
+    pub rolled_back: usize,
+    pub elapsed_ns: u64,
+}
+
 /// Opens or creates the instance in `disk`. The control file is written before it returns.
-pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlFile, Control)> {
+pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlFile, Control, Recovered)> {
+    let started = os::clock::now();
+    let mut recovered = Recovered::default();
     let (control_file, control) = ControlFile::open(&disk)?;
     let is_new = control.is_none();
     let mut control = control.unwrap_or(Control { next_transaction: 1, next_file: 1, ..Control::default() });
@@ -142,7 +154,15 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     if !is_new {
         let (scan, redo) = (control.scan_lsn, control.redo_lsn);
         let store = engine.log.store();
-        replay(store, scan, end, &mut |record| if record.lsn >= redo { engine.redo(&record, &found) } else { Ok(()) })?;
+        replay(store, scan, end, &mut |record| {
+            if record.lsn < redo {
+                return Ok(());
+            }
+            recovered.records += 1;
+            engine.redo(&record, &found)
+        })?;
+        recovered.log_bytes = end - scan;
+        recovered.rolled_back = found.unfinished.len();
         for (transaction, last_lsn) in &found.unfinished {
             engine.undo_unfinished(*transaction, *last_lsn, scan)?;
         }
@@ -150,7 +170,8 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         engine.log.harden_all()?;
     }
     engine.free_pending()?;
-    Ok((engine, control_file, control))
+    recovered.elapsed_ns = os::clock::now() - started;
+    Ok((engine, control_file, control, recovered))
 }
 
 impl Engine {
