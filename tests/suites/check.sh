@@ -31,8 +31,9 @@ def lines(path):
 listed_path, result, grow = sys.argv[1:4]
 read = junit if result.endswith('.xml') else mocha if result.endswith('.json') else lines
 try:
-    # One name per line: a name that holds line ends or memory addresses would never compare equal again.
-    passed = {re.sub(r'0x[0-9a-f]{6,}', '0x', ' '.join(name.split())) for name in read(result)}
+    # One name per line: a name that holds line ends, memory addresses or random UUIDs would never compare equal again.
+    one = lambda name: re.sub(r'0x[0-9a-f]{6,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '0x', ' '.join(name.split()))
+    passed = {one(name) for name in read(result)}
 except (OSError, ValueError, KeyError, tree.ParseError) as error:
     sys.exit(print(f'cannot read {result}: {error}', file=sys.stderr) or 2)
 listed = set(open(listed_path, encoding='utf-8').read().splitlines()) if os.path.exists(listed_path) else set()

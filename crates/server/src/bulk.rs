@@ -1,15 +1,15 @@
 //! Bulk load: INSERT BULK names a table and its columns, then rows arrive as one long message.
 //!
-//! Each row runs the same compiled INSERT, so defaults, constraints and indexes are those of any insert. All rows of a load are one
-//! transaction.
+//! Rows run through the same compiled INSERT, some hundreds at once, so defaults, constraints and indexes are those of any insert. A load
+//! stays as a whole or not at all.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Ended};
+use exec::host::{CallArgument, Ended, TableArgument};
 use exec::session::Unchecked;
 use exec::sink::{Command, Discard, Done, DoneKind, Sink};
-use sql::plan::Module;
+use sql::plan::{Module, StatementKind, Variable};
 use tds::Message;
 use tds::bulk::BulkReader;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
@@ -21,7 +21,12 @@ use crate::sink::FirstError;
 
 /// One row with its long values.
 const ROW_BYTES_MAX: usize = 64 << 20;
-const ROWS_AT_ONCE: usize = 256;
+/// Inserted together: whichever comes first.
+const ROWS_AT_ONCE: usize = 1024;
+const BYTES_AT_ONCE: usize = 1 << 20;
+
+/// Where a load goes back to within the client's own transaction.
+const SAVEPOINT: &str = "<bulk load>";
 
 pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError> {
     let version = session.writer.version();
@@ -35,6 +40,7 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
     loop {
         reader.feed(&session.connection.payload);
         if let Ok(running) = &mut load {
+            running.waiting_bytes += session.connection.payload.len();
             let mut parts = session.parts(&signal, false);
             if let Err(error) = running.take_rows(&mut parts, &mut reader, message.is_last) {
                 running.undo(&mut parts);
@@ -68,31 +74,45 @@ struct Load {
     /// Compiled when the columns of the rows are known.
     insert: Option<Arc<Module>>,
     types: Vec<SqlType>,
+    /// Read and not yet inserted.
+    batch: RowBatch,
+    waiting_bytes: usize,
     rows: u64,
     /// Of the row before, where an order was promised.
     last_key: Vec<Datum>,
     /// It began the transaction: it ends it.
     own_transaction: bool,
+    /// Otherwise it marked its beginning.
+    saved: bool,
 }
 
 impl Load {
     fn new(target: BulkTarget) -> Load {
-        Load { target, insert: None, types: Vec::new(), rows: 0, last_key: Vec::new(), own_transaction: false }
+        Load {
+            target,
+            insert: None,
+            types: Vec::new(),
+            batch: RowBatch::default(),
+            waiting_bytes: 0,
+            rows: 0,
+            last_key: Vec::new(),
+            own_transaction: false,
+            saved: false,
+        }
     }
 
     fn take_rows(&mut self, parts: &mut Parts<'_>, reader: &mut BulkReader, is_last: bool) -> SqlResult<()> {
-        let mut batch = RowBatch::default();
         loop {
             if let (Some(columns), None) = (reader.columns(), &self.insert) {
                 self.types = columns.iter().map(|column| column.info.sql_type).collect();
-                batch = RowBatch::new(self.types.iter().map(SqlType::physical));
+                self.batch = RowBatch::new(self.types.iter().map(SqlType::physical));
                 self.begin(parts)?;
-            } else if batch.columns.len() != self.types.len() {
-                batch = RowBatch::new(self.types.iter().map(SqlType::physical));
             }
-            let more = reader.read(&mut batch, ROWS_AT_ONCE, is_last).map_err(|error| error.to_sql_error())?;
-            self.insert_rows(parts, &batch)?;
-            batch.clear();
+            let more = reader.read(&mut self.batch, ROWS_AT_ONCE, is_last).map_err(|error| error.to_sql_error())?;
+            let full = self.batch.rows >= ROWS_AT_ONCE || self.waiting_bytes >= BYTES_AT_ONCE;
+            if full || is_last && !more {
+                self.insert_rows(parts)?;
+            }
             if !more {
                 return Ok(());
             }
@@ -121,55 +141,68 @@ impl Load {
         }
         let columns = &self.target.columns;
         let value = |(i, column): (usize, &BulkColumn)| match &column.default {
-            None => format!("@p{i}"),
-            Some(default) => format!("ISNULL(@p{i}, {default})"),
+            None => format!("[{i}]"),
+            Some(default) => format!("ISNULL([{i}], {default})"),
         };
         let values: Vec<String> = columns.iter().enumerate().map(value).collect();
-        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("@p{i} {}", ty)).collect();
-        let text = format!("INSERT INTO {} ({}) VALUES ({})", self.target.table, names.join(", "), values.join(", "));
-        let module = crate::batch::compile(parts.host, parts.state, &text, &declared.join(", "))
-            .map_err(crate::prepared::first)?;
-        self.insert = Some(module);
+        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("[{i}] {ty} NULL")).collect();
+        let text = format!(
+            "DECLARE @rows TABLE ({}); INSERT INTO {} ({}) SELECT {} FROM @rows",
+            declared.join(", "),
+            self.target.table,
+            names.join(", "),
+            values.join(", ")
+        );
+        let module = parts.host.bind_text(parts.state, &text, "").map_err(crate::prepared::first)?;
+        self.insert = Some(Arc::new(rows_as_parameter(module)));
         if parts.state.transaction.level == 0 {
             exec::begin_transaction(parts.state, parts.host, &mut Discard, None)?;
             self.own_transaction = true;
+        } else if !parts.state.transaction.doomed {
+            exec::save_transaction(parts.state, parts.host, &mut Discard, SAVEPOINT)?;
+            self.saved = true;
         }
         Ok(())
     }
 
-    fn insert_rows(&mut self, parts: &mut Parts<'_>, batch: &RowBatch) -> SqlResult<()> {
-        let Some(module) = self.insert.clone() else { return Ok(()) };
-        for row in 0..batch.rows {
-            self.check_order(batch, row)?;
-            let arguments = self.types.iter().zip(&batch.columns).map(|(ty, column)| CallArgument {
-                name: None,
-                value: Some((*ty, column.datum(row))),
-                table: None,
-                output: false,
-            });
-            let mut errors = FirstError::default();
-            parts.state.unchecked = self.target.unchecked;
-            let identity_insert = parts.state.options.identity_insert;
-            parts.state.options.identity_insert = self.target.keep_identity.or(identity_insert);
-            let (ended, _) =
-                exec::call_module(&module, None, arguments.collect(), parts.state, parts.host, &mut errors);
-            parts.state.options.identity_insert = identity_insert;
-            parts.state.unchecked = Unchecked::default();
-            match (ended, errors.0) {
-                (Ended::Stopped(stop), _) => return Err(exec::session::stopped(stop)),
-                (Ended::Failed(error), _) | (_, Some(error)) => return Err(error),
-                (Ended::Completed | Ended::Aborted, None) => self.rows += 1,
+    /// Inserts what was read.
+    fn insert_rows(&mut self, parts: &mut Parts<'_>) -> SqlResult<()> {
+        self.waiting_bytes = 0;
+        let Some(module) = self.insert.clone().filter(|_| self.batch.rows > 0) else { return Ok(()) };
+        if !self.target.order.is_empty() {
+            for row in 0..self.batch.rows {
+                self.check_order(row)?;
             }
         }
-        Ok(())
+        let rows = RowBatch::new(self.types.iter().map(SqlType::physical));
+        let rows = std::mem::replace(&mut self.batch, rows);
+        let count = rows.rows as u64;
+        let argument = CallArgument {
+            name: None,
+            value: None,
+            table: Some(TableArgument { types: self.types.clone(), rows, defaults: Vec::new() }),
+            output: false,
+        };
+        let mut errors = FirstError::default();
+        parts.state.unchecked = self.target.unchecked;
+        let identity_insert = parts.state.options.identity_insert;
+        parts.state.options.identity_insert = self.target.keep_identity.or(identity_insert);
+        let (ended, _) = exec::call_module(&module, None, vec![argument], parts.state, parts.host, &mut errors);
+        parts.state.options.identity_insert = identity_insert;
+        parts.state.unchecked = Unchecked::default();
+        match (ended, errors.0) {
+            (Ended::Stopped(stop), _) => Err(exec::session::stopped(stop)),
+            (Ended::Failed(error), _) | (_, Some(error)) => Err(error),
+            (Ended::Completed | Ended::Aborted, None) => {
+                self.rows += count;
+                Ok(())
+            }
+        }
     }
 
     /// 4819: a row that comes before the last one in the order that was promised, or has its key.
-    fn check_order(&mut self, batch: &RowBatch, row: usize) -> SqlResult<()> {
-        if self.target.order.is_empty() {
-            return Ok(());
-        }
-        let key: Vec<Datum> = self.target.order.iter().map(|(at, _)| batch.columns[*at].datum(row)).collect();
+    fn check_order(&mut self, row: usize) -> SqlResult<()> {
+        let key: Vec<Datum> = self.target.order.iter().map(|(at, _)| self.batch.columns[*at].datum(row)).collect();
         let last = std::mem::replace(&mut self.last_key, key);
         if last.is_empty() {
             return Ok(());
@@ -202,6 +235,9 @@ impl Load {
     fn undo(&mut self, parts: &mut Parts<'_>) {
         if std::mem::take(&mut self.own_transaction) {
             exec::abandon_transaction(parts.state, parts.host);
+        } else if std::mem::take(&mut self.saved) {
+            // An error that ended the whole transaction has left nothing to go back to.
+            let _ = exec::rollback_transaction(parts.state, parts.host, &mut Discard, Some(SAVEPOINT));
         }
     }
 
@@ -211,6 +247,18 @@ impl Load {
         }
         Ok(self.rows)
     }
+}
+
+/// The table variable that a module of `DECLARE @rows TABLE (...); INSERT ...` begins with becomes its one parameter.
+fn rows_as_parameter(mut module: Module) -> Module {
+    assert!(matches!(module.body.first().map(|first| &first.kind), Some(StatementKind::DeclareTable(_))));
+    assert!(module.variables.is_empty(), "the text declares nothing else");
+    module.body.remove(0);
+    module.table_variables[0].parameter = Some(0);
+    let name = module.table_variables[0].name.clone();
+    module.variables.push(Variable { name, ty: SqlType::INT, output: false, default: None });
+    module.parameter_count = 1;
+    module
 }
 
 /// NULL first.
