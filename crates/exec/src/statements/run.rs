@@ -41,6 +41,9 @@ pub struct Runner<'a> {
     pub declared_tables: Vec<bool>,
 }
 
+/// A turn of nothing but quick assignments takes nanoseconds: only so many of them are worth a yield point.
+const QUICK_TURNS: u32 = 32;
+
 const NO_ROW: fn() -> Row<'static> = || Row { batch: no_row(), index: 0 };
 
 impl<'a> Runner<'a> {
@@ -167,6 +170,7 @@ impl<'a> Runner<'a> {
             [Code { kind: CodeKind::Block(body), .. }] => body,
             body => body,
         };
+        let mut quick_turns = 0_u32;
         loop {
             match self.condition(condition)? {
                 Ok(true) => {}
@@ -184,6 +188,11 @@ impl<'a> Runner<'a> {
                     Flow::Next | Flow::Continue => {}
                     Flow::Break => return Ok(Flow::Next),
                     flow => return Ok(flow),
+                }
+            } else {
+                quick_turns = quick_turns.wrapping_add(1);
+                if !quick_turns.is_multiple_of(QUICK_TURNS) {
+                    continue;
                 }
             }
             self.yield_point()?;
