@@ -270,7 +270,7 @@ impl Position {
             }
             KeyBound::Exclusive(prefix) => self.upper.extend_from_slice(prefix.as_ref()),
         }
-        self.done = self.bounded && self.upper <= self.lower;
+        self.done = self.bounded && page::order(&self.upper, &self.lower).is_le();
     }
 
     fn upper(&self) -> Option<&[u8]> {

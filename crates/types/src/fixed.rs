@@ -105,6 +105,7 @@ pub const fn decimal_bytes(precision: u8) -> u8 {
 }
 
 impl FixedCodec {
+    #[inline]
     pub const fn size(self) -> usize {
         match self {
             FixedCodec::U8 => 1,

@@ -129,10 +129,12 @@ impl RowLayout {
         matches!(self.places[column], Place::Variable { .. })
     }
 
+    #[inline]
     fn fixed_bytes(&self, columns: usize) -> usize {
         self.prefixes[columns].0 as usize
     }
 
+    #[inline]
     fn variable_columns(&self, columns: usize) -> usize {
         self.prefixes[columns].1 as usize
     }
