@@ -6,7 +6,7 @@ use std::ops::Range;
 use sql::plan::{self, OuterSlot};
 use types::{RowBatch, SqlResult};
 
-use super::scan::BaseScan;
+use super::scan::Lookup;
 use super::simple::Pending;
 use super::{batch_of, source};
 use crate::columns::{self, BATCH_ROWS};
@@ -16,7 +16,7 @@ use crate::expression::{Compiler, I64Expr, filter_batch};
 /// Outer rows asked for at first, unless fewer rows are wanted.
 const ASK_FIRST: usize = 64;
 
-pub fn make(join: &plan::NestedLoops, inner: BaseScan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+pub fn make(join: &plan::NestedLoops, inner: Lookup, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     let all = join.outer.columns.iter().chain(&join.inner.columns);
     Ok(Box::new(LookupJoin {
         outer: source(&join.outer, compiler)?,
@@ -35,7 +35,7 @@ pub fn make(join: &plan::NestedLoops, inner: BaseScan, compiler: &mut Compiler) 
 
 struct LookupJoin {
     outer: Box<dyn RowSource>,
-    inner: BaseScan,
+    inner: Lookup,
     bindings: Vec<(OuterSlot, usize)>,
     predicate: Option<I64Expr>,
     outer_batch: RowBatch,
@@ -91,7 +91,7 @@ impl LookupJoin {
                 context.set_outer(*slot, outer.columns[*column].datum(row));
             }
         };
-        self.inner.rows_for(context, &mut self.left, bind, &mut self.inner_batch, &mut self.owners)?;
+        self.inner.rows_for(context, outer, &mut self.left, bind, &mut self.inner_batch, &mut self.owners)?;
         let joined = self.joined.clear();
         let width = outer.columns.len();
         for (to, from) in joined.columns.iter_mut().zip(&outer.columns) {

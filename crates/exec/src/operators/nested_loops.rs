@@ -14,7 +14,7 @@ const KEPT_BYTES_MAX: usize = 64 << 20;
 pub fn make(join: &plan::NestedLoops, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     if join.kind == JoinKind::Inner
         && let OperatorKind::Scan(scan) = &join.inner.kind
-        && let Some(inner) = scan::lookup(scan, compiler)?
+        && let Some(inner) = scan::lookup(scan, &join.bindings, compiler)?
     {
         return lookup_join::make(join, inner, compiler);
     }

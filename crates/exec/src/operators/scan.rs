@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use sql::plan::{self, Bound, TableSource};
+use sql::plan::{self, Bound, OuterSlot, TableSource};
 use storage::{IndexId, KeyBound, ScanSpec, StorageError};
 use types::key::KeyCodec;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
@@ -113,13 +113,17 @@ impl Range {
     /// `prefix` becomes what all keys of the range begin with. False: a value is NULL, which nothing equals.
     fn prefix(&self, context: &Context, prefix: &mut Vec<u8>) -> SqlResult<bool> {
         prefix.clear();
-        for (scalar, codec) in self.equal.iter().zip(&self.codecs) {
-            match scalar.scalar_value(context)? {
-                Value::Null => return Ok(false),
-                Value::I64(value) => codec.encode_i64(value, prefix),
-                Value::Bytes(value) => codec.encode_bytes(&value, prefix),
-                value => codec.encode(&value.into_datum(), prefix),
-            }
+        (0..self.equal.len()).try_fold(true, |found, at| Ok(found && self.part(at, context, prefix)?))
+    }
+
+    /// Appends the part of equal value `at`. False: it is NULL.
+    fn part(&self, at: usize, context: &Context, prefix: &mut Vec<u8>) -> SqlResult<bool> {
+        let codec = &self.codecs[at];
+        match self.equal[at].scalar_value(context)? {
+            Value::Null => return Ok(false),
+            Value::I64(value) => codec.encode_i64(value, prefix),
+            Value::Bytes(value) => codec.encode_bytes(&value, prefix),
+            value => codec.encode(&value.into_datum(), prefix),
         }
         Ok(true)
     }
@@ -281,7 +285,6 @@ fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> Sq
         storage: None,
         opened: false,
         bounds: Vec::new(),
-        prefix: Vec::new(),
         scan: None,
         reading: false,
         selection: Vec::new(),
@@ -291,7 +294,11 @@ fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> Sq
 
 /// A seek by equal values whose remaining predicate is the same for each outer row, as an inner side for `lookup_join`.
 /// Not with locks, which a batch would take ahead of what the join's consumer wants.
-pub fn lookup(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Option<BaseScan>> {
+pub fn lookup(
+    scan: &plan::Scan,
+    bindings: &[(OuterSlot, usize)],
+    compiler: &mut Compiler,
+) -> SqlResult<Option<Lookup>> {
     let (TableSource::Base(table), Some(range)) = (&scan.table, &scan.range) else { return Ok(None) };
     let equal_only =
         !range.equal.is_empty() && range.lower.is_none() && range.upper.is_none() && range.any_of.is_empty();
@@ -302,7 +309,140 @@ pub fn lookup(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Option<Ba
     if !equal_only || locks || scan.residual.as_ref().is_some_and(varies) {
         return Ok(None);
     }
-    base(scan, table, compiler).map(Some)
+    let column_of = |expr: &plan::Expr| match expr.kind {
+        plan::ExprKind::Outer(slot) => bindings.iter().find(|(bound, _)| *bound == slot).map(|(_, column)| *column),
+        _ => None,
+    };
+    let parts: Vec<Part> = range
+        .equal
+        .iter()
+        .map(|expr| match column_of(expr) {
+            Some(column) => Part::Column(column),
+            None if varies(expr) || expr.is_volatile() => Part::Computed,
+            None => Part::Same,
+        })
+        .collect();
+    let scan = base(scan, table, compiler)?;
+    let same = parts.iter().take_while(|part| **part == Part::Same).count();
+    Ok(Some(Lookup { scan, parts, same, prefix: Vec::new() }))
+}
+
+/// Where an equal value of a look-up comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It is the same for all outer rows.
+    Same,
+    /// A column of the outer row.
+    Column(usize),
+    /// To be computed for each outer row.
+    Computed,
+}
+
+/// The inner side of a `lookup_join`.
+pub struct Lookup {
+    scan: BaseScan,
+    parts: Vec<Part>,
+    /// How many parts at the beginning are `Same`.
+    same: usize,
+    /// Of the range that is read.
+    prefix: Vec<u8>,
+}
+
+impl Lookup {
+    /// `out` becomes the rows for the rows `left` of `outer`, in their order, as many as make a batch; `owners` has for each
+    /// its outer row, and `left` what is left. `bind` makes an outer row the current one.
+    pub fn rows_for(
+        &mut self,
+        context: &Context,
+        outer: &RowBatch,
+        left: &mut std::ops::Range<usize>,
+        bind: impl Fn(usize),
+        out: &mut RowBatch,
+        owners: &mut Vec<u32>,
+    ) -> SqlResult<()> {
+        self.scan.open_storage(context)?;
+        out.clear();
+        owners.clear();
+        let mut same = Vec::new();
+        let mut scans = 0;
+        while left.start < left.end && out.rows < BATCH_ROWS {
+            if !self.scan.reading {
+                if same.is_empty() && !self.same_parts(context, &mut same)? {
+                    left.start = left.end;
+                    break;
+                }
+                self.prefix.clone_from(&same);
+                if !self.other_parts(context, outer, left.start, &bind)? {
+                    left.start += 1;
+                    continue;
+                }
+            }
+            let mut runtime = context.runtime();
+            let current = &mut runtime.session.transaction.current;
+            let transaction = current.as_mut().expect("a statement runs in a transaction");
+            let scan = &mut self.scan;
+            if !scan.reading {
+                scans += 1;
+                let bound = KeyBound::Inclusive(&self.prefix);
+                let placed = scan.seek(transaction, &bound, &bound);
+                placed.map_err(|error| storage_error(error, Some(&scan.table)))?;
+            }
+            let rows = scan.scan.as_mut().expect("placed above");
+            let filled = rows.fill(transaction, out, BATCH_ROWS - out.rows);
+            filled.map_err(|error| storage_error(error, Some(&scan.table)))?;
+            owners.resize(out.rows, left.start as u32);
+            scan.reading = !rows.is_done();
+            left.start += !scan.reading as usize;
+        }
+        context.session(|session| {
+            session.statistics.scans += scans;
+            session.statistics.rows_read += out.rows as u64;
+        });
+        self.scan.keep_owners(context, out, owners)
+    }
+
+    /// The parts at the beginning that are the same for all outer rows. False: one is NULL.
+    fn same_parts(&self, context: &Context, same: &mut Vec<u8>) -> SqlResult<bool> {
+        let range = self.scan.range.as_ref().expect("a seek");
+        (0..self.same).try_fold(true, |found, at| Ok(found && range.part(at, context, same)?))
+    }
+
+    /// Appends to `prefix` the other parts, for row `row` of `outer`. False: one is NULL.
+    fn other_parts(
+        &mut self,
+        context: &Context,
+        outer: &RowBatch,
+        row: usize,
+        bind: &impl Fn(usize),
+    ) -> SqlResult<bool> {
+        let range = self.scan.range.as_ref().expect("a seek");
+        if self.parts.contains(&Part::Computed) {
+            bind(row);
+        }
+        for (at, part) in self.parts.iter().enumerate().skip(self.same) {
+            let found = match part {
+                Part::Column(column) if outer.columns[*column].is_null(row) => false,
+                Part::Column(column) => {
+                    encode_from(&range.codecs[at], &outer.columns[*column], row, &mut self.prefix);
+                    true
+                }
+                Part::Same | Part::Computed => range.part(at, context, &mut self.prefix)?,
+            };
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What was left of the last run is not wanted any more.
+    pub fn restart(&mut self) {
+        self.scan.reading = false;
+    }
+
+    pub fn close(&mut self) {
+        self.scan.close();
+    }
 }
 
 /// Over a table or index.
@@ -317,8 +457,6 @@ pub struct BaseScan {
     opened: bool,
     /// Ranges still to read, the next one last.
     bounds: Vec<(KeyBound, KeyBound)>,
-    /// Of the range that `rows_for` reads.
-    prefix: Vec<u8>,
     /// Stays from range to range.
     scan: Option<storage::Scan>,
     /// `scan` is in the middle of a range.
@@ -355,69 +493,16 @@ impl BaseScan {
         self.scan.as_mut().expect("set above").restart(transaction, lower, upper)
     }
 
-    /// `out` becomes the rows for the outer rows of `outer`, in their order, as many as make a batch; `owners` has for each
-    /// its outer row, and `outer` what is left. `bind` makes an outer row the current one.
-    pub fn rows_for(
-        &mut self,
-        context: &Context,
-        outer: &mut std::ops::Range<usize>,
-        bind: impl Fn(usize),
-        out: &mut RowBatch,
-        owners: &mut Vec<u32>,
-    ) -> SqlResult<()> {
-        self.open_storage(context)?;
-        out.clear();
-        owners.clear();
-        let mut scans = 0;
-        while outer.start < outer.end && out.rows < BATCH_ROWS {
-            if !self.reading {
-                bind(outer.start);
-                let mut prefix = std::mem::take(&mut self.prefix);
-                let found = self.range.as_ref().expect("a seek").prefix(context, &mut prefix);
-                self.prefix = prefix;
-                if !found? {
-                    outer.start += 1;
-                    continue;
-                }
-            }
-            let mut runtime = context.runtime();
-            let current = &mut runtime.session.transaction.current;
-            let transaction = current.as_mut().expect("a statement runs in a transaction");
-            if !self.reading {
-                scans += 1;
-                let prefix = std::mem::take(&mut self.prefix);
-                let bound = KeyBound::Inclusive(&prefix);
-                let placed = self.seek(transaction, &bound, &bound);
-                self.prefix = prefix;
-                placed.map_err(|error| storage_error(error, Some(&self.table)))?;
-            }
-            let scan = self.scan.as_mut().expect("placed above");
-            let filled = scan.fill(transaction, out, BATCH_ROWS - out.rows);
-            filled.map_err(|error| storage_error(error, Some(&self.table)))?;
-            owners.resize(out.rows, outer.start as u32);
-            if scan.is_done() {
-                self.reading = false;
-                outer.start += 1;
-            }
+    /// Drops the rows for which the rest of the predicate does not hold.
+    fn keep_owners(&mut self, context: &Context, rows: &mut RowBatch, owners: &mut Vec<u32>) -> SqlResult<()> {
+        let Some(residual) = &self.residual else { return Ok(()) };
+        filter(residual, context, rows, &mut self.selection)?;
+        columns::retain(rows, &self.selection);
+        for (to, from) in self.selection.iter().enumerate() {
+            owners[to] = owners[*from as usize];
         }
-        context.session(|session| {
-            session.statistics.scans += scans;
-            session.statistics.rows_read += out.rows as u64;
-        });
-        if let Some(residual) = &self.residual {
-            filter(residual, context, out, &mut self.selection)?;
-            columns::retain(out, &self.selection);
-            for (to, from) in self.selection.iter().enumerate() {
-                owners[to] = owners[*from as usize];
-            }
-            owners.truncate(self.selection.len());
-        }
+        owners.truncate(self.selection.len());
         Ok(())
-    }
-
-    /// What was left of the last run is not wanted any more.
-    pub fn restart(&mut self) {
-        self.reading = false;
     }
 }
 
