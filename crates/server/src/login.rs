@@ -96,11 +96,10 @@ fn answer_prelogin(
     asked: &Prelogin,
     encryption: Encryption,
 ) -> Result<(), ConnectionError> {
+    // An empty instance name and no thread: as SQL Server answers, and the only answer that Microsoft's ODBC driver accepts.
     let answer = Prelogin {
         version: PRELOGIN_VERSION,
         encryption: Some(encryption),
-        instance: vec![0],
-        thread_id: Some(0),
         mars: Some(prelogin_wants_sessions(asked)),
         // Answered only to those who asked: 0, federated authentication is not required.
         federated_auth: asked.federated_auth.map(|_| 0),
