@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sql::plan::{
     ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
 };
-use types::{Column, Datum, RowBatch, SqlError, SqlResult, TypeKind};
+use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::code::{self, ExecuteCode};
 use super::failure::Unwind;
@@ -289,9 +289,10 @@ impl<'a> Runner<'a> {
         let plan = sql::plan::show::show(&prepared.query.kind, &self.module);
         self.put_query(id, prepared);
         for lines in [vec![text], plan] {
+            let short = lines.iter().all(|line| line.encode_utf16().count() <= 4000);
             let column = OutputColumn {
                 name: "StmtText".into(),
-                ty: types::SqlType::nvarchar(4000),
+                ty: if short { SqlType::nvarchar(4000) } else { SqlType::NVARCHAR_MAX },
                 nullable: true,
                 origin: None,
             };
