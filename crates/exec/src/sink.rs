@@ -12,9 +12,12 @@ pub enum Stop {
     Disconnected,
 }
 
+/// What a sink does not take in is dropped, but for messages: every sink says what becomes of an error.
 pub trait Sink {
     /// A result set begins.
-    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop>;
+    fn columns(&mut self, _columns: &[OutputColumn]) -> Result<(), Stop> {
+        Ok(())
+    }
 
     /// `columns` of a query that may run again: `description` is the sink's, to keep what it makes of them.
     fn query_columns(&mut self, columns: &[OutputColumn], _description: &ExecutorSlot) -> Result<(), Stop> {
@@ -22,10 +25,14 @@ pub trait Sink {
     }
 
     /// Some rows of it, in the columns' classes. A slow receiver makes the caller wait.
-    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop>;
+    fn batch(&mut self, _batch: &RowBatch) -> Result<(), Stop> {
+        Ok(())
+    }
 
     /// A statement ended (after its result set, if it had one).
-    fn done(&mut self, done: Done) -> Result<(), Stop>;
+    fn done(&mut self, _done: Done) -> Result<(), Stop> {
+        Ok(())
+    }
 
     /// An error, or information (severity up to 10: PRINT, RAISERROR, SET STATISTICS).
     fn message(&mut self, message: &SqlError) -> Result<(), Stop>;
@@ -107,15 +114,6 @@ pub enum Environment {
 pub struct Discard;
 
 impl Sink for Discard {
-    fn columns(&mut self, _columns: &[OutputColumn]) -> Result<(), Stop> {
-        Ok(())
-    }
-    fn batch(&mut self, _batch: &RowBatch) -> Result<(), Stop> {
-        Ok(())
-    }
-    fn done(&mut self, _done: Done) -> Result<(), Stop> {
-        Ok(())
-    }
     fn message(&mut self, _message: &SqlError) -> Result<(), Stop> {
         Ok(())
     }

@@ -106,18 +106,19 @@ fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
 }
 
 impl SessionHost {
-    /// A session of the server's own, which no client sees: for scripts at start.
-    pub fn internal(server: &Arc<Server>) -> (State, SessionHost) {
-        let mut state = State::new(INTERNAL_SPID);
-        state.signal = Arc::new(exec::session::Signal::default());
-        let master = crate::catalog::MASTER;
-        let host = SessionHost {
-            server: server.clone(),
-            catalog_session: CatalogSession::new(master, "dbo"),
+    fn new(
+        server: Arc<Server>,
+        entry: Arc<SessionEntry>,
+        login_database: DatabaseId,
+        login_language: LanguageId,
+    ) -> SessionHost {
+        SessionHost {
+            server,
+            catalog_session: CatalogSession::new(login_database, "dbo"),
             prepared: PreparedStatements::default(),
-            entry: SessionEntry::internal(INTERNAL_SPID, state.signal.clone()),
-            login_database: master,
-            login_language: LanguageId::US_ENGLISH,
+            entry,
+            login_database,
+            login_language,
             private_queries: Vec::new(),
             application_locks: ApplicationLocks::default(),
             cursors: ApiCursors::default(),
@@ -125,8 +126,15 @@ impl SessionHost {
             known_database: None,
             called: None,
             bulk_target: None,
-        };
-        (state, host)
+        }
+    }
+
+    /// A session of the server's own, which no client sees: for scripts at start.
+    pub fn internal(server: &Arc<Server>) -> (State, SessionHost) {
+        let mut state = State::new(INTERNAL_SPID);
+        state.signal = Arc::new(exec::session::Signal::default());
+        let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
+        (state, SessionHost::new(server.clone(), entry, crate::catalog::MASTER, LanguageId::US_ENGLISH))
     }
 
     /// Authenticates and registers the session. Err: what the client is told.
@@ -176,21 +184,7 @@ impl SessionHost {
         let own_language = || row.default_language.as_deref().and_then(LanguageId::named);
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
         state.options.set_language(login_language);
-        let mut host = SessionHost {
-            server: server.clone(),
-            catalog_session: CatalogSession::new(database.id, "dbo"),
-            prepared: PreparedStatements::default(),
-            entry,
-            login_database: database.id,
-            login_language,
-            private_queries: Vec::new(),
-            application_locks: ApplicationLocks::default(),
-            cursors: ApiCursors::default(),
-            context: Vec::new(),
-            known_database: None,
-            called: None,
-            bulk_target: None,
-        };
+        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
         if !login.new_password.is_empty() {
             if let Err(errors) = host.change_password(&mut state, login) {
                 host.log_out(&mut state);

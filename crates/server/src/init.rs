@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use exec::host::Ended;
-use exec::sink::{Done, Sink, Stop};
-use sql::plan::OutputColumn;
-use types::{RowBatch, SqlError};
+use exec::sink::{Sink, Stop};
+use types::SqlError;
 
 use crate::host::SessionHost;
 use crate::server::Server;
@@ -17,18 +16,6 @@ struct LogSink {
 }
 
 impl Sink for LogSink {
-    fn columns(&mut self, _: &[OutputColumn]) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn batch(&mut self, _: &RowBatch) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn done(&mut self, _: Done) -> Result<(), Stop> {
-        Ok(())
-    }
-
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
         if message.severity > 10 {
             self.failure.get_or_insert_with(|| message.clone());

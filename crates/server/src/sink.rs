@@ -349,18 +349,6 @@ fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
 pub struct FirstError(pub Option<SqlError>);
 
 impl Sink for FirstError {
-    fn columns(&mut self, _: &[OutputColumn]) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn batch(&mut self, _: &RowBatch) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn done(&mut self, _: Done) -> Result<(), Stop> {
-        Ok(())
-    }
-
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
         if message.severity > 10 {
             self.0.get_or_insert_with(|| message.clone());

@@ -518,10 +518,6 @@ impl Sink for Collector<'_> {
         Ok(())
     }
 
-    fn done(&mut self, _done: Done) -> Result<(), Stop> {
-        Ok(())
-    }
-
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
         self.inner.message(message)
     }

@@ -29,16 +29,8 @@ struct Kept {
 }
 
 impl Sink for Kept {
-    fn columns(&mut self, _columns: &[OutputColumn]) -> Result<(), Stop> {
-        Ok(())
-    }
-
     fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
         self.batches.push(batch.clone());
-        Ok(())
-    }
-
-    fn done(&mut self, _done: Done) -> Result<(), Stop> {
         Ok(())
     }
 

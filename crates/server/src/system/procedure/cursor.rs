@@ -820,10 +820,6 @@ impl Sink for Kept<'_> {
         Ok(())
     }
 
-    fn done(&mut self, _done: Done) -> Result<(), Stop> {
-        Ok(())
-    }
-
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
         if message.severity > 10 {
             self.rows = None;
