@@ -6,12 +6,13 @@
 //! | sp_prepare | @handle OUTPUT, @params, @stmt, @options | compiles, keeps |
 //! | sp_execute | @handle, values | runs what is kept |
 //! | sp_prepexec | @handle OUTPUT, @params, @stmt, values | both |
+//! | sp_prepexecrpc | @handle OUTPUT, procedure, values | calls the procedure, keeps its name |
 //! | sp_unprepare | @handle | forgets |
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Ended, Host, ModuleInfo};
+use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::Sink;
 use sql::plan::Module;
 use types::{Datum, Physical, SqlError, SqlResult, SqlType};
@@ -22,15 +23,25 @@ use crate::host::SessionHost;
 /// Statements one session may keep prepared.
 const PREPARED_MAX: usize = 32_768;
 
+enum Prepared {
+    Text(Arc<Module>),
+    /// A procedure, by its name: looked up at each call.
+    Procedure(Box<str>),
+}
+
 /// A session's prepared statements by handle.
 #[derive(Default)]
 pub struct PreparedStatements {
-    by_handle: HashMap<i32, Arc<Module>>,
+    by_handle: HashMap<i32, Prepared>,
     last: i32,
 }
 
 impl PreparedStatements {
     pub fn keep(&mut self, module: Arc<Module>) -> SqlResult<i32> {
+        self.keep_any(Prepared::Text(module))
+    }
+
+    fn keep_any(&mut self, prepared: Prepared) -> SqlResult<i32> {
         if self.by_handle.len() >= PREPARED_MAX {
             return Err(SqlError::new(
                 701,
@@ -39,20 +50,20 @@ impl PreparedStatements {
             ));
         }
         self.last = self.last.checked_add(1).unwrap_or(1);
-        self.by_handle.insert(self.last, module);
+        self.by_handle.insert(self.last, prepared);
         Ok(self.last)
     }
 
+    /// Of a statement's text. Error 8179.
     pub fn find(&self, handle: i32) -> SqlResult<Arc<Module>> {
-        let missing =
-            || SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."));
-        self.by_handle.get(&handle).cloned().ok_or_else(missing)
+        match self.by_handle.get(&handle) {
+            Some(Prepared::Text(module)) => Ok(module.clone()),
+            _ => Err(no_such_handle(handle)),
+        }
     }
 
     pub fn forget(&mut self, handle: i32) -> SqlResult<()> {
-        self.find(handle)?;
-        self.by_handle.remove(&handle);
-        Ok(())
+        self.by_handle.remove(&handle).map(|_| ()).ok_or_else(|| no_such_handle(handle))
     }
 
     pub fn clear(&mut self) {
@@ -73,6 +84,7 @@ pub fn call(
         "sp_prepare" => prepare(host, state, arguments),
         "sp_execute" => execute(host, state, sink, arguments),
         "sp_prepexec" => prepare_execute(host, state, sink, arguments),
+        "sp_prepexecrpc" => prepare_call(host, state, sink, arguments),
         "sp_unprepare" => unprepare(host, arguments),
         _ => return None,
     })
@@ -113,8 +125,38 @@ fn execute(
     sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    let module = host.prepared.find(handle_of("sp_execute", arguments)?)?;
+    let handle = handle_of("sp_execute", arguments)?;
+    if let Some(Prepared::Procedure(name)) = host.prepared.by_handle.get(&handle) {
+        let name = name.clone();
+        return call_procedure(host, state, sink, &name, &mut arguments[1..]);
+    }
+    let module = host.prepared.find(handle)?;
     run_module(host, state, sink, &module, None, &mut arguments[1..])
+}
+
+fn prepare_call(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let name = arguments.get(1).and_then(text_of).ok_or_else(|| expects_parameter("sp_prepexecrpc", "@stmt"))?;
+    let handle = host.prepared.keep_any(Prepared::Procedure(name.as_str().into()))?;
+    give_handle(arguments, handle);
+    call_procedure(host, state, sink, &name, &mut arguments[2..])
+}
+
+fn call_procedure(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    name: &str,
+    arguments: &mut [CallArgument],
+) -> SqlResult<i32> {
+    match host.procedure_named(state, name)? {
+        Callee::Module(module, info) => run_module(host, state, sink, &module, Some(&info), arguments),
+        Callee::System(name) => host.system_procedure(state, sink, &name, arguments),
+    }
 }
 
 fn prepare_execute(
@@ -175,6 +217,10 @@ pub fn run_module(
 fn declared_and_text(procedure: &str, arguments: &[CallArgument]) -> SqlResult<(String, String)> {
     let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects_parameter(procedure, "@stmt"))?;
     Ok((arguments.get(1).and_then(text_of).unwrap_or_default(), text))
+}
+
+fn no_such_handle(handle: i32) -> SqlError {
+    SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."))
 }
 
 fn give_handle(arguments: &mut [CallArgument], handle: i32) {
