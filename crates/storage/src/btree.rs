@@ -18,6 +18,7 @@ use crate::log::record::{CELL_HEAD_BYTES, Kind, cell_head};
 use crate::log::structure::{Action, Bits, LAST_CHILD};
 use crate::page::{self, PAGE_BYTES, PageBytes, PageKind};
 use crate::tree::{Target, Tree};
+use crate::versions::RowHeader;
 
 /// A tree cannot be deeper: each level has at least two children at a fill of a few keys.
 const LEVELS_MAX: usize = 40;
@@ -98,7 +99,8 @@ impl Engine {
         page::kind(leaf) == Some(PageKind::Leaf) && page::root(leaf) == tree.root
     }
 
-    /// Makes room near `key` by one split, unless `has_room` says there is by now. The caller looks again.
+    /// Makes room near `key`, unless `has_room` says there is by now: by removing what everybody knows to be deleted, else by
+    /// one split. The caller looks again.
     pub fn split(&self, tree: &Tree, key: &[u8], has_room: &dyn Fn(&PageBytes) -> bool) -> StorageResult<()> {
         os::sim_point!("tree.split");
         let mut need = key.len();
@@ -108,7 +110,7 @@ impl Engine {
             for _ in 0..LEVELS_MAX {
                 let is_leaf = page::kind(&node) == Some(PageKind::Leaf);
                 let split = if is_leaf {
-                    if has_room(&node) {
+                    if has_room(&node) || self.drop_ghosts(tree, &mut node)? {
                         return Ok(());
                     }
                     Some(leaf_split_point(&node, key))
@@ -134,6 +136,20 @@ impl Engine {
             }
             return Err(tree.corrupt(tree.root));
         }
+    }
+
+    /// Removes the rows of a leaf whose deletion every snapshot sees. Whether there were any.
+    fn drop_ghosts(&self, tree: &Tree, leaf: &mut Exclusive<'_>) -> StorageResult<bool> {
+        let horizon = self.commits.horizon();
+        let mut dropped = false;
+        for slot in (0..page::slot_count(leaf)).rev() {
+            let header = RowHeader::decode(page::payload(leaf, slot));
+            if header.ghost && header.transaction < horizon {
+                self.drop_cell(&mut Author::System, tree, leaf, slot)?;
+                dropped = true;
+            }
+        }
+        Ok(dropped)
     }
 
     fn split_node<'a>(

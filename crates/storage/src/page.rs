@@ -10,8 +10,7 @@
 //!  36       lower fence: offset u16, length u16     keys >= it belong here
 //!  40       upper fence: offset u16, length u16     keys <  it belong here; length 0xffff: no bound
 //!  44       last_child u32 (inner: keys >= the last separator) or next u32 (overflow chain)
-//!  48       ghosts u16: cells that carry the ghost flag, a hint for cleanup
-//!  50       zero up to 64
+//!  48       zero up to 64
 //!  64       slots, 8 bytes each: cell offset u16, suffix length u16, head u32 (first suffix bytes, big-endian)
 //!  ...      free
 //!  cells:   payload length u16, key suffix, payload      (inner pages: the payload is the child's page u32)
@@ -122,12 +121,6 @@ pub fn last_child(page: &PageBytes) -> u32 {
 }
 pub fn set_last_child(page: &mut PageBytes, child: u32) {
     put_u32(page, 44, child);
-}
-pub fn ghosts(page: &PageBytes) -> usize {
-    u16_at(page, 48) as usize
-}
-pub fn set_ghosts(page: &mut PageBytes, ghosts: usize) {
-    put_u16(page, 48, ghosts.min(u16::MAX as usize) as u16);
 }
 
 pub fn checksum(page: &PageBytes) -> u32 {
@@ -490,7 +483,7 @@ fn compact(page: &mut PageBytes) {
 fn copy_header(from: &PageBytes, to: &mut PageBytes) {
     to[0..4].copy_from_slice(&from[0..4]);
     to[6..16].copy_from_slice(&from[6..16]);
-    to[44..50].copy_from_slice(&from[44..50]);
+    to[44..48].copy_from_slice(&from[44..48]);
 }
 
 /// Appends cells; the pages may have different prefixes.
@@ -530,28 +523,6 @@ pub fn split_right(from: &PageBytes, slot: usize, separator: &[u8], to: &mut Pag
     let first = if kind(from) == Some(PageKind::Inner) { slot + 1 } else { slot };
     copy_cells(from, first..slot_count(from), to);
     set_last_child(to, last_child(from));
-}
-
-/// Bytes the cells of both pages take on one page with the fences of both ends; None if they do not fit.
-pub fn merged(left: &PageBytes, right: &PageBytes) -> Option<Box<PageBytes>> {
-    let mut page = Box::new([0; PAGE_BYTES]);
-    format(&mut page, kind(left)?, level(left), file_no(left), page_no(left), root(left));
-    set_fences(&mut page, lower_fence(left), upper_fence(right));
-    for from in [left, right] {
-        let mut whole = Vec::new();
-        for slot in 0..slot_count(from) {
-            whole.clear();
-            key_into(from, slot, &mut whole);
-            if !has_room(&page, &whole, payload(from, slot).len()) {
-                return None;
-            }
-            let at = slot_count(&page);
-            insert(&mut page, at, &whole, &[payload(from, slot)]);
-        }
-    }
-    set_last_child(&mut page, last_child(right));
-    set_ghosts(&mut page, ghosts(left) + ghosts(right));
-    Some(page)
 }
 
 /// The page without the hole between slots and cells: two ranges.
@@ -686,8 +657,6 @@ mod tests {
                 .flat_map(|p| (0..slot_count(p)).map(|s| (key(p, s), payload(p, s).to_vec())).collect::<Vec<_>>())
                 .collect();
             assert_eq!(joined, held, "seed {seed}");
-            let again = merged(&left, &right).expect("both halves fit one page");
-            assert_eq!(slot_count(&again), held.len());
         }
     }
 }

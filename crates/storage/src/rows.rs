@@ -321,9 +321,5 @@ pub enum Inserted {
 
 /// Also what redo does.
 pub fn apply_header(page: &mut page::PageBytes, slot: usize, header: &[u8]) {
-    let ghosts = page::ghosts(page);
-    let was = RowHeader::decode(page::payload(page, slot)).ghost;
-    let is = RowHeader::decode(header).ghost;
     page::payload_mut(page, slot)[..ROW_HEADER_BYTES].copy_from_slice(header);
-    page::set_ghosts(page, (ghosts + is as usize).saturating_sub(was as usize));
 }

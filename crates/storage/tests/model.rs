@@ -238,3 +238,30 @@ fn a_run_between_other_keys_fills_its_pages() {
     let between = pages_of_a_run(&scattered);
     assert!(between <= behind + behind / 10, "{between} pages between other keys, {behind} behind them");
 }
+
+/// Rows that come and go need no more pages than there are rows at a time.
+#[test]
+fn deleted_rows_make_room_for_others() {
+    let storage = Storage::open(config(&SimDisk::new(SimDiskFaults::default()))).expect("opened");
+    create(&storage, true);
+    let table = storage.open_table(DB, TABLE).expect("the table");
+    let mut pages = Vec::new();
+    for round in 0..20 {
+        // Every round has keys of its own among those of the others.
+        let keys: Vec<i64> = (0..300).map(|n| n * 100 + round).collect();
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        for &id in &keys {
+            table.insert(&mut tx, &image(table.layout(), id, &(Some(vec![b'v'; 100]), 1, None))).expect("inserted");
+        }
+        tx.commit(Durability::Full).expect("committed");
+        for &id in &keys {
+            let mut tx = storage.begin(Isolation::ReadCommitted);
+            let locator = locator(&table, &mut tx, id).expect("a look-up").expect("the row");
+            table.delete(&mut tx, &locator).expect("deleted");
+            tx.commit(Durability::Full).expect("committed");
+        }
+        pages.push(storage.metrics().pages_allocated);
+    }
+    assert!(pages[19] <= pages[1] * 2, "pages allocated by round: {pages:?}");
+    check(&storage, &Model::new(), 0);
+}
