@@ -198,6 +198,8 @@ pub struct Inner {
     timers_compact_at: usize,
     timers_made: u64,
     last_poll_ns: u64,
+    /// No idle spin before this time.
+    spin_from_ns: u64,
     /// When the running worker was picked: saves a look at the clock at every switch.
     pub picked_ns: u64,
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
@@ -229,6 +231,10 @@ thread_local! {
 const QUANTUM_STRIDE: u32 = 16;
 /// While workers are runnable, sockets are looked at this often.
 const POLL_EVERY_NS: u64 = 50_000;
+/// A yield of the CPU that took longer gave it to somebody who computes, and the kernel lets who yields wait longest. Who sleeps is
+/// woken in time: no spin for a while then.
+const YIELD_LOST_NS: u64 = 2_000_000;
+const SPIN_PAUSE_NS: u64 = 20_000_000;
 /// Messages taken before looking at anything else: a flood of new tasks must not starve running ones.
 const MESSAGES_AT_ONCE: usize = 256;
 
@@ -258,6 +264,7 @@ impl Scheduler {
                 timers_compact_at: 1024,
                 timers_made: 0,
                 last_poll_ns: 0,
+                spin_from_ns: 0,
                 picked_ns: 0,
                 next: None,
                 exiting: false,
@@ -452,9 +459,13 @@ impl Scheduler {
                 slot.is_idle.store(1, Ordering::Relaxed);
                 now
             });
-            if now.saturating_sub(since) < self.machine.idle_spin_ns {
+            if now.saturating_sub(since) < self.machine.idle_spin_ns && now >= self.inner().spin_from_ns {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
                 sys::yield_thread();
+                let back = clock::now();
+                if back.saturating_sub(now) > YIELD_LOST_NS {
+                    self.inner().spin_from_ns = back + SPIN_PAUSE_NS;
+                }
                 continue;
             }
             self.sleep(now);
