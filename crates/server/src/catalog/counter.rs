@@ -1,7 +1,8 @@
 //! Identity and sequence values: handed out from memory, reserved on disk ahead of use, outside any user transaction.
 //!
 //! What must hold: a value that was given is never given again, a crash included. So `syscounters.reserved` is hardened beyond
-//! every value given; after a crash the rest of a reservation is lost (as SQL Server loses its identity cache).
+//! every value given; after a crash the rest of a reservation is lost (as SQL Server loses its identity cache). An identity
+//! value stands in a row, which the log has behind the reservation: where the row's commit survives, so does that.
 
 use std::collections::HashMap;
 
@@ -31,6 +32,8 @@ pub struct Rule {
     pub minimum: i128,
     pub maximum: i128,
     pub cycle: bool,
+    /// Values count only with the rows they are given to: a reservation need not be on disk before it is used.
+    pub in_rows: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +90,8 @@ impl Counters {
         let beyond = if rule.increment > 0 { last > counter.reserved } else { last < counter.reserved };
         if (beyond || counter.last.is_none()) && db.id.0 != 2 {
             counter.reserved = last.saturating_add(rule.increment.saturating_mul(RESERVE));
-            write(storage, db, id, counter.reserved, true)?;
+            let durability = if rule.in_rows { Durability::Delayed } else { Durability::Full };
+            write(storage, db, id, counter.reserved, true, durability)?;
         }
         counter.last = Some(last);
         values.insert(id, counter);
@@ -126,7 +130,7 @@ impl Counters {
         let values = self.values.lock();
         for (&id, counter) in values.iter() {
             if let (Some(last), true) = (counter.last, db.id.0 != 2) {
-                write(storage, db, id, last, true)?;
+                write(storage, db, id, last, true, Durability::Full)?;
             }
         }
         Ok(())
@@ -160,13 +164,20 @@ fn place(
 ) -> SqlResult<()> {
     let reserved = last.unwrap_or(rule.start);
     if db.id.0 != 2 {
-        write(storage, db, id, reserved, last.is_some())?;
+        write(storage, db, id, reserved, last.is_some(), Durability::Full)?;
     }
     values.insert(id, Counter { last, reserved });
     Ok(())
 }
 
-fn write(storage: &Storage, db: &Database, id: i32, reserved: i128, used: bool) -> SqlResult<()> {
+fn write(
+    storage: &Storage,
+    db: &Database,
+    id: i32,
+    reserved: i128,
+    used: bool,
+    durability: Durability,
+) -> SqlResult<()> {
     let mut tx = storage.begin(Isolation::ReadCommitted);
     tx.begin_statement();
     let mut rows = db.rows(storage, &mut tx);
@@ -175,7 +186,7 @@ fn write(storage: &Storage, db: &Database, id: i32, reserved: i128, used: bool) 
     if found == 0 {
         rows.insert(&row)?;
     }
-    tx.commit(Durability::Full).map_err(storage_error)
+    tx.commit(durability).map_err(storage_error)
 }
 
 /// 8115: an identity column is at its type's end.

@@ -33,7 +33,7 @@ fn identity_rule(table: &TableDef) -> (SqlType, Rule) {
         table.columns.iter().find(|column| column.identity.is_some()).expect("the table has an identity column");
     let (seed, increment) = column.identity.expect("it is one");
     let (minimum, maximum) = range(&column.ty);
-    (column.ty, Rule { start: seed.into(), increment: increment.into(), minimum, maximum, cycle: false })
+    (column.ty, Rule { start: seed.into(), increment: increment.into(), minimum, maximum, cycle: false, in_rows: true })
 }
 
 impl Catalog {
@@ -56,8 +56,14 @@ impl Catalog {
     /// The next row version of a database, and so its @@DBTS.
     pub fn rowversion_next(&self, database: DatabaseId) -> SqlResult<u64> {
         let db = self.expect_database(database);
-        let rule =
-            Rule { start: ROWVERSION_FIRST, increment: 1, minimum: 0, maximum: i128::from(u64::MAX), cycle: false };
+        let rule = Rule {
+            start: ROWVERSION_FIRST,
+            increment: 1,
+            minimum: 0,
+            maximum: i128::from(u64::MAX),
+            cycle: false,
+            in_rows: false,
+        };
         let next = db.counters.next(&self.storage, &db, ROWVERSION_COUNTER, &rule, 1)?;
         Ok(next.map_or(u64::MAX, |value| value as u64))
     }
@@ -81,6 +87,7 @@ impl Catalog {
             minimum: row.minimum.0,
             maximum: row.maximum.0,
             cycle: row.status & CYCLING != 0,
+            in_rows: false,
         };
         let next = db.counters.next(&self.storage, &db, sequence.object.0, &rule, 1)?;
         let value = next.map_err(|_| {

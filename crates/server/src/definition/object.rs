@@ -315,6 +315,7 @@ pub fn sequence_rule(row: &SequenceRow) -> Rule {
         minimum: row.minimum.0,
         maximum: row.maximum.0,
         cycle: has(row.status, 1),
+        in_rows: false,
     }
 }
 

@@ -482,7 +482,7 @@ pub fn identity_of(table: &TableDef) -> Option<(usize, (i64, i64))> {
 
 pub fn identity_rule(ty: &SqlType, seed: i64, increment: i64) -> Rule {
     let (minimum, maximum) = bounds(ty);
-    Rule { start: i128::from(seed), increment: i128::from(increment), minimum, maximum, cycle: false }
+    Rule { start: i128::from(seed), increment: i128::from(increment), minimum, maximum, cycle: false, in_rows: true }
 }
 
 /// Smallest and largest whole number of a type.
