@@ -213,12 +213,8 @@ impl ModifyPlan {
 
     pub fn close(&mut self) {
         self.source.close();
-        self.target.close();
         if let Some(output) = &mut self.output {
             output.rows.clear();
-            if let Some((target, _)) = &mut output.into {
-                target.close();
-            }
         }
     }
 

@@ -150,19 +150,13 @@ impl Target {
 
     pub fn open(&mut self, context: &Context) -> SqlResult<()> {
         if let Place::Base(table) = &mut self.place
-            && table.is_none()
+            && !table.as_ref().is_some_and(|table| table.is_current())
         {
             let mut runtime = context.runtime();
             let runtime = &mut *runtime;
             *table = Some(runtime.host.open_table(runtime.session, &self.def)?);
         }
         Ok(())
-    }
-
-    pub fn close(&mut self) {
-        if let Place::Base(table) = &mut self.place {
-            *table = None;
-        }
     }
 
     pub fn is_base(&self) -> bool {
