@@ -374,7 +374,7 @@ impl Buffer {
         if clear != 0 {
             state.fetch_and(!clear, Ordering::Relaxed);
         }
-        let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE - to), Ordering::SeqCst);
+        let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE).wrapping_add(to), Ordering::SeqCst);
         debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
         if before & WAITERS != 0 {
             self.parking.wake(index, state, WAITERS);
@@ -587,7 +587,8 @@ impl Buffer {
                     dirty.push(index);
                 } else if self.to_exclusive(state, word) {
                     if word & BIASED != 0 && self.readers.any(index) {
-                        self.release(index, FREE, 0);
+                        // Still biased: the next writer must wait for them, too.
+                        self.release(index, FREE | BIASED, 0);
                         clock.hand += 1;
                         continue;
                     }
@@ -786,4 +787,40 @@ pub fn restore_torn_pages(disk: &Disk, open: &dyn Fn(u32) -> Option<File>) -> St
         }
     }
     Ok(restored)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use os::disk::{SimDisk, SimDiskFaults};
+    use os::sched::MachineConfig;
+
+    #[test]
+    fn a_page_that_could_not_be_evicted_keeps_its_readers() {
+        let machine = os::sched::start(MachineConfig::default());
+        machine.run(|| {
+            let disk = Disk::Sim(SimDisk::new(SimDiskFaults::default()));
+            let buffer = Buffer::new(&disk, 1 << 20, 2, 10).expect("a pool");
+            let file =
+                buffer.add_file(1, 1, false, disk.open("pages", Open::New).expect("a file"), "pages").expect("a place");
+            drop(buffer.fresh(&file, 1).expect("a page"));
+            let index = buffer.index(&file, 1).expect("in range");
+            let state = &buffer.states[index];
+            while state.load(Ordering::SeqCst) & BIASED == 0 {
+                drop(buffer.shared(&file, 1).expect("the page"));
+            }
+            let reader = buffer.shared(&file, 1).expect("the page");
+            assert!(reader.place.is_some(), "it only announced itself");
+            state.fetch_and(!(DIRTY | REFERENCED), Ordering::SeqCst);
+            assert_eq!(buffer.evict(&mut Vec::new()), 0, "somebody reads it");
+            assert_eq!(
+                state.load(Ordering::SeqCst) & (BIASED | LATCH),
+                BIASED | FREE,
+                "the next writer will wait for the reader"
+            );
+            drop(reader);
+            assert_eq!(buffer.evict(&mut Vec::new()), 1);
+        });
+        machine.stop();
+    }
 }
