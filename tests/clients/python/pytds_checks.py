@@ -161,6 +161,19 @@ def reset():
         equal(one(cursor, "SELECT @@LOCK_TIMEOUT")[0], -1)
 
 
+def mars():
+    # Two results read in turns over one connection, and what the sessions share.
+    with connect(use_mars=True) as connection, connection.cursor() as first, connection.cursor() as second:
+        first.execute("SELECT TOP 5000 ROW_NUMBER() OVER (ORDER BY a.object_id), REPLICATE('x', 200) FROM sys.objects a, sys.objects b")
+        for number in range(1, 5001):
+            equal(first.fetchone()[0], number)
+            if number % 500 == 0:
+                equal(one(second, "SELECT %s", (number,))[0], number)
+        first.execute("CREATE TABLE #shared (a int)")
+        second.execute("INSERT #shared VALUES (1), (2)")
+        equal(one(first, "SELECT COUNT(*) FROM #shared")[0], 2)
+
+
 def large():
     text, blob = "ab字" * 350_000, Binary(bytes(range(256)) * 4096)
     with connect() as connection, connection.cursor() as cursor:
@@ -169,4 +182,4 @@ def large():
 
 
 run([(check.__name__, check) for check in (login_plain, login_encrypted, wrong_password, types, parameters, procedure, rollback,
-                                            result_sets, error, cancel, reset, large)])
+                                            result_sets, error, cancel, reset, mars, large)])
