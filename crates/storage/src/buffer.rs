@@ -3,19 +3,16 @@
 //! al., SIGMOD 2023), so finding a page costs no hash look-up. A state word for each page says what its frame is:
 //!
 //! ```text
-//!  63   24  23     22  16 15                                               8 7                                       0
-//! +-------+--------+------+---------------------------------------------------+-----------------------------------------+
-//! |version| BIASED | reads| 0 0 0 READING WAITERS REFERENCED WRITING DIRTY    | latch: 0 absent, 1 free, 2..=254 readers|
-//! +-------+--------+------+---------------------------------------------------+ plus one, 255 exclusive ----------------+
+//!  63        24 23    16 15                                               8 7                                       0
+//! +------------+--------+---------------------------------------------------+-----------------------------------------+
+//! | version    | 0      | 0 0 0 READING WAITERS REFERENCED WRITING DIRTY    | latch: 0 absent, 1 free, 2..=254 readers|
+//! +------------+--------+---------------------------------------------------+ plus one, 255 exclusive ----------------+
 //! absent -> exclusive (fault: read in place) -> free <-> readers; free <-> exclusive; free -> exclusive -> absent (evict)
 //! ```
 //! The version grows at each exclusive release. DIRTY is set under the exclusive latch before the change is logged, and
 //! cleared together with setting WRITING when the page is copied out under a shared latch. WRITING pages are not evicted,
 //! so a page is never read back before its newest image is on disk. READING is set while a fault reads the page: waits for
 //! it are PAGEIOLATCH waits. WAITERS: somebody waits in `latch::Parking`; whoever releases the latch wakes them.
-//!
-//! BIASED: readers announce themselves in `readers::Readers` and leave the word alone. Set after `READS_TO_BIAS` counted reads
-//! without a write between them; an exclusive latch takes it away, starts the count again and waits for those announced.
 //!
 //! Latch order: parent before child, any tree page before a bitmap page. Eviction and writing only try latches, or hold
 //! one shared latch at a time.
@@ -39,7 +36,6 @@ use crate::latch::Parking;
 use crate::layout::PageRef;
 use crate::log::Log;
 use crate::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
-use crate::readers::Readers;
 
 const LATCH: u64 = 0xff;
 const ABSENT: u64 = 0;
@@ -51,13 +47,7 @@ const WRITING: u64 = 1 << 9;
 const REFERENCED: u64 = 1 << 10;
 const WAITERS: u64 = 1 << 11;
 const READING: u64 = 1 << 12;
-const READ_ONE: u64 = 1 << 16;
-const READS: u64 = 0x7f << 16;
-const BIASED: u64 = 1 << 23;
 const VERSION_ONE: u64 = 1 << 24;
-
-/// So that a page written now and then does not pay for taking the bias away at each write.
-const READS_TO_BIAS: u64 = 64;
 
 const DOUBLE_WRITE_FILE: &str = "doublewrite.hdw";
 /// Pages in a batch of the double-write file.
@@ -69,8 +59,6 @@ const HAND_STEPS: usize = 4096;
 const GROW_PAGES: u32 = 128;
 /// Looks at a held latch before the worker waits: most are held for less than a microsecond.
 const SPINS: u32 = 40;
-/// How often a writer then looks for readers that only announced themselves: they wake nobody.
-const READER_LOOK_NS: u64 = 100_000;
 
 #[derive(Debug, Default)]
 pub struct BufferCounters {
@@ -108,7 +96,6 @@ pub struct Buffer {
     frames: Frames,
     states: Part<AtomicU64>,
     parking: Parking,
-    readers: Readers,
     page_bits: u32,
     frames_max: usize,
     resident: AtomicUsize,
@@ -157,8 +144,6 @@ impl Frames {
 pub struct Shared<'a> {
     buffer: &'a Buffer,
     index: usize,
-    /// Where it is announced; None: it is counted in the state word.
-    place: Option<&'a AtomicU64>,
 }
 
 /// A page only this guard's owner reads or changes.
@@ -196,9 +181,6 @@ impl DerefMut for Exclusive<'_> {
 impl Drop for Shared<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(place) = self.place {
-            return place.store(0, Ordering::Release);
-        }
         let state = &self.buffer.states[self.index];
         let before = state.fetch_sub(1, Ordering::SeqCst);
         debug_assert!((2..=READERS_MAX).contains(&(before & LATCH)), "a reader held the latch");
@@ -252,7 +234,6 @@ impl Buffer {
             frames,
             states,
             parking: Parking::new(),
-            readers: Readers::new(),
             page_bits,
             frames_max: (memory_bytes / PAGE_BYTES).max(64),
             resident: AtomicUsize::new(0),
@@ -312,7 +293,7 @@ impl Buffer {
             loop {
                 let word = state.load(Ordering::Acquire);
                 if word & LATCH == FREE && self.to_exclusive(state, word) {
-                    break self.await_readers(*index);
+                    break;
                 }
                 wait::yield_now();
             }
@@ -338,27 +319,8 @@ impl Buffer {
         (index & ((1 << self.page_bits) - 1)) as u32
     }
 
-    /// Who is announced as a reader (`word` was BIASED) may still read.
     fn to_exclusive(&self, state: &AtomicU64, word: u64) -> bool {
-        let next = word & !(LATCH | BIASED | READS) | EXCLUSIVE;
-        state.compare_exchange(word, next, Ordering::SeqCst, Ordering::Relaxed).is_ok()
-    }
-
-    /// The latch is exclusive and was biased: waits for readers that announced themselves before.
-    #[cold]
-    fn await_readers(&self, index: usize) {
-        let mut tries = 0;
-        while self.readers.any(index) {
-            tries += 1;
-            match os::sim::active() {
-                false if tries < SPINS => std::hint::spin_loop(),
-                _ if tries < 2 * SPINS => wait::yield_now(),
-                // It reads another page in before it lets go of this one.
-                _ => {
-                    wait::park_uninterruptible(WaitType::PAGELATCH_EX, Some(os::clock::now() + READER_LOOK_NS));
-                }
-            }
-        }
+        state.compare_exchange(word, word & !LATCH | EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     fn to_reading(&self, index: usize, word: u64) -> bool {
@@ -374,7 +336,7 @@ impl Buffer {
         if clear != 0 {
             state.fetch_and(!clear, Ordering::Relaxed);
         }
-        let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE).wrapping_add(to), Ordering::SeqCst);
+        let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE - to), Ordering::SeqCst);
         debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
         if before & WAITERS != 0 {
             self.parking.wake(index, state, WAITERS);
@@ -411,45 +373,17 @@ impl Buffer {
         let mut tries = 0;
         loop {
             let word = state.load(Ordering::Acquire);
-            if word & BIASED != 0
-                && let Some(guard) = self.announced(index, state)
-            {
-                return Ok(guard);
-            }
             match word & LATCH {
                 ABSENT => self.fault(file, page, index, word, WaitType::PAGEIOLATCH_SH)?,
                 EXCLUSIVE | READERS_MAX => self.pause(index, &mut tries, false),
                 _ => {
-                    let counted = if word & BIASED != 0 {
-                        word
-                    } else if word & READS == (READS_TO_BIAS - 1) * READ_ONE {
-                        word & !READS | BIASED
-                    } else {
-                        word + READ_ONE
-                    };
-                    let next = (counted + 1) | REFERENCED;
+                    let next = (word + 1) | REFERENCED;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                        return Ok(Shared { buffer: self, index, place: None });
+                        return Ok(Shared { buffer: self, index });
                     }
                 }
             }
         }
-    }
-
-    /// A shared latch on a biased page. None: it is not biased any more, or there is no place to announce the reader.
-    #[inline]
-    fn announced<'a>(&'a self, index: usize, state: &AtomicU64) -> Option<Shared<'a>> {
-        let place = self.readers.announce(index)?;
-        let word = state.load(Ordering::SeqCst);
-        if word & BIASED == 0 {
-            place.store(0, Ordering::Release);
-            return None;
-        }
-        debug_assert!(!matches!(word & LATCH, ABSENT | EXCLUSIVE), "a biased page is there and nobody changes it");
-        if word & REFERENCED == 0 {
-            state.fetch_or(REFERENCED, Ordering::Relaxed);
-        }
-        Some(Shared { buffer: self, index, place: Some(place) })
     }
 
     #[inline]
@@ -462,11 +396,8 @@ impl Buffer {
             match word & LATCH {
                 ABSENT => self.fault(file, page, index, word, WaitType::PAGEIOLATCH_EX)?,
                 FREE => {
-                    let next = word & !(LATCH | BIASED | READS) | EXCLUSIVE | REFERENCED;
-                    if state.compare_exchange_weak(word, next, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-                        if word & BIASED != 0 {
-                            self.await_readers(index);
-                        }
+                    let next = word & !LATCH | EXCLUSIVE | REFERENCED;
+                    if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                         return Ok(Exclusive { buffer: self, index });
                     }
                 }
@@ -492,9 +423,6 @@ impl Buffer {
                 }
                 FREE => {
                     if self.to_exclusive(state, word) {
-                        if word & BIASED != 0 {
-                            self.await_readers(index);
-                        }
                         break;
                     }
                 }
@@ -586,12 +514,6 @@ impl Buffer {
                     }
                     dirty.push(index);
                 } else if self.to_exclusive(state, word) {
-                    if word & BIASED != 0 && self.readers.any(index) {
-                        // Still biased: the next writer must wait for them, too.
-                        self.release(index, FREE | BIASED, 0);
-                        clock.hand += 1;
-                        continue;
-                    }
                     self.frames.discard(index);
                     self.release(index, ABSENT, REFERENCED);
                     clock.entries.swap_remove(hand);
@@ -670,7 +592,7 @@ impl Buffer {
                 _ => {
                     let next = ((word + 1) & !DIRTY) | WRITING;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                        let guard = Shared { buffer: self, index, place: None };
+                        let guard = Shared { buffer: self, index };
                         return Some(Box::new(*guard));
                     }
                 }
@@ -787,40 +709,4 @@ pub fn restore_torn_pages(disk: &Disk, open: &dyn Fn(u32) -> Option<File>) -> St
         }
     }
     Ok(restored)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use os::disk::{SimDisk, SimDiskFaults};
-    use os::sched::MachineConfig;
-
-    #[test]
-    fn a_page_that_could_not_be_evicted_keeps_its_readers() {
-        let machine = os::sched::start(MachineConfig::default());
-        machine.run(|| {
-            let disk = Disk::Sim(SimDisk::new(SimDiskFaults::default()));
-            let buffer = Buffer::new(&disk, 1 << 20, 2, 10).expect("a pool");
-            let file =
-                buffer.add_file(1, 1, false, disk.open("pages", Open::New).expect("a file"), "pages").expect("a place");
-            drop(buffer.fresh(&file, 1).expect("a page"));
-            let index = buffer.index(&file, 1).expect("in range");
-            let state = &buffer.states[index];
-            while state.load(Ordering::SeqCst) & BIASED == 0 {
-                drop(buffer.shared(&file, 1).expect("the page"));
-            }
-            let reader = buffer.shared(&file, 1).expect("the page");
-            assert!(reader.place.is_some(), "it only announced itself");
-            state.fetch_and(!(DIRTY | REFERENCED), Ordering::SeqCst);
-            assert_eq!(buffer.evict(&mut Vec::new()), 0, "somebody reads it");
-            assert_eq!(
-                state.load(Ordering::SeqCst) & (BIASED | LATCH),
-                BIASED | FREE,
-                "the next writer will wait for the reader"
-            );
-            drop(reader);
-            assert_eq!(buffer.evict(&mut Vec::new()), 1);
-        });
-        machine.stop();
-    }
 }

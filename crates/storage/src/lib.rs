@@ -15,7 +15,6 @@ pub mod files;
 pub mod hash;
 pub mod wake;
 pub mod latch;
-pub mod readers;
 pub mod page;
 pub mod locks;
 pub mod commits;

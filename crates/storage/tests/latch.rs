@@ -1,5 +1,4 @@
-//! Readers and writers of one page on real schedulers: nobody sees half of a change, whether readers count in the page's word
-//! or only announce themselves.
+//! Readers and writers of one page on real schedulers: nobody sees half of a change.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +10,7 @@ use storage::page;
 
 const SCHEDULERS: u32 = 4;
 const WRITES: u64 = 10_000;
-/// Looks between two writes: enough for the page to become biased now and then.
+/// Looks between two writes.
 const LOOKS: u64 = 150;
 const FIRST: usize = 100;
 const SECOND: usize = 7_000;

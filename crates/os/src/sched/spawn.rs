@@ -117,13 +117,6 @@ pub fn here() -> Option<u32> {
     scheduler::here().map(|s| s.id)
 }
 
-/// The caller's scheduler among all of the process, below `SCHEDULERS_MAX`: for what is kept once a scheduler.
-#[inline]
-pub fn current_index() -> Option<usize> {
-    let index = worker::current_scheduler() as usize;
-    (index != 0).then_some(index)
-}
-
 /// Schedulers of the caller's machine; 1 on a thread that is no worker.
 pub fn scheduler_count() -> u32 {
     scheduler::here().map_or(1, |s| s.machine.schedulers().len() as u32)
