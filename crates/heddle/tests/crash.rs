@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use lab::client::{Connection, Target, Trust};
+use lab::client::Connection;
 use os::sched::{MachineConfig, Place, TaskKind};
-use support::{PASSWORD, Server, scratch};
-use tds::client::{ClientEncryption, ConnectOptions};
+use support::{Server, scratch};
 
 const SESSIONS: usize = 6;
 
@@ -42,15 +41,7 @@ fn insert(session: usize, n: u64) -> String {
 
 /// Inserts until the server is gone, counting what was acknowledged.
 fn insert_until_killed(port: u16, start: u64, database: &str, session: usize, acknowledged: &AtomicU64) {
-    let address = lab::address::ServerAddress::parse(&format!("127.0.0.1,{port}")).expect("an address");
-    let options = ConnectOptions {
-        user: "sa".into(),
-        password: PASSWORD.into(),
-        database: database.into(),
-        encryption: ClientEncryption::Login,
-        ..ConnectOptions::default()
-    };
-    let target = Target::new(address, options, &Trust::Anyone).expect("a target");
+    let target = support::target(port, database);
     let deadline = || Some(os::clock::now() + REQUEST_MAX_NS);
     let Ok(mut connection) = Connection::open(&target, deadline()) else { return };
     for n in start + 1.. {

@@ -6,10 +6,9 @@
 
 mod support;
 
-use lab::client::{ClientError, Connection, Target, Trust};
+use lab::client::{ClientError, Connection};
 use os::sched::MachineConfig;
-use support::{PASSWORD, Server, root};
-use tds::client::{ClientEncryption, ConnectOptions};
+use support::{Server, root};
 use tds::token::Token;
 
 const BATCH_MAX_MS: u64 = 3_000;
@@ -144,18 +143,6 @@ fn spoiled(all: &[Vec<String>], random: &mut Random) -> String {
     words.concat()
 }
 
-fn target(port: u16, database: &str) -> Target {
-    let address = lab::address::ServerAddress::parse(&format!("127.0.0.1,{port}")).expect("an address");
-    let options = ConnectOptions {
-        user: "sa".into(),
-        password: PASSWORD.into(),
-        database: database.into(),
-        encryption: ClientEncryption::Login,
-        ..ConnectOptions::default()
-    };
-    Target::new(address, options, &Trust::Anyone).expect("a target")
-}
-
 fn deadline() -> Option<u64> {
     Some(os::clock::after_ms(BATCH_MAX_MS))
 }
@@ -188,7 +175,7 @@ fn spoiled_scripts_are_answered() {
     let server = Server::start(&["--memory", "1GB"]);
     server.query("CREATE DATABASE spoiled");
     let seed = number("HEDDLE_SEED", 1);
-    let target = target(server.port, "spoiled");
+    let target = support::target(server.port, "spoiled");
     let machine = os::sched::start(MachineConfig::default());
     let findings = machine.run(move || {
         let all = batches();

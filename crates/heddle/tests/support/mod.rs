@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use lab::address::ServerAddress;
+use lab::client::{Target, Trust};
+use tds::client::{ClientEncryption, ConnectOptions};
+
 pub const PASSWORD: &str = "Heddle-1-test";
 
 /// Longer than any start takes; a start that takes longer has failed.
@@ -30,6 +34,19 @@ pub fn scratch(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("a scratch directory can be made");
     path
+}
+
+/// Where sessions of the tests' own client log in, the login encrypted as most drivers do it.
+pub fn target(port: u16, database: &str) -> Target {
+    let address = ServerAddress::parse(&format!("127.0.0.1,{port}")).expect("an address");
+    let options = ConnectOptions {
+        user: "sa".into(),
+        password: PASSWORD.into(),
+        database: database.into(),
+        encryption: ClientEncryption::Login,
+        ..ConnectOptions::default()
+    };
+    Target::new(address, options, &Trust::Anyone).expect("a target")
 }
 
 impl Server {
