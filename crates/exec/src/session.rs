@@ -1,6 +1,5 @@
 //! What a session keeps between and during its statements: SET options, transaction, counters, errors being handled, cursors.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,6 +9,7 @@ use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::sink::Stop;
+use crate::statements::CursorTable;
 
 /// `sp_reset_connection` makes it new by `Session::new`.
 pub struct Session {
@@ -41,8 +41,7 @@ pub struct Session {
     /// Seed of RAND(): the state of its generator.
     pub rand_state: Option<u64>,
     pub context_info: Box<[u8]>,
-    /// Global cursors by lower-case name; local ones belong to the module that declared them.
-    pub(crate) cursors: HashMap<Box<str>, crate::statements::CursorHandle>,
+    pub(crate) cursors: CursorTable,
     /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
     pub(crate) aborted: bool,
     /// An INSERT ... EXEC is running.
@@ -262,7 +261,7 @@ impl Session {
             try_level: 0,
             rand_state: None,
             context_info: Box::default(),
-            cursors: HashMap::new(),
+            cursors: CursorTable::default(),
             aborted: false,
             insert_execute: false,
             statement_depth: 0,
@@ -284,6 +283,8 @@ impl Session {
         self.try_level = old.try_level;
         self.statement_depth = old.statement_depth;
         self.insert_execute = old.insert_execute;
+        self.cursors = old.cursors;
+        self.cursors.remove_names();
     }
 
     /// Err: the run must end.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::plan::{self, Argument, CursorRef, DeclareCursor, Module, QueryId, SetOption, StatementKind, TransactionName};
+use sql::plan::{self, Argument, CursorOptions, CursorRef, Module, QueryId, SetOption, StatementKind, TransactionName};
 use sql::plan::{CursorSlot, VariableSlotTable};
 use types::{SqlResult, SqlType};
 
@@ -43,12 +43,12 @@ pub enum CodeKind {
     Use(Box<str>),
     WaitForDelay(Scalar),
     WaitForTime(Scalar),
-    DeclareCursor(Box<DeclareCursor>),
-    OpenCursor(CursorRef),
+    DeclareCursor(DeclareCursor),
+    OpenCursor(CursorCode),
     Fetch(Box<FetchCode>),
-    CloseCursor(CursorRef),
-    DeallocateCursor(CursorRef),
-    AssignCursor { slot: CursorSlot, from: CursorRef },
+    CloseCursor(CursorCode),
+    DeallocateCursor(CursorCode),
+    AssignCursor { slot: CursorSlot, from: CursorCode },
 }
 
 impl CodeKind {
@@ -109,8 +109,25 @@ pub enum ArgumentValue {
     Cursor,
 }
 
+/// A cursor as a statement gives it.
+pub enum CursorCode {
+    Variable(CursorSlot),
+    /// `index` into the module's cursor names; `written`: for messages. `global`: written with GLOBAL.
+    Name {
+        index: u32,
+        written: Box<str>,
+        global: bool,
+    },
+}
+
+pub struct DeclareCursor {
+    pub cursor: CursorCode,
+    pub query: QueryId,
+    pub options: CursorOptions,
+}
+
 pub struct FetchCode {
-    pub cursor: CursorRef,
+    pub cursor: CursorCode,
     pub direction: Direction,
     pub into: Vec<u32>,
 }
@@ -142,20 +159,50 @@ pub fn compiler() -> Compiler {
     Compiler::new(operators::source)
 }
 
-pub fn compile(module: &Arc<Module>) -> SqlResult<Vec<Code>> {
-    list(&module.body, module, &mut compiler())
+/// Statements, and the lower-case names of the cursors they name.
+pub fn compile(module: &Arc<Module>) -> SqlResult<(Vec<Code>, Vec<Box<str>>)> {
+    let mut scope = Scope { module, cursor_names: Vec::new() };
+    let code = list(&module.body, &mut scope, &mut compiler())?;
+    Ok((code, scope.cursor_names))
 }
 
-fn list(statements: &[plan::Statement], module: &Module, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
+/// What statements refer to.
+struct Scope<'m> {
+    module: &'m Module,
+    cursor_names: Vec<Box<str>>,
+}
+
+impl Scope<'_> {
+    fn cursor(&mut self, cursor: &CursorRef) -> CursorCode {
+        match cursor {
+            CursorRef::Variable(slot) => CursorCode::Variable(*slot),
+            CursorRef::Name { name, global } => {
+                CursorCode::Name { index: self.cursor_name(name), written: name.clone(), global: *global }
+            }
+        }
+    }
+
+    fn cursor_name(&mut self, name: &str) -> u32 {
+        let name = name.to_lowercase();
+        let known = self.cursor_names.iter().position(|known| **known == *name);
+        let index = known.unwrap_or_else(|| {
+            self.cursor_names.push(name.into());
+            self.cursor_names.len() - 1
+        });
+        index as u32
+    }
+}
+
+fn list(statements: &[plan::Statement], scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
     compiler.deeper(|compiler| {
         let code = statements
             .iter()
-            .map(|statement| Ok(Code { line: statement.line, kind: kind(&statement.kind, module, compiler)? }));
+            .map(|statement| Ok(Code { line: statement.line, kind: kind(&statement.kind, scope, compiler)? }));
         code.collect()
     })
 }
 
-fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlResult<CodeKind> {
+fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<CodeKind> {
     Ok(match kind {
         StatementKind::Query(id) => CodeKind::Query(*id),
         StatementKind::Definition(id) => CodeKind::Definition(*id),
@@ -163,16 +210,16 @@ fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlRe
         StatementKind::DeclareTable(slot) => CodeKind::DeclareTable(*slot),
         StatementKind::If { condition, then, otherwise } => CodeKind::If {
             condition: self::condition(condition, compiler)?,
-            then: list(then, module, compiler)?,
-            otherwise: list(otherwise, module, compiler)?,
+            then: list(then, scope, compiler)?,
+            otherwise: list(otherwise, scope, compiler)?,
         },
         StatementKind::While { condition, body } => CodeKind::While {
             condition: self::condition(condition, compiler)?,
-            body: flat_list(body, module, compiler)?,
+            body: flat_list(body, scope, compiler)?,
         },
         StatementKind::Break => CodeKind::Break,
         StatementKind::Continue => CodeKind::Continue,
-        StatementKind::Block(body) => CodeKind::Block(list(body, module, compiler)?),
+        StatementKind::Block(body) => CodeKind::Block(list(body, scope, compiler)?),
         StatementKind::Label(label) => CodeKind::Label(*label),
         StatementKind::Goto(label) => CodeKind::Goto(*label),
         StatementKind::Return(value) => {
@@ -180,7 +227,7 @@ fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlRe
         }
         StatementKind::ReturnQuery(id) => CodeKind::ReturnQuery(*id),
         StatementKind::TryCatch { body, handler } => {
-            CodeKind::TryCatch { body: list(body, module, compiler)?, handler: list(handler, module, compiler)? }
+            CodeKind::TryCatch { body: list(body, scope, compiler)?, handler: list(handler, scope, compiler)? }
         }
         StatementKind::Throw(None) => CodeKind::Throw(None),
         StatementKind::Throw(Some([number, message, state])) => CodeKind::Throw(Some(Box::new([
@@ -200,7 +247,7 @@ fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlRe
             }))
         }
         StatementKind::Print(value) => CodeKind::Print(compiler.scalar(value)?),
-        StatementKind::Execute(execute) => CodeKind::Execute(Box::new(self::execute(execute, module, compiler)?)),
+        StatementKind::Execute(execute) => CodeKind::Execute(Box::new(self::execute(execute, scope.module, compiler)?)),
         StatementKind::BeginTransaction { name } => CodeKind::BeginTransaction(name.as_ref().map(copy_name)),
         StatementKind::Commit { delayed_durability } => CodeKind::Commit(*delayed_durability),
         StatementKind::Rollback { name } => CodeKind::Rollback(name.as_ref().map(copy_name)),
@@ -215,15 +262,18 @@ fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlRe
         StatementKind::Use(name) => CodeKind::Use(name.clone()),
         StatementKind::WaitForDelay(value) => CodeKind::WaitForDelay(compiler.scalar(value)?),
         StatementKind::WaitForTime(value) => CodeKind::WaitForTime(compiler.scalar(value)?),
-        StatementKind::DeclareCursor(cursor) => CodeKind::DeclareCursor(Box::new(DeclareCursor {
-            name: cursor.name.clone(),
-            slot: cursor.slot,
-            query: cursor.query,
-            options: cursor.options,
-        })),
-        StatementKind::OpenCursor(cursor) => CodeKind::OpenCursor(cursor.clone()),
+        StatementKind::DeclareCursor(declare) => CodeKind::DeclareCursor(DeclareCursor {
+            cursor: match (declare.slot, &declare.name) {
+                (Some(slot), _) => CursorCode::Variable(slot),
+                (None, Some(name)) => scope.cursor(&CursorRef::Name { name: name.clone(), global: false }),
+                (None, None) => panic!("a cursor has a name or a variable"),
+            },
+            query: declare.query,
+            options: declare.options,
+        }),
+        StatementKind::OpenCursor(cursor) => CodeKind::OpenCursor(scope.cursor(cursor)),
         StatementKind::Fetch { cursor, direction, into } => CodeKind::Fetch(Box::new(FetchCode {
-            cursor: cursor.clone(),
+            cursor: scope.cursor(cursor),
             direction: match direction {
                 plan::FetchDirection::Next => Direction::Next,
                 plan::FetchDirection::Prior => Direction::Prior,
@@ -234,17 +284,17 @@ fn kind(kind: &StatementKind, module: &Module, compiler: &mut Compiler) -> SqlRe
             },
             into: into.iter().map(|slot| slot.0).collect(),
         })),
-        StatementKind::CloseCursor(cursor) => CodeKind::CloseCursor(cursor.clone()),
-        StatementKind::DeallocateCursor(cursor) => CodeKind::DeallocateCursor(cursor.clone()),
-        StatementKind::AssignCursor { slot, from } => CodeKind::AssignCursor { slot: *slot, from: from.clone() },
+        StatementKind::CloseCursor(cursor) => CodeKind::CloseCursor(scope.cursor(cursor)),
+        StatementKind::DeallocateCursor(cursor) => CodeKind::DeallocateCursor(scope.cursor(cursor)),
+        StatementKind::AssignCursor { slot, from } => CodeKind::AssignCursor { slot: *slot, from: scope.cursor(from) },
     })
 }
 
 /// A body that is one BEGIN ... END is its statements.
-fn flat_list(body: &[plan::Statement], module: &Module, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
+fn flat_list(body: &[plan::Statement], scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
     match body {
-        [plan::Statement { kind: StatementKind::Block(body), .. }] => list(body, module, compiler),
-        body => list(body, module, compiler),
+        [plan::Statement { kind: StatementKind::Block(body), .. }] => list(body, scope, compiler),
+        body => list(body, scope, compiler),
     }
 }
 

@@ -6,12 +6,11 @@
 
 use std::sync::Arc;
 
-use sql::plan::{
-    CursorKind, CursorOptions, CursorRef, CursorSlot, DeclareCursor, Module, OutputColumn, Query, QueryId, TableSource,
-};
+use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, Module, OutputColumn, Query, QueryId, TableSource};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
-use super::code::{Direction, FetchCode};
+use super::code::{CursorCode, DeclareCursor, Direction, FetchCode};
+use super::cursor_table::CursorId;
 use super::modify::Target;
 use super::query::{Prepared, visible_columns};
 use super::run::Runner;
@@ -63,10 +62,21 @@ impl State {
     }
 }
 
-/// Shared by names and variables; the last one that lets go deallocates.
-pub type CursorHandle = Arc<os::sync::SpinLock<Option<Box<Cursor>>>>;
+/// What a name stands for in a running module.
+pub struct CursorName {
+    /// In lower case.
+    name: Box<str>,
+    /// Declared LOCAL by the module. Holds a reference.
+    local: Option<CursorId>,
+    /// What the session's table last said; `CursorTable::is_named` knows whether it still holds.
+    global: Option<CursorId>,
+}
 
-static CURSOR_LOCK: os::sync::SpinClass = os::sync::SpinClass::new("EXEC_CURSORS");
+impl CursorName {
+    pub fn new(name: Box<str>) -> CursorName {
+        CursorName { name, local: None, global: None }
+    }
+}
 
 fn no_such_cursor(name: &str) -> SqlError {
     SqlError::with_state(16916, 16, 1, format!("A cursor with the name '{name}' does not exist."))
@@ -83,34 +93,58 @@ fn converted(session: &Session, value: &Datum, from: &SqlType, to: &SqlType) -> 
 }
 
 impl<'a> Runner<'a> {
-    fn handle(&mut self, cursor: &CursorRef) -> SqlResult<CursorHandle> {
+    /// The cursor, for which somebody has a reference.
+    #[inline]
+    fn cursor(&mut self, cursor: &CursorCode) -> SqlResult<CursorId> {
         match cursor {
-            CursorRef::Variable(slot) => self.cursor_variables[slot.0 as usize].clone().ok_or_else(|| {
-                let name = &self.module.cursor_variables[slot.0 as usize];
-                let text = format!("The variable '{name}' does not currently have a cursor allocated to it.");
-                SqlError::with_state(16950, 16, 2, text)
-            }),
-            CursorRef::Name { name, global } => {
-                let key = name.to_lowercase();
-                if !global && let Some(handle) = self.local_cursors.get(key.as_str()) {
-                    return Ok(handle.clone());
+            CursorCode::Variable(slot) => {
+                self.cursor_variables[slot.0 as usize].ok_or_else(|| self.no_cursor_allocated(*slot))
+            }
+            CursorCode::Name { index, written, global } => {
+                let name = &mut self.cursor_names[*index as usize];
+                if !global && let Some(local) = name.local {
+                    return Ok(local);
                 }
-                self.session().cursors.get(key.as_str()).cloned().ok_or_else(|| no_such_cursor(name))
+                let cursors = &self.context.runtime.get_mut().session.cursors;
+                if !name.global.is_some_and(|id| cursors.is_named(id)) {
+                    name.global = cursors.find(&name.name);
+                }
+                name.global.ok_or_else(|| no_such_cursor(written))
             }
         }
     }
 
-    /// Takes the cursor out of its handle for the length of `body`.
+    /// The same of a query's WHERE CURRENT OF.
+    fn cursor_of_query(&mut self, cursor: &CursorRef) -> SqlResult<CursorId> {
+        match cursor {
+            CursorRef::Variable(slot) => self.cursor(&CursorCode::Variable(*slot)),
+            CursorRef::Name { name, global } => {
+                let key = name.to_lowercase();
+                let local = self.cursor_names.iter().find(|known| *known.name == *key).and_then(|known| known.local);
+                let local = local.filter(|_| !global);
+                local.or_else(|| self.session().cursors.find(&key)).ok_or_else(|| no_such_cursor(name))
+            }
+        }
+    }
+
+    #[cold]
+    fn no_cursor_allocated(&self, slot: CursorSlot) -> SqlError {
+        let name = &self.module.cursor_variables[slot.0 as usize];
+        let text = format!("The variable '{name}' does not currently have a cursor allocated to it.");
+        SqlError::with_state(16950, 16, 2, text)
+    }
+
+    /// Takes the cursor out of the session's table for the length of `body`.
+    #[inline]
     fn with_cursor<T>(
         &mut self,
-        reference: &CursorRef,
+        id: CursorId,
         body: impl FnOnce(&mut Self, &mut Cursor) -> SqlResult<T>,
     ) -> SqlResult<T> {
-        let handle = self.handle(reference)?;
-        let taken = handle.lock().take();
+        let taken = self.session().cursors.take(id);
         let mut cursor = taken.ok_or_else(|| SqlError::new(16950, 16, "The cursor is already in use."))?;
         let result = body(self, &mut cursor);
-        *handle.lock() = Some(cursor);
+        self.session().cursors.put(id, cursor);
         result
     }
 
@@ -127,29 +161,56 @@ impl<'a> Runner<'a> {
             forward_only,
             state: State::Closed,
         };
-        let handle: CursorHandle = Arc::new(os::sync::SpinLock::new(&CURSOR_LOCK, Some(Box::new(cursor))));
-        if let Some(slot) = declare.slot {
-            self.cursor_variables[slot.0 as usize] = Some(handle);
-            return Ok(());
-        }
-        let name = declare.name.as_ref().expect("a cursor has a name or a variable");
-        let key: Box<str> = name.to_lowercase().into();
-        let local = options.local.unwrap_or(false);
-        let exists =
-            if local { self.local_cursors.contains_key(&key) } else { self.session().cursors.contains_key(&key) };
-        if exists {
-            return Err(SqlError::with_state(16915, 16, 1, format!("A cursor with the name '{name}' already exists.")));
-        }
-        if local {
-            self.local_cursors.insert(key, handle);
-        } else {
-            self.session().cursors.insert(key, handle);
+        let cursors = &mut self.context.runtime.get_mut().session.cursors;
+        match &declare.cursor {
+            CursorCode::Variable(slot) => {
+                let id = cursors.add(cursor);
+                self.set_cursor_variable(*slot, Some(id));
+            }
+            CursorCode::Name { index, written, .. } => {
+                let name = &mut self.cursor_names[*index as usize];
+                let local = options.local.unwrap_or(false);
+                let exists = if local { name.local.is_some() } else { cursors.find(&name.name).is_some() };
+                if exists {
+                    let text = format!("A cursor with the name '{written}' already exists.");
+                    return Err(SqlError::with_state(16915, 16, 1, text));
+                }
+                let id = cursors.add(cursor);
+                if local {
+                    name.local = Some(id);
+                } else {
+                    cursors.set_name(name.name.clone(), id);
+                }
+            }
         }
         Ok(())
     }
 
-    pub fn open_cursor(&mut self, reference: &CursorRef) -> SqlResult<()> {
-        self.with_cursor(reference, |runner, cursor| runner.open(cursor))
+    /// The variable takes over the caller's reference.
+    fn set_cursor_variable(&mut self, slot: CursorSlot, id: Option<CursorId>) {
+        let old = std::mem::replace(&mut self.cursor_variables[slot.0 as usize], id);
+        if let Some(old) = old {
+            self.session().cursors.release(old);
+        }
+    }
+
+    /// The module ends.
+    pub fn forget_cursors(&mut self) {
+        let cursors = &mut self.context.runtime.get_mut().session.cursors;
+        for id in self.cursor_variables.drain(..).flatten() {
+            cursors.release(id);
+        }
+        for name in &mut self.cursor_names {
+            if let Some(id) = name.local.take() {
+                cursors.release(id);
+            }
+            name.global = None;
+        }
+    }
+
+    pub fn open_cursor(&mut self, cursor: &CursorCode) -> SqlResult<()> {
+        let id = self.cursor(cursor)?;
+        self.with_cursor(id, |runner, cursor| runner.open(cursor))
     }
 
     fn open(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
@@ -208,12 +269,8 @@ impl<'a> Runner<'a> {
     }
 
     pub fn fetch(&mut self, fetch: &FetchCode) -> SqlResult<()> {
-        let handle = self.handle(&fetch.cursor)?;
-        let taken = handle.lock().take();
-        let mut cursor = taken.ok_or_else(|| SqlError::new(16950, 16, "The cursor is already in use."))?;
-        let result = self.fetch_from(&mut cursor, fetch);
-        *handle.lock() = Some(cursor);
-        result
+        let id = self.cursor(&fetch.cursor)?;
+        self.with_cursor(id, |runner, cursor| runner.fetch_from(cursor, fetch))
     }
 
     fn fetch_from(&mut self, cursor: &mut Cursor, fetch: &FetchCode) -> SqlResult<()> {
@@ -376,7 +433,8 @@ impl<'a> Runner<'a> {
 
     /// The locator of the row of `target` that the cursor is on.
     pub fn current_row(&mut self, reference: &CursorRef, target: &TableSource) -> SqlResult<Box<[u8]>> {
-        self.with_cursor(reference, |_, cursor| {
+        let id = self.cursor_of_query(reference)?;
+        self.with_cursor(id, |_, cursor| {
             let (query, rows, position) = match &cursor.state {
                 State::Closed => return Err(SqlError::new(16917, 16, "Cursor is not open.")),
                 State::Kept { query, rows, position, .. } if !query.row_targets.is_empty() => (query, rows, *position),
@@ -415,8 +473,9 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    pub fn close_cursor(&mut self, reference: &CursorRef) -> SqlResult<()> {
-        self.with_cursor(reference, |runner, cursor| {
+    pub fn close_cursor(&mut self, cursor: &CursorCode) -> SqlResult<()> {
+        let id = self.cursor(cursor)?;
+        self.with_cursor(id, |runner, cursor| {
             if matches!(cursor.state, State::Closed) {
                 return Err(SqlError::new(16917, 16, "Cursor is not open."));
             }
@@ -430,31 +489,34 @@ impl<'a> Runner<'a> {
         })
     }
 
-    pub fn deallocate_cursor(&mut self, reference: &CursorRef) -> SqlResult<()> {
-        self.handle(reference)?;
-        match reference {
-            CursorRef::Variable(slot) => self.cursor_variables[slot.0 as usize] = None,
-            CursorRef::Name { name, global } => {
-                let key = name.to_lowercase();
-                if *global || self.local_cursors.remove(key.as_str()).is_none() {
-                    self.session().cursors.remove(key.as_str());
+    pub fn deallocate_cursor(&mut self, cursor: &CursorCode) -> SqlResult<()> {
+        self.cursor(cursor)?;
+        match cursor {
+            CursorCode::Variable(slot) => self.set_cursor_variable(*slot, None),
+            CursorCode::Name { index, global, .. } => {
+                let name = &mut self.cursor_names[*index as usize];
+                let cursors = &mut self.context.runtime.get_mut().session.cursors;
+                match name.local.take_if(|_| !global) {
+                    Some(local) => cursors.release(local),
+                    None => cursors.remove_name(&name.name),
                 }
             }
         }
         Ok(())
     }
 
-    pub fn assign_cursor(&mut self, slot: CursorSlot, from: &CursorRef) -> SqlResult<()> {
-        let handle = self.handle(from)?;
-        self.cursor_variables[slot.0 as usize] = Some(handle);
+    pub fn assign_cursor(&mut self, slot: CursorSlot, from: &CursorCode) -> SqlResult<()> {
+        let id = self.cursor(from)?;
+        self.session().cursors.share(id);
+        self.set_cursor_variable(slot, Some(id));
         Ok(())
     }
 
     pub fn close_all_cursors(&mut self) {
-        let local = self.local_cursors.values().cloned().collect::<Vec<_>>();
-        let global = self.session().cursors.values().cloned().collect::<Vec<_>>();
-        for handle in local.into_iter().chain(global) {
-            if let Some(cursor) = &mut *handle.lock() {
+        let cursors = &mut self.context.runtime.get_mut().session.cursors;
+        let local = self.cursor_names.iter().filter_map(|name| name.local);
+        for id in local.chain(cursors.named()) {
+            if let Some(cursor) = cursors.get_mut(id) {
                 cursor.state = State::Closed;
             }
         }

@@ -5,6 +5,7 @@
 
 mod code;
 mod cursor;
+mod cursor_table;
 mod execute;
 mod failure;
 mod modify;
@@ -28,9 +29,10 @@ use crate::memory_table::MemoryTable;
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
 use code::Code;
+use cursor::CursorName;
 use query::Prepared;
 
-pub(crate) use cursor::CursorHandle;
+pub(crate) use cursor_table::CursorTable;
 use failure::Unwind;
 pub(crate) use transaction::reads_table;
 
@@ -40,6 +42,7 @@ pub const NESTING_MAX: u32 = 32;
 /// What exec made of a module: its compiled statements and queries, and room for one run of it.
 struct Instance {
     code: Vec<Code>,
+    cursor_names: Vec<CursorName>,
     variables: Variables,
     tables: Vec<RefCell<MemoryTable>>,
     /// By `QueryId`; made when the query first runs.
@@ -68,8 +71,10 @@ fn shelf(slot: &ExecutorSlot) -> &SpinLock<Vec<Instance>> {
 
 impl Instance {
     fn new(module: &Arc<Module>) -> SqlResult<Instance> {
+        let (code, cursor_names) = code::compile(module)?;
         Ok(Instance {
-            code: code::compile(module)?,
+            code,
+            cursor_names: cursor_names.into_iter().map(CursorName::new).collect(),
             variables: Variables::new(module.variables.iter().map(|variable| &variable.ty)),
             tables: module.table_variables.iter().map(|table| RefCell::new(memory_table(&table.table))).collect(),
             queries: (0..module.queries.len()).map(|_| None).collect(),
@@ -171,7 +176,9 @@ fn run_instance(
         interpreter: &INTERPRETER,
     };
     let code = std::mem::take(&mut instance.code);
-    let mut runner = run::Runner::new(context, std::mem::take(&mut instance.queries), module.clone(), frame);
+    let queries = std::mem::take(&mut instance.queries);
+    let cursor_names = std::mem::take(&mut instance.cursor_names);
+    let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame);
     let result = runner.module(&code);
     runner.leave();
     let finished = result.map(|flow| Finished {
@@ -189,6 +196,7 @@ fn run_instance(
     });
     instance.code = code;
     instance.queries = std::mem::take(&mut runner.queries);
+    instance.cursor_names = std::mem::take(&mut runner.cursor_names);
     instance.variables = std::mem::take(&mut runner.context.variables);
     instance.tables = std::mem::take(&mut runner.context.tables);
     instance.give_back(module);

@@ -1,13 +1,13 @@
 //! The interpreter: statements in order, conditions and loops, TRY and CATCH.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use sql::plan::{Module, QueryId};
 use types::{Datum, SqlError, SqlResult};
 
 use super::code::{Code, CodeKind, Condition};
-use super::cursor::CursorHandle;
+use super::cursor::CursorName;
+use super::cursor_table::CursorId;
 use super::failure::Unwind;
 use super::query::Prepared;
 use super::{Frame, transaction};
@@ -34,9 +34,10 @@ pub struct Runner<'a> {
     pub frame: Frame,
     pub return_value: Datum,
     entry_options: Option<Box<Options>>,
-    /// Cursor variables, and cursors declared LOCAL, by lower-case name.
-    pub cursor_variables: Vec<Option<CursorHandle>>,
-    pub local_cursors: HashMap<Box<str>, CursorHandle>,
+    /// Each holds a reference.
+    pub cursor_variables: Vec<Option<CursorId>>,
+    /// The cursors that statements of the module name.
+    pub cursor_names: Vec<CursorName>,
     /// INSERT ... EXEC is running: another one within it is error 8164.
     pub declared_tables: Vec<bool>,
 }
@@ -50,6 +51,7 @@ impl<'a> Runner<'a> {
     pub fn new(
         mut context: Context<'a>,
         queries: Vec<Option<Prepared>>,
+        cursor_names: Vec<CursorName>,
         module: Arc<Module>,
         frame: Frame,
     ) -> Runner<'a> {
@@ -57,7 +59,7 @@ impl<'a> Runner<'a> {
         let nested = frame.info.is_some();
         let entry_options = nested.then(|| Box::new(session.options.clone()));
         Runner {
-            cursor_variables: (0..module.cursor_variables.len()).map(|_| None).collect(),
+            cursor_variables: vec![None; module.cursor_variables.len()],
             declared_tables: vec![false; module.table_variables.len()],
             context,
             queries,
@@ -65,7 +67,7 @@ impl<'a> Runner<'a> {
             frame,
             return_value: Datum::Null,
             entry_options,
-            local_cursors: HashMap::new(),
+            cursor_names,
         }
     }
 
@@ -86,8 +88,7 @@ impl<'a> Runner<'a> {
         if let Some(options) = self.entry_options.take() {
             self.session().options = *options;
         }
-        self.local_cursors.clear();
-        self.cursor_variables.clear();
+        self.forget_cursors();
         for query in self.queries.iter_mut().flatten() {
             query.close();
         }
