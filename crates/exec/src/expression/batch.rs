@@ -71,7 +71,7 @@ fn operand<'a>(node: &I64Expr, context: &Context, batch: &'a RowBatch) -> Option
             Column { data: ColumnData::I64(values), nulls } if nulls.is_empty() => Some(Operand::Each(values)),
             _ => None,
         },
-        I64Expr::Const(_) | I64Expr::Variable(_) | I64Expr::Outer(_) => {
+        I64Expr::Const(_) | I64Expr::Variable(_) | I64Expr::Outer(_) | I64Expr::Session(_) => {
             node.eval(context, Row { batch, index: 0 }).ok().flatten().map(Operand::One)
         }
         _ => None,

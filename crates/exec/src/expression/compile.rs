@@ -89,11 +89,22 @@ impl Compiler {
                     Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Variable(slot.0)) },
                 })
             }
-            ExprKind::Global(global) => Ok(Scalar::general(ty, General::Global(*global, ty))),
+            ExprKind::Global(global) => match functions::session_number(*global) {
+                Some(read) => predicate(I64Expr::Session(read)),
+                None => Ok(Scalar::general(ty, General::Global(*global, ty))),
+            },
             ExprKind::Negate(operand) => {
                 let operand = self.scalar(operand)?;
                 let node = match operand.node {
-                    Node::I64(node) => Node::I64(I64Expr::Negate(Box::new((node, IntegerRange::of(ty.kind))))),
+                    Node::I64(node) => {
+                        let range = IntegerRange::of(ty.kind);
+                        match node {
+                            I64Expr::Const(Some(value)) if value != i64::MIN && range.holds(-value) => {
+                                Node::I64(I64Expr::Const(Some(-value)))
+                            }
+                            node => Node::I64(I64Expr::Negate(Box::new((node, range)))),
+                        }
+                    }
                     Node::F64(node) => Node::F64(F64Expr::Negate(Box::new(node))),
                     Node::I128(node) => Node::I128(I128Expr::Negate(Box::new(node))),
                     Node::Bytes(_) => panic!("the binder does not negate strings"),

@@ -12,6 +12,7 @@ use super::wide::{BytesExpr, F64Expr, I128Expr};
 use super::{Node, Scalar};
 use crate::context::Context;
 use crate::kernel;
+use crate::session::Session;
 use crate::value::{Row, Value};
 
 pub enum I64Expr {
@@ -19,6 +20,8 @@ pub enum I64Expr {
     Column(usize),
     Variable(u32),
     Outer(u32),
+    /// `@@FETCH_STATUS` and its like.
+    Session(fn(&Session) -> i64),
     Arithmetic(Box<IntegerArithmetic>),
     Money(Box<(ArithmeticOp, SqlType, I64Expr, I64Expr)>),
     Negate(Box<(I64Expr, IntegerRange)>),
@@ -140,35 +143,49 @@ impl I64Expr {
         }
     }
 
-    /// A constant or variable that is not NULL.
-    #[inline(always)]
-    fn leaf(&self, context: &Context) -> Option<i64> {
-        match self {
-            I64Expr::Variable(slot) => context.variables.i64(*slot),
-            I64Expr::Const(value) => *value,
-            _ => None,
-        }
-    }
-
     /// What loops are made of: sums and comparisons of variables and constants, in registers. None: another shape, a NULL or an
     /// overflow; `eval` finds out which.
     #[inline(always)]
     pub fn quick(&self, context: &Context) -> Option<i64> {
         match self {
-            I64Expr::CompareI64(node) => {
-                let (left, right) = (node.left.leaf(context)?, node.right.leaf(context)?);
-                Some(compare_i64(node.op, left, right) as i64)
+            I64Expr::CompareI64(node) => node.quick(context),
+            I64Expr::Arithmetic(node) => node.quick(context),
+            node => node.quick_leaf(context),
+        }
+    }
+
+    #[inline(always)]
+    fn quick_leaf(&self, context: &Context) -> Option<i64> {
+        match self {
+            I64Expr::Variable(slot) => context.variables.i64(*slot),
+            I64Expr::Const(value) => *value,
+            node => node.quick_node(context),
+        }
+    }
+
+    fn quick_node(&self, context: &Context) -> Option<i64> {
+        match self {
+            I64Expr::Session(read) => Some(context.session(|session| read(session))),
+            I64Expr::CompareI64(node) => node.quick(context),
+            I64Expr::Arithmetic(node) => node.quick(context),
+            I64Expr::And(terms) => {
+                for term in terms {
+                    if term.quick_node(context)? == 0 {
+                        return Some(0);
+                    }
+                }
+                Some(1)
             }
-            I64Expr::Arithmetic(node) => {
-                let (left, right) = (node.left.leaf(context)?, node.right.leaf(context)?);
-                let value = match node.op {
-                    ArithmeticOp::Add => left.checked_add(right)?,
-                    ArithmeticOp::Subtract => left.checked_sub(right)?,
-                    _ => return None,
-                };
-                node.range.holds(value).then_some(value)
+            I64Expr::Or(terms) => {
+                for term in terms {
+                    if term.quick_node(context)? != 0 {
+                        return Some(1);
+                    }
+                }
+                Some(0)
             }
-            node => node.leaf(context),
+            I64Expr::Not(operand) => Some((operand.quick_node(context)? == 0) as i64),
+            _ => None,
         }
     }
 
@@ -181,6 +198,7 @@ impl I64Expr {
                 types::Datum::I64(value) => Ok(Some(*value)),
                 _ => Ok(None),
             },
+            I64Expr::Session(read) => Ok(Some(context.session(|session| read(session)))),
             I64Expr::Arithmetic(node) => node.eval(context, row),
             I64Expr::Money(node) => {
                 let (op, ty, left, right) = &**node;
@@ -290,7 +308,29 @@ pub fn compare_i64(op: CompareOp, left: i64, right: i64) -> bool {
     }
 }
 
+impl Comparison<I64Expr> {
+    #[inline(always)]
+    fn quick(&self, context: &Context) -> Option<i64> {
+        let (left, right) = (self.left.quick_leaf(context)?, self.right.quick_leaf(context)?);
+        Some(compare_i64(self.op, left, right) as i64)
+    }
+}
+
 impl IntegerArithmetic {
+    #[inline(always)]
+    fn quick(&self, context: &Context) -> Option<i64> {
+        let (left, right) = (self.left.quick_leaf(context)?, self.right.quick_leaf(context)?);
+        let value = match self.op {
+            ArithmeticOp::Add => left.checked_add(right)?,
+            ArithmeticOp::Subtract => left.checked_sub(right)?,
+            ArithmeticOp::Multiply => left.checked_mul(right)?,
+            ArithmeticOp::Divide => left.checked_div(right)?,
+            ArithmeticOp::Modulo => left.checked_rem(right)?,
+            _ => return None,
+        };
+        self.range.holds(value).then_some(value)
+    }
+
     #[inline]
     fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
         let (left, right) = (self.left.eval(context, row)?, self.right.eval(context, row)?);

@@ -129,7 +129,8 @@ pub struct DeclareCursor {
 pub struct FetchCode {
     pub cursor: CursorCode,
     pub direction: Direction,
-    pub into: Vec<u32>,
+    /// Variables and their types.
+    pub into: Vec<(u32, SqlType)>,
 }
 
 pub enum Direction {
@@ -282,7 +283,7 @@ fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> Sql
                 plan::FetchDirection::Absolute(value) => Direction::Absolute(compiler.scalar(value)?),
                 plan::FetchDirection::Relative(value) => Direction::Relative(compiler.scalar(value)?),
             },
-            into: into.iter().map(|slot| slot.0).collect(),
+            into: into.iter().map(|slot| (slot.0, scope.module.variables[slot.0 as usize].ty)).collect(),
         })),
         StatementKind::CloseCursor(cursor) => CodeKind::CloseCursor(scope.cursor(cursor)),
         StatementKind::DeallocateCursor(cursor) => CodeKind::DeallocateCursor(scope.cursor(cursor)),

@@ -33,14 +33,7 @@ pub struct Cursor {
 
 enum State {
     Closed,
-    /// Rows still come from the query. `buffer` holds rows read ahead, from `at` on.
-    Streaming {
-        prepared: Box<Prepared>,
-        buffer: RowBatch,
-        at: usize,
-        ask: usize,
-        ended: bool,
-    },
+    Streaming(Stream),
     /// All rows; `position` is 0 before the first, count + 1 behind the last.
     Kept {
         query: Arc<Query>,
@@ -51,11 +44,20 @@ enum State {
     },
 }
 
+/// Rows still come from the query. `buffer` holds rows read ahead, from `at` on.
+struct Stream {
+    prepared: Box<Prepared>,
+    buffer: RowBatch,
+    at: usize,
+    ask: usize,
+    ended: bool,
+}
+
 impl State {
     /// The columns a FETCH gives, and the rows it may give them from. Of an open cursor.
     fn current(&self) -> (&[OutputColumn], &RowBatch) {
         match self {
-            State::Streaming { prepared, buffer, .. } => (prepared.columns(), buffer),
+            State::Streaming(stream) => (stream.prepared.columns(), &stream.buffer),
             State::Kept { query, rows, fresh, .. } => (visible_columns(query), fresh.as_ref().unwrap_or(rows)),
             State::Closed => unreachable!("refused by the caller"),
         }
@@ -240,7 +242,8 @@ impl<'a> Runner<'a> {
             prepared.leave(&self.context);
             opened?;
             let buffer = RowBatch::new(rows.batch.columns.iter().map(columns::class_of));
-            cursor.state = State::Streaming { prepared: Box::new(prepared), buffer, at: 0, ask: 16, ended: false };
+            let prepared = Box::new(prepared);
+            cursor.state = State::Streaming(Stream { prepared, buffer, at: 0, ask: 16, ended: false });
         } else {
             let result = self.in_statement(false, |runner| {
                 prepared.enter(&runner.context);
@@ -274,25 +277,18 @@ impl<'a> Runner<'a> {
     }
 
     fn fetch_from(&mut self, cursor: &mut Cursor, fetch: &FetchCode) -> SqlResult<()> {
-        let fetch_type = fetch.direction.name();
-        if !cursor.scroll && !matches!(fetch.direction, Direction::Next) {
-            let text = format!("fetch: The fetch type {fetch_type} cannot be used with forward only cursors.");
-            return Err(SqlError::with_state(16911, 16, 1, text));
-        }
-        if cursor.options.kind == CursorKind::Dynamic && matches!(fetch.direction, Direction::Absolute(_)) {
-            let text = format!("The fetch type {fetch_type} cannot be used with dynamic cursors.");
-            return Err(SqlError::with_state(16925, 16, 1, text));
+        if !matches!(fetch.direction, Direction::Next) {
+            cursor.check_direction(&fetch.direction)?;
         }
         let found = match &mut cursor.state {
             State::Closed => return Err(SqlError::new(16917, 16, "Cursor is not open.")),
-            State::Streaming { buffer, at, ended, .. } => {
-                if *at == buffer.rows && !*ended {
-                    self.read_ahead(cursor)?;
+            State::Streaming(stream) => {
+                if stream.at == stream.buffer.rows && !stream.ended {
+                    self.read_ahead(stream)?;
                 }
-                let State::Streaming { buffer, at, .. } = &mut cursor.state else { unreachable!("matched above") };
-                let row = *at;
-                *at = (*at + 1).min(buffer.rows);
-                (row < buffer.rows).then_some(row)
+                let row = stream.at;
+                stream.at = (row + 1).min(stream.buffer.rows);
+                (row < stream.buffer.rows).then_some(row)
             }
             State::Kept { rows, position, .. } => {
                 let count = rows.rows as i64;
@@ -338,8 +334,7 @@ impl<'a> Runner<'a> {
             ));
         }
         if let Some(row) = found {
-            for ((slot, column), from) in fetch.into.iter().zip(&rows.columns).zip(columns) {
-                let to = &self.module.variables[*slot as usize].ty;
+            for (((slot, to), column), from) in fetch.into.iter().zip(&rows.columns).zip(columns) {
                 if from.ty == *to {
                     self.context.variables.set_from_column(*slot, column, row);
                 } else {
@@ -452,10 +447,8 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn read_ahead(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
-        let State::Streaming { prepared, buffer, at, ask, ended } = &mut cursor.state else {
-            unreachable!("the caller looked")
-        };
+    fn read_ahead(&mut self, stream: &mut Stream) -> SqlResult<()> {
+        let Stream { prepared, buffer, at, ask, ended } = stream;
         let result = self.in_statement(false, |runner| {
             prepared.resume(&runner.context);
             let result = match prepared.select() {
@@ -480,10 +473,10 @@ impl<'a> Runner<'a> {
                 return Err(SqlError::new(16917, 16, "Cursor is not open."));
             }
             let state = std::mem::replace(&mut cursor.state, State::Closed);
-            if let State::Streaming { prepared, .. } = state
+            if let State::Streaming(stream) = state
                 && Arc::ptr_eq(&cursor.module, &runner.module)
             {
-                runner.put_query(cursor.query, *prepared);
+                runner.put_query(cursor.query, *stream.prepared);
             }
             Ok(())
         })
@@ -524,6 +517,19 @@ impl<'a> Runner<'a> {
 }
 
 impl Cursor {
+    fn check_direction(&self, direction: &Direction) -> SqlResult<()> {
+        let fetch_type = direction.name();
+        if !self.scroll {
+            let text = format!("fetch: The fetch type {fetch_type} cannot be used with forward only cursors.");
+            return Err(SqlError::with_state(16911, 16, 1, text));
+        }
+        if self.options.kind == CursorKind::Dynamic && matches!(direction, Direction::Absolute(_)) {
+            let text = format!("The fetch type {fetch_type} cannot be used with dynamic cursors.");
+            return Err(SqlError::with_state(16925, 16, 1, text));
+        }
+        Ok(())
+    }
+
     fn row_targets(&self) -> &[TableSource] {
         match &self.state {
             State::Kept { query, .. } => &query.row_targets,

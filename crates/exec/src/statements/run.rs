@@ -42,7 +42,8 @@ pub struct Runner<'a> {
     pub declared_tables: Vec<bool>,
 }
 
-/// A turn of nothing but quick assignments takes nanoseconds: only so many of them are worth a yield point.
+/// What can take long in a loop's body has a yield point of its own. The rest takes nanoseconds: only so many turns of it are worth
+/// one.
 const QUICK_TURNS: u32 = 32;
 
 const NO_ROW: fn() -> Row<'static> = || Row { batch: no_row(), index: 0 };
@@ -131,10 +132,14 @@ impl<'a> Runner<'a> {
     fn statement(&mut self, code: &Code) -> Result<Flow, Unwind> {
         match &code.kind {
             CodeKind::Assign { .. } | CodeKind::Fetch(_) if self.session().options.fmt_only => Ok(Flow::Next),
-            CodeKind::Assign { slot, value } => match self.assign(*slot, value) {
-                Ok(()) => Ok(Flow::Next),
-                Err(error) => self.fail(error, code.line),
-            },
+            CodeKind::Assign { slot, value } if self.quick_assign(*slot, value) => Ok(Flow::Next),
+            CodeKind::Assign { slot, value } => {
+                self.yield_point()?;
+                match self.assign(*slot, value) {
+                    Ok(()) => Ok(Flow::Next),
+                    Err(error) => self.fail(error, code.line),
+                }
+            }
             CodeKind::If { then, otherwise, .. } if self.session().options.fmt_only => {
                 // What either way would return.
                 match self.list(then)? {
@@ -171,7 +176,7 @@ impl<'a> Runner<'a> {
             [Code { kind: CodeKind::Block(body), .. }] => body,
             body => body,
         };
-        let mut quick_turns = 0_u32;
+        let mut turns = 0_u32;
         loop {
             match self.condition(condition)? {
                 Ok(true) => {}
@@ -190,13 +195,11 @@ impl<'a> Runner<'a> {
                     Flow::Break => return Ok(Flow::Next),
                     flow => return Ok(flow),
                 }
-            } else {
-                quick_turns = quick_turns.wrapping_add(1);
-                if !quick_turns.is_multiple_of(QUICK_TURNS) {
-                    continue;
-                }
             }
-            self.yield_point()?;
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(QUICK_TURNS) {
+                self.yield_point()?;
+            }
         }
     }
 
@@ -207,6 +210,7 @@ impl<'a> Runner<'a> {
         {
             return Ok(Ok(value != 0));
         }
+        self.yield_point()?;
         let result = self.general_condition(condition);
         // Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
         if result.is_ok() && self.frame.nested {
@@ -229,7 +233,7 @@ impl<'a> Runner<'a> {
     }
 
     /// False: nothing is done, `assign` is to do it.
-    #[inline(always)]
+    #[inline]
     fn quick_assign(&mut self, slot: u32, value: &Scalar) -> bool {
         let Node::I64(node) = &value.node else { return false };
         let Some(value) = node.quick(&self.context) else { return false };
@@ -240,11 +244,7 @@ impl<'a> Runner<'a> {
         true
     }
 
-    #[inline]
     fn assign(&mut self, slot: u32, value: &Scalar) -> SqlResult<()> {
-        if self.quick_assign(slot, value) {
-            return Ok(());
-        }
         self.context.statement_time.set(0);
         if let Node::I64(node) = &value.node {
             let value = I64Expr::eval(node, &self.context, NO_ROW())?;

@@ -10,7 +10,7 @@ mod text;
 
 pub use datetime::arithmetic as datetime_arithmetic;
 pub use json::escape as escape_json;
-pub use session::global;
+pub use session::{global, session_number};
 
 use std::borrow::Cow;
 

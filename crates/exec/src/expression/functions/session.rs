@@ -2,7 +2,7 @@
 
 use sql::function::FunctionId;
 use sql::plan::Global;
-use types::{Datum, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlResult, SqlType};
 
 use crate::context::Context;
 use crate::expression::general::{Call, Function};
@@ -102,32 +102,35 @@ fn options_bits(options: &Options) -> i64 {
     bits.iter().filter(|(on, _)| *on).map(|(_, bit)| bit).sum()
 }
 
-/// `@@name`, of the type the binder gave.
+/// How to read `@@name` if it is a whole number that the session knows.
+pub fn session_number(global: Global) -> Option<fn(&Session) -> i64> {
+    Some(match global {
+        Global::RowCount => |session| session.row_count.min(i32::MAX as u64) as i64,
+        Global::Error => |session| session.error.into(),
+        Global::TranCount => |session| session.transaction.level.into(),
+        Global::FetchStatus => |session| session.fetch_status.into(),
+        Global::NestLevel => |session| session.nest_level.into(),
+        Global::ProcId => |session| session.procedure_id.into(),
+        Global::Spid => |session| session.spid.into(),
+        Global::CursorRows => |session| session.cursor_rows,
+        Global::TextSize => |session| session.options.text_size.max(-1).into(),
+        Global::LockTimeout => |session| session.options.lock_timeout_ms.into(),
+        Global::DateFirst => |session| session.options.date_first.into(),
+        Global::Options => |session| options_bits(&session.options),
+        Global::MaxPrecision => |_| 38,
+        Global::LangId => |session| session.options.language.number().into(),
+        _ => return None,
+    })
+}
+
+/// `@@name` of the other kinds, of the type the binder gave.
 pub fn global(context: &Context, global: Global, ty: &SqlType) -> SqlResult<Datum> {
     let mut runtime = context.runtime();
     let runtime = &mut *runtime;
     let session = &mut *runtime.session;
-    let options = &session.options;
-    let whole = match global {
-        Global::RowCount => session.row_count.min(i32::MAX as u64) as i64,
-        Global::Error => session.error as i64,
-        Global::TranCount => session.transaction.level as i64,
-        Global::FetchStatus => session.fetch_status as i64,
-        Global::NestLevel => session.nest_level as i64,
-        Global::ProcId => session.procedure_id as i64,
-        Global::Spid => session.spid as i64,
-        Global::CursorRows => session.cursor_rows,
-        Global::TextSize if options.text_size < 0 => -1,
-        Global::TextSize => options.text_size as i64,
-        Global::LockTimeout => options.lock_timeout_ms as i64,
-        Global::DateFirst => options.date_first as i64,
-        Global::Options => options_bits(options),
-        Global::MaxPrecision => 38,
-        Global::LangId => options.language.number().into(),
-        Global::Identity => return Ok(Session::identity_datum(session.identity)),
-        Global::Language => return Ok(kernel::text_datum(options.language.get().name, ty)),
-        other => return runtime.host.global(session, other),
-    };
-    assert!(ty.physical() == types::Physical::I64 && ty.kind != TypeKind::Money, "{global:?} is a number");
-    Ok(Datum::I64(whole))
+    match global {
+        Global::Identity => Ok(Session::identity_datum(session.identity)),
+        Global::Language => Ok(kernel::text_datum(session.options.language.get().name, ty)),
+        other => runtime.host.global(session, other),
+    }
 }
