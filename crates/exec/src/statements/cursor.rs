@@ -353,6 +353,7 @@ impl<'a> Runner<'a> {
 
     /// FETCH without INTO gives its row as a result set.
     fn fetch_to_sink(&mut self, cursor: &Cursor, found: Option<usize>, status: i32) -> SqlResult<()> {
+        self.context.yield_point()?;
         let (columns, rows) = cursor.state.current();
         let mut one = RowBatch::new(rows.columns.iter().map(columns::class_of));
         if let Some(row) = found {
@@ -378,6 +379,7 @@ impl<'a> Runner<'a> {
 
     /// The row at the cursor's position as it is now, in `fresh`. A row that has gone is a hole in a keyset; a dynamic cursor passes it.
     fn read_again(&mut self, cursor: &mut Cursor, backward: bool) -> SqlResult<Option<usize>> {
+        self.context.yield_point()?;
         let keyset = cursor.options.kind == CursorKind::Keyset;
         let State::Kept { query, rows, position, fresh } = &mut cursor.state else { return Ok(None) };
         let visible = super::query::visible_columns(query);
