@@ -159,18 +159,18 @@ impl I64Expr {
         match self {
             I64Expr::Variable(slot) => context.variables.i64(*slot),
             I64Expr::Const(value) => *value,
+            I64Expr::Session(read) => Some(context.session(|session| read(session))),
             node => node.quick_node(context),
         }
     }
 
     fn quick_node(&self, context: &Context) -> Option<i64> {
         match self {
-            I64Expr::Session(read) => Some(context.session(|session| read(session))),
             I64Expr::CompareI64(node) => node.quick(context),
             I64Expr::Arithmetic(node) => node.quick(context),
             I64Expr::And(terms) => {
                 for term in terms {
-                    if term.quick_node(context)? == 0 {
+                    if term.quick(context)? == 0 {
                         return Some(0);
                     }
                 }
@@ -178,13 +178,13 @@ impl I64Expr {
             }
             I64Expr::Or(terms) => {
                 for term in terms {
-                    if term.quick_node(context)? != 0 {
+                    if term.quick(context)? != 0 {
                         return Some(1);
                     }
                 }
                 Some(0)
             }
-            I64Expr::Not(operand) => Some((operand.quick_node(context)? == 0) as i64),
+            I64Expr::Not(operand) => Some((operand.quick(context)? == 0) as i64),
             _ => None,
         }
     }

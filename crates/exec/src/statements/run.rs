@@ -203,13 +203,15 @@ impl<'a> Runner<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
-        if let Condition::Scalar(predicate) = condition
-            && let Some(value) = predicate.quick(&self.context)
-        {
-            return Ok(Ok(value != 0));
+        match condition {
+            Condition::Scalar(predicate) if let Some(value) = predicate.quick(&self.context) => Ok(Ok(value != 0)),
+            condition => self.long_condition(condition),
         }
+    }
+
+    fn long_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
         self.yield_point()?;
         let result = self.general_condition(condition);
         // Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
