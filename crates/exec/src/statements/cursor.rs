@@ -39,8 +39,8 @@ enum State {
         query: Arc<Query>,
         rows: RowBatch,
         position: usize,
-        /// The row at `position` as it is now, with its locators, if it was read again.
-        fresh: Option<RowBatch>,
+        /// Of a cursor that shows its rows as they are now.
+        again: Option<Box<Again>>,
     },
 }
 
@@ -58,7 +58,9 @@ impl State {
     fn current(&self) -> (&[OutputColumn], &RowBatch) {
         match self {
             State::Streaming(stream) => (stream.prepared.columns(), &stream.buffer),
-            State::Kept { query, rows, fresh, .. } => (visible_columns(query), fresh.as_ref().unwrap_or(rows)),
+            State::Kept { query, rows, again, .. } => {
+                (visible_columns(query), again.as_ref().map_or(rows, |again| &again.row))
+            }
             State::Closed => unreachable!("refused by the caller"),
         }
     }
@@ -264,7 +266,9 @@ impl<'a> Runner<'a> {
             if matches!(cursor.options.kind, CursorKind::Static | CursorKind::Keyset) {
                 count = rows.batch.rows as i64;
             }
-            cursor.state = State::Kept { query, rows: rows.batch, position: 0, fresh: None };
+            let rows = rows.batch;
+            let again = (!query.row_targets.is_empty()).then(|| Box::new(Again::new(&query, &rows)));
+            cursor.state = State::Kept { query, rows, position: 0, again };
         }
         let session = self.session();
         session.cursor_rows = count;
@@ -312,12 +316,14 @@ impl<'a> Runner<'a> {
         };
         let mut status = if found.is_some() { 0 } else { -1 };
         let found = match found {
-            Some(_) if cursor.is_updatable() => {
-                let found = self.read_again(cursor, matches!(fetch.direction, Direction::Prior | Direction::Last))?;
-                if found.is_none() {
-                    status = if cursor.options.kind == CursorKind::Keyset { -2 } else { -1 };
+            Some(_) if let State::Kept { rows, position, again: Some(again), .. } = &mut cursor.state => {
+                let keyset = cursor.options.kind == CursorKind::Keyset;
+                let backward = matches!(fetch.direction, Direction::Prior | Direction::Last);
+                let found = self.read_again(again, rows, position, keyset, backward)?;
+                if !found {
+                    status = if keyset { -2 } else { -1 };
                 }
-                found
+                found.then_some(0)
             }
             found => found,
         };
@@ -377,52 +383,28 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The row at the cursor's position as it is now, in `fresh`. A row that has gone is a hole in a keyset; a dynamic cursor passes it.
-    fn read_again(&mut self, cursor: &mut Cursor, backward: bool) -> SqlResult<Option<usize>> {
+    /// The row of `rows` at `position` as it is now, in `again.row`. False: it has gone, which is a hole in a keyset; another cursor
+    /// passes it.
+    fn read_again(
+        &mut self,
+        again: &mut Again,
+        rows: &RowBatch,
+        position: &mut usize,
+        keyset: bool,
+        backward: bool,
+    ) -> SqlResult<bool> {
         self.context.yield_point()?;
-        let keyset = cursor.options.kind == CursorKind::Keyset;
-        let State::Kept { query, rows, position, fresh } = &mut cursor.state else { return Ok(None) };
-        let visible = super::query::visible_columns(query);
         self.in_statement(false, |runner| {
             loop {
-                *fresh = None;
-                let mut row = RowBatch::new(rows.columns.iter().map(columns::class_of));
-                columns::append_batch_range(&mut row, rows, *position - 1, *position);
-                let mut gone = false;
-                for (at, source) in query.row_targets.iter().enumerate() {
-                    let locators = visible.len() + at;
-                    let TableSource::Base(table) = source else { continue };
-                    if row.columns[locators].is_null(0) {
-                        continue;
-                    }
-                    let mut target = Target::new(source);
-                    target.open(&runner.context)?;
-                    let mut now = target.empty_rows();
-                    if !target.fetch(&runner.context, row.columns[locators].bytes(0), &mut now)? {
-                        gone = true;
-                        continue;
-                    }
-                    for (column, output) in visible.iter().enumerate() {
-                        let own = output.origin.as_ref().filter(|origin| origin.table.object == table.object);
-                        let stored = own.and_then(|origin| table.stored[usize::from(origin.column)]);
-                        // Of a table that is read twice nobody knows which column is whose.
-                        let once = query.row_targets.iter().filter(|other| is_table(other, table.object)).count() == 1;
-                        if let Some(stored) = stored.filter(|_| once) {
-                            row.columns[column].clear();
-                            row.columns[column].push(&now.columns[usize::from(stored)].datum(0));
-                        }
-                    }
-                }
-                if !gone {
-                    *fresh = Some(row);
-                    return Ok(Some(0));
+                if again.read(&runner.context, rows, *position - 1)? {
+                    return Ok(true);
                 }
                 if keyset {
-                    return Ok(None);
+                    return Ok(false);
                 }
                 *position = if backward { *position - 1 } else { *position + 1 };
                 if !(1..=rows.rows).contains(position) {
-                    return Ok(None);
+                    return Ok(false);
                 }
             }
         })
@@ -531,16 +513,67 @@ impl Cursor {
         }
         Ok(())
     }
+}
 
-    fn row_targets(&self) -> &[TableSource] {
-        match &self.state {
-            State::Kept { query, .. } => &query.row_targets,
-            _ => &[],
+/// How a kept row is read again.
+struct Again {
+    sources: Vec<Source>,
+    /// The row, and behind it its locators.
+    row: RowBatch,
+}
+
+/// A table that rows of the cursor come from.
+struct Source {
+    target: Target,
+    /// The column of `Again::row` with the locator of its row; NULL where an outer join found none.
+    locator: usize,
+    /// Columns of `Again::row`, and those of `now` they come from.
+    columns: Vec<(usize, usize)>,
+    /// Its row.
+    now: RowBatch,
+}
+
+impl Again {
+    /// `rows`: of the cursor, with their locators.
+    fn new(query: &Query, rows: &RowBatch) -> Again {
+        let visible = visible_columns(query);
+        let mut sources = Vec::new();
+        for (at, source) in query.row_targets.iter().enumerate() {
+            let TableSource::Base(table) = source else { continue };
+            // Of a table that is read twice nobody knows which column is whose.
+            let once = query.row_targets.iter().filter(|other| is_table(other, table.object)).count() == 1;
+            let stored_of = |output: &OutputColumn| {
+                let own = output.origin.as_ref().filter(|origin| once && origin.table.object == table.object)?;
+                table.stored[usize::from(own.column)].map(usize::from)
+            };
+            let columns = visible.iter().enumerate();
+            let columns = columns.filter_map(|(column, output)| Some((column, stored_of(output)?))).collect();
+            let target = Target::new(source);
+            sources.push(Source { locator: visible.len() + at, columns, now: target.empty_rows(), target });
         }
+        Again { sources, row: RowBatch::new(rows.columns.iter().map(columns::class_of)) }
     }
 
-    fn is_updatable(&self) -> bool {
-        !self.row_targets().is_empty()
+    /// False: a table's row has gone.
+    fn read(&mut self, context: &Context, rows: &RowBatch, row: usize) -> SqlResult<bool> {
+        self.row.clear();
+        columns::append_batch_range(&mut self.row, rows, row, row + 1);
+        for Source { target, locator, columns, now } in &mut self.sources {
+            if self.row.columns[*locator].is_null(0) {
+                continue;
+            }
+            target.open(context)?;
+            now.clear();
+            if !target.fetch(context, self.row.columns[*locator].bytes(0), now)? {
+                return Ok(false);
+            }
+            for (column, stored) in columns {
+                let column = &mut self.row.columns[*column];
+                column.clear();
+                columns::append_row(column, &now.columns[*stored], 0);
+            }
+        }
+        Ok(true)
     }
 }
 

@@ -190,7 +190,8 @@ impl Target {
         }
         let view = RowView::new(&table.layout().row, &image).expect("storage has checked its row");
         for (column, values) in out.columns[..self.width()].iter_mut().enumerate() {
-            values.push(&view.datum(column));
+            let elsewhere = view.append_to(column, values);
+            assert!(elsewhere.is_none(), "storage has put long values in place");
         }
         out.columns[self.width()].push_bytes(locator);
         out.rows += 1;
