@@ -362,7 +362,9 @@ impl Storage {
         let mut scan = table.scan(tx, every_row(&table))?;
         while let Some(row) = scan.next(tx)? {
             let view = RowView::new(&table.layout().row, row.image)?;
-            table.insert_entry(tx, index, &view, row.locator)?;
+            if index.holds(&view) {
+                table.insert_entry(tx, index, &view, row.locator)?;
+            }
         }
         Ok(())
     }

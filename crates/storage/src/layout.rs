@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use types::RowLayout;
+use types::{KeySet, RowLayout};
 pub use types::key::KeyColumn;
 
 /// 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the users'.
@@ -51,6 +51,15 @@ pub struct IndexLayout {
     pub key: Vec<KeyColumn>,
     /// Further columns a nonclustered index row holds.
     pub included: Vec<u16>,
+    /// A nonclustered index holds only the rows that satisfy all of these.
+    pub filter: Vec<FilterTerm>,
+}
+
+/// The column's value is one of a set. Of a (max) column only whether it is NULL can be asked: its values may be out of the row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterTerm {
+    pub column: u16,
+    pub keys: KeySet,
 }
 
 /// A table is a heap unless one of its indexes is clustered.

@@ -40,7 +40,7 @@ pub mod instance;
 pub use control::CONTROL_FILE;
 pub use error::{StorageError, StorageResult};
 pub use instance::{Storage, StorageConfig};
-pub use layout::{DatabaseId, IndexId, IndexLayout, KeyColumn, Locator, PageRef, TableId, TableLayout};
+pub use layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, PageRef, TableId, TableLayout};
 pub use locks::{LockEntry, Resource, TransactionEntry};
 pub use metrics::Metrics;
 pub use recovery::Recovered;

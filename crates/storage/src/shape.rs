@@ -5,8 +5,9 @@
 //! directory key:  'T', table id u32 with its sign bit turned, part u16 (big-endian)
 //! directory row:  the descriptor's bytes, at most 4,000 a part:
 //!   version u8 = 1, base root u32, long-value root u32 (0: none), row layout length u32, row layout,
-//!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered), root u32,
-//!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each
+//!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered), root u32,
+//!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each,
+//!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`
 //! entry of a nonclustered index:  locator length u16, locator, row image of the index's columns
 //! key of a nonclustered index:    the key columns; then the locator unless the index is unique
 //! key of the base tree:           unique clustered: the key columns; otherwise also the row number, 8 bytes big-endian
@@ -14,11 +15,11 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use types::RowLayout;
-use types::key::{KeyColumn, KeyLayout};
-use types::row::ColumnType;
+use types::key::{KeyCodec, KeyColumn, KeyLayout};
+use types::row::{ColumnType, RowView};
+use types::{KeySet, RowLayout};
 
-use crate::layout::{DatabaseId, IndexId, IndexLayout, TableId, TableLayout};
+use crate::layout::{DatabaseId, IndexId, FilterTerm, IndexLayout, TableId, TableLayout};
 use crate::page::{self, BODY_BYTES, KEY_BYTES_MAX};
 use crate::tree::Tree;
 use crate::versions::ROW_HEADER_BYTES;
@@ -36,6 +37,45 @@ pub struct IndexShape {
     pub row: RowLayout,
     /// Longest entry.
     pub entry_max: usize,
+    filter: Vec<(u16, Test)>,
+}
+
+/// Of one column's value.
+enum Test {
+    Null(bool),
+    OneOf(KeyCodec, KeySet),
+}
+
+impl IndexShape {
+    /// The row has an entry in this index.
+    #[inline]
+    pub fn holds(&self, row: &RowView<'_>) -> bool {
+        self.filter.is_empty() || self.filter.iter().all(|(column, test)| test.passes(row, usize::from(*column)))
+    }
+}
+
+impl Test {
+    fn new(layout: &TableLayout, term: &FilterTerm) -> Test {
+        let column = layout.row.column_type(usize::from(term.column));
+        match term.keys.null_test() {
+            Some(null) => Test::Null(null),
+            None => {
+                assert!(!column.is_max(), "a value that may be out of the row decides about no entry");
+                Test::OneOf(KeyCodec::new(&column, false), term.keys.clone())
+            }
+        }
+    }
+
+    fn passes(&self, row: &RowView<'_>, column: usize) -> bool {
+        match self {
+            Test::Null(null) => row.is_null(column) == *null,
+            Test::OneOf(codec, keys) => {
+                let mut key = Vec::new();
+                codec.encode_field(row, column, &mut key);
+                keys.contains(&key)
+            }
+        }
+    }
 }
 
 pub struct Shape {
@@ -136,6 +176,7 @@ impl Shape {
                     row: RowLayout::new(&types),
                     entry_max: payload_max((key_bytes_max(&layout, &index.key) + base_key).min(KEY_BYTES_MAX))
                         - ROW_HEADER_BYTES,
+                    filter: index.filter.iter().map(|term| (term.column, Test::new(&layout, term))).collect(),
                 }
             })
             .collect();
@@ -180,7 +221,8 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
     out.extend_from_slice(&(layout.indexes.len() as u16).to_le_bytes());
     for (index, root) in layout.indexes.iter().zip(&roots.indexes) {
         out.extend_from_slice(&index.id.0.to_le_bytes());
-        out.push(index.unique as u8 | (index.clustered as u8) << 1);
+        let filtered = !index.filter.is_empty();
+        out.push(index.unique as u8 | (index.clustered as u8) << 1 | (filtered as u8) << 2);
         out.extend_from_slice(&root.to_le_bytes());
         out.push(index.key.len() as u8);
         for part in &index.key {
@@ -190,6 +232,14 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
         out.extend_from_slice(&(index.included.len() as u16).to_le_bytes());
         for column in &index.included {
             out.extend_from_slice(&column.to_le_bytes());
+        }
+        if filtered {
+            // A term a column, and a table has 1,024 at most.
+            out.extend_from_slice(&(index.filter.len() as u16).to_le_bytes());
+            for term in &index.filter {
+                out.extend_from_slice(&term.column.to_le_bytes());
+                out.extend_from_slice(&term.keys.to_bytes());
+            }
         }
     }
     out
@@ -237,10 +287,20 @@ pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
             included.push(reader.u16()?);
         }
         let valid = |column: u16| (column as usize) < row.len();
-        if !key.iter().all(|part| valid(part.ordinal)) || !included.iter().all(|column| valid(*column)) {
+        let mut filter = Vec::new();
+        if flags & 4 != 0 {
+            for _ in 0..reader.u16()? {
+                let column = reader.u16()?;
+                let (keys, bytes) = KeySet::from_bytes(reader.0)?;
+                reader.take(bytes)?;
+                filter.push(FilterTerm { column, keys });
+            }
+        }
+        let filter_valid = filter.iter().all(|term| valid(term.column));
+        if !key.iter().all(|part| valid(part.ordinal)) || !included.iter().all(|c| valid(*c)) || !filter_valid {
             return None;
         }
-        indexes.push(IndexLayout { id, unique: flags & 1 != 0, clustered: flags & 2 != 0, key, included });
+        indexes.push(IndexLayout { id, unique: flags & 1 != 0, clustered: flags & 2 != 0, key, included, filter });
     }
     Some((TableLayout { row, indexes }, roots))
 }
@@ -260,6 +320,10 @@ mod tests {
             clustered,
             key: vec![KeyColumn { ordinal: id as u16 - 1, descending: clustered }],
             included: vec![0],
+            filter: match clustered {
+                true => vec![],
+                false => vec![FilterTerm { column: 1, keys: KeySet::not_null() }],
+            },
         };
         let layout =
             TableLayout { row: RowLayout::new(&columns), indexes: vec![index(1, true, true), index(2, false, false)] };

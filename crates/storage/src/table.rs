@@ -70,6 +70,12 @@ impl Table {
         })
     }
 
+    /// `image`, a row of the table, has an entry in this index.
+    pub fn index_holds(&self, index: IndexId, image: &[u8]) -> StorageResult<bool> {
+        let Some(index) = self.index(index)? else { return Ok(true) };
+        Ok(index.holds(&RowView::new(&self.shape.layout.row, image)?))
+    }
+
     /// The layout of the index's own rows.
     pub fn index_row(&self, index: IndexId) -> StorageResult<RowLayout> {
         Ok(self.index(index)?.map_or(&self.shape.layout.row, |index| &index.row).clone())
@@ -124,7 +130,7 @@ impl Table {
         key.clear();
         self.base_key(&view, &mut key)?;
         self.insert_base(tx, &view, &key)?;
-        for index in &shape.indexes {
+        for index in shape.indexes.iter().filter(|index| index.holds(&view)) {
             self.insert_entry(tx, index, &view, &key)?;
         }
         shape.count_rows(1);
@@ -168,6 +174,21 @@ impl Table {
             Inserted::Done => Ok(()),
             Inserted::Duplicate => Err(StorageError::DuplicateKey { table: self.shape.id, index: index.layout.id }),
         }
+    }
+
+    fn delete_entry(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        view: &RowView<'_>,
+        locator: &[u8],
+    ) -> StorageResult<()> {
+        let (mut key, mut entry) = (Vec::new(), std::mem::take(&mut tx.scratch.entry));
+        entry_of(index, view, locator, &mut key, &mut entry)?;
+        let patience = tx.patience();
+        self.engine.delete_row(&mut tx.writer, &index.tree, self.shape.id, &key, None, patience, &mut entry)?;
+        tx.scratch.entry = entry;
+        Ok(())
     }
 
     fn update_unguarded(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
@@ -218,6 +239,12 @@ impl Table {
         before: (&RowView<'_>, &[u8]),
         after: (&RowView<'_>, &[u8]),
     ) -> StorageResult<()> {
+        match (index.holds(before.0), index.holds(after.0)) {
+            (true, true) => {}
+            (false, false) => return Ok(()),
+            (false, true) => return self.insert_entry(tx, index, after.0, after.1),
+            (true, false) => return self.delete_entry(tx, index, before.0, before.1),
+        }
         let (mut old_key, mut old_entry, mut new_key, mut new_entry) = (vec![], vec![], vec![], vec![]);
         entry_of(index, before.0, before.1, &mut old_key, &mut old_entry)?;
         entry_of(index, after.0, after.1, &mut new_key, &mut new_entry)?;
@@ -247,10 +274,8 @@ impl Table {
         self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
         if !shape.indexes.is_empty() {
             let view = RowView::new(&shape.layout.row, &old)?;
-            let (mut key, mut entry) = (Vec::new(), Vec::new());
-            for index in &shape.indexes {
-                entry_of(index, &view, locator, &mut key, &mut entry)?;
-                self.engine.delete_row(&mut tx.writer, &index.tree, shape.id, &key, None, patience, &mut entry)?;
+            for index in shape.indexes.iter().filter(|index| index.holds(&view)) {
+                self.delete_entry(tx, index, &view, locator)?;
             }
         }
         shape.count_rows(-1);

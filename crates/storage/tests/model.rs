@@ -18,6 +18,9 @@ fn check(storage: &Storage, expected: &Model, seed: u64) {
         assert_eq!(keys(&found), keys(expected), "seed {seed} index {index}");
         assert!(found == *expected, "seed {seed} index {index}: values differ");
     }
+    let mut members = expected.clone();
+    members.retain(|_, row| in_filter(row));
+    assert!(read(storage, &mut storage.begin(Isolation::ReadCommitted), 3) == members, "seed {seed}: the filtered index");
 }
 
 fn change(table: &Table, tx: &mut Transaction, rng: &mut Rng, model: &mut Model, seed: u64) {

@@ -22,8 +22,8 @@ use crate::row::{ColumnType, Field, RowLayout, RowView};
 use crate::sql_type::{SqlType, TypeKind};
 use crate::variant;
 
-const NULL: u8 = 1;
-const PRESENT: u8 = 2;
+pub(crate) const NULL: u8 = 1;
+pub(crate) const PRESENT: u8 = 2;
 
 /// A column of an index or sort order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,8 +190,9 @@ impl KeyCodec {
         self.invert(start, out);
     }
 
+    /// Appends the value of a column of `row`. Panics if it is out of the row.
     #[inline]
-    fn encode_field(&self, row: &RowView<'_>, column: usize, out: &mut Vec<u8>) {
+    pub fn encode_field(&self, row: &RowView<'_>, column: usize, out: &mut Vec<u8>) {
         let start = out.len();
         if row.is_null(column) {
             out.push(NULL);

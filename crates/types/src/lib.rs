@@ -25,6 +25,7 @@ pub mod variant;
 pub mod compare;
 pub mod convert;
 pub mod key;
+pub mod key_set;
 
 pub mod arith;
 pub mod like;
@@ -35,5 +36,6 @@ pub use convert::{ConvertContext, convert, convert_ref};
 pub use datum::{Datum, DatumRef};
 pub use error::{SqlError, SqlResult};
 pub use key::{KeyCodec, KeyColumn, KeyLayout};
+pub use key_set::KeySet;
 pub use row::{ColumnType, RowBuilder, RowLayout, RowView};
 pub use sql_type::{CollationId, MAX_LENGTH, Physical, SqlType, TypeKind};

@@ -41,6 +41,7 @@ impl Layouts {
             clustered: i == 0,
             key: key.columns.iter().map(|&ordinal| KeyColumn { ordinal, descending: false }).collect(),
             included: Vec::new(),
+            filter: Vec::new(),
         });
         TableLayout { row: self.of(table).row.clone(), indexes: indexes.collect() }
     }

@@ -7,7 +7,7 @@ use os::disk::{Disk, SimDisk};
 use storage::*;
 use types::key::KeyColumn;
 use types::row::{ColumnType, encode};
-use types::{Datum, RowLayout, SqlType};
+use types::{Datum, KeySet, RowLayout, SqlType};
 
 pub struct Rng(pub u64);
 
@@ -36,8 +36,23 @@ pub fn layout(clustered: bool) -> TableLayout {
         clustered,
         key: vec![KeyColumn::ascending(column)],
         included: vec![],
+        filter: vec![],
     };
-    TableLayout { row, indexes: vec![index(1, true, clustered, 0), index(2, false, false, 2)] }
+    let keys = KeySet::greater(&key(5), true).intersection(&KeySet::less(&key(15), false));
+    let mut filtered = index(3, false, false, 2);
+    filtered.filter = vec![FilterTerm { column: 2, keys }, FilterTerm { column: 3, keys: KeySet::not_null() }];
+    TableLayout { row, indexes: vec![index(1, true, clustered, 0), index(2, false, false, 2), filtered] }
+}
+
+/// Rows that have an entry in index 3.
+pub fn in_filter(row: &Row) -> bool {
+    (5..15).contains(&row.1) && row.2.is_some()
+}
+
+fn key(value: i64) -> Vec<u8> {
+    let mut key = Vec::new();
+    types::key::encode_datum(&SqlType::INT, false, &Datum::I64(value), &mut key);
+    key
 }
 
 pub fn config(disk: &SimDisk) -> StorageConfig {
@@ -98,8 +113,7 @@ pub fn value(rng: &mut Rng, max: u64) -> Option<Vec<u8>> {
 
 /// The row's locator and newest committed image, under an update lock of the statement.
 pub fn newest(table: &Table, tx: &mut Transaction, id: i64) -> StorageResult<Option<(Vec<u8>, Vec<u8>)>> {
-    let mut key = Vec::new();
-    types::key::encode_datum(&SqlType::INT, false, &Datum::I64(id), &mut key);
+    let key = key(id);
     let mut spec = ScanSpec::all(IndexId(1), vec![]);
     spec.lower = KeyBound::Inclusive(key.clone());
     spec.upper = KeyBound::Inclusive(key);
