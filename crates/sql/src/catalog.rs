@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use types::{CollationId, SqlError, SqlType};
+use types::{CollationId, KeySet, SqlError, SqlType};
 
 /// `sys.databases.database_id`: 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,9 +78,17 @@ pub struct IndexDef {
     /// (column of `TableDef::columns`, descending).
     pub key: Vec<(u16, bool)>,
     pub included: Vec<u16>,
-    /// T-SQL text of a filtered index's predicate.
-    pub filter: Option<Box<str>>,
+    /// Of a filtered index: the rows that satisfy all of these are in it.
+    pub filter: Vec<FilterTerm>,
     pub disabled: bool,
+}
+
+/// The column's value is one of a set. No computed column; of (max) and the old large types only whether it is NULL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterTerm {
+    /// Of `TableDef::columns`.
+    pub column: u16,
+    pub keys: KeySet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

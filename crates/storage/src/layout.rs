@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use types::{KeySet, RowLayout};
 pub use types::key::KeyColumn;
+use types::{KeySet, RowLayout};
 
 /// 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the users'.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

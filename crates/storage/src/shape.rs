@@ -19,7 +19,7 @@ use types::key::{KeyCodec, KeyColumn, KeyLayout};
 use types::row::{ColumnType, RowView};
 use types::{KeySet, RowLayout};
 
-use crate::layout::{DatabaseId, IndexId, FilterTerm, IndexLayout, TableId, TableLayout};
+use crate::layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, TableId, TableLayout};
 use crate::page::{self, BODY_BYTES, KEY_BYTES_MAX};
 use crate::tree::Tree;
 use crate::versions::ROW_HEADER_BYTES;
@@ -42,7 +42,7 @@ pub struct IndexShape {
 
 /// Of one column's value.
 enum Test {
-    Null(bool),
+    Null { null: bool, others: bool },
     OneOf(KeyCodec, KeySet),
 }
 
@@ -58,7 +58,7 @@ impl Test {
     fn new(layout: &TableLayout, term: &FilterTerm) -> Test {
         let column = layout.row.column_type(usize::from(term.column));
         match term.keys.null_test() {
-            Some(null) => Test::Null(null),
+            Some((null, others)) => Test::Null { null, others },
             None => {
                 assert!(!column.is_max(), "a value that may be out of the row decides about no entry");
                 Test::OneOf(KeyCodec::new(&column, false), term.keys.clone())
@@ -68,7 +68,7 @@ impl Test {
 
     fn passes(&self, row: &RowView<'_>, column: usize) -> bool {
         match self {
-            Test::Null(null) => row.is_null(column) == *null,
+            Test::Null { null, others } => *if row.is_null(column) { null } else { others },
             Test::OneOf(codec, keys) => {
                 let mut key = Vec::new();
                 codec.encode_field(row, column, &mut key);

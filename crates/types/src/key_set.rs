@@ -92,15 +92,11 @@ impl KeySet {
         })
     }
 
-    /// Some(true): NULL and nothing else. Some(false): everything but NULL. Then no value has to be looked at.
-    pub fn null_test(&self) -> Option<bool> {
-        if *self == KeySet::null() {
-            Some(true)
-        } else if *self == KeySet::not_null() {
-            Some(false)
-        } else {
-            None
-        }
+    /// Whether NULL is in the set, and whether everything else is. None: that depends on the value.
+    pub fn null_test(&self) -> Option<(bool, bool)> {
+        let not_null = KeySet::not_null();
+        let others = not_null.is_subset(self);
+        (others || self.intersection(&not_null) == KeySet::empty()).then(|| (self.contains(&[NULL]), others))
     }
 
     /// How many values, if it is a list of single ones.
@@ -224,8 +220,10 @@ mod tests {
         assert!(list.is_subset(&KeySet::not_null()) && !KeySet::not_null().is_subset(&list));
         assert!(list.is_subset(&KeySet::greater(&key(Some(0)), false)));
         assert!(!list.is_subset(&KeySet::greater(&key(Some(1)), false)));
-        assert_eq!(KeySet::not_null().null_test(), Some(false));
-        assert_eq!(KeySet::null().null_test(), Some(true));
+        assert_eq!(KeySet::not_null().null_test(), Some((false, true)));
+        assert_eq!(KeySet::null().null_test(), Some((true, false)));
+        assert_eq!(KeySet::empty().null_test(), Some((false, false)));
+        assert_eq!(KeySet::null().union(KeySet::not_null()).null_test(), Some((true, true)));
         assert_eq!(list.null_test(), None);
     }
 }

@@ -98,7 +98,7 @@ impl Database {
             unique_constraint: false,
             key: key.columns.iter().map(|&column| (column, false)).collect(),
             included: Vec::new(),
-            filter: None,
+            filter: Vec::new(),
             disabled: false,
         });
         TableDef {

@@ -197,7 +197,11 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
             unique_constraint: index.status & ix::UNIQUE_CONSTRAINT != 0,
             key: key.iter().filter_map(|c| Some((position(c.colid)?, c.status & 1 != 0))).collect(),
             included: included.filter_map(|c| position(c.colid)).collect(),
-            filter: index.filter.0.as_deref().map(Into::into),
+            filter: match &index.filter.0 {
+                // One that an earlier version let in and this one refuses: the index has every row.
+                Some(text) => sql::bind::kept_index_filter(text, &columns).unwrap_or_default(),
+                None => Vec::new(),
+            },
             disabled: index.status & ix::DISABLED != 0,
         });
     }

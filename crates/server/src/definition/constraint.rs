@@ -599,7 +599,7 @@ fn matching_key(table: &TableDef, wanted: &[u32]) -> Option<i32> {
         let mut key: Vec<u32> =
             index.key.iter().map(|(column, _)| table.columns[usize::from(*column)].column_id).collect();
         key.sort_unstable();
-        index.unique && index.filter.is_none() && !index.disabled && key == wanted
+        index.unique && index.filter.is_empty() && !index.disabled && key == wanted
     });
     found.map(|index| index.id as i32)
 }

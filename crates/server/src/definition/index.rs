@@ -191,7 +191,14 @@ pub fn add_inline(
         Some(column) if index.columns.is_empty() => vec![(column.to_string(), false)],
         _ => index.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
     };
-    let filter = index.filter.as_ref().map(|filter| text::definition(filter, ""));
+    let filter = match &index.filter {
+        None => None,
+        Some(condition) => {
+            let columns = ddl.reload(db, id)?;
+            refuse_ignored_duplicates(&index.options, &index.name, shown)?;
+            Some(filter_text("index", &index.name, shown, condition, &columns)?)
+        }
+    };
     let spec = IndexSpec {
         name: index.name.to_string(),
         clustered: index.clustered == Some(true),
@@ -208,6 +215,30 @@ pub fn add_inline(
 }
 
 fn drop_value<T>(_: T) {}
+
+/// The text of a filter that may stand: `sys.indexes.filter_definition`.
+fn filter_text(
+    kind: &str,
+    name: &str,
+    written: &str,
+    condition: &sql::ast::Expr,
+    table: &sql::catalog::TableDef,
+) -> SqlResult<String> {
+    let owner = sql::bind::FilterOwner { kind, name, table: written };
+    sql::bind::index_filter(condition, &table.columns, owner)?;
+    Ok(text::filter(condition))
+}
+
+/// 10618
+fn refuse_ignored_duplicates(options: &[Setting], name: &str, table: &str) -> SqlResult<()> {
+    if !find_setting(options, "IGNORE_DUP_KEY").is_some_and(Setting::is_on) {
+        return Ok(());
+    }
+    let text = format!(
+        "Cannot create filtered index '{name}' on table '{table}' because the statement sets the IGNORE_DUP_KEY option to ON. Rewrite the statement so that it does not use the IGNORE_DUP_KEY option."
+    );
+    Err(SqlError::new(10618, 16, text))
+}
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     match create.kind {
@@ -293,12 +324,14 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
             ));
         }
     }
-    let filter = create.filter.as_ref().map(|filter| text::definition(filter, ddl.span(create.filter_text)));
+    let filter = match &create.filter {
+        None => None,
+        Some(condition) => {
+            refuse_ignored_duplicates(&create.options, &create.name, &shown)?;
+            Some(filter_text("index", &create.name, &written(&create.table), condition, &table_def)?)
+        }
+    };
     let place = table::place_of(ddl, &db, &row)?;
-    let from = table::source(&place, &table_name);
-    if let Some(filter) = &filter {
-        ddl.site.describe(&format!("SELECT 1 AS a FROM {from} WHERE {filter}"))?;
-    }
     let spec = IndexSpec {
         name: create.name.to_string(),
         clustered,
@@ -307,27 +340,11 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
         status: if create.unique { ix::UNIQUE } else { 0 },
         columns: create.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
         included: create.include.iter().map(|c| c.to_string()).collect(),
-        filter: filter.clone(),
+        filter,
         options: &create.options,
         constraint_id: 0,
     };
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
-    if let (true, Some(filter)) = (create.unique, &filter) {
-        let columns: Vec<String> = create.columns.iter().map(|c| text::bracket(&c.name)).collect();
-        let query = format!(
-            "SELECT TOP 1 1 AS a FROM {from} WHERE {filter} GROUP BY {} HAVING COUNT(*) > 1",
-            columns.join(", ")
-        );
-        if ddl.any_row(&query)? {
-            return Err(duplicate_found(&shown, &create.name, ""));
-        }
-        // INSERT and UPDATE do not evaluate filters: whoever relies on the index must hear of it.
-        let text = format!(
-            "Warning: The rows of the filtered index '{}' are unique now; later changes are not checked against its filter.",
-            &*create.name
-        );
-        ddl.message(SqlError::new(40510, 10, text));
-    }
     build(ddl, &db, row.id, indid, &place, &table_name, create.unique)
 }
 
@@ -369,12 +386,14 @@ pub fn build(
         Ok(()) => Ok(()),
         Err(StorageError::DuplicateKey { .. }) if unique => {
             // The question for the value must not be answered from the index that is not there.
-            ddl.rows(db, |rows| {
+            let filter = ddl.rows(db, |rows| {
+                let row = rows.first::<IndexRow>(0, &[int(id), int(indid)])?.expect("the index just made");
                 rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])?;
-                rows.delete::<IndexRow>(0, &[int(id), int(indid)])
+                rows.delete::<IndexRow>(0, &[int(id), int(indid)])?;
+                Ok(row.filter.0)
             })?;
             ddl.changed(db.id, id);
-            let values = duplicate_value(ddl, place, shown, index, &table_def)?;
+            let values = duplicate_value(ddl, place, shown, index, filter.as_deref(), &table_def)?;
             Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
         }
         Err(error) => Err(storage_error(error)),
@@ -387,6 +406,7 @@ fn duplicate_value(
     place: &super::site::Place,
     shown: &str,
     index: &sql::catalog::IndexDef,
+    filter: Option<&str>,
     table_def: &sql::catalog::TableDef,
 ) -> SqlResult<String> {
     let columns: Vec<String> =
@@ -394,9 +414,10 @@ fn duplicate_value(
     let parts: Vec<String> =
         columns.iter().map(|c| format!("ISNULL(CONVERT(nvarchar(200), {c}), N'<NULL>')")).collect();
     let query = format!(
-        "SELECT TOP 1 {} AS a FROM {} GROUP BY {} HAVING COUNT(*) > 1 ORDER BY {}",
+        "SELECT TOP 1 {} AS a FROM {}{} GROUP BY {} HAVING COUNT(*) > 1 ORDER BY {}",
         parts.join(" + N', ' + "),
         table::source(place, shown),
+        filter.map_or_else(String::new, |filter| format!(" WHERE {filter}")),
         columns.join(", "),
         columns.join(", ")
     );
@@ -621,6 +642,13 @@ pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlRes
             ),
         ));
     };
+    let filter = match &create.filter {
+        None => None,
+        Some(condition) => {
+            let table = ddl.reload(&db, row.id)?;
+            Some(filter_text("statistics", &create.name, &written(&create.table), condition, &table)?)
+        }
+    };
     let spec = IndexSpec {
         name: create.name.to_string(),
         clustered: false,
@@ -629,7 +657,7 @@ pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlRes
         status: ix::STATISTICS,
         columns: create.columns.iter().map(|c| (c.to_string(), false)).collect(),
         included: Vec::new(),
-        filter: create.filter.as_ref().map(|filter| text::definition(filter, "")),
+        filter,
         options: &[],
         constraint_id: 0,
     };

@@ -174,6 +174,7 @@ fn check_table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
 fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool) -> SqlResult<u64> {
     let database = db.storage_id();
     let mut counts: Vec<(IndexId, u64)> = Vec::new();
+    let mut members: Vec<(IndexId, u64)> = Vec::new();
     let found = ddl.storage(|storage, tx| {
         let table = storage.open_table(database, id)?;
         let clustered = table.layout().indexes.iter().any(|index| index.clustered);
@@ -200,6 +201,16 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
             }
             counts.push((index, count));
         }
+        let filtered = table.layout().indexes.iter().filter(|index| !index.filter.is_empty());
+        members.extend(filtered.map(|index| (index.id, 0)));
+        if !members.is_empty() {
+            let mut scan = table.scan(tx, ScanSpec::all(IndexId(0), Vec::new()))?;
+            while let Some(row) = scan.next(tx)? {
+                for (index, count) in &mut members {
+                    *count += u64::from(table.index_holds(*index, row.image)?);
+                }
+            }
+        }
         Ok(())
     });
     if let Err(error) = found {
@@ -209,7 +220,11 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
     }
     let rows = counts.first().map_or(0, |(_, count)| *count);
     let mut errors = 0;
-    for (index, count) in counts.iter().filter(|(_, count)| *count != rows) {
+    for (index, count) in counts {
+        let rows = members.iter().find(|(filtered, _)| *filtered == index).map_or(rows, |(_, members)| *members);
+        if count == rows {
+            continue;
+        }
         errors += 1;
         let text = format!(
             "Table error: table '{name}' (ID {}). Index ID {} has {count} rows where the table has {rows}.",

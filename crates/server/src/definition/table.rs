@@ -8,7 +8,7 @@ use sql::ast::{
 };
 use sql::catalog::{IndexKind, TableDef};
 use sql::plan::OutputColumn;
-use storage::{IndexId, IndexLayout, KeyColumn, StorageError, TableId, TableLayout};
+use storage::{FilterTerm, IndexId, IndexLayout, KeyColumn, StorageError, TableId, TableLayout};
 use types::{ColumnType, RowLayout, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::constraint::{self, Named};
@@ -176,7 +176,7 @@ pub fn row_layout(table: &TableDef) -> RowLayout {
     )
 }
 
-/// Disabled indexes have no storage; a filtered one is unique over its filter's rows only, so its tree holds all rows and is not.
+/// Disabled indexes have no storage.
 pub fn layout(table: &TableDef) -> TableLayout {
     let indexes =
         table.indexes.iter().filter(|index| !index.disabled).filter_map(|index| index_layout(table, index)).collect();
@@ -190,10 +190,18 @@ pub fn index_layout(table: &TableDef, index: &sql::catalog::IndexDef) -> Option<
     }
     Some(IndexLayout {
         id: IndexId(index.id),
-        unique: index.unique && index.filter.is_none(),
+        unique: index.unique,
         clustered: index.kind == IndexKind::Clustered,
         key,
         included: index.included.iter().filter_map(|&column| table.stored[usize::from(column)]).collect(),
+        filter: index
+            .filter
+            .iter()
+            .map(|term| FilterTerm {
+                column: table.stored[usize::from(term.column)].expect("no filter is over a computed column"),
+                keys: term.keys.clone(),
+            })
+            .collect(),
     })
 }
 

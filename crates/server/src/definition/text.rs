@@ -38,6 +38,35 @@ pub fn definition(expr: &Expr, source: &str) -> String {
     }
 }
 
+/// The predicate of a filtered index or statistics, which the binder has accepted: comparisons, IN and IS NULL joined by AND.
+pub fn filter(condition: &Expr) -> String {
+    format!("({})", filter_part(condition).expect("comparisons of columns and constants have their text"))
+}
+
+fn filter_part(condition: &Expr) -> Option<String> {
+    Some(match condition {
+        Expr::And(parts) => parts.iter().map(filter_part).collect::<Option<Vec<_>>>()?.join(" AND "),
+        Expr::Compare(compare) => {
+            format!("{}{}{}", expression(&compare.left)?, compare_text(compare.op), constant(&compare.right)?)
+        }
+        Expr::InList(list) => {
+            let items = list.list.iter().map(constant).collect::<Option<Vec<_>>>()?;
+            match &items[..] {
+                [one] => format!("{}={one}", expression(&list.operand)?),
+                items => format!("{} IN ({})", expression(&list.operand)?, items.join(", ")),
+            }
+        }
+        other => expression(other)?,
+    })
+}
+
+fn constant(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Cast(cast) => Some(format!("CONVERT({},{})", type_text(&cast.to)?, constant(&cast.operand)?)),
+        other => expression(other),
+    }
+}
+
 /// None: it has a part that is kept as the user wrote it (subqueries, methods, window functions).
 pub fn expression(expr: &Expr) -> Option<String> {
     let text = match expr {

@@ -1,7 +1,7 @@
 //! Indexes, statistics, schemas, types, sequences, synonyms, partitions, and DROP.
 
 use super::TableDefinition;
-use super::{DataSpace, DataType, Expr, Ident, IndexColumn, ObjectName, PartitionChoice, Setting, Span, Statement};
+use super::{DataSpace, DataType, Expr, Ident, IndexColumn, ObjectName, PartitionChoice, Setting, Statement};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateIndex {
@@ -16,8 +16,6 @@ pub struct CreateIndex {
     /// `ORDER (columns)` of a columnstore index
     pub order: Vec<Ident>,
     pub filter: Option<Expr>,
-    /// The text of `filter`.
-    pub filter_text: Span,
     pub options: Vec<Setting>,
     pub on: Option<DataSpace>,
     pub filestream_on: Option<DataSpace>,

@@ -52,6 +52,14 @@ pub fn scalar_type(catalog: &dyn Catalog, ty: &DataType, default_length: u16) ->
     Ok(if found.is_string() { found.with_collation(collation) } else { found })
 }
 
+/// A type of the language; strings are of the default collation. None: another type.
+pub fn builtin_type(ty: &DataType, default_length: u16) -> SqlResult<Option<SqlType>> {
+    match &ty.name {
+        TypeName::Builtin(kind) => builtin(*kind, ty.length, default_length).map(Some),
+        _ => Ok(None),
+    }
+}
+
 fn builtin(kind: TypeKind, length: TypeLength, default_length: u16) -> SqlResult<SqlType> {
     let parameters = match length {
         TypeLength::Default => Parameters::None,

@@ -6,6 +6,7 @@ use types::{SqlResult, SqlType, TypeKind};
 
 use super::binder::Binder;
 use super::errors;
+use super::index_filter::{FilterOwner, index_filter};
 use super::names::same_name;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
@@ -208,7 +209,7 @@ impl Binder<'_> {
                 unique_constraint: !primary,
                 key: columns,
                 included: Vec::new(),
-                filter: None,
+                filter: Vec::new(),
                 disabled: false,
             });
         }
@@ -235,6 +236,11 @@ impl Binder<'_> {
             for name in &index.include {
                 included.push(position(table, name).ok_or_else(|| missing(name, &table.name).at_line(index.line))?);
             }
+            let owner = FilterOwner { kind: "index", name: &index.name, table: &table.name };
+            let filter = match &index.filter {
+                Some(condition) => index_filter(condition, &table.columns, owner)?,
+                None => Vec::new(),
+            };
             let clustered = index.clustered == Some(true);
             let id = if clustered {
                 1
@@ -251,7 +257,7 @@ impl Binder<'_> {
                 unique_constraint: false,
                 key,
                 included,
-                filter: None,
+                filter,
                 disabled: false,
             });
         }

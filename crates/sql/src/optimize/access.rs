@@ -1,6 +1,7 @@
 //! How to read one table: which index, which bounds, what is left to test on each row.
 
-use types::{Datum, SqlType};
+use types::key::encode_datum;
+use types::{Datum, KeySet, SqlType};
 
 use super::estimate::{self, selectivity, table_rows};
 use super::rel::{ColumnId, Get};
@@ -87,7 +88,10 @@ pub fn choose(get: &Get, predicates: &[Expr], needed: &[u16], wanted: &[(u16, bo
         });
     }
     for index in &get.table.indexes {
-        if index.disabled || index.filter.is_some() || get.forced_index.is_some_and(|id| id != index.id) {
+        if index.disabled
+            || !filter_is_implied(get, index, predicates)
+            || get.forced_index.is_some_and(|id| id != index.id)
+        {
             continue;
         }
         offer(with_index(get, index, clustered, predicates, &sargs, needed, wanted, row_goal, residual));
@@ -152,7 +156,7 @@ fn with_index(
         rows: rows_out,
         cost: 0.0,
     };
-    let mut seek_rows = table_rows(get);
+    let mut seek_rows = table_rows(get) * index.filter.iter().map(|term| share(&term.keys)).product::<f64>();
     let mut fixed: Vec<u16> = Vec::new();
     for (column, _) in &index.key {
         let ty = get.table.columns[*column as usize].ty;
@@ -236,6 +240,104 @@ fn with_index(
         access.cost += sort_cost(rows_out);
     }
     access
+}
+
+/// Which part of a table's rows has a value of the set, as far as one can tell without its values.
+fn share(keys: &KeySet) -> f64 {
+    match (keys.null_test(), keys.value_count()) {
+        (Some((null, others)), _) => 0.1 * f64::from(null) + 0.9 * f64::from(others),
+        (None, Some(values)) => (0.05 * values as f64).min(0.5),
+        (None, None) => 0.3,
+    }
+}
+
+/// Every row that passes `predicates` is in the index.
+fn filter_is_implied(get: &Get, index: &IndexDef, predicates: &[Expr]) -> bool {
+    index.filter.iter().all(|term| {
+        let not_null = !get.table.columns[usize::from(term.column)].nullable;
+        let mut known = if not_null { KeySet::not_null() } else { KeySet::null().union(KeySet::not_null()) };
+        for keys in predicates.iter().filter_map(|predicate| values_of(get, term.column, predicate)) {
+            known = known.intersection(&keys);
+        }
+        known.is_subset(&term.keys)
+    })
+}
+
+/// The values of a column with which the predicate can be true, or more. None: it says nothing about the column.
+fn values_of(get: &Get, column: u16, predicate: &Expr) -> Option<KeySet> {
+    let is_column = |expr: &Expr| stripped(expr) == Some(get.id_of(column));
+    match &predicate.kind {
+        ExprKind::Compare { op, left, right, null_equal: false } => {
+            let (own, value, op) = match (is_column(left), is_column(right)) {
+                (true, _) => (left, right, *op),
+                (_, true) => (right, left, op.swapped()),
+                _ => return None,
+            };
+            let Some(key) = constant_key(get, column, own, value) else { return Some(KeySet::not_null()) };
+            Some(match op {
+                CompareOp::Equal => KeySet::equal(&key),
+                CompareOp::NotEqual => KeySet::less(&key, false).union(KeySet::greater(&key, false)),
+                CompareOp::Less => KeySet::less(&key, false),
+                CompareOp::LessOrEqual => KeySet::less(&key, true),
+                CompareOp::Greater => KeySet::greater(&key, false),
+                CompareOp::GreaterOrEqual => KeySet::greater(&key, true),
+            })
+        }
+        ExprKind::InList { value, list } if is_column(value) => {
+            let keys = list.iter().map(|item| constant_key(get, column, value, item));
+            let sets = keys.map(|key| key.map(|key| KeySet::equal(&key)));
+            let all =
+                sets.collect::<Option<Vec<_>>>().map(|sets| sets.into_iter().fold(KeySet::empty(), KeySet::union));
+            Some(all.unwrap_or_else(KeySet::not_null))
+        }
+        ExprKind::Like { value, .. } if is_column(value) => Some(KeySet::not_null()),
+        ExprKind::IsNull(value) if is_column(value) => Some(KeySet::null()),
+        // What is not true of NULL is not false of it either.
+        ExprKind::Not(inner) => match &inner.kind {
+            ExprKind::IsNull(value) if is_column(value) => Some(KeySet::not_null()),
+            ExprKind::Compare { .. } | ExprKind::InList { .. } | ExprKind::Like { .. } => {
+                values_of(get, column, inner).map(|_| KeySet::not_null())
+            }
+            _ => None,
+        },
+        ExprKind::Or(parts) => {
+            let sets = parts.iter().map(|part| values_of(get, column, part)).collect::<Option<Vec<_>>>();
+            Some(sets?.into_iter().fold(KeySet::empty(), KeySet::union))
+        }
+        ExprKind::And(parts) => {
+            parts.iter().filter_map(|part| values_of(get, column, part)).reduce(|a, b| a.intersection(&b))
+        }
+        _ => None,
+    }
+}
+
+/// The column under any conversions: NULL in, NULL out.
+fn stripped(expr: &Expr) -> Option<ColumnId> {
+    match &expr.kind {
+        ExprKind::Column(column) => Some(ColumnId(*column as u32)),
+        ExprKind::Convert { value, .. } => stripped(value),
+        _ => None,
+    }
+}
+
+/// The key of a constant that is compared with the column as it is.
+fn constant_key(get: &Get, column: u16, own: &Expr, value: &Expr) -> Option<Vec<u8>> {
+    let ty = get.table.columns[usize::from(column)].ty;
+    let ExprKind::Literal(constant) = &value.kind else { return None };
+    let plain = matches!(own.kind, ExprKind::Column(_)) && !constant.is_null();
+    let from = value.ty;
+    let same_form = match (from.is_string(), ty.is_string()) {
+        (true, true) => from.collation == ty.collation && from.is_ansi_string() == ty.is_ansi_string(),
+        _ if ty.is_integer() => from.is_integer() && from.length <= ty.length,
+        _ if ty.is_decimal() => from.is_decimal() && from.scale == ty.scale && from.precision <= ty.precision,
+        _ => from == ty,
+    };
+    if !plain || !same_form {
+        return None;
+    }
+    let mut key = Vec::new();
+    encode_datum(&ty, false, constant, &mut key);
+    Some(key)
 }
 
 /// Some(backward) when a scan of the index gives `wanted`.

@@ -115,7 +115,7 @@ pub fn equal_column(get: &Get, predicate: &Expr) -> Option<u16> {
 pub fn filtered(get: &Get, predicates: &[Expr]) -> f64 {
     let fixed: Vec<u16> = predicates.iter().filter_map(|p| equal_column(get, p)).collect();
     let unique = |key: &[(u16, bool)]| key.iter().all(|(column, _)| fixed.contains(column));
-    if get.table.indexes.iter().any(|index| index.unique && index.filter.is_none() && unique(&index.key)) {
+    if get.table.indexes.iter().any(|index| index.unique && index.filter.is_empty() && unique(&index.key)) {
         return 1.0;
     }
     let rows = table_rows(get) * predicates.iter().map(selectivity).product::<f64>();

@@ -28,12 +28,37 @@ impl Parser<'_> {
             index.order = self.paren_list(|parser| Ok(parser.index_column()?.name))?;
         }
         if self.eat_word(K::WHERE) {
-            let start = self.token.start;
-            index.filter = Some(self.condition()?);
-            index.filter_text = self.span_from(start);
+            index.filter = Some(self.index_filter(clustered)?);
         }
         self.index_tail(&mut index)?;
         Ok(StatementKind::CreateIndex(Box::new(index)))
+    }
+
+    /// Behind WHERE: the general condition is read, then refused for the words that an index's filter has no room for.
+    pub(super) fn index_filter(&mut self, clustered: Option<bool>) -> P<Expr> {
+        if clustered == Some(true) {
+            return Err(self.near(self.previous.line, "WHERE"));
+        }
+        let mut tokens = vec![self.token];
+        tokens.extend_from_slice(&self.ahead[..self.ahead_count]);
+        let mut lexer = self.lexer.clone();
+        let condition = self.condition()?;
+        while tokens.last().is_some_and(|token| token.end < self.previous.end) {
+            tokens.push(lexer.next_token());
+        }
+        tokens.retain(|token| token.end <= self.previous.end);
+        for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == T::Word) {
+            match token.keyword {
+                K::LIKE | K::OR | K::BETWEEN | K::EXISTS => return Err(self.unexpected_token(*token)),
+                K::NOT if tokens.get(at + 1).is_some_and(|next| next.keyword == K::NULL) => {}
+                K::NOT if at == 0 || tokens[at - 1].kind == T::LeftParen || tokens[at - 1].keyword == K::AND => {
+                    return Err(self.unexpected_token(*token));
+                }
+                K::NOT => return Err(self.near(token.line, "NOT")),
+                _ => {}
+            }
+        }
+        Ok(condition)
     }
 
     /// `name ON table`
@@ -52,7 +77,6 @@ impl Parser<'_> {
             include: Vec::new(),
             order: Vec::new(),
             filter: None,
-            filter_text: Span::default(),
             options: Vec::new(),
             on: None,
             filestream_on: None,

@@ -573,7 +573,7 @@ impl Parser<'_> {
             index.include = self.paren_list(|parser| Ok(parser.index_column()?.name))?;
         }
         if self.eat_word(K::WHERE) {
-            index.filter = Some(self.condition()?);
+            index.filter = Some(self.index_filter(clustered)?);
         }
         index.options = self.index_options()?;
         index.on = self.on_data_space()?;

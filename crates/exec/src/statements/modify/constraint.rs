@@ -114,7 +114,7 @@ impl Lookup {
             let runtime = &mut *runtime;
             runtime.host.open_table(runtime.session, &def)?
         };
-        let found = def.indexes.iter().filter(|index| !index.disabled && index.filter.is_none()).find(|index| {
+        let found = def.indexes.iter().filter(|index| !index.disabled && index.filter.is_empty()).find(|index| {
             index.key.len() >= columns.len()
                 && index.key[..columns.len()].iter().all(|(column, _)| columns.contains(column))
         });

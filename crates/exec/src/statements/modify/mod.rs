@@ -371,6 +371,8 @@ struct Run {
     /// Updated rows whose unique keys may have changed: old, new, locators. They are written together at the end, so that keys may
     /// be exchanged within the statement.
     moved: Option<(RowBatch, RowBatch, Column)>,
+    /// New rows of a MERGE that also moves keys: they come after those, and may take the keys that the others gave up.
+    late: RowBatch,
 }
 
 impl Run {
@@ -397,8 +399,11 @@ impl Run {
             }
         }
         let verbs = plan.actions.iter().map(|action| action.verb());
-        let keys =
-            |column: u16| plan.target.def.indexes.iter().any(|i| i.unique && i.key.iter().any(|k| k.0 == column));
+        let keys = |column: u16| {
+            plan.target.def.indexes.iter().filter(|index| index.unique).any(|index| {
+                index.key.iter().any(|key| key.0 == column) || index.filter.iter().any(|term| term.column == column)
+            })
+        };
         let moves = plan.actions.iter().any(|action| match &action.kind {
             Kind::Update { set, computed, .. } => {
                 let mut stored =
@@ -419,6 +424,7 @@ impl Run {
             unchecked,
             updated,
             moved: moves.then(|| (plan.target.rows(), plan.target.rows(), Column::new(Physical::Bytes))),
+            late: plan.target.rows(),
         })
     }
 
@@ -488,6 +494,11 @@ impl Run {
                 }
                 if self.instead_of {
                     self.changes.note(Some(&new), None);
+                } else if self.moved.is_some() {
+                    columns::append_batch(&mut self.late, &new);
+                    if columns::batch_bytes(&self.late) > crate::context::GRANT_BYTES_MAX {
+                        return Err(crate::context::out_of_memory());
+                    }
                 } else {
                     plan.target.insert(context, &new, &mut self.changes)?;
                 }
@@ -595,6 +606,9 @@ impl Run {
             && old.rows > 0
         {
             plan.target.update(context, &old, &new, &locators, true, &mut self.changes)?;
+        }
+        if self.late.rows > 0 {
+            plan.target.insert(context, &self.late, &mut self.changes)?;
         }
         if !self.unchecked.constraints {
             constraint::check_references(&plan.target, context, &mut self.changes, plan.verb)?;

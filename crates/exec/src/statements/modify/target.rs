@@ -252,8 +252,9 @@ impl Target {
                 let mut runtime = context.runtime();
                 let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
                 // All old keys go before the new ones come, so that keys may be exchanged.
-                let keys =
-                    |rows: &RowBatch, row: usize| self.unique_keys(rows, row).map(|(_, key)| key).collect::<Vec<_>>();
+                let keys = |rows: &RowBatch, row: usize| {
+                    self.unique_keys(rows, row).map(|(at, _, key)| (at, key)).collect::<Vec<_>>()
+                };
                 let moved: Vec<bool> = match new.rows {
                     rows if rows == 1 || !moves_keys => vec![false; rows],
                     rows => (0..rows).map(|row| keys(old, row) != keys(new, row)).collect(),
@@ -329,20 +330,34 @@ impl Target {
         changes.check_size()
     }
 
-    /// The row's unique keys, in the order `MemoryTable` counts them.
-    fn unique_keys<'d>(&'d self, rows: &'d RowBatch, row: usize) -> impl Iterator<Item = (&'d IndexDef, Vec<u8>)> {
-        self.def.indexes.iter().filter(|index| index.unique).map(move |index| {
+    /// The row's keys in the unique indexes that hold it, with the indexes' numbers as `MemoryTable` counts them.
+    fn unique_keys<'d>(
+        &'d self,
+        rows: &'d RowBatch,
+        row: usize,
+    ) -> impl Iterator<Item = (usize, &'d IndexDef, Vec<u8>)> {
+        let encode = move |column: u16, descending: bool, key: &mut Vec<u8>| {
+            let stored = self.def.stored[usize::from(column)].expect("keys and filters are of stored columns") as usize;
+            encode_from(&KeyCodec::new(&self.types[stored], descending), &rows.columns[stored], row, key);
+        };
+        let unique = self.def.indexes.iter().filter(|index| index.unique).enumerate();
+        unique.filter_map(move |(at, index)| {
             let mut key = Vec::new();
-            for (column, descending) in &index.key {
-                let stored = self.def.stored[*column as usize].expect("keys are stored") as usize;
-                encode_from(&KeyCodec::new(&self.types[stored], *descending), &rows.columns[stored], row, &mut key);
+            for term in &index.filter {
+                key.clear();
+                encode(term.column, false, &mut key);
+                if !term.keys.contains(&key) {
+                    return None;
+                }
             }
-            (index, key)
+            key.clear();
+            index.key.iter().for_each(|(column, descending)| encode(*column, *descending, &mut key));
+            Some((at, index, key))
         })
     }
 
     fn claim(&self, table: &mut crate::memory_table::MemoryTable, rows: &RowBatch, row: usize) -> SqlResult<()> {
-        for (at, (index, key)) in self.unique_keys(rows, row).enumerate() {
+        for (at, index, key) in self.unique_keys(rows, row) {
             if !table.claim(at, key) {
                 return Err(self.duplicate_key(Some(index), rows, row));
             }
@@ -351,7 +366,7 @@ impl Target {
     }
 
     fn release(&self, table: &mut crate::memory_table::MemoryTable, rows: &RowBatch, row: usize) {
-        for (at, (_, key)) in self.unique_keys(rows, row).enumerate() {
+        for (at, _, key) in self.unique_keys(rows, row) {
             table.release(at, key);
         }
     }

@@ -414,7 +414,7 @@ fn target(host: &SessionHost, columns: &[OutputColumn]) -> Option<Target> {
         columns.iter().position(|column| column.origin.as_ref().is_some_and(|origin| origin.column == wanted))
     };
     let mut unique: Vec<_> =
-        table.indexes.iter().filter(|index| index.unique && index.filter.is_none() && !index.disabled).collect();
+        table.indexes.iter().filter(|index| index.unique && index.filter.is_empty() && !index.disabled).collect();
     unique.sort_by_key(|index| !index.primary_key);
     let key = unique
         .iter()
