@@ -159,13 +159,13 @@ impl I64Expr {
         match self {
             I64Expr::Variable(slot) => context.variables.i64(*slot),
             I64Expr::Const(value) => *value,
-            I64Expr::Session(read) => Some(context.session(|session| read(session))),
             node => node.quick_node(context),
         }
     }
 
     fn quick_node(&self, context: &Context) -> Option<i64> {
         match self {
+            I64Expr::Session(read) => Some(context.session(|session| read(session))),
             I64Expr::CompareI64(node) => node.quick(context),
             I64Expr::Arithmetic(node) => node.quick(context),
             I64Expr::And(terms) => {
@@ -316,6 +316,15 @@ impl Comparison<I64Expr> {
     }
 }
 
+fn quick_product(op: ArithmeticOp, left: i64, right: i64) -> Option<i64> {
+    match op {
+        ArithmeticOp::Multiply => left.checked_mul(right),
+        ArithmeticOp::Divide => left.checked_div(right),
+        ArithmeticOp::Modulo => left.checked_rem(right),
+        _ => None,
+    }
+}
+
 impl IntegerArithmetic {
     #[inline(always)]
     fn quick(&self, context: &Context) -> Option<i64> {
@@ -323,10 +332,7 @@ impl IntegerArithmetic {
         let value = match self.op {
             ArithmeticOp::Add => left.checked_add(right)?,
             ArithmeticOp::Subtract => left.checked_sub(right)?,
-            ArithmeticOp::Multiply => left.checked_mul(right)?,
-            ArithmeticOp::Divide => left.checked_div(right)?,
-            ArithmeticOp::Modulo => left.checked_rem(right)?,
-            _ => return None,
+            op => quick_product(op, left, right)?,
         };
         self.range.holds(value).then_some(value)
     }

@@ -235,7 +235,7 @@ impl<'a> Runner<'a> {
     }
 
     /// False: nothing is done, `assign` is to do it.
-    #[inline]
+    #[inline(always)]
     fn quick_assign(&mut self, slot: u32, value: &Scalar) -> bool {
         let Node::I64(node) = &value.node else { return false };
         let Some(value) = node.quick(&self.context) else { return false };
