@@ -25,6 +25,8 @@ pub struct Compiler {
     pub plan_source: PlanSource,
     /// What was compiled reads variables of the module it belongs to, so it can run only there.
     pub reads_variables: bool,
+    /// It reads `@@FETCH_STATUS` or its like.
+    pub reads_session: bool,
     depth: u32,
 }
 
@@ -38,7 +40,7 @@ pub fn too_deep() -> SqlError {
 
 impl Compiler {
     pub fn new(plan_source: PlanSource) -> Compiler {
-        Compiler { plan_source, reads_variables: false, depth: 0 }
+        Compiler { plan_source, reads_variables: false, reads_session: false, depth: 0 }
     }
 
     /// Runs `make` one level deeper.
@@ -90,7 +92,10 @@ impl Compiler {
                 })
             }
             ExprKind::Global(global) => match functions::session_number(*global) {
-                Some(read) => predicate(I64Expr::Session(read)),
+                Some(read) => {
+                    self.reads_session = true;
+                    predicate(I64Expr::Session(read))
+                }
                 None => Ok(Scalar::general(ty, General::Global(*global, ty))),
             },
             ExprKind::Negate(operand) => {

@@ -69,7 +69,11 @@ impl CodeKind {
 }
 
 pub enum Condition {
-    Scalar(I64Expr),
+    /// `reads_session`: not only variables.
+    Scalar {
+        predicate: I64Expr,
+        reads_session: bool,
+    },
     Query(QueryId),
 }
 
@@ -301,7 +305,11 @@ fn flat_list(body: &[plan::Statement], scope: &mut Scope, compiler: &mut Compile
 
 fn condition(condition: &plan::Condition, compiler: &mut Compiler) -> SqlResult<Condition> {
     Ok(match condition {
-        plan::Condition::Scalar(expr) => Condition::Scalar(compiler.predicate(expr)?),
+        plan::Condition::Scalar(expr) => {
+            compiler.reads_session = false;
+            let predicate = compiler.predicate(expr)?;
+            Condition::Scalar { predicate, reads_session: compiler.reads_session }
+        }
         plan::Condition::Query(id) => Condition::Query(*id),
     })
 }

@@ -206,7 +206,12 @@ impl<'a> Runner<'a> {
     #[inline(always)]
     fn condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
         match condition {
-            Condition::Scalar(predicate) if let Some(value) = predicate.quick(&self.context) => Ok(Ok(value != 0)),
+            Condition::Scalar { predicate, reads_session } if let Some(value) = predicate.quick(&self.context) => {
+                if *reads_session {
+                    self.condition_ended()?;
+                }
+                Ok(Ok(value != 0))
+            }
             condition => self.long_condition(condition),
         }
     }
@@ -214,16 +219,20 @@ impl<'a> Runner<'a> {
     fn long_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
         self.yield_point()?;
         let result = self.general_condition(condition);
-        // Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
-        if result.is_ok() && self.frame.nested {
-            self.ended()?;
+        if result.is_ok() {
+            self.condition_ended()?;
         }
         Ok(result)
     }
 
+    /// Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
+    fn condition_ended(&mut self) -> Result<(), Unwind> {
+        if self.frame.nested { self.ended() } else { Ok(()) }
+    }
+
     fn general_condition(&mut self, condition: &Condition) -> SqlResult<bool> {
         match condition {
-            Condition::Scalar(predicate) => {
+            Condition::Scalar { predicate, .. } => {
                 self.context.statement_time.set(0);
                 Ok(holds(predicate.eval(&self.context, NO_ROW())?))
             }
