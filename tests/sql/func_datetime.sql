@@ -6,6 +6,7 @@ SELECT CONVERT(varchar(30), CAST('2024-05-06 13:14:15.678' AS datetime), 0), CON
 SELECT s.value AS style, CONVERT(varchar(40), CAST('2024-05-06 13:14:15.678' AS datetime), s.value) AS d, CONVERT(varchar(40), CAST('2024-05-06 03:04:05.6789012' AS datetime2), s.value) AS d2 FROM (VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9),(10),(11),(12),(13),(14),(20),(21),(22),(23),(24),(25),(100),(101),(102),(103),(104),(105),(106),(107),(108),(109),(110),(111),(112),(113),(114),(120),(121),(126),(127),(130),(131)) s(value);
 SELECT CONVERT(date, '06/05/2024', 103), CONVERT(datetime, '20240506 10:11:12'), CONVERT(datetime2(3), '2024-05-06T10:11:12.1239'), CONVERT(time(2), '10:11:12.126'), CONVERT(datetimeoffset(0), '2024-05-06 10:11:12 +02:00'), CONVERT(smalldatetime, '2024-05-06 10:11:30'), CONVERT(datetime, '2024-05-06 10:11:12.998'), CONVERT(datetime, 0), CONVERT(datetime, 1.5), CONVERT(int, CONVERT(datetime, '1900-01-03'));
 SELECT CAST('2024-01-02' AS datetime) + 1, CAST('2024-01-02' AS datetime) - 1.5, CAST('2024-01-02' AS datetime) - CAST('2024-01-01' AS datetime), EOMONTH('2024-02-10'), EOMONTH('2024-02-10', 1), DATEFROMPARTS(2024,2,29), DATETIMEFROMPARTS(2024,1,2,3,4,5,6), DATETIME2FROMPARTS(2024,1,2,3,4,5,6,3), TIMEFROMPARTS(1,2,3,4,2), ISDATE('2024-01-01'), ISDATE('x');
+GO
 SELECT CAST('2024-01-02' AS date) + 1;
 GO
 SELECT DATEADD(day, 1, 'abc');

@@ -1,12 +1,13 @@
 //! A batch of T-SQL from text to tokens.
 //!
 //! ```text
-//! text --statement cache--> Module       on a miss: sql::parse, sql::bind (both pure)
+//! text --statement cache--> Module       on a miss, or when the catalog has changed: sql::parse, sql::bind (both pure), early::check
 //! Module --exec::run_batch--> rows and messages --sink--> packets
-//!          a query of it is bound and planned at its first run: SessionHost::bind_query
+//!          what of it named an object that was not there is bound and planned at its first run: SessionHost::bind_query
 //! ```
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use exec::host::Ended;
 use exec::sink::Sink;
@@ -14,6 +15,7 @@ use sql::plan::Module;
 use types::SqlError;
 
 use crate::connection::ConnectionError;
+use crate::early;
 use crate::host::SessionHost;
 use crate::plan_cache::PlanKey;
 use crate::session::Session;
@@ -49,10 +51,15 @@ pub fn compile(
         quoted_identifier: state.options.quoted_identifier,
         ansi_nulls: state.options.ansi_nulls,
     };
-    if let Some(module) = host.server.plans.find(key) {
+    let version = host.catalog_session.checked_version(&host.server.catalog);
+    if let Some(module) = host.server.plans.find(key)
+        && module.checked.load(Ordering::Relaxed) == version
+    {
         return Ok(module);
     }
     let module = Arc::new(host.bind_text(state, text, parameters)?);
+    early::check(host, state, &module)?;
+    module.checked.store(version, Ordering::Relaxed);
     host.server.plans.insert(key, module.clone());
     Ok(module)
 }

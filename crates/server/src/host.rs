@@ -42,7 +42,7 @@ const INTERNAL_SPID: u16 = 1;
 const SYNONYM_DEPTH_MAX: usize = 8;
 
 /// Bound queries a session keeps for itself, because it sees definitions that others do not.
-const PRIVATE_QUERIES_MAX: usize = 256;
+pub const PRIVATE_QUERIES_MAX: usize = 256;
 
 /// A key of SESSION_CONTEXT.
 pub struct ContextEntry {
@@ -50,6 +50,14 @@ pub struct ContextEntry {
     /// A sql_variant.
     pub value: Datum,
     pub read_only: bool,
+}
+
+struct PrivateQuery {
+    module: Arc<Module>,
+    id: QueryId,
+    /// Of the session when it was bound: whether an INSERT's identity values are given depends on it.
+    identity_insert: Option<(u16, i32)>,
+    bound: Arc<Query>,
 }
 
 pub struct SessionHost {
@@ -61,7 +69,7 @@ pub struct SessionHost {
     /// What a reset goes back to.
     login_language: LanguageId,
     /// Queries bound with this session's own view of the catalog, the newest last.
-    private_queries: Vec<(Arc<Module>, QueryId, Arc<Query>)>,
+    private_queries: Vec<PrivateQuery>,
     pub application_locks: ApplicationLocks,
     pub cursors: ApiCursors,
     pub context: Vec<ContextEntry>,
@@ -365,6 +373,19 @@ impl SessionHost {
         }
     }
 
+    /// Keeps what a query of the module was bound to at `version`, for all sessions if it is the same for all.
+    pub fn keep_bound(&mut self, state: &State, module: &Arc<Module>, id: QueryId, version: u64, bound: Arc<Query>) {
+        let identity_insert = state.options.identity_insert;
+        let shared = !bound.session_private && identity_insert.is_none() && CatalogSession::is_shared_version(version);
+        if shared && module.queries[id.0 as usize].bound.set(bound.clone()).is_ok() {
+            return;
+        }
+        if self.private_queries.len() >= PRIVATE_QUERIES_MAX {
+            self.private_queries.drain(..PRIVATE_QUERIES_MAX / 2);
+        }
+        self.private_queries.push(PrivateQuery { module: module.clone(), id, identity_insert, bound });
+    }
+
     /// Parses and binds a text that is not in the statement cache.
     pub fn bind_text(&mut self, state: &mut State, text: &str, parameters: &str) -> Result<Module, Vec<SqlError>> {
         self.server.counters.compilations.add(1);
@@ -508,26 +529,26 @@ impl Host for SessionHost {
     fn bind_query(&mut self, state: &mut State, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>> {
         let text = &module.queries[query.0 as usize];
         let version = self.catalog_version(state);
-        if let Some(bound) = text.bound.get().filter(|bound| bound.catalog_version == version) {
+        let identity_insert = state.options.identity_insert;
+        if let Some(bound) = text.bound.get().filter(|bound| bound.catalog_version == version)
+            && identity_insert.is_none()
+        {
             return Ok(bound.clone());
         }
-        let own = |(of, id, bound): &&(Arc<Module>, QueryId, Arc<Query>)| {
-            Arc::ptr_eq(of, module) && *id == query && bound.catalog_version == version
+        let own = |private: &&PrivateQuery| {
+            Arc::ptr_eq(&private.module, module)
+                && private.id == query
+                && private.bound.catalog_version == version
+                && private.identity_insert == identity_insert
         };
-        if let Some((_, _, bound)) = self.private_queries.iter().rev().find(own) {
-            return Ok(bound.clone());
+        if let Some(private) = self.private_queries.iter().rev().find(own) {
+            return Ok(private.bound.clone());
         }
         let options = Self::bind_options(state);
         let bound =
             self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
         let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
-        let shared = !bound.session_private && CatalogSession::is_shared_version(version);
-        if !shared || text.bound.set(bound.clone()).is_err() {
-            if self.private_queries.len() >= PRIVATE_QUERIES_MAX {
-                self.private_queries.drain(..PRIVATE_QUERIES_MAX / 2);
-            }
-            self.private_queries.push((module.clone(), query, bound.clone()));
-        }
+        self.keep_bound(state, module, query, version, bound.clone());
         Ok(bound)
     }
 

@@ -19,6 +19,7 @@ pub mod bulk_target;
 pub mod system;
 pub mod definition;
 pub mod host;
+pub mod early;
 pub mod prepared;
 pub mod batch;
 pub mod rpc;

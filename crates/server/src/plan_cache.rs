@@ -230,6 +230,7 @@ mod tests {
             messages: Vec::new(),
             text: "".into(),
             executor: Default::default(),
+            checked: AtomicU64::new(sql::plan::NEVER_CHECKED),
             kind: Default::default(),
             trigger_table: None,
         })

@@ -213,6 +213,8 @@ impl<'a> Runner<'a> {
     pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
+            // What IDENTITY_INSERT decides is an error of the statement alone.
+            Err(error) if matches!(error.number, 544 | 545) => return self.fail(error, line),
             Err(error) => return self.fail_scope(error, line),
         };
         let started = self.start_statistics();

@@ -76,6 +76,15 @@ impl CatalogSession {
         (catalog.version() & ((1 << SHARED_VERSION_BITS) - 1)) | (own << SHARED_VERSION_BITS)
     }
 
+    /// What a batch is checked against before it runs: temporary tables come and go, and are no part of it.
+    pub fn checked_version(&self, catalog: &Catalog) -> u64 {
+        if self.changed.is_empty() {
+            catalog.version() & ((1 << SHARED_VERSION_BITS) - 1)
+        } else {
+            self.version(catalog)
+        }
+    }
+
     /// Whether a plan bound at `version` serves every session.
     pub fn is_shared_version(version: u64) -> bool {
         version >> SHARED_VERSION_BITS == 0

@@ -1,6 +1,7 @@
 //! A batch or body: variables in textual order, control of flow, and statements that need no table. The others are deferred.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use types::{SqlError, SqlResult, SqlType};
 
@@ -121,6 +122,7 @@ impl<'a> ModuleBinder<'a> {
                 queries: Vec::new(),
                 messages: Vec::new(),
                 text: text.into(),
+                checked: AtomicU64::new(NEVER_CHECKED),
                 executor: ExecutorSlot::default(),
                 kind,
                 trigger_table: None,
@@ -275,7 +277,7 @@ impl<'a> ModuleBinder<'a> {
                         wrong = Some(errors::undeclared_variable(&variable.name).at_line(variable.line));
                     }
                 }
-                Found::Query | Found::Catalog => {}
+                Found::Query | Found::Catalog | Found::Named(_) | Found::Local(_) => {}
             }
         });
         match wrong {

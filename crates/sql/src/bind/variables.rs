@@ -11,6 +11,10 @@ pub enum Found<'a> {
     Query,
     /// A user function or NEXT VALUE FOR.
     Catalog,
+    /// A table or view, or what is named like one within the statement.
+    Named(&'a ast::ObjectName),
+    /// A common table expression or an alias.
+    Local(&'a str),
 }
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'a>);
@@ -162,7 +166,10 @@ fn visit_options<'a>(options: &'a [ast::QueryHint], f: Visit<'_, 'a>) {
 
 fn visit_with<'a>(with: Option<&'a ast::With>, f: Visit<'_, 'a>) {
     if let Some(with) = with {
-        with.ctes.iter().for_each(|cte| visit_query(&cte.query, f));
+        for cte in &with.ctes {
+            f(Found::Local(&cte.name));
+            visit_query(&cte.query, f);
+        }
     }
 }
 
@@ -211,7 +218,10 @@ fn visit_item<'a>(item: &'a ast::SelectItem, f: Visit<'_, 'a>) {
 
 fn visit_table<'a>(table: &'a ast::TableRef, f: Visit<'_, 'a>) {
     match table {
-        ast::TableRef::Table(_) => {}
+        ast::TableRef::Table(table) => {
+            f(Found::Named(&table.name));
+            table.alias.iter().for_each(|alias| f(Found::Local(alias)));
+        }
         ast::TableRef::Variable(variable) => f(Found::Table(&variable.variable)),
         ast::TableRef::Function(function) => match &function.kind {
             ast::TableFunctionKind::Call { args, .. } => args.iter().for_each(|e| visit_expr(e, f)),
@@ -245,7 +255,7 @@ fn visit_table<'a>(table: &'a ast::TableRef, f: Visit<'_, 'a>) {
 
 fn visit_target<'a>(target: &'a ast::Target, f: Visit<'_, 'a>) {
     match target {
-        ast::Target::Table { .. } => {}
+        ast::Target::Table { name, .. } => f(Found::Named(name)),
         ast::Target::Variable(variable) => f(Found::Table(variable)),
         ast::Target::Function(table) => visit_table(table, f),
     }
@@ -339,6 +349,14 @@ pub fn visit_statement<'a>(statement: &'a ast::StatementKind, f: Visit<'_, 'a>) 
             }
             visit_output(merge.output.as_deref(), f);
         }
+        // What `bind_module` makes of conditions and values that read tables.
+        ast::StatementKind::If(branches) => branches.branches.iter().for_each(|b| visit_expr(&b.condition, f)),
+        ast::StatementKind::SetVariable(set) => {
+            if let ast::SetVariableKind::Value(_, value) = &set.kind {
+                visit_expr(value, f);
+            }
+        }
+        ast::StatementKind::Return(Some(value)) | ast::StatementKind::Print(value) => visit_expr(value, f),
         _ => {}
     }
 }

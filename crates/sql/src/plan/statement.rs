@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
 use types::SqlType;
@@ -39,10 +40,16 @@ pub struct Module {
     /// What it was parsed from: spans of its statements are into it.
     pub text: std::sync::Arc<str>,
     pub executor: ExecutorSlot,
+    /// The catalog version that the statements of a batch were checked at, all of them before the first ran. The server alone sets
+    /// and reads it.
+    pub checked: AtomicU64,
     pub kind: BodyKind,
     /// Of a trigger: its parent, the shape of `inserted` and `deleted`.
     pub trigger_table: Option<Arc<TableDef>>,
 }
+
+/// Of `Module::checked`.
+pub const NEVER_CHECKED: u64 = u64::MAX;
 
 /// What a module is the body of. RETURN with a value is for procedures (an int) and scalar functions (their type).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
