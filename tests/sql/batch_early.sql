@@ -165,4 +165,62 @@ GO
 PRINT 'before';
 SELECT a FROM bg;
 GO
+-- modules: refused when they are made, and not begun when their tables have changed since
+CREATE PROCEDURE bp AS PRINT 'never';
+  SELECT nothing FROM be;
+  SELECT eleventh FROM be;
+GO
+CREATE PROCEDURE bp AS SELECT @undeclared;
+GO
+EXEC bp;
+GO
+CREATE FUNCTION bfn (@i int) RETURNS int AS BEGIN RETURN (SELECT MAX(nothing) FROM be WHERE a = @i) END
+GO
+CREATE TRIGGER bt ON be AFTER INSERT AS SELECT nothing FROM inserted;
+GO
+CREATE TRIGGER bt ON be AFTER INSERT AS SELECT i.a, d.s FROM inserted i LEFT JOIN deleted d ON i.id = d.id;
+GO
+INSERT be (a) VALUES (50);
+DROP TRIGGER bt;
+GO
+CREATE PROCEDURE bp @how int AS
+  PRINT 'begun';
+  IF @how = 1 SELECT nothing FROM not_there;
+  IF @how = 2 SELECT b FROM bg;
+  CREATE TABLE #own (a int);
+  INSERT #own (a) SELECT b FROM bg;
+  SELECT a FROM #own;
+  ALTER TABLE #own ADD c int;
+  SELECT c FROM #own;
+GO
+EXEC bp 0;
+GO
+EXEC bp 1;
+PRINT 'goes on';
+GO
+DROP TABLE bg;
+CREATE TABLE bg (d int);
+GO
+EXEC bp 0;
+PRINT 'goes on';
+BEGIN TRY
+  EXEC bp 0;
+END TRY
+BEGIN CATCH
+  PRINT CONCAT(ERROR_NUMBER(), ' ', ERROR_PROCEDURE(), ' ', ERROR_LINE());
+END CATCH
+GO
+ALTER PROCEDURE bp @how int AS SELECT b FROM bg;
+GO
+ALTER TABLE bg ADD b int;
+GO
+EXEC bp 0;
+GO
+ALTER PROCEDURE bp AS SELECT d, b FROM bg; EXEC not_there_either;
+GO
+CREATE OR ALTER PROCEDURE #bp AS SELECT d, b FROM bg;
+GO
+EXEC #bp;
+GO
+DROP PROCEDURE bp;
 DROP TABLE bg, bf, be, log_of_runs;

@@ -26,6 +26,7 @@ const MUTUAL: &[(&str, &str, &str)] = &[
     ("server", "definition", "prepared"),
     ("server", "host", "prepared"),
     ("server", "host", "batch"),
+    ("server", "host", "early"),
     ("server", "prepared", "batch"),
     ("server", "batch", "session"),
     ("server", "rpc", "session"),

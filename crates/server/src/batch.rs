@@ -58,7 +58,7 @@ pub fn compile(
         return Ok(module);
     }
     let module = Arc::new(host.bind_text(state, text, parameters)?);
-    early::check(host, state, &module)?;
+    early::check(host, state, &module, true)?;
     module.checked.store(version, Ordering::Relaxed);
     host.server.plans.insert(key, module.clone());
     Ok(module)

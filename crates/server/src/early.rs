@@ -23,10 +23,14 @@ const ERRORS_MAX: usize = 20;
 /// So many rows of their own INSERT may be in a table before a plan made without them is worth making again.
 const INSERTS_MAX: u32 = 100;
 
-/// Errors: those that no execution could change.
-pub fn check(host: &mut SessionHost, state: &mut State, module: &Arc<Module>) -> Result<(), Vec<SqlError>> {
-    let mut check =
-        Check { host, state, module, errors: Vec::new(), keeps: true, inserts: 0, kept_private: 0, over: false };
+/// Errors: those that no execution could change. `keeps`: the module is about to run, so what is bound is kept.
+pub fn check(
+    host: &mut SessionHost,
+    state: &mut State,
+    module: &Arc<Module>,
+    keeps: bool,
+) -> Result<(), Vec<SqlError>> {
+    let mut check = Check { host, state, module, errors: Vec::new(), keeps, inserts: 0, kept_private: 0, over: false };
     check.statements(&module.body, false);
     if check.errors.is_empty() { Ok(()) } else { Err(check.errors) }
 }

@@ -402,9 +402,26 @@ impl SessionHost {
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
         };
-        if let Some(module) = self.server.plans.find(key) {
+        // Its names are those of its database, which is not the current one yet.
+        let checks = definition.database == self.catalog_session.database || definition.name.starts_with('#');
+        let version = self.catalog_session.checked_version(&self.server.catalog);
+        if let Some(module) = self.server.plans.find(key)
+            && (!checks || module.checked.load(Ordering::Relaxed) == version)
+        {
             return Ok(module);
         }
+        let module = self.bind_body(state, definition).map_err(prepared::first)?;
+        if checks {
+            let name = shown_name(definition);
+            let wrong = |errors| prepared::first(errors).in_procedure(&name);
+            crate::early::check(self, state, &module, true).map_err(wrong)?;
+            module.checked.store(version, Ordering::Relaxed);
+        }
+        self.server.plans.insert(key, module.clone());
+        Ok(module)
+    }
+
+    fn bind_body(&mut self, state: &mut State, definition: &ModuleDef) -> Result<Arc<Module>, Vec<SqlError>> {
         self.server.counters.compilations.add(1);
         let options = BindOptions {
             quoted_identifier: definition.quoted_identifier,
@@ -412,9 +429,14 @@ impl SessionHost {
             ..BindOptions::default()
         };
         let bound = self.with_catalog(state, |catalog| sql::bind::bind_definition(definition, &options, catalog));
-        let module = Arc::new(bound.map_err(prepared::first)?);
-        self.server.plans.insert(key, module.clone());
-        Ok(module)
+        bound.map(Arc::new)
+    }
+
+    /// What is wrong with a module that is about to be kept: every error that its execution could not change.
+    pub fn check_module(&mut self, state: &mut State, definition: &ModuleDef) -> Result<(), Vec<SqlError>> {
+        let module = self.bind_body(state, definition)?;
+        crate::early::check(self, state, &module, false)
+            .map_err(|errors| errors.into_iter().map(|error| error.in_procedure(&definition.name)).collect())
     }
 
     fn resolve(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Option<Object>> {
@@ -471,10 +493,7 @@ impl SessionHost {
         let info = ModuleInfo {
             database: if temporary { self.catalog_session.database } else { definition.database },
             object: definition.object,
-            name: match temporary {
-                true => definition.name.clone(),
-                false => format!("{}.{}", definition.schema, definition.name).into(),
-            },
+            name: shown_name(definition),
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
         };
@@ -519,6 +538,14 @@ fn no_such_procedure(name: &ObjectName) -> SqlError {
     let parts = [&name.database, &name.schema].into_iter().flatten().map(|part| &**part).chain([&*name.name]);
     let text = parts.collect::<Vec<_>>().join(".");
     SqlError::with_state(2812, 16, 62, format!("Could not find stored procedure '{text}'."))
+}
+
+/// As messages name a module: with its schema, a temporary one without.
+fn shown_name(definition: &ModuleDef) -> Box<str> {
+    match definition.name.starts_with('#') {
+        true => definition.name.clone(),
+        false => format!("{}.{}", definition.schema, definition.name).into(),
+    }
 }
 
 impl Host for SessionHost {

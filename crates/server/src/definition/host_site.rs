@@ -5,7 +5,7 @@ use std::sync::Arc;
 use exec::Within;
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
-use sql::catalog::DatabaseId;
+use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::OutputColumn;
 use storage::Transaction;
 use types::{RowBatch, SqlError, SqlResult};
@@ -77,6 +77,14 @@ impl Site for HostSite<'_> {
         let options = SessionHost::bind_options(self.state);
         let columns = self.host.with_catalog(self.state, |catalog| sql::bind::describe(&module, catalog, &options))?;
         Ok(columns.unwrap_or_default())
+    }
+
+    fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<(), Vec<SqlError>> {
+        let found = self.host.with_catalog(self.state, |catalog| catalog.module_by_id(database, ObjectId(id)));
+        match found.map_err(|error| vec![error])? {
+            Some(definition) => self.host.check_module(self.state, &definition),
+            None => Ok(()),
+        }
     }
 
     fn result(&mut self, columns: &[OutputColumn], rows: &RowBatch) -> SqlResult<()> {

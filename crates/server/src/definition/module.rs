@@ -238,7 +238,19 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "P", status, parent: 0 };
     let (db, id, _) = keep(ddl, &draft)?;
-    keep_parameters(ddl, &db, id, &create.parameters)
+    keep_parameters(ddl, &db, id, &create.parameters)?;
+    check_body(ddl, &db, id)
+}
+
+/// A body that names missing columns of tables that are there is not kept; missing tables may come later.
+fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
+    ddl.changed(db.id, id);
+    let Err(mut errors) = ddl.site.check_module(db.id, id) else { return Ok(()) };
+    let last = errors.pop().expect("what is wrong has an error");
+    for error in errors {
+        ddl.message(error);
+    }
+    Err(last)
 }
 
 pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<()> {
@@ -275,8 +287,13 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         }
         FunctionReturns::ExternalTable { .. } => {}
     }
-    ddl.changed(db.id, id);
-    Ok(())
+    match &create.returns {
+        FunctionReturns::Inline { .. } => {
+            ddl.changed(db.id, id);
+            Ok(())
+        }
+        _ => check_body(ddl, &db, id),
+    }
 }
 
 pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()> {
@@ -339,9 +356,9 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
         name.schema = Some(Ident { text: schema.into(), quoted: true });
     }
     let draft = Draft { name: &name, definition: &create.definition, kind: "TR", status, parent: parent.id };
-    let (db, ..) = keep(ddl, &draft)?;
+    let (db, id, _) = keep(ddl, &draft)?;
     ddl.changed(db.id, parent.id);
-    Ok(())
+    check_body(ddl, &db, id)
 }
 
 pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()> {

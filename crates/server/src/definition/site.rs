@@ -37,6 +37,9 @@ pub trait Site {
     /// Columns of the first result of a text, without running it.
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>>;
 
+    /// What is wrong with the body of a module just kept, as far as that can be said before it runs: all errors.
+    fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<(), Vec<SqlError>>;
+
     /// Rows for the client: column names and types, then rows.
     fn result(&mut self, columns: &[OutputColumn], rows: &RowBatch) -> SqlResult<()>;
 

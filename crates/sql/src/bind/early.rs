@@ -10,7 +10,7 @@ use super::names::{object_name, same_name};
 use super::statement::bind_query;
 use super::variables::{Found, visit_statement};
 use crate::ast;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Object};
 use crate::plan::{Module, Query};
 
 pub enum Early {
@@ -51,13 +51,21 @@ pub fn bind_early(
     match bind_query(statement, module, catalog, options) {
         Ok(query) => Early::Bound(Box::new(query)),
         Err(error) if AT_ONCE.binary_search(&error.number).is_err() => Early::Later,
-        Err(error) if names_are_there(statement, catalog, own_temporary) => Early::Wrong(error),
+        Err(error) if names_are_there(statement, module, catalog, own_temporary) => Early::Wrong(error),
         Err(_) => Early::Later,
     }
 }
 
-fn names_are_there(statement: &ast::Statement, catalog: &dyn Catalog, own_temporary: &dyn Fn(&str) -> bool) -> bool {
+fn names_are_there(
+    statement: &ast::Statement,
+    module: &Module,
+    catalog: &dyn Catalog,
+    own_temporary: &dyn Fn(&str) -> bool,
+) -> bool {
     let (mut named, mut local) = (Vec::new(), Vec::new());
+    if module.trigger_table.is_some() {
+        local.extend(["inserted", "deleted"]);
+    }
     visit_statement(&statement.kind, &mut |found| match found {
         Found::Named(name) => named.push(name),
         Found::Local(name) => local.push(name),
@@ -68,6 +76,16 @@ fn names_are_there(statement: &ast::Statement, catalog: &dyn Catalog, own_tempor
         if name.is_unqualified() && local.iter().any(|local| same_name(local, text)) {
             return true;
         }
-        !(text.starts_with('#') && own_temporary(text)) && matches!(catalog.resolve(&object_name(name)), Ok(Some(_)))
+        if text.starts_with('#') && own_temporary(text) {
+            return false;
+        }
+        match catalog.resolve(&object_name(name)) {
+            // A column that this server's own views lack concerns the statement that asks for it alone.
+            Ok(Some(Object::Virtual(_))) => false,
+            Ok(Some(Object::Module(view))) => {
+                !["sys", "information_schema"].iter().any(|own| same_name(own, &view.schema))
+            }
+            found => matches!(found, Ok(Some(_))),
+        }
     })
 }
