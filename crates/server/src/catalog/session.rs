@@ -94,11 +94,15 @@ impl CatalogSession {
         &self.temporaries
     }
 
+    pub fn is_temporary(&self, database: DatabaseId, object: i32) -> bool {
+        database == TEMPDB && self.temporaries.iter().any(|t| t.object == object)
+    }
+
     /// DDL calls it for every object it creates, changes or drops.
     pub fn note_change(&mut self, database: DatabaseId, object: i32) {
         self.own_version = own_version();
         self.private.remove(&(database, object));
-        if database == TEMPDB && self.temporaries.iter().any(|t| t.object == object) {
+        if self.is_temporary(database, object) {
             return;
         }
         // Definitions also hold what refers to them (foreign keys, triggers, defaults): all private ones are read again.
@@ -110,6 +114,8 @@ impl CatalogSession {
 
     pub fn add_temporary(&mut self, name: &str, object: i32, level: u32) {
         self.own_version = own_version();
+        // Nobody else sees it: others' plans stand.
+        self.changed.retain(|changed| *changed != (TEMPDB, object));
         self.temporaries.push(Temporary { name: name.into(), object, level });
     }
 

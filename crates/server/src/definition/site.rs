@@ -125,6 +125,13 @@ impl<'a> Ddl<'a> {
         self.site.state().0.note_change(db, object);
     }
 
+    /// A constraint of a temporary table is part of it.
+    pub fn changed_with(&mut self, db: DatabaseId, object: i32, parent: i32) {
+        let (session, _) = self.site.state();
+        let object = if session.is_temporary(db, parent) { parent } else { object };
+        session.note_change(db, object);
+    }
+
     pub fn new_id(&mut self, db: &Database) -> SqlResult<i32> {
         let catalog = self.catalog.clone();
         let (_, tx) = self.site.state();
@@ -267,7 +274,7 @@ impl<'a> Ddl<'a> {
                 format!("There is already an object named '{}' in the database.", place.name),
             ));
         }
-        self.changed(place.db.id, id);
+        self.changed_with(place.db.id, id, pid);
         Ok(())
     }
 

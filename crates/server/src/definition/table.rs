@@ -529,7 +529,7 @@ pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResul
         }
         rows.delete::<ObjectRow>(0, &[int(id)])
     })?;
-    ddl.changed(db.id, id);
+    ddl.changed_with(db.id, id, row.pid);
     if row.kind.as_str() == "U" {
         let database = db.storage_id();
         match ddl.storage(|storage, tx| storage.drop_table(tx, database, TableId(id))) {
