@@ -109,6 +109,15 @@ SELECT COUNT(*) AS n FROM fr WHERE a = @none;
 SELECT COUNT(*) AS n FROM fr x JOIN fr y ON x.a = y.a WHERE x.id < 100 AND y.id < 100;
 SELECT COUNT(*) AS n FROM fr x LEFT JOIN fr y ON x.a = y.a AND y.id < 60 WHERE x.id <= 50;
 GO
+SELECT COUNT(*) AS n FROM fr WITH (INDEX(ix_c)) WHERE b = 'open';
+GO
+UPDATE x SET pad = 'p' FROM fr x WITH (INDEX(ix_b)) WHERE x.b = 'open' AND x.a > 0;
+GO
+UPDATE fr SET b = 'opening' WHERE id = 10;
+SELECT COUNT(*) AS n FROM fr WHERE CAST(b AS varchar(4)) = 'open';
+SELECT COUNT(*) AS n FROM fr WHERE b = CAST('opening' AS varchar(4)) AND a > 0;
+SELECT COUNT(*) AS n FROM fr WHERE b = N'open' AND a > 0;
+GO
 -- tables of other kinds
 CREATE TABLE fi (id int, v int, w int, INDEX ix UNIQUE NONCLUSTERED (v) INCLUDE (w) WHERE v > 0 WITH (FILLFACTOR = 90));
 INSERT fi VALUES (1, -1, 1), (2, -1, 2), (3, 1, 1);

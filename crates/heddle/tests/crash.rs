@@ -26,6 +26,7 @@ fn rounds() -> u64 {
 const SCHEMA: &str = "CREATE TABLE placed (session int, n int, amount int NOT NULL, note varchar(max),
     CONSTRAINT pk PRIMARY KEY CLUSTERED (session, n));
 CREATE INDEX by_amount ON placed (amount);
+CREATE UNIQUE INDEX large ON placed (n, session) INCLUDE (amount) WHERE amount >= 500;
 CREATE TABLE lines (session int, n int, line int);
 CREATE CLUSTERED INDEX by_order ON lines (session, n);";
 
@@ -110,6 +111,11 @@ fn check(server: &Server, database: &str) -> [u64; SESSIONS] {
     let by_index =
         numbers(server, database, "SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX(by_amount))");
     assert_eq!(by_table, by_index, "the index has the table's rows");
+    let large = |index: &str| {
+        format!("SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX({index})) WHERE amount >= 500")
+    };
+    let (by_table, by_index) = (numbers(server, database, &large("pk")), numbers(server, database, &large("large")));
+    assert_eq!(by_table, by_index, "the filtered index has its rows of the table");
     let wrong = "SELECT COUNT(*) FROM placed WHERE amount <> CAST(n AS bigint) * 7919 % 1000";
     assert_eq!(numbers(server, database, wrong), [[0]], "values as inserted");
     last

@@ -146,6 +146,11 @@ pub fn not_supported(what: &str) -> SqlError {
     error(40517, 16, 1, format!("Keyword or statement option '{what}' is not supported in this version of SQL Server."))
 }
 
+pub fn impossible_hint() -> SqlError {
+    let text = "Query processor could not produce a query plan because of the hints defined in this query. Resubmit the query without specifying any hints and without using SET FORCEPLAN.";
+    error(8622, 16, 1, text.into())
+}
+
 pub fn plain(number: i32, severity: u8, state: u8, text: impl Into<String>) -> SqlError {
     error(number, severity, state, text.into())
 }

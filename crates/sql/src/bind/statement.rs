@@ -32,6 +32,9 @@ pub fn bind_query(
     };
     let mut binder = Binder::new(catalog, options, names);
     let kind = binder.statement(statement).map_err(|e| e.at_line(statement.line))?;
+    if binder.lowering.impossible_hint {
+        return Err(errors::impossible_hint().at_line(statement.line));
+    }
     Ok(Query {
         kind,
         outer_slots: binder.lowering.slots,

@@ -1,7 +1,8 @@
 //! How to read one table: which index, which bounds, what is left to test on each row.
 
+use types::convert::NO_STYLE;
 use types::key::encode_datum;
-use types::{Datum, KeySet, SqlType};
+use types::{ConvertContext, Datum, KeySet, SqlType, TypeKind};
 
 use super::estimate::{self, selectivity, table_rows};
 use super::rel::{ColumnId, Get};
@@ -116,6 +117,12 @@ fn choose_any(get: &Get, rows: f64) -> Access {
         rows,
         cost: table_rows(get),
     }
+}
+
+/// The index of the hint is a filtered one that could not be used.
+pub fn misses_rows(get: &Get, access: &Access) -> bool {
+    let forced = get.table.indexes.iter().find(|index| Some(index.id) == get.forced_index);
+    forced.is_some_and(|index| index.id != access.index && !index.filter.is_empty())
 }
 
 fn sort_cost(rows: f64) -> f64 {
@@ -320,24 +327,57 @@ fn stripped(expr: &Expr) -> Option<ColumnId> {
     }
 }
 
-/// The key of a constant that is compared with the column as it is.
+/// The key of a constant that is compared with the column's own values: as they are, or in a conversion that keeps their order.
 fn constant_key(get: &Get, column: u16, own: &Expr, value: &Expr) -> Option<Vec<u8>> {
     let ty = get.table.columns[usize::from(column)].ty;
-    let ExprKind::Literal(constant) = &value.kind else { return None };
-    let plain = matches!(own.kind, ExprKind::Column(_)) && !constant.is_null();
-    let from = value.ty;
-    let same_form = match (from.is_string(), ty.is_string()) {
-        (true, true) => from.collation == ty.collation && from.is_ansi_string() == ty.is_ansi_string(),
+    let same_text = |a: &SqlType, b: &SqlType| a.collation == b.collation && a.is_ansi_string() == b.is_ansi_string();
+    let same_order = |a: &SqlType, b: &SqlType| match (a.is_string(), b.is_string()) {
+        (true, true) => same_text(a, b),
+        (false, false) => a.is_binary() && b.is_binary(),
+        _ => false,
+    };
+    let plain = match own.kind {
+        ExprKind::Column(_) => true,
+        ExprKind::Convert { explicit: false, .. } => same_order(&own.ty, &ty) && own.ty.length >= ty.length,
+        _ => false,
+    };
+    let (constant, from) = constant(value)?;
+    let same_form = match ty {
         _ if ty.is_integer() => from.is_integer() && from.length <= ty.length,
         _ if ty.is_decimal() => from.is_decimal() && from.scale == ty.scale && from.precision <= ty.precision,
-        _ => from == ty,
+        _ => from == ty || same_order(&from, &ty),
     };
-    if !plain || !same_form {
+    if !plain || !same_form || constant.is_null() {
         return None;
     }
+    let constant = match (constant, ty.kind) {
+        (Datum::Bytes(bytes), TypeKind::Binary) if bytes.len() < usize::from(ty.length) => {
+            let mut padded = bytes.into_vec();
+            padded.resize(usize::from(ty.length), 0);
+            Datum::Bytes(padded.into())
+        }
+        (Datum::Bytes(bytes), TypeKind::Binary) if bytes.len() > usize::from(ty.length) => return None,
+        (constant, _) => constant,
+    };
     let mut key = Vec::new();
-    encode_datum(&ty, false, constant, &mut key);
+    encode_datum(&ty, false, &constant, &mut key);
     Some(key)
+}
+
+/// A literal under conversions whose outcome does not depend on the session.
+fn constant(value: &Expr) -> Option<(Datum, SqlType)> {
+    match &value.kind {
+        ExprKind::Literal(datum) => Some((datum.clone(), value.ty)),
+        ExprKind::Convert { value: inner, style: None, attempt: false, explicit } => {
+            let (datum, from) = constant(inner)?;
+            let context = if *explicit { ConvertContext::CAST } else { ConvertContext::ASSIGN };
+            if from.is_string() && value.ty.is_temporal() {
+                return None;
+            }
+            Some((types::convert(&datum, &from, &value.ty, NO_STYLE, &context).ok()?, value.ty))
+        }
+        _ => None,
+    }
 }
 
 /// Some(backward) when a scan of the index gives `wanted`.

@@ -20,6 +20,8 @@ pub struct Output {
 #[derive(Debug, Default)]
 pub struct Lowering {
     pub slots: Vec<SqlType>,
+    /// A hint names a filtered index that lacks rows of the answer.
+    pub impossible_hint: bool,
     frames: Vec<Frame>,
 }
 
@@ -286,6 +288,7 @@ impl Lowering {
         let wanted: Option<Vec<(u16, bool)>> =
             want.order.iter().map(|(id, descending)| Some((get.column_of(*id)?, *descending))).collect();
         let access = access::choose(&get, &predicates, &needed, wanted.as_deref().unwrap_or(&[]), want.goal);
+        self.impossible_hint |= access::misses_rows(&get, &access);
         self.scan(columns, get, predicates, given, access, want)
     }
 
