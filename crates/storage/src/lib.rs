@@ -44,6 +44,6 @@ pub use layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locato
 pub use locks::{LockEntry, Resource, TransactionEntry};
 pub use metrics::Metrics;
 pub use recovery::Recovered;
-pub use scan::{KeyBound, LockHint, RowRef, Scan, ScanSpec};
+pub use scan::{KeyBound, LockHint, Prefixes, RowRef, Scan, ScanSpec};
 pub use table::Table;
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};

@@ -311,8 +311,55 @@ fn wanted_suffix<'a>(page: &PageBytes, key: &'a [u8]) -> Result<&'a [u8], Orderi
 }
 
 #[inline]
+fn slot_head(page: &PageBytes, slot: usize) -> u32 {
+    u32_at(page, slot_at(slot) + 4)
+}
+
+#[inline]
 fn compare(page: &PageBytes, slot: usize, wanted: &[u8], wanted_head: u32) -> Ordering {
-    u32_at(page, slot_at(slot) + 4).cmp(&wanted_head).then_with(|| order(suffix(page, slot), wanted))
+    slot_head(page, slot).cmp(&wanted_head).then_with(|| order(suffix(page, slot), wanted))
+}
+
+/// Whether the key of a slot begins with `prefix`.
+#[inline]
+pub fn begins_with(page: &PageBytes, slot: usize, prefix: &[u8]) -> bool {
+    match prefix.split_at_checked(prefix_length(page)) {
+        Some((shared, rest)) => {
+            (rest.len() < 4 || slot_head(page, slot) == head(rest))
+                && suffix(page, slot).get(..rest.len()).is_some_and(|bytes| order(bytes, rest).is_eq())
+                && order(&lower_fence(page)[..shared.len()], shared).is_eq()
+        }
+        None => lower_fence(page).starts_with(prefix),
+    }
+}
+
+/// First slot whose head is not less than `wanted`. Looks first where it is if the heads ascend evenly, as those of numbers that
+/// count up do; the search then has no branches on what it finds, since half of them would be guessed wrong.
+#[inline]
+fn lower_bound_of_heads(page: &PageBytes, wanted: u32) -> usize {
+    let count = slot_count(page);
+    if count == 0 || wanted <= slot_head(page, 0) {
+        return 0;
+    }
+    let (first, last) = (slot_head(page, 0), slot_head(page, count - 1));
+    if wanted > last {
+        return count;
+    }
+    let share = u64::from(wanted - first - 1) * (count as u64 - 1) / u64::from(last - first);
+    let guess = share as usize + 1;
+    // The answer lies in `low..=low + size`.
+    let (mut low, mut size) = match slot_head(page, guess) < wanted {
+        true => (guess + 1, count - guess - 1),
+        false if slot_head(page, guess - 1) < wanted => return guess,
+        false => (0, guess - 1),
+    };
+    while size > 1 {
+        let half = size / 2;
+        let is_less = slot_head(page, low + half - 1) < wanted;
+        low = std::hint::select_unpredictable(is_less, low + half, low);
+        size -= half;
+    }
+    low + (size == 1 && slot_head(page, low) < wanted) as usize
 }
 
 /// First slot whose key is not less than `key`, and whether it is equal.
@@ -324,7 +371,15 @@ pub fn lower_bound(page: &PageBytes, key: &[u8]) -> (usize, bool) {
         Err(order) => return (if order == Ordering::Less { 0 } else { count }, false),
     };
     let wanted_head = head(wanted);
-    let (mut low, mut high) = (0, count);
+    let (mut low, mut high) = (lower_bound_of_heads(page, wanted_head), count);
+    if low < count {
+        // Mostly the head tells one key from all others.
+        match compare(page, low, wanted, wanted_head) {
+            Ordering::Less => low += 1,
+            Ordering::Greater => return (low, false),
+            Ordering::Equal => return (low, true),
+        }
+    }
     while low < high {
         let middle = (low + high) / 2;
         match compare(page, middle, wanted, wanted_head) {

@@ -6,6 +6,7 @@
 use types::row::RowView;
 use types::{RowBatch, RowLayout};
 
+use crate::buffer::Shared;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
 use crate::locks::{LockMode, Patience};
@@ -104,6 +105,63 @@ const ABOVE_PREFIX: u8 = 0xff;
 /// Rows `next` reads ahead.
 const AHEAD_ROWS: usize = 32;
 
+/// Beginnings of keys to look up one after the other, each for an owner: whatever number the caller knows it by.
+#[derive(Debug, Default)]
+pub struct Prefixes {
+    bytes: Vec<u8>,
+    /// Where each ends in `bytes`, and its owner.
+    ends: Vec<(u32, u32)>,
+    next: usize,
+    /// The scan stands among the rows of the next one.
+    begun: bool,
+}
+
+impl Prefixes {
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.next = 0;
+        self.begun = false;
+    }
+
+    /// Adds what `write` appends, unless it says that there is nothing to look up.
+    pub fn push<E>(&mut self, owner: u32, write: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>) -> Result<(), E> {
+        let start = self.bytes.len();
+        if write(&mut self.bytes)? {
+            self.ends.push((self.bytes.len() as u32, owner));
+        } else {
+            self.bytes.truncate(start);
+        }
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Whether all rows of all of them have been given.
+    pub fn is_done(&self) -> bool {
+        self.next == self.ends.len()
+    }
+
+    #[inline]
+    fn first(&self) -> Option<(&[u8], u32)> {
+        let (end, owner) = *self.ends.get(self.next)?;
+        let start = if self.next == 0 { 0 } else { self.ends[self.next - 1].0 };
+        Some((&self.bytes[start as usize..end as usize], owner))
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.next += 1;
+        self.begun = false;
+    }
+}
+
 /// Owns what it needs of the table, so it may outlive the borrow it was made from (cursors).
 pub struct Scan {
     source: Source,
@@ -120,6 +178,8 @@ struct Source {
     spec: ScanSpec,
     /// Where the index row holds each wanted column (or the base row, for a look-up).
     places: Vec<u16>,
+    /// All of them are of fixed width.
+    fixed: bool,
     /// `next` is in use: its rows come with locators.
     keeps_locators: bool,
 }
@@ -177,7 +237,12 @@ impl Scan {
             done: false,
         };
         at.place(&spec.lower, &spec.upper);
-        let source = Source { table, index, spec, places, keeps_locators: false };
+        let layout = match (wanted, spec.lookup) {
+            (Some(index), false) => &index.row,
+            _ => &shape.layout.row,
+        };
+        let fixed = places.iter().all(|place| !layout.is_variable(*place as usize));
+        let source = Source { table, index, spec, places, fixed, keeps_locators: false };
         source.lock_table(tx)?;
         Ok(Scan { source, at, ahead: Vec::new(), ahead_next: 0 })
     }
@@ -209,7 +274,7 @@ impl Scan {
                     ahead.push((image.to_vec(), Locator::new(locator)));
                     Ok(())
                 })?;
-                if source.index.is_some() && source.spec.lookup {
+                if source.looks_up() {
                     source.look_up(at, tx, ahead)?;
                 } else if source.index.is_none() {
                     source.join(ahead)?;
@@ -227,7 +292,7 @@ impl Scan {
         let Scan { source, at, .. } = self;
         let mut filled = 0;
         while filled == 0 && !at.done && rows_max > 0 {
-            filled = if source.index.is_some() && source.spec.lookup {
+            filled = if source.looks_up() {
                 source.fill_looked_up(at, tx, batch, rows_max)?
             } else {
                 source.fill_straight(at, tx, batch, rows_max)?
@@ -235,6 +300,39 @@ impl Scan {
         }
         batch.rows += filled;
         Ok(filled)
+    }
+
+    /// As `fill` for many ranges: the rows whose keys begin with the first of `prefixes`, then those of the one after it, until
+    /// `rows_max` rows are there or all prefixes are done. `owners` gets the owner of each row.
+    pub fn fill_for(
+        &mut self,
+        tx: &mut Transaction,
+        prefixes: &mut Prefixes,
+        batch: &mut RowBatch,
+        rows_max: usize,
+        owners: &mut Vec<u32>,
+    ) -> StorageResult<()> {
+        let end = batch.rows + rows_max;
+        while batch.rows < end && !prefixes.is_done() {
+            if !prefixes.begun && !self.source.spec.backward && !self.source.looks_up() {
+                let filled = self.source.fill_each(&mut self.at, tx, prefixes, batch, end - batch.rows, owners)?;
+                batch.rows += filled;
+                os::wait::maybe_yield();
+                continue;
+            }
+            let (prefix, owner) = prefixes.first().expect("not done");
+            if !prefixes.begun {
+                let bound = KeyBound::Inclusive(prefix);
+                self.restart(tx, &bound, &bound)?;
+                prefixes.begun = true;
+            }
+            let filled = self.fill(tx, batch, end - batch.rows)?;
+            owners.resize(owners.len() + filled, owner);
+            if self.at.done {
+                prefixes.pop();
+            }
+        }
+        Ok(())
     }
 
     /// Whether `fill` is known to have nothing more to give.
@@ -393,7 +491,7 @@ impl Source {
         self.look_up(at, tx, &mut rows)?;
         let layout = &self.table.shape.layout.row;
         for (image, locator) in &rows {
-            append_row(layout, &self.places, image, batch, &mut |_, _| unreachable!("joined"))?;
+            append_row(layout, &self.places, self.fixed, image, batch, &mut |_, _| unreachable!("joined"))?;
             append_locator(self.spec.locator, locator, batch);
         }
         Ok(rows.len())
@@ -406,22 +504,78 @@ impl Source {
         batch: &mut RowBatch,
         rows_max: usize,
     ) -> StorageResult<usize> {
-        let (shape, engine) = (&*self.table.shape, &*self.table.engine);
-        let layout = self.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row);
         let mut rows = 0;
         self.part(at, tx, rows_max, |image, locator| {
-            append_row(layout, &self.places, image, batch, &mut |reference, column| {
-                let tree = shape.long_values.as_ref().expect("a table with long values");
-                let mut value = Vec::new();
-                engine.read_long(tree, reference, &mut value)?;
-                column.push_bytes(&value);
-                Ok(())
-            })?;
-            append_locator(self.spec.locator, locator, batch);
             rows += 1;
-            Ok(())
+            self.append(image, locator, batch)
         })?;
         Ok(rows)
+    }
+
+    /// The rows of as many of `prefixes` as possible, with one look at the tree for all that lie in one leaf. It leaves the
+    /// rest of a prefix to `fill`, begun where it stopped: what goes on in another leaf, has to be waited for, or is too much.
+    fn fill_each(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        prefixes: &mut Prefixes,
+        batch: &mut RowBatch,
+        rows_max: usize,
+        owners: &mut Vec<u32>,
+    ) -> StorageResult<usize> {
+        tx.check_running()?;
+        self.lock_table(tx)?;
+        at.statement = tx.writer.statement;
+        let (view, row_lock) = self.how_to_read(tx, at.statement);
+        let mut reader = Reader { source: self, view, row_lock, rows_max, given: 0, old: Vec::new() };
+        let mut held: Option<Shared<'_>> = None;
+        while let Some((prefix, owner)) = prefixes.first()
+            && reader.given < rows_max
+        {
+            let leaf = match held.take() {
+                Some(leaf) if page::is_within_fences(&leaf, prefix) => leaf,
+                elsewhere => {
+                    let near = if elsewhere.is_some() { 0 } else { at.leaf };
+                    drop(elsewhere);
+                    self.table.engine.leaf_near(self.tree(), prefix, near)?
+                }
+            };
+            at.leaf = leaf.number();
+            let before = reader.given;
+            let unfinished =
+                reader.rows_of(prefix, tx, &leaf, &mut |image, locator| self.append(image, locator, batch))?;
+            owners.resize(owners.len() + reader.given - before, owner);
+            if let Some(lower) = unfinished {
+                let bound = KeyBound::Inclusive(prefix);
+                at.place(&bound, &bound);
+                at.lower = lower;
+                prefixes.begun = true;
+                break;
+            }
+            prefixes.pop();
+            held = Some(leaf);
+        }
+        Ok(reader.given)
+    }
+
+    #[inline]
+    fn append(&self, image: &[u8], locator: &[u8], batch: &mut RowBatch) -> StorageResult<()> {
+        let (shape, engine) = (&*self.table.shape, &*self.table.engine);
+        let layout = self.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row);
+        append_row(layout, &self.places, self.fixed, image, batch, &mut |reference, column| {
+            let tree = shape.long_values.as_ref().expect("a table with long values");
+            let mut value = Vec::new();
+            engine.read_long(tree, reference, &mut value)?;
+            column.push_bytes(&value);
+            Ok(())
+        })?;
+        append_locator(self.spec.locator, locator, batch);
+        Ok(())
+    }
+
+    /// The index does not cover the columns: each row is fetched from the base.
+    fn looks_up(&self) -> bool {
+        self.index.is_some() && self.spec.lookup
     }
 
     /// Gives up to `rows_max` rows to `sink` (image, locator), at least one unless the scan ends.
@@ -511,6 +665,27 @@ impl Reader<'_> {
             }
             _ => Ok(Stop::End),
         }
+    }
+
+    /// The rows of a leaf whose keys begin with `prefix`, which lies in it. Some: the key to go on from.
+    #[inline]
+    fn rows_of(
+        &mut self,
+        prefix: &[u8],
+        tx: &mut Transaction,
+        leaf: &page::PageBytes,
+        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
+    ) -> StorageResult<Option<Vec<u8>>> {
+        let count = page::slot_count(leaf);
+        let mut slot = page::lower_bound(leaf, prefix).0;
+        while slot < count && page::begins_with(leaf, slot, prefix) {
+            if self.given == self.rows_max || self.row(tx, leaf, slot, sink)?.is_some() {
+                return Ok(Some(page::key(leaf, slot)));
+            }
+            slot += 1;
+        }
+        let goes_on = slot == count && page::upper_fence(leaf).is_some_and(|fence| fence.starts_with(prefix));
+        Ok(goes_on.then(|| page::upper_fence(leaf).expect("looked at above").to_vec()))
     }
 
     fn leaf_backward(
@@ -603,6 +778,7 @@ fn append_locator(wanted: bool, locator: &[u8], batch: &mut RowBatch) {
 fn append_row(
     layout: &RowLayout,
     places: &[u16],
+    fixed: bool,
     image: &[u8],
     batch: &mut RowBatch,
     long: &mut dyn FnMut(&types::row::OverflowRef, &mut types::Column) -> StorageResult<()>,
@@ -610,7 +786,7 @@ fn append_row(
     if places.is_empty() {
         return Ok(());
     }
-    let view = RowView::new(layout, image)?;
+    let view = if fixed { RowView::fixed(layout, image) } else { RowView::new(layout, image) }?;
     for (place, column) in places.iter().zip(&mut batch.columns) {
         if let Some(reference) = view.append_to(*place as usize, column) {
             long(reference, column)?;

@@ -20,7 +20,10 @@ fn check(storage: &Storage, expected: &Model, seed: u64) {
     }
     let mut members = expected.clone();
     members.retain(|_, row| in_filter(row));
-    assert!(read(storage, &mut storage.begin(Isolation::ReadCommitted), 3) == members, "seed {seed}: the filtered index");
+    assert!(
+        read(storage, &mut storage.begin(Isolation::ReadCommitted), 3) == members,
+        "seed {seed}: the filtered index"
+    );
 }
 
 fn change(table: &Table, tx: &mut Transaction, rng: &mut Rng, model: &mut Model, seed: u64) {
@@ -173,6 +176,27 @@ fn seeks(seed: u64, clustered: bool) {
             assert_eq!(found, expected[..shown], "seed {seed} step {step}");
             expected.reverse();
         }
+        // Keys and beginnings that all share, in any order.
+        let (mut prefixes, mut expected) = (Prefixes::default(), Vec::new());
+        for owner in 0..rng.next(12) as u32 {
+            let prefix = if rng.next(4) == 0 { Vec::new() } else { key(rng.next(300) as i64) };
+            let pushed = prefixes.push(owner, |bytes| {
+                bytes.extend_from_slice(&prefix);
+                Ok::<_, ()>(true)
+            });
+            pushed.expect("always there");
+            expected.extend(model.keys().filter(|id| key(**id).starts_with(&prefix)).map(|id| (owner, *id)));
+        }
+        let wanted = 1 + rng.next(40) as usize;
+        let (mut found, mut owners) = (Vec::new(), Vec::new());
+        while !prefixes.is_done() {
+            scans[0].fill_for(&mut tx, &mut prefixes, &mut batch, wanted, &mut owners).expect("rows");
+            assert!(batch.rows <= wanted && owners.len() == batch.rows, "seed {seed} step {step}");
+            found.extend((0..batch.rows).map(|row| (owners[row], batch.columns[0].datum(row).as_i64())));
+            batch.clear();
+            owners.clear();
+        }
+        assert_eq!(found, expected, "seed {seed} step {step}: {wanted} at once");
     }
 }
 

@@ -382,6 +382,24 @@ impl<'a> RowView<'a> {
     /// `image` is exactly one image. Checks everything that reading it relies on.
     #[inline]
     pub fn new(layout: &'a RowLayout, image: &'a [u8]) -> Result<RowView<'a>, CorruptRow> {
+        let view = RowView::fixed(layout, image)?;
+        let mut before = 0;
+        for index in 0..layout.variable_columns(view.columns as usize) {
+            let (end, overflow) = view.end(index);
+            if end < before || overflow && end - before != OVERFLOW_REF_BYTES {
+                return Err(CorruptRow("ends out of order"));
+            }
+            before = end;
+        }
+        if before != image.len() - view.variable_at as usize {
+            return Err(CorruptRow("length"));
+        }
+        Ok(view)
+    }
+
+    /// As `new` for reading columns of fixed width only: does not look at the others.
+    #[inline]
+    pub fn fixed(layout: &'a RowLayout, image: &'a [u8]) -> Result<RowView<'a>, CorruptRow> {
         let header = image.first_chunk().ok_or(CorruptRow("no header"))?;
         let header = u16::from_le_bytes(*header);
         let columns = header & COLUMNS_MASK;
@@ -393,21 +411,10 @@ impl<'a> RowView<'a> {
         let ends_at = bitmap_at + (columns as usize).div_ceil(8);
         let count = layout.variable_columns(columns as usize);
         let variable_at = ends_at + count * if wide { 4 } else { 2 };
-        let view =
-            RowView { layout, image, columns, wide, bitmap_at: bitmap_at as u32, variable_at: variable_at as u32 };
-        let variable = image.len().checked_sub(variable_at).ok_or(CorruptRow("shorter than its fixed part"))?;
-        let mut before = 0;
-        for index in 0..count {
-            let (end, overflow) = view.end(index);
-            if end < before || overflow && end - before != OVERFLOW_REF_BYTES {
-                return Err(CorruptRow("ends out of order"));
-            }
-            before = end;
+        if image.len() < variable_at {
+            return Err(CorruptRow("shorter than its fixed part"));
         }
-        if before != variable {
-            return Err(CorruptRow("length"));
-        }
-        Ok(view)
+        Ok(RowView { layout, image, columns, wide, bitmap_at: bitmap_at as u32, variable_at: variable_at as u32 })
     }
 
     pub fn layout(&self) -> &'a RowLayout {

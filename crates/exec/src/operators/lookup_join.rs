@@ -1,8 +1,6 @@
 //! An inner join whose inner side is a seek by values of the outer row: many outer rows are looked up in one call, and all
 //! else is done for whole batches. Gives the rows that nested loops give, in their order: outer rows, then index order.
 
-use std::ops::Range;
-
 use sql::plan::{self, OuterSlot};
 use types::{RowBatch, SqlResult};
 
@@ -24,7 +22,6 @@ pub fn make(join: &plan::NestedLoops, inner: Lookup, compiler: &mut Compiler) ->
         bindings: join.bindings.clone(),
         predicate: compiler.optional_predicate(&join.predicate)?,
         outer_batch: batch_of(&join.outer),
-        left: 0..0,
         inner_batch: batch_of(&join.inner),
         owners: Vec::new(),
         joined: Pending::new(RowBatch::new(all.map(|column| column.ty.physical()))),
@@ -39,8 +36,6 @@ struct LookupJoin {
     bindings: Vec<(OuterSlot, usize)>,
     predicate: Option<I64Expr>,
     outer_batch: RowBatch,
-    /// Rows of `outer_batch` still to be looked up.
-    left: Range<usize>,
     inner_batch: RowBatch,
     /// For each row of `inner_batch` its row of `outer_batch`.
     owners: Vec<u32>,
@@ -51,7 +46,6 @@ struct LookupJoin {
 
 impl RowSource for LookupJoin {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
-        self.left = 0..0;
         self.joined.clear();
         self.ask = 0;
         self.inner.restart();
@@ -62,13 +56,18 @@ impl RowSource for LookupJoin {
         out.clear();
         while self.joined.is_empty() {
             context.yield_point()?;
-            if self.left.is_empty() {
+            if self.inner.is_done() {
                 self.ask = (self.ask * 4).clamp(wanted.clamp(1, ASK_FIRST), BATCH_ROWS);
                 self.outer.next(context, self.ask, &mut self.outer_batch)?;
                 if self.outer_batch.rows == 0 {
                     return Ok(());
                 }
-                self.left = 0..self.outer_batch.rows;
+                let outer = &self.outer_batch;
+                self.inner.begin(context, outer, |row| {
+                    for (slot, column) in &self.bindings {
+                        context.set_outer(*slot, outer.columns[*column].datum(row));
+                    }
+                })?;
             }
             self.look_up(context)?;
         }
@@ -85,13 +84,8 @@ impl RowSource for LookupJoin {
 impl LookupJoin {
     /// `joined` becomes what the next outer rows give.
     fn look_up(&mut self, context: &Context) -> SqlResult<()> {
-        let (bindings, outer) = (&self.bindings, &self.outer_batch);
-        let bind = |row| {
-            for (slot, column) in bindings {
-                context.set_outer(*slot, outer.columns[*column].datum(row));
-            }
-        };
-        self.inner.rows_for(context, outer, &mut self.left, bind, &mut self.inner_batch, &mut self.owners)?;
+        let outer = &self.outer_batch;
+        self.inner.next(context, &mut self.inner_batch, &mut self.owners)?;
         let joined = self.joined.clear();
         let width = outer.columns.len();
         for (to, from) in joined.columns.iter_mut().zip(&outer.columns) {

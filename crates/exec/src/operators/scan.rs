@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, Bound, OuterSlot, TableSource};
-use storage::{IndexId, KeyBound, ScanSpec, StorageError};
+use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError};
 use types::key::KeyCodec;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
@@ -324,7 +324,7 @@ pub fn lookup(
         .collect();
     let scan = base(scan, table, compiler)?;
     let same = parts.iter().take_while(|part| **part == Part::Same).count();
-    Ok(Some(Lookup { scan, parts, same, prefix: Vec::new() }))
+    Ok(Some(Lookup { scan, parts, same, prefixes: Prefixes::default() }))
 }
 
 /// Where an equal value of a look-up comes from.
@@ -344,100 +344,77 @@ pub struct Lookup {
     parts: Vec<Part>,
     /// How many parts at the beginning are `Same`.
     same: usize,
-    /// Of the range that is read.
-    prefix: Vec<u8>,
+    prefixes: Prefixes,
 }
 
 impl Lookup {
-    /// `out` becomes the rows for the rows `left` of `outer`, in their order, as many as make a batch; `owners` has for each
-    /// its outer row, and `left` what is left. `bind` makes an outer row the current one.
-    pub fn rows_for(
-        &mut self,
-        context: &Context,
-        outer: &RowBatch,
-        left: &mut std::ops::Range<usize>,
-        bind: impl Fn(usize),
-        out: &mut RowBatch,
-        owners: &mut Vec<u32>,
-    ) -> SqlResult<()> {
+    /// Goes on to the rows for the rows of `outer`, whatever was left of the ones before. `bind` makes an outer row the current
+    /// one.
+    pub fn begin(&mut self, context: &Context, outer: &RowBatch, bind: impl Fn(usize)) -> SqlResult<()> {
         self.scan.open_storage(context)?;
+        let Lookup { scan, parts, same, prefixes } = self;
+        let range = scan.range.as_ref().expect("a seek");
+        prefixes.clear();
+        let mut beginning = Vec::new();
+        for at in 0..*same {
+            if !range.part(at, context, &mut beginning)? {
+                return Ok(());
+            }
+        }
+        let is_computed = parts.contains(&Part::Computed);
+        for row in 0..outer.rows {
+            if is_computed {
+                bind(row);
+            }
+            prefixes.push(row as u32, |prefix| {
+                prefix.extend_from_slice(&beginning);
+                for (at, part) in parts.iter().enumerate().skip(*same) {
+                    let found = match part {
+                        Part::Column(column) if outer.columns[*column].is_null(row) => false,
+                        Part::Column(column) => {
+                            encode_from(&range.codecs[at], &outer.columns[*column], row, prefix);
+                            true
+                        }
+                        Part::Same | Part::Computed => range.part(at, context, prefix)?,
+                    };
+                    if !found {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            })?;
+        }
+        context.session(|session| session.statistics.scans += prefixes.len() as u64);
+        Ok(())
+    }
+
+    /// Whether there are no more rows for the outer rows of `begin`.
+    pub fn is_done(&self) -> bool {
+        self.prefixes.is_done()
+    }
+
+    /// `out` becomes the next rows for the outer rows, in their order, as many as make a batch; `owners` has for each its outer
+    /// row.
+    pub fn next(&mut self, context: &Context, out: &mut RowBatch, owners: &mut Vec<u32>) -> SqlResult<()> {
         out.clear();
         owners.clear();
-        let mut same = Vec::new();
-        let mut scans = 0;
-        while left.start < left.end && out.rows < BATCH_ROWS {
-            if !self.scan.reading {
-                if same.is_empty() && !self.same_parts(context, &mut same)? {
-                    left.start = left.end;
-                    break;
-                }
-                self.prefix.clone_from(&same);
-                if !self.other_parts(context, outer, left.start, &bind)? {
-                    left.start += 1;
-                    continue;
-                }
-            }
+        let scan = &mut self.scan;
+        {
             let mut runtime = context.runtime();
-            let current = &mut runtime.session.transaction.current;
-            let transaction = current.as_mut().expect("a statement runs in a transaction");
-            let scan = &mut self.scan;
-            if !scan.reading {
-                scans += 1;
-                let bound = KeyBound::Inclusive(&self.prefix);
-                let placed = scan.seek(transaction, &bound, &bound);
-                placed.map_err(|error| storage_error(error, Some(&scan.table)))?;
-            }
-            let rows = scan.scan.as_mut().expect("placed above");
-            let filled = rows.fill(transaction, out, BATCH_ROWS - out.rows);
+            let session = &mut *runtime.session;
+            let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
+            let filled = scan
+                .storage_scan(transaction)
+                .and_then(|rows| rows.fill_for(transaction, &mut self.prefixes, out, BATCH_ROWS, owners));
             filled.map_err(|error| storage_error(error, Some(&scan.table)))?;
-            owners.resize(out.rows, left.start as u32);
-            scan.reading = !rows.is_done();
-            left.start += !scan.reading as usize;
-        }
-        context.session(|session| {
-            session.statistics.scans += scans;
             session.statistics.rows_read += out.rows as u64;
-        });
-        self.scan.keep_owners(context, out, owners)
-    }
-
-    /// The parts at the beginning that are the same for all outer rows. False: one is NULL.
-    fn same_parts(&self, context: &Context, same: &mut Vec<u8>) -> SqlResult<bool> {
-        let range = self.scan.range.as_ref().expect("a seek");
-        (0..self.same).try_fold(true, |found, at| Ok(found && range.part(at, context, same)?))
-    }
-
-    /// Appends to `prefix` the other parts, for row `row` of `outer`. False: one is NULL.
-    fn other_parts(
-        &mut self,
-        context: &Context,
-        outer: &RowBatch,
-        row: usize,
-        bind: &impl Fn(usize),
-    ) -> SqlResult<bool> {
-        let range = self.scan.range.as_ref().expect("a seek");
-        if self.parts.contains(&Part::Computed) {
-            bind(row);
         }
-        for (at, part) in self.parts.iter().enumerate().skip(self.same) {
-            let found = match part {
-                Part::Column(column) if outer.columns[*column].is_null(row) => false,
-                Part::Column(column) => {
-                    encode_from(&range.codecs[at], &outer.columns[*column], row, &mut self.prefix);
-                    true
-                }
-                Part::Same | Part::Computed => range.part(at, context, &mut self.prefix)?,
-            };
-            if !found {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        scan.keep_owners(context, out, owners)
     }
 
     /// What was left of the last run is not wanted any more.
     pub fn restart(&mut self) {
-        self.scan.reading = false;
+        self.prefixes.clear();
     }
 
     pub fn close(&mut self) {
@@ -486,11 +463,15 @@ impl BaseScan {
         upper: &KeyBound<K>,
     ) -> Result<(), StorageError> {
         self.reading = true;
+        self.storage_scan(transaction)?.restart(transaction, lower, upper)
+    }
+
+    fn storage_scan(&mut self, transaction: &mut storage::Transaction) -> Result<&mut storage::Scan, StorageError> {
         if self.scan.is_none() {
             let table = self.storage.as_ref().expect("opened");
             self.scan = Some(table.scan(transaction, self.spec.clone())?);
         }
-        self.scan.as_mut().expect("set above").restart(transaction, lower, upper)
+        Ok(self.scan.as_mut().expect("set above"))
     }
 
     /// Drops the rows for which the rest of the predicate does not hold.
