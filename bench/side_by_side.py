@@ -289,6 +289,9 @@ class Postgres:
 
     def run(self, program, *args, check=False, **options):
         command = [str(self.programs / program), *args]
+        if program == "pgbench":
+            # As `heddle stress` does: the load gives way to the server.
+            command = ["chrt", "--batch", "0", *command]
         if self.user:
             command = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups", *command]
         # pg_ctl's server would keep a pipe open.

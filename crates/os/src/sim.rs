@@ -199,6 +199,7 @@ fn start_machine(count: u32, workers_max: u32) -> Arc<MachineState> {
         quantum_ns: 4_000_000,
         simulated: true,
         pinned: false,
+        gives_way: false,
         panics: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
         tasks: AtomicU64::new(0),

@@ -105,6 +105,15 @@ pub fn close(fd: i32) {
     unsafe { libc::close(fd) };
 }
 
+/// From now on this thread, when it becomes runnable, interrupts no other (SCHED_BATCH). Where the system refuses, it does.
+pub fn give_way() {
+    // SAFETY: sched_param is plain data; the call reads it.
+    unsafe {
+        let param: libc::sched_param = std::mem::zeroed();
+        libc::sched_setscheduler(0, libc::SCHED_BATCH, &param);
+    }
+}
+
 /// Reserves `bytes` of zeroed address space, backed lazily. `at`: an address to insist on if it is free.
 /// `shared`: visible to children after fork.
 pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut u8> {

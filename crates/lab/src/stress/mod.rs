@@ -26,6 +26,8 @@ use work::Work;
 /// A script is split at GO; all its batches together are one iteration. A batch that is an ODBC call escape,
 /// {call name(arguments)}, goes as a remote procedure call, as ODBC would send it; --rpc does that without the escape.
 ///
+/// Its threads give way to others on the machine (SCHED_BATCH): a server there is not interrupted for each reply.
+///
 /// Exit code 0: no errors; 1: some; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]

@@ -137,6 +137,8 @@ pub struct MachineState {
     pub simulated: bool,
     /// Each scheduler's threads are bound to its CPU.
     pub pinned: bool,
+    /// Its threads are SCHED_BATCH.
+    pub gives_way: bool,
     /// Tasks that panicked: bugs.
     pub panics: AtomicU64,
     pub stopping: AtomicBool,
@@ -230,7 +232,7 @@ thread_local! {
 /// `maybe_yield` looks at the clock once in so many calls.
 const QUANTUM_STRIDE: u32 = 16;
 /// While workers are runnable, sockets are looked at this often.
-const POLL_EVERY_NS: u64 = 50_000;
+const POLL_EVERY_NS: u64 = 100_000;
 /// A yield of the CPU that took longer gave it to somebody who computes, and the kernel lets who yields wait longest. Who sleeps is
 /// woken in time: no spin for a while then.
 const YIELD_LOST_NS: u64 = 2_000_000;

@@ -136,7 +136,7 @@ fn create_thread(scheduler: &Scheduler, id: WorkerId) -> bool {
         // SAFETY: gettid has no preconditions.
         slot.os_thread.store(unsafe { libc::gettid() } as u32, Ordering::Relaxed);
         stack::watch_faults_on_this_thread();
-        pin(scheduler);
+        place_thread(scheduler);
         if await_baton(id) == RUN {
             worker::set_current(id, scheduler.index);
             scheduler::set_here(Some(scheduler));
@@ -163,8 +163,11 @@ fn create_thread(scheduler: &Scheduler, id: WorkerId) -> bool {
     }
 }
 
-/// Binds this thread to its scheduler's CPU, if the machine was started so.
-pub fn pin(scheduler: &Scheduler) {
+/// Tells the kernel where and how this thread of a scheduler runs, as the machine was started.
+pub fn place_thread(scheduler: &Scheduler) {
+    if scheduler.machine.gives_way {
+        sys::give_way();
+    }
     let cpu = scheduler.slot().cpu.load(Ordering::Relaxed);
     if !scheduler.machine.pinned {
         return;

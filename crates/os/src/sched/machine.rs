@@ -18,6 +18,8 @@ pub struct MachineConfig {
     pub cpus: Vec<u32>,
     /// Bind each scheduler to its CPU (an affinity mask was given).
     pub pinned: bool,
+    /// The machine's threads wait their turn for a CPU: becoming runnable, they interrupt nobody (SCHED_BATCH).
+    pub gives_way: bool,
     pub workers: WorkerKind,
     /// 0: automatic. Divided among the schedulers.
     pub max_worker_threads: u32,
@@ -32,6 +34,7 @@ impl Default for MachineConfig {
         MachineConfig {
             cpus: Vec::new(),
             pinned: false,
+            gives_way: false,
             workers: WorkerKind::Fiber,
             max_worker_threads: 0,
             rwlock: RwLockForm::Atomic,
@@ -78,6 +81,7 @@ pub fn start(config: MachineConfig) -> Machine {
         quantum_ns: config.quantum_us as u64 * 1_000,
         simulated: false,
         pinned: config.pinned,
+        gives_way: config.gives_way,
         panics: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
         tasks: AtomicU64::new(0),
@@ -100,7 +104,7 @@ fn run(scheduler: &'static Scheduler) -> std::thread::JoinHandle<()> {
     let thread = std::thread::Builder::new().name(name).spawn(move || {
         scheduler::set_here(Some(scheduler));
         worker::set_current(WorkerId::NONE, scheduler.index);
-        workers::pin(scheduler);
+        workers::place_thread(scheduler);
         stack::watch_faults_on_this_thread();
         match scheduler.machine.worker_kind {
             WorkerKind::Fiber => {
