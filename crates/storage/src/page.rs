@@ -25,6 +25,8 @@ pub const PAGE_BYTES: usize = 8192;
 pub const HEADER_BYTES: usize = 64;
 const SLOT_BYTES: usize = 8;
 const CELL_HEAD_BYTES: usize = 2;
+/// Of a suffix, kept in its slot.
+const HEAD_BYTES: usize = 4;
 /// What cells, slots and fences share.
 pub const BODY_BYTES: usize = PAGE_BYTES - HEADER_BYTES;
 /// Longest key. Four of them (two fences, two separators) always fit an inner page.
@@ -238,13 +240,14 @@ pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
 /// First four bytes of a suffix, so that most comparisons need no look at the cell.
 #[inline]
 pub fn head(suffix: &[u8]) -> u32 {
-    if suffix.len() >= 4 {
-        u32::from_be_bytes([suffix[0], suffix[1], suffix[2], suffix[3]])
-    } else {
-        let mut bytes = [0; 4];
-        bytes[..suffix.len()].copy_from_slice(suffix);
-        u32::from_be_bytes(bytes)
-    }
+    // Spelled out: a copy of so few bytes would be a call.
+    u32::from_be_bytes(match *suffix {
+        [a, b, c, d, ..] => [a, b, c, d],
+        [a, b, c] => [a, b, c, 0],
+        [a, b] => [a, b, 0, 0],
+        [a] => [a, 0, 0, 0],
+        [] => [0; HEAD_BYTES],
+    })
 }
 
 #[inline]
@@ -253,10 +256,14 @@ fn slot_at(slot: usize) -> usize {
 }
 
 #[inline]
+fn suffix_length(page: &PageBytes, slot: usize) -> usize {
+    u16_at(page, slot_at(slot) + 2) as usize
+}
+
+#[inline]
 pub fn suffix(page: &PageBytes, slot: usize) -> &[u8] {
-    let at = slot_at(slot);
-    let cell = u16_at(page, at) as usize + CELL_HEAD_BYTES;
-    &page[cell..cell + u16_at(page, at + 2) as usize]
+    let cell = u16_at(page, slot_at(slot)) as usize + CELL_HEAD_BYTES;
+    &page[cell..cell + suffix_length(page, slot)]
 }
 
 /// The cell that was put there last, unless the page was compacted since: cells grow down.
@@ -317,20 +324,28 @@ fn slot_head(page: &PageBytes, slot: usize) -> u32 {
 
 #[inline]
 fn compare(page: &PageBytes, slot: usize, wanted: &[u8], wanted_head: u32) -> Ordering {
-    slot_head(page, slot).cmp(&wanted_head).then_with(|| order(suffix(page, slot), wanted))
+    slot_head(page, slot).cmp(&wanted_head).then_with(|| {
+        let length = suffix_length(page, slot);
+        match length.max(wanted.len()) <= HEAD_BYTES {
+            // What one has more of is zeros in the other's head.
+            true => length.cmp(&wanted.len()),
+            false => order(suffix(page, slot), wanted),
+        }
+    })
 }
 
 /// Whether the key of a slot begins with `prefix`.
 #[inline]
 pub fn begins_with(page: &PageBytes, slot: usize, prefix: &[u8]) -> bool {
-    match prefix.split_at_checked(prefix_length(page)) {
-        Some((shared, rest)) => {
-            (rest.len() < 4 || slot_head(page, slot) == head(rest))
-                && suffix(page, slot).get(..rest.len()).is_some_and(|bytes| order(bytes, rest).is_eq())
-                && order(&lower_fence(page)[..shared.len()], shared).is_eq()
-        }
-        None => lower_fence(page).starts_with(prefix),
-    }
+    let Some((shared, rest)) = prefix.split_at_checked(prefix_length(page)) else {
+        return lower_fence(page).starts_with(prefix);
+    };
+    let in_head = rest.len().min(HEAD_BYTES);
+    let differs = u64::from(slot_head(page, slot) ^ head(rest)) >> (8 * (HEAD_BYTES - in_head)) != 0;
+    !differs
+        && suffix_length(page, slot) >= rest.len()
+        && (rest.len() == in_head || suffix(page, slot)[..rest.len()] == *rest)
+        && order(&lower_fence(page)[..shared.len()], shared).is_eq()
 }
 
 /// First slot whose head is not less than `wanted`. Looks first where it is if the heads ascend evenly, as those of numbers that

@@ -556,6 +556,12 @@ impl<'a> RowView<'a> {
             }
             Place::Fixed { offset, codec } => {
                 let at = HEADER_BYTES + offset as usize;
+                if let (FixedCodec::I32, ColumnData::I64(values)) = (codec, &mut target.data) {
+                    // The commonest column: one look at its kind, where others take three.
+                    let bytes = self.image[at..at + 4].try_into().expect("4 bytes");
+                    values.push(i32::from_le_bytes(bytes).into());
+                    return None;
+                }
                 let bytes = &self.image[at..at + codec.size()];
                 match &mut target.data {
                     ColumnData::I64(values) => values.push(codec.read_i64(bytes)),
