@@ -1,5 +1,6 @@
 //! The small tokens of a response (MS-TDS 2.2.7): their numbers, their contents, and both directions of their bytes.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use types::SqlType;
@@ -449,24 +450,40 @@ pub enum Token {
     Skipped(u8),
 }
 
+/// The columns of a result.
+#[derive(Debug)]
+struct Shape {
+    columns: Arc<[ColumnInfo]>,
+    /// How long their values are: all that skipping needs.
+    forms: Vec<Form>,
+    /// What announced them, behind the token's first byte.
+    announced: Box<[u8]>,
+}
+
+/// Results whose columns are remembered, and how long their announcement may be: an application asks for the same few again and
+/// again, and they need not be decoded each time.
+const SHAPES_MAX: usize = 8;
+const ANNOUNCED_BYTES_MAX: usize = 4096;
+
 /// Reads tokens one by one. Holds the columns that ROW tokens refer to.
 #[derive(Debug)]
 pub struct TokenReader {
     version: TdsVersion,
-    columns: Option<Arc<[ColumnInfo]>>,
-    /// How long the values of `columns` are: all that skipping needs.
-    forms: Vec<Form>,
+    shape: Option<Arc<Shape>>,
+    /// The last ones, the newest last.
+    shapes: VecDeque<Arc<Shape>>,
     /// Check rows for their length only.
     pub skip_rows: bool,
 }
 
 impl TokenReader {
     pub fn new(version: TdsVersion) -> TokenReader {
-        TokenReader { version, columns: None, forms: Vec::new(), skip_rows: false }
+        TokenReader { version, shape: None, shapes: VecDeque::new(), skip_rows: false }
     }
 
     pub fn set_version(&mut self, version: TdsVersion) {
         self.version = version;
+        self.shapes.clear();
     }
 
     pub fn version(&self) -> TdsVersion {
@@ -477,7 +494,7 @@ impl TokenReader {
     pub fn next(&mut self, input: &mut Input<'_>) -> ProtocolResult<Token> {
         let token = input.u8()?;
         Ok(match token {
-            ROW | NBCROW if self.columns.is_none() => return Err(ProtocolError::Token(token)),
+            ROW | NBCROW if self.shape.is_none() => return Err(ProtocolError::Token(token)),
             ROW | NBCROW if self.skip_rows => {
                 input.rewind(input.position() - 1);
                 Token::Rows(self.skip(input)?)
@@ -487,12 +504,8 @@ impl TokenReader {
             DONE_PROC => Token::Done(Done::decode(DoneKind::Procedure, input, self.version)?),
             DONE_IN_PROC => Token::Done(Done::decode(DoneKind::InProcedure, input, self.version)?),
             COLMETADATA => {
-                let table_name = TableName::of(self.version);
-                if let Some(columns) = decode_columns(input, self.version, table_name)? {
-                    self.forms = columns.iter().map(|column| column.info.form).collect();
-                    self.columns = Some(columns.into());
-                }
-                Token::Columns(self.columns.clone().unwrap_or_default())
+                self.announce(input)?;
+                Token::Columns(self.shape.as_ref().map(|shape| shape.columns.clone()).unwrap_or_default())
             }
             RETURN_STATUS => Token::ReturnStatus(input.i32()?),
             RETURN_VALUE => Token::ReturnValue(decode_return_value(input, self.version)?),
@@ -520,6 +533,28 @@ impl TokenReader {
         })
     }
 
+    /// Reads COLMETADATA. One that says "as before" leaves the columns as they are.
+    fn announce(&mut self, input: &mut Input<'_>) -> ProtocolResult<()> {
+        let unread = input.unread();
+        if let Some(known) = self.shapes.iter().find(|shape| unread.starts_with(&shape.announced)) {
+            input.take(known.announced.len())?;
+            self.shape = Some(known.clone());
+            return Ok(());
+        }
+        let Some(columns) = decode_columns(input, self.version, TableName::of(self.version))? else { return Ok(()) };
+        let announced = &unread[..unread.len() - input.remaining()];
+        let forms = columns.iter().map(|column| column.info.form).collect();
+        let shape = Arc::new(Shape { columns: columns.into(), forms, announced: announced.into() });
+        if announced.len() <= ANNOUNCED_BYTES_MAX {
+            if self.shapes.len() == SHAPES_MAX {
+                self.shapes.pop_front();
+            }
+            self.shapes.push_back(shape.clone());
+        }
+        self.shape = Some(shape);
+        Ok(())
+    }
+
     fn counted(&self, token: u8, body: &[u8]) -> ProtocolResult<Token> {
         Ok(match token {
             ERROR | INFO => Token::Message(ServerMessage::decode(&mut Input::new(body), self.version)?),
@@ -532,12 +567,13 @@ impl TokenReader {
 
     /// Passes over all whole rows from here on: how many. `Truncated` if not even the first is whole.
     fn skip(&self, input: &mut Input<'_>) -> ProtocolResult<u64> {
+        let forms = self.shape.as_ref().map_or(&[][..], |shape| &shape.forms);
         let mut rows = 0;
         loop {
             let start = input.position();
             let skipped = match input.peek() {
-                Some(ROW) => self.skip_row(input),
-                Some(NBCROW) => self.skip_compressed_row(input),
+                Some(ROW) => skip_row(forms, input),
+                Some(NBCROW) => skip_compressed_row(forms, input),
                 _ => return Ok(rows),
             };
             match skipped {
@@ -551,22 +587,8 @@ impl TokenReader {
         }
     }
 
-    #[inline]
-    fn skip_row(&self, input: &mut Input<'_>) -> ProtocolResult<()> {
-        input.u8()?;
-        self.forms.iter().try_for_each(|form| skip_value(input, *form))
-    }
-
-    fn skip_compressed_row(&self, input: &mut Input<'_>) -> ProtocolResult<()> {
-        input.u8()?;
-        let bitmap = input.take(self.forms.len().div_ceil(8))?;
-        let is_present = |i: usize| bitmap[i / 8] >> (i % 8) & 1 == 0;
-        let mut present = self.forms.iter().enumerate().filter(|(i, _)| is_present(*i));
-        present.try_for_each(|(_, form)| skip_value(input, *form))
-    }
-
     fn row(&self, token: u8, input: &mut Input<'_>) -> ProtocolResult<Token> {
-        let columns = self.columns.as_ref().ok_or(ProtocolError::Token(token))?;
+        let columns = &self.shape.as_ref().ok_or(ProtocolError::Token(token))?.columns;
         let bitmap = if token == NBCROW { input.take(columns.len().div_ceil(8))? } else { &[] };
         let is_null = |i: usize| bitmap.get(i / 8).is_some_and(|bits| bits >> (i % 8) & 1 == 1);
         let mut values = Vec::with_capacity(columns.len());
@@ -578,6 +600,20 @@ impl TokenReader {
         }
         Ok(Token::Row(values))
     }
+}
+
+#[inline]
+fn skip_row(forms: &[Form], input: &mut Input<'_>) -> ProtocolResult<()> {
+    input.u8()?;
+    forms.iter().try_for_each(|form| skip_value(input, *form))
+}
+
+fn skip_compressed_row(forms: &[Form], input: &mut Input<'_>) -> ProtocolResult<()> {
+    input.u8()?;
+    let bitmap = input.take(forms.len().div_ceil(8))?;
+    let is_present = |i: usize| bitmap[i / 8] >> (i % 8) & 1 == 0;
+    let mut present = forms.iter().enumerate().filter(|(i, _)| is_present(*i));
+    present.try_for_each(|(_, form)| skip_value(input, *form))
 }
 
 /// Passes over one value in a row without looking at it.

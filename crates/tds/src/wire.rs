@@ -32,6 +32,11 @@ impl<'a> Input<'a> {
         self.bytes.len() - self.at
     }
 
+    /// What has not been read yet; leaves it unread.
+    pub fn unread(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
     pub fn is_empty(&self) -> bool {
         self.at == self.bytes.len()
     }
