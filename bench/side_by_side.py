@@ -392,13 +392,17 @@ def loads(options, heddle, postgres):
            one(f"SELECT REPLICATE('a', 8000) FROM dbo.Numbers a CROSS JOIN dbo.Numbers b WHERE a.n <= {wide}", wide * 10_000),
            lambda: wide * 10_000 / postgres.drain(
                f"copy (select repeat('a', 8000) from numbers a cross join numbers b where a.n <= {wide}) to stdout"), None)
-    for think in (0, 20):
+    # Users who all think exactly as long queue together again and again; a quarter more or less, and they do not.
+    for think, spread in ((0, 0), (20, 0), (20, 25)):
         for users in (2, 50, 400, 600):
-            sleep = f"\\sleep {think} ms\n" if think else ""
+            least, most = (round(think * 10 * (100 + sign * spread)) for sign in (-1, 1))
+            sleep = f"\\set t random({least}, {most})\n\\sleep :t us\n" if think else ""
             limit = users / (think / 1000) if think else None
-            yield (f"reads, {users} users, think {think} ms", "tx/s", None,
-                   lambda n=users, t=think: heddle.stress(
-                       "--rpc", "dbo.usp_Mix", "-n", str(n), "--think", str(t), "--duration", str(options.seconds), "--barrier",
+            around = f" +-{spread} %" if spread else ""
+            yield (f"reads, {users} users, think {think} ms{around}", "tx/s", None,
+                   lambda n=users, t=think, s=spread: heddle.stress(
+                       "--rpc", "dbo.usp_Mix", "-n", str(n), "--think", str(t), "--think-spread", str(s),
+                       "--duration", str(options.seconds), "--barrier",
                        "--warmup", "1")["iterations_per_second"],
                    lambda n=users, s=sleep: postgres.bench([s + PG_ORDER_STATUS, s + PG_STOCK_LEVEL], n, "-T", str(options.seconds)),
                    limit)

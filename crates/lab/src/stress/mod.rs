@@ -95,6 +95,9 @@ pub struct Args {
     /// Wait so long between iterations, as a user who thinks.
     #[arg(long = "think", value_name = "MS", default_value_t = 0)]
     pub think_ms: u64,
+    /// Let each wait be up to so much longer or shorter, evenly: who waits exactly as long as all others queues with them again.
+    #[arg(long = "think-spread", value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100))]
+    pub think_spread: u64,
     /// Stop after so many seconds.
     #[arg(long = "duration", value_name = "SECONDS")]
     pub duration_s: Option<u64>,

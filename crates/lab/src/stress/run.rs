@@ -21,6 +21,8 @@ use crate::text::push_value;
 const TICK_MS: u64 = 100;
 /// How long connections may take to notice that it is over, before their requests are cancelled.
 const STOP_WAIT_MS: u64 = 2_000;
+/// Enough to catch the reply to a short request without a sleep, and little of the CPU that the server may need.
+const IDLE_SPIN_US: u32 = 40;
 /// Open files that are not connections.
 const FILES_SPARE: u64 = 64;
 /// A connection's results on disk, at most.
@@ -63,6 +65,7 @@ pub fn run(args: &Args, work: Work, target: Target) -> Result<Summary, String> {
         cpus,
         // A server on the same machine is what is measured: it is not interrupted for every reply that it sends.
         gives_way: true,
+        idle_spin_us: IDLE_SPIN_US,
         ..MachineConfig::default()
     };
     let machine = os::sched::start(config);
@@ -241,6 +244,7 @@ fn iterate(plan: &Plan, connection: &mut Connection, index: u32, lane: u32) -> u
     let interval_ns = args.rate.map(|rate| (f64::from(args.connections) / rate.max(1e-9) * 1e9) as u64);
     let first = os::clock::now();
     let stagger = interval_ns.unwrap_or(0) / u64::from(args.connections) * u64::from(index);
+    let mut rng = os::random::Rng::from_seed(index.into());
     let mut done = 0;
     while done < args.iterations() && !totals.stop.load(Ordering::Relaxed) {
         let mut began = os::clock::now();
@@ -266,13 +270,20 @@ fn iterate(plan: &Plan, connection: &mut Connection, index: u32, lane: u32) -> u
             totals.lanes[lane as usize].latencies.lock().saturating_record(os::clock::now().saturating_sub(began));
         }
         if args.think_ms > 0 && done < args.iterations() {
-            pause_until(os::clock::after_ms(args.think_ms), totals);
+            pause_until(os::clock::now() + think_ns(args, &mut rng), totals);
         }
     }
     if let (Some(directory), Some(text)) = (&plan.output, output) {
         save_output(directory, index, &text, totals, lane);
     }
     done
+}
+
+/// How long a user thinks before the next iteration: evenly spread around what was asked for.
+fn think_ns(args: &Args, rng: &mut os::random::Rng) -> u64 {
+    let mean = args.think_ms.saturating_mul(1_000_000);
+    let spread = (u128::from(mean) * u128::from(args.think_spread) / 100) as u64;
+    mean - spread + rng.below(spread.saturating_mul(2).saturating_add(1))
 }
 
 /// Sleeps, in pieces short enough to notice the end of the run.

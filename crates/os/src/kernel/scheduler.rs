@@ -202,11 +202,20 @@ pub struct Inner {
     last_poll_ns: u64,
     /// No idle spin before this time.
     spin_from_ns: u64,
+    /// How long the scheduler has been without work lately, each time: a moving average.
+    usual_idle_ns: u64,
     /// When the running worker was picked: saves a look at the clock at every switch.
     pub picked_ns: u64,
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
     pub next: Option<WorkerId>,
     pub exiting: bool,
+}
+
+impl Inner {
+    /// A time without work is over. One long rest ends the spinning, a few short ones begin it again.
+    fn learn_idle(&mut self, idle_ns: u64, spin_ns: u64) {
+        self.usual_idle_ns = (self.usual_idle_ns * 3 + idle_ns.min(spin_ns * 4)) / 4;
+    }
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -267,6 +276,7 @@ impl Scheduler {
                 timers_made: 0,
                 last_poll_ns: 0,
                 spin_from_ns: 0,
+                usual_idle_ns: 0,
                 picked_ns: 0,
                 next: None,
                 exiting: false,
@@ -450,6 +460,7 @@ impl Scheduler {
                 if let Some(since) = idle_since {
                     slot.is_idle.store(0, Ordering::Relaxed);
                     slot.idle_ns.fetch_add(now.saturating_sub(since), Ordering::Relaxed);
+                    self.inner().learn_idle(now.saturating_sub(since), self.machine.idle_spin_ns);
                 }
                 return Some(next);
             }
@@ -461,7 +472,9 @@ impl Scheduler {
                 slot.is_idle.store(1, Ordering::Relaxed);
                 now
             });
-            if now.saturating_sub(since) < self.machine.idle_spin_ns && now >= self.inner().spin_from_ns {
+            let spin_ns = self.machine.idle_spin_ns;
+            let pays = self.inner().usual_idle_ns < spin_ns && now >= self.inner().spin_from_ns;
+            if pays && now.saturating_sub(since) < spin_ns {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
                 sys::yield_thread();
                 let back = clock::now();

@@ -24,7 +24,8 @@ pub struct MachineConfig {
     /// 0: automatic. Divided among the schedulers.
     pub max_worker_threads: u32,
     pub rwlock: RwLockForm,
-    /// How long a scheduler without work looks for some before it sleeps. Waking it then costs up to 30 µs.
+    /// How long a scheduler without work looks for some before it sleeps, as long as it mostly finds some in that time. Waking it
+    /// costs up to 30 µs, more on a virtual machine whose host takes the CPU meanwhile.
     pub idle_spin_us: u32,
     pub quantum_us: u32,
 }
@@ -38,7 +39,7 @@ impl Default for MachineConfig {
             workers: WorkerKind::Fiber,
             max_worker_threads: 0,
             rwlock: RwLockForm::Atomic,
-            idle_spin_us: 40,
+            idle_spin_us: 200,
             quantum_us: 4_000,
         }
     }
