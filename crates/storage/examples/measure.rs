@@ -20,7 +20,14 @@ fn layout() -> TableLayout {
     let key = vec![KeyColumn::ascending(0)];
     TableLayout {
         row,
-        indexes: vec![IndexLayout { id: IndexId(1), unique: true, clustered: true, key, included: vec![], filter: vec![] }],
+        indexes: vec![IndexLayout {
+            id: IndexId(1),
+            unique: true,
+            clustered: true,
+            key,
+            included: vec![],
+            filter: vec![],
+        }],
     }
 }
 
