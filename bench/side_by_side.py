@@ -7,7 +7,8 @@
 Both servers are started here, on 127.0.0.1, with data in a temporary directory, and stopped at the end. Both answer a commit before
 it is on disk (Heddle: DELAYED_DURABILITY = FORCED; PostgreSQL: synchronous_commit = off). Loads come from `heddle stress` and from
 `pgbench -M prepared`; what streams rows to a client uses COPY on PostgreSQL, its fastest way. CPU seconds of the servers are shown
-because wall-clock rates mean little on a shared machine: rate/cpu counts work per second of server CPU.
+because wall-clock rates mean little on a shared machine: rate/cpu counts work per second of server CPU. "stolen" is the share of its
+CPUs that a virtual machine's host gave to others during Heddle's run and PostgreSQL's.
 
 PostgreSQL does not run as root: as root its programs run as --pg-user.
 """
@@ -412,14 +413,21 @@ def loads(options, heddle, postgres):
            lambda: postgres.bench(["discard all;\n"], 1024, "-T", str(options.seconds)), None)
 
 
+def stolen_and_all():
+    """Ticks that the host gave to others, and all ticks of all CPUs, since the machine began."""
+    ticks = [int(field) for field in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return ticks[7], sum(ticks)
+
+
 def measure(server, run):
-    """The rate and the server's CPU seconds; (None, why) where it failed."""
-    before = cpu_of(server.pids())
+    """The rate, the server's CPU seconds and the share of the CPUs that was stolen; (None, why, 0) where it failed."""
+    before, (stolen, all_ticks) = cpu_of(server.pids()), stolen_and_all()
     try:
         rate = run()
     except (RuntimeError, subprocess.SubprocessError) as error:
-        return None, str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-    return rate, cpu_of(server.pids()) - before
+        return None, str(error).splitlines()[0][:120] if str(error) else type(error).__name__, 0
+    now_stolen, now_all = stolen_and_all()
+    return rate, cpu_of(server.pids()) - before, (now_stolen - stolen) / max(now_all - all_ticks, 1)
 
 
 def main():
@@ -446,12 +454,12 @@ def main():
         postgres = None if options.no_pg else Postgres(options.pg_programs, options.pg_port, directory, options.pg_user)
         print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}; commits answered before they are on disk on both; "
               f"Heddle started in {heddle.start_s * 1000:.0f} ms")
-        print(f"{'load':<46} {'Heddle':>13} {'PostgreSQL':>13} {'unit':<10} {'ratio':>7} {'per CPU s':>9} {'target':>7}")
+        print(f"{'load':<46} {'Heddle':>13} {'PostgreSQL':>13} {'unit':<10} {'ratio':>7} {'per CPU s':>9} {'target':>7} {'stolen':>8}")
         for name, unit, target, ours, theirs, limit in loads(options, heddle, postgres):
             if not re.search(options.only, name):
                 continue
-            our_rate, our_cpu = measure(heddle, ours)
-            their_rate, their_cpu = measure(postgres, theirs) if postgres else (None, "not run")
+            our_rate, our_cpu, our_stolen = measure(heddle, ours)
+            their_rate, their_cpu, their_stolen = measure(postgres, theirs) if postgres else (None, "not run", 0)
             shown = [f"{rate:,.0f}" if rate is not None else "failed" for rate in (our_rate, their_rate)]
             ratio = our_rate / their_rate if our_rate is not None and their_rate else None
             # What each did in one second of its CPU: the machine's other load does not count.
@@ -461,13 +469,15 @@ def main():
                 per_cpu = their_cpu / our_cpu * (1 if same_work else ratio)
             aim = f"{target}x" if target else (f"{our_rate / limit:.0%}" if limit and our_rate else "")
             print(f"{name:<46} {shown[0]:>13} {shown[1]:>13} {unit:<10} "
-                  f"{f'{ratio:.2f}x' if ratio else '-':>7} {f'{per_cpu:.2f}x' if per_cpu else '-':>9} {aim:>7}", flush=True)
+                  f"{f'{ratio:.2f}x' if ratio else '-':>7} {f'{per_cpu:.2f}x' if per_cpu else '-':>9} {aim:>7} "
+                  f"{our_stolen:>4.0%}{their_stolen:>4.0%}", flush=True)
             for server, rate, why in (("Heddle", our_rate, our_cpu), ("PostgreSQL", their_rate, their_cpu)):
                 if rate is None and why != "not run":
                     print(f"    {server}: {why}")
                     failed += 1
             figures.append({"load": name, "unit": unit, "heddle": our_rate, "postgresql": their_rate, "ratio": ratio,
-                            "ratio_per_cpu_second": per_cpu, "limit": limit, "target_ratio": target})
+                            "ratio_per_cpu_second": per_cpu, "limit": limit, "target_ratio": target,
+                            "heddle_stolen": our_stolen, "postgresql_stolen": their_stolen})
     finally:
         for server in (postgres, heddle):
             if server:
