@@ -11,10 +11,10 @@ use types::RowLayout;
 use types::key::encode_key;
 use types::row::{Field, RowBuilder, RowView};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexId, Locator, TableId, TableLayout};
-use crate::locks::LockMode;
+use crate::locks::{LockMode, Patience};
 use crate::page::KEY_BYTES_MAX;
 use crate::rows::{Inserted, Seen};
 use crate::shape::{IndexShape, Shape};
@@ -165,11 +165,9 @@ impl Table {
         view: &RowView<'_>,
         locator: &[u8],
     ) -> StorageResult<()> {
-        let (mut key, mut entry) = (Vec::new(), std::mem::take(&mut tx.scratch.entry));
-        entry_of(index, view, locator, &mut key, &mut entry)?;
-        let patience = tx.patience();
-        let inserted = self.engine.insert_row(&mut tx.writer, &index.tree, &key, &entry, patience)?;
-        tx.scratch.entry = entry;
+        let inserted = self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
+            self.engine.insert_row(writer, &index.tree, key, entry, patience)
+        })?;
         match inserted {
             Inserted::Done => Ok(()),
             Inserted::Duplicate => Err(StorageError::DuplicateKey { table: self.shape.id, index: index.layout.id }),
@@ -183,12 +181,26 @@ impl Table {
         view: &RowView<'_>,
         locator: &[u8],
     ) -> StorageResult<()> {
+        self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
+            self.engine.delete_row(writer, &index.tree, self.shape.id, key, None, patience, entry)
+        })
+    }
+
+    /// Hands key and payload of a row's entry to `change`, in the transaction's own buffer.
+    fn with_entry<T>(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        view: &RowView<'_>,
+        locator: &[u8],
+        change: impl FnOnce(&mut Writer, &[u8], &mut Vec<u8>, Patience) -> StorageResult<T>,
+    ) -> StorageResult<T> {
         let (mut key, mut entry) = (Vec::new(), std::mem::take(&mut tx.scratch.entry));
         entry_of(index, view, locator, &mut key, &mut entry)?;
         let patience = tx.patience();
-        self.engine.delete_row(&mut tx.writer, &index.tree, self.shape.id, &key, None, patience, &mut entry)?;
+        let changed = change(&mut tx.writer, &key, &mut entry, patience)?;
         tx.scratch.entry = entry;
-        Ok(())
+        Ok(changed)
     }
 
     fn update_unguarded(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
