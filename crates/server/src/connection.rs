@@ -164,7 +164,9 @@ fn read(stream: &Stream, buffer: &mut [u8], wait: Option<Option<u64>>) -> Result
 /// Ciphertext to plaintext, straight into the reader's buffer.
 fn decrypt(tls: &mut ServerConnection, mut cipher: &[u8], reader: &mut MessageReader) -> Result<(), ConnectionError> {
     while !cipher.is_empty() {
-        tls.read_tls(&mut cipher).map_err(|error| ConnectionError::Tls(error.to_string()))?;
+        if tls.read_tls(&mut cipher).map_err(|error| ConnectionError::Tls(error.to_string()))? == 0 {
+            return Err(ConnectionError::Tls("the client sent on after closing TLS".into()));
+        }
         let state = tls.process_new_packets()?;
         let mut left = state.plaintext_bytes_to_read();
         while left > 0 {
@@ -404,5 +406,64 @@ impl Connection {
     /// LOGIN7 has come and only it was to be encrypted.
     pub fn stop_tls(&mut self) {
         self.transport.tls = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rustls::pki_types::CertificateDer;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::{ClientConfig, ClientConnection, RootCertStore};
+
+    use super::*;
+    use crate::tls::{Certificate, Tls};
+
+    fn reader() -> MessageReader {
+        MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX)
+    }
+
+    /// A client and a server after their handshake.
+    fn joined() -> (ClientConnection, ServerConnection) {
+        let pem = Certificate::generate("db.example").expect("generated");
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(pem.certificate.as_bytes()).expect("PEM")).expect("a certificate");
+        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let name = "db.example".try_into().expect("a name");
+        let mut client = ClientConnection::new(Arc::new(config), name).expect("a client");
+        let mut server = Tls::new(&pem).expect("usable").wrapped();
+        while client.is_handshaking() || server.is_handshaking() {
+            let mut flight = Vec::new();
+            while client.wants_write() {
+                client.write_tls(&mut flight).expect("in memory");
+            }
+            decrypt(&mut server, &flight, &mut reader()).expect("a handshake");
+            flight.clear();
+            while server.wants_write() {
+                server.write_tls(&mut flight).expect("in memory");
+            }
+            let mut flight = &flight[..];
+            while !flight.is_empty() {
+                client.read_tls(&mut flight).expect("in memory");
+                client.process_new_packets().expect("a handshake");
+            }
+        }
+        (client, server)
+    }
+
+    /// rustls takes nothing more then: without an error the worker would offer it the rest for ever.
+    #[test]
+    fn bytes_after_the_end_of_tls_end_the_connection() {
+        let (mut client, mut server) = joined();
+        client.send_close_notify();
+        let mut bytes = Vec::new();
+        client.write_tls(&mut bytes).expect("in memory");
+        bytes.resize(64 * 1024, 0);
+        assert!(decrypt(&mut server, &bytes, &mut reader()).is_err());
     }
 }
