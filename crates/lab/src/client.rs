@@ -227,9 +227,11 @@ impl Connection {
             let mut bytes = &self.raw[..count];
             while !bytes.is_empty() {
                 // After the handshake's last packet raw records may follow in the same read.
-                let (used, records) =
+                let (used, mut records) =
                     if wrapped && tls.is_handshaking() { unwrapper.unwrap(bytes)? } else { (bytes.len(), bytes) };
-                incoming(&mut tls, records).map_err(ClientError::Tls)?;
+                while !records.is_empty() {
+                    incoming(&mut tls, &mut records).map_err(ClientError::Tls)?;
+                }
                 bytes = &bytes[used..];
             }
         }
@@ -273,14 +275,17 @@ impl Connection {
         if count == 0 {
             return Err(ClientError::Closed);
         }
-        incoming(tls, &self.raw[..count]).map_err(ClientError::Tls)?;
-        loop {
-            let plain = read_plain(tls, self.client.space(READ_BYTES)).map_err(ClientError::Tls)?;
-            if plain == 0 {
-                return Ok(());
+        let mut records = &self.raw[..count];
+        while !records.is_empty() {
+            incoming(tls, &mut records).map_err(ClientError::Tls)?;
+            loop {
+                match read_plain(tls, self.client.space(READ_BYTES)).map_err(ClientError::Tls)? {
+                    0 => break,
+                    plain => self.client.filled(plain),
+                }
             }
-            self.client.filled(plain);
         }
+        Ok(())
     }
 
     /// Sends what waits to be sent, then the next thing that happens. `Timeout` leaves the request running.

@@ -184,15 +184,13 @@ pub fn outgoing(tls: &mut ClientConnection) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Takes received TLS bytes in. What they carry is read with `read_plain`.
-pub fn incoming(tls: &mut ClientConnection, mut bytes: &[u8]) -> Result<(), String> {
-    while !bytes.is_empty() {
-        let used = tls.read_tls(&mut bytes).map_err(|error| error.to_string())?;
-        if used == 0 {
-            return Err("the server sent on after closing TLS".into());
-        }
-        tls.process_new_packets().map_err(|error| error.to_string())?;
+/// Takes some of `bytes`, which come from the socket, off the front. What they decrypt to must be read before the next call: rustls
+/// holds a record or two, then takes no more.
+pub fn incoming(tls: &mut ClientConnection, bytes: &mut &[u8]) -> Result<(), String> {
+    if tls.read_tls(bytes).map_err(|error| error.to_string())? == 0 {
+        return Err("the server sent on after closing TLS".into());
     }
+    tls.process_new_packets().map_err(|error| error.to_string())?;
     Ok(())
 }
 
