@@ -3,8 +3,10 @@
 
     bench/side_by_side.py --heddle target/release/heddle
     bench/side_by_side.py --only insert --seconds 10 --json figures.json
+    bench/side_by_side.py --transport local
 
-Both servers are started here, on 127.0.0.1, with data in a temporary directory, and stopped at the end. Both answer a commit before
+Both servers are started here, on 127.0.0.1, with data in a temporary directory, and stopped at the end. Clients reach both over TCP,
+or both by a Unix socket (--transport local: Heddle as lpc:., PostgreSQL by its socket directory). Both answer a commit before
 it is on disk (Heddle: DELAYED_DURABILITY = FORCED; PostgreSQL: synchronous_commit = off). Loads come from `heddle stress` and from
 `pgbench -M prepared`; what streams rows to a client uses COPY on PostgreSQL, its fastest way. CPU seconds of the servers are shown
 because wall-clock rates mean little on a shared machine: rate/cpu counts work per second of server CPU. "stolen" is the share of its
@@ -217,8 +219,9 @@ def cpu_of(pids):
 
 
 class Heddle:
-    def __init__(self, binary, port, directory, extra):
-        self.binary, self.port = str(pathlib.Path(binary).resolve()), port
+    def __init__(self, binary, port, directory, extra, transport):
+        self.binary = str(pathlib.Path(binary).resolve())
+        self.address = f"lpc:.,{port}" if transport == "local" else f"127.0.0.1,{port}"
         self.log = open(directory / "heddle.log", "wb")
         started = time.monotonic()
         self.process = subprocess.Popen(
@@ -236,7 +239,7 @@ class Heddle:
 
     def client(self, command, *args, timeout=300):
         env = {**os.environ, "SQLCMDPASSWORD": PASSWORD}
-        return subprocess.run([self.binary, command, "-S", f"127.0.0.1,{self.port}", "-U", "sa", *args],
+        return subprocess.run([self.binary, command, "-S", self.address, "-U", "sa", *args],
                               env=env, capture_output=True, text=True, timeout=timeout)
 
     def stress(self, *args, timeout=300):
@@ -270,8 +273,10 @@ class Heddle:
 
 
 class Postgres:
-    def __init__(self, programs, port, directory, user):
+    def __init__(self, programs, port, directory, user, transport):
         self.programs, self.port, self.directory = pathlib.Path(programs), port, directory / "pg"
+        # libpq takes a directory for that of the server's Unix socket.
+        self.host = str(self.directory) if transport == "local" else "127.0.0.1"
         self.user = user if os.geteuid() == 0 else None
         self.directory.mkdir()
         if self.user:
@@ -297,7 +302,7 @@ class Postgres:
             command = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups", *command]
         # pg_ctl's server would keep a pipe open.
         output = {} if program == "psql" or program == "pgbench" else {"stdout": subprocess.DEVNULL}
-        env = {**os.environ, "PGHOST": "127.0.0.1", "PGPORT": str(self.port), "PGUSER": "bench", "PGDATABASE": "postgres"}
+        env = {**os.environ, "PGHOST": self.host, "PGPORT": str(self.port), "PGUSER": "bench", "PGDATABASE": "postgres"}
         return subprocess.run(command, env=env, check=check, cwd="/", text=True, **{**output, **options})
 
     def sql(self, text):
@@ -438,6 +443,7 @@ def main():
     parser.add_argument("--pg-programs", default=os.environ.get("PG_PROGRAMS", "/usr/lib/postgresql/15/bin"))
     parser.add_argument("--pg-port", type=int, default=54330)
     parser.add_argument("--pg-user", default="postgres", help="who runs PostgreSQL when this script runs as root")
+    parser.add_argument("--transport", choices=("tcp", "local"), default="tcp", help="how clients reach both servers")
     parser.add_argument("--seconds", type=int, default=4, help="of each load that runs for a time")
     parser.add_argument("--scale", type=float, default=1.0, help="of the loads that have a size")
     parser.add_argument("--only", default="", help="loads whose name matches this regular expression")
@@ -450,9 +456,11 @@ def main():
     heddle = postgres = None
     figures, failed = [], 0
     try:
-        heddle = Heddle(options.heddle, options.heddle_port, directory, options.serve.split())
-        postgres = None if options.no_pg else Postgres(options.pg_programs, options.pg_port, directory, options.pg_user)
-        print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}; commits answered before they are on disk on both; "
+        heddle = Heddle(options.heddle, options.heddle_port, directory, options.serve.split(), options.transport)
+        postgres = None if options.no_pg else Postgres(options.pg_programs, options.pg_port, directory, options.pg_user,
+                                                      options.transport)
+        transport = "TCP over loopback" if options.transport == "tcp" else "Unix sockets"
+        print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}; {transport} to both; commits answered before they are on disk on both; "
               f"Heddle started in {heddle.start_s * 1000:.0f} ms")
         print(f"{'load':<46} {'Heddle':>13} {'PostgreSQL':>13} {'unit':<10} {'ratio':>7} {'per CPU s':>9} {'target':>7} {'stolen':>8}")
         for name, unit, target, ours, theirs, limit in loads(options, heddle, postgres):
