@@ -35,8 +35,8 @@ fn settings(port: u16) -> Settings {
 
 /// A server on `disk`, accepting.
 fn boot(disk: &SimDisk, certificate: &Certificate) -> SocketAddr {
-    let listener = Listener::bind(settings(0).listen).expect("a simulated port");
-    let address = listener.local_addr();
+    let listener = Listener::bind(settings(0).listen.into()).expect("a simulated port");
+    let address = listener.local_addr().tcp().expect("a TCP port");
     let server = server::serve::start_on(settings(0), Disk::Sim(disk.clone()), "simulated".into(), certificate);
     let server = Arc::new(server.expect("the server starts"));
     os::sched::spawn(TaskKind::Accept, Place::Here, move || server::listen::accept_all(&server, &listener));

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use os::net::{NetError, Stream};
+use os::net::{Endpoint, NetError, Stream};
 use rustls::ClientConnection;
 use tds::ProtocolError;
 use tds::client::{Client, ClientEncryption, ConnectOptions, Event};
@@ -26,6 +26,8 @@ const CANCEL_WAIT_MS: u64 = 5_000;
 pub enum ClientError {
     Address(String),
     Net(NetError),
+    /// Nothing on this machine has the local transport of this port.
+    NoLocalServer(u16),
     Tls(String),
     Protocol(ProtocolError),
     /// The server refused the login; its messages, errors first of all.
@@ -43,6 +45,10 @@ impl fmt::Display for ClientError {
         match self {
             ClientError::Address(why) => write!(f, "cannot find the server: {why}"),
             ClientError::Net(error) => write!(f, "{error}"),
+            ClientError::NoLocalServer(port) => {
+                let tcp = format!("tcp:localhost,{port} goes over TCP");
+                write!(f, "no server of port {port} is running on this machine, or it has no local transport ({tcp})")
+            }
             ClientError::Tls(why) => {
                 write!(f, "TLS: {why}")?;
                 if why.contains("certificate") {
@@ -83,7 +89,7 @@ impl From<ProtocolError> for ClientError {
 #[derive(Clone)]
 pub struct Target {
     address: ServerAddress,
-    resolved: Vec<std::net::SocketAddr>,
+    resolved: Vec<Endpoint>,
     options: ConnectOptions,
     tls: Option<TlsSettings>,
 }
@@ -121,10 +127,11 @@ impl Target {
     /// Opens a socket to the first address that answers.
     fn dial(&self, deadline: Option<u64>) -> ClientResult<Stream> {
         let mut last = ClientError::Closed;
-        for address in &self.resolved {
-            match Stream::connect(*address, deadline) {
-                Ok(stream) => return Ok(stream),
-                Err(error) => last = error.into(),
+        for endpoint in &self.resolved {
+            match (Stream::connect(*endpoint, deadline), endpoint) {
+                (Ok(stream), _) => return Ok(stream),
+                (Err(NetError::Refused), Endpoint::Local(port)) => last = ClientError::NoLocalServer(*port),
+                (Err(error), _) => last = error.into(),
             }
         }
         Err(last)

@@ -19,7 +19,7 @@ const RETRY_MS: u64 = 100;
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// host, host,port or tcp:host,port.
+    /// host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
     #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
     pub server: String,
     /// Log in as this user.

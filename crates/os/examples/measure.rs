@@ -1,9 +1,8 @@
 //! What this layer costs, in ns an operation: `cargo run --profile bench-dev -p os --example measure`.
-use os::net::{Listener, Place, Ready, Stream, read_exact};
+use os::net::{Endpoint, Listener, Place, Ready, Stream, read_exact};
 use os::sched::{Machine, MachineConfig, TaskKind, WorkerKind, spawn, start};
 use os::sync::*;
 use os::wait::{self, WaitType};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +10,8 @@ fn main() {
     // One measurement alone, for a profiler.
     if let Some(connections) = std::env::args().nth(1).and_then(|n| n.parse().ok()) {
         let machine = start(MachineConfig { max_worker_threads: 4096, ..Default::default() });
-        return machine.run(move || echo(connections, 200_000 / connections));
+        let local = std::env::args().nth(2).is_some_and(|transport| transport == "local");
+        return machine.run(move || echo(local, connections, 200_000 / connections));
     }
     for form in [RwLockForm::Atomic, RwLockForm::Classic] {
         for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
@@ -39,9 +39,12 @@ fn measure(machine: &Machine) {
         report("spawn and join", 100_000, || spawn(TaskKind::Request, Place::Here, || ()).join().unwrap());
         report("preemptive call", 5_000, || os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, || ()));
     });
-    machine.run(|| echo(1, 5_000));
-    machine.run(|| echo(64, 2_000));
-    machine.run(|| echo(512, 300));
+    machine.run(|| echo(false, 1, 5_000));
+    machine.run(|| echo(true, 1, 5_000));
+    machine.run(|| echo(false, 64, 2_000));
+    machine.run(|| echo(true, 64, 2_000));
+    machine.run(|| echo(false, 512, 300));
+    machine.run(|| echo(true, 512, 300));
 }
 
 fn report(what: &str, times: u64, mut run: impl FnMut()) {
@@ -119,9 +122,11 @@ fn readers_and_writers(place: Place) {
     });
 }
 
-fn echo(connections: u64, rounds: u64) {
-    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let address: SocketAddr = listener.local_addr();
+fn echo(local: bool, connections: u64, rounds: u64) {
+    let tcp = Listener::bind(Endpoint::Tcp("127.0.0.1:0".parse().unwrap())).unwrap();
+    let number = tcp.local_addr().tcp().unwrap().port();
+    let listener = if local { Listener::bind(Endpoint::Local(number)).unwrap() } else { tcp };
+    let address = listener.local_addr();
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
     let accept = spawn(TaskKind::Accept, Place::Here, move || {
@@ -141,7 +146,8 @@ fn echo(connections: u64, rounds: u64) {
             }
         })
     };
-    timed(&format!("echo, {connections} connections"), connections * rounds, || {
+    let transport = if local { "local" } else { "tcp" };
+    timed(&format!("echo, {transport}, {connections} connections"), connections * rounds, || {
         streams.into_iter().map(run).collect::<Vec<_>>().into_iter().for_each(|client| client.join().unwrap())
     });
     stop.store(true, Ordering::Relaxed);

@@ -1,15 +1,14 @@
 //! Alone in its process, since it measures the process's memory.
-use os::net::{Listener, Place, Ready, Stream};
+use os::net::{Endpoint, Listener, Place, Ready, Stream};
 use os::sched::{MachineConfig, TaskKind, spawn, start};
-use std::net::SocketAddr;
 
 fn soon() -> u64 {
     os::clock::after_ms(20_000)
 }
 
 /// Accepts until the machine stops; connections rest until bytes come, which then end them.
-fn serve() -> SocketAddr {
-    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+fn serve() -> Endpoint {
+    let listener = Listener::bind(Endpoint::Tcp("127.0.0.1:0".parse().unwrap())).unwrap();
     let address = listener.local_addr();
     spawn(TaskKind::Accept, Place::Here, move || {
         while !os::sched::stopping() {

@@ -1,5 +1,5 @@
-//! Sockets on fibers and on threads: requests to armed connections, slow readers, hang-ups, deadlines, idle memory.
-use os::net::{Listener, NetError, Place, Ready, Stream, read_exact};
+//! Sockets of both transports, on fibers and on threads: requests to armed connections, slow readers, hang-ups, deadlines, idle memory.
+use os::net::{Endpoint, Listener, NetError, Place, Ready, Stream, read_exact};
 use os::sched::{Machine, MachineConfig, TaskKind, WorkerKind, spawn, start};
 use os::wait::{self, WaitType};
 use std::net::SocketAddr;
@@ -14,15 +14,29 @@ fn machine(workers: WorkerKind) -> Machine {
     start(MachineConfig { cpus: vec![0, 1], workers, max_worker_threads: 64, ..Default::default() })
 }
 
-fn on_both(run: impl Fn(Machine)) {
+fn tcp() -> Listener {
+    Listener::bind(Endpoint::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)))).unwrap()
+}
+
+/// Its number is a port that is held for good, so no other test gets it.
+fn local() -> Listener {
+    let holder = tcp();
+    let number = holder.local_addr().tcp().unwrap().port();
+    std::mem::forget(holder);
+    Listener::bind(Endpoint::Local(number)).unwrap()
+}
+
+fn on_all(run: impl Fn(Machine, fn() -> Listener)) {
     for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
-        run(machine(workers));
+        for listen in [tcp, local] {
+            run(machine(workers), listen);
+        }
     }
 }
 
 /// Accepts for ever; each connection rests until bytes come, then one task echoes what is there.
-fn serve_echo() -> SocketAddr {
-    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+fn serve_echo(listen: fn() -> Listener) -> Endpoint {
+    let listener = listen();
     let address = listener.local_addr();
     spawn(TaskKind::Accept, Place::Here, move || {
         while !os::sched::stopping() {
@@ -52,8 +66,8 @@ fn echo(stream: Stream, ready: Ready) {
 
 #[test]
 fn armed_connections_answer_many_clients() {
-    on_both(|machine| {
-        let address = machine.run(serve_echo);
+    on_all(|machine, listen| {
+        let address = machine.run(move || serve_echo(listen));
         let clients: Vec<_> = (0..50u32)
             .map(|n| {
                 machine.spawn(TaskKind::Client, Place::LeastLoaded, move || {
@@ -80,8 +94,8 @@ fn armed_connections_answer_many_clients() {
 
 #[test]
 fn a_plain_thread_is_a_client_too() {
-    on_both(|machine| {
-        let address = machine.run(serve_echo);
+    on_all(|machine, listen| {
+        let address = machine.run(move || serve_echo(listen));
         let stream = Stream::connect(address, Some(soon())).unwrap();
         let mut got = [0; 5];
         for _ in 0..20 {
@@ -96,8 +110,8 @@ fn a_plain_thread_is_a_client_too() {
 
 #[test]
 fn a_slow_reader_makes_the_writer_wait_and_loses_nothing() {
-    on_both(|machine| {
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    on_all(|machine, listen| {
+        let listener = listen();
         let address = listener.local_addr();
         const BYTES: usize = 8 << 20;
         let writer = machine.spawn(TaskKind::Request, Place::On(0), move || {
@@ -108,8 +122,12 @@ fn a_slow_reader_makes_the_writer_wait_and_loses_nothing() {
         let reader = machine.spawn(TaskKind::Client, Place::On(1), move || {
             let stream = Stream::connect(address, Some(soon())).unwrap();
             wait::sleep(WaitType::SLEEP_TASK, 20);
-            let (mut bytes, mut seen) = (vec![0; 100_000], 0usize);
+            let (mut bytes, mut seen, mut reads) = (vec![0; 100_000], 0usize, 0);
             loop {
+                reads += 1;
+                if reads % 16 == 0 {
+                    wait::sleep(WaitType::SLEEP_TASK, 1);
+                }
                 let got = stream.read(&mut bytes, Some(soon())).unwrap();
                 if got == 0 {
                     return seen;
@@ -128,8 +146,8 @@ fn a_slow_reader_makes_the_writer_wait_and_loses_nothing() {
 
 #[test]
 fn a_running_task_sees_input_and_hang_up() {
-    on_both(|machine| {
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    on_all(|machine, listen| {
+        let listener = listen();
         let address = listener.local_addr();
         let server = machine.spawn(TaskKind::Request, Place::On(0), move || {
             let (stream, _) = listener.accept(Some(soon())).unwrap();
@@ -164,8 +182,8 @@ fn a_running_task_sees_input_and_hang_up() {
 
 #[test]
 fn armed_connections_time_out_and_are_killed() {
-    on_both(|machine| {
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    on_all(|machine, listen| {
+        let listener = listen();
         let address = listener.local_addr();
         let seen = Arc::new(AtomicU64::new(0));
         let counts = seen.clone();
@@ -203,13 +221,52 @@ fn armed_connections_time_out_and_are_killed() {
 
 #[test]
 fn refused_and_taken_addresses_are_told() {
-    on_both(|machine| {
-        machine.run(|| {
-            let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    on_all(|machine, listen| {
+        machine.run(move || {
+            let listener = listen();
             let address = listener.local_addr();
             assert_eq!(Listener::bind(address).err(), Some(NetError::AddressInUse));
             drop(listener);
             assert_eq!(Stream::connect(address, Some(soon())).err(), Some(NetError::Refused));
+        });
+    });
+}
+
+/// DMVs show these.
+#[test]
+fn both_ends_know_how_they_are_connected() {
+    on_all(|machine, listen| {
+        machine.run(move || {
+            let listener = listen();
+            let client = Stream::connect(listener.local_addr(), Some(soon())).unwrap();
+            let (server, peer) = listener.accept(Some(soon())).unwrap();
+            assert_eq!(server.local_addr(), Ok(listener.local_addr()));
+            assert_eq!(client.peer_addr(), Ok(listener.local_addr()));
+            assert_eq!((server.peer_addr(), client.local_addr()), (Ok(peer), Ok(peer)));
+            let is_tcp = listener.local_addr().tcp().is_some();
+            assert_eq!(peer.tcp().map(|peer| peer.ip().is_loopback()), is_tcp.then_some(true));
+            if !is_tcp {
+                assert_eq!(peer, Endpoint::Local(0));
+            }
+        });
+    });
+}
+
+/// A local name is no port: neither takes the other's place.
+#[test]
+fn a_number_serves_tcp_and_local_at_once() {
+    on_all(|machine, _| {
+        machine.run(|| {
+            let first = tcp();
+            let number = first.local_addr().tcp().unwrap().port();
+            assert_eq!(Stream::connect(Endpoint::Local(number), Some(soon())).err(), Some(NetError::Refused));
+            let second = Listener::bind(Endpoint::Local(number)).unwrap();
+            for listener in [&first, &second] {
+                let client = Stream::connect(listener.local_addr(), Some(soon())).unwrap();
+                let (server, _) = listener.accept(Some(soon())).unwrap();
+                client.write_all(b"x", None).unwrap();
+                assert_eq!(server.read(&mut [0; 2], Some(soon())), Ok(1));
+            }
         });
     });
 }

@@ -1,6 +1,6 @@
 //! The simulated machine: one seed, one trace; faults it is asked for; a kill and a boot after it.
 use os::disk::{Disk, Open, SimDisk, SimDiskFaults};
-use os::net::{Listener, Place, Ready, SimNetFaults, Stream, read_exact};
+use os::net::{Endpoint, Listener, NetError, Place, Ready, SimNetFaults, Stream, read_exact};
 use os::sched::{TaskKind, spawn};
 use os::sim::{SimConfig, SimOutcome, run};
 use os::sync::*;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A little of everything: locks, sockets, files, timers, random numbers.
 fn workload(disk: Disk) -> u64 {
-    let listener = Listener::bind("127.0.0.1:1433".parse().unwrap()).unwrap();
+    let listener = Listener::bind(Endpoint::Tcp("127.0.0.1:1433".parse().unwrap())).unwrap();
     let address = listener.local_addr();
     let total = Arc::new(Mutex::new(WaitType::SOS_MUTEX, 0u64));
     let shared = total.clone();
@@ -162,12 +162,20 @@ fn killed_at_any_step_it_boots_again() {
 }
 
 #[test]
+fn the_simulated_network_is_tcp() {
+    run(1, SimConfig::default(), || {
+        assert_eq!(Listener::bind(Endpoint::Local(1433)).err(), Some(NetError::Unsupported));
+        assert_eq!(Stream::connect(Endpoint::Local(1433), None).err(), Some(NetError::Unsupported));
+    });
+}
+
+#[test]
 fn resets_are_told_to_both_sides() {
     let mut broken = 0;
     for seed in 0..20 {
         let net = SimNetFaults { reset: 5, slow: 50, ..Default::default() };
         let outcome = run(seed, SimConfig { net, ..Default::default() }, || {
-            let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+            let listener = Listener::bind(Endpoint::Tcp("127.0.0.1:0".parse().unwrap())).unwrap();
             let address = listener.local_addr();
             let server = spawn(TaskKind::Request, Place::LeastLoaded, move || {
                 let (stream, _) = listener.accept(None).unwrap();

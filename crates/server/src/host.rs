@@ -153,7 +153,9 @@ impl SessionHost {
     ) -> Result<(State, SessionHost), Vec<SqlError>> {
         let login = &greeting.login;
         let failed = |reason: &str| {
-            tracing::warn!(user = login.user, client = ?connection.transport.stream().peer_addr(), "login failed: {reason}");
+            let client = connection.transport.stream().peer_addr();
+            let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
+            tracing::warn!(user = login.user, client, "login failed: {reason}");
             vec![login::login_failed(&login.user)]
         };
         if login.wants_integrated_security() {
@@ -510,7 +512,6 @@ fn in_database(id: DatabaseId, name: &str) -> Box<str> {
 
 fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> Identity {
     let stream = connection.transport.stream();
-    let (peer, local) = (stream.peer_addr().ok(), stream.local_addr().ok());
     let mut id = [0; 16];
     os::random::fill(&mut id);
     let login = &greeting.login;
@@ -521,10 +522,8 @@ fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> I
         client_interface: login.library.clone(),
         client_pid: login.client_pid,
         client_version: login.client_version,
-        client_address: peer.map_or_else(String::new, |address| address.ip().to_string()),
-        client_port: peer.map_or(0, |address| address.port()),
-        local_address: local.map_or_else(String::new, |address| address.ip().to_string()),
-        local_port: local.map_or(0, |address| address.port()),
+        client: stream.peer_addr().ok(),
+        local: stream.local_addr().ok(),
         encrypted: greeting.encrypted,
         packet_bytes: greeting.packet_bytes,
         tds_version: greeting.version.raw(),

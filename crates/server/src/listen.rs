@@ -33,7 +33,7 @@ pub fn accept_all(server: &Arc<Server>, listener: &Listener) {
             }
             Err(error) => {
                 if !server.stopping.load(Ordering::Acquire) {
-                    tracing::error!("cannot accept connections any more: {error}");
+                    tracing::error!("cannot accept connections on {} any more: {error}", listener.local_addr());
                 }
                 return;
             }

@@ -24,7 +24,8 @@ pub struct ServeArgs {
     /// Directory of the databases, made if it is missing; `:memory:` keeps nothing
     #[arg(long, value_name = "DIR")]
     pub data: Option<String>,
-    /// Address and port to accept connections on [default: 127.0.0.1:1433]; port 0 takes a free one
+    /// Address and port to accept connections on [default: 127.0.0.1:1433]; port 0 takes a free one. Clients on this machine
+    /// also come by the local transport of that port, `lpc:.,PORT`, whatever the address
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
     /// Password of `sa`; without one on a new data directory, one is made and printed once

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use os::disk::{Disk, DiskError};
-use os::net::Listener;
+use os::net::{Endpoint, Listener, NetError};
 use os::sched::{MachineConfig, Place, TaskKind, WorkerKind};
 use os::sync::Mutex;
 use os::wait::WaitType;
@@ -49,11 +49,13 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
     let stop_requested = os::signal::stop_requests();
     let machine = os::sched::start(machine_config(&settings)?);
     let outcome = machine.run(move || {
-        let (server, listener) = start(settings)?;
+        let (server, listeners) = start(settings)?;
         let server = Arc::new(server);
-        println!("heddle is ready on {}", listener.local_addr());
-        let accepting = server.clone();
-        os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
+        println!("heddle is ready on {}", listeners.tcp.local_addr());
+        for listener in std::iter::once(listeners.tcp).chain(listeners.local) {
+            let accepting = server.clone();
+            os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
+        }
         stop_requested.wait(None);
         stop(&server)
     });
@@ -102,21 +104,41 @@ fn memory_default() -> u64 {
     os::limits::memory_limit() / 2
 }
 
+/// Where a server takes connections.
+pub struct Listeners {
+    pub tcp: Listener,
+    /// The local transport, named by the TCP port. None: the server does without.
+    pub local: Option<Listener>,
+}
+
+impl Listeners {
+    fn bind(settings: &Settings) -> Result<Listeners, String> {
+        let tcp = Listener::bind(settings.listen.into()).map_err(|error| match error {
+            NetError::AddressInUse => {
+                format!("{} is in use by another program; choose another port with --listen", settings.listen)
+            }
+            other => format!("cannot listen on {}: {other}", settings.listen),
+        })?;
+        let local = tcp.local_addr().tcp().map(|address| Endpoint::Local(address.port()));
+        let local = local.and_then(|endpoint| {
+            Listener::bind(endpoint)
+                .inspect_err(|error| tracing::warn!("no local transport ({endpoint}): {error}"))
+                .ok()
+        });
+        Ok(Listeners { tcp, local })
+    }
+}
+
 /// Binds the port, opens the data as the settings say and starts the server on it.
-pub fn start(settings: Settings) -> Result<(Server, Listener), String> {
+pub fn start(settings: Settings) -> Result<(Server, Listeners), String> {
     // The port first: a start that cannot serve must not touch the data.
-    let listener = Listener::bind(settings.listen).map_err(|error| match error {
-        os::net::NetError::AddressInUse => {
-            format!("{} is in use by another program; choose another port with --listen", settings.listen)
-        }
-        other => format!("cannot listen on {}: {other}", settings.listen),
-    })?;
+    let listeners = Listeners::bind(&settings)?;
     let (disk, directory) = match &settings.data {
         DataLocation::Memory => (Disk::memory(), ":memory:".to_owned()),
         DataLocation::Directory(path) => (open_directory(path)?, path.display().to_string()),
     };
     let certificate = certificate(&settings, &disk)?;
-    start_on(settings, disk, directory, &certificate).map(|server| (server, listener))
+    start_on(settings, disk, directory, &certificate).map(|server| (server, listeners))
 }
 
 /// Recovers what is on `disk`, boots the catalog and runs the init scripts. `directory`: how messages and views name the disk.

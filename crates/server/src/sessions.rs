@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use exec::session::Signal;
 use exec::sink::Stop;
-use os::net::StreamHandle;
+use os::net::{Endpoint, StreamHandle};
 use os::sync::Mutex;
 use os::wait::WaitType;
 
@@ -13,6 +13,10 @@ use os::wait::WaitType;
 pub const SPID_MIN: u16 = 51;
 /// `user connections` of SQL Server.
 pub const SPID_MAX: u16 = 32_767;
+
+/// `sys.endpoints.endpoint_id` of TSQL Local Machine and of TSQL Default TCP.
+pub const ENDPOINT_LOCAL: i32 = 2;
+pub const ENDPOINT_TCP: i32 = 4;
 
 /// What is known of a session for good: from its login.
 #[derive(Debug, Clone, Default)]
@@ -23,10 +27,9 @@ pub struct Identity {
     pub client_interface: String,
     pub client_pid: u32,
     pub client_version: u32,
-    pub client_address: String,
-    pub client_port: u16,
-    pub local_address: String,
-    pub local_port: u16,
+    /// The ends of its connection. None: the server's own session, or a client that was gone again at once.
+    pub client: Option<Endpoint>,
+    pub local: Option<Endpoint>,
     pub encrypted: bool,
     pub packet_bytes: u32,
     pub tds_version: u32,
@@ -34,6 +37,45 @@ pub struct Identity {
     pub connection_id: u128,
     /// UTC, 100 ns since 0001-01-01.
     pub login_time: i64,
+}
+
+impl Identity {
+    pub fn is_local(&self) -> bool {
+        matches!(self.local, Some(Endpoint::Local(_)))
+    }
+
+    pub fn net_transport(&self) -> &'static str {
+        if self.is_local() { "Shared memory" } else { "TCP" }
+    }
+
+    /// Of `sys.endpoints`.
+    pub fn endpoint_id(&self) -> i32 {
+        if self.is_local() { ENDPOINT_LOCAL } else { ENDPOINT_TCP }
+    }
+
+    pub fn client_net_address(&self) -> Option<String> {
+        if self.is_local() { Some("<local machine>".into()) } else { ip(self.client) }
+    }
+
+    pub fn client_tcp_port(&self) -> Option<u16> {
+        port(self.client)
+    }
+
+    pub fn local_net_address(&self) -> Option<String> {
+        ip(self.local)
+    }
+
+    pub fn local_tcp_port(&self) -> Option<u16> {
+        port(self.local)
+    }
+}
+
+fn ip(end: Option<Endpoint>) -> Option<String> {
+    Some(end?.tcp()?.ip().to_string())
+}
+
+fn port(end: Option<Endpoint>) -> Option<u16> {
+    Some(end?.tcp()?.port())
 }
 
 /// A session as others see it. Its own worker writes the counters; readers may see them a moment apart.

@@ -17,11 +17,22 @@ const READY_MAX: Duration = Duration::from_secs(60);
 
 pub struct Server {
     child: Child,
+    host: String,
     pub port: u16,
 }
 
 pub fn binary() -> Command {
     Command::new(env!("CARGO_BIN_EXE_heddle"))
+}
+
+/// `heddle sql` as sa at `server`, with more arguments.
+pub fn sql_at(server: &str, args: &[&str]) -> Output {
+    binary()
+        .args(["sql", "-S", server, "-U", "sa", "-P", PASSWORD])
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .expect("heddle sql runs")
 }
 
 pub fn root() -> PathBuf {
@@ -56,8 +67,14 @@ impl Server {
     }
 
     pub fn start_on(data: &str, args: &[&str]) -> Server {
+        Server::start_at("127.0.0.1:0", data, args)
+    }
+
+    /// `listen`: address:port.
+    pub fn start_at(listen: &str, data: &str, args: &[&str]) -> Server {
+        let host = listen.rsplit_once(':').expect("address:port").0.to_owned();
         let mut child = binary()
-            .args(["serve", "--data", data, "--listen", "127.0.0.1:0", "--sa-password", PASSWORD])
+            .args(["serve", "--data", data, "--listen", listen, "--sa-password", PASSWORD])
             .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -70,11 +87,16 @@ impl Server {
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
         let port =
             port.unwrap_or_else(|| panic!("the ready line ends with the port: {line:?}, {:?}", child.try_wait()));
-        Server { child, port }
+        Server { child, host, port }
     }
 
     pub fn address(&self) -> String {
-        format!("127.0.0.1,{}", self.port)
+        format!("{},{}", self.host, self.port)
+    }
+
+    /// Of the local transport.
+    pub fn local_address(&self) -> String {
+        format!("lpc:.,{}", self.port)
     }
 
     pub fn pid(&self) -> u32 {
@@ -83,12 +105,7 @@ impl Server {
 
     /// `heddle sql` as sa, with more arguments.
     pub fn sql(&self, args: &[&str]) -> Output {
-        binary()
-            .args(["sql", "-S", &self.address(), "-U", "sa", "-P", PASSWORD])
-            .args(args)
-            .stdin(Stdio::null())
-            .output()
-            .expect("heddle sql runs")
+        sql_at(&self.address(), args)
     }
 
     /// Standard output of `heddle sql -Q query`.

@@ -27,7 +27,7 @@ use session::{Input, Session};
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment, disable_help_flag = true, disable_version_flag = true)]
 pub struct Args {
-    /// Server: host, host,port or tcp:host,port.
+    /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
     #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
     pub server: String,
     /// Login name. Default: sa.

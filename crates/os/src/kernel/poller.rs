@@ -163,6 +163,14 @@ impl Token {
     }
 }
 
+/// When a descriptor is watched for room to write in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Room {
+    Always,
+    /// Only between `ask_for_room(.., true)` and `ask_for_room(.., false)`.
+    WhenAsked,
+}
+
 pub struct Poller {
     epoll: i32,
     wake_fd: i32,
@@ -195,7 +203,7 @@ impl Poller {
     }
 
     /// Watches the entry from now on; reports what is ready already, too. Any thread.
-    pub fn register(&self, entry: &Arc<IoEntry>) -> Result<Token, i32> {
+    pub fn register(&self, entry: &Arc<IoEntry>, room: Room) -> Result<Token, i32> {
         let token = {
             let mut entries = self.entries.lock().expect("entries");
             let index = match entries.free.pop() {
@@ -209,12 +217,16 @@ impl Poller {
             slot.1 = Some(entry.clone());
             Token((slot.0 as u64) << 32 | index as u64)
         };
-        let events = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
-        let added = self.control(libc::EPOLL_CTL_ADD, entry.fd, events as u32, token.0);
+        let added = self.control(libc::EPOLL_CTL_ADD, entry.fd, events_for(room == Room::Always), token.0);
         if added.is_err() {
             self.forget(token);
         }
         added.map(|()| token)
+    }
+
+    /// Starts or stops watching for room; reports room that is there already. Any thread.
+    pub fn ask_for_room(&self, token: Token, entry: &IoEntry, ask: bool) -> Result<(), i32> {
+        self.control(libc::EPOLL_CTL_MOD, entry.fd, events_for(ask), token.0)
     }
 
     /// Stops watching. Any thread.
@@ -295,6 +307,11 @@ impl Drop for Poller {
         sys::close(self.epoll);
         sys::close(self.wake_fd);
     }
+}
+
+fn events_for(room: bool) -> u32 {
+    let events = libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLET;
+    (if room { events | libc::EPOLLOUT } else { events }) as u32
 }
 
 fn flags_of(events: u32) -> u32 {

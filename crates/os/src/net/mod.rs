@@ -1,4 +1,4 @@
-//! Sockets: TCP by readiness, or byte pipes of the simulated network.
+//! Sockets: TCP and the machine's own (the local transport) by readiness, or byte pipes of the simulated network.
 //!
 //! A read or write tries first and parks only if it must. Between requests a connection is *armed* ([`Stream::arm`]): no
 //! worker and no stack wait for it; the scheduler that sees its next bytes starts a task with it.
@@ -15,6 +15,41 @@ use real::{RealListener, RealStream};
 use sim::{SimListener, SimStream};
 use std::net::SocketAddr;
 
+/// Where something listens, or one end of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Endpoint {
+    Tcp(SocketAddr),
+    /// The local transport: a Unix stream socket of the abstract name `\0heddle:<number>`. Such a name is no file: it is gone
+    /// with its listener, however that ends, and it is seen where the loopback interface is, in its network namespace. By custom
+    /// the number is the server's TCP port; 0 at a client's end, which has no name. A simulated machine has no such sockets.
+    Local(u16),
+}
+
+impl Endpoint {
+    pub fn tcp(self) -> Option<SocketAddr> {
+        match self {
+            Endpoint::Tcp(address) => Some(address),
+            Endpoint::Local(_) => None,
+        }
+    }
+}
+
+impl From<SocketAddr> for Endpoint {
+    fn from(address: SocketAddr) -> Endpoint {
+        Endpoint::Tcp(address)
+    }
+}
+
+impl std::fmt::Display for Endpoint {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Endpoint::Tcp(address) => address.fmt(to),
+            Endpoint::Local(0) => to.write_str("<local machine>"),
+            Endpoint::Local(number) => write!(to, "lpc:.,{number}"),
+        }
+    }
+}
+
 /// What the world can do to a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NetError {
@@ -25,6 +60,8 @@ pub enum NetError {
     Interrupted,
     Refused,
     AddressInUse,
+    /// This machine has no sockets of that kind.
+    Unsupported,
     /// Out of file descriptors.
     TooManyFiles,
     /// Anything else, with the system's number.
@@ -39,6 +76,7 @@ impl std::fmt::Display for NetError {
             NetError::Interrupted => to.write_str("interrupted"),
             NetError::Refused => to.write_str("connection refused"),
             NetError::AddressInUse => to.write_str("address in use"),
+            NetError::Unsupported => to.write_str("no such transport on this machine"),
             NetError::TooManyFiles => to.write_str("too many open files"),
             NetError::Io(errno) => write!(to, "network error {errno}"),
         }
@@ -56,27 +94,29 @@ pub enum Listener {
 }
 
 impl Listener {
-    /// Port 0: any free one.
-    pub fn bind(address: SocketAddr) -> NetResult<Listener> {
+    /// TCP port 0: any free one.
+    pub fn bind(endpoint: Endpoint) -> NetResult<Listener> {
         if crate::simcore::active() {
-            SimListener::bind(address).map(Listener::Sim)
+            simulated(endpoint).and_then(SimListener::bind).map(Listener::Sim)
         } else {
-            RealListener::bind(address).map(Listener::Real)
+            RealListener::bind(endpoint).map(Listener::Real)
         }
     }
 
-    pub fn local_addr(&self) -> SocketAddr {
+    pub fn local_addr(&self) -> Endpoint {
         match self {
             Listener::Real(listener) => listener.local_addr(),
-            Listener::Sim(listener) => listener.local_addr(),
+            Listener::Sim(listener) => listener.local_addr().into(),
         }
     }
 
     /// Waits for the next connection. `TooManyFiles` passes: wait a little and go on.
-    pub fn accept(&self, deadline: Option<u64>) -> NetResult<(Stream, SocketAddr)> {
+    pub fn accept(&self, deadline: Option<u64>) -> NetResult<(Stream, Endpoint)> {
         match self {
             Listener::Real(listener) => listener.accept(deadline).map(|(stream, peer)| (Stream::Real(stream), peer)),
-            Listener::Sim(listener) => listener.accept(deadline).map(|(stream, peer)| (Stream::Sim(stream), peer)),
+            Listener::Sim(listener) => {
+                listener.accept(deadline).map(|(stream, peer)| (Stream::Sim(stream), peer.into()))
+            }
         }
     }
 }
@@ -88,11 +128,11 @@ pub enum Stream {
 }
 
 impl Stream {
-    pub fn connect(address: SocketAddr, deadline: Option<u64>) -> NetResult<Stream> {
+    pub fn connect(endpoint: Endpoint, deadline: Option<u64>) -> NetResult<Stream> {
         if crate::simcore::active() {
-            SimStream::connect(address, deadline).map(Stream::Sim)
+            simulated(endpoint).and_then(|address| SimStream::connect(address, deadline)).map(Stream::Sim)
         } else {
-            RealStream::connect(address, deadline).map(Stream::Real)
+            RealStream::connect(endpoint, deadline).map(Stream::Real)
         }
     }
 
@@ -166,19 +206,24 @@ impl Stream {
         }
     }
 
-    pub fn local_addr(&self) -> NetResult<SocketAddr> {
+    pub fn local_addr(&self) -> NetResult<Endpoint> {
         match self {
             Stream::Real(stream) => stream.local_addr(),
-            Stream::Sim(stream) => Ok(stream.local_addr()),
+            Stream::Sim(stream) => Ok(stream.local_addr().into()),
         }
     }
 
-    pub fn peer_addr(&self) -> NetResult<SocketAddr> {
+    pub fn peer_addr(&self) -> NetResult<Endpoint> {
         match self {
             Stream::Real(stream) => stream.peer_addr(),
-            Stream::Sim(stream) => Ok(stream.peer_addr()),
+            Stream::Sim(stream) => Ok(stream.peer_addr().into()),
         }
     }
+}
+
+/// The simulated network is TCP.
+fn simulated(endpoint: Endpoint) -> NetResult<SocketAddr> {
+    endpoint.tcp().ok_or(NetError::Unsupported)
 }
 
 /// Names a connection without keeping it open.

@@ -1,10 +1,10 @@
-//! TCP sockets, non-blocking, watched by a scheduler's poller from the first wait or arming on. A thread that is no
-//! worker waits with poll(2) instead.
+//! TCP and Unix stream sockets, non-blocking, watched by a scheduler's poller from the first wait or arming on. A thread that
+//! is no worker waits with poll(2) instead.
 #![allow(unsafe_code)]
 
-use super::{NetError, NetResult, Place, Ready};
+use super::{Endpoint, NetError, NetResult, Place, Ready};
 use crate::clock;
-use crate::kernel::poller::{ENDED, HANG_UP, IoEntry, READABLE, Token, WRITABLE};
+use crate::kernel::poller::{ENDED, HANG_UP, IoEntry, READABLE, Room, Token, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler};
 use crate::sched::scheduler_at;
 use crate::sys::errno;
@@ -16,20 +16,70 @@ use std::sync::{Arc, OnceLock, Weak};
 /// Connections the kernel queues before we accept them.
 const BACKLOG: i32 = 4096;
 
+/// Between two tries to get into the queue of a local listener, which has no way to tell that there is room.
+const QUEUE_FULL_PAUSE_MS: u64 = 1;
+
+/// What the abstract names of local listeners begin with; the number follows in decimal.
+const LOCAL_PREFIX: &[u8] = b"\0heddle:";
+
+/// Which sockets these are: what the two kinds differ in is asked here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    V4,
+    V6,
+    Local,
+}
+
+impl Family {
+    fn of(endpoint: Endpoint) -> Family {
+        match endpoint {
+            Endpoint::Tcp(SocketAddr::V4(_)) => Family::V4,
+            Endpoint::Tcp(SocketAddr::V6(_)) => Family::V6,
+            Endpoint::Local(_) => Family::Local,
+        }
+    }
+
+    fn open(self) -> NetResult<i32> {
+        let family = match self {
+            Family::V4 => libc::AF_INET,
+            Family::V6 => libc::AF_INET6,
+            Family::Local => libc::AF_UNIX,
+        };
+        // SAFETY: no pointers are passed.
+        let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
+        if fd >= 0 { Ok(fd) } else { Err(error_of(errno())) }
+    }
+
+    /// A TCP socket tells that there is room to write in only after it had none. A Unix socket tells it whenever the peer has
+    /// read: that would be an event, and often a wake-up, for each message sent.
+    fn room(self) -> Room {
+        if self == Family::Local { Room::WhenAsked } else { Room::Always }
+    }
+
+    /// A message goes at once, however small.
+    fn no_delay(self, fd: i32) {
+        if self != Family::Local {
+            set_option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY);
+        }
+    }
+}
+
 /// A socket and where it is watched.
 struct Socket {
     entry: Arc<IoEntry>,
+    family: Family,
     watched: OnceLock<(&'static Scheduler, Token)>,
 }
 
 impl Socket {
-    fn new(fd: i32) -> Socket {
-        Socket { entry: Arc::new(IoEntry::new(fd)), watched: OnceLock::new() }
+    /// Takes over `fd`.
+    fn new(fd: i32, family: Family) -> Socket {
+        Socket { entry: Arc::new(IoEntry::new(fd)), family, watched: OnceLock::new() }
     }
 
     fn watch(&self, scheduler: &'static Scheduler) -> NetResult<&(&'static Scheduler, Token)> {
         if self.watched.get().is_none() {
-            let token = scheduler.poller().register(&self.entry).map_err(error_of)?;
+            let token = scheduler.poller().register(&self.entry, self.family.room()).map_err(error_of)?;
             scheduler.slot().connections.fetch_add(1, Ordering::Relaxed);
             let first = self.watched.set((scheduler, token)).is_ok();
             assert!(first, "a stream is used by one worker at a time");
@@ -38,7 +88,8 @@ impl Socket {
     }
 
     /// Nothing has come since a read that took all there was: whatever comes is a new edge, which the poller reports. An end that
-    /// came with the bytes before it is no edge of its own, so ENDED and HANG_UP are tried always.
+    /// came with the bytes before it is no edge of its own, so ENDED and HANG_UP are tried always. (A Unix socket also cuts a read
+    /// short at a message that carries a descriptor: a peer that sends one waits for its own next bytes.)
     fn is_drained(&self) -> bool {
         let flags = self.entry.flags.load(Ordering::SeqCst);
         self.watched.get().is_some() && scheduler::here().is_some() && flags & (READABLE | HANG_UP | ENDED) == 0
@@ -49,7 +100,11 @@ impl Socket {
         let Some(scheduler) = scheduler::here() else {
             return poll_outside(self.entry.fd, flag, deadline);
         };
-        self.watch(scheduler)?;
+        let (home, token) = *self.watch(scheduler)?;
+        let asks = flag == WRITABLE && self.family.room() == Room::WhenAsked;
+        if asks {
+            home.poller().ask_for_room(token, &self.entry, true).map_err(error_of)?;
+        }
         let mut reason = WakeReason::Unparked;
         if self.entry.wait_for(flag) {
             reason = wait::park(why, deadline);
@@ -57,6 +112,9 @@ impl Socket {
             reason = WakeReason::Interrupted;
         }
         self.entry.stop_waiting(flag);
+        if asks {
+            home.poller().ask_for_room(token, &self.entry, false).map_err(error_of)?;
+        }
         match reason {
             WakeReason::Unparked => Ok(()),
             WakeReason::Timeout => Err(NetError::Timeout),
@@ -76,15 +134,18 @@ impl Drop for Socket {
 
 pub struct RealListener {
     socket: Socket,
-    address: SocketAddr,
+    address: Endpoint,
 }
 
 impl RealListener {
-    pub fn bind(address: SocketAddr) -> NetResult<RealListener> {
-        let fd = new_socket(address)?;
-        let socket = Socket::new(fd);
-        set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR);
-        let (raw, length) = to_raw(address);
+    pub fn bind(endpoint: Endpoint) -> NetResult<RealListener> {
+        let family = Family::of(endpoint);
+        let fd = family.open()?;
+        let socket = Socket::new(fd, family);
+        if family != Family::Local {
+            set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR);
+        }
+        let (raw, length) = to_raw(endpoint);
         // SAFETY: `raw` is a live socket address of `length` bytes.
         check(unsafe { libc::bind(fd, (&raw const raw).cast(), length) })?;
         // SAFETY: no pointers are passed.
@@ -93,11 +154,11 @@ impl RealListener {
         Ok(RealListener { socket, address })
     }
 
-    pub fn local_addr(&self) -> SocketAddr {
+    pub fn local_addr(&self) -> Endpoint {
         self.address
     }
 
-    pub fn accept(&self, deadline: Option<u64>) -> NetResult<(RealStream, SocketAddr)> {
+    pub fn accept(&self, deadline: Option<u64>) -> NetResult<(RealStream, Endpoint)> {
         loop {
             self.socket.entry.forget(READABLE);
             let mut raw = new_raw();
@@ -108,8 +169,9 @@ impl RealListener {
             if fd >= 0 {
                 // There may be more in the queue, for which no new edge comes.
                 self.socket.entry.remember(READABLE);
-                set_option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY);
-                return Ok((RealStream { socket: Arc::new(Socket::new(fd)) }, from_raw(&raw)));
+                let family = self.socket.family;
+                family.no_delay(fd);
+                return Ok((RealStream { socket: Arc::new(Socket::new(fd, family)) }, from_raw(&raw, length)));
             }
             match errno() {
                 libc::EAGAIN => self.socket.wait(READABLE, WaitType::NETWORK_ACCEPT, deadline)?,
@@ -142,33 +204,35 @@ impl WeakStream {
 }
 
 impl RealStream {
-    pub fn connect(address: SocketAddr, deadline: Option<u64>) -> NetResult<RealStream> {
-        let fd = new_socket(address)?;
-        let stream = RealStream { socket: Arc::new(Socket::new(fd)) };
-        set_option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY);
-        let (raw, length) = to_raw(address);
-        // SAFETY: `raw` is a live socket address of `length` bytes.
-        if unsafe { libc::connect(fd, (&raw const raw).cast(), length) } != 0 {
-            if errno() != libc::EINPROGRESS {
-                return Err(error_of(errno()));
+    pub fn connect(endpoint: Endpoint, deadline: Option<u64>) -> NetResult<RealStream> {
+        let family = Family::of(endpoint);
+        let fd = family.open()?;
+        let stream = RealStream { socket: Arc::new(Socket::new(fd, family)) };
+        family.no_delay(fd);
+        let (raw, length) = to_raw(endpoint);
+        loop {
+            // SAFETY: `raw` is a live socket address of `length` bytes.
+            if unsafe { libc::connect(fd, (&raw const raw).cast(), length) } == 0 {
+                return Ok(stream);
             }
-            // Registered only now: an unconnected socket would count as hung up.
-            while !is_ready(fd, libc::POLLOUT) {
-                stream.socket.entry.forget(WRITABLE);
-                if !is_ready(fd, libc::POLLOUT) {
-                    stream.socket.wait(WRITABLE, WaitType::NETWORK_CONNECT, deadline)?;
-                }
-            }
-            let (mut error, mut size) = (0i32, 4 as libc::socklen_t);
-            // SAFETY: `error` and `size` are live and describe each other.
-            check(unsafe {
-                libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_ERROR, (&raw mut error).cast(), &mut size)
-            })?;
-            if error != 0 {
-                return Err(error_of(error));
+            match errno() {
+                libc::EINPROGRESS => break,
+                // The local listener's queue is full, and nothing will tell when it is no more.
+                libc::EAGAIN if family == Family::Local => pause(deadline)?,
+                other => return Err(error_of(other)),
             }
         }
-        Ok(stream)
+        // Registered only now: an unconnected socket would count as hung up.
+        while !is_ready(fd, libc::POLLOUT) {
+            stream.socket.entry.forget(WRITABLE);
+            if !is_ready(fd, libc::POLLOUT) {
+                stream.socket.wait(WRITABLE, WaitType::NETWORK_CONNECT, deadline)?;
+            }
+        }
+        let (mut error, mut size) = (0i32, 4 as libc::socklen_t);
+        // SAFETY: `error` and `size` are live and describe each other.
+        check(unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_ERROR, (&raw mut error).cast(), &mut size) })?;
+        if error == 0 { Ok(stream) } else { Err(error_of(error)) }
     }
 
     pub fn read(&self, bytes: &mut [u8], deadline: Option<u64>) -> NetResult<usize> {
@@ -282,11 +346,11 @@ impl RealStream {
         WeakStream { entry: Arc::downgrade(&self.socket.entry) }
     }
 
-    pub fn local_addr(&self) -> NetResult<SocketAddr> {
+    pub fn local_addr(&self) -> NetResult<Endpoint> {
         name_of(self.socket.entry.fd, libc::getsockname)
     }
 
-    pub fn peer_addr(&self) -> NetResult<SocketAddr> {
+    pub fn peer_addr(&self) -> NetResult<Endpoint> {
         name_of(self.socket.entry.fd, libc::getpeername)
     }
 }
@@ -320,11 +384,19 @@ fn is_ready(fd: i32, events: i16) -> bool {
     unsafe { libc::poll(&mut wanted, 1, 0) > 0 }
 }
 
-fn new_socket(address: SocketAddr) -> NetResult<i32> {
-    let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
-    // SAFETY: no pointers are passed.
-    let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0) };
-    if fd >= 0 { Ok(fd) } else { Err(error_of(errno())) }
+/// Lets a moment pass; `Timeout` at the deadline.
+fn pause(deadline: Option<u64>) -> NetResult<()> {
+    if deadline.is_some_and(|deadline| clock::now() >= deadline) {
+        return Err(NetError::Timeout);
+    }
+    if scheduler::here().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(QUEUE_FULL_PAUSE_MS));
+        return Ok(());
+    }
+    match wait::sleep(WaitType::NETWORK_CONNECT, QUEUE_FULL_PAUSE_MS) {
+        WakeReason::Interrupted => Err(NetError::Interrupted),
+        WakeReason::Unparked | WakeReason::Timeout => Ok(()),
+    }
 }
 
 fn set_option(fd: i32, level: i32, option: i32) {
@@ -342,6 +414,7 @@ fn error_of(errno: i32) -> NetError {
         libc::ECONNRESET | libc::EPIPE | libc::ENOTCONN | libc::ESHUTDOWN | libc::ECONNABORTED => NetError::Closed,
         libc::ECONNREFUSED => NetError::Refused,
         libc::EADDRINUSE => NetError::AddressInUse,
+        libc::EAFNOSUPPORT => NetError::Unsupported,
         libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM => NetError::TooManyFiles,
         libc::ETIMEDOUT => NetError::Timeout,
         errno => NetError::Io(errno),
@@ -353,10 +426,10 @@ fn new_raw() -> libc::sockaddr_storage {
     unsafe { std::mem::zeroed() }
 }
 
-fn to_raw(address: SocketAddr) -> (libc::sockaddr_storage, libc::socklen_t) {
+fn to_raw(endpoint: Endpoint) -> (libc::sockaddr_storage, libc::socklen_t) {
     let mut raw = new_raw();
-    match address {
-        SocketAddr::V4(v4) => {
+    match endpoint {
+        Endpoint::Tcp(SocketAddr::V4(v4)) => {
             // SAFETY: sockaddr_storage is large and aligned enough for every socket address.
             let to = unsafe { &mut *(&raw mut raw).cast::<libc::sockaddr_in>() };
             to.sin_family = libc::AF_INET as libc::sa_family_t;
@@ -364,7 +437,7 @@ fn to_raw(address: SocketAddr) -> (libc::sockaddr_storage, libc::socklen_t) {
             to.sin_addr.s_addr = u32::from_ne_bytes(v4.ip().octets());
             (raw, size_of::<libc::sockaddr_in>() as libc::socklen_t)
         }
-        SocketAddr::V6(v6) => {
+        Endpoint::Tcp(SocketAddr::V6(v6)) => {
             // SAFETY: as above.
             let to = unsafe { &mut *(&raw mut raw).cast::<libc::sockaddr_in6>() };
             to.sin6_family = libc::AF_INET6 as libc::sa_family_t;
@@ -373,28 +446,95 @@ fn to_raw(address: SocketAddr) -> (libc::sockaddr_storage, libc::socklen_t) {
             to.sin6_scope_id = v6.scope_id();
             (raw, size_of::<libc::sockaddr_in6>() as libc::socklen_t)
         }
+        Endpoint::Local(number) => {
+            // SAFETY: as above.
+            let to = unsafe { &mut *(&raw mut raw).cast::<libc::sockaddr_un>() };
+            to.sun_family = libc::AF_UNIX as libc::sa_family_t;
+            let name = [LOCAL_PREFIX, number.to_string().as_bytes()].concat();
+            for (to, from) in to.sun_path.iter_mut().zip(&name) {
+                *to = *from as libc::c_char;
+            }
+            // The length ends an abstract name: it has no terminator.
+            (raw, (std::mem::offset_of!(libc::sockaddr_un, sun_path) + name.len()) as libc::socklen_t)
+        }
     }
 }
 
-fn from_raw(raw: &libc::sockaddr_storage) -> SocketAddr {
-    if raw.ss_family as i32 == libc::AF_INET6 {
-        // SAFETY: the family says which address it is.
-        let v6 = unsafe { &*(raw as *const libc::sockaddr_storage).cast::<libc::sockaddr_in6>() };
-        SocketAddr::new(IpAddr::V6(Ipv6Addr::from(v6.sin6_addr.s6_addr)), u16::from_be(v6.sin6_port))
-    } else {
-        // SAFETY: as above; any other family reads as IPv4 of some bytes of the storage.
-        let v4 = unsafe { &*(raw as *const libc::sockaddr_storage).cast::<libc::sockaddr_in>() };
-        let ip = Ipv4Addr::from(v4.sin_addr.s_addr.to_ne_bytes());
-        SocketAddr::new(IpAddr::V4(ip), u16::from_be(v4.sin_port))
+/// `length`: how much of `raw` the system has filled.
+fn from_raw(raw: &libc::sockaddr_storage, length: libc::socklen_t) -> Endpoint {
+    match i32::from(raw.ss_family) {
+        libc::AF_INET6 => {
+            // SAFETY: the family says which address it is.
+            let v6 = unsafe { &*(raw as *const libc::sockaddr_storage).cast::<libc::sockaddr_in6>() };
+            SocketAddr::new(IpAddr::V6(Ipv6Addr::from(v6.sin6_addr.s6_addr)), u16::from_be(v6.sin6_port)).into()
+        }
+        libc::AF_UNIX => {
+            // SAFETY: as above.
+            let local = unsafe { &*(raw as *const libc::sockaddr_storage).cast::<libc::sockaddr_un>() };
+            let path = local.sun_path.map(|byte| byte as u8);
+            let end =
+                (length as usize).saturating_sub(std::mem::offset_of!(libc::sockaddr_un, sun_path)).min(path.len());
+            let number =
+                path[..end].strip_prefix(LOCAL_PREFIX).and_then(|number| str::from_utf8(number).ok()?.parse().ok());
+            Endpoint::Local(number.unwrap_or(0))
+        }
+        _ => {
+            // SAFETY: as above; any other family reads as IPv4 of some bytes of the storage.
+            let v4 = unsafe { &*(raw as *const libc::sockaddr_storage).cast::<libc::sockaddr_in>() };
+            let ip = Ipv4Addr::from(v4.sin_addr.s_addr.to_ne_bytes());
+            SocketAddr::new(IpAddr::V4(ip), u16::from_be(v4.sin_port)).into()
+        }
     }
 }
 
 type NameCall = unsafe extern "C" fn(i32, *mut libc::sockaddr, *mut libc::socklen_t) -> i32;
 
-fn name_of(fd: i32, call: NameCall) -> NetResult<SocketAddr> {
+fn name_of(fd: i32, call: NameCall) -> NetResult<Endpoint> {
     let mut raw = new_raw();
     let mut length = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
     // SAFETY: `raw` and `length` are live and describe each other.
     check(unsafe { call(fd, (&raw mut raw).cast(), &mut length) })?;
-    Ok(from_raw(&raw))
+    Ok(from_raw(&raw, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A TCP listener, whose port no other test has, and a local one of that number.
+    fn both() -> (RealListener, RealListener) {
+        let tcp = RealListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+        let number = tcp.local_addr().tcp().unwrap().port();
+        let local = RealListener::bind(Endpoint::Local(number)).unwrap();
+        (tcp, local)
+    }
+
+    /// connect(2) answers EAGAIN then, which is neither a failure nor a promise.
+    #[test]
+    fn a_full_local_queue_is_waited_for() {
+        let (_number, listener) = both();
+        // SAFETY: no pointers are passed. Listening again sets the length of the queue, here to one more than 0.
+        assert_eq!(unsafe { libc::listen(listener.socket.entry.fd, 0) }, 0);
+        let endpoint = listener.local_addr();
+        let first = RealStream::connect(endpoint, None).unwrap();
+        assert_eq!(RealStream::connect(endpoint, Some(clock::after_ms(10))).err(), Some(NetError::Timeout));
+        let late = std::thread::spawn(move || RealStream::connect(endpoint, Some(clock::after_ms(20_000))).map(drop));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(!late.is_finished(), "it waits for room");
+        let accepted = listener.accept(None).unwrap();
+        assert_eq!(late.join().unwrap(), Ok(()));
+        drop((first, accepted));
+    }
+
+    #[test]
+    fn addresses_come_back_as_they_went_in() {
+        let tcp = ["127.0.0.1:1433", "[::1]:0", "[fe80::1]:65535"].map(|text| Endpoint::Tcp(text.parse().unwrap()));
+        for endpoint in tcp.into_iter().chain([0, 1, 1433, 65535].map(Endpoint::Local)) {
+            let (raw, length) = to_raw(endpoint);
+            assert_eq!(from_raw(&raw, length), endpoint);
+        }
+        let (raw, _) = to_raw(Endpoint::Local(1433));
+        // Only the family: the unnamed socket of a client.
+        assert_eq!(from_raw(&raw, 2), Endpoint::Local(0));
+    }
 }

@@ -115,12 +115,14 @@ impl Call<'_> {
     fn connection_property(&self) -> Answer {
         let identity = &self.host.entry.identity;
         match self.arguments.text(0).unwrap_or_default().to_ascii_lowercase().as_str() {
-            "net_transport" | "physical_net_transport" => "TCP".into(),
+            "net_transport" | "physical_net_transport" => identity.net_transport().into(),
             "protocol_type" => "TSQL".into(),
             "auth_scheme" => "SQL".into(),
-            "local_net_address" => identity.local_address.as_str().into(),
-            "local_tcp_port" => Answer::Number(identity.local_port.into()),
-            "client_net_address" => identity.client_address.as_str().into(),
+            "local_net_address" => identity.local_net_address().map_or(Answer::Null, |address| address.as_str().into()),
+            "local_tcp_port" => identity.local_tcp_port().map_or(Answer::Null, |port| Answer::Number(port.into())),
+            "client_net_address" => {
+                identity.client_net_address().map_or(Answer::Null, |address| address.as_str().into())
+            }
             _ => Answer::Null,
         }
     }

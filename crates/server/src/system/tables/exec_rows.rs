@@ -93,7 +93,7 @@ fn session(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
         ("memory_usage", number(1)),
         ("total_scheduled_time", number(entry.elapsed_ns.load(Ordering::Relaxed) / NS_PER_MS)),
         ("total_elapsed_time", number(entry.elapsed_ns.load(Ordering::Relaxed) / NS_PER_MS)),
-        ("endpoint_id", number(4)),
+        ("endpoint_id", number(identity.endpoint_id())),
         ("last_request_start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
         ("last_request_end_time", Cell::Time(entry.last_request_end.load(Ordering::Relaxed))),
         ("is_user_process", true.into()),
@@ -117,10 +117,10 @@ fn connection(entry: &SessionEntry) -> NamedRow {
         ("session_id", number(entry.spid)),
         ("most_recent_session_id", number(entry.spid)),
         ("connect_time", Cell::Time(identity.login_time)),
-        ("net_transport", text("TCP")),
+        ("net_transport", text(identity.net_transport())),
         ("protocol_type", text("TSQL")),
         ("protocol_version", number(identity.tds_version)),
-        ("endpoint_id", number(4)),
+        ("endpoint_id", number(identity.endpoint_id())),
         ("encrypt_option", text(if identity.encrypted { "TRUE" } else { "FALSE" })),
         ("auth_scheme", text("SQL")),
         ("node_affinity", number(0)),
@@ -129,13 +129,18 @@ fn connection(entry: &SessionEntry) -> NamedRow {
         ("last_read", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
         ("last_write", Cell::Time(entry.last_request_end.load(Ordering::Relaxed))),
         ("net_packet_size", number(identity.packet_bytes)),
-        ("client_net_address", text(&identity.client_address)),
-        ("client_tcp_port", number(identity.client_port)),
-        ("local_net_address", text(&identity.local_address)),
-        ("local_tcp_port", number(identity.local_port)),
+        ("client_net_address", known(identity.client_net_address(), |address| text(&address))),
+        ("client_tcp_port", known(identity.client_tcp_port(), number)),
+        ("local_net_address", known(identity.local_net_address(), |address| text(&address))),
+        ("local_tcp_port", known(identity.local_tcp_port(), number)),
         ("connection_id", uuid(identity.connection_id)),
         ("most_recent_sql_handle", handle(entry, text_rows::sql_handle)),
     ]
+}
+
+/// NULL for what is not known, or not so.
+fn known<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
+    value.map_or(Cell::Datum(Datum::Null), cell)
 }
 
 fn handle(entry: &SessionEntry, make: fn(&str) -> Vec<u8>) -> Cell {

@@ -7,6 +7,7 @@ use crate::catalog::base::database_option;
 use crate::config::OPTIONS;
 use crate::definition::permission::{PERMISSIONS, Scope};
 use crate::host::SessionHost;
+use crate::sessions::{ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::system::answer::Arguments;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
@@ -264,21 +265,24 @@ fn my_permissions(arguments: &Arguments<'_>) -> Vec<NamedRow> {
 }
 
 fn endpoints() -> Vec<NamedRow> {
-    let endpoint = |id: i32, name: &str, admin: bool| -> NamedRow {
+    let endpoint = |id: i32, name: &str, protocol: i32, protocol_desc: &str| -> NamedRow {
         vec![
             ("name", text(name)),
             ("endpoint_id", number(id)),
             ("principal_id", number(1)),
-            ("protocol", number(2)),
-            ("protocol_desc", text("TCP")),
+            ("protocol", number(protocol)),
+            ("protocol_desc", text(protocol_desc)),
             ("type", number(2)),
             ("type_desc", text("TSQL")),
             ("state", number(0)),
             ("state_desc", text("STARTED")),
-            ("is_admin_endpoint", admin.into()),
+            ("is_admin_endpoint", false.into()),
         ]
     };
-    vec![endpoint(4, "TSQL Default TCP", false)]
+    vec![
+        endpoint(ENDPOINT_LOCAL, "TSQL Local Machine", 4, "SHARED_MEMORY"),
+        endpoint(ENDPOINT_TCP, "TSQL Default TCP", 2, "TCP"),
+    ]
 }
 
 /// (id, name, default).

@@ -74,7 +74,7 @@ SELECT CONVERT(smallint, s.session_id) AS spid, CONVERT(smallint, 0) AS kpid, CO
   s.last_request_start_time AS last_batch, CONVERT(smallint, 0) AS ecid, CONVERT(smallint, s.open_transaction_count) AS open_tran, CONVERT(nchar(30), s.status) AS status,
   CONVERT(binary(86), s.security_id) AS sid, CONVERT(nchar(128), ISNULL(s.host_name, N'')) AS hostname, CONVERT(nchar(128), ISNULL(s.program_name, N'')) AS program_name,
   CONVERT(nchar(10), ISNULL(CONVERT(nvarchar(10), s.host_process_id), N'')) AS hostprocess, CONVERT(nchar(26), ISNULL(r.command, N'AWAITING COMMAND')) AS cmd,
-  CONVERT(nchar(128), N'') AS nt_domain, CONVERT(nchar(128), N'') AS nt_username, CONVERT(nchar(12), N'') AS net_address, CONVERT(nchar(12), N'TCP/IP') AS net_library,
+  CONVERT(nchar(128), N'') AS nt_domain, CONVERT(nchar(128), N'') AS nt_username, CONVERT(nchar(12), N'') AS net_address, CONVERT(nchar(12), CASE s.endpoint_id WHEN 2 THEN N'LPC' ELSE N'TCP/IP' END) AS net_library,
   CONVERT(nchar(128), s.login_name) AS loginame, s.context_info, CONVERT(binary(20), 0x00) AS sql_handle, CONVERT(int, 0) AS stmt_start, CONVERT(int, 0) AS stmt_end,
   CONVERT(int, 0) AS request_id, CONVERT(binary(8), 0x00) AS page_resource
 FROM sys.dm_exec_sessions s
