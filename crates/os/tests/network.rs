@@ -113,16 +113,19 @@ fn a_slow_reader_makes_the_writer_wait_and_loses_nothing() {
     on_all(|machine, listen| {
         let listener = listen();
         let address = listener.local_addr();
-        const BYTES: usize = 8 << 20;
+        const BYTES: usize = 16 << 20;
         let writer = machine.spawn(TaskKind::Request, Place::On(0), move || {
-            let (stream, _) = listener.accept(Some(soon())).unwrap();
             let content: Vec<u8> = (0..BYTES).map(|n| (n % 251) as u8).collect();
+            let (stream, _) = listener.accept(Some(soon())).unwrap();
             stream.write_all(&content, Some(soon())).unwrap();
         });
         let reader = machine.spawn(TaskKind::Client, Place::On(1), move || {
             let stream = Stream::connect(address, Some(soon())).unwrap();
+            let mut bytes = vec![0; 100_000];
+            // The writer has begun: what follows is waiting.
+            assert_eq!(stream.read(&mut bytes[..1], Some(soon())), Ok(1));
             wait::sleep(WaitType::SLEEP_TASK, 20);
-            let (mut bytes, mut seen, mut reads) = (vec![0; 100_000], 0usize, 0);
+            let (mut seen, mut reads) = (1usize, 0);
             loop {
                 reads += 1;
                 if reads % 16 == 0 {

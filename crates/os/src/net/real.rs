@@ -19,6 +19,11 @@ const BACKLOG: i32 = 4096;
 /// Between two tries to get into the queue of a local listener, which has no way to tell that there is room.
 const QUEUE_FULL_PAUSE_MS: u64 = 1;
 
+/// What a local socket holds of what its peer has not read yet; the system doubles it for its own bookkeeping, and has a limit
+/// (net.core.wmem_max). With its usual 208 KB writer and reader of a big result sleep and wake in turns, which costs more than half of
+/// the rate where a wake-up is dear. TCP sizes its own buffers, up to some MB.
+const LOCAL_SEND_BYTES: i32 = 1 << 20;
+
 /// What the abstract names of local listeners begin with; the number follows in decimal.
 const LOCAL_PREFIX: &[u8] = b"\0heddle:";
 
@@ -56,10 +61,12 @@ impl Family {
         if self == Family::Local { Room::WhenAsked } else { Room::Always }
     }
 
-    /// A message goes at once, however small.
-    fn no_delay(self, fd: i32) {
-        if self != Family::Local {
-            set_option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY);
+    /// A message goes at once, however small, and a big one does not stop at each turn.
+    fn tune(self, fd: i32) {
+        if self == Family::Local {
+            set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, LOCAL_SEND_BYTES);
+        } else {
+            set_option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
         }
     }
 }
@@ -143,7 +150,7 @@ impl RealListener {
         let fd = family.open()?;
         let socket = Socket::new(fd, family);
         if family != Family::Local {
-            set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR);
+            set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1);
         }
         let (raw, length) = to_raw(endpoint);
         // SAFETY: `raw` is a live socket address of `length` bytes.
@@ -170,7 +177,7 @@ impl RealListener {
                 // There may be more in the queue, for which no new edge comes.
                 self.socket.entry.remember(READABLE);
                 let family = self.socket.family;
-                family.no_delay(fd);
+                family.tune(fd);
                 return Ok((RealStream { socket: Arc::new(Socket::new(fd, family)) }, from_raw(&raw, length)));
             }
             match errno() {
@@ -208,7 +215,7 @@ impl RealStream {
         let family = Family::of(endpoint);
         let fd = family.open()?;
         let stream = RealStream { socket: Arc::new(Socket::new(fd, family)) };
-        family.no_delay(fd);
+        family.tune(fd);
         let (raw, length) = to_raw(endpoint);
         loop {
             // SAFETY: `raw` is a live socket address of `length` bytes.
@@ -399,10 +406,9 @@ fn pause(deadline: Option<u64>) -> NetResult<()> {
     }
 }
 
-fn set_option(fd: i32, level: i32, option: i32) {
-    let on = 1i32;
-    // SAFETY: `on` is a live i32. A refused option costs speed, not correctness.
-    unsafe { libc::setsockopt(fd, level, option, (&raw const on).cast(), 4) };
+fn set_option(fd: i32, level: i32, option: i32, value: i32) {
+    // SAFETY: `value` is a live i32. A refused option costs speed, not correctness.
+    unsafe { libc::setsockopt(fd, level, option, (&raw const value).cast(), 4) };
 }
 
 fn check(result: i32) -> NetResult<()> {
