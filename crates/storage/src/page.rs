@@ -20,6 +20,7 @@
 //! deterministic in the page's bytes and its arguments: redo replays calls and gets the same bytes.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 pub const PAGE_BYTES: usize = 8192;
 pub const HEADER_BYTES: usize = 64;
@@ -272,24 +273,23 @@ pub fn is_newest(page: &PageBytes, slot: usize) -> bool {
 }
 
 #[inline]
-fn payload_range(page: &PageBytes, slot: usize) -> (usize, usize) {
+pub fn payload_range(page: &PageBytes, slot: usize) -> Range<usize> {
     let at = slot_at(slot);
     let cell = u16_at(page, at) as usize;
     let start = cell + CELL_HEAD_BYTES + u16_at(page, at + 2) as usize;
-    (start, start + u16_at(page, cell) as usize)
+    start..start + u16_at(page, cell) as usize
 }
 
 #[inline]
 pub fn payload(page: &PageBytes, slot: usize) -> &[u8] {
-    let (start, end) = payload_range(page, slot);
-    &page[start..end]
+    &page[payload_range(page, slot)]
 }
 
 /// To change bytes in place, not the length.
 #[inline]
 pub fn payload_mut(page: &mut PageBytes, slot: usize) -> &mut [u8] {
-    let (start, end) = payload_range(page, slot);
-    &mut page[start..end]
+    let range = payload_range(page, slot);
+    &mut page[range]
 }
 
 /// The whole key of a slot appended to `key`.
@@ -324,14 +324,16 @@ fn slot_head(page: &PageBytes, slot: usize) -> u32 {
 
 #[inline]
 fn compare(page: &PageBytes, slot: usize, wanted: &[u8], wanted_head: u32) -> Ordering {
-    slot_head(page, slot).cmp(&wanted_head).then_with(|| {
-        let length = suffix_length(page, slot);
-        match length.max(wanted.len()) <= HEAD_BYTES {
-            // What one has more of is zeros in the other's head.
-            true => length.cmp(&wanted.len()),
-            false => order(suffix(page, slot), wanted),
-        }
-    })
+    let head = slot_head(page, slot);
+    if head != wanted_head {
+        return head.cmp(&wanted_head);
+    }
+    let length = suffix_length(page, slot);
+    match length.max(wanted.len()) <= HEAD_BYTES {
+        // What one has more of is zeros in the other's head.
+        true => length.cmp(&wanted.len()),
+        false => order(suffix(page, slot), wanted),
+    }
 }
 
 /// Whether the key of a slot begins with `prefix`.
@@ -404,6 +406,14 @@ pub fn lower_bound(page: &PageBytes, key: &[u8]) -> (usize, bool) {
         }
     }
     (low, false)
+}
+
+/// `lower_bound` of a key that belongs to this page, else None. Mostly its neighbours tell, and the fences need no look.
+#[inline]
+pub fn lower_bound_within(page: &PageBytes, key: &[u8]) -> Option<(usize, bool)> {
+    let (slot, is_equal) = lower_bound(page, key);
+    let is_between = 0 < slot && slot < slot_count(page);
+    (is_equal || is_between || is_within_fences(page, key)).then_some((slot, is_equal))
 }
 
 /// First slot from `from` on whose key is not less than `key`, for a `key` above those before `from`. Takes steps that grow,
@@ -504,7 +514,7 @@ pub fn insert(page: &mut PageBytes, slot: usize, key: &[u8], payload: &[&[u8]]) 
 pub fn remove(page: &mut PageBytes, slot: usize) {
     let count = slot_count(page);
     assert!(slot < count, "slot {slot} of {count}");
-    let (start, end) = payload_range(page, slot);
+    let Range { start, end } = payload_range(page, slot);
     let cell = u16_at(page, slot_at(slot)) as usize;
     free_cell(page, cell, end - cell);
     debug_assert!(start <= end);
@@ -523,7 +533,7 @@ fn free_cell(page: &mut PageBytes, cell: usize, bytes: usize) {
 
 /// Panics without room.
 pub fn replace(page: &mut PageBytes, slot: usize, new_payload: &[u8]) {
-    let (start, end) = payload_range(page, slot);
+    let Range { start, end } = payload_range(page, slot);
     if new_payload.len() <= end - start {
         let cell = u16_at(page, slot_at(slot)) as usize;
         page[start..start + new_payload.len()].copy_from_slice(new_payload);
@@ -557,7 +567,7 @@ fn copy_header(from: &PageBytes, to: &mut PageBytes) {
 }
 
 /// Appends cells; the pages may have different prefixes.
-fn copy_cells(from: &PageBytes, slots: std::ops::Range<usize>, to: &mut PageBytes) {
+fn copy_cells(from: &PageBytes, slots: Range<usize>, to: &mut PageBytes) {
     let mut whole = Vec::new();
     for slot in slots {
         whole.clear();

@@ -57,6 +57,13 @@ impl Engine {
         self.see_recent(view, header, old)
     }
 
+    /// Whether everybody sees the row as it stands here: no need to `see` it.
+    #[inline]
+    pub fn is_settled(&self, payload: &[u8], horizon: u64) -> bool {
+        let header = RowHeader::decode(payload);
+        header.transaction < horizon && !header.ghost
+    }
+
     fn see_recent(&self, view: &View, mut header: RowHeader, old: &mut Vec<u8>) -> StorageResult<Seen> {
         let mut here = Seen::Here;
         loop {

@@ -239,7 +239,12 @@ impl KeyCodec {
         let mut part = [0; 9];
         part[0] = PRESENT;
         part[1..].copy_from_slice(&(shifted << (64 - 8 * bytes as u32)).to_be_bytes());
-        out.extend_from_slice(&part[..1 + bytes as usize]);
+        // Of known length the copy is no call.
+        match bytes {
+            4 => out.extend_from_slice(&part[..5]),
+            8 => out.extend_from_slice(&part),
+            _ => out.extend_from_slice(&part[..1 + bytes as usize]),
+        }
     }
 
     fn put_f64(&self, value: f64, out: &mut Vec<u8>) {

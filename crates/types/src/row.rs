@@ -145,6 +145,43 @@ impl RowLayout {
         HEADER_BYTES + self.fixed_bytes(columns) + columns.div_ceil(8) + 2 * self.variable_columns(columns)
     }
 
+    /// Whether the image has all columns of the layout and is long enough for those of fixed width: what `append_fixed` needs.
+    /// An image from before a column was added, or a damaged one, has not.
+    #[inline]
+    pub fn has_all_columns(&self, image: &[u8]) -> bool {
+        let header = image.first_chunk().map_or(0, |header| u16::from_le_bytes(*header));
+        (header & COLUMNS_MASK) as usize == self.len() && image.len() >= self.min_bytes()
+    }
+
+    /// Appends a column of fixed width of the images that begin at `starts` in `buffer` to `target`. Panics where `has_all_columns`
+    /// is not the case.
+    pub fn append_fixed(&self, buffer: &[u8], starts: &[u16], column: usize, target: &mut Column) {
+        let Place::Fixed { offset, codec } = self.places[column] else {
+            panic!("column {column} is of variable width")
+        };
+        let at = HEADER_BYTES + offset as usize;
+        let bitmap_at = HEADER_BYTES + self.fixed_bytes(self.len()) + column / 8;
+        let is_null = |start: u16| buffer[start as usize + bitmap_at] >> (column % 8) & 1 == 1;
+        let bytes = |start: u16| &buffer[start as usize + at..start as usize + at + codec.size()];
+        if self.columns[column].nullable && starts.iter().any(|start| is_null(*start)) {
+            for start in starts {
+                match is_null(*start) {
+                    true => target.push_null(),
+                    false => push_fixed(codec, bytes(*start), target),
+                }
+            }
+            return;
+        }
+        match (&mut target.data, codec) {
+            // The commonest column: no look at its kind for each value.
+            (ColumnData::I64(values), FixedCodec::I32) => values.extend(
+                starts.iter().map(|start| i64::from(i32::from_le_bytes(bytes(*start).try_into().expect("4 bytes")))),
+            ),
+            (ColumnData::I64(values), _) => values.extend(starts.iter().map(|start| codec.read_i64(bytes(*start)))),
+            _ => starts.iter().for_each(|start| push_fixed(codec, bytes(*start), target)),
+        }
+    }
+
     /// Bytes of the image of `row` when every value is in the row.
     pub fn encoded_bytes(&self, row: &[Datum]) -> usize {
         let values: usize = self
@@ -562,19 +599,23 @@ impl<'a> RowView<'a> {
                     values.push(i32::from_le_bytes(bytes).into());
                     return None;
                 }
-                let bytes = &self.image[at..at + codec.size()];
-                match &mut target.data {
-                    ColumnData::I64(values) => values.push(codec.read_i64(bytes)),
-                    ColumnData::F64(values) => values.push(codec.read_f64(bytes)),
-                    ColumnData::I128(values) => values.push(codec.read_i128(bytes)),
-                    ColumnData::Bytes { ends, bytes: all } => {
-                        all.extend_from_slice(bytes);
-                        ends.push(all.len() as u32);
-                    }
-                }
+                push_fixed(codec, &self.image[at..at + codec.size()], target);
             }
         }
         None
+    }
+}
+
+#[inline]
+fn push_fixed(codec: FixedCodec, bytes: &[u8], target: &mut Column) {
+    match &mut target.data {
+        ColumnData::I64(values) => values.push(codec.read_i64(bytes)),
+        ColumnData::F64(values) => values.push(codec.read_f64(bytes)),
+        ColumnData::I128(values) => values.push(codec.read_i128(bytes)),
+        ColumnData::Bytes { ends, bytes: all } => {
+            all.extend_from_slice(bytes);
+            ends.push(all.len() as u32);
+        }
     }
 }
 

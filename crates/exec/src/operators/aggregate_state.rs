@@ -26,11 +26,53 @@ pub struct Accumulator {
     pub saw_null: bool,
 }
 
+/// Values a set has room for from one execution to the next.
+const KEPT_MAX: usize = 1024;
+
 struct Distinct {
     codec: KeyCodec,
-    /// Group number, then the value's key.
-    seen: HashSet<Box<[u8]>, FastHash>,
+    /// Values of class I64, which are their own keys, with their groups.
+    numbers: HashSet<(u32, i64), FastHash>,
+    /// Of other classes: group number, then the value's key.
+    keys: HashSet<Box<[u8]>, FastHash>,
     bytes: usize,
+}
+
+impl Distinct {
+    fn new(codec: KeyCodec) -> Distinct {
+        Distinct { codec, numbers: HashSet::default(), keys: HashSet::default(), bytes: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.numbers.shrink_to(KEPT_MAX);
+        self.keys.clear();
+        self.keys.shrink_to(KEPT_MAX);
+        self.bytes = 0;
+    }
+
+    /// Whether the value at `row`, no NULL, is the first of its kind in `group`. `key` is overwritten.
+    fn is_first(&mut self, group: u32, values: &Column, row: usize, key: &mut Vec<u8>) -> SqlResult<bool> {
+        let (is_first, bytes) = if let ColumnData::I64(values) = &values.data {
+            (self.numbers.insert((group, values[row])), size_of::<(u32, i64)>())
+        } else {
+            key.clear();
+            key.extend_from_slice(&group.to_le_bytes());
+            encode_from(&self.codec, values, row, key);
+            let is_first = !self.keys.contains(key.as_slice());
+            if is_first {
+                self.keys.insert(key.as_slice().into());
+            }
+            (is_first, key.len() + size_of::<Box<[u8]>>())
+        };
+        if is_first {
+            self.bytes += bytes;
+            if self.bytes > GRANT_BYTES_MAX {
+                return Err(out_of_memory());
+            }
+        }
+        Ok(is_first)
+    }
 }
 
 enum State {
@@ -56,11 +98,7 @@ impl Accumulator {
         let order = if aggregate.order.is_empty() { None } else { Some(order_keys(&aggregate.order, compiler)?) };
         let argument_ty = argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
         let distinct = aggregate.distinct || aggregate.function == AggregateFunction::ApproxCountDistinct;
-        let distinct = distinct.then(|| Distinct {
-            codec: KeyCodec::new(&argument_ty, false),
-            seen: HashSet::default(),
-            bytes: 0,
-        });
+        let distinct = distinct.then(|| Distinct::new(KeyCodec::new(&argument_ty, false)));
         let state = state_for(aggregate.function, &argument_ty);
         Ok(Accumulator {
             function: aggregate.function,
@@ -80,8 +118,7 @@ impl Accumulator {
         let argument_ty = self.argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
         self.state = state_for(self.function, &argument_ty);
         if let Some(distinct) = &mut self.distinct {
-            distinct.seen.clear();
-            distinct.bytes = 0;
+            distinct.clear();
         }
         self.saw_null = false;
     }
@@ -143,18 +180,10 @@ impl Accumulator {
                 self.saw_null = true;
                 continue;
             }
-            if let Some(distinct) = &mut self.distinct {
-                key.clear();
-                key.extend_from_slice(&group.to_le_bytes());
-                encode_from(&distinct.codec, &self.values, row, &mut key);
-                if distinct.seen.contains(key.as_slice()) {
-                    continue;
-                }
-                distinct.bytes += key.len() + 16;
-                if distinct.bytes > GRANT_BYTES_MAX {
-                    return Err(out_of_memory());
-                }
-                distinct.seen.insert(key.as_slice().into());
+            if let Some(distinct) = &mut self.distinct
+                && !distinct.is_first(*group, &self.values, row, &mut key)?
+            {
+                continue;
             }
             self.add_row(row, *group as usize, &mut key)?;
         }

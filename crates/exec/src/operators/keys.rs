@@ -34,6 +34,10 @@ impl Hasher for FastHasher {
         self.write_u64(word as u64);
     }
 
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
     fn write_usize(&mut self, word: usize) {
         self.write_u64(word as u64);
     }

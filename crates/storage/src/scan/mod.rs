@@ -1,10 +1,14 @@
 //! Reading an index in order, in parts. A scan holds no latch between calls; it continues by key, so splits do not disturb it.
 //!
-//! Each part: find the leaf of the next key, take the rows this transaction sees under the leaf's shared latch, remember
-//! the key to go on from. A row that has to be waited for ends the part before it; then the latch is gone while it waits.
+//! Each part: find the leaf of the next key, take the rows this transaction sees under the leaf's shared latch (`reader`),
+//! remember the key to go on from. A row that has to be waited for ends the part before it; then the latch is gone while it
+//! waits. Rows wanted in a batch are appended column by column (`append`).
 
+mod append;
+mod reader;
+
+use types::RowBatch;
 use types::row::RowView;
-use types::{RowBatch, RowLayout};
 
 use crate::buffer::Shared;
 use crate::error::{StorageError, StorageResult};
@@ -15,8 +19,10 @@ use crate::rows::{ReadMode, Seen, View};
 use crate::shape::IndexShape;
 use crate::table::{Table, row_hash};
 use crate::transaction::{Isolation, Transaction};
-use crate::tree::{Target, Tree};
-use crate::versions::ROW_HEADER_BYTES;
+use crate::tree::Tree;
+
+use append::{Appender, append_locator, append_row};
+use reader::{Reader, RowLock, Sink, Stop};
 
 /// Bound on a prefix of the index key, as normalized bytes of whole key columns (`types::key`). `Inclusive` takes
 /// every key that begins with the prefix, `Exclusive` none of them, at either end.
@@ -90,13 +96,6 @@ pub struct RowRef<'a> {
     /// An image of the table's row layout if the index is clustered, a heap or `lookup` is set; otherwise of `Table::index_row`.
     pub image: &'a [u8],
     pub locator: &'a [u8],
-}
-
-/// How the rows found are locked.
-#[derive(Debug, Clone, Copy)]
-struct RowLock {
-    mode: LockMode,
-    hold: bool,
 }
 
 /// Behind a prefix: the least key above all that begin with it. No part of a key and no row number begins with FF.
@@ -197,15 +196,6 @@ struct Position {
     done: bool,
 }
 
-/// What stopped a part.
-enum Stop {
-    /// The wanted rows are there, or the leaf is at its end.
-    Part,
-    End,
-    Wait(u64),
-    Lock(Locator),
-}
-
 impl Table {
     pub fn scan(&self, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
         Scan::new(self.clone(), tx, spec)
@@ -270,7 +260,7 @@ impl Scan {
             *ahead_next = 0;
             source.keeps_locators = true;
             while ahead.is_empty() && !at.done {
-                source.part(at, tx, AHEAD_ROWS, |image, locator| {
+                source.part(at, tx, AHEAD_ROWS, &mut |image: &[u8], locator: &[u8]| {
                     ahead.push((image.to_vec(), Locator::new(locator)));
                     Ok(())
                 })?;
@@ -484,7 +474,7 @@ impl Source {
         rows_max: usize,
     ) -> StorageResult<usize> {
         let mut rows = Vec::new();
-        self.part(at, tx, rows_max, |_, locator| {
+        self.part(at, tx, rows_max, &mut |_: &[u8], locator: &[u8]| {
             rows.push((Vec::new(), Locator::new(locator)));
             Ok(())
         })?;
@@ -504,12 +494,7 @@ impl Source {
         batch: &mut RowBatch,
         rows_max: usize,
     ) -> StorageResult<usize> {
-        let mut rows = 0;
-        self.part(at, tx, rows_max, |image, locator| {
-            rows += 1;
-            self.append(image, locator, batch)
-        })?;
-        Ok(rows)
+        self.part(at, tx, rows_max, &mut Appender::new(self, batch))
     }
 
     /// The rows of as many of `prefixes` as possible, with one look at the tree for all that lie in one leaf. It leaves the
@@ -526,24 +511,33 @@ impl Source {
         tx.check_running()?;
         self.lock_table(tx)?;
         at.statement = tx.writer.statement;
-        let (view, row_lock) = self.how_to_read(tx, at.statement);
-        let mut reader = Reader { source: self, view, row_lock, rows_max, given: 0, old: Vec::new() };
+        let mut reader = Reader::new(self, self.how_to_read(tx, at.statement), rows_max, 0);
+        let mut sink = Appender::new(self, batch);
         let mut held: Option<Shared<'_>> = None;
         while let Some((prefix, owner)) = prefixes.first()
             && reader.given < rows_max
         {
-            let leaf = match held.take() {
-                Some(leaf) if page::is_within_fences(&leaf, prefix) => leaf,
-                elsewhere => {
-                    let near = if elsewhere.is_some() { 0 } else { at.leaf };
+            let mut place = None;
+            if let Some(leaf) = &held {
+                place = page::lower_bound_within(leaf, prefix);
+                if place.is_none() {
+                    sink.leave(leaf)?;
+                    at.leaf = 0;
+                }
+            }
+            let (leaf, place) = match (held.take(), place) {
+                (Some(leaf), Some(place)) => (leaf, place),
+                (elsewhere, _) => {
                     drop(elsewhere);
-                    self.table.engine.leaf_near(self.tree(), prefix, near)?
+                    let leaf = self.table.engine.leaf_near(self.tree(), prefix, at.leaf)?;
+                    at.leaf = leaf.number();
+                    let place = page::lower_bound(&leaf, prefix);
+                    (leaf, place)
                 }
             };
-            at.leaf = leaf.number();
+            let leaf = &*held.insert(leaf);
             let before = reader.given;
-            let unfinished =
-                reader.rows_of(prefix, tx, &leaf, &mut |image, locator| self.append(image, locator, batch))?;
+            let unfinished = reader.rows_of(prefix, place, tx, leaf, &mut sink)?;
             owners.resize(owners.len() + reader.given - before, owner);
             if let Some(lower) = unfinished {
                 let bound = KeyBound::Inclusive(prefix);
@@ -553,24 +547,11 @@ impl Source {
                 break;
             }
             prefixes.pop();
-            held = Some(leaf);
+        }
+        if let Some(leaf) = held {
+            sink.leave(&leaf)?;
         }
         Ok(reader.given)
-    }
-
-    #[inline]
-    fn append(&self, image: &[u8], locator: &[u8], batch: &mut RowBatch) -> StorageResult<()> {
-        let (shape, engine) = (&*self.table.shape, &*self.table.engine);
-        let layout = self.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row);
-        append_row(layout, &self.places, self.fixed, image, batch, &mut |reference, column| {
-            let tree = shape.long_values.as_ref().expect("a table with long values");
-            let mut value = Vec::new();
-            engine.read_long(tree, reference, &mut value)?;
-            column.push_bytes(&value);
-            Ok(())
-        })?;
-        append_locator(self.spec.locator, locator, batch);
-        Ok(())
     }
 
     /// The index does not cover the columns: each row is fetched from the base.
@@ -578,29 +559,29 @@ impl Source {
         self.index.is_some() && self.spec.lookup
     }
 
-    /// Gives up to `rows_max` rows to `sink` (image, locator), at least one unless the scan ends.
+    /// Gives up to `rows_max` rows to `sink`, at least one unless the scan ends; how many.
     fn part(
         &self,
         at: &mut Position,
         tx: &mut Transaction,
         rows_max: usize,
-        mut sink: impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
-    ) -> StorageResult<()> {
+        sink: &mut impl Sink,
+    ) -> StorageResult<usize> {
         let mut given = 0;
         while given < rows_max && !at.done {
             let (view, row_lock) = self.how_to_read(tx, at.statement);
-            let mut reader = Reader { source: self, view, row_lock, rows_max, given, old: Vec::new() };
+            let mut reader = Reader::new(self, (view, row_lock), rows_max, given);
             let stop = if self.spec.backward {
-                reader.leaf_backward(at, tx, &mut sink)?
+                reader.leaf_backward(at, tx, sink)?
             } else {
-                reader.leaf_forward(at, tx, &mut sink)?
+                reader.leaf_forward(at, tx, sink)?
             };
             given = reader.given;
             match stop {
                 Stop::Part => os::wait::maybe_yield(),
                 Stop::End => at.done = true,
                 // What has been found goes to the consumer first: the wait may be long, or end in an error.
-                Stop::Wait(_) | Stop::Lock(_) if given > 0 => return Ok(()),
+                Stop::Wait(_) | Stop::Lock(_) if given > 0 => return Ok(given),
                 Stop::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
                 Stop::Lock(locator) => {
                     let (db, id) = (self.table.shape.db, self.table.shape.id);
@@ -609,188 +590,10 @@ impl Source {
                 }
             }
         }
-        Ok(())
+        Ok(given)
     }
 
     fn tree(&self) -> &Tree {
         self.index.map_or(&self.table.shape.base, |at| &self.table.shape.indexes[at].tree)
     }
-}
-
-/// Reads the rows of one leaf for `Source::part`.
-struct Reader<'a> {
-    source: &'a Source,
-    view: View,
-    row_lock: Option<RowLock>,
-    rows_max: usize,
-    /// Rows given to the sink so far.
-    given: usize,
-    old: Vec<u8>,
-}
-
-impl Reader<'_> {
-    #[inline]
-    fn leaf_forward(
-        &mut self,
-        at: &mut Position,
-        tx: &mut Transaction,
-        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
-    ) -> StorageResult<Stop> {
-        let source = self.source;
-        let leaf = source.table.engine.leaf_near(source.tree(), &at.lower, at.leaf)?;
-        at.leaf = leaf.number();
-        let first = page::lower_bound(&leaf, &at.lower).0;
-        let count = page::slot_count(&leaf);
-        let end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
-        for slot in first..end {
-            let stop = match self.given == self.rows_max {
-                true => Some(Stop::Part),
-                false => self.row(tx, &leaf, slot, sink)?,
-            };
-            if let Some(stop) = stop {
-                at.lower.clear();
-                page::key_into(&leaf, slot, &mut at.lower);
-                return Ok(stop);
-            }
-        }
-        if end < count {
-            return Ok(Stop::End);
-        }
-        match page::upper_fence(&leaf) {
-            Some(fence) if at.upper().is_none_or(|upper| fence < upper) => {
-                at.lower.clear();
-                at.lower.extend_from_slice(fence);
-                at.leaf = 0;
-                Ok(Stop::Part)
-            }
-            _ => Ok(Stop::End),
-        }
-    }
-
-    /// The rows of a leaf whose keys begin with `prefix`, which lies in it. Some: the key to go on from.
-    #[inline]
-    fn rows_of(
-        &mut self,
-        prefix: &[u8],
-        tx: &mut Transaction,
-        leaf: &page::PageBytes,
-        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
-    ) -> StorageResult<Option<Vec<u8>>> {
-        let count = page::slot_count(leaf);
-        let mut slot = page::lower_bound(leaf, prefix).0;
-        while slot < count && page::begins_with(leaf, slot, prefix) {
-            if self.given == self.rows_max || self.row(tx, leaf, slot, sink)?.is_some() {
-                return Ok(Some(page::key(leaf, slot)));
-            }
-            slot += 1;
-        }
-        let goes_on = slot == count && page::upper_fence(leaf).is_some_and(|fence| fence.starts_with(prefix));
-        Ok(goes_on.then(|| page::upper_fence(leaf).expect("looked at above").to_vec()))
-    }
-
-    fn leaf_backward(
-        &mut self,
-        at: &mut Position,
-        tx: &mut Transaction,
-        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
-    ) -> StorageResult<Stop> {
-        let source = self.source;
-        let target = at.upper().map_or(Target::Last, Target::Before);
-        let leaf = source.table.engine.leaf_shared(source.tree(), target)?;
-        let end = at.upper().map_or(page::slot_count(&leaf), |upper| page::lower_bound(&leaf, upper).0);
-        let first = page::lower_bound(&leaf, &at.lower).0;
-        for slot in (first..end).rev() {
-            // The row at `slot` is still to come: the upper bound is just above its key.
-            let stop = match self.given == self.rows_max {
-                true => Some(Stop::Part),
-                false => self.row(tx, &leaf, slot, sink)?,
-            };
-            if let Some(stop) = stop {
-                at.upper.clear();
-                page::key_into(&leaf, slot, &mut at.upper);
-                at.upper.push(0);
-                at.bounded = true;
-                return Ok(stop);
-            }
-        }
-        let fence = page::lower_fence(&leaf);
-        if first > 0 || fence.is_empty() || fence <= &at.lower[..] {
-            return Ok(Stop::End);
-        }
-        at.upper.clear();
-        at.upper.extend_from_slice(fence);
-        at.bounded = true;
-        Ok(Stop::Part)
-    }
-
-    /// Looks at one row of a latched leaf; Some: come back to it.
-    #[inline]
-    fn row(
-        &mut self,
-        tx: &mut Transaction,
-        leaf: &page::PageBytes,
-        slot: usize,
-        sink: &mut impl FnMut(&[u8], &[u8]) -> StorageResult<()>,
-    ) -> StorageResult<Option<Stop>> {
-        let source = self.source;
-        let payload = page::payload(leaf, slot);
-        let seen = source.table.engine.see(&self.view, payload, &mut self.old)?;
-        let payload = match seen {
-            Seen::Here => payload,
-            Seen::Old => &self.old[..],
-            Seen::Nothing => return Ok(None),
-            Seen::Wait(_) if source.spec.lock.read_past => return Ok(None),
-            Seen::Wait(other) => return Ok(Some(Stop::Wait(other))),
-        };
-        let body = &payload[ROW_HEADER_BYTES..];
-        let key;
-        let (locator, image) = if source.index.is_some() {
-            let length = page::u16_at(body, 0) as usize;
-            body[2..].split_at(length)
-        } else if self.row_lock.is_some() || source.spec.locator || source.keeps_locators {
-            key = page::key(leaf, slot);
-            (&key[..], body)
-        } else {
-            (&[][..], body)
-        };
-        if let Some(lock) = self.row_lock {
-            let (db, id) = (source.table.shape.db, source.table.shape.id);
-            match tx.lock_row(db, id, row_hash(locator), lock.mode, lock.hold, Patience::Ms(0)) {
-                Ok(()) => {}
-                Err(StorageError::LockTimeout) if source.spec.lock.read_past => return Ok(None),
-                Err(StorageError::LockTimeout) => return Ok(Some(Stop::Lock(Locator::new(locator)))),
-                Err(error) => return Err(error),
-            }
-        }
-        sink(image, locator)?;
-        self.given += 1;
-        Ok(None)
-    }
-}
-
-fn append_locator(wanted: bool, locator: &[u8], batch: &mut RowBatch) {
-    if wanted {
-        batch.columns.last_mut().expect("a column for the locator").push_bytes(locator);
-    }
-}
-
-#[inline]
-fn append_row(
-    layout: &RowLayout,
-    places: &[u16],
-    fixed: bool,
-    image: &[u8],
-    batch: &mut RowBatch,
-    long: &mut dyn FnMut(&types::row::OverflowRef, &mut types::Column) -> StorageResult<()>,
-) -> StorageResult<()> {
-    if places.is_empty() {
-        return Ok(());
-    }
-    let view = if fixed { RowView::fixed(layout, image) } else { RowView::new(layout, image) }?;
-    for (place, column) in places.iter().zip(&mut batch.columns) {
-        if let Some(reference) = view.append_to(*place as usize, column) {
-            long(reference, column)?;
-        }
-    }
-    Ok(())
 }
