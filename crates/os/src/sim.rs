@@ -200,6 +200,7 @@ fn start_machine(count: u32, workers_max: u32) -> Arc<MachineState> {
         simulated: true,
         pinned: false,
         gives_way: false,
+        arms: AtomicBool::new(false),
         panics: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
         tasks: AtomicU64::new(0),

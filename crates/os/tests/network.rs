@@ -4,7 +4,7 @@ use os::sched::{Machine, MachineConfig, TaskKind, WorkerKind, spawn, start};
 use os::wait::{self, WaitType};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn soon() -> u64 {
     os::clock::after_ms(20_000)
@@ -89,6 +89,49 @@ fn armed_connections_answer_many_clients() {
         let rows = os::stats::schedulers(machine.id());
         // Resting connections hold no worker: what is left is the accept task.
         assert!(rows.iter().map(|row| row.current_tasks).sum::<u32>() <= 1 + 50);
+    });
+}
+
+#[test]
+fn requests_of_a_scheduler_that_does_not_yield_are_served_by_another() {
+    on_all(|machine, listen| {
+        let address = machine.run(move || serve_echo(listen));
+        let talk = |stream: &Stream| {
+            stream.write_all(b"hello", None).unwrap();
+            let mut got = [0; 5];
+            read_exact(stream, &mut got, Some(soon())).unwrap();
+            assert_eq!(&got, b"hello");
+        };
+        let streams: Vec<_> = (0..8).map(|_| Stream::connect(address, Some(soon())).unwrap()).collect();
+        streams.iter().for_each(talk);
+        let (running, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let hog = {
+            let (running, answered, until) = (running.clone(), answered.clone(), soon());
+            machine.spawn(TaskKind::System, Place::On(0), move || {
+                running.store(true, Ordering::SeqCst);
+                while !answered.load(Ordering::SeqCst) && os::clock::now() < until {
+                    std::hint::spin_loop();
+                }
+                answered.load(Ordering::SeqCst)
+            })
+        };
+        // What is asleep does not help; a scheduler with a little to do does.
+        let lively = {
+            let answered = answered.clone();
+            machine.spawn(TaskKind::System, Place::On(1), move || {
+                while !answered.load(Ordering::SeqCst) {
+                    wait::sleep(WaitType::SLEEP_TASK, 1);
+                }
+            })
+        };
+        while !running.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        streams.iter().for_each(talk);
+        answered.store(true, Ordering::SeqCst);
+        assert!(hog.join().unwrap(), "a connection waited for its own scheduler");
+        lively.join().unwrap();
+        assert_eq!(machine.panics(), 0);
     });
 }
 

@@ -2,5 +2,6 @@
 
 pub mod poller;
 pub mod scheduler;
+pub mod help;
 pub mod stack;
 pub mod workers;

@@ -259,39 +259,58 @@ impl Poller {
         entries.iter().filter_map(|entry| entry.disarm()).collect()
     }
 
-    /// Looks for events, waiting `timeout_ns` at most (`None`: until one comes), and hands closures to run to `start`.
-    /// Returns whether there was any event.
-    pub fn poll(&self, timeout_ns: Option<u64>, mut start: impl FnMut(Armed)) -> bool {
+    /// Looks for up to `max` events, waiting `timeout_ns` at most (`None`: until one comes), and hands closures to run to
+    /// `start`. Returns how many there were.
+    pub fn poll(&self, timeout_ns: Option<u64>, max: usize, start: impl FnMut(Armed)) -> usize {
+        self.wait(timeout_ns, max, start, || sys::eventfd_drain(self.wake_fd))
+    }
+
+    /// As `poll` by another thread than the poller's own, which may wait at the same time: each event is seen by one of them, and
+    /// a wake-up is left to whom it is meant for.
+    pub fn poll_for_owner(&self, max: usize, start: impl FnMut(Armed)) -> usize {
+        self.wait(Some(0), max, start, || ())
+    }
+
+    fn wait(
+        &self,
+        timeout_ns: Option<u64>,
+        max: usize,
+        mut start: impl FnMut(Armed),
+        take_wake_up: impl Fn(),
+    ) -> usize {
         // Not zeroed: 3 KB at every poll. The kernel fills the first `count`.
         let mut events = [const { std::mem::MaybeUninit::<libc::epoll_event>::uninit() }; EVENTS_MAX];
         let buffer = events.as_mut_ptr().cast::<libc::epoll_event>();
+        let max = max.min(EVENTS_MAX) as i32;
         let time = timeout_ns.map(|ns| libc::timespec {
             tv_sec: (ns / 1_000_000_000).min(1 << 30) as libc::time_t,
             tv_nsec: (ns % 1_000_000_000) as libc::c_long,
         });
         let count = if timeout_ns == Some(0) {
             // SAFETY: the buffer holds EVENTS_MAX events.
-            unsafe { libc::epoll_wait(self.epoll, buffer, EVENTS_MAX as i32, 0) }
+            unsafe { libc::epoll_wait(self.epoll, buffer, max, 0) }
         } else {
             let time_at = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
             // SAFETY: the buffer holds EVENTS_MAX events; `time_at` is null or live; a null mask is allowed.
-            unsafe { libc::epoll_pwait2(self.epoll, buffer, EVENTS_MAX as i32, time_at, std::ptr::null()) }
+            unsafe { libc::epoll_pwait2(self.epoll, buffer, max, time_at, std::ptr::null()) }
         };
         assert!(count >= 0 || sys::errno() == libc::EINTR, "epoll_wait: errno {}", sys::errno());
+        let mut news = 0;
         for event in &events[..count.max(0) as usize] {
             // SAFETY: among the first `count`, which the kernel has filled.
             let event = unsafe { event.assume_init() };
             if event.u64 == WAKE {
-                sys::eventfd_drain(self.wake_fd);
+                take_wake_up();
                 continue;
             }
+            news += 1;
             // A closed socket's entry is gone, or its generation has moved on.
             let Some(entry) = self.entry(Token(event.u64)) else { continue };
             if let Some(run) = entry.report(flags_of(event.events)) {
                 start(run);
             }
         }
-        count > 0
+        news
     }
 
     fn control(&self, operation: i32, fd: i32, events: u32, data: u64) -> Result<(), i32> {

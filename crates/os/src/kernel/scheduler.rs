@@ -4,7 +4,7 @@
 //! run it is the last worker that waits in the kernel on everyone's behalf.
 //!
 //! ```text
-//!   park / yield / task done --> pick_next: inbox, timers, sockets, runnable queue; else spin a little; else sleep
+//!   park / yield / task done --> pick_next: inbox, timers, sockets, runnable queue; else help others, spin a little; else sleep
 //!                                   |-> the same worker: return, no switch
 //!                                   \-> another one: fiber: suspend, the root loop resumes it
 //!                                                    thread: its `baton` word is set, ours awaited
@@ -139,6 +139,8 @@ pub struct MachineState {
     pub pinned: bool,
     /// Its threads are SCHED_BATCH.
     pub gives_way: bool,
+    /// Connections rest with its schedulers: requests come as new tasks.
+    pub arms: AtomicBool,
     /// Tasks that panicked: bugs.
     pub panics: AtomicU64,
     pub stopping: AtomicBool,
@@ -150,6 +152,10 @@ pub struct MachineState {
 impl MachineState {
     pub fn schedulers(&self) -> &[&'static Scheduler] {
         self.schedulers.get().map_or(&[], |all| all)
+    }
+
+    pub fn arms(&self) -> bool {
+        self.arms.load(Ordering::Relaxed)
     }
 
     /// Where a new task has to wait least.
@@ -184,6 +190,8 @@ pub struct Scheduler {
     poller: Option<Poller>,
     messages: Mutex<VecDeque<Message>>,
     message_count: AtomicU32,
+    /// When its sockets were looked at last.
+    pub polled_ns: AtomicU64,
     inner: UnsafeCell<Inner>,
 }
 
@@ -199,7 +207,8 @@ pub struct Inner {
     timers: BinaryHeap<std::cmp::Reverse<Timer>>,
     timers_compact_at: usize,
     timers_made: u64,
-    last_poll_ns: u64,
+    /// The scheduler to help next.
+    pub next_peer: usize,
     /// No idle spin before this time.
     spin_from_ns: u64,
     /// How long the scheduler has been without work lately, each time: a moving average.
@@ -240,8 +249,6 @@ thread_local! {
 
 /// `maybe_yield` looks at the clock once in so many calls.
 const QUANTUM_STRIDE: u32 = 16;
-/// While workers are runnable, sockets are looked at this often.
-const POLL_EVERY_NS: u64 = 100_000;
 /// A yield of the CPU that took longer gave it to somebody who computes, and the kernel lets who yields wait longest. Who sleeps is
 /// woken in time: no spin for a while then.
 const YIELD_LOST_NS: u64 = 2_000_000;
@@ -268,13 +275,14 @@ impl Scheduler {
             machine,
             messages: Mutex::default(),
             message_count: AtomicU32::new(0),
+            polled_ns: AtomicU64::new(0),
             inner: UnsafeCell::new(Inner {
                 workers: Workers::default(),
                 pending: VecDeque::new(),
                 timers: BinaryHeap::new(),
                 timers_compact_at: 1024,
                 timers_made: 0,
-                last_poll_ns: 0,
+                next_peer: 0,
                 spin_from_ns: 0,
                 usual_idle_ns: 0,
                 picked_ns: 0,
@@ -449,11 +457,8 @@ impl Scheduler {
             slot.drain_inbox(system());
             let now = clock::now();
             self.fire_timers(now);
-            let runnable = slot.run_length.load(Ordering::Relaxed) != 0;
-            if !runnable || now.saturating_sub(self.inner().last_poll_ns) >= POLL_EVERY_NS {
-                self.inner().last_poll_ns = now;
-                slot.polls.fetch_add(1, Ordering::Relaxed);
-                self.poller().poll(Some(0), |run| self.start_armed(run, Ready::Input));
+            if self.is_poll_due(now) {
+                self.poll(now);
             }
             if let Some(next) = slot.pop_runnable(system()) {
                 self.inner().picked_ns = now;
@@ -472,6 +477,9 @@ impl Scheduler {
                 slot.is_idle.store(1, Ordering::Relaxed);
                 now
             });
+            if self.help() {
+                continue;
+            }
             let spin_ns = self.machine.idle_spin_ns;
             let pays = self.inner().usual_idle_ns < spin_ns && now >= self.inner().spin_from_ns;
             if pays && now.saturating_sub(since) < spin_ns {
@@ -497,7 +505,7 @@ impl Scheduler {
         if nothing_came {
             slot.kernel_sleeps.fetch_add(1, Ordering::Relaxed);
             let timeout = self.next_deadline().map(|deadline| deadline.saturating_sub(now));
-            self.poller().poll(timeout, |run| self.start_armed(run, Ready::Input));
+            self.poller().poll(timeout, usize::MAX, |run| self.start_armed(run, Ready::Input));
         }
         slot.awake();
     }

@@ -327,6 +327,9 @@ impl RealStream {
                 scheduler_at(&here.machine, place)
             }
         };
+        if !scheduler.machine.arms() {
+            scheduler.machine.arms.store(true, Ordering::Relaxed);
+        }
         let entry = stream.socket.entry.clone();
         let token = match stream.socket.watch(scheduler) {
             Ok((_, token)) => *token,

@@ -83,6 +83,7 @@ pub fn start(config: MachineConfig) -> Machine {
         simulated: false,
         pinned: config.pinned,
         gives_way: config.gives_way,
+        arms: AtomicBool::new(false),
         panics: AtomicU64::new(0),
         stopping: AtomicBool::new(false),
         tasks: AtomicU64::new(0),

@@ -1,0 +1,64 @@
+//! Schedulers help each other out. A connection rests with the scheduler that watches its socket, but the request that comes on it
+//! is anybody's until it begins: what a scheduler has not yet taken from its poller, one with nothing to do takes instead and
+//! serves. A busy scheduler therefore takes a few at a time and leaves the rest where others see it. That evens out what
+//! connections happen to be where, and what a scheduler misses while its CPU is taken away.
+
+use super::poller::Ready;
+use super::scheduler::Scheduler;
+use crate::clock;
+use std::sync::atomic::Ordering;
+
+/// While workers are runnable, sockets are looked at this often.
+const POLL_EVERY_NS: u64 = 100_000;
+/// With so many runnable, there is work enough without new requests: sockets are looked at for the sake of attentions.
+const ENOUGH_RUNNABLE: u32 = 4;
+const POLL_SELDOM_NS: u64 = 1_000_000;
+/// News taken at once where others may take the rest.
+const TAKEN_AT_ONCE: usize = 8;
+/// A scheduler that has not looked at its sockets for so long is busy, or without a CPU.
+const HELP_AFTER_NS: u64 = 50_000;
+
+impl Scheduler {
+    /// Whether it is time to look at the sockets.
+    pub fn is_poll_due(&self, now: u64) -> bool {
+        let every = match self.slot().run_length.load(Ordering::Relaxed) {
+            0 => return true,
+            few if few < ENOUGH_RUNNABLE => POLL_EVERY_NS,
+            _ => POLL_SELDOM_NS,
+        };
+        now.saturating_sub(self.polled_ns.load(Ordering::Relaxed)) >= every
+    }
+
+    /// Looks at the sockets: workers wake, armed connections become tasks.
+    pub fn poll(&self, now: u64) {
+        self.polled_ns.store(now, Ordering::Relaxed);
+        self.slot().polls.fetch_add(1, Ordering::Relaxed);
+        let alone = self.machine.schedulers().len() == 1;
+        let news_max = if alone { usize::MAX } else { TAKEN_AT_ONCE };
+        let news = self.poller().poll(Some(0), news_max, |run| self.start_armed(run, Ready::Input));
+        if news == news_max && self.machine.arms() {
+            let sleeps = |peer: &&&Scheduler| peer.slot().sleeping.load(Ordering::Relaxed) != 0;
+            if let Some(peer) = self.machine.schedulers().iter().find(sleeps) {
+                peer.slot().wake();
+            }
+        }
+    }
+
+    /// For a scheduler with nothing to do: takes requests that another one has not come to. Whether there were any. Looks at one
+    /// other scheduler a call.
+    pub fn help(&self) -> bool {
+        let peers = self.machine.schedulers();
+        if peers.len() == 1 || !self.machine.arms() {
+            return false;
+        }
+        let inner = self.inner();
+        inner.next_peer = (inner.next_peer + 1) % peers.len();
+        let peer = peers[inner.next_peer];
+        // Of late: the clock of `pick_next` may be older than the peer's.
+        let neglected = clock::now().saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) >= HELP_AFTER_NS;
+        if peer.index == self.index || !neglected {
+            return false;
+        }
+        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run| self.start_armed(run, Ready::Input)) > 0
+    }
+}
