@@ -159,7 +159,7 @@ pub fn lower_fence(page: &PageBytes) -> &[u8] {
 }
 
 /// As `a.cmp(b)`. Most keys are a few bytes, and a call of memcmp costs more than to compare these.
-#[inline]
+#[inline(always)]
 pub fn order(a: &[u8], b: &[u8]) -> Ordering {
     let common = a.len().min(b.len());
     let word = |bytes: &[u8], at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
@@ -305,7 +305,7 @@ pub fn key(page: &PageBytes, slot: usize) -> Vec<u8> {
 }
 
 /// What of `key` is compared with suffixes, or how it compares to every key of the page.
-#[inline]
+#[inline(always)]
 fn wanted_suffix<'a>(page: &PageBytes, key: &'a [u8]) -> Result<&'a [u8], Ordering> {
     let prefix = prefix_length(page);
     if prefix > 0 {
@@ -322,7 +322,7 @@ fn slot_head(page: &PageBytes, slot: usize) -> u32 {
     u32_at(page, slot_at(slot) + 4)
 }
 
-#[inline]
+#[inline(always)]
 fn compare(page: &PageBytes, slot: usize, wanted: &[u8], wanted_head: u32) -> Ordering {
     let head = slot_head(page, slot);
     if head != wanted_head {

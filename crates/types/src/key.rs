@@ -231,7 +231,7 @@ impl KeyCodec {
         self.invert(start, out);
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_i64(&self, value: i64, out: &mut Vec<u8>) {
         let Form::Integer { bytes, bias } = self.form else { panic!("{:?} does not hold an I64", self.form) };
         let shifted = (value as u64).wrapping_add(bias);

@@ -69,6 +69,22 @@ pub struct RowLayout {
     prefixes: Box<[(u32, u16)]>,
 }
 
+/// Tells images with all columns of a layout, and bytes enough for those of fixed width, from those of before a column was added
+/// and from damaged ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Completeness {
+    columns: u16,
+    bytes: u32,
+}
+
+impl Completeness {
+    #[inline(always)]
+    pub fn is_met_by(self, image: &[u8]) -> bool {
+        let columns = image.first_chunk().map_or(0, |header| u16::from_le_bytes(*header) & COLUMNS_MASK);
+        columns == self.columns && image.len() >= self.bytes as usize
+    }
+}
+
 /// A row image that does not agree with its layout: damaged, or read with the wrong layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorruptRow(&'static str);
@@ -145,16 +161,13 @@ impl RowLayout {
         HEADER_BYTES + self.fixed_bytes(columns) + columns.div_ceil(8) + 2 * self.variable_columns(columns)
     }
 
-    /// Whether the image has all columns of the layout and is long enough for those of fixed width: what `append_fixed` needs.
-    /// An image from before a column was added, or a damaged one, has not.
-    #[inline]
-    pub fn has_all_columns(&self, image: &[u8]) -> bool {
-        let header = image.first_chunk().map_or(0, |header| u16::from_le_bytes(*header));
-        (header & COLUMNS_MASK) as usize == self.len() && image.len() >= self.min_bytes()
+    /// What `append_fixed` needs of its images.
+    pub fn completeness(&self) -> Completeness {
+        Completeness { columns: self.len() as u16, bytes: self.min_bytes() as u32 }
     }
 
-    /// Appends a column of fixed width of the images that begin at `starts` in `buffer` to `target`. Panics where `has_all_columns`
-    /// is not the case.
+    /// Appends a column of fixed width of the images that begin at `starts` in `buffer` to `target`. May panic if one is not
+    /// complete (`completeness`).
     pub fn append_fixed(&self, buffer: &[u8], starts: &[u16], column: usize, target: &mut Column) {
         let Place::Fixed { offset, codec } = self.places[column] else {
             panic!("column {column} is of variable width")

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use types::row::{OverflowRef, RowView};
+use types::row::{Completeness, OverflowRef, RowView};
 use types::{Column, RowBatch, RowLayout};
 
 use super::Source;
@@ -19,8 +19,9 @@ pub struct Appender<'a> {
     source: &'a Source,
     layout: &'a RowLayout,
     batch: &'a mut RowBatch,
-    /// Rows may wait: only columns of fixed width are wanted.
+    /// Rows may wait if they are complete: only columns of fixed width are wanted.
     waits: bool,
+    complete: Completeness,
     /// Where the images begin in the leaf.
     waiting: [u16; WAITING_MAX],
     count: usize,
@@ -31,7 +32,7 @@ impl<'a> Appender<'a> {
         let shape = &source.table.shape;
         let layout = source.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row);
         let waits = source.fixed && !source.spec.locator;
-        Appender { source, layout, batch, waits, waiting: [0; WAITING_MAX], count: 0 }
+        Appender { source, layout, batch, waits, complete: layout.completeness(), waiting: [0; WAITING_MAX], count: 0 }
     }
 }
 
@@ -49,11 +50,11 @@ impl Sink for Appender<'_> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_in_place(&mut self, leaf: &PageBytes, image: Range<usize>, locator: &[u8]) -> StorageResult<()> {
         let start = image.start;
         let image = &leaf[image];
-        if !self.waits || !self.layout.has_all_columns(image) {
+        if !self.waits || !self.complete.is_met_by(image) {
             self.leave(leaf)?;
             return self.take(image, locator);
         }

@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Looks at the rows of `slots` of a latched leaf. Some: where it had to stop, and why.
-    #[inline]
+    #[inline(always)]
     fn rows(
         &mut self,
         slots: impl Iterator<Item = usize>,
