@@ -1,6 +1,7 @@
 //! The scheduler itself. Public face: `sched`, `wait`, `net`.
 
 pub mod poller;
+pub mod idle;
 pub mod scheduler;
 pub mod help;
 pub mod stack;

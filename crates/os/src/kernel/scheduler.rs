@@ -12,6 +12,7 @@
 //! A simulation is several schedulers on one thread: `pick_next` then chooses among the workers of all of them.
 #![allow(unsafe_code)]
 
+use super::idle::IdleTimes;
 use super::poller::{Armed, Poller, Ready, Token};
 use super::workers::Workers;
 use crate::sys::atomic::Ordering;
@@ -209,22 +210,12 @@ pub struct Inner {
     timers_made: u64,
     /// The scheduler to help next.
     pub next_peer: usize,
-    /// No idle spin before this time.
-    spin_from_ns: u64,
-    /// How long the scheduler has been without work lately, each time: a moving average.
-    usual_idle_ns: u64,
+    idle_times: IdleTimes,
     /// When the running worker was picked: saves a look at the clock at every switch.
     pub picked_ns: u64,
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
     pub next: Option<WorkerId>,
     pub exiting: bool,
-}
-
-impl Inner {
-    /// A time without work is over. One long rest ends the spinning, a few short ones begin it again.
-    fn learn_idle(&mut self, idle_ns: u64, spin_ns: u64) {
-        self.usual_idle_ns = (self.usual_idle_ns * 3 + idle_ns.min(spin_ns * 4)) / 4;
-    }
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -249,10 +240,6 @@ thread_local! {
 
 /// `maybe_yield` looks at the clock once in so many calls.
 const QUANTUM_STRIDE: u32 = 16;
-/// A yield of the CPU that took longer gave it to somebody who computes, and the kernel lets who yields wait longest. Who sleeps is
-/// woken in time: no spin for a while then.
-const YIELD_LOST_NS: u64 = 2_000_000;
-const SPIN_PAUSE_NS: u64 = 20_000_000;
 /// Messages taken before looking at anything else: a flood of new tasks must not starve running ones.
 const MESSAGES_AT_ONCE: usize = 256;
 
@@ -283,8 +270,7 @@ impl Scheduler {
                 timers_compact_at: 1024,
                 timers_made: 0,
                 next_peer: 0,
-                spin_from_ns: 0,
-                usual_idle_ns: 0,
+                idle_times: IdleTimes::default(),
                 picked_ns: 0,
                 next: None,
                 exiting: false,
@@ -465,7 +451,7 @@ impl Scheduler {
                 if let Some(since) = idle_since {
                     slot.is_idle.store(0, Ordering::Relaxed);
                     slot.idle_ns.fetch_add(now.saturating_sub(since), Ordering::Relaxed);
-                    self.inner().learn_idle(now.saturating_sub(since), self.machine.idle_spin_ns);
+                    self.inner().idle_times.ended(since, now, self.machine.idle_spin_ns);
                 }
                 return Some(next);
             }
@@ -480,15 +466,11 @@ impl Scheduler {
             if self.help() {
                 continue;
             }
-            let spin_ns = self.machine.idle_spin_ns;
-            let pays = self.inner().usual_idle_ns < spin_ns && now >= self.inner().spin_from_ns;
-            if pays && now.saturating_sub(since) < spin_ns {
+            let looks_for = self.inner().idle_times.look_ns(now, self.machine.idle_spin_ns);
+            if now.saturating_sub(since) < looks_for {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
                 sys::yield_thread();
-                let back = clock::now();
-                if back.saturating_sub(now) > YIELD_LOST_NS {
-                    self.inner().spin_from_ns = back + SPIN_PAUSE_NS;
-                }
+                self.inner().idle_times.yielded(now, clock::now());
                 continue;
             }
             self.sleep(now);
