@@ -43,7 +43,7 @@ pub struct ServeArgs {
     /// Memory for pages and the rest: `512MB`, `4GB` [default: half of what the container or machine has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
-    /// Microseconds a busy scheduler looks for more work before it sleeps [default: 200, and 0 with one CPU]
+    /// Microseconds a busy scheduler looks for more work before it sleeps, ten times as long while it is busy [default: 200, and 0 with one CPU]
     #[arg(long, value_name = "MICROSECONDS")]
     pub idle_spin: Option<u32>,
     /// TOML file with these settings, named as here
