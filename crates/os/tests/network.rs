@@ -136,6 +136,42 @@ fn requests_of_a_scheduler_that_does_not_yield_are_served_by_another() {
 }
 
 #[test]
+fn requests_go_to_a_scheduler_that_rests() {
+    on_all(|machine, listen| {
+        let finished = |scheduler: usize| os::stats::schedulers(machine.id())[scheduler].tasks_finished;
+        let listener = listen();
+        let address = listener.local_addr();
+        let answered = Arc::new(AtomicBool::new(false));
+        let accept = machine.spawn(TaskKind::Accept, Place::On(0), move || {
+            let (stream, _) = listener.accept(Some(soon())).unwrap();
+            stream.arm(Place::On(0), None, move |stream, _| stream.write_all(b"x", Some(soon())).unwrap());
+        });
+        let stream = Stream::connect(address, Some(soon())).unwrap();
+        accept.join().unwrap();
+        let busy = {
+            let (answered, until) = (answered.clone(), soon());
+            machine.spawn(TaskKind::Request, Place::On(0), move || {
+                while !answered.load(Ordering::SeqCst) && os::clock::now() < until {
+                    wait::maybe_yield();
+                }
+            })
+        };
+        // By now the other one sleeps.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let before = finished(1);
+        stream.write_all(b"go", None).unwrap();
+        read_exact(&stream, &mut [0], Some(soon())).unwrap();
+        let until = os::clock::after_ms(5_000);
+        while finished(1) == before && os::clock::now() < until {
+            std::thread::yield_now();
+        }
+        answered.store(true, Ordering::SeqCst);
+        busy.join().unwrap();
+        assert_eq!(finished(1), before + 1, "the request ran behind the busy task");
+    });
+}
+
+#[test]
 fn a_plain_thread_is_a_client_too() {
     on_all(|machine, listen| {
         let address = machine.run(move || serve_echo(listen));

@@ -1,9 +1,10 @@
 //! Schedulers help each other out. A connection rests with the scheduler that watches its socket, but the request that comes on it
 //! is anybody's until it begins: what a scheduler has not yet taken from its poller, one with nothing to do takes instead and
-//! serves. A busy scheduler therefore takes a few at a time and leaves the rest where others see it. That evens out what
-//! connections happen to be where, and what a scheduler misses while its CPU is taken away.
+//! serves. A busy scheduler therefore takes a few at a time and leaves the rest where others see it; what it takes while others
+//! rest, it gives to them. That evens out what connections happen to be where, and what a scheduler misses while its CPU is
+//! taken away.
 
-use super::poller::Ready;
+use super::poller::{Armed, Ready};
 use super::scheduler::Scheduler;
 use crate::clock;
 use std::sync::atomic::Ordering;
@@ -35,7 +36,7 @@ impl Scheduler {
         self.slot().polls.fetch_add(1, Ordering::Relaxed);
         let alone = self.machine.schedulers().len() == 1;
         let news_max = if alone { usize::MAX } else { TAKEN_AT_ONCE };
-        let news = self.poller().poll(Some(0), news_max, |run| self.start_armed(run, Ready::Input));
+        let news = self.poller().poll(Some(0), news_max, |run| self.place(run));
         if news == news_max && self.machine.arms() {
             let sleeps = |peer: &&&Scheduler| peer.slot().sleeping.load(Ordering::Relaxed) != 0;
             if let Some(peer) = self.machine.schedulers().iter().find(sleeps) {
@@ -59,6 +60,20 @@ impl Scheduler {
         if peer.index == self.index || !neglected {
             return false;
         }
-        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run| self.start_armed(run, Ready::Input)) > 0
+        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run| self.place(run)) > 0
+    }
+
+    /// Starts a request here, unless there is work here and another scheduler has none: this one's may last.
+    fn place(&self, request: Armed) {
+        let mut at = self;
+        if self.slot().run_length.load(Ordering::Relaxed) != 0 {
+            let idle = |peer: &&&Scheduler| peer.slot().is_idle.load(Ordering::Relaxed) != 0;
+            if let Some(peer) = self.machine.schedulers().iter().find(idle) {
+                // It is not: a second request is not for it.
+                peer.slot().is_idle.store(0, Ordering::Relaxed);
+                at = peer;
+            }
+        }
+        at.start_armed(request, Ready::Input);
     }
 }
