@@ -67,7 +67,9 @@ impl Scheduler {
     fn place(&self, request: Armed) {
         let mut at = self;
         if self.slot().run_length.load(Ordering::Relaxed) != 0 {
-            let idle = |peer: &&&Scheduler| peer.slot().is_idle.load(Ordering::Relaxed) != 0;
+            // This one is marked idle still, when it takes several requests at once.
+            let idle =
+                |peer: &&&Scheduler| peer.index != self.index && peer.slot().is_idle.load(Ordering::Relaxed) != 0;
             if let Some(peer) = self.machine.schedulers().iter().find(idle) {
                 // It is not: a second request is not for it.
                 peer.slot().is_idle.store(0, Ordering::Relaxed);
