@@ -6,7 +6,6 @@
 
 use super::poller::{Armed, Ready};
 use super::scheduler::Scheduler;
-use crate::clock;
 use std::sync::atomic::Ordering;
 
 /// While workers are runnable, sockets are looked at this often.
@@ -47,7 +46,7 @@ impl Scheduler {
 
     /// For a scheduler with nothing to do: takes requests that another one has not come to. Whether there were any. Looks at one
     /// other scheduler a call.
-    pub fn help(&self) -> bool {
+    pub fn help(&self, now: u64) -> bool {
         let peers = self.machine.schedulers();
         if peers.len() == 1 || !self.machine.arms() {
             return false;
@@ -55,8 +54,8 @@ impl Scheduler {
         let inner = self.inner();
         inner.next_peer = (inner.next_peer + 1) % peers.len();
         let peer = peers[inner.next_peer];
-        // Of late: the clock of `pick_next` may be older than the peer's.
-        let neglected = clock::now().saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) >= HELP_AFTER_NS;
+        // A peer that polled after `now` is not neglected either.
+        let neglected = now.saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) >= HELP_AFTER_NS;
         if peer.index == self.index || !neglected {
             return false;
         }

@@ -463,7 +463,7 @@ impl Scheduler {
                 slot.is_idle.store(1, Ordering::Relaxed);
                 now
             });
-            if self.help() {
+            if self.help(now) {
                 continue;
             }
             let looks_for = self.inner().idle_times.look_ns(now, self.machine.idle_spin_ns);

@@ -24,8 +24,8 @@ pub struct MachineConfig {
     /// 0: automatic. Divided among the schedulers.
     pub max_worker_threads: u32,
     pub rwlock: RwLockForm,
-    /// How long a scheduler without work looks for some before it sleeps, as long as it mostly finds some in that time. Waking it
-    /// costs up to 30 µs, more on a virtual machine whose host takes the CPU meanwhile.
+    /// How long a scheduler without work looks for some before it sleeps, as long as it mostly finds some in that time; ten
+    /// times as long while it is busy. Waking it costs up to 30 µs, more on a virtual machine whose host takes the CPU meanwhile.
     pub idle_spin_us: u32,
     pub quantum_us: u32,
 }

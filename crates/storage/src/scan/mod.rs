@@ -517,18 +517,14 @@ impl Source {
         while let Some((prefix, owner)) = prefixes.first()
             && reader.given < rows_max
         {
-            let mut place = None;
-            if let Some(leaf) = &held {
-                place = page::lower_bound_within(leaf, prefix);
-                if place.is_none() {
-                    sink.leave(leaf)?;
-                    at.leaf = 0;
-                }
-            }
-            let (leaf, place) = match (held.take(), place) {
+            let within = held.as_deref().and_then(|leaf| page::lower_bound_within(leaf, prefix));
+            let (leaf, place) = match (held.take(), within) {
                 (Some(leaf), Some(place)) => (leaf, place),
-                (elsewhere, _) => {
-                    drop(elsewhere);
+                (left, _) => {
+                    if let Some(leaf) = left {
+                        sink.leave(&leaf)?;
+                        at.leaf = 0;
+                    }
                     let leaf = self.table.engine.leaf_near(self.tree(), prefix, at.leaf)?;
                     at.leaf = leaf.number();
                     let place = page::lower_bound(&leaf, prefix);
