@@ -213,7 +213,7 @@ def cpu_of(pids):
         try:
             fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
             total += sum(int(fields[i]) for i in (11, 12, 13, 14))
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # ended before or while it was read
             pass
     return total / os.sysconf("SC_CLK_TCK")
 
