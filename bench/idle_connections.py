@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--serve", default="", help="more switches of heddle serve, separated by spaces")
     parser.add_argument("--kilobytes-max", type=float, help="fail if a connection takes more")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers stop and their data goes
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     if hard < options.connections + 64:

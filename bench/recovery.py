@@ -12,6 +12,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -53,6 +54,7 @@ def main():
     parser.add_argument("--rows", type=int, default=4_000_000)
     parser.add_argument("--port", type=int, default=21960)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers stop and their data goes
     with tempfile.TemporaryDirectory(prefix="heddle-recovery-") as directory, tempfile.TemporaryFile() as log:
         server, fresh = start(options, directory, log)
         try:

@@ -15,6 +15,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -118,6 +119,7 @@ def main():
     parser.add_argument("--memory", help="the server's buffer pool, such as 4GB")
     parser.add_argument("--port", type=int, default=21950)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers stop and their data goes
     wanted = set(filter(None, options.only.split(",")))
     clients = ["sql", "python-tds"] if options.client == "both" else [options.client]
 

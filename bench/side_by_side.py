@@ -451,6 +451,7 @@ def main():
     parser.add_argument("--directory", help="for data; default: a new temporary one")
     parser.add_argument("--json", help="write the figures to this file too")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers stop and their data goes
     directory = pathlib.Path(tempfile.mkdtemp(prefix="side-by-side-", dir=options.directory))
     os.chmod(directory, 0o755)
     heddle = postgres = None
