@@ -30,10 +30,10 @@ fn answers_and_stops_cleanly_on_sigterm() {
 /// A connection that says nothing, one that rests after its login and one whose request runs do not hold the server up.
 #[test]
 fn stops_with_idle_and_busy_connections_open() {
-    for workers in ["fiber", "thread"] {
+    for (workers, rwlock) in [("fiber", "biased"), ("thread", "classic")] {
         let data = scratch(&format!("stops-{workers}"));
         let data = data.to_str().expect("UTF-8 path");
-        let server = Server::start_on(data, &["--workers", workers]);
+        let server = Server::start_on(data, &["--workers", workers, "--rwlock", rwlock]);
         server.query("CREATE TABLE kept (a int PRIMARY KEY); INSERT kept VALUES (1)");
         let silent = std::net::TcpStream::connect(("127.0.0.1", server.port)).expect("connected");
         let client = |input: Stdio, query: &[&str]| {
@@ -103,6 +103,7 @@ fn a_port_in_use_is_named() {
 fn bad_options_are_named() {
     assert!(refused(&["--data", ":memory:", "--memory", "lots"]).contains("--memory: 'lots'"));
     assert!(refused(&["--data", ":memory:", "--workers", "goblin"]).contains("goblin"));
+    assert!(refused(&["--data", ":memory:", "--rwlock", "fair"]).contains("classic, atomic, biased"));
     assert!(refused(&["--data", ":memory:", "--kernel", "process"]).contains("--kernel process"));
     assert!(refused(&["--data", ":memory:", "--cpus", "9999"]).contains("--cpus"));
 }

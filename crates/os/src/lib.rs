@@ -21,6 +21,7 @@ pub mod clock;
 pub mod random;
 pub mod limits;
 mod wait_types;
+mod readers;
 mod worker;
 mod kernel;
 pub mod wait;

@@ -14,6 +14,7 @@
 //! Lost wake-ups: model-checked in tests/model.rs.
 #![allow(unsafe_code)]
 
+use crate::readers::ReaderRow;
 use crate::sys::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, fence};
 use crate::wait_types::WaitType;
 use crate::{clock, simcore, sys};
@@ -168,6 +169,10 @@ pub struct System {
     /// Free worker slots: a stack linked by `run_next`, its head tagged against reuse in the upper half.
     free_workers: AtomicU64,
     next_task: AtomicU64,
+    /// Numbers given to locks so far, see [`number_a_lock`].
+    lock_numbers: AtomicU32,
+    /// By scheduler index, like `schedulers`: who reads biased locks.
+    readers: [ReaderRow; SCHEDULERS_MAX],
     schedulers: [SchedulerSlot; SCHEDULERS_MAX],
     workers: [WorkerSlot; WORKERS_MAX],
 }
@@ -239,6 +244,17 @@ impl System {
 
     pub fn scheduler(&self, index: u32) -> &SchedulerSlot {
         &self.schedulers[index as usize]
+    }
+
+    pub fn reader_row(&self, scheduler: u32) -> &ReaderRow {
+        &self.readers[scheduler as usize]
+    }
+
+    /// Whether any scheduler has published a reader of `lock`.
+    pub fn has_reader(&self, lock: u32) -> bool {
+        // SeqCst, as in allocate_scheduler: a scheduler whose reader came before our mark in the lock is counted here.
+        let used = self.schedulers_used.load(Ordering::SeqCst) as usize;
+        self.readers[..=used].iter().any(|row| row.has_reader(lock))
     }
 
     pub fn schedulers_used(&self) -> u32 {
@@ -322,7 +338,8 @@ impl System {
         for index in 1..SCHEDULERS_MAX as u32 {
             let slot = self.scheduler(index);
             if slot.status.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-                self.schedulers_used.fetch_max(index, Ordering::AcqRel);
+                self.reader_row(index).clear();
+                self.schedulers_used.fetch_max(index, Ordering::SeqCst);
                 return Some(index);
             }
         }
@@ -492,6 +509,12 @@ pub fn system() -> &'static System {
         // SAFETY: set by `enter_simulation` for as long as the simulation is active on this thread.
         return unsafe { &*SIM_SYSTEM.get() };
     }
+    process_system()
+}
+
+/// The tables of the process and of those forked from it.
+#[inline]
+fn process_system() -> &'static System {
     #[cfg(shuttle)]
     return model::system();
     #[cfg(not(shuttle))]
@@ -499,6 +522,13 @@ pub fn system() -> &'static System {
         static PROCESS: std::sync::OnceLock<&'static System> = std::sync::OnceLock::new();
         PROCESS.get_or_init(|| System::map(Some(SYSTEM_ADDRESS)))
     }
+}
+
+/// A number that no other lock has, in any of the processes that share the tables, nor in a simulation of one: two locks of
+/// one number would wait for each other's readers. `None` when all are given out.
+pub fn number_a_lock() -> Option<u32> {
+    let numbers = &process_system().lock_numbers;
+    numbers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| last.checked_add(1)).ok().map(|last| last + 1)
 }
 
 /// Makes `system` this thread's tables while a simulation is active. Null ends it.
@@ -624,6 +654,8 @@ pub mod model {
             schedulers_used: AtomicU32::new(0),
             free_workers: AtomicU64::new(0),
             next_task: AtomicU64::new(0),
+            lock_numbers: AtomicU32::new(0),
+            readers: std::array::from_fn(|_| ReaderRow::default()),
             schedulers: std::array::from_fn(|_| SchedulerSlot::new()),
             workers: std::array::from_fn(|_| WorkerSlot::default()),
         };
@@ -671,6 +703,11 @@ pub mod model {
                 waits: std::array::from_fn(|_| WaitCounter::default()),
             }
         }
+    }
+
+    /// Makes this thread one of a scheduler of its own, as far as `current_scheduler` tells.
+    pub fn enter_new_scheduler() {
+        CURRENT_SCHEDULER.set(system().allocate_scheduler().expect("a slot"));
     }
 
     /// A parked fiber worker of scheduler 1, as `unpark` finds it.

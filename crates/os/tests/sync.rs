@@ -54,44 +54,6 @@ fn spinlock_excludes_and_counts() {
 }
 
 #[test]
-fn rwlock_keeps_pairs_whole() {
-    let pair = Arc::new(RwLock::new(WaitType::SOS_RW, (0u64, 0u64)));
-    let shared = pair.clone();
-    threads(move |n| {
-        for round in 0..ROUNDS {
-            if round % 4 == n {
-                let mut pair = shared.write_until(soon()).expect("no lost wake-up");
-                pair.0 += 1;
-                pair.1 += 1;
-            } else {
-                let pair = shared.read_until(soon()).expect("no lost wake-up");
-                assert_eq!(pair.0, pair.1);
-            }
-        }
-    });
-    assert_eq!(pair.read().0, ROUNDS as u64);
-}
-
-#[test]
-fn rwlock_times_out_and_recovers() {
-    let lock = Arc::new(RwLock::new(WaitType::SOS_RW, ()));
-    let reader = lock.read();
-    assert!(lock.write_until(os::clock::after_ms(5)).is_none());
-    // The writer that gave up must not keep readers out.
-    assert!(lock.try_read().is_some());
-    let other = lock.clone();
-    let writer = std::thread::spawn(move || other.write_until(soon()).is_some());
-    while lock.try_read().is_some() {
-        std::thread::yield_now();
-    }
-    // A writer waits: a reader that arrives now is not let in, and when it gives up the writer still gets its turn.
-    assert!(lock.read_until(os::clock::after_ms(5)).is_none());
-    drop(reader);
-    assert!(writer.join().unwrap());
-    assert!(lock.try_write().is_some());
-}
-
-#[test]
 fn latch_modes_are_compatible_as_documented() {
     use LatchMode::*;
     static CLASS: LatchClass = LatchClass::new("TEST_LATCH");

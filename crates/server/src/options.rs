@@ -19,6 +19,7 @@ Examples:
   heddle serve                                        data in ./heddle-data, loopback port 1433, password made and printed once
   heddle serve --data :memory: --listen 127.0.0.1:0   keeps nothing, any free port (the ready line names it)
   heddle serve --workers thread --cpus 0-3            an operating system thread for each worker, four schedulers
+  heddle serve --rwlock classic                       the read-write lock of SQL Server 2012, to compare with that of 2016
   heddle serve --init schema/                         runs schema/*.sql in order on a new data directory")]
 pub struct ServeArgs {
     /// Directory of the databases, made if it is missing; `:memory:` keeps nothing
@@ -37,6 +38,10 @@ pub struct ServeArgs {
     /// Workers are user-mode fibers (SQL Server's "lightweight pooling") or operating system threads [default: fiber]
     #[arg(long, value_enum)]
     pub workers: Option<Workers>,
+    /// Read-write locks inside: `classic` takes a spinlock for every read (SQL Server 2012), `atomic` changes one word instead (2016),
+    /// `biased` lets readers on different CPUs write no common word, and makes writers slower for it [default: atomic]
+    #[arg(long, value_enum)]
+    pub rwlock: Option<RwLock>,
     /// CPUs to run on, one scheduler each: `0-3,6` [default: all that the process may use]
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<String>,
@@ -74,6 +79,14 @@ pub enum Workers {
     Thread,
 }
 
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum RwLock {
+    Classic,
+    Atomic,
+    Biased,
+}
+
 /// The configuration file. An unknown name is an error: a misspelt setting must not pass in silence.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -83,6 +96,7 @@ struct FileSettings {
     sa_password: Option<String>,
     kernel: Option<Kernel>,
     workers: Option<Workers>,
+    rwlock: Option<RwLock>,
     cpus: Option<String>,
     memory: Option<String>,
     idle_spin: Option<u32>,
@@ -104,6 +118,7 @@ pub struct Settings {
     pub listen: SocketAddr,
     pub sa_password: Option<String>,
     pub workers: Workers,
+    pub rwlock: RwLock,
     /// None: all CPUs that the process may use.
     pub cpus: Option<Vec<usize>>,
     /// None: half of what the container or machine has.
@@ -184,6 +199,7 @@ pub fn resolve(
         listen,
         sa_password,
         workers: args.workers.or(file.workers).unwrap_or(Workers::Fiber),
+        rwlock: args.rwlock.or(file.rwlock).unwrap_or(RwLock::Atomic),
         cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
         memory_bytes: memory,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
@@ -259,20 +275,22 @@ mod tests {
         let settings = settings(ServeArgs::default(), "", &[]).expect("defaults hold");
         assert_eq!(settings.listen.to_string(), "127.0.0.1:1433");
         assert_eq!(settings.workers, Workers::Fiber);
+        assert_eq!(settings.rwlock, RwLock::Atomic);
         assert_eq!(settings.data, DataLocation::Directory("heddle-data".into()));
     }
 
     #[test]
     fn command_line_wins_over_environment_over_file() {
-        let file = "listen = \"127.0.0.1:1111\"\nworkers = \"thread\"\nmemory = \"1GB\"";
+        let file = "listen = \"127.0.0.1:1111\"\nworkers = \"thread\"\nmemory = \"1GB\"\nrwlock = \"biased\"";
         let config = || ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
         let from_file = settings(config(), file, &[]).expect("file");
         assert_eq!((from_file.listen.port(), from_file.workers), (1111, Workers::Thread));
-        assert_eq!(from_file.memory_bytes, Some(1 << 30));
+        assert_eq!((from_file.memory_bytes, from_file.rwlock), (Some(1 << 30), RwLock::Biased));
         let from_environment = settings(config(), file, &[("MSSQL_TCP_PORT", "2222")]).expect("environment");
         assert_eq!(from_environment.listen.port(), 2222);
-        let args = ServeArgs { listen: Some("3333".into()), ..config() };
-        assert_eq!(settings(args, file, &[("MSSQL_TCP_PORT", "2222")]).expect("arguments").listen.port(), 3333);
+        let args = ServeArgs { listen: Some("3333".into()), rwlock: Some(RwLock::Classic), ..config() };
+        let from_args = settings(args, file, &[("MSSQL_TCP_PORT", "2222")]).expect("arguments");
+        assert_eq!((from_args.listen.port(), from_args.rwlock), (3333, RwLock::Classic));
     }
 
     #[test]

@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use os::disk::{Disk, DiskError};
 use os::net::{Endpoint, Listener, NetError};
 use os::sched::{MachineConfig, Place, TaskKind, WorkerKind};
-use os::sync::Mutex;
+use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig};
 use types::CollationId;
 
 use crate::catalog::Catalog;
 use crate::catalog::boot::BootOptions;
-use crate::options::{DataLocation, ServeArgs, Settings, Workers};
+use crate::options::{DataLocation, RwLock, ServeArgs, Settings, Workers};
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::server::{Counters, Server};
@@ -77,6 +77,11 @@ fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
         workers: match settings.workers {
             Workers::Fiber => WorkerKind::Fiber,
             Workers::Thread => WorkerKind::Thread,
+        },
+        rwlock: match settings.rwlock {
+            RwLock::Classic => RwLockForm::Classic,
+            RwLock::Atomic => RwLockForm::Atomic,
+            RwLock::Biased => RwLockForm::Biased,
         },
         ..MachineConfig::default()
     };

@@ -25,6 +25,6 @@ pub use event::Event;
 pub use latch::{Latch, LatchClass, LatchCounts, LatchGuard, LatchMode, latch_classes};
 pub use list::ListLock as RawSpin;
 pub use mutex::{Mutex, MutexGuard};
-pub use rwlock::{RawRwLock, ReadGuard, RwLock, RwLockForm, WriteGuard, rwlock_form, set_rwlock_form};
+pub use rwlock::{RawRwLock, ReadGuard, ReadHold, RwLock, RwLockForm, WriteGuard, rwlock_form, set_rwlock_form};
 pub use semaphore::Semaphore;
 pub use spin::{SpinClass, SpinCounts, SpinGuard, SpinLock, spin_classes};

@@ -1,25 +1,44 @@
 //! Readers or one writer, after SQL Server's SOS_RWLock. A reader that arrives while a writer waits is not let in, so
 //! writers do not starve; whoever must wait parks in one FIFO list and is handed the lock.
 //!
-//! Two forms of one semantics, chosen at start, since comparing them is an experiment (facts: sqlonice.com, "classic
+//! Three forms of one semantics, chosen at start, since comparing them is an experiment (facts: sqlonice.com, "classic
 //! SOS_RWLock" and "2016 SOS_RWLock"):
 //!
 //! *atomic* (the 2016 redesign): one 64-bit word, taken and given back by compare-and-swap alone:
 //! ```text
-//!  63..62   61..42            41..22    21..2     1        0
-//!  unused | waiting writers | waiters | readers | writer | list lock
+//!  63     | 62   | 61..42            41..22    21..2     1        0
+//!  unused | bias | waiting writers | waiters | readers | writer | list lock
 //! ```
 //! *classic* (2012, 2014): the same fields, but every acquire and release first takes the list-lock bit and holds it
 //! while it counts: the price the redesign saved.
 //!
+//! *biased* (BRAVO: Dice and Kogan, USENIX ATC 2019): atomic, and while the bias bit is set a reader publishes itself in
+//! its scheduler's row of the visible-readers table ([`ReaderRow`](crate::readers::ReaderRow)) instead of counting itself in
+//! the word: it reads the lock's line and writes none that another CPU writes. A writer, once it has the writer bit,
+//! *revokes*: waits until nobody is published, then takes the bias away. It comes back with a later reader, but not before
+//! nine times what revoking took has passed, so that writers lose a tenth of their time to it at most.
+//!
 //! Invariants: writer excludes readers > 0. `waiters` counts the list, `waiting writers` the writers in it; both change
 //! only under the list lock. A lock that is free or held by readers has no grantable waiter once nobody holds the list
-//! lock: whoever makes a waiter grantable grants it. Model-checked in tests/model.rs.
+//! lock: whoever makes a waiter grantable grants it. Bias is set only by a reader that is counted in the word and taken
+//! away only by a writer; published readers inside imply bias. Model-checked in tests/model.rs.
+//!
+//! Order. A published reader and a writer must not overlook each other (store, then load, on both sides):
+//! ```text
+//!   reader: publish (slot)   then  look at the word: bias and no writer, here or waiting? else withdraw
+//!   writer: mark (word)      then  look at every row: nobody published? else wait
+//! ```
+//! All four are SeqCst, so one of the two looks comes after the other's mark and sees it. The same holds of the end, where
+//! the reader withdraws and then looks for a writer to wake, and the writer names itself and then looks at the rows before
+//! it parks. What is guarded is ordered by the same accesses: the word is changed by read-modify-writes alone, so a reader
+//! that sees bias there also sees what the last writer released with it; and a writer that sees a slot empty sees its
+//! readers done, as slots change by read-modify-writes too.
 #![allow(unsafe_code)]
 
 use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
-use crate::sys::atomic::{AtomicU64, Ordering};
-use crate::wait::WaitType;
+use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::wait::{WaitType, WorkerId, current, park_uninterruptible, unpark};
+use crate::{clock, worker};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
@@ -30,6 +49,7 @@ pub enum RwLockForm {
     #[default]
     Atomic = 0,
     Classic = 1,
+    Biased = 2,
 }
 
 static FORM: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
@@ -41,7 +61,11 @@ pub fn set_rwlock_form(form: RwLockForm) {
 
 #[inline]
 pub fn rwlock_form() -> RwLockForm {
-    if FORM.load(Ordering::Relaxed) == 0 { RwLockForm::Atomic } else { RwLockForm::Classic }
+    match FORM.load(Ordering::Relaxed) {
+        0 => RwLockForm::Atomic,
+        1 => RwLockForm::Classic,
+        _ => RwLockForm::Biased,
+    }
 }
 
 const LIST: u64 = 1;
@@ -53,15 +77,54 @@ const WAITERS: u64 = 0xF_FFFF << 22;
 const WAITING_WRITER: u64 = 1 << 42;
 const WAITING_WRITERS: u64 = 0xF_FFFF << 42;
 
+const BIAS: u64 = 1 << 62;
+
+/// One read in so many that is counted in the word looks at whether bias may come (back): the look costs a clock.
+const BIAS_TURNS: u32 = if cfg!(shuttle) { 1 } else { 16 };
+/// How many times its own duration a revocation keeps bias away, and for how long at most.
+const INHIBITION: u64 = if cfg!(shuttle) { 0 } else { 9 };
+const INHIBITED_US_MAX: u32 = 1_000_000;
+/// A writer spins so often for published readers (about a microsecond) before it parks: they may be inside for a moment.
+const REVOKE_SPINS: u32 = if cfg!(shuttle) { 0 } else { 32 };
+
 /// `wait_mode` of the waiters.
 const READ: u32 = 0;
 const WRITE: u32 = 1;
 
-/// The lock without a value: 24 bytes.
+/// The lock without a value: 32 bytes, as SQL Server's of 2016. Free, without bias, when zero.
 pub struct RawRwLock {
     word: AtomicU64,
     list: WaitList,
+    /// What readers publish; 0 until bias is first set, then the same for ever.
+    number: AtomicU32,
+    /// The writer that waits for published readers (a `WorkerId`).
+    revoker: AtomicU32,
+    /// No bias before this microsecond of the clock, cut to 32 bits.
+    inhibited_until_us: AtomicU32,
     wait: WaitType,
+}
+
+const _: () = assert!(cfg!(shuttle) || size_of::<RawRwLock>() == 32);
+
+/// Where a reader is counted, to be given back with the lock: in the word, or in a slot of a row of the readers' table.
+#[derive(Clone, Copy)]
+pub struct ReadHold(u32);
+
+impl ReadHold {
+    const WORD: ReadHold = ReadHold(u32::MAX);
+
+    fn published(row: u32, slot: u32) -> ReadHold {
+        ReadHold(row << 8 | slot)
+    }
+
+    /// Whether the reader is in the table, and so wrote nothing of the lock.
+    pub fn is_published(self) -> bool {
+        self.row_and_slot().is_some()
+    }
+
+    fn row_and_slot(self) -> Option<(u32, u32)> {
+        (self.0 != ReadHold::WORD.0).then_some((self.0 >> 8, self.0 & 0xFF))
+    }
 }
 
 fn may_read(word: u64) -> bool {
@@ -72,40 +135,165 @@ fn may_write(word: u64) -> bool {
     word & (WRITER | READERS | WAITERS) == 0
 }
 
+fn may_publish(word: u64) -> bool {
+    word & (BIAS | WRITER | WAITING_WRITERS) == BIAS
+}
+
 impl RawRwLock {
     pub const fn new(wait: WaitType) -> RawRwLock {
-        RawRwLock { word: AtomicU64::new(0), list: WaitList::new(), wait }
+        RawRwLock {
+            word: AtomicU64::new(0),
+            list: WaitList::new(),
+            number: AtomicU32::new(0),
+            revoker: AtomicU32::new(0),
+            inhibited_until_us: AtomicU32::new(0),
+            wait,
+        }
     }
 
     #[inline]
-    pub fn try_acquire_shared(&self) -> bool {
-        self.try_acquire(may_read, READER)
+    pub fn try_acquire_shared(&self) -> Option<ReadHold> {
+        if rwlock_form() != RwLockForm::Biased {
+            return self.try_acquire(may_read, READER).then_some(ReadHold::WORD);
+        }
+        let published = self.publish();
+        if published.is_some() {
+            return published;
+        }
+        if !self.try_acquire(may_read, READER) {
+            return None;
+        }
+        if self.word.load(Ordering::Relaxed) & BIAS == 0
+            && worker::system().reader_row(worker::current_scheduler()).one_in(BIAS_TURNS)
+        {
+            self.bias();
+        }
+        Some(ReadHold::WORD)
     }
 
     #[inline]
     pub fn try_acquire_exclusive(&self) -> bool {
-        self.try_acquire(may_write, WRITER)
+        self.try_acquire(may_write, WRITER) && self.revoke(Some(0))
     }
 
-    /// False when `deadline` (of `clock::now`) passes first.
+    /// `None` when `deadline` (of `clock::now`) passes first.
     #[inline]
-    pub fn acquire_shared(&self, deadline: Option<u64>) -> bool {
-        self.try_acquire_shared() || self.acquire_slow(READ, may_read, READER, deadline)
+    pub fn acquire_shared(&self, deadline: Option<u64>) -> Option<ReadHold> {
+        self.try_acquire_shared()
+            .or_else(|| self.acquire_slow(READ, may_read, READER, deadline).then_some(ReadHold::WORD))
     }
 
     #[inline]
     pub fn acquire_exclusive(&self, deadline: Option<u64>) -> bool {
-        self.try_acquire_exclusive() || self.acquire_slow(WRITE, may_write, WRITER, deadline)
+        (self.try_acquire(may_write, WRITER) || self.acquire_slow(WRITE, may_write, WRITER, deadline))
+            && self.revoke(deadline)
     }
 
     #[inline]
-    pub fn release_shared(&self) {
-        self.release(READER, READERS);
+    pub fn release_shared(&self, hold: ReadHold) {
+        match hold.row_and_slot() {
+            None => self.release(READER, READERS),
+            Some((row, slot)) => self.withdraw(row, slot),
+        }
     }
 
     #[inline]
     pub fn release_exclusive(&self) {
         self.release(WRITER, WRITER);
+    }
+
+    /// Reads by way of the table, if the lock is biased and its word shows no writer.
+    #[inline]
+    fn publish(&self) -> Option<ReadHold> {
+        // Acquire: with bias its number is seen. A hint otherwise: what counts is the second look.
+        if !may_publish(self.word.load(Ordering::Acquire)) {
+            return None;
+        }
+        let row = worker::current_scheduler();
+        let slot = worker::system().reader_row(row).publish(self.number.load(Ordering::Relaxed))?;
+        // SeqCst, after the SeqCst publication: see "Order". Acquires what the last writer released.
+        if may_publish(self.word.load(Ordering::SeqCst)) {
+            return Some(ReadHold::published(row, slot));
+        }
+        self.withdraw(row, slot);
+        None
+    }
+
+    #[inline]
+    fn withdraw(&self, row: u32, slot: u32) {
+        worker::system().reader_row(row).withdraw(slot);
+        // SeqCst, after the SeqCst withdrawal: a writer that parked for us had set its bit and its name before it looked.
+        if self.word.load(Ordering::SeqCst) & WRITER != 0 {
+            self.wake_revoker();
+        }
+    }
+
+    #[cold]
+    fn wake_revoker(&self) {
+        let revoker = WorkerId::from_raw(self.revoker.load(Ordering::SeqCst));
+        if revoker.is_some() {
+            unpark(revoker);
+        }
+    }
+
+    /// Lets readers publish from now on. The caller reads, counted in the word, so no writer holds the lock.
+    #[cold]
+    fn bias(&self) {
+        let left = self.inhibited_until_us.load(Ordering::Relaxed).wrapping_sub(now_us());
+        // More than the longest inhibition is left of one long ago.
+        if left != 0 && left <= INHIBITED_US_MAX {
+            return;
+        }
+        if self.number.load(Ordering::Relaxed) == 0 {
+            let Some(number) = worker::number_a_lock() else { return };
+            // The first number stays.
+            let _ = self.number.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        // Release: whoever sees the bias sees the number.
+        self.word.fetch_or(BIAS, Ordering::Release);
+    }
+
+    /// Called by the writer that holds the lock: waits for published readers. At the deadline it gives the lock back: false.
+    #[inline]
+    fn revoke(&self, deadline: Option<u64>) -> bool {
+        // Relaxed: nobody changes the bit while there is a writer.
+        self.word.load(Ordering::Relaxed) & BIAS == 0 || self.revoke_bias(deadline)
+    }
+
+    #[cold]
+    fn revoke_bias(&self, deadline: Option<u64>) -> bool {
+        let number = self.number.load(Ordering::Relaxed);
+        let started = clock::now();
+        // SeqCst, before the look at the rows: see `withdraw`. The writer bit was set by a SeqCst step, here or by whoever
+        // granted it.
+        self.revoker.store(current().raw(), Ordering::SeqCst);
+        let (mut looks, mut turn) = (0, 0);
+        let alone = loop {
+            if !worker::system().has_reader(number) {
+                break true;
+            }
+            if deadline.is_some_and(|deadline| deadline <= clock::now()) {
+                break false;
+            }
+            if looks < REVOKE_SPINS {
+                looks += 1;
+                pause(&mut turn);
+            } else {
+                park_uninterruptible(self.wait, deadline);
+            }
+        };
+        // Relaxed: a reader that still sees the name wakes its bearer for nothing.
+        self.revoker.store(0, Ordering::Relaxed);
+        if !alone {
+            // Bias stays, for the readers that are inside.
+            self.release_exclusive();
+            return false;
+        }
+        // Relaxed: readers see the writer bit until the release, and bias gone after it.
+        self.word.fetch_and(!BIAS, Ordering::Relaxed);
+        let inhibited_us = ((clock::now() - started) * INHIBITION / 1_000).min(u64::from(INHIBITED_US_MAX));
+        self.inhibited_until_us.store(now_us().wrapping_add(inhibited_us as u32), Ordering::Relaxed);
+        true
     }
 
     #[inline]
@@ -119,8 +307,8 @@ impl RawRwLock {
         let mut word = self.word.load(Ordering::Relaxed);
         while admits(word) {
             assert!(word & READERS != READERS, "readers overflow");
-            // Acquire pairs with the Release of `release`: see what the last holder wrote.
-            match self.word.compare_exchange_weak(word, word + take, Ordering::Acquire, Ordering::Relaxed) {
+            // Acquire pairs with the Release of `release`: see what the last holder wrote. SeqCst: a writer's mark, see "Order".
+            match self.word.compare_exchange_weak(word, word + take, Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) => return true,
                 Err(now) => word = now,
             }
@@ -137,7 +325,7 @@ impl RawRwLock {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
             let next = match (admits(word), word & LIST != 0) {
-                (true, _) if rwlock_form() == RwLockForm::Atomic => word + take,
+                (true, _) if rwlock_form() != RwLockForm::Classic => word + take,
                 (_, true) => {
                     pause(&mut spins);
                     word = self.word.load(Ordering::Relaxed);
@@ -149,7 +337,8 @@ impl RawRwLock {
                     (word + counted) | LIST
                 }
             };
-            match self.word.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed) {
+            // SeqCst as in `try_acquire`.
+            match self.word.compare_exchange_weak(word, next, Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) if next & LIST != 0 && word & LIST == 0 => break,
                 Ok(_) => return true,
                 Err(now) => word = now,
@@ -211,14 +400,14 @@ impl RawRwLock {
                 (WRITER, READER.wrapping_sub(WAITER))
             };
             // A reader may come and go meanwhile (no writer waits), so this is a compare-and-swap too. Acquire: the
-            // granted one sees, through our mark, what the last holder wrote.
+            // granted one sees, through our mark, what the last holder wrote. SeqCst: a writer's mark, which it relies on.
             let mut word = self.word.load(Ordering::Acquire);
             let granted = loop {
                 if word & blocked != 0 {
                     break false;
                 }
                 let next = word.wrapping_add(change);
-                match self.word.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Acquire) {
+                match self.word.compare_exchange_weak(word, next, Ordering::SeqCst, Ordering::Acquire) {
                     Ok(_) => break true,
                     Err(now) => word = now,
                 }
@@ -256,6 +445,10 @@ impl RawRwLock {
     }
 }
 
+fn now_us() -> u32 {
+    (clock::now() / 1_000) as u32
+}
+
 pub struct RwLock<T> {
     raw: RawRwLock,
     value: UnsafeCell<T>,
@@ -273,9 +466,8 @@ impl<T> RwLock<T> {
 
     #[inline]
     pub fn read(&self) -> ReadGuard<'_, T> {
-        let acquired = self.raw.acquire_shared(None);
-        assert!(acquired, "no deadline, no timeout");
-        ReadGuard { lock: self }
+        let hold = self.raw.acquire_shared(None).expect("no deadline, no timeout");
+        ReadGuard { lock: self, hold }
     }
 
     #[inline]
@@ -286,7 +478,7 @@ impl<T> RwLock<T> {
     }
 
     pub fn try_read(&self) -> Option<ReadGuard<'_, T>> {
-        self.raw.try_acquire_shared().then(|| ReadGuard { lock: self })
+        self.raw.try_acquire_shared().map(|hold| ReadGuard { lock: self, hold })
     }
 
     pub fn try_write(&self) -> Option<WriteGuard<'_, T>> {
@@ -294,7 +486,7 @@ impl<T> RwLock<T> {
     }
 
     pub fn read_until(&self, deadline: u64) -> Option<ReadGuard<'_, T>> {
-        self.raw.acquire_shared(Some(deadline)).then(|| ReadGuard { lock: self })
+        self.raw.acquire_shared(Some(deadline)).map(|hold| ReadGuard { lock: self, hold })
     }
 
     pub fn write_until(&self, deadline: u64) -> Option<WriteGuard<'_, T>> {
@@ -312,6 +504,7 @@ impl<T> RwLock<T> {
 
 pub struct ReadGuard<'a, T> {
     lock: &'a RwLock<T>,
+    hold: ReadHold,
 }
 
 pub struct WriteGuard<'a, T> {
@@ -321,7 +514,7 @@ pub struct WriteGuard<'a, T> {
 impl<T> Drop for ReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.lock.raw.release_shared();
+        self.lock.raw.release_shared(self.hold);
     }
 }
 
