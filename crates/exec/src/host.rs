@@ -22,6 +22,11 @@ pub trait Host {
 
     fn storage(&self) -> &Storage;
 
+    /// sp_configure 'nested triggers': whether what an AFTER trigger changes fires AFTER triggers.
+    fn nested_triggers(&self) -> bool {
+        true
+    }
+
     /// READ_COMMITTED_SNAPSHOT of the current database.
     fn snapshot_reads(&self) -> bool;
 

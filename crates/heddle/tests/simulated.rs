@@ -31,6 +31,7 @@ fn settings(port: u16) -> Settings {
         idle_spin_us: None,
         init: None,
         tls: None,
+        startup: Default::default(),
     }
 }
 

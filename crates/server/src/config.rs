@@ -1,6 +1,12 @@
 //! sp_configure: the options, their bounds, and their values: as configured and as running.
+//!
+//! The list, bounds and defaults are SQL Server's, but: `lightweight pooling` is on by default; the affinity masks, `max worker
+//! threads` and `max server memory (MB)` take effect at a start (SQL Server: at once); from 20001 on are options of this server.
 
-use os::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use exec::session::Options;
+use types::datetime::LanguageId;
 use types::{SqlError, SqlResult};
 
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +51,7 @@ options! {
     117 "remote access" 0 1 1 0 0 "Allow remote access";
     124 "default language" 0 9999 0 1 0 "default language";
     400 "cross db ownership chaining" 0 1 0 1 0 "Allow cross db ownership chaining";
-    503 "max worker threads" 128 65535 0 1 1 "Maximum worker threads";
+    503 "max worker threads" 128 65535 0 0 1 "Maximum worker threads";
     505 "network packet size (B)" 512 32767 4096 1 1 "Network packet size";
     518 "show advanced options" 0 1 0 1 0 "show advanced options";
     542 "remote proc trans" 0 1 0 1 0 "Create DTC transaction for remote procedures";
@@ -59,7 +65,7 @@ options! {
     1531 "cursor threshold" -1 2147483647 -1 1 1 "cursor threshold";
     1532 "set working set size" 0 1 0 0 1 "set working set size";
     1534 "user options" 0 32767 0 1 0 "user options";
-    1535 "affinity mask" -2147483648 2147483647 0 1 1 "affinity mask";
+    1535 "affinity mask" -2147483648 2147483647 0 0 1 "affinity mask";
     1536 "max text repl size (B)" -1 2147483647 65536 1 0 "Maximum size of a text field in replication.";
     1537 "media retention" 0 365 0 1 1 "Tape retention period in days";
     1538 "cost threshold for parallelism" 0 32767 5 1 1 "cost threshold for parallelism";
@@ -67,11 +73,11 @@ options! {
     1540 "min memory per query (KB)" 512 2147483647 1024 1 1 "minimum memory per query (kBytes)";
     1541 "query wait (s)" -1 2147483647 -1 1 1 "maximum time to wait for query memory (s)";
     1543 "min server memory (MB)" 0 2147483647 0 1 1 "Minimum size of server memory (MB)";
-    1544 "max server memory (MB)" 128 2147483647 2147483647 1 1 "Maximum size of server memory (MB)";
+    1544 "max server memory (MB)" 128 2147483647 2147483647 0 1 "Maximum size of server memory (MB)";
     1545 "query governor cost limit" 0 2147483647 0 1 1 "Maximum estimated cost allowed by query governor";
-    1546 "lightweight pooling" 0 1 0 0 1 "User mode scheduler uses lightweight pooling";
+    1546 "lightweight pooling" 0 1 1 0 1 "User mode scheduler uses lightweight pooling";
     1547 "scan for startup procs" 0 1 0 0 1 "scan for startup stored procedures";
-    1549 "affinity64 mask" -2147483648 2147483647 0 1 1 "affinity64 mask";
+    1549 "affinity64 mask" -2147483648 2147483647 0 0 1 "affinity64 mask";
     1550 "affinity I/O mask" -2147483648 2147483647 0 0 1 "affinity I/O mask";
     1551 "affinity64 I/O mask" -2147483648 2147483647 0 0 1 "affinity64 I/O mask";
     1555 "transform noise words" 0 1 0 1 1 "Transform noise words for full-text query";
@@ -116,10 +122,49 @@ options! {
     20002 "statement cache size" 0 2147483647 65536 1 0 "Memory for cached statements (kBytes)";
 }
 
-/// Values of all options. `configured` is what the user set, `running` what is in effect.
+/// Positions in `OPTIONS` of the options that the server itself looks up.
+pub mod option {
+    use super::position;
+
+    pub const RECOVERY_INTERVAL: usize = position(101);
+    pub const ALLOW_UPDATES: usize = position(102);
+    pub const USER_CONNECTIONS: usize = position(103);
+    pub const NESTED_TRIGGERS: usize = position(115);
+    pub const DEFAULT_LANGUAGE: usize = position(124);
+    pub const MAX_WORKER_THREADS: usize = position(503);
+    pub const NETWORK_PACKET_SIZE: usize = position(505);
+    pub const TWO_DIGIT_YEAR_CUTOFF: usize = position(1127);
+    pub const USER_OPTIONS: usize = position(1534);
+    pub const AFFINITY_MASK: usize = position(1535);
+    pub const MIN_SERVER_MEMORY: usize = position(1543);
+    pub const MAX_SERVER_MEMORY: usize = position(1544);
+    pub const LIGHTWEIGHT_POOLING: usize = position(1546);
+    pub const AFFINITY64_MASK: usize = position(1549);
+    pub const AFFINITY_IO_MASK: usize = position(1550);
+    pub const AFFINITY64_IO_MASK: usize = position(1551);
+    pub const KERNEL_MODE: usize = position(20001);
+}
+
+/// For constants: an id that is not in the list does not compile.
+const fn position(id: i32) -> usize {
+    let mut index = 0;
+    while OPTIONS[index].id != id {
+        index += 1;
+    }
+    index
+}
+
+/// Values of one option: what the user set, and what is in effect. Plain numbers that order nothing else.
+struct Value {
+    configured: AtomicI64,
+    running: AtomicI64,
+    /// Somebody set it, if only to the default.
+    given: AtomicBool,
+}
+
+/// Values of all options, in the order of `OPTIONS`.
 pub struct Configuration {
-    /// In the order of `OPTIONS`.
-    pub(crate) values: Mutex<Vec<(i64, i64)>>,
+    values: Vec<Value>,
 }
 
 impl Default for Configuration {
@@ -130,30 +175,151 @@ impl Default for Configuration {
 
 impl Configuration {
     pub fn new() -> Configuration {
-        let defaults = OPTIONS.iter().map(|option| (option.default, option.default)).collect();
-        Configuration { values: Mutex::new(os::wait::WaitType::SOS_PHYS_PAGE_CACHE, defaults) }
+        let value = |option: &ConfigOption| Value {
+            configured: AtomicI64::new(option.default),
+            running: AtomicI64::new(option.default),
+            given: AtomicBool::new(false),
+        };
+        Configuration { values: OPTIONS.iter().map(value).collect() }
     }
 
     /// (configured, running) of every option, in the order of `OPTIONS`.
     pub fn all(&self) -> Vec<(i64, i64)> {
-        self.values.lock().clone()
+        (0..OPTIONS.len()).map(|index| (self.configured(index), self.running(index))).collect()
     }
 
-    /// The value in effect. Panics if there is no option of exactly this name: names are constants of this program.
-    pub fn running(&self, name: &str) -> i64 {
-        let index = OPTIONS.iter().position(|option| option.name == name).expect("a known option");
-        self.values.lock()[index].1
+    pub fn configured(&self, index: usize) -> i64 {
+        self.values[index].configured.load(Ordering::Relaxed)
     }
 
-    /// RECONFIGURE: dynamic options take effect.
-    pub fn reconfigure(&self) {
-        let mut values = self.values.lock();
-        for (option, value) in OPTIONS.iter().zip(values.iter_mut()) {
-            if option.dynamic {
-                value.1 = value.0;
-            }
+    /// The value in effect.
+    pub fn running(&self, index: usize) -> i64 {
+        self.values[index].running.load(Ordering::Relaxed)
+    }
+
+    /// What somebody set; None: nobody did.
+    pub fn given(&self, index: usize) -> Option<i64> {
+        self.values[index].given.load(Ordering::Relaxed).then(|| self.configured(index))
+    }
+
+    /// Answers the old value.
+    pub(crate) fn configure(&self, index: usize, value: i64) -> i64 {
+        self.values[index].given.store(true, Ordering::Relaxed);
+        self.values[index].configured.swap(value, Ordering::Relaxed)
+    }
+
+    /// `default language`: of a login made without one.
+    pub fn default_language(&self) -> LanguageId {
+        let number = self.running(option::DEFAULT_LANGUAGE);
+        LanguageId::all().find(|id| i64::from(id.number()) == number).unwrap_or_default()
+    }
+
+    /// `user options`: SET options that a session begins with, besides those it has anyway.
+    pub fn set_user_options(&self, options: &mut Options) {
+        let bits = self.running(option::USER_OPTIONS);
+        if bits == 0 {
+            return;
+        }
+        let settings: [(i64, &mut bool); 14] = [
+            (2, &mut options.implicit_transactions),
+            (4, &mut options.cursor_close_on_commit),
+            (8, &mut options.ansi_warnings),
+            (16, &mut options.ansi_padding),
+            (32, &mut options.ansi_nulls),
+            (64, &mut options.arith_abort),
+            (128, &mut options.arith_ignore),
+            (256, &mut options.quoted_identifier),
+            (512, &mut options.no_count),
+            (1024, &mut options.ansi_null_dflt_on),
+            (2048, &mut options.ansi_null_dflt_off),
+            (4096, &mut options.concat_null_yields_null),
+            (8192, &mut options.numeric_round_abort),
+            (16384, &mut options.xact_abort),
+        ];
+        for (bit, setting) in settings {
+            *setting |= bits & bit != 0;
         }
     }
+
+    /// What a start did, whatever is configured: settings of the command line win.
+    pub fn set_running(&self, index: usize, value: i64) {
+        self.values[index].running.store(value, Ordering::Relaxed);
+        if index == option::TWO_DIGIT_YEAR_CUTOFF {
+            types::datetime::set_two_digit_year_cutoff(value as i32);
+        }
+    }
+
+    /// RECONFIGURE: dynamic options take effect, all or, if one of them may not, none. `with_override` lets pass what is unwise.
+    pub fn reconfigure(&self, with_override: bool) -> SqlResult<()> {
+        self.check(with_override)?;
+        for (index, option) in OPTIONS.iter().enumerate() {
+            if option.dynamic {
+                self.set_running(index, self.configured(index));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, with_override: bool) -> SqlResult<()> {
+        use option::*;
+        let value = |index| self.configured(index);
+        let (least, most) = (value(MIN_SERVER_MEMORY), value(MAX_SERVER_MEMORY));
+        if least > most {
+            let text = format!(
+                "Minimum server memory value ({least}) must be less than or equal to the maximum value ({most})."
+            );
+            return Err(SqlError::new(5831, 16, text));
+        }
+        let both_null_defaults = 1024 | 2048;
+        if value(USER_OPTIONS) & both_null_defaults == both_null_defaults {
+            return Err(SqlError::new(5829, 16, "The specified user options value is invalid."));
+        }
+        let usable = os::limits::usable_cpus();
+        let cpus = cpus_of(value(AFFINITY_MASK), value(AFFINITY64_MASK));
+        if cpus.iter().any(|cpu| !usable.contains(&(*cpu as u32))) {
+            return Err(SqlError::new(
+                5832,
+                16,
+                "The affinity mask specified does not match the CPU mask on this system.",
+            ));
+        }
+        if with_override {
+            return Ok(());
+        }
+        if value(ALLOW_UPDATES) != 0 {
+            return Err(SqlError::new(5808, 16, "Ad hoc update to system catalogs is not supported."));
+        }
+        if value(RECOVERY_INTERVAL) > RECOVERY_MINUTES_WISE {
+            let text = format!(
+                "Recovery intervals above {RECOVERY_MINUTES_WISE} minutes not recommended. Use the RECONFIGURE WITH OVERRIDE statement to force this configuration."
+            );
+            return Err(SqlError::new(5807, 16, text));
+        }
+        let io = cpus_of(value(AFFINITY_IO_MASK), value(AFFINITY64_IO_MASK));
+        if cpus.iter().any(|cpu| io.contains(cpu)) {
+            return Err(SqlError::new(
+                5834,
+                16,
+                "The affinity mask specified conflicts with the IO affinity mask specified. Use the override option to force this configuration.",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// RECONFIGURE takes more minutes of `recovery interval` only WITH OVERRIDE.
+const RECOVERY_MINUTES_WISE: i64 = 60;
+
+/// CPUs 0 to 31 of the one mask and 32 to 63 of the other: `int` each, so the highest bit is the sign. None: no mask.
+pub fn cpus_of(mask: i64, mask64: i64) -> Vec<usize> {
+    let bits = u64::from(mask as u32) | u64::from(mask64 as u32) << 32;
+    (0..64).filter(|cpu| bits >> cpu & 1 == 1).collect()
+}
+
+/// The two masks of these CPUs, as far as they are below 64.
+pub fn masks_of(cpus: &[usize]) -> (i64, i64) {
+    let bits = cpus.iter().filter(|cpu| **cpu < 64).fold(0u64, |bits, cpu| bits | 1 << cpu);
+    (i64::from(bits as u32 as i32), i64::from((bits >> 32) as u32 as i32))
 }
 
 /// The option a name or a unique part of one means: 15123 if none, 15124 if several.
@@ -171,5 +337,55 @@ pub fn find(name: &str) -> SqlResult<usize> {
             format!("The configuration option '{name}' does not exist, or it may be an advanced option."),
         )),
         _ => Err(SqlError::new(15124, 16, format!("The configuration option '{name}' is not unique."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_and_cpus_are_two_writings_of_one_thing() {
+        for cpus in [vec![], vec![0], vec![0, 5, 31], vec![31, 32], vec![0, 32, 63]] {
+            let (mask, mask64) = masks_of(&cpus);
+            assert!((-2147483648..=2147483647).contains(&mask) && (-2147483648..=2147483647).contains(&mask64));
+            assert_eq!(cpus_of(mask, mask64), cpus);
+        }
+        assert_eq!(masks_of(&[31]).0, -2147483648);
+    }
+
+    #[test]
+    fn a_refused_reconfigure_changes_nothing() {
+        let configuration = Configuration::new();
+        let refused = |with_override| configuration.reconfigure(with_override).map_err(|error| error.number);
+        configuration.configure(option::NESTED_TRIGGERS, 0);
+        configuration.configure(option::RECOVERY_INTERVAL, 61);
+        assert_eq!(refused(false), Err(5807));
+        assert_eq!(configuration.running(option::NESTED_TRIGGERS), 1);
+        assert_eq!(refused(true), Ok(()));
+        assert_eq!(configuration.running(option::NESTED_TRIGGERS), 0);
+        assert_eq!(configuration.running(option::RECOVERY_INTERVAL), 61);
+        configuration.configure(option::RECOVERY_INTERVAL, 0);
+        configuration.configure(option::ALLOW_UPDATES, 1);
+        assert_eq!(refused(false), Err(5808));
+        configuration.configure(option::ALLOW_UPDATES, 0);
+        configuration.configure(option::MIN_SERVER_MEMORY, 2000);
+        configuration.configure(option::MAX_SERVER_MEMORY, 1000);
+        assert_eq!(refused(true), Err(5831));
+        configuration.configure(option::MIN_SERVER_MEMORY, 0);
+        configuration.configure(option::USER_OPTIONS, 3072);
+        assert_eq!(refused(true), Err(5829));
+        configuration.configure(option::USER_OPTIONS, 0);
+        let first = os::limits::usable_cpus()[0] as usize;
+        configuration.configure(option::AFFINITY_MASK, masks_of(&[first]).0);
+        configuration.configure(option::AFFINITY_IO_MASK, masks_of(&[first]).0);
+        assert_eq!(refused(false), Err(5834));
+        assert_eq!(refused(true), Ok(()));
+        if let Some(missing) = (0..64).find(|cpu| !os::limits::usable_cpus().contains(&(*cpu as u32))) {
+            let (mask, mask64) = masks_of(&[missing]);
+            configuration.configure(option::AFFINITY_MASK, mask);
+            configuration.configure(option::AFFINITY64_MASK, mask64);
+            assert_eq!(refused(true), Err(5832));
+        }
     }
 }

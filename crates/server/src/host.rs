@@ -20,6 +20,7 @@ use types::{CollationId, Datum, SqlError, SqlResult, SqlType};
 
 use crate::bulk_target::BulkTarget;
 use crate::catalog::{CatalogSession, Database, SessionCatalog, no_such_database};
+use crate::config::option;
 use crate::connection::Connection;
 use crate::definition::HostSite;
 use crate::login::{self, Greeting};
@@ -181,6 +182,14 @@ impl SessionHost {
         let identity = identity(greeting, connection, &row.name);
         let signal = Arc::new(exec::session::Signal::default());
         let handle = connection.transport.stream().handle();
+        let configuration = &server.catalog.configuration;
+        let connections_max = configuration.running(option::USER_CONNECTIONS);
+        if connections_max > 0 && server.sessions.count() as i64 >= connections_max {
+            let text = format!(
+                "Could not connect because the maximum number of '{connections_max}' user connections has already been reached. The system administrator can use sp_configure to increase the maximum value. The connection has been closed."
+            );
+            return Err(vec![SqlError::new(17809, 20, text)]);
+        }
         let entry = server.sessions.add(identity, |_| signal.clone(), handle, database.id.0).ok_or_else(|| {
             vec![SqlError::new(
                 17809,
@@ -194,6 +203,7 @@ impl SessionHost {
         let own_language = || row.default_language.as_deref().and_then(LanguageId::named);
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
         state.options.set_language(login_language);
+        configuration.set_user_options(&mut state.options);
         let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
         if !login.new_password.is_empty() {
             if let Err(errors) = host.change_password(&mut state, login) {
@@ -241,6 +251,7 @@ impl SessionHost {
         self.server.counters.connection_resets.add(1);
         state.renew();
         state.options.set_language(self.login_language);
+        self.server.catalog.configuration.set_user_options(&mut state.options);
         let mut rolled_back = None;
         if !keep_transaction {
             rolled_back = (state.transaction.level > 0).then_some(state.transaction.descriptor);
@@ -576,6 +587,10 @@ impl Host for SessionHost {
         let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
         self.keep_bound(state, module, query, version, bound.clone());
         Ok(bound)
+    }
+
+    fn nested_triggers(&self) -> bool {
+        self.server.catalog.configuration.running(option::NESTED_TRIGGERS) != 0
     }
 
     fn storage(&self) -> &Storage {

@@ -2,10 +2,11 @@
 //!
 //! Modules in dependency order, lowest first.
 
+pub mod config;
+pub mod startup;
 pub mod options;
 pub mod password;
 pub mod tls;
-pub mod config;
 pub mod catalog;
 pub mod plan_cache;
 pub mod sessions;

@@ -9,8 +9,9 @@ use tds::token::{Done, DoneKind, EnvChange, LoginAck, command, done};
 use tds::{Encryption, Login7, PacketType, Prelogin, ProtocolError, ResponseWriter, TdsVersion, WireCollation};
 use types::{CollationId, SqlError};
 
+use crate::config::option;
 use crate::connection::{Connection, ConnectionError};
-use crate::tls::Tls;
+use crate::server::Server;
 
 /// From accept to LOGIN7.
 pub const LOGIN_TIME_MAX_MS: u64 = 60_000;
@@ -42,7 +43,8 @@ pub struct Greeting {
 }
 
 /// Everything up to LOGIN7. Err: the connection is to be dropped; where the protocol can tell the client why, it has been told.
-pub fn greet(connection: &mut Connection, tls: &Tls) -> Result<Greeting, ConnectionError> {
+pub fn greet(connection: &mut Connection, server: &Server) -> Result<Greeting, ConnectionError> {
+    let tls = &server.tls;
     let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
     let first = connection.first_bytes(deadline)?;
     let strict = first.is_some();
@@ -84,9 +86,11 @@ pub fn greet(connection: &mut Connection, tls: &Tls) -> Result<Greeting, Connect
         return Err(ConnectionError::Closed);
     };
     let packet_bytes = match login.packet_bytes {
-        0 => PACKET_BYTES_DEFAULT,
-        asked => asked.clamp(PACKET_BYTES_MIN, if encrypted { PACKET_BYTES_TLS_MAX } else { PACKET_BYTES_MAX }),
+        0 => server.catalog.configuration.running(option::NETWORK_PACKET_SIZE) as u32,
+        asked => asked,
     };
+    let packet_bytes =
+        packet_bytes.clamp(PACKET_BYTES_MIN, if encrypted { PACKET_BYTES_TLS_MAX } else { PACKET_BYTES_MAX });
     connection.logged_in();
     Ok(Greeting { login, version, packet_bytes, encrypted, sessions })
 }

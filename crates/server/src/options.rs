@@ -6,12 +6,19 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
+use crate::config::{OPTIONS, cpus_of, option};
+use crate::startup::{self, StartupValues};
+
 /// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
 const PORT_DEFAULT: u16 = 1433;
 
 /// Serve T-SQL over TDS: every SQL Server driver connects to it as it is.
 #[derive(Args, Debug, Default, Clone)]
 #[command(after_help = "\
+--kernel, --workers, --cpus and --memory win over what sp_configure set ('kernel mode', 'lightweight pooling', 'affinity mask',
+'max server memory (MB)'), which wins over the defaults; 'max worker threads' has no option here. sp_configure's value_in_use
+is what really runs.
+
 The environment of SQL Server's containers works too: MSSQL_SA_PASSWORD (or SA_PASSWORD), MSSQL_TCP_PORT, MSSQL_DATA_DIR,
 MSSQL_MEMORY_LIMIT_MB; ACCEPT_EULA is ignored.
 
@@ -32,20 +39,20 @@ pub struct ServeArgs {
     /// Password of `sa`; without one on a new data directory, one is made and printed once
     #[arg(long, value_name = "PASSWORD")]
     pub sa_password: Option<String>,
-    /// Engines are threads of this process, or processes over shared memory [default: threaded]
+    /// Engines are threads of this process, or processes over shared memory [default: sp_configure 'kernel mode', else threaded]
     #[arg(long, value_enum)]
     pub kernel: Option<Kernel>,
-    /// Workers are user-mode fibers (SQL Server's "lightweight pooling") or operating system threads [default: fiber]
+    /// Workers are user-mode fibers (SQL Server's "lightweight pooling") or operating system threads [default: sp_configure 'lightweight pooling', else fiber]
     #[arg(long, value_enum)]
     pub workers: Option<Workers>,
     /// Read-write locks inside: `classic` takes a spinlock for every read (SQL Server 2012), `atomic` changes one word instead (2016),
     /// `biased` lets readers on different CPUs write no common word, and makes writers slower for it [default: atomic]
     #[arg(long, value_enum)]
     pub rwlock: Option<RwLock>,
-    /// CPUs to run on, one scheduler each: `0-3,6` [default: all that the process may use]
+    /// CPUs to run on, one scheduler each: `0-3,6` [default: sp_configure 'affinity mask', else all that the process may use]
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<String>,
-    /// Memory for pages and the rest: `512MB`, `4GB` [default: half of what the container or machine has]
+    /// Memory for pages and the rest: `512MB`, `4GB` [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
     /// Microseconds a busy scheduler looks for more work before it sleeps, ten times as long while it is busy [default: 200, and 0 with one CPU]
@@ -126,6 +133,8 @@ pub struct Settings {
     pub idle_spin_us: Option<u32>,
     pub init: Option<PathBuf>,
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// What sp_configure left for this start: `affinity mask` and `max worker threads` are used as they are here.
+    pub startup: StartupValues,
 }
 
 /// A setting that cannot be used; the text names it and says what is allowed.
@@ -155,17 +164,23 @@ pub fn resolve(
             toml::from_str(&text).map_err(|error| SettingError(format!("--config {}: {error}", path.display())))?
         }
     };
-    if args.kernel.or(file.kernel) == Some(Kernel::Process) {
-        return Err(SettingError(
-            "--kernel process: engines as processes are not available in this version; use --kernel threaded".into(),
-        ));
-    }
     let data = match args.data.or_else(|| environment("MSSQL_DATA_DIR")).or(file.data) {
         Some(text) if text == ":memory:" => DataLocation::Memory,
         Some(text) if text.is_empty() => return Err(SettingError("--data needs a directory".into())),
         Some(text) => DataLocation::Directory(text.into()),
         None => DataLocation::Directory("heddle-data".into()),
     };
+    let startup = match &data {
+        DataLocation::Memory => StartupValues::default(),
+        DataLocation::Directory(directory) => startup_values(&startup::path(directory), read_file)?,
+    };
+    let kernel_mode =
+        startup.get(option::KERNEL_MODE).map(|mode| if mode == 1 { Kernel::Process } else { Kernel::Threaded });
+    if args.kernel.or(file.kernel).or(kernel_mode) == Some(Kernel::Process) {
+        return Err(SettingError(
+            "--kernel process: engines as processes are not available in this version; use --kernel threaded".into(),
+        ));
+    }
     let listen = match args.listen {
         Some(text) => parse_listen("--listen", &text)?,
         None => match (environment("MSSQL_TCP_PORT"), file.listen) {
@@ -183,9 +198,11 @@ pub fn resolve(
         Some(text) => Some(parse_size(&text)?),
         None => match environment("MSSQL_MEMORY_LIMIT_MB") {
             Some(text) => Some(parse_size(&format!("{text}MB"))?),
-            None => None,
+            None => memory_configured(&startup),
         },
     };
+    let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
+    let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
     let sa_password = args
         .sa_password
         .or_else(|| environment("MSSQL_SA_PASSWORD"))
@@ -198,14 +215,46 @@ pub fn resolve(
         data,
         listen,
         sa_password,
-        workers: args.workers.or(file.workers).unwrap_or(Workers::Fiber),
+        workers: args.workers.or(file.workers).unwrap_or(workers_configured),
         rwlock: args.rwlock.or(file.rwlock).unwrap_or(RwLock::Atomic),
         cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
         memory_bytes: memory,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
         tls: args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key)),
+        startup,
     })
+}
+
+/// A directory without the file is one where nobody set anything.
+fn startup_values(
+    path: &std::path::Path,
+    read_file: impl Fn(&std::path::Path) -> Result<String, String>,
+) -> Result<StartupValues, SettingError> {
+    let Ok(text) = read_file(path) else { return Ok(StartupValues::default()) };
+    StartupValues::parse(&text).map_err(|error| {
+        SettingError(format!("{}: {error}; without the file, this start uses the defaults", path.display()))
+    })
+}
+
+/// `max server memory (MB)`, None at its default: the server decides. Never below what a server needs.
+fn memory_configured(startup: &StartupValues) -> Option<u64> {
+    let mb = startup.get(option::MAX_SERVER_MEMORY)?;
+    (mb < OPTIONS[option::MAX_SERVER_MEMORY].maximum).then_some((mb as u64) << 20)
+}
+
+impl Settings {
+    /// `affinity mask` and `affinity64 mask`; None where `--cpus` decides or nobody set them.
+    pub fn cpus_configured(&self) -> Option<Vec<usize>> {
+        let mask = |index| self.startup.get(index).unwrap_or(0);
+        let cpus = cpus_of(mask(option::AFFINITY_MASK), mask(option::AFFINITY64_MASK));
+        (self.cpus.is_none() && !cpus.is_empty()).then_some(cpus)
+    }
+
+    /// `max worker threads`; 0: as many as SQL Server would have.
+    pub fn max_worker_threads(&self) -> u32 {
+        self.startup.get(option::MAX_WORKER_THREADS).map_or(0, |count| count as u32)
+    }
 }
 
 /// `1433`, `127.0.0.1:1433`, `[::1]:1433`, `localhost:1433`.
@@ -263,9 +312,19 @@ mod tests {
     use super::*;
 
     fn settings(args: ServeArgs, file: &str, environment: &[(&str, &str)]) -> Result<Settings, SettingError> {
+        after_configuring("", args, file, environment)
+    }
+
+    /// On a data directory where sp_configure left `startup`.
+    fn after_configuring(
+        startup: &str,
+        args: ServeArgs,
+        file: &str,
+        environment: &[(&str, &str)],
+    ) -> Result<Settings, SettingError> {
         resolve(
             args,
-            |_| Ok(file.into()),
+            |path| Ok(if path.ends_with("startup.toml") { startup.into() } else { file.into() }),
             |name| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()),
         )
     }
@@ -291,6 +350,32 @@ mod tests {
         let args = ServeArgs { listen: Some("3333".into()), rwlock: Some(RwLock::Classic), ..config() };
         let from_args = settings(args, file, &[("MSSQL_TCP_PORT", "2222")]).expect("arguments");
         assert_eq!((from_args.listen.port(), from_args.rwlock), (3333, RwLock::Classic));
+    }
+
+    #[test]
+    fn the_command_line_wins_over_sp_configure_over_defaults() {
+        let stored = "\"lightweight pooling\" = 0\n\"affinity mask\" = 5\n\"max server memory (MB)\" = 512\n\"max worker threads\" = 300";
+        let configured = after_configuring(stored, ServeArgs::default(), "", &[]).expect("stored");
+        assert_eq!((configured.workers, configured.memory_bytes), (Workers::Thread, Some(512 << 20)));
+        assert_eq!((configured.cpus_configured(), configured.max_worker_threads()), (Some(vec![0, 2]), 300));
+        let args = ServeArgs {
+            workers: Some(Workers::Fiber),
+            cpus: Some("1".into()),
+            memory: Some("256MB".into()),
+            ..ServeArgs::default()
+        };
+        let told = after_configuring(stored, args, "", &[]).expect("told");
+        assert_eq!((told.workers, told.memory_bytes), (Workers::Fiber, Some(256 << 20)));
+        assert_eq!((told.cpus_configured(), told.cpus), (None, Some(vec![1])));
+        let kernel = |kernel| {
+            let args = ServeArgs { kernel, ..ServeArgs::default() };
+            after_configuring("\"kernel mode\" = 1", args, "", &[]).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert!(kernel(None).expect_err("configured").contains("use --kernel threaded"));
+        assert!(kernel(Some(Kernel::Threaded)).is_ok());
+        assert!(after_configuring("what", ServeArgs::default(), "", &[]).is_err());
+        let kept = ServeArgs { data: Some(":memory:".into()), ..ServeArgs::default() };
+        assert_eq!(after_configuring(stored, kept, "", &[]).expect("no directory").workers, Workers::Fiber);
     }
 
     #[test]

@@ -18,12 +18,14 @@ use types::CollationId;
 
 use crate::catalog::Catalog;
 use crate::catalog::boot::BootOptions;
+use crate::config::{masks_of, option};
 use crate::options::{DataLocation, RwLock, ServeArgs, Settings, Workers};
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::server::{Counters, Server};
 use crate::sessions::Sessions;
 use crate::spare::Spare;
+use crate::startup::StartupFile;
 use crate::tls::{Certificate, Tls};
 use crate::{init, listen, options};
 
@@ -83,6 +85,7 @@ fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
             RwLock::Atomic => RwLockForm::Atomic,
             RwLock::Biased => RwLockForm::Biased,
         },
+        max_worker_threads: settings.max_worker_threads(),
         ..MachineConfig::default()
     };
     if let Some(cpus) = &settings.cpus {
@@ -90,6 +93,9 @@ fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
             return Err(format!("--cpus: this process may not use CPU {missing}; it may use {usable:?}"));
         }
         config.cpus = cpus.iter().map(|cpu| *cpu as u32).collect();
+        config.pinned = true;
+    } else if let Some(cpus) = cpus_configured(settings) {
+        config.cpus = cpus;
         config.pinned = true;
     } else if let Some(quota) = os::limits::cpu_quota() {
         // A container that may use 1.5 of 64 CPUs gets two schedulers.
@@ -102,6 +108,36 @@ fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
         config.idle_spin_us = 0;
     }
     Ok(config)
+}
+
+/// CPUs of `affinity mask` that are there: another machine's mask must not keep the server from starting.
+fn cpus_configured(settings: &Settings) -> Option<Vec<u32>> {
+    let usable = os::limits::usable_cpus();
+    let wanted = settings.cpus_configured()?;
+    let (there, missing): (Vec<u32>, Vec<u32>) =
+        wanted.into_iter().map(|cpu| cpu as u32).partition(|cpu| usable.contains(cpu));
+    if !missing.is_empty() {
+        tracing::warn!("affinity mask: this process may not use CPUs {missing:?}; it may use {usable:?}");
+    }
+    (!there.is_empty()).then_some(there)
+}
+
+/// What of sp_configure's values the command line decided otherwise.
+fn tell_configuration(catalog: &Catalog, settings: &Settings, memory: u64) {
+    let configuration = &catalog.configuration;
+    configuration.set_running(option::LIGHTWEIGHT_POOLING, i64::from(settings.workers == Workers::Fiber));
+    configuration.set_running(option::KERNEL_MODE, 0);
+    configuration.set_running(option::MAX_WORKER_THREADS, i64::from(settings.max_worker_threads()));
+    let cpus = settings
+        .cpus
+        .clone()
+        .or_else(|| cpus_configured(settings).map(|cpus| cpus.into_iter().map(|cpu| cpu as usize).collect()));
+    let (mask, mask64) = masks_of(&cpus.unwrap_or_default());
+    configuration.set_running(option::AFFINITY_MASK, mask);
+    configuration.set_running(option::AFFINITY64_MASK, mask64);
+    if settings.memory_bytes.is_some() {
+        configuration.set_running(option::MAX_SERVER_MEMORY, (memory >> 20) as i64);
+    }
 }
 
 /// Half of what the container or machine has.
@@ -187,6 +223,12 @@ pub fn start_on(
     };
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
+    tell_configuration(&catalog, &settings, memory);
+    let startup = match &settings.data {
+        DataLocation::Memory => StartupFile::new(None),
+        DataLocation::Directory(path) => StartupFile::new(Some(path)),
+    };
+    startup.repair(&catalog.configuration, &settings.startup);
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
     let mut key = [0; 32];
     os::random::fill(&mut key);
@@ -198,6 +240,7 @@ pub fn start_on(
         plans: PlanCache::new(),
         sessions: Sessions::new(),
         spare: Spare::new(),
+        startup,
         counters: Counters::default(),
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
         trace_flags: os::sync::Mutex::new(os::wait::WaitType::SOS_MUTEX, Default::default()),

@@ -12,6 +12,7 @@ use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::sessions::Sessions;
 use crate::spare::Spare;
+use crate::startup::StartupFile;
 use crate::tls::Tls;
 
 /// A number that only grows, for the performance counters.
@@ -47,6 +48,7 @@ pub struct Server {
     pub plans: PlanCache,
     pub sessions: Sessions,
     pub spare: Spare,
+    pub startup: StartupFile,
     pub counters: Counters,
     pub verified: Mutex<VerifiedLogins>,
     /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.

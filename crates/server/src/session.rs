@@ -188,7 +188,7 @@ impl Session {
 /// Greets a new connection, logs its client in and serves it.
 pub fn accept(server: &Arc<Server>, stream: Stream) {
     let mut connection = Connection::new(stream);
-    let greeting = match crate::login::greet(&mut connection, &server.tls) {
+    let greeting = match crate::login::greet(&mut connection, server) {
         Ok(greeting) => greeting,
         Err(error) => {
             tracing::debug!("no login: {error}");

@@ -8,14 +8,14 @@ use super::{Catalog, MASTER};
 use crate::config::OPTIONS;
 
 impl Catalog {
-    /// At a start everything configured is in effect.
+    /// At a start everything configured is in effect; what the command line decides otherwise is told afterwards.
     pub(crate) fn load_configuration(&self) -> SqlResult<()> {
         let master = self.expect_database(MASTER);
         let rows: Vec<OptionRow> = self.read(&master, |rows| rows.all())?;
-        let mut values = self.configuration.values.lock();
         for row in rows {
             if let Some(index) = OPTIONS.iter().position(|option| option.id == row.id) {
-                values[index] = (row.value, row.value);
+                self.configuration.configure(index, row.value);
+                self.configuration.set_running(index, row.value);
             }
         }
         Ok(())
@@ -40,9 +40,6 @@ impl Catalog {
             }
             Ok(())
         })?;
-        let mut values = self.configuration.values.lock();
-        let old = values[index].0;
-        values[index].0 = value;
-        Ok(old)
+        Ok(self.configuration.configure(index, value))
     }
 }

@@ -78,7 +78,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),
-        StatementKind::Reconfigure { .. } => server::reconfigure(ddl),
+        StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),
         StatementKind::Kill(kill) => server::kill(ddl, kill),
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),

@@ -118,7 +118,8 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
     };
     let default_database = word(&create.options, "DEFAULT_DATABASE").unwrap_or_else(|| "master".into());
     no_such_default_database(ddl, &default_database)?;
-    let default_language = word(&create.options, "DEFAULT_LANGUAGE").unwrap_or_else(|| "us_english".into());
+    let default_language = word(&create.options, "DEFAULT_LANGUAGE")
+        .unwrap_or_else(|| ddl.catalog.configuration.default_language().get().name.into());
     let mut sid = [0; 16];
     os::random::fill(&mut sid);
     let sid = bytes(&create.options, "SID").unwrap_or_else(|| sid.into());

@@ -18,12 +18,11 @@ pub fn checkpoint(ddl: &mut Ddl<'_>) -> SqlResult<()> {
     ddl.catalog.storage.checkpoint().map_err(storage_error)
 }
 
-pub fn reconfigure(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+pub fn reconfigure(ddl: &mut Ddl<'_>, with_override: bool) -> SqlResult<()> {
     if ddl.site.in_user_transaction() {
         return Err(SqlError::new(574, 16, "CONFIG statement cannot be used inside a user transaction."));
     }
-    ddl.catalog.configuration.reconfigure();
-    Ok(())
+    ddl.catalog.configuration.reconfigure(with_override)
 }
 
 pub fn alter_configuration(_ddl: &mut Ddl<'_>, change: &AlterServerConfiguration) -> SqlResult<()> {

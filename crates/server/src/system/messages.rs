@@ -30,6 +30,7 @@ pub const SYSTEM_MESSAGES: &[(i32, u8, &str)] = &[
     (15025, 16, "The server principal '%s' already exists."),
     (15123, 16, "The configuration option '%s' does not exist, or it may be an advanced option."),
     (15124, 16, "The configuration option '%s' is not unique."),
+    (15129, 16, "'%s' is not a valid value for configuration option '%s'."),
     (15135, 16, "Object is invalid. Extended properties are not permitted on '%s', or the object does not exist."),
     (15151, 16, "Cannot %S_MSG the %S_MSG '%.*ls', because it does not exist or you do not have permission."),
     (15165, 16, "Could not find object '%ls' or you do not have permission."),

@@ -11,5 +11,5 @@ pub mod part;
 pub use calendar::{Civil, DAYS_MAX};
 pub use language::LanguageId;
 pub use moment::Moment;
-pub use parse::DateFormat;
+pub use parse::{DateFormat, set_two_digit_year_cutoff};
 pub use part::Part;

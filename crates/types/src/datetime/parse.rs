@@ -6,6 +6,8 @@
 //! Times: `h[:m[:s[.fraction | :ms]]] [AM | PM]`. `T` may join them, `Z` or `+hh:mm` may follow, and the ODBC forms
 //! `{ts '...'}`, `{d '...'}`, `{t '...'}` may enclose them.
 
+use std::sync::atomic::{AtomicI32, Ordering};
+
 use super::calendar::{Civil, DAY_1900, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
 use super::language::LanguageId;
 use super::moment::Moment;
@@ -56,8 +58,15 @@ impl DateFormat {
     }
 }
 
-/// Two-digit years up to this are of this century (`two digit year cutoff`, 2049).
-const CENTURY_CUTOFF: i64 = 49;
+/// The last of the hundred years that two digits mean: `two digit year cutoff`. Of the whole process, as SQL Server has it: a text
+/// is converted in many places that know no session. Orders nothing.
+static TWO_DIGIT_YEAR_CUTOFF: AtomicI32 = AtomicI32::new(2049);
+
+/// From now on for every conversion. `year` is 1753 to 9999.
+pub fn set_two_digit_year_cutoff(year: i32) {
+    assert!((1753..=9999).contains(&year));
+    TWO_DIGIT_YEAR_CUTOFF.store(year, Ordering::Relaxed);
+}
 
 /// datetime and smalldatetime read by the old rules, the other types by the new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -439,10 +448,14 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// The year with these last two digits that is not after `cutoff` and less than a hundred years before it.
+fn year_ending(digits: i64, cutoff: i64) -> i64 {
+    cutoff - (cutoff - digits).rem_euclid(100)
+}
+
 fn century(year: i64) -> i64 {
     match year {
-        0..=CENTURY_CUTOFF => 2000 + year,
-        50..=99 => 1900 + year,
+        0..=99 => year_ending(year, i64::from(TWO_DIGIT_YEAR_CUTOFF.load(Ordering::Relaxed))),
         other => other,
     }
 }
@@ -450,4 +463,17 @@ fn century(year: i64) -> i64 {
 /// Bytes above ASCII are parts of letters here: nothing else above it means anything in a date.
 fn is_letter(c: u8) -> bool {
     c.is_ascii_alphabetic() || !c.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::year_ending;
+
+    #[test]
+    fn two_digits_mean_one_of_the_hundred_years_up_to_the_cutoff() {
+        assert_eq!([0, 49, 50, 99].map(|digits| year_ending(digits, 2049)), [2000, 2049, 1950, 1999]);
+        assert_eq!([0, 30, 31, 99].map(|digits| year_ending(digits, 2030)), [2000, 2030, 1931, 1999]);
+        assert_eq!([0, 99].map(|digits| year_ending(digits, 1999)), [1900, 1999]);
+        assert_eq!([53, 52, 54].map(|digits| year_ending(digits, 1753)), [1753, 1752, 1654]);
+    }
 }

@@ -45,6 +45,10 @@ pub fn fire(
     if def.triggers.is_empty() {
         return Ok(());
     }
+    let within = context.session(|session| session.trigger_level) > 0;
+    if within && !instead_of && !context.runtime.get_mut().host.nested_triggers() {
+        return Ok(());
+    }
     let inserted = Arc::new(std::mem::take(&mut changes.inserted));
     let deleted = Arc::new(std::mem::take(&mut changes.deleted));
     let updated = Arc::new(updated);

@@ -2,6 +2,7 @@
 
 use exec::session::Session as State;
 use exec::sink::Sink;
+use types::datetime::LanguageId;
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use super::parameters::Parameters;
@@ -13,6 +14,7 @@ use crate::catalog::load::int;
 use crate::catalog::row::Text;
 use crate::config;
 use crate::host::{ContextEntry, SessionHost};
+use crate::startup::OPTIONS_AT_START;
 
 /// Bytes of keys and values in a session's context.
 const CONTEXT_BYTES_MAX: usize = 1 << 20;
@@ -22,7 +24,14 @@ pub fn set_configuration(host: &mut SessionHost, sink: &mut dyn Sink, given: &Pa
     let name = given.text(0).unwrap_or_default();
     let index = config::find(&name)?;
     let value = given.number(1).ok_or_else(|| given.missing(1))?;
+    if index == config::option::DEFAULT_LANGUAGE && LanguageId::all().all(|id| i64::from(id.number()) != value) {
+        let text = "Cannot set the default language to a language ID that is not defined in syslanguages.";
+        return Err(SqlError::new(15127, 16, text));
+    }
     let old = host.server.catalog.configure(index, value)?;
+    if OPTIONS_AT_START.contains(&index) {
+        host.server.startup.write(&host.server.catalog.configuration);
+    }
     let text = format!(
         "Configuration option '{}' changed from {old} to {value}. Run the RECONFIGURE statement to install.",
         config::OPTIONS[index].name

@@ -59,7 +59,7 @@ FROM sys.dm_tran_locks l
 WHERE @spid1 IS NULL OR l.request_session_id IN (@spid1, @spid2)
 ORDER BY 1, 2, 3
 GO
-CREATE PROCEDURE sys.sp_configure @configname varchar(35) = NULL, @configvalue int = NULL AS
+CREATE PROCEDURE sys.sp_configure @configname varchar(35) = NULL, @configvalue int = NULL, @configtext varchar(255) = NULL AS
 SET NOCOUNT ON
 DECLARE @advanced bit = (SELECT CONVERT(bit, CONVERT(int, value_in_use)) FROM sys.configurations WHERE name = N'show advanced options')
 IF @configname IS NULL
@@ -72,10 +72,10 @@ BEGIN
   RETURN 0
 END
 DECLARE @name nvarchar(70), @found int
-SELECT @found = COUNT(*), @name = MAX(name) FROM sys.configurations WHERE name = @configname
+SELECT @found = COUNT(*), @name = MAX(name) FROM sys.configurations WHERE name = @configname AND (@advanced = 1 OR is_advanced = 0)
 IF @found = 0
   SELECT @found = COUNT(*), @name = MAX(name) FROM sys.configurations WHERE name LIKE N'%' + @configname + N'%' AND (@advanced = 1 OR is_advanced = 0)
-IF @found = 0 OR @advanced = 0 AND EXISTS (SELECT 1 FROM sys.configurations WHERE name = @name AND is_advanced = 1)
+IF @found = 0
 BEGIN
   RAISERROR(15123, -1, -1, @configname)
   RETURN 1
@@ -83,22 +83,31 @@ END
 IF @found > 1
 BEGIN
   RAISERROR(15124, -1, -1, @configname)
-  SELECT c.name, CONVERT(int, c.minimum) AS minimum, CONVERT(int, c.maximum) AS maximum, CONVERT(int, c.value) AS config_value,
-    CONVERT(int, c.value_in_use) AS run_value
+  SELECT c.name AS duplicate_options
   FROM sys.configurations c
-  WHERE c.name LIKE N'%' + @configname + N'%' ORDER BY c.name
+  WHERE c.name LIKE N'%' + @configname + N'%' AND (@advanced = 1 OR c.is_advanced = 0)
+  ORDER BY c.name
   RETURN 1
 END
-IF @configvalue IS NULL
+IF @configvalue IS NULL AND @configtext IS NULL
 BEGIN
   SELECT c.name, CONVERT(int, c.minimum) AS minimum, CONVERT(int, c.maximum) AS maximum, CONVERT(int, c.value) AS config_value,
     CONVERT(int, c.value_in_use) AS run_value
   FROM sys.configurations c WHERE c.name = @name
   RETURN 0
 END
+IF @configtext IS NOT NULL
+BEGIN
+  SET @configvalue = CASE WHEN @name = N'kernel mode' THEN CASE @configtext WHEN 'threaded' THEN 0 WHEN 'process' THEN 1 END END
+  IF @configvalue IS NULL
+  BEGIN
+    RAISERROR(15129, -1, -1, @configtext, @name)
+    RETURN 1
+  END
+END
 DECLARE @status int
 EXEC @status = sys.sp_setconfigvalue @name, @configvalue
-RETURN @status
+RETURN ISNULL(@status, 1)
 GO
 CREATE PROCEDURE sys.sp_monitor AS
 SET NOCOUNT ON

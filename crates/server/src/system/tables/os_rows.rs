@@ -2,6 +2,7 @@
 
 use os::stats::{self, WorkerState};
 
+use crate::config::option;
 use crate::host::SessionHost;
 use crate::system::performance;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
@@ -196,6 +197,12 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
     let (user_ns, system_ns) = os::clock::process_cpu();
     let metrics = host.server.catalog.storage.metrics();
     let target_kb = host.server.memory_bytes / 1_024;
+    let workers_max = match host.server.catalog.configuration.running(option::MAX_WORKER_THREADS) {
+        0 => os::sched::automatic_worker_threads(schedulers as u32).into(),
+        configured => configured,
+    };
+    let settings = &host.server.settings;
+    let affinity = if settings.cpus.is_some() || settings.cpus_configured().is_some() { "MANUAL" } else { "AUTO" };
     vec![
         ("cpu_ticks", number(os::clock::now())),
         ("ms_ticks", number(os::clock::now_ms())),
@@ -208,13 +215,13 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
         ("visible_target_kb", number(target_kb)),
         ("stack_size_in_bytes", number(256 << 10)),
         ("os_quantum", number(4)),
-        ("max_workers_count", number(os::sched::automatic_worker_threads(schedulers as u32))),
+        ("max_workers_count", number(workers_max)),
         ("scheduler_count", number(schedulers)),
         ("scheduler_total_count", number(schedulers)),
         ("sqlserver_start_time_ms_ticks", number(host.server.started_ms)),
         ("sqlserver_start_time", Cell::Datum(types::Datum::I64(host.server.catalog.started.0))),
-        ("affinity_type", number(if host.server.settings.cpus.is_some() { 1 } else { 2 })),
-        ("affinity_type_desc", text(if host.server.settings.cpus.is_some() { "MANUAL" } else { "AUTO" })),
+        ("affinity_type", number(if affinity == "MANUAL" { 1 } else { 2 })),
+        ("affinity_type_desc", text(affinity)),
         ("process_kernel_time_ms", number(system_ns / NS_PER_MS)),
         ("process_user_time_ms", number(user_ns / NS_PER_MS)),
         ("time_source", number(1)),

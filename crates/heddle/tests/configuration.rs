@@ -1,0 +1,109 @@
+//! sp_configure across restarts: what is kept, what runs, and who wins.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use support::{PASSWORD, Server, binary, scratch};
+
+/// "value value_in_use" of an option.
+fn option(server: &Server, name: &str) -> String {
+    let query = format!(
+        "SET NOCOUNT ON; SELECT CONVERT(int, value), CONVERT(int, value_in_use) FROM sys.configurations WHERE name = N'{name}'"
+    );
+    server.query(&query).trim().to_string()
+}
+
+fn configure(server: &Server, options: &[(&str, &str)]) {
+    server.query("EXEC sp_configure 'show advanced options', 1; RECONFIGURE");
+    for (name, value) in options {
+        let output = server.sql(&["-Q", &format!("EXEC sp_configure '{name}', {value}; RECONFIGURE")]);
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+fn fibers(server: &Server) -> String {
+    server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.dm_os_workers WHERE is_fiber = 0").trim().to_string()
+}
+
+#[test]
+fn what_was_configured_is_what_the_next_start_runs_with() {
+    let data = scratch("configured");
+    let path = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(path, &[]);
+    assert_eq!(option(&server, "lightweight pooling"), "1 1", "fibers unless somebody says otherwise");
+    let given = [("lightweight pooling", "0"), ("max worker threads", "200"), ("cost threshold", "7")];
+    configure(&server, &[&given[..], &[("max server memory", "256")]].concat());
+    assert_eq!(option(&server, "lightweight pooling"), "0 1", "at the next start");
+    assert_eq!(option(&server, "cost threshold for parallelism"), "7 7");
+    assert_eq!(fibers(&server), "0");
+    server.kill();
+
+    let server = Server::start_on(path, &[]);
+    assert_eq!(option(&server, "lightweight pooling"), "0 0");
+    assert_ne!(fibers(&server), "0");
+    assert_eq!(option(&server, "max worker threads"), "200 200");
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT max_workers_count FROM sys.dm_os_sys_info").trim(), "200");
+    assert_eq!(option(&server, "cost threshold for parallelism"), "7 7");
+    assert_eq!(option(&server, "max server memory (MB)"), "256 256");
+    assert_eq!(server.stop().0, Some(0));
+
+    let server = Server::start_on(path, &["--workers", "fiber", "--memory", "300MB"]);
+    assert_eq!(option(&server, "lightweight pooling"), "0 1", "the command line wins, for this once");
+    assert_eq!(option(&server, "max server memory (MB)"), "256 300");
+    assert_eq!(server.stop().0, Some(0));
+
+    // A crash between master and its copy: the start after it says so and the next one is right.
+    std::fs::remove_file(data.join("startup.toml")).expect("it was written");
+    let server = Server::start_on(path, &[]);
+    assert_eq!(option(&server, "lightweight pooling"), "0 1");
+    drop(server);
+    let server = Server::start_on(path, &[]);
+    assert_eq!(option(&server, "lightweight pooling"), "0 0");
+}
+
+#[test]
+fn a_configured_kernel_that_is_not_there_is_named_and_can_be_overruled() {
+    let data = scratch("kernel-mode");
+    let path = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(path, &[]);
+    configure(&server, &[("kernel mode", "0, 'process'")]);
+    assert_eq!(option(&server, "kernel mode"), "1 0");
+    assert_eq!(server.stop().0, Some(0));
+    let refused = binary().args(["serve", "--listen", "127.0.0.1:0", "--data", path]).stdin(Stdio::null()).output();
+    let refused = refused.expect("runs");
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--kernel threaded"));
+    let server = Server::start_on(path, &["--kernel", "threaded"]);
+    assert_eq!(option(&server, "kernel mode"), "1 0");
+}
+
+#[test]
+fn sessions_begin_as_configured() {
+    let server = Server::start(&[]);
+    configure(&server, &[("default language", "1"), ("user options", "512")]);
+    server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Fritz'");
+    assert_eq!(server.query("SELECT @@OPTIONS & 512, DATENAME(weekday, '20240101')").trim(), "512 Monday");
+    let german = "SELECT default_language_name FROM sys.server_principals WHERE name = N'fritz'";
+    assert_eq!(server.query(german).trim(), "Deutsch", "made after the default changed");
+    let data = scratch("connections");
+    let path = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(path, &[]);
+    configure(&server, &[("user connections", "1")]);
+    assert_eq!(server.stop().0, Some(0));
+    let server = Server::start_on(path, &[]);
+    let mut first = binary();
+    first.args(["sql", "-S", &server.address(), "-U", "sa", "-P", PASSWORD, "-h", "-1"]).stdin(Stdio::piped());
+    let mut first = first.stdout(Stdio::piped()).spawn().expect("heddle sql runs");
+    let mut input = first.stdin.take().expect("piped");
+    writeln!(input, "SELECT 'here'\nGO").expect("the client reads");
+    let mut line = String::new();
+    BufReader::new(first.stdout.as_mut().expect("piped")).read_line(&mut line).expect("UTF-8");
+    assert!(line.contains("here"));
+    let refused = server.sql(&["-Q", "SELECT 1"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("maximum number of '1' user connections"));
+    drop(input);
+    assert!(first.wait().expect("ends").success());
+}
