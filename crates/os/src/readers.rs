@@ -7,7 +7,7 @@
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Locks that the workers of one scheduler can read at once this way; the others are counted in their lock's word.
-const SLOTS: usize = 7;
+const SLOTS: usize = if cfg!(shuttle) { 2 } else { 7 };
 
 /// All zero is empty.
 #[derive(Default)]
@@ -26,18 +26,25 @@ impl ReaderRow {
     #[inline]
     pub fn publish(&self, lock: u32) -> Option<u32> {
         assert!(lock != 0);
-        for (index, slot) in self.slots.iter().enumerate() {
-            let seen = slot.load(Ordering::Relaxed);
-            if seen as u32 == 0 || (seen >> 32) as u32 == lock {
-                let readers = (seen & u64::from(u32::MAX)) + 1;
-                let next = u64::from(lock) << 32 | readers;
-                // Fails only among threads that share a row: those outside all schedulers. SeqCst: see rwlock.rs, "Order".
-                if slot.compare_exchange(seen, next, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-                    return Some(index as u32);
-                }
-            }
-        }
-        None
+        // One who holds no other lock finds the first slot free.
+        if self.publish_in(0, lock) { Some(0) } else { self.publish_further(lock) }
+    }
+
+    #[cold]
+    fn publish_further(&self, lock: u32) -> Option<u32> {
+        (1..SLOTS as u32).find(|slot| self.publish_in(*slot, lock))
+    }
+
+    #[inline]
+    fn publish_in(&self, slot: u32, lock: u32) -> bool {
+        let slot = &self.slots[slot as usize];
+        let seen = slot.load(Ordering::Relaxed);
+        let readers = seen & u64::from(u32::MAX);
+        // The exchange fails only among threads that share a row: those outside all schedulers. SeqCst: see rwlock.rs, "Order".
+        (readers == 0 || seen >> 32 == u64::from(lock))
+            && slot
+                .compare_exchange(seen, u64::from(lock) << 32 | (readers + 1), Ordering::SeqCst, Ordering::Relaxed)
+                .is_ok()
     }
 
     /// One reader less in `slot`; from any thread, since a guard may end elsewhere than it began.

@@ -246,6 +246,7 @@ impl System {
         &self.schedulers[index as usize]
     }
 
+    #[inline]
     pub fn reader_row(&self, scheduler: u32) -> &ReaderRow {
         &self.readers[scheduler as usize]
     }
@@ -715,6 +716,11 @@ pub mod model {
         let id = system().allocate(KIND_FIBER, 1).expect("a slot");
         system().slot(id).state.store(PARKED, Ordering::SeqCst);
         id
+    }
+
+    /// The worker is gone: its slot may be taken again.
+    pub fn release(id: WorkerId) {
+        system().release(id);
     }
 
     /// Scheduler 1 picks: takes its inbox, else goes to sleep as `Scheduler::sleep` does, until woken. The worker picked.

@@ -38,7 +38,7 @@
 use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{WaitType, WorkerId, current, park_uninterruptible, unpark};
-use crate::{clock, worker};
+use crate::{clock, simcore, worker};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
@@ -87,6 +87,10 @@ const INHIBITED_US_MAX: u32 = 1_000_000;
 /// A writer spins so often for published readers (about a microsecond) before it parks: they may be inside for a moment.
 const REVOKE_SPINS: u32 = if cfg!(shuttle) { 0 } else { 32 };
 
+/// Looks at a lock that others hold before waiting for it in the list (about a microsecond): on another CPU they are mostly done
+/// sooner than this worker could be switched. Where somebody waits already there is nothing to look for.
+const ACQUIRE_SPINS: u32 = if cfg!(shuttle) { 1 } else { 32 };
+
 /// `wait_mode` of the waiters.
 const READ: u32 = 0;
 const WRITE: u32 = 1;
@@ -113,28 +117,34 @@ pub struct ReadHold(u32);
 impl ReadHold {
     const WORD: ReadHold = ReadHold(u32::MAX);
 
+    #[inline]
     fn published(row: u32, slot: u32) -> ReadHold {
         ReadHold(row << 8 | slot)
     }
 
+    #[inline]
     /// Whether the reader is in the table, and so wrote nothing of the lock.
     pub fn is_published(self) -> bool {
         self.row_and_slot().is_some()
     }
 
+    #[inline]
     fn row_and_slot(self) -> Option<(u32, u32)> {
         (self.0 != ReadHold::WORD.0).then_some((self.0 >> 8, self.0 & 0xFF))
     }
 }
 
+#[inline(always)]
 fn may_read(word: u64) -> bool {
     word & (WRITER | WAITING_WRITERS) == 0
 }
 
+#[inline(always)]
 fn may_write(word: u64) -> bool {
     word & (WRITER | READERS | WAITERS) == 0
 }
 
+#[inline(always)]
 fn may_publish(word: u64) -> bool {
     word & (BIAS | WRITER | WAITING_WRITERS) == BIAS
 }
@@ -296,13 +306,10 @@ impl RawRwLock {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn try_acquire(&self, admits: fn(u64) -> bool, take: u64) -> bool {
         if rwlock_form() == RwLockForm::Classic {
-            let word = self.lock_list();
-            let admitted = admits(word);
-            self.unlock_list(if admitted { take } else { 0 }, 0);
-            return admitted;
+            return self.try_acquire_classic(admits, take);
         }
         let mut word = self.word.load(Ordering::Relaxed);
         while admits(word) {
@@ -316,6 +323,14 @@ impl RawRwLock {
         false
     }
 
+    #[inline(never)]
+    fn try_acquire_classic(&self, admits: fn(u64) -> bool, take: u64) -> bool {
+        let word = self.lock_list();
+        let admitted = admits(word);
+        self.unlock_list(if admitted { take } else { 0 }, 0);
+        admitted
+    }
+
     #[cold]
     fn acquire_slow(&self, mode: u32, admits: fn(u64) -> bool, take: u64, deadline: Option<u64>) -> bool {
         // Take the list lock and count ourselves as a waiter in one step, unless the lock has become free: a release
@@ -323,6 +338,13 @@ impl RawRwLock {
         let counted = if mode == WRITE { WAITER | WAITING_WRITER } else { WAITER };
         let mut spins = 0;
         let mut word = self.word.load(Ordering::Relaxed);
+        for _ in 0..ACQUIRE_SPINS {
+            if admits(word) || word & WAITERS != 0 || simcore::active() {
+                break;
+            }
+            pause(&mut spins);
+            word = self.word.load(Ordering::Relaxed);
+        }
         loop {
             let next = match (admits(word), word & LIST != 0) {
                 (true, _) if rwlock_form() != RwLockForm::Classic => word + take,
@@ -362,16 +384,10 @@ impl RawRwLock {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn release(&self, give: u64, held: u64) {
         if rwlock_form() == RwLockForm::Classic {
-            let word = self.lock_list();
-            assert!(word & held != 0, "RwLock released but not held");
-            self.word.fetch_sub(give, Ordering::Release);
-            let woken = self.grant_waiters();
-            self.unlock_list(0, 0);
-            grant_all(woken);
-            return;
+            return self.release_classic(give, held);
         }
         let before = self.word.fetch_sub(give, Ordering::Release);
         assert!(before & held != 0, "RwLock released but not held");
@@ -379,6 +395,16 @@ impl RawRwLock {
         if after & WAITERS != 0 && after & (READERS | WRITER) == 0 {
             self.release_slow();
         }
+    }
+
+    #[inline(never)]
+    fn release_classic(&self, give: u64, held: u64) {
+        let word = self.lock_list();
+        assert!(word & held != 0, "RwLock released but not held");
+        self.word.fetch_sub(give, Ordering::Release);
+        let woken = self.grant_waiters();
+        self.unlock_list(0, 0);
+        grant_all(woken);
     }
 
     #[cold]
