@@ -1,4 +1,4 @@
-//! What this layer costs, in ns an operation: `cargo run --profile bench-dev -p os --example measure`.
+//! What this layer costs, in ns an operation: `cargo run --profile bench-dev -p os --example primitives`.
 use os::net::{Endpoint, Listener, Place, Ready, Stream, read_exact};
 use os::sched::{Machine, MachineConfig, TaskKind, WorkerKind, spawn, start};
 use os::sync::*;
@@ -13,7 +13,7 @@ fn main() {
         let local = std::env::args().nth(2).is_some_and(|transport| transport == "local");
         return machine.run(move || echo(local, connections, 200_000 / connections));
     }
-    for form in [RwLockForm::Atomic, RwLockForm::Classic] {
+    for form in [RwLockForm::Atomic, RwLockForm::Classic, RwLockForm::Biased] {
         for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
             println!("--- {workers:?} workers, {form:?} RwLock");
             let config = MachineConfig { workers, rwlock: form, max_worker_threads: 4096, ..Default::default() };
