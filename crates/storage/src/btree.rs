@@ -160,12 +160,12 @@ impl Engine {
         slot: usize,
         separator: &[u8],
     ) -> StorageResult<()> {
-        self.counters.splits.fetch_add(1, Ordering::Relaxed);
+        self.numbers.trees.splits.fetch_add(1, Ordering::Relaxed);
         let file = &*tree.file;
         let (mut bitmap, pages) = self.find_free(file, if parent.is_some() { 1 } else { 2 })?;
         let bits: Vec<u8> = pages.iter().flat_map(|page| ((page % BITMAP_SPAN) as u16).to_le_bytes()).collect();
         let take = (bitmap.number(), Action::SetBits { value: true, bits: Bits(&bits) });
-        self.counters.pages_allocated.fetch_add(pages.len() as u64, Ordering::Relaxed);
+        self.numbers.trees.pages_allocated.fetch_add(pages.len() as u64, Ordering::Relaxed);
         let mut right = Box::new([0; PAGE_BYTES]);
         match parent {
             Some((mut parent, child_slot)) => {

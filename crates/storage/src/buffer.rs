@@ -12,7 +12,7 @@
 //! The version grows at each exclusive release. DIRTY is set under the exclusive latch before the change is logged, and
 //! cleared together with setting WRITING when the page is copied out under a shared latch. WRITING pages are not evicted,
 //! so a page is never read back before its newest image is on disk. READING is set while a fault reads the page: waits for
-//! it are PAGEIOLATCH waits. WAITERS: somebody waits in `latch::Parking`; whoever releases the latch wakes them.
+//! it are PAGEIOLATCH waits. WAITERS: somebody waits in `os::sync::ParkingLot`; whoever releases the latch wakes them.
 //!
 //! Latch order: parent before child, any tree page before a bitmap page. Eviction and writing only try latches, or hold
 //! one shared latch at a time.
@@ -26,15 +26,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, OnceLock};
 
 use os::disk::{Disk, DiskError, File, Open};
-use os::region::{Part, Region, Visibility};
-use os::sync::{Mutex, RwLock};
+use os::region::{Part, Placed};
+use os::sync::{Mutex, ParkingLot, RwLock};
 use os::wait::{self, WaitType};
 
 use crate::error::{StorageError, StorageResult};
 use crate::files::read_or_zero;
-use crate::latch::Parking;
 use crate::layout::PageRef;
 use crate::log::Log;
+use crate::memory::Memory;
 use crate::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
 
 const LATCH: u64 = 0xff;
@@ -95,7 +95,7 @@ impl DataFile {
 pub struct Buffer {
     frames: Frames,
     states: Part<AtomicU64>,
-    parking: Parking,
+    parking: Placed<ParkingLot>,
     page_bits: u32,
     frames_max: usize,
     resident: AtomicUsize,
@@ -186,7 +186,7 @@ impl Drop for Shared<'_> {
         debug_assert!((2..=READERS_MAX).contains(&(before & LATCH)), "a reader held the latch");
         // The last reader lets writers in, one of too many lets one more reader in.
         if before & WAITERS != 0 && matches!(before & LATCH, 2 | READERS_MAX) {
-            self.buffer.parking.wake(self.index, state, WAITERS);
+            self.buffer.parking.wake(self.index as u64, state, WAITERS);
         }
     }
 }
@@ -223,17 +223,21 @@ impl Exclusive<'_> {
 
 impl Buffer {
     /// `memory_bytes`: frames kept in memory. The address range is `files_max << page_bits` pages.
-    pub fn new(disk: &Disk, memory_bytes: usize, files_max: usize, page_bits: u32) -> StorageResult<Buffer> {
+    pub fn new(
+        memory: &Memory,
+        disk: &Disk,
+        memory_bytes: usize,
+        files_max: usize,
+        page_bits: u32,
+    ) -> StorageResult<Buffer> {
         let pages = files_max << page_bits;
-        let region =
-            Region::reserve(pages * (PAGE_BYTES + size_of::<AtomicU64>()) + PAGE_BYTES, Visibility::ThisProcess)?;
-        let frames = Frames { pages: region.carve("page frames", pages * PAGE_BYTES)? };
-        let states = region.carve("page states", pages)?;
+        let frames = Frames { pages: memory.carve("page frames", pages * PAGE_BYTES)? };
+        let states = memory.carve("page states", pages)?;
         let file = disk.open(DOUBLE_WRITE_FILE, Open::ExistingOrNew)?;
         Ok(Buffer {
             frames,
             states,
-            parking: Parking::new(),
+            parking: memory.place("page latches", ParkingLot::default())?,
             page_bits,
             frames_max: (memory_bytes / PAGE_BYTES).max(64),
             resident: AtomicUsize::new(0),
@@ -243,6 +247,11 @@ impl Buffer {
             log: OnceLock::new(),
             counters: BufferCounters::default(),
         })
+    }
+
+    /// Bytes of the region for frames and states.
+    pub fn region_bytes(files_max: usize, page_bits: u32) -> usize {
+        (files_max << page_bits) * (PAGE_BYTES + size_of::<AtomicU64>()) + PAGE_BYTES
     }
 
     pub fn attach_log(&self, log: Arc<Log>) {
@@ -339,7 +348,7 @@ impl Buffer {
         let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE - to), Ordering::SeqCst);
         debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
         if before & WAITERS != 0 {
-            self.parking.wake(index, state, WAITERS);
+            self.parking.wake(index as u64, state, WAITERS);
         }
     }
 
@@ -363,7 +372,7 @@ impl Buffer {
             EXCLUSIVE | READERS_MAX => true,
             _ => exclusive,
         };
-        self.parking.wait(index, state, WAITERS, keeps_out, wait);
+        self.parking.wait(index as u64, state, WAITERS, keeps_out, wait);
     }
 
     #[inline]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::disk::Disk;
+use os::region::Placed;
+use os::shared_struct;
 use os::sync::{Mutex, RwLock};
 
 use crate::buffer::{Buffer, DataFile, Exclusive};
@@ -16,6 +18,7 @@ use crate::locks::{Locks, Member};
 use crate::log::Log;
 use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
 use crate::log::structure::{self, Action, Bits};
+use crate::memory::Memory;
 use crate::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
 use crate::shape::Shape;
 use crate::tree::Tree;
@@ -28,11 +31,25 @@ pub fn file_name(number: u32) -> String {
     format!("d{number:05}.hdb")
 }
 
-#[derive(Debug, Default)]
-pub struct TreeCounters {
-    pub splits: AtomicU64,
-    pub pages_allocated: AtomicU64,
-    pub pages_freed: AtomicU64,
+shared_struct! {
+    #[derive(Debug, Default)]
+    pub struct TreeCounters {
+        pub splits: AtomicU64,
+        pub pages_allocated: AtomicU64,
+        pub pages_freed: AtomicU64,
+    }
+}
+
+shared_struct! {
+    /// The loose numbers of an instance.
+    pub struct Numbers {
+        pub next_file: AtomicU32,
+        pub next_row: AtomicU64,
+        /// Grows whenever a shape is forgotten.
+        pub shapes_forgotten: AtomicU64,
+        pub commits_since_advance: AtomicU32,
+        pub trees: TreeCounters,
+    }
 }
 
 pub struct Engine {
@@ -44,17 +61,13 @@ pub struct Engine {
     pub locks: Locks,
     /// Open data files by number.
     pub files: RwLock<BTreeMap<u32, Arc<DataFile>>>,
-    pub next_file: AtomicU32,
     /// Tables opened since the start.
     pub shapes: RwLock<NumberMap<(DatabaseId, TableId), Arc<Shape>>>,
-    /// Grows whenever a shape is forgotten.
-    pub shapes_forgotten: AtomicU64,
     /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
     pub pending_frees: Mutex<Vec<PageRef>>,
-    pub freeing: Mutex<()>,
-    pub next_row: AtomicU64,
-    pub commits_since_advance: AtomicU32,
-    pub counters: TreeCounters,
+    pub freeing: Placed<Mutex<()>>,
+    pub numbers: Placed<Numbers>,
+    pub memory: Memory,
 }
 
 /// The part of a transaction that writes the log.
@@ -211,7 +224,7 @@ impl Engine {
         guards.push(&mut bitmap);
         self.restructure(file, &all, &mut guards)?;
         file.free_hint.fetch_min(number, Ordering::Relaxed);
-        self.counters.pages_freed.fetch_add(1, Ordering::Relaxed);
+        self.numbers.trees.pages_freed.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -221,7 +234,7 @@ impl Engine {
         for table in tables {
             shapes.remove(table);
         }
-        self.shapes_forgotten.fetch_add(1, Ordering::SeqCst);
+        self.numbers.shapes_forgotten.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Lets versions go that no snapshot needs any more.
@@ -235,7 +248,7 @@ impl Engine {
     /// A row number for heaps and non-unique clustered keys: greater than all before, also across restarts, because
     /// each row takes more log bytes than numbers.
     pub fn next_row_number(&self) -> u64 {
-        self.next_row.fetch_add(1, Ordering::Relaxed)
+        self.numbers.next_row.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Frees what committed transactions dropped.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use os::clock;
 use os::disk::Disk;
+use os::region::{Placed, Visibility};
 use os::sched::{Place, TaskKind};
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
@@ -69,8 +70,8 @@ impl StorageConfig {
 
 /// What the background duties wait for, besides their half second: the end.
 struct Bells {
-    cleaner: Arc<Event>,
-    checkpoint: Arc<Event>,
+    cleaner: Placed<Event>,
+    checkpoint: Placed<Event>,
 }
 
 struct Inner {
@@ -106,11 +107,12 @@ impl Storage {
             version_memory_bytes: config.version_memory_bytes,
             files_max: config.files_max,
             page_bits: config.page_bits,
+            visibility: Visibility::ThisProcess,
         };
         let (engine, file, control, recovered) = recovery::open(config.disk, &limits)?;
         let bells = Bells {
-            cleaner: Arc::new(Event::auto_reset(WaitType::VERSION_STORE_CLEANER)),
-            checkpoint: Arc::new(Event::auto_reset(WaitType::CHECKPOINT_QUEUE)),
+            cleaner: engine.memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
+            checkpoint: engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
         };
         let control = Mutex::new(WaitType::CHKPT, (file, control));
         let storage = Storage { inner: Arc::new(Inner { engine, control, bells, recovered }) };
@@ -157,7 +159,7 @@ impl Storage {
 
     /// Runs `step` each time the bell rings, at least every half second, until the last `Storage` is gone, the log has
     /// stopped or the machine stops.
-    fn start_duty(&self, kind: TaskKind, bell: &Arc<Event>, mut step: impl FnMut(&Weak<Inner>) + Send + 'static) {
+    fn start_duty(&self, kind: TaskKind, bell: &Placed<Event>, mut step: impl FnMut(&Weak<Inner>) + Send + 'static) {
         let (inner, bell) = (Arc::downgrade(&self.inner), bell.clone());
         os::sched::spawn(kind, Place::LeastLoaded, move || {
             loop {
@@ -445,7 +447,7 @@ impl Storage {
     pub fn open_table(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<Table>> {
         let engine = self.engine();
         // Before the look: what is forgotten from here on makes the table an old one.
-        let opened = engine.shapes_forgotten.load(Ordering::SeqCst);
+        let opened = engine.numbers.shapes_forgotten.load(Ordering::SeqCst);
         if let Some(shape) = engine.shapes.read().get(&(db, table)) {
             return Ok(Arc::new(Table { engine: engine.clone(), shape: shape.clone(), opened }));
         }

@@ -36,7 +36,7 @@ pub struct Metrics {
 impl Metrics {
     pub(crate) fn read(engine: &Engine) -> Metrics {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (buffer, log, locks) = (&engine.buffer.counters, &engine.log.counters, &engine.locks.counters);
+        let (buffer, log, locks) = (&engine.buffer.counters, engine.log.counters(), &engine.locks.counters);
         Metrics {
             page_reads: of(&buffer.reads),
             page_writes: of(&buffer.writes),
@@ -44,9 +44,9 @@ impl Metrics {
             page_latch_waits: of(&buffer.latch_waits),
             checkpoint_pages: of(&buffer.checkpoint_pages),
             buffer_pages: engine.buffer.resident_pages() as u64,
-            page_splits: of(&engine.counters.splits),
-            pages_allocated: of(&engine.counters.pages_allocated),
-            pages_freed: of(&engine.counters.pages_freed),
+            page_splits: of(&engine.numbers.trees.splits),
+            pages_allocated: of(&engine.numbers.trees.pages_allocated),
+            pages_freed: of(&engine.numbers.trees.pages_freed),
             log_flushes: of(&log.flushes),
             log_bytes_flushed: of(&log.bytes_flushed),
             log_flush_waits: of(&log.waits),
@@ -59,7 +59,7 @@ impl Metrics {
             lock_timeouts: of(&locks.timeouts),
             deadlocks: of(&locks.deadlocks),
             version_store_bytes: engine.versions.bytes(),
-            version_store_entries: of(&engine.versions.entries),
+            version_store_entries: engine.versions.entries(),
             transactions_begun: engine.commits.next_id(),
         }
     }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::disk::{Disk, Open};
+use os::region::Visibility;
 use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
@@ -18,7 +19,7 @@ use crate::btree::empty_root;
 use crate::buffer::{Buffer, DataFile, Exclusive, restore_torn_pages};
 use crate::commits::Commits;
 use crate::control::{Control, ControlFile, FileEntry};
-use crate::engine::{BITMAP_SPAN, Engine, TreeCounters, Writer, file_name};
+use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer, file_name};
 use crate::error::{StorageError, StorageResult};
 use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef};
@@ -27,6 +28,7 @@ use crate::log::record::{CellBody, FLAG_TEMPORARY, Head, HeaderBody, Kind, Recor
 use crate::log::store::LocalLog;
 use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
+use crate::memory::Memory;
 use crate::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::rows::apply_header;
 use crate::shape::DIRECTORY_ROOT;
@@ -40,6 +42,17 @@ pub struct Limits {
     pub version_memory_bytes: usize,
     pub files_max: usize,
     pub page_bits: u32,
+    /// Who else will see the instance's memory.
+    pub visibility: Visibility,
+}
+
+impl Limits {
+    fn reserve(&self) -> StorageResult<Memory> {
+        let bytes = Buffer::region_bytes(self.files_max, self.page_bits)
+            + self.log_buffer_bytes
+            + Versions::region_bytes(self.version_memory_bytes);
+        Memory::reserve(bytes, self.visibility)
+    }
 }
 
 /// What analysis learns.
@@ -130,25 +143,30 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     let next = control.next_transaction.max(found.transaction_max + 1);
     let next_file = control.next_file.max(found.file_max + 1);
 
-    let log = Arc::new(Log::new(Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
-    let buffer = Buffer::new(&disk, limits.memory_bytes, limits.files_max, limits.page_bits)?;
+    let memory = limits.reserve()?;
+    let log = Arc::new(Log::new(&memory, Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
+    let buffer = Buffer::new(&memory, &disk, limits.memory_bytes, limits.files_max, limits.page_bits)?;
     buffer.attach_log(log.clone());
+    let numbers = Numbers {
+        next_file: AtomicU32::new(next_file),
+        next_row: AtomicU64::new(end.max(1)),
+        shapes_forgotten: AtomicU64::new(0),
+        commits_since_advance: AtomicU32::new(0),
+        trees: TreeCounters::default(),
+    };
     let engine = Arc::new(Engine {
-        versions: Versions::new(&disk, limits.version_memory_bytes)?,
+        versions: Versions::new(&memory, &disk, limits.version_memory_bytes)?,
         disk,
         buffer,
         log,
         commits: Commits::recovered(next, found.unfinished.keys().copied()),
         locks: Locks::default(),
         files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
-        next_file: AtomicU32::new(next_file),
         shapes: RwLock::new(WaitType::SOS_RW, NumberMap::default()),
-        shapes_forgotten: AtomicU64::new(0),
         pending_frees: Mutex::new(WaitType::SOS_MUTEX, found.pending.clone()),
-        freeing: Mutex::new(WaitType::SOS_MUTEX, ()),
-        next_row: AtomicU64::new(end.max(1)),
-        commits_since_advance: AtomicU32::new(0),
-        counters: TreeCounters::default(),
+        freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+        numbers: memory.place("numbers", numbers)?,
+        memory,
     });
     engine.open_files(&found)?;
     if !is_new {
@@ -278,7 +296,7 @@ impl Engine {
         temporary: bool,
         name: &str,
     ) -> StorageResult<Arc<DataFile>> {
-        let number = self.next_file.fetch_add(1, Ordering::SeqCst);
+        let number = self.numbers.next_file.fetch_add(1, Ordering::SeqCst);
         let entry = FileEntry { number, database: db.0, temporary, name: name.into() };
         let mut body = Vec::new();
         entry.encode(&mut body);
@@ -357,7 +375,7 @@ impl Engine {
         control.scan_lsn = scan_lsn;
         control.redo_lsn = redo_lsn;
         control.next_transaction = next_transaction;
-        control.next_file = self.next_file.load(Ordering::SeqCst);
+        control.next_file = self.numbers.next_file.load(Ordering::SeqCst);
         // A flush of another worker may have failed meanwhile.
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);

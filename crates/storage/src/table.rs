@@ -42,7 +42,7 @@ impl Table {
     /// No table has changed its shape since this one was opened: opening it again would give the same.
     #[inline]
     pub fn is_current(&self) -> bool {
-        self.opened == self.engine.shapes_forgotten.load(Ordering::SeqCst)
+        self.opened == self.engine.numbers.shapes_forgotten.load(Ordering::SeqCst)
     }
 
     pub fn database(&self) -> DatabaseId {

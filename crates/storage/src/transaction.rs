@@ -272,7 +272,7 @@ impl Transaction {
         }
         self.engine.locks.leave(member);
         if self.writer.id != 0
-            && self.engine.commits_since_advance.fetch_add(1, Ordering::Relaxed) % HORIZON_EVERY_COMMITS
+            && self.engine.numbers.commits_since_advance.fetch_add(1, Ordering::Relaxed) % HORIZON_EVERY_COMMITS
                 == HORIZON_EVERY_COMMITS - 1
         {
             self.engine.advance_horizon();

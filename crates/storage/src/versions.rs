@@ -7,17 +7,19 @@
 //! An entry is needed until every snapshot sees the transaction that made it obsolete. A block goes when that holds for
 //! all its entries. Blocks past the memory limit are written to a spill file, oldest first, and read from there.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::disk::{Disk, File, Open};
+use os::region::{Part, Placed, Pool};
+use os::shared_struct;
 use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
+use crate::memory::Memory;
 
 const BLOCK_WORDS: usize = 32 * 1024;
+const BLOCK_BYTES: u64 = BLOCK_WORDS as u64 * 8;
 
 /// Who wrote a row, and what was before. The first 16 bytes of every payload in a leaf.
 ///
@@ -60,126 +62,195 @@ impl RowHeader {
     }
 }
 
-struct Block {
-    words: Box<[AtomicU64]>,
-    used: AtomicU64,
+/// Blocks there may be at a time, in memory or spilled: 256 GB of old versions.
+const BLOCKS_MAX: usize = 1 << 20;
+
+type Words = [AtomicU64; BLOCK_WORDS];
+
+/// `Entry::place` of a spilled block: its place in the spill file; otherwise its slot in the pool plus one, 0: gone.
+const SPILLED: u64 = 1 << 32;
+
+shared_struct! {
+    /// One block in the ring of all blocks, found by its number.
+    struct Entry {
+        place: AtomicU64,
+        /// The highest transaction that wrote into it; `u64::MAX` while it is being filled.
+        newest: AtomicU64,
+    }
 }
 
-enum Place {
-    Memory(Arc<Block>),
-    Spilled(u64),
+shared_struct! {
+    /// Which blocks there are: the numbers from `first` to `next`, some of them gone.
+    struct Blocks {
+        first: u32,
+        next: u32,
+        in_memory: u32,
+        listed: u32,
+        /// Blocks that the spill file has room for, and how many of them are free.
+        spill_end: u32,
+        spill_free: u32,
+    }
 }
 
-struct Blocks {
-    by_number: BTreeMap<u32, (Place, u64)>,
-    next: u32,
-    memory: usize,
-    spill_free: VecDeque<u64>,
-    spill_end: u64,
+shared_struct! {
+    /// The block being filled: its number, its slot in the pool, the words used, the highest transaction that wrote into it.
+    struct Current {
+        number: u32,
+        slot: u32,
+        used: u32,
+        newest: u64,
+    }
+}
+
+shared_struct! {
+    struct State {
+        blocks: RwLock<Blocks>,
+        current: Mutex<Current>,
+        entries: AtomicU64,
+    }
 }
 
 pub struct Versions {
-    blocks: RwLock<Blocks>,
-    /// The block being filled, its number, and the highest transaction that wrote into it.
-    current: Mutex<(u32, Arc<Block>, u64)>,
-    blocks_max: usize,
+    state: Placed<State>,
+    ring: Part<Entry>,
+    words: Pool<Words>,
+    /// Free places of the spill file: a stack of `Blocks::spill_free`.
+    spill_free: Part<AtomicU32>,
+    in_memory_max: u32,
     spill: File,
-    pub entries: AtomicU64,
-}
-
-fn new_block() -> Arc<Block> {
-    Arc::new(Block { words: (0..BLOCK_WORDS).map(|_| AtomicU64::new(0)).collect(), used: AtomicU64::new(0) })
 }
 
 impl Versions {
-    pub fn new(disk: &Disk, memory_bytes: usize) -> StorageResult<Versions> {
+    fn blocks_in_memory(memory_bytes: usize) -> usize {
+        (memory_bytes / (BLOCK_WORDS * 8)).max(2)
+    }
+
+    /// Bytes of the region that a store takes.
+    pub fn region_bytes(memory_bytes: usize) -> usize {
+        Pool::<Words>::region_bytes(Versions::blocks_in_memory(memory_bytes) + 1)
+            + BLOCKS_MAX * (size_of::<Entry>() + size_of::<u32>())
+    }
+
+    pub fn new(memory: &Memory, disk: &Disk, memory_bytes: usize) -> StorageResult<Versions> {
         if disk.exists("versions.spill") {
             disk.remove("versions.spill")?;
         }
         let spill = disk.open("versions.spill", Open::ExistingOrNew)?;
-        let block = new_block();
-        let mut by_number = BTreeMap::new();
-        by_number.insert(1, (Place::Memory(block.clone()), u64::MAX));
-        let blocks = Blocks { by_number, next: 2, memory: 1, spill_free: VecDeque::new(), spill_end: 0 };
-        Ok(Versions {
+        let in_memory_max = Versions::blocks_in_memory(memory_bytes);
+        // One more: a new block is taken before the oldest is spilled.
+        let words = memory.pool::<Words>("row versions", in_memory_max + 1)?;
+        let ring = memory.carve::<Entry>("version blocks", BLOCKS_MAX)?;
+        let slot = words.take()?;
+        ring[1].place.store(slot as u64 + 1, Ordering::Relaxed);
+        ring[1].newest.store(u64::MAX, Ordering::Relaxed);
+        let blocks = Blocks { first: 1, next: 2, in_memory: 1, listed: 1, spill_end: 0, spill_free: 0 };
+        let state = State {
             blocks: RwLock::new(WaitType::SOS_RW, blocks),
-            current: Mutex::new(WaitType::SOS_MUTEX, (1, block, 0)),
-            blocks_max: (memory_bytes / (BLOCK_WORDS * 8)).max(2),
-            spill,
+            current: Mutex::new(WaitType::SOS_MUTEX, Current { number: 1, slot, used: 0, newest: 0 }),
             entries: AtomicU64::new(0),
+        };
+        Ok(Versions {
+            state: memory.place("version store", state)?,
+            ring,
+            words,
+            spill_free: memory.carve("free spill places", BLOCKS_MAX)?,
+            in_memory_max: in_memory_max as u32,
+            spill,
         })
     }
 
+    fn entry(&self, number: u32) -> &Entry {
+        &self.ring[number as usize % BLOCKS_MAX]
+    }
+
     pub fn bytes(&self) -> u64 {
-        self.blocks.read().by_number.len() as u64 * BLOCK_WORDS as u64 * 8
+        self.state.blocks.read().listed as u64 * BLOCK_BYTES
+    }
+
+    pub fn entries(&self) -> u64 {
+        self.state.entries.load(Ordering::Relaxed)
     }
 
     /// Keeps `payload`, which `transaction` is about to replace in statement `statement`. Returns the pointer to it.
     pub fn push(&self, transaction: u64, statement: u32, payload: &[u8]) -> StorageResult<u64> {
         let words = 1 + payload.len().div_ceil(8);
         assert!(words <= BLOCK_WORDS, "a payload of {} bytes", payload.len());
-        let mut current = self.current.lock();
-        let mut at = current.1.used.load(Ordering::Relaxed) as usize;
-        if at + words > BLOCK_WORDS {
+        let mut current = self.state.current.lock();
+        if current.used as usize + words > BLOCK_WORDS {
             self.next_block(&mut current)?;
-            at = 0;
         }
-        let (number, block, newest) = &mut *current;
-        *newest = transaction.max(*newest);
-        block.words[at].store(payload.len() as u64 | (statement as u64) << 32, Ordering::Relaxed);
-        for (word, bytes) in block.words[at + 1..].iter().zip(payload.chunks(8)) {
+        let at = current.used as usize;
+        let block = &self.words[current.slot];
+        block[at].store(payload.len() as u64 | (statement as u64) << 32, Ordering::Relaxed);
+        for (word, bytes) in block[at + 1..].iter().zip(payload.chunks(8)) {
             let mut padded = [0; 8];
             padded[..bytes.len()].copy_from_slice(bytes);
             word.store(u64::from_le_bytes(padded), Ordering::Relaxed);
         }
-        block.used.store((at + words) as u64, Ordering::Release);
-        self.entries.fetch_add(1, Ordering::Relaxed);
-        Ok((*number as u64) << 32 | at as u64)
+        current.newest = transaction.max(current.newest);
+        current.used = (at + words) as u32;
+        self.state.entries.fetch_add(1, Ordering::Relaxed);
+        Ok((current.number as u64) << 32 | at as u64)
     }
 
-    fn next_block(&self, current: &mut (u32, Arc<Block>, u64)) -> StorageResult<()> {
-        let block = new_block();
-        let mut blocks = self.blocks.write();
-        if blocks.memory >= self.blocks_max {
-            self.spill_oldest(&mut blocks, current.0)?;
-        }
+    fn next_block(&self, current: &mut Current) -> StorageResult<()> {
+        let mut blocks = self.state.blocks.write();
         let number = blocks.next;
-        blocks.next = number.checked_add(1).ok_or(StorageError::OutOfMemory)?;
-        blocks.memory += 1;
-        blocks.by_number.get_mut(&current.0).expect("the current block is listed").1 = current.2;
-        blocks.by_number.insert(number, (Place::Memory(block.clone()), u64::MAX));
-        *current = (number, block, 0);
+        if number == u32::MAX || number - blocks.first >= BLOCKS_MAX as u32 {
+            return Err(StorageError::OutOfMemory);
+        }
+        if blocks.in_memory >= self.in_memory_max {
+            self.spill_oldest(&mut blocks, current.number)?;
+        }
+        let slot = self.words.take()?;
+        blocks.next += 1;
+        blocks.in_memory += 1;
+        blocks.listed += 1;
+        self.entry(current.number).newest.store(current.newest, Ordering::Relaxed);
+        self.entry(number).place.store(slot as u64 + 1, Ordering::Relaxed);
+        self.entry(number).newest.store(u64::MAX, Ordering::Relaxed);
+        *current = Current { number, slot, used: 0, newest: 0 };
         Ok(())
     }
 
     fn spill_oldest(&self, blocks: &mut Blocks, current: u32) -> StorageResult<()> {
-        let found = blocks.by_number.iter().find(|(n, (p, _))| **n != current && matches!(p, Place::Memory(_)));
-        let Some((&number, (Place::Memory(block), _))) = found else { return Ok(()) };
-        let bytes: Vec<u8> = block.words.iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).collect();
-        let offset = blocks.spill_free.front().copied().unwrap_or(blocks.spill_end);
-        self.spill.write_at(&bytes, offset)?;
-        if blocks.spill_free.pop_front().is_none() {
-            blocks.spill_end += bytes.len() as u64;
+        let in_memory = |number: &u32| (1..SPILLED).contains(&self.entry(*number).place.load(Ordering::Relaxed));
+        let Some(number) = (blocks.first..blocks.next).filter(|number| *number != current).find(in_memory) else {
+            return Ok(());
+        };
+        let slot = (self.entry(number).place.load(Ordering::Relaxed) - 1) as u32;
+        let bytes: Vec<u8> = self.words[slot].iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).collect();
+        let place = match blocks.spill_free {
+            0 => blocks.spill_end,
+            free => self.spill_free[free as usize - 1].load(Ordering::Relaxed),
+        };
+        self.spill.write_at(&bytes, place as u64 * BLOCK_BYTES)?;
+        match blocks.spill_free {
+            0 => blocks.spill_end += 1,
+            _ => blocks.spill_free -= 1,
         }
-        blocks.by_number.get_mut(&number).expect("just found").0 = Place::Spilled(offset);
-        blocks.memory -= 1;
+        self.entry(number).place.store(SPILLED | place as u64, Ordering::Relaxed);
+        self.words.give_empty(slot);
+        blocks.in_memory -= 1;
         Ok(())
     }
 
     /// Puts the payload at `pointer` into `out` and returns the number of the statement that replaced it.
     pub fn read(&self, pointer: u64, out: &mut Vec<u8>) -> StorageResult<u32> {
         let (number, at) = ((pointer >> 32) as u32, pointer as u32 as usize);
-        let block = {
-            let blocks = self.blocks.read();
-            match &blocks.by_number.get(&number).expect("a version that a snapshot needs is kept").0 {
-                Place::Memory(block) => block.clone(),
-                Place::Spilled(offset) => return self.read_spilled(offset + at as u64 * 8, out),
-            }
-        };
-        let head = block.words[at].load(Ordering::Acquire);
-        let bytes = head as u32 as usize;
         out.clear();
-        for word in &block.words[at + 1..at + 1 + bytes.div_ceil(8)] {
+        // Held while the words are copied: a block goes only under the writers' side.
+        let blocks = self.state.blocks.read();
+        let place = self.entry(number).place.load(Ordering::Relaxed);
+        assert!((blocks.first..blocks.next).contains(&number) && place != 0, "a version that a snapshot needs is kept");
+        if place & SPILLED != 0 {
+            drop(blocks);
+            return self.read_spilled(place as u32 as u64 * BLOCK_BYTES + at as u64 * 8, out);
+        }
+        let block = &self.words[place as u32 - 1];
+        let head = block[at].load(Ordering::Relaxed);
+        let bytes = head as u32 as usize;
+        for word in &block[at + 1..at + 1 + bytes.div_ceil(8)] {
             out.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
         }
         out.truncate(bytes);
@@ -198,23 +269,30 @@ impl Versions {
 
     /// Drops blocks that only transactions below `horizon` wrote into.
     pub fn collect(&self, horizon: u64) {
+        let is_old = |number: u32| {
+            let entry = self.entry(number);
+            entry.place.load(Ordering::Relaxed) != 0 && entry.newest.load(Ordering::Relaxed) < horizon
+        };
         {
-            let blocks = self.blocks.read();
-            if !blocks.by_number.values().any(|(_, newest)| *newest < horizon) {
+            let blocks = self.state.blocks.read();
+            if !(blocks.first..blocks.next).any(is_old) {
                 return;
             }
         }
-        let blocks = &mut *self.blocks.write();
-        let (memory, free) = (&mut blocks.memory, &mut blocks.spill_free);
-        blocks.by_number.retain(|_, (place, newest)| {
-            if *newest >= horizon {
-                return true;
+        let mut blocks = self.state.blocks.write();
+        for number in (blocks.first..blocks.next).filter(|number| is_old(*number)) {
+            let place = self.entry(number).place.swap(0, Ordering::Relaxed);
+            if place & SPILLED != 0 {
+                self.spill_free[blocks.spill_free as usize].store(place as u32, Ordering::Relaxed);
+                blocks.spill_free += 1;
+            } else {
+                self.words.give_empty(place as u32 - 1);
+                blocks.in_memory -= 1;
             }
-            match place {
-                Place::Memory(_) => *memory -= 1,
-                Place::Spilled(offset) => free.push_back(*offset),
-            }
-            false
-        });
+            blocks.listed -= 1;
+        }
+        while blocks.first + 1 < blocks.next && self.entry(blocks.first).place.load(Ordering::Relaxed) == 0 {
+            blocks.first += 1;
+        }
     }
 }

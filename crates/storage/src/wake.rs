@@ -1,50 +1,10 @@
 //! Waiting for something to happen without losing a wake-up: take a ticket, look at the condition, wait with the ticket.
 //! A `notify` between the ticket and the wait ends the wait at once.
+//! (As `os::sync::EventCount`, but a waiter may give up.)
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use os::sync::Mutex;
 use os::wait::{self, WaitType, WakeReason, WorkerId};
-
-/// For any number of waiters, all woken by each `notify`.
-pub struct EventCount {
-    count: AtomicU64,
-    /// At most one entry a worker.
-    waiters: Mutex<Vec<WorkerId>>,
-}
-
-impl EventCount {
-    pub fn new() -> EventCount {
-        EventCount { count: AtomicU64::new(0), waiters: Mutex::new(WaitType::SOS_MUTEX, Vec::new()) }
-    }
-
-    pub fn ticket(&self) -> u64 {
-        self.count.load(Ordering::SeqCst)
-    }
-
-    /// Suspends the worker until `notify` is called after `ticket` was taken. An attention does not end it.
-    pub fn wait(&self, ticket: u64, wait: WaitType) {
-        {
-            // The count changes under the same lock: whoever changes it from here on finds us in the list.
-            let mut waiters = self.waiters.lock();
-            if self.ticket() != ticket {
-                return;
-            }
-            waiters.push(wait::current());
-        }
-        while self.ticket() == ticket {
-            wait::park_uninterruptible(wait, None);
-        }
-    }
-
-    pub fn notify(&self) {
-        let mut waiters = self.waiters.lock();
-        self.count.fetch_add(1, Ordering::SeqCst);
-        for waiter in waiters.drain(..) {
-            wait::unpark(waiter);
-        }
-    }
-}
 
 /// For one waiter at a time, which may give up.
 #[derive(Default)]
@@ -79,11 +39,5 @@ impl Waker {
         if waiter.is_some() {
             wait::unpark(waiter);
         }
-    }
-}
-
-impl Default for EventCount {
-    fn default() -> EventCount {
-        EventCount::new()
     }
 }

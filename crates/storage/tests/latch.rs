@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::disk::{Disk, Open, SimDisk, SimDiskFaults};
+use os::region::Visibility;
 use os::sched::{MachineConfig, Place, TaskKind, WorkerKind};
 use storage::buffer::{Buffer, DataFile};
+use storage::memory::Memory;
 use storage::page;
 
 const SCHEDULERS: u32 = 4;
@@ -42,7 +44,8 @@ fn readers_and_writers(workers: WorkerKind) {
     let machine = os::sched::start(MachineConfig { workers, cpus, ..MachineConfig::default() });
     machine.run(|| {
         let disk = Disk::Sim(SimDisk::new(SimDiskFaults::default()));
-        let buffer = Arc::new(Buffer::new(&disk, 1 << 20, 2, 10).expect("a pool"));
+        let memory = Memory::reserve(Buffer::region_bytes(2, 10), Visibility::ThisProcess).expect("memory");
+        let buffer = Arc::new(Buffer::new(&memory, &disk, 1 << 20, 2, 10).expect("a pool"));
         let file = disk.open("pages", Open::New).expect("a file");
         let file = buffer.add_file(1, 1, false, file, "pages").expect("a place");
         drop(buffer.fresh(&file, 1).expect("a page"));

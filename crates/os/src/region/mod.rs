@@ -7,8 +7,10 @@
 #![allow(unsafe_code)]
 
 mod heap;
+mod pool;
 
 pub use heap::{HeapStats, RegionHeap};
+pub use pool::Pool;
 
 use crate::{simcore, sys};
 use std::cell::RefCell;
@@ -23,11 +25,27 @@ use std::sync::{Arc, Mutex};
 /// Data that may lie in shared memory.
 ///
 /// # Safety
-/// The type has no reference, pointer, heap memory, `dyn` or file descriptor; any thread may see it (`Sync`), in any
-/// process; all bytes zero is a valid value.
+/// The type has no reference but to statics, no pointer, heap memory, `dyn` or file descriptor; any thread may see it
+/// (`Sync`), in any process; all bytes zero is a valid value.
 pub unsafe trait Shared: Sync {}
 
-macro_rules! shared {
+/// Declares a struct that may lie in shared memory: each of its fields must be [`Shared`] itself.
+#[macro_export]
+macro_rules! shared_struct {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$about:meta])* $field_vis:vis $field:ident: $type:ty),* $(,)? }) => {
+        $(#[$meta])*
+        $vis struct $name { $($(#[$about])* $field_vis $field: $type),* }
+        const _: () = {
+            const fn is_shared<T: $crate::region::Shared>() {}
+            $(is_shared::<$type>();)*
+        };
+        // SAFETY: all of its fields are shared, as was just checked.
+        #[allow(unsafe_code)]
+        unsafe impl $crate::region::Shared for $name {}
+    };
+}
+
+macro_rules! numbers {
     ($($type:ty),*) => {
         $(
             // SAFETY: plain numbers and atomics of them.
@@ -36,7 +54,8 @@ macro_rules! shared {
     };
 }
 
-shared!(
+numbers!(
+    (),
     u8,
     u16,
     u32,
@@ -65,6 +84,18 @@ unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
 unsafe impl Shared for crate::sync::RawSpin {}
 // SAFETY: as above.
 unsafe impl Shared for crate::sync::RawRwLock {}
+// SAFETY: words, worker ids and a wait type (whose first is number 0) around a value that is shared itself.
+unsafe impl<T: Shared + Send> Shared for crate::sync::Mutex<T> {}
+// SAFETY: as above.
+unsafe impl<T: Shared + Send> Shared for crate::sync::RwLock<T> {}
+// SAFETY: words, worker ids, a wait type and a flag.
+unsafe impl Shared for crate::sync::Event {}
+// SAFETY: words and worker ids.
+unsafe impl Shared for crate::sync::EventCount {}
+// SAFETY: as above.
+unsafe impl Shared for crate::sync::ParkingLot {}
+// SAFETY: a word, perhaps a class, which is a static of the program that all engines run, and a value that is shared itself.
+unsafe impl<T: Shared + Send> Shared for crate::sync::SpinLock<T> {}
 
 /// Memory was refused: the region is used up (SQL Server's error 701), or a simulation refuses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -151,6 +182,15 @@ impl Region {
         Ok(Part { first, count, region: self.clone(), _of: PhantomData })
     }
 
+    /// Carves room for one value and moves it there: for what does not begin as zeros, such as a lock with its wait type.
+    /// It is never dropped; shared data owns nothing.
+    pub fn place<T: Shared + Send>(&self, name: &'static str, value: T) -> Result<Placed<T>, OutOfMemory> {
+        let part = self.carve::<T>(name, 1)?;
+        // SAFETY: carved for one T just now, so nobody else has seen it.
+        unsafe { part.first.write(value) };
+        Ok(Placed { part })
+    }
+
     /// What has been carved: name, offset, bytes.
     pub fn parts(&self) -> Vec<(&'static str, usize, usize)> {
         self.mapping.parts.lock().expect("parts").names.clone()
@@ -226,6 +266,26 @@ impl<T: Shared> Deref for Part<T> {
     fn deref(&self) -> &[T] {
         // SAFETY: carved for `count` values, zeroed (valid by Shared), mapped as long as `region`.
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
+    }
+}
+
+/// One value in a region; keeps it mapped.
+pub struct Placed<T> {
+    part: Part<T>,
+}
+
+impl<T: Shared> Clone for Placed<T> {
+    fn clone(&self) -> Placed<T> {
+        Placed { part: self.part.clone() }
+    }
+}
+
+impl<T: Shared> Deref for Placed<T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: carved for one value and written by `place`; mapped as long as the part lives.
+        unsafe { self.part.first.as_ref() }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::{WaitType, WakeReason, WorkerId, current, park_uninterruptible, unpark};
 use crate::{sys, worker};
 
+#[derive(Default)]
 pub struct WaitList {
     head: AtomicU32,
     tail: AtomicU32,
@@ -57,6 +58,12 @@ impl WaitList {
         Some(id)
     }
 
+    /// All of them, in order; the list is empty then.
+    pub fn take(&self) -> WaitList {
+        let (head, tail) = (self.head.swap(0, Ordering::Relaxed), self.tail.swap(0, Ordering::Relaxed));
+        WaitList { head: AtomicU32::new(head), tail: AtomicU32::new(tail) }
+    }
+
     /// Takes `id` out of the middle: a waiter that gives up. False if it was no longer there.
     pub fn remove(&self, id: WorkerId) -> bool {
         let mut before = WorkerId::NONE;
@@ -93,6 +100,11 @@ fn ask(mode: u32) -> WorkerId {
 /// What a waiter in the list asked for.
 pub fn mode_of(id: WorkerId) -> u32 {
     worker::slot(id).wait_mode.load(Ordering::Relaxed)
+}
+
+/// What a waiter in the list waits for (`wait::describe`).
+pub fn resource_of(id: WorkerId) -> u64 {
+    worker::slot(id).wait_resource.load(Ordering::Relaxed)
 }
 
 /// Tells a waiter, taken out of the list before, that it has what it asked for. May come after the list's lock is

@@ -6,25 +6,30 @@
 //! | [`SpinLock`] | a few instructions, nothing inside may wait | spins, then yields |
 //! | [`Mutex`], [`RwLock`] | private structures, may be held over waits | parks, FIFO |
 //! | [`Latch`] | physical consistency of shared structures, five modes | parks, FIFO |
-//! | [`Event`], [`Semaphore`], [`Condvar`] | telling others | parks, FIFO |
+//! | [`Event`], [`EventCount`], [`Semaphore`], [`Condvar`] | telling others | parks, FIFO |
+//! | [`ParkingLot`] | words without a list of their own | parks, all woken |
 //!
 //! Waiters are named by `WorkerId` and linked through their worker slots: a lock has no heap memory and no pointer, so
 //! it may lie in the shared region.
 
 mod condvar;
 mod event;
+mod event_count;
 mod latch;
 mod list;
 mod mutex;
+mod parking;
 mod rwlock;
 mod semaphore;
 mod spin;
 
 pub use condvar::Condvar;
 pub use event::Event;
+pub use event_count::EventCount;
 pub use latch::{Latch, LatchClass, LatchCounts, LatchGuard, LatchMode, latch_classes};
 pub use list::ListLock as RawSpin;
 pub use mutex::{Mutex, MutexGuard};
+pub use parking::ParkingLot;
 pub use rwlock::{RawRwLock, ReadGuard, ReadHold, RwLock, RwLockForm, WriteGuard, rwlock_form, set_rwlock_form};
 pub use semaphore::Semaphore;
 pub use spin::{SpinClass, SpinCounts, SpinGuard, SpinLock, spin_classes};

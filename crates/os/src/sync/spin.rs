@@ -34,6 +34,9 @@ pub struct SpinCounts {
     pub sleep_ns: u64,
 }
 
+/// Of locks that nobody named.
+static UNNAMED: SpinClass = SpinClass::new("UNNAMED");
+
 static CLASSES: AtomicPtr<SpinClass> = AtomicPtr::new(std::ptr::null_mut());
 
 impl SpinClass {
@@ -87,7 +90,8 @@ pub fn spin_classes() -> Vec<SpinCounts> {
 pub struct SpinLock<T> {
     /// 0 free, else the holder's `WorkerId`. Acquire when taken, Release when freed.
     word: AtomicU32,
-    class: &'static SpinClass,
+    /// None: the lock began as zeros, in the shared region.
+    class: Option<&'static SpinClass>,
     value: UnsafeCell<T>,
 }
 
@@ -98,7 +102,7 @@ unsafe impl<T: Send> Send for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
     pub const fn new(class: &'static SpinClass, value: T) -> SpinLock<T> {
-        SpinLock { word: AtomicU32::new(0), class, value: UnsafeCell::new(value) }
+        SpinLock { word: AtomicU32::new(0), class: Some(class), value: UnsafeCell::new(value) }
     }
 
     #[inline]
@@ -128,8 +132,9 @@ impl<T> SpinLock<T> {
 
     #[cold]
     fn collide(&self, me: u32) {
-        assert!(self.word.load(Ordering::Relaxed) != me, "spinlock {} taken twice by one worker", self.class.name);
-        self.class.register();
+        let class = self.class.unwrap_or(&UNNAMED);
+        assert!(self.word.load(Ordering::Relaxed) != me, "spinlock {} taken twice by one worker", class.name);
+        class.register();
         let (mut spins, mut backoffs, mut limit) = (0u64, 0u64, SPINS_FIRST);
         let mut sleep_ns = 0;
         'taken: loop {
@@ -152,10 +157,10 @@ impl<T> SpinLock<T> {
             sleep_ns += clock::now().saturating_sub(start);
             limit = (limit * 2).min(SPINS_MOST);
         }
-        self.class.collisions.fetch_add(1, Ordering::Relaxed);
-        self.class.spins.fetch_add(spins, Ordering::Relaxed);
-        self.class.backoffs.fetch_add(backoffs, Ordering::Relaxed);
-        self.class.sleep_ns.fetch_add(sleep_ns, Ordering::Relaxed);
+        class.collisions.fetch_add(1, Ordering::Relaxed);
+        class.spins.fetch_add(spins, Ordering::Relaxed);
+        class.backoffs.fetch_add(backoffs, Ordering::Relaxed);
+        class.sleep_ns.fetch_add(sleep_ns, Ordering::Relaxed);
     }
 }
 

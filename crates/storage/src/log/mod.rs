@@ -18,15 +18,16 @@ pub mod ring;
 pub mod store;
 pub mod structure;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use os::sync::{Event, Mutex};
+use os::region::Placed;
+use os::shared_struct;
+use os::sync::{Event, EventCount, Mutex};
 use os::wait::{self, WaitType};
 
 use crate::error::{StorageError, StorageResult};
+use crate::memory::Memory;
 use crate::page::{put_u32, put_u64, u32_at, u64_at};
-use crate::wake::EventCount;
 use record::{HEAD_BYTES, Head, Record};
 use ring::Ring;
 use store::LogStore;
@@ -37,37 +38,71 @@ const MAGIC: u32 = u32::from_le_bytes(*b"HLOG");
 /// Largest record: page images of one structure change.
 pub const RECORD_BYTES_MAX: usize = 256 * 1024;
 
-#[derive(Debug, Default)]
-pub struct LogCounters {
-    pub flushes: AtomicU64,
-    pub bytes_flushed: AtomicU64,
-    pub records: AtomicU64,
-    /// Waits for an LSN to be hardened, and for room in the ring.
-    pub waits: AtomicU64,
-    pub buffer_waits: AtomicU64,
+shared_struct! {
+    #[derive(Debug, Default)]
+    pub struct LogCounters {
+        pub flushes: AtomicU64,
+        pub bytes_flushed: AtomicU64,
+        pub records: AtomicU64,
+        /// Waits for an LSN to be hardened, and for room in the ring.
+        pub waits: AtomicU64,
+        pub buffer_waits: AtomicU64,
+    }
+}
+
+shared_struct! {
+    /// What the engines share besides the ring.
+    struct State {
+        /// LSN of the next record. Ordered by the ring's length words, so Relaxed would do; SeqCst costs nothing here.
+        tail: AtomicU64,
+        /// Everything before is on disk for sure.
+        hardened: AtomicU64,
+        /// The ring may be written up to `released + ring bytes`.
+        released: AtomicU64,
+        /// Start of the open block. Locked by who flushes.
+        block: Mutex<u64>,
+        changed: EventCount,
+        /// A delayed commit waits for the log writer. SeqCst on both sides: a commit that finds it set appended before the
+        /// writer took it.
+        delayed: AtomicBool,
+        failed: AtomicBool,
+        why: Mutex<Reason>,
+        counters: LogCounters,
+    }
+}
+
+/// Bytes kept of the reason why the log stopped.
+const REASON_BYTES: usize = 252;
+
+shared_struct! {
+    /// Why the log stopped, as text. Empty: it runs.
+    #[derive(Clone, Copy)]
+    struct Reason {
+        length: u32,
+        text: [u8; REASON_BYTES],
+    }
+}
+
+impl Reason {
+    fn new(text: &str) -> Reason {
+        let text = &text[..text.floor_char_boundary(REASON_BYTES)];
+        let mut reason = Reason { length: text.len() as u32, text: [0; REASON_BYTES] };
+        reason.text[..text.len()].copy_from_slice(text.as_bytes());
+        reason
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.text[..self.length as usize]).into_owned()
+    }
 }
 
 pub struct Log {
     ring: Ring,
-    /// LSN of the next record. Ordered by the ring's length words, so Relaxed would do; SeqCst costs nothing here.
-    tail: AtomicU64,
-    /// Everything before is on disk for sure.
-    hardened: AtomicU64,
-    /// The ring may be written up to `released + ring bytes`.
-    released: AtomicU64,
-    /// Start of the open block. Locked by who flushes.
-    block: Mutex<u64>,
-    changed: EventCount,
+    state: Placed<State>,
     /// Rung at the first delayed commit after the log writer last looked.
-    writer: Arc<Event>,
-    /// A delayed commit waits for the log writer. SeqCst on both sides: a commit that finds it set appended before the
-    /// writer took it.
-    delayed: AtomicBool,
+    writer: Placed<Event>,
     store: Box<dyn LogStore>,
     epoch: u32,
-    failed: AtomicBool,
-    why: Mutex<Option<StorageError>>,
-    pub counters: LogCounters,
 }
 
 fn align(lsn: u64) -> u64 {
@@ -76,39 +111,52 @@ fn align(lsn: u64) -> u64 {
 
 impl Log {
     /// Continues at `start`, a multiple of the block size.
-    pub fn new(store: Box<dyn LogStore>, ring_bytes: usize, start: u64, epoch: u32) -> StorageResult<Log> {
+    pub fn new(
+        memory: &Memory,
+        store: Box<dyn LogStore>,
+        ring_bytes: usize,
+        start: u64,
+        epoch: u32,
+    ) -> StorageResult<Log> {
         assert_eq!(start % BLOCK_BYTES, 0, "a block starts at a multiple of its size");
         assert!(ring_bytes >= 4 * RECORD_BYTES_MAX, "ring too small for the largest records");
         store.continue_at(start);
         store.prepare(start + ring_bytes as u64)?;
-        Ok(Log {
-            ring: Ring::new(ring_bytes),
+        let state = State {
             tail: AtomicU64::new(start + BLOCK_HEAD),
             hardened: AtomicU64::new(start),
             released: AtomicU64::new(start),
             block: Mutex::new(WaitType::LOGMGR_FLUSH, start),
-            changed: EventCount::new(),
-            writer: Arc::new(Event::auto_reset(WaitType::LOGMGR_QUEUE)),
+            changed: EventCount::default(),
             delayed: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            why: Mutex::new(WaitType::LOGMGR_FLUSH, Reason::new("")),
+            counters: LogCounters::default(),
+        };
+        Ok(Log {
+            ring: Ring::carve(memory, ring_bytes)?,
+            state: memory.place("log", state)?,
+            writer: memory.place("log writer", Event::auto_reset(WaitType::LOGMGR_QUEUE))?,
             store,
             epoch,
-            failed: AtomicBool::new(false),
-            why: Mutex::new(WaitType::LOGMGR_FLUSH, None),
-            counters: LogCounters::default(),
         })
     }
 
+    pub fn counters(&self) -> &LogCounters {
+        &self.state.counters
+    }
+
     pub fn tail(&self) -> u64 {
-        self.tail.load(Ordering::SeqCst)
+        self.state.tail.load(Ordering::SeqCst)
     }
 
     pub fn hardened(&self) -> u64 {
-        self.hardened.load(Ordering::Acquire)
+        self.state.hardened.load(Ordering::Acquire)
     }
 
     /// What lies before has been written to the store.
     fn released(&self) -> u64 {
-        self.released.load(Ordering::Acquire)
+        self.state.released.load(Ordering::Acquire)
     }
 
     pub fn store(&self) -> &dyn LogStore {
@@ -119,12 +167,12 @@ impl Log {
     /// so that a latch is rarely held over a flush.
     #[inline]
     pub fn admit(&self) -> StorageResult<()> {
-        if self.failed.load(Ordering::Relaxed) {
+        if self.state.failed.load(Ordering::Relaxed) {
             return Err(self.stopped());
         }
         // In this order: the tail read second is never behind what was released.
-        let released = self.released.load(Ordering::Acquire);
-        let tail = self.tail.load(Ordering::Relaxed);
+        let released = self.state.released.load(Ordering::Acquire);
+        let tail = self.state.tail.load(Ordering::Relaxed);
         if tail.saturating_sub(released) > self.ring.bytes() / 2 {
             self.flush_some(WaitType::LOGBUFFER)?;
         }
@@ -132,22 +180,21 @@ impl Log {
     }
 
     fn stopped(&self) -> StorageError {
-        let why = self.why.lock().as_ref().map_or("the log failed".into(), |why| why.to_string());
-        StorageError::Stopped(why)
+        StorageError::Stopped(self.state.why.lock().text())
     }
 
     pub fn is_stopped(&self) -> Option<StorageError> {
-        self.failed.load(Ordering::Acquire).then(|| self.stopped())
+        self.state.failed.load(Ordering::Acquire).then(|| self.stopped())
     }
 
     pub fn stop(&self, why: StorageError) {
-        let mut held = self.why.lock();
-        if held.is_none() {
-            *held = Some(why);
+        let mut held = self.state.why.lock();
+        if held.length == 0 {
+            *held = Reason::new(&why.to_string());
         }
-        self.failed.store(true, Ordering::Release);
+        self.state.failed.store(true, Ordering::Release);
         drop(held);
-        self.changed.notify();
+        self.state.changed.notify();
     }
 
     /// The record's LSN and its end. The body comes in parts, so that a row is copied once.
@@ -170,16 +217,16 @@ impl Log {
 
     #[inline]
     fn reserve(&self, length: u64) -> StorageResult<u64> {
-        let mut tail = self.tail.load(Ordering::Relaxed);
+        let mut tail = self.state.tail.load(Ordering::Relaxed);
         loop {
             // Two block heads: this block's padding and the next head may come between.
-            if tail + length + 2 * BLOCK_BYTES > self.released.load(Ordering::Acquire) + self.ring.bytes() {
-                self.counters.buffer_waits.fetch_add(1, Ordering::Relaxed);
+            if tail + length + 2 * BLOCK_BYTES > self.state.released.load(Ordering::Acquire) + self.ring.bytes() {
+                self.state.counters.buffer_waits.fetch_add(1, Ordering::Relaxed);
                 self.flush_some(WaitType::LOGBUFFER)?;
-                tail = self.tail.load(Ordering::Relaxed);
+                tail = self.state.tail.load(Ordering::Relaxed);
                 continue;
             }
-            match self.tail.compare_exchange_weak(tail, tail + length, Ordering::SeqCst, Ordering::Relaxed) {
+            match self.state.tail.compare_exchange_weak(tail, tail + length, Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) => return Ok(tail),
                 Err(now) => tail = now,
             }
@@ -188,14 +235,14 @@ impl Log {
 
     /// Flushes, or waits until somebody has, for `wait`.
     fn flush_some(&self, wait: WaitType) -> StorageResult<()> {
-        let ticket = self.changed.ticket();
+        let ticket = self.state.changed.ticket();
         if let Some(error) = self.is_stopped() {
             return Err(error);
         }
-        match self.block.try_lock() {
+        match self.state.block.try_lock() {
             Some(mut block) => self.flush(&mut block),
             None => {
-                self.changed.wait(ticket, wait);
+                self.state.changed.wait(ticket, wait);
                 Ok(())
             }
         }
@@ -206,7 +253,7 @@ impl Log {
         if self.hardened() >= lsn {
             return Ok(());
         }
-        self.counters.waits.fetch_add(1, Ordering::Relaxed);
+        self.state.counters.waits.fetch_add(1, Ordering::Relaxed);
         while self.hardened() < lsn {
             assert!(lsn <= self.tail(), "an LSN nobody has reserved");
             self.flush_some(WaitType::WRITELOG)?;
@@ -222,19 +269,19 @@ impl Log {
     /// A commit that does not wait has been appended: the log writer hardens it soon.
     #[inline]
     pub fn delay(&self) {
-        if !self.delayed.load(Ordering::SeqCst) && !self.delayed.swap(true, Ordering::SeqCst) {
+        if !self.state.delayed.load(Ordering::SeqCst) && !self.state.delayed.swap(true, Ordering::SeqCst) {
             self.writer.set();
         }
     }
 
     /// What the log writer waits for.
-    pub fn writer_bell(&self) -> &Arc<Event> {
+    pub fn writer_bell(&self) -> &Placed<Event> {
         &self.writer
     }
 
     /// Hardens the commits that were delayed so far.
     pub fn harden_delayed(&self) -> StorageResult<()> {
-        if self.delayed.swap(false, Ordering::SeqCst) { self.harden_all() } else { Ok(()) }
+        if self.state.delayed.swap(false, Ordering::SeqCst) { self.harden_all() } else { Ok(()) }
     }
 
     fn flush(&self, block: &mut u64) -> StorageResult<()> {
@@ -247,7 +294,7 @@ impl Log {
         match result {
             Ok(next) => {
                 *block = next;
-                self.changed.notify();
+                self.state.changed.notify();
                 Ok(())
             }
             Err(error) => {
@@ -260,7 +307,7 @@ impl Log {
     fn close_and_write(&self, start: u64, end: &mut u64) -> StorageResult<u64> {
         let next = loop {
             let next = align(*end);
-            match self.tail.compare_exchange(*end, next + BLOCK_HEAD, Ordering::SeqCst, Ordering::SeqCst) {
+            match self.state.tail.compare_exchange(*end, next + BLOCK_HEAD, Ordering::SeqCst, Ordering::SeqCst) {
                 Ok(_) => break next,
                 Err(now) => *end = now,
             }
@@ -294,10 +341,10 @@ impl Log {
         self.store.write(start + whole.0.len() as u64, whole.1)?;
         self.store.harden()?;
         self.ring.zero(start, (next - start) as usize);
-        self.released.store(next, Ordering::Release);
-        self.hardened.store(next, Ordering::Release);
-        self.counters.flushes.fetch_add(1, Ordering::Relaxed);
-        self.counters.bytes_flushed.fetch_add(next - start, Ordering::Relaxed);
+        self.state.released.store(next, Ordering::Release);
+        self.state.hardened.store(next, Ordering::Release);
+        self.state.counters.flushes.fetch_add(1, Ordering::Relaxed);
+        self.state.counters.bytes_flushed.fetch_add(next - start, Ordering::Relaxed);
         // The next flush may need this much; a full disk shows at the next `admit`, not here.
         match self.store.prepare(next + 2 * self.ring.bytes()) {
             Ok(()) | Err(StorageError::LogFull) => Ok(next),
@@ -320,15 +367,15 @@ impl Log {
 
     /// Copies the record at `lsn`, which has been appended, into `out`.
     pub fn read(&self, lsn: u64, out: &mut Vec<u8>) -> StorageResult<()> {
-        if lsn >= self.released.load(Ordering::Acquire) {
-            while self.ring.published(lsn) == 0 && lsn >= self.released.load(Ordering::Acquire) {
+        if lsn >= self.state.released.load(Ordering::Acquire) {
+            while self.ring.published(lsn) == 0 && lsn >= self.state.released.load(Ordering::Acquire) {
                 wait::yield_now();
             }
             let length = self.ring.published(lsn) as usize;
-            if lsn >= self.released.load(Ordering::Acquire) {
+            if lsn >= self.state.released.load(Ordering::Acquire) {
                 out.resize(length, 0);
                 self.ring.copy_unstable(lsn, out);
-                if lsn >= self.released.load(Ordering::Acquire) {
+                if lsn >= self.state.released.load(Ordering::Acquire) {
                     out[..4].copy_from_slice(&(length as u32).to_le_bytes());
                     return Ok(());
                 }

@@ -8,18 +8,22 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use os::region::Part;
+
+use crate::error::StorageResult;
+use crate::memory::Memory;
+
 pub struct Ring {
     /// u64 words, so that lengths are aligned.
-    words: Box<[AtomicU64]>,
+    words: Part<AtomicU64>,
     mask: u64,
 }
 
 impl Ring {
     /// `bytes`: a power of two.
-    pub fn new(bytes: usize) -> Ring {
+    pub fn carve(memory: &Memory, bytes: usize) -> StorageResult<Ring> {
         assert!(bytes.is_power_of_two() && bytes >= 4096, "ring of {bytes} bytes");
-        let words = (0..bytes / 8).map(|_| AtomicU64::new(0)).collect();
-        Ring { words, mask: bytes as u64 - 1 }
+        Ok(Ring { words: memory.carve("log ring", bytes / 8)?, mask: bytes as u64 - 1 })
     }
 
     pub fn bytes(&self) -> u64 {
@@ -29,7 +33,7 @@ impl Ring {
     fn at(&self, lsn: u64) -> *mut u8 {
         let offset = (lsn & self.mask) as usize;
         // SAFETY: `offset` is below the length of `words` in bytes. AtomicU64 permits mutation through a shared reference.
-        unsafe { (self.words.as_ptr() as *mut u8).add(offset) }
+        unsafe { self.words.as_ptr().as_ptr().cast::<u8>().add(offset) }
     }
 
     /// Bytes from `lsn` to the end of the ring's memory.

@@ -1,0 +1,32 @@
+//! The memory that all engines of an instance share: one region, reserved and carved while the instance is opened, before
+//! there is a second engine. What is not in it is private to an engine, and nothing in it points out of it.
+
+use os::region::{Part, Placed, Pool, Region, Shared, Visibility};
+
+use crate::error::StorageResult;
+
+/// For what is small and of fixed size: counters, clocks, tables of files and segments.
+const TABLES_BYTES: usize = 64 << 20;
+
+pub struct Memory {
+    region: Region,
+}
+
+impl Memory {
+    /// `bytes`: of all large parts together. They are addresses only, until touched.
+    pub fn reserve(bytes: usize, visibility: Visibility) -> StorageResult<Memory> {
+        Ok(Memory { region: Region::reserve(bytes + TABLES_BYTES, visibility)? })
+    }
+
+    pub fn place<T: Shared + Send>(&self, name: &'static str, value: T) -> StorageResult<Placed<T>> {
+        Ok(self.region.place(name, value)?)
+    }
+
+    pub fn carve<T: Shared>(&self, name: &'static str, count: usize) -> StorageResult<Part<T>> {
+        Ok(self.region.carve(name, count)?)
+    }
+
+    pub fn pool<T: Shared>(&self, name: &'static str, count: usize) -> StorageResult<Pool<T>> {
+        Ok(Pool::carve(&self.region, name, count)?)
+    }
+}
