@@ -14,7 +14,7 @@ use crate::commits::Commits;
 use crate::error::{StorageError, StorageResult};
 use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef, TableId};
-use crate::locks::{Locks, Member};
+use crate::locks::{Locks, MemberId};
 use crate::log::Log;
 use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
 use crate::log::structure::{self, Action, Bits};
@@ -72,7 +72,7 @@ pub struct Engine {
 
 /// The part of a transaction that writes the log.
 pub struct Writer {
-    pub member: Arc<Member>,
+    pub member: MemberId,
     /// 0 before the first change.
     pub id: u64,
     /// LSN of its newest record, 0: none.
@@ -109,8 +109,9 @@ impl Engine {
         self.log.has_space()?;
         // A checkpoint that does not see the id yet must not cut the log after this point.
         // A block starts at the hardened LSN, so that recovery can begin to read there.
-        writer.member.first_lsn.store(self.log.hardened(), Ordering::SeqCst);
-        writer.id = self.commits.begin(|id| writer.member.id.store(id, Ordering::SeqCst));
+        let member = &self.locks[writer.member];
+        member.first_lsn.store(self.log.hardened(), Ordering::SeqCst);
+        writer.id = self.commits.begin(|id| member.id.store(id, Ordering::SeqCst));
         Ok(())
     }
 
@@ -141,15 +142,23 @@ impl Engine {
             Author::Change(writer) => {
                 debug_assert!(writer.id != 0, "identified before the first change");
                 let (lsn, end) = self.log.append(head(writer.id, writer.last_lsn, temporary), body)?;
-                writer.wrote(lsn, end, file);
+                self.wrote(writer, lsn, end, file);
                 Ok(end)
             }
             Author::Compensation(writer, next) => {
                 let (lsn, end) = self.log.append(head(writer.id, *next, temporary | FLAG_COMPENSATION), body)?;
-                writer.wrote(lsn, end, file);
+                self.wrote(writer, lsn, end, file);
                 Ok(end)
             }
         }
+    }
+
+    #[inline]
+    fn wrote(&self, writer: &mut Writer, lsn: u64, end: u64, file: &DataFile) {
+        writer.last_lsn = lsn;
+        writer.durable |= !file.temporary;
+        let log_bytes = &self.locks[writer.member].log_bytes;
+        log_bytes.store(log_bytes.load(Ordering::Relaxed) + (end - lsn), Ordering::Relaxed);
     }
 
     /// Logs and applies changes of several pages that hold together. `guards` has every page of `actions`.
@@ -281,16 +290,6 @@ impl Engine {
 
     pub fn pending(&self) -> Vec<PageRef> {
         self.pending_frees.lock().clone()
-    }
-}
-
-impl Writer {
-    #[inline]
-    fn wrote(&mut self, lsn: u64, end: u64, file: &DataFile) {
-        self.last_lsn = lsn;
-        self.durable |= !file.temporary;
-        let written = self.member.log_bytes.load(Ordering::Relaxed);
-        self.member.log_bytes.store(written + (end - lsn), Ordering::Relaxed);
     }
 }
 

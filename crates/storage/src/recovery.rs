@@ -23,7 +23,7 @@ use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer, file_nam
 use crate::error::{StorageError, StorageResult};
 use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef};
-use crate::locks::{Locks, Signal};
+use crate::locks::Locks;
 use crate::log::record::{CellBody, FLAG_TEMPORARY, Head, HeaderBody, Kind, Record, UpdateBody};
 use crate::log::store::LocalLog;
 use crate::log::structure::{self, Action, Bits};
@@ -50,7 +50,8 @@ impl Limits {
     fn reserve(&self) -> StorageResult<Memory> {
         let bytes = Buffer::region_bytes(self.files_max, self.page_bits)
             + self.log_buffer_bytes
-            + Versions::region_bytes(self.version_memory_bytes);
+            + Versions::region_bytes(self.version_memory_bytes)
+            + Locks::region_bytes();
         Memory::reserve(bytes, self.visibility)
     }
 }
@@ -160,7 +161,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         buffer,
         log,
         commits: Commits::recovered(next, found.unfinished.keys().copied()),
-        locks: Locks::default(),
+        locks: Locks::new(&memory)?,
         files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
         shapes: RwLock::new(WaitType::SOS_RW, NumberMap::default()),
         pending_frees: Mutex::new(WaitType::SOS_MUTEX, found.pending.clone()),
@@ -276,15 +277,15 @@ impl Engine {
     /// `scan`: its records lie behind.
     fn undo_unfinished(&self, transaction: u64, last_lsn: u64, scan: u64) -> StorageResult<()> {
         os::sim_point!("recovery.undo");
-        let member = self.locks.enter(Arc::new(Signal::new()));
-        member.id.store(transaction, Ordering::SeqCst);
-        member.first_lsn.store(scan, Ordering::SeqCst);
+        let member = self.locks.enter();
+        self.locks[member].id.store(transaction, Ordering::SeqCst);
+        self.locks[member].first_lsn.store(scan, Ordering::SeqCst);
         let mut writer = Writer { member, id: transaction, last_lsn, statement: 1, durable: true };
         self.undo(&mut writer, 0)?;
         let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };
         self.log.append(head, &[])?;
         self.commits.rolled_back(transaction);
-        self.locks.leave(&writer.member);
+        self.locks.leave(writer.member);
         Ok(())
     }
 

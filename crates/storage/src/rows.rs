@@ -139,7 +139,7 @@ impl Engine {
             let header = RowHeader::decode(page::payload(&leaf, slot));
             if let Some(other) = self.in_the_way(writer, &header) {
                 drop(leaf);
-                self.locks.wait_for_end(&writer.member, other, LockMode::Exclusive, patience)?;
+                self.locks.wait_for_end(writer.member, other, LockMode::Exclusive, patience)?;
                 continue;
             }
             if !header.ghost {
@@ -240,7 +240,7 @@ impl Engine {
             let header = RowHeader::decode(page::payload(&leaf, slot));
             if let Some(other) = self.in_the_way(writer, &header) {
                 drop(leaf);
-                self.locks.wait_for_end(&writer.member, other, LockMode::Exclusive, patience)?;
+                self.locks.wait_for_end(writer.member, other, LockMode::Exclusive, patience)?;
                 continue;
             }
             if let (Some(snapshot), true) = (snapshot, header.transaction != writer.id)

@@ -15,7 +15,7 @@ use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, PageRef, TableId};
 pub use crate::locks::LockMode;
-use crate::locks::{Patience, Resource, Signal};
+use crate::locks::{MemberId, Patience, Resource};
 use crate::log::record::{Head, Kind};
 use crate::rows::{ReadMode, View};
 
@@ -50,11 +50,14 @@ pub struct Savepoint {
 
 /// Ends the waits of a transaction from another worker (attention).
 #[derive(Clone)]
-pub struct Canceller(Arc<Signal>);
+pub struct Canceller {
+    engine: Arc<Engine>,
+    member: MemberId,
+}
 
 impl Canceller {
     pub fn cancel(&self) {
-        self.0.cancel();
+        self.engine.locks.cancel(self.member);
     }
 }
 
@@ -98,7 +101,7 @@ pub struct Transaction {
 
 impl Transaction {
     pub(crate) fn new(engine: Arc<Engine>, isolation: Isolation) -> Transaction {
-        let member = engine.locks.enter(Arc::new(Signal::new()));
+        let member = engine.locks.enter();
         Transaction {
             writer: Writer { member, id: 0, last_lsn: 0, statement: 1, durable: false },
             engine,
@@ -126,7 +129,7 @@ impl Transaction {
 
     /// The SPID, shown in lock and transaction lists.
     pub fn set_session(&mut self, session: u32) {
-        self.writer.member.session.store(session, Ordering::Relaxed);
+        self.engine.locks[self.writer.member].session.store(session, Ordering::Relaxed);
     }
 
     /// Milliseconds; negative waits for ever, 0 not at all.
@@ -136,23 +139,23 @@ impl Transaction {
 
     /// -10 to 10; the lower one is the victim.
     pub fn set_deadlock_priority(&mut self, priority: i8) {
-        self.writer.member.priority.store(priority as i32, Ordering::Relaxed);
+        self.engine.locks[self.writer.member].priority.store(priority as i32, Ordering::Relaxed);
     }
 
     pub fn canceller(&self) -> Canceller {
-        Canceller(self.writer.member.signal.clone())
+        Canceller { engine: self.engine.clone(), member: self.writer.member }
     }
 
     /// Forgets an earlier `cancel`: called when a new request begins.
     pub fn clear_cancel(&mut self) {
-        self.writer.member.signal.clear();
+        self.engine.locks.clear_cancel(self.writer.member);
     }
 
     /// A new statement: a new snapshot under READ COMMITTED, and scans of this statement do not see rows it writes.
     pub fn begin_statement(&mut self) {
         self.writer.statement = self.writer.statement.saturating_add(1);
         for resource in std::mem::take(&mut self.statement_locks) {
-            self.engine.locks.release(&self.writer.member, resource);
+            self.engine.locks.release(self.writer.member, resource);
         }
         if self.isolation != Isolation::Snapshot {
             self.snapshot = None;
@@ -264,9 +267,9 @@ impl Transaction {
 
     fn finish(&mut self) {
         self.finished = true;
-        self.writer.member.snapshot.store(u64::MAX, Ordering::SeqCst);
+        self.engine.locks[self.writer.member].snapshot.store(u64::MAX, Ordering::SeqCst);
         self.forget_shapes();
-        let member = &self.writer.member;
+        let member = self.writer.member;
         for resource in self.statement_locks.drain(..).chain(self.locks.drain(..)) {
             self.engine.locks.release(member, resource);
         }
@@ -285,9 +288,9 @@ impl Transaction {
             return time;
         }
         // Announced before it is read: the horizon must not pass the time we are about to get.
-        self.writer.member.snapshot.store(1, Ordering::SeqCst);
+        self.engine.locks[self.writer.member].snapshot.store(1, Ordering::SeqCst);
         let time = self.engine.commits.now();
-        self.writer.member.snapshot.store(time, Ordering::SeqCst);
+        self.engine.locks[self.writer.member].snapshot.store(time, Ordering::SeqCst);
         self.snapshot = Some(time);
         time
     }
@@ -316,7 +319,7 @@ impl Transaction {
     }
 
     pub(crate) fn wait_for_end(&self, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
-        self.engine.locks.wait_for_end(&self.writer.member, id, mode, patience)
+        self.engine.locks.wait_for_end(self.writer.member, id, mode, patience)
     }
 
     /// Held to the end of the transaction.
@@ -339,7 +342,7 @@ impl Transaction {
         {
             return Ok(at);
         }
-        if self.engine.locks.acquire(&self.writer.member, resource, mode, patience)? {
+        if self.engine.locks.acquire(self.writer.member, resource, mode, patience)? {
             self.locks.push(resource);
         }
         match known {
@@ -377,7 +380,7 @@ impl Transaction {
             self.tables[at].row_locks /= 2;
         }
         let resource = Resource::Row(db, table, row);
-        if self.engine.locks.acquire(&self.writer.member, resource, mode, patience)? {
+        if self.engine.locks.acquire(self.writer.member, resource, mode, patience)? {
             self.tables[at].row_locks += 1;
             if hold { self.locks.push(resource) } else { self.statement_locks.push(resource) }
         } else if hold && let Some(at) = self.statement_locks.iter().position(|held| *held == resource) {
@@ -392,7 +395,7 @@ impl Transaction {
         let resource = Resource::Row(db, table, row);
         if let Some(at) = self.statement_locks.iter().rposition(|held| *held == resource) {
             self.statement_locks.swap_remove(at);
-            self.engine.locks.release(&self.writer.member, resource);
+            self.engine.locks.release(self.writer.member, resource);
         }
     }
 
@@ -405,9 +408,9 @@ impl Transaction {
         patience: Patience,
     ) -> StorageResult<()> {
         let resource = Resource::Row(db, table, row);
-        if self.engine.locks.is_excluded(&self.writer.member, resource, LockMode::Exclusive) {
+        if self.engine.locks.is_excluded(self.writer.member, resource, LockMode::Exclusive) {
             // Kept to the end: a reader that holds it out for its own end must not be overtaken in between.
-            if self.engine.locks.acquire(&self.writer.member, resource, LockMode::Exclusive, patience)? {
+            if self.engine.locks.acquire(self.writer.member, resource, LockMode::Exclusive, patience)? {
                 self.locks.push(resource);
             }
         }
@@ -418,7 +421,7 @@ impl Transaction {
     /// or `unlock_application`.
     pub fn lock_application(&mut self, db: DatabaseId, resource: u64, mode: LockMode) -> StorageResult<()> {
         let resource = Resource::Application(db, resource);
-        if self.engine.locks.acquire(&self.writer.member, resource, mode, self.patience)? {
+        if self.engine.locks.acquire(self.writer.member, resource, mode, self.patience)? {
             self.locks.push(resource);
         }
         Ok(())
@@ -430,7 +433,7 @@ impl Transaction {
         let held = self.locks.iter().position(|held| *held == resource);
         if let Some(at) = held {
             self.locks.swap_remove(at);
-            self.engine.locks.release(&self.writer.member, resource);
+            self.engine.locks.release(self.writer.member, resource);
         }
         held.is_some()
     }

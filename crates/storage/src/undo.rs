@@ -18,7 +18,7 @@ impl Engine {
     /// Undoes what `writer` did after the record at `to` (0: everything).
     pub fn undo(&self, writer: &mut Writer, to: u64) -> StorageResult<()> {
         let mut next = writer.last_lsn;
-        let mut log = Backward::new(&self.log, writer.member.first_lsn.load(Ordering::SeqCst));
+        let mut log = Backward::new(&self.log, self.locks[writer.member].first_lsn.load(Ordering::SeqCst));
         while next > to {
             let bytes = log.record(next)?;
             let record = Record::decode(next, bytes).filter(|record| record.head.transaction == writer.id);

@@ -4,15 +4,18 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use os::shared_struct;
 use os::wait::{self, WaitType, WakeReason, WorkerId};
 
-/// For one waiter at a time, which may give up.
-#[derive(Default)]
-pub struct Waker {
-    count: AtomicU64,
-    /// A `WorkerId`, 0: nobody waits. SeqCst with `count`: the waiter stores this and then reads `count`, the notifier
-    /// the other way round, so one of the two sees the other.
-    waiter: AtomicU32,
+shared_struct! {
+    /// For one waiter at a time, which may give up.
+    #[derive(Default)]
+    pub struct Waker {
+        count: AtomicU64,
+        /// A `WorkerId`, 0: nobody waits. SeqCst with `count`: the waiter stores this and then reads `count`, the notifier
+        /// the other way round, so one of the two sees the other.
+        waiter: AtomicU32,
+    }
 }
 
 impl Waker {

@@ -57,6 +57,11 @@ impl<T: Shared> Pool<T> {
         if simcore::active() && simcore::with(|sim| sim.memory_refused()) {
             return Err(OutOfMemory);
         }
+        self.take_needed()
+    }
+
+    /// As `take`, where there is a slot for everyone who may come: a simulation does not refuse it.
+    pub fn take_needed(&self) -> Result<u32, OutOfMemory> {
         let own = list_here();
         if let Some(slot) = self.pop(own) {
             return Ok(slot);

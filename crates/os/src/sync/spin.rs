@@ -90,7 +90,7 @@ pub fn spin_classes() -> Vec<SpinCounts> {
 pub struct SpinLock<T> {
     /// 0 free, else the holder's `WorkerId`. Acquire when taken, Release when freed.
     word: AtomicU32,
-    /// None: the lock began as zeros, in the shared region.
+    /// None: the lock began as zeros, in the shared region; see `lock_as`.
     class: Option<&'static SpinClass>,
     value: UnsafeCell<T>,
 }
@@ -109,7 +109,17 @@ impl<T> SpinLock<T> {
     pub fn lock(&self) -> SpinGuard<'_, T> {
         let me = current().raw();
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            self.collide(me);
+            self.collide(me, self.class.unwrap_or(&UNNAMED));
+        }
+        SpinGuard { lock: self }
+    }
+
+    /// As `lock`, counted under `class`: for a lock that began as zeros.
+    #[inline]
+    pub fn lock_as(&self, class: &'static SpinClass) -> SpinGuard<'_, T> {
+        let me = current().raw();
+        if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            self.collide(me, class);
         }
         SpinGuard { lock: self }
     }
@@ -131,8 +141,7 @@ impl<T> SpinLock<T> {
     }
 
     #[cold]
-    fn collide(&self, me: u32) {
-        let class = self.class.unwrap_or(&UNNAMED);
+    fn collide(&self, me: u32, class: &'static SpinClass) {
         assert!(self.word.load(Ordering::Relaxed) != me, "spinlock {} taken twice by one worker", class.name);
         class.register();
         let (mut spins, mut backoffs, mut limit) = (0u64, 0u64, SPINS_FIRST);
