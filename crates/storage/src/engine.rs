@@ -20,6 +20,7 @@ use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
 use crate::log::structure::{self, Action, Bits};
 use crate::memory::Memory;
 use crate::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
+use crate::page_list::PageList;
 use crate::shape::Shape;
 use crate::tree::Tree;
 use crate::versions::Versions;
@@ -64,7 +65,7 @@ pub struct Engine {
     /// Tables opened since the start.
     pub shapes: RwLock<NumberMap<(DatabaseId, TableId), Arc<Shape>>>,
     /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
-    pub pending_frees: Mutex<Vec<PageRef>>,
+    pub pending_frees: PageList,
     pub freeing: Placed<Mutex<()>>,
     pub numbers: Placed<Numbers>,
     pub memory: Memory,
@@ -111,7 +112,7 @@ impl Engine {
         // A block starts at the hardened LSN, so that recovery can begin to read there.
         let member = &self.locks[writer.member];
         member.first_lsn.store(self.log.hardened(), Ordering::SeqCst);
-        writer.id = self.commits.begin(|id| member.id.store(id, Ordering::SeqCst));
+        writer.id = self.commits.begin(|id| member.id.store(id, Ordering::SeqCst))?;
         Ok(())
     }
 
@@ -263,7 +264,7 @@ impl Engine {
     /// Frees what committed transactions dropped.
     pub fn free_pending(&self) -> StorageResult<()> {
         let _one_at_a_time = self.freeing.lock();
-        while let Some(next) = { self.pending_frees.lock().first().copied() } {
+        while let Some(next) = self.pending_frees.first() {
             if let Some(file) = self.file(next.file) {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
@@ -272,7 +273,7 @@ impl Engine {
                     self.free_tree(&Tree::new(file, next.page))?;
                 }
             }
-            self.pending_frees.lock().retain(|other| *other != next);
+            self.pending_frees.remove(next);
         }
         Ok(())
     }
@@ -289,7 +290,7 @@ impl Engine {
     }
 
     pub fn pending(&self) -> Vec<PageRef> {
-        self.pending_frees.lock().clone()
+        self.pending_frees.all()
     }
 }
 

@@ -14,6 +14,7 @@ pub mod error;
 pub mod files;
 pub mod hash;
 pub mod memory;
+pub mod page_list;
 pub mod wake;
 pub mod page;
 pub mod locks;

@@ -30,6 +30,7 @@ use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
 use crate::memory::Memory;
 use crate::page::{self, PageBytes, PageKind, u16_at, u32_at};
+use crate::page_list::PageList;
 use crate::rows::apply_header;
 use crate::shape::DIRECTORY_ROOT;
 use crate::versions::Versions;
@@ -46,12 +47,17 @@ pub struct Limits {
     pub visibility: Visibility,
 }
 
+/// Trees and files that committed transactions dropped and that still hold their pages.
+const PENDING_FREES_MAX: usize = 4 << 20;
+
 impl Limits {
     fn reserve(&self) -> StorageResult<Memory> {
         let bytes = Buffer::region_bytes(self.files_max, self.page_bits)
             + self.log_buffer_bytes
             + Versions::region_bytes(self.version_memory_bytes)
-            + Locks::region_bytes();
+            + Locks::region_bytes()
+            + Commits::region_bytes()
+            + PENDING_FREES_MAX * size_of::<u64>();
         Memory::reserve(bytes, self.visibility)
     }
 }
@@ -155,16 +161,18 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         commits_since_advance: AtomicU32::new(0),
         trees: TreeCounters::default(),
     };
+    let pending_frees = PageList::new(&memory, "pages to free", PENDING_FREES_MAX)?;
+    pending_frees.add(found.pending.iter().copied());
     let engine = Arc::new(Engine {
         versions: Versions::new(&memory, &disk, limits.version_memory_bytes)?,
         disk,
         buffer,
         log,
-        commits: Commits::recovered(next, found.unfinished.keys().copied()),
+        commits: Commits::recovered(&memory, next, found.unfinished.keys().copied())?,
         locks: Locks::new(&memory)?,
         files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
         shapes: RwLock::new(WaitType::SOS_RW, NumberMap::default()),
-        pending_frees: Mutex::new(WaitType::SOS_MUTEX, found.pending.clone()),
+        pending_frees,
         freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
         numbers: memory.place("numbers", numbers)?,
         memory,
@@ -369,7 +377,7 @@ impl Engine {
             name: file.name.clone(),
         };
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
-        control.pending = self.pending_frees.lock().clone();
+        control.pending = self.pending_frees.all();
         control.files = self.files.read().values().map(entry).collect();
         control.files.sort_by_key(|file| file.number);
         control.sequence += 1;

@@ -217,7 +217,7 @@ impl Transaction {
         let drops = std::mem::take(&mut self.drops);
         self.finish();
         if !drops.is_empty() {
-            engine.pending_frees.lock().extend(drops);
+            engine.pending_frees.add(drops);
             engine.free_pending()?;
         }
         Ok(())

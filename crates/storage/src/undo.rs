@@ -80,7 +80,7 @@ impl Engine {
             Kind::TreeCreate => {
                 // Freed later, as a dropped one: another transaction may take the pages before this one's end is logged.
                 self.append(&mut author, Kind::TreeDrop, &file, head.page, &[])?;
-                self.pending_frees.lock().push(PageRef { file: head.file, page: head.page });
+                self.pending_frees.add([PageRef { file: head.file, page: head.page }]);
                 Ok(())
             }
             Kind::FileCreate => {

@@ -34,14 +34,7 @@ impl ParkingLot {
     }
 
     /// Suspends the worker until the word is released. Returns at once if `keeps_out` is false of it.
-    pub fn wait(
-        &self,
-        key: u64,
-        word: &AtomicU64,
-        waiters_bit: u64,
-        keeps_out: impl Fn(u64) -> bool,
-        wait: WaitType,
-    ) {
+    pub fn wait(&self, key: u64, word: &AtomicU64, waiters_bit: u64, keeps_out: impl Fn(u64) -> bool, wait: WaitType) {
         let bucket = self.bucket(key);
         bucket.lock.lock();
         let mut now = word.load(Ordering::SeqCst);

@@ -279,13 +279,7 @@ impl Locks {
         result
     }
 
-    fn wait(
-        &self,
-        member: MemberId,
-        wait: WaitType,
-        patience: Patience,
-        done: impl Fn() -> bool,
-    ) -> StorageResult<()> {
+    fn wait(&self, member: MemberId, wait: WaitType, patience: Patience, done: impl Fn() -> bool) -> StorageResult<()> {
         let me = &self[member];
         self.counters.waits.fetch_add(1, Ordering::Relaxed);
         let started = clock::now_ms();
@@ -359,7 +353,8 @@ impl Locks {
                 if holds && !members.iter().any(|member| self[*member].victim.load(Ordering::SeqCst)) {
                     let cost = |member: &&MemberId| {
                         let slot = &self[**member];
-                        let (priority, log) = (slot.priority.load(Ordering::Relaxed), slot.log_bytes.load(Ordering::Relaxed));
+                        let (priority, log) =
+                            (slot.priority.load(Ordering::Relaxed), slot.log_bytes.load(Ordering::Relaxed));
                         // Of equals the youngest.
                         (priority, log, u64::MAX - slot.begun_ms.load(Ordering::Relaxed), member.raw())
                     };
