@@ -125,7 +125,8 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     let (control_file, control) = ControlFile::open(&disk)?;
     let is_new = control.is_none();
     let mut control = control.unwrap_or(Control { next_transaction: 1, next_file: 1, ..Control::default() });
-    let store = LocalLog::open(disk.clone(), limits.log_segment_bytes, limits.log_bytes_max)?;
+    let memory = limits.reserve()?;
+    let store = LocalLog::open(&memory, disk.clone(), limits.log_segment_bytes, limits.log_bytes_max)?;
     let mut found = Found::default();
     let known = std::mem::take(&mut control.files);
     found.files.extend(known.into_iter().map(|entry| (entry.number, entry)));
@@ -150,7 +151,6 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     let next = control.next_transaction.max(found.transaction_max + 1);
     let next_file = control.next_file.max(found.file_max + 1);
 
-    let memory = limits.reserve()?;
     let log = Arc::new(Log::new(&memory, Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
     let buffer = Buffer::new(&memory, &disk, limits.memory_bytes, limits.files_max, limits.page_bits)?;
     buffer.attach_log(log.clone());

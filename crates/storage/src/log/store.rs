@@ -7,15 +7,18 @@
 //! A segment that is no longer needed is given a new number and used again, so the log grows rarely. Its old bytes
 //! stay: a block carries its own LSN and epoch, so they cannot be taken for new ones.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::disk::{Disk, DiskError, File, Open};
-use os::sync::Mutex;
+use os::region::{Part, Placed};
+use os::shared_struct;
+use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
 use crate::files::read_or_zero;
+use crate::memory::Memory;
 use crate::page::{put_u32, put_u64, u32_at, u64_at};
 
 /// The log's bytes by LSN. `write` comes in order; what was written before `harden` returned survives anything.
@@ -38,57 +41,107 @@ const HEADER: u64 = 4096;
 const ZEROS_BYTES: usize = 256 * 1024;
 const MAGIC: &[u8; 8] = b"HLSEG001";
 
+/// Files are numbered with four digits.
+const FILES_MAX: usize = 10_000;
+
+/// In the table of files: it was written since it was last hardened.
+const DIRTY: u64 = 1 << 63;
+
+shared_struct! {
+    #[derive(Clone, Copy)]
+    struct Segments {
+        /// Files there are.
+        files: u64,
+        /// Segments in use.
+        used: u64,
+        /// There is room up to this LSN.
+        prepared: u64,
+    }
+}
+
 pub struct LocalLog {
     disk: Disk,
     segment_bytes: u64,
     bytes_max: u64,
-    state: Mutex<Segments>,
+    segments: Placed<Mutex<Segments>>,
+    /// Of each file the number of its segment plus one, 0: it is free. Changed under `segments`.
+    table: Part<AtomicU64>,
+    /// Files this engine has opened, by number.
+    opened: RwLock<Vec<Option<Arc<File>>>>,
 }
 
-struct Segments {
-    /// By segment number.
-    used: BTreeMap<u64, Arc<File>>,
-    free: Vec<Arc<File>>,
-    files: u64,
-    dirty: Vec<Arc<File>>,
-    prepared: u64,
+fn file_name(number: u64) -> String {
+    format!("h{number:04}.log")
 }
 
 impl LocalLog {
-    pub fn open(disk: Disk, segment_bytes: u64, bytes_max: u64) -> StorageResult<LocalLog> {
+    pub fn open(memory: &Memory, disk: Disk, segment_bytes: u64, bytes_max: u64) -> StorageResult<LocalLog> {
         assert!(segment_bytes.is_multiple_of(HEADER), "segments of whole blocks");
-        let mut state = Segments { used: BTreeMap::new(), free: Vec::new(), files: 0, dirty: Vec::new(), prepared: 0 };
-        let mut names: Vec<_> = disk.list()?.into_iter().filter(|name| is_log_name(name)).collect();
-        names.sort();
-        for name in names {
+        let none = Segments { files: 0, used: 0, prepared: 0 };
+        let log = LocalLog {
+            disk,
+            segment_bytes,
+            bytes_max,
+            segments: memory.place("log segments", Mutex::new(WaitType::LOGMGR, none))?,
+            table: memory.carve("log files", FILES_MAX)?,
+            opened: RwLock::new(WaitType::LOGMGR, Vec::new()),
+        };
+        let mut segments = log.segments.lock();
+        for name in log.disk.list()?.into_iter().filter(|name| is_log_name(name)) {
             let number: u64 = name[1..5].parse().expect("four digits");
-            state.files = state.files.max(number + 1);
-            let file = Arc::new(disk.open(&name, Open::Existing)?);
-            match read_header(&file, segment_bytes)? {
-                Some(segment) => {
-                    state.used.insert(segment, file);
-                }
-                None => state.free.push(file),
+            segments.files = segments.files.max(number + 1);
+            if let Some(segment) = read_header(&*log.file(number)?, segment_bytes)? {
+                log.table[number as usize].store(segment + 1, Ordering::Relaxed);
+                segments.used += 1;
             }
         }
-        Ok(LocalLog { disk, segment_bytes, bytes_max, state: Mutex::new(WaitType::LOGMGR, state) })
+        drop(segments);
+        Ok(log)
+    }
+
+    fn file(&self, number: u64) -> StorageResult<Arc<File>> {
+        if let Some(Some(file)) = self.opened.read().get(number as usize) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(self.disk.open(&file_name(number), Open::ExistingOrNew)?);
+        let mut opened = self.opened.write();
+        if opened.len() <= number as usize {
+            opened.resize(number as usize + 1, None);
+        }
+        Ok(opened[number as usize].get_or_insert(file).clone())
+    }
+
+    /// Segments in use and their files.
+    fn used(&self, segments: &Segments) -> impl Iterator<Item = (u64, u64)> {
+        self.table[..segments.files as usize].iter().enumerate().filter_map(|(file, segment)| {
+            let segment = (segment.load(Ordering::Relaxed) & !DIRTY).checked_sub(1)?;
+            Some((segment, file as u64))
+        })
     }
 
     /// Lowest and highest LSN there are bytes for.
     pub fn range(&self) -> Option<(u64, u64)> {
-        let state = self.state.lock();
-        let first = *state.used.keys().next()?;
-        let last = *state.used.keys().next_back()?;
+        let segments = self.segments.lock();
+        let first = self.used(&segments).map(|(segment, _)| segment).min()?;
+        let last = self.used(&segments).map(|(segment, _)| segment).max()?;
         Some((first * self.segment_bytes, (last + 1) * self.segment_bytes))
     }
 
-    fn segment(&self, number: u64) -> StorageResult<Arc<File>> {
-        let state = self.state.lock();
-        state
-            .used
-            .get(&number)
-            .cloned()
-            .ok_or_else(|| StorageError::Damaged(format!("log segment {number} is missing; restore it or a backup")))
+    /// The number of the file that holds a segment.
+    fn file_of(&self, segment: u64) -> StorageResult<u64> {
+        let segments = *self.segments.lock();
+        let found = self.used(&segments).find(|(used, _)| *used == segment);
+        let missing = || StorageError::Damaged(format!("log segment {segment} is missing; restore it or a backup"));
+        Ok(found.ok_or_else(missing)?.1)
+    }
+
+    /// The files of these segments may be used again.
+    fn free(&self, segments: &mut Segments, gone: impl Fn(u64) -> bool) {
+        let old: Vec<_> = self.used(segments).filter(|(segment, _)| gone(*segment)).collect();
+        for (_, file) in old {
+            self.table[file as usize].store(0, Ordering::Relaxed);
+            segments.used -= 1;
+        }
     }
 
     /// A flush into blocks that were never written also changes the file system's own metadata: a fifth to a half slower.
@@ -101,14 +154,17 @@ impl LocalLog {
         Ok(())
     }
 
-    fn add_segment(&self, state: &mut Segments, number: u64) -> StorageResult<()> {
-        let file = match state.free.pop() {
-            Some(file) => file,
+    fn add_segment(&self, segments: &mut Segments, number: u64) -> StorageResult<()> {
+        let is_free = |file: &u64| self.table[*file as usize].load(Ordering::Relaxed) == 0;
+        let (at, file) = match (0..segments.files).rev().find(is_free) {
+            Some(at) => (at, self.file(at)?),
             None => {
-                if (state.used.len() as u64 + 1) * self.segment_bytes > self.bytes_max {
+                let full = (segments.used + 1) * self.segment_bytes > self.bytes_max;
+                if full || segments.files as usize == FILES_MAX {
                     return Err(StorageError::LogFull);
                 }
-                let file = Arc::new(self.disk.open(&format!("h{:04}.log", state.files), Open::ExistingOrNew)?);
+                let at = segments.files;
+                let file = self.file(at)?;
                 if let Err(error) = file.allocate(HEADER + self.segment_bytes) {
                     // Its header is empty: the next start finds it free.
                     return Err(if error == DiskError::Full { StorageError::LogFull } else { error.into() });
@@ -116,9 +172,9 @@ impl LocalLog {
                 if matches!(self.disk, Disk::Real(_)) {
                     self.fill_with_zeros(&file)?;
                 }
-                state.files += 1;
+                segments.files += 1;
                 self.disk.sync_names()?;
-                file
+                (at, file)
             }
         };
         let mut header = [0; HEADER as usize];
@@ -129,8 +185,9 @@ impl LocalLog {
         put_u32(&mut header, 24, crc);
         file.write_at(&header, 0)?;
         file.sync_data()?;
-        state.used.insert(number, file);
-        state.prepared = (number + 1) * self.segment_bytes;
+        self.table[at as usize].store(number + 1, Ordering::Relaxed);
+        segments.used += 1;
+        segments.prepared = (number + 1) * self.segment_bytes;
         Ok(())
     }
 
@@ -162,13 +219,10 @@ fn read_header(file: &File, segment_bytes: u64) -> StorageResult<Option<u64>> {
 impl LogStore for LocalLog {
     fn write(&self, mut lsn: u64, mut bytes: &[u8]) -> StorageResult<()> {
         while !bytes.is_empty() {
-            let (number, offset, part) = self.first_part(lsn, bytes.len());
-            let file = self.segment(number)?;
-            file.write_at(&bytes[..part], offset)?;
-            let mut state = self.state.lock();
-            if !state.dirty.iter().any(|dirty| Arc::ptr_eq(dirty, &file)) {
-                state.dirty.push(file);
-            }
+            let (segment, offset, part) = self.first_part(lsn, bytes.len());
+            let number = self.file_of(segment)?;
+            self.file(number)?.write_at(&bytes[..part], offset)?;
+            self.table[number as usize].fetch_or(DIRTY, Ordering::Relaxed);
             lsn += part as u64;
             bytes = &bytes[part..];
         }
@@ -176,15 +230,22 @@ impl LogStore for LocalLog {
     }
 
     fn harden(&self) -> StorageResult<()> {
-        let dirty = std::mem::take(&mut self.state.lock().dirty);
-        dirty.iter().try_for_each(|file| Ok(file.sync_data_as(WaitType::WRITELOG)?))
+        let files = self.segments.lock().files;
+        for number in 0..files {
+            let entry = &self.table[number as usize];
+            if entry.load(Ordering::Relaxed) & DIRTY != 0 {
+                entry.fetch_and(!DIRTY, Ordering::Relaxed);
+                self.file(number)?.sync_data_as(WaitType::WRITELOG)?;
+            }
+        }
+        Ok(())
     }
 
     fn read(&self, mut lsn: u64, mut bytes: &mut [u8]) -> StorageResult<()> {
         while !bytes.is_empty() {
-            let (number, offset, part) = self.first_part(lsn, bytes.len());
+            let (segment, offset, part) = self.first_part(lsn, bytes.len());
             let (now, rest) = bytes.split_at_mut(part);
-            let file = self.segment(number)?;
+            let file = self.file(self.file_of(segment)?)?;
             read_or_zero(&file, WaitType::IO_COMPLETION, offset, now)?;
             lsn += part as u64;
             bytes = rest;
@@ -193,41 +254,32 @@ impl LogStore for LocalLog {
     }
 
     fn continue_at(&self, lsn: u64) {
-        let mut state = self.state.lock();
+        let mut segments = self.segments.lock();
         let mut number = lsn / self.segment_bytes;
-        while state.used.contains_key(&number) {
+        while self.used(&segments).any(|(segment, _)| segment == number) {
             number += 1;
         }
-        state.prepared = number * self.segment_bytes;
+        segments.prepared = number * self.segment_bytes;
         // Segments behind a gap are left over from before.
-        let stale: Vec<u64> = state.used.range(number..).map(|(number, _)| *number).collect();
-        for number in stale {
-            let file = state.used.remove(&number).expect("just listed");
-            state.free.push(file);
-        }
+        self.free(&mut segments, |segment| segment > number);
     }
 
     fn prepare(&self, lsn: u64) -> StorageResult<()> {
-        let mut state = self.state.lock();
-        while state.prepared < lsn {
-            let number = state.prepared / self.segment_bytes;
-            self.add_segment(&mut state, number)?;
+        let mut segments = self.segments.lock();
+        while segments.prepared < lsn {
+            let number = segments.prepared / self.segment_bytes;
+            self.add_segment(&mut segments, number)?;
         }
         Ok(())
     }
 
     fn prepared(&self) -> u64 {
-        self.state.lock().prepared
+        self.segments.lock().prepared
     }
 
     fn truncate(&self, lsn: u64) -> StorageResult<()> {
-        let mut state = self.state.lock();
         let keep = lsn / self.segment_bytes;
-        let old: Vec<u64> = state.used.range(..keep).map(|(number, _)| *number).collect();
-        for number in old {
-            let file = state.used.remove(&number).expect("just listed");
-            state.free.push(file);
-        }
+        self.free(&mut self.segments.lock(), |segment| segment < keep);
         Ok(())
     }
 }
