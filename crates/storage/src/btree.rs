@@ -11,7 +11,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::buffer::{DataFile, Exclusive, Shared};
+use crate::buffer::{Exclusive, Shared};
+use crate::data_files::DataFile;
 use crate::engine::{Author, BITMAP_SPAN, Engine};
 use crate::error::StorageResult;
 use crate::log::record::{CELL_HEAD_BYTES, Kind, cell_head};

@@ -22,14 +22,16 @@
 
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use os::disk::{Disk, DiskError, File, Open};
+use os::disk::{Disk, File, Open};
 use os::region::{Part, Placed};
-use os::sync::{Mutex, ParkingLot, RwLock};
+use os::shared_struct;
+use os::sync::{Mutex, ParkingLot};
 use os::wait::{self, WaitType};
 
+use crate::data_files::{DataFile, DataFiles};
 use crate::error::{StorageError, StorageResult};
 use crate::files::read_or_zero;
 use crate::layout::PageRef;
@@ -55,40 +57,17 @@ const BATCH_PAGES: usize = 256;
 const EVICT_PAGES: usize = 64;
 /// Pages that the clock hand passes at a time: the clock is locked meanwhile.
 const HAND_STEPS: usize = 4096;
-/// Data files grow by this many pages, or an eighth of their size.
-const GROW_PAGES: u32 = 128;
 /// Looks at a held latch before the worker waits: most are held for less than a microsecond.
 const SPINS: u32 = 40;
 
-#[derive(Debug, Default)]
-pub struct BufferCounters {
-    pub reads: AtomicU64,
-    pub writes: AtomicU64,
-    pub evictions: AtomicU64,
-    pub latch_waits: AtomicU64,
-    pub checkpoint_pages: AtomicU64,
-}
-
-/// A data file that is open: `number` never changes and is never used again, `slot` is its place in the address range.
-pub struct DataFile {
-    pub number: u32,
-    pub database: u16,
-    /// Of tempdb: its pages and log need not survive.
-    pub temporary: bool,
-    /// Of the database.
-    pub name: String,
-    slot: usize,
-    file: File,
-    /// Pages the file has room for.
-    pages: AtomicU32,
-    /// Where the next free page is likely (allocation).
-    pub free_hint: AtomicU32,
-    dropped: AtomicBool,
-}
-
-impl DataFile {
-    pub fn pages(&self) -> u32 {
-        self.pages.load(Ordering::Acquire)
+shared_struct! {
+    #[derive(Debug, Default)]
+    pub struct BufferCounters {
+        pub reads: AtomicU64,
+        pub writes: AtomicU64,
+        pub evictions: AtomicU64,
+        pub latch_waits: AtomicU64,
+        pub checkpoint_pages: AtomicU64,
     }
 }
 
@@ -98,26 +77,24 @@ pub struct Buffer {
     parking: Placed<ParkingLot>,
     page_bits: u32,
     frames_max: usize,
-    resident: AtomicUsize,
-    /// Indexes of resident pages, in no order.
-    clock: Mutex<Clock>,
-    files: RwLock<Vec<Option<Arc<DataFile>>>>,
+    resident: Placed<AtomicUsize>,
+    /// Indexes of resident pages, in no order, as many as the clock says.
+    entries: Part<AtomicU64>,
+    clock: Placed<Mutex<Clock>>,
+    files: Arc<DataFiles>,
     /// Held while a batch is written: batches do not overlap.
-    writer: Mutex<DoubleWrite>,
+    writing: Placed<Mutex<()>>,
+    double_write: File,
     /// Set once, before pages change: the pool needs the log to keep S1.
     log: OnceLock<Arc<Log>>,
-    pub counters: BufferCounters,
+    counters: Placed<BufferCounters>,
 }
 
-struct Clock {
-    entries: Vec<usize>,
-    hand: usize,
-}
-
-struct DoubleWrite {
-    file: File,
-    /// Files written in place since they were last hardened: to be hardened before the double-write file is reused.
-    unsynced: Vec<Arc<DataFile>>,
+shared_struct! {
+    struct Clock {
+        entries: usize,
+        hand: usize,
+    }
 }
 
 /// The address range. Zero until touched.
@@ -226,32 +203,37 @@ impl Buffer {
     pub fn new(
         memory: &Memory,
         disk: &Disk,
+        files: Arc<DataFiles>,
         memory_bytes: usize,
         files_max: usize,
         page_bits: u32,
     ) -> StorageResult<Buffer> {
         let pages = files_max << page_bits;
-        let frames = Frames { pages: memory.carve("page frames", pages * PAGE_BYTES)? };
-        let states = memory.carve("page states", pages)?;
-        let file = disk.open(DOUBLE_WRITE_FILE, Open::ExistingOrNew)?;
+        let clock = Mutex::new(WaitType::SOS_MUTEX, Clock { entries: 0, hand: 0 });
         Ok(Buffer {
-            frames,
-            states,
+            frames: Frames { pages: memory.carve("page frames", pages * PAGE_BYTES)? },
+            states: memory.carve("page states", pages)?,
             parking: memory.place("page latches", ParkingLot::default())?,
             page_bits,
             frames_max: (memory_bytes / PAGE_BYTES).max(64),
-            resident: AtomicUsize::new(0),
-            clock: Mutex::new(WaitType::SOS_MUTEX, Clock { entries: Vec::new(), hand: 0 }),
-            files: RwLock::new(WaitType::SOS_RW, (0..files_max).map(|_| None).collect()),
-            writer: Mutex::new(WaitType::SOS_MUTEX, DoubleWrite { file, unsynced: Vec::new() }),
+            resident: memory.place("resident pages", AtomicUsize::new(0))?,
+            entries: memory.carve("clock of pages", pages)?,
+            clock: memory.place("clock hand", clock)?,
+            files,
+            writing: memory.place("page writer", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+            double_write: disk.open(DOUBLE_WRITE_FILE, Open::ExistingOrNew)?,
             log: OnceLock::new(),
-            counters: BufferCounters::default(),
+            counters: memory.place("buffer counters", BufferCounters::default())?,
         })
     }
 
-    /// Bytes of the region for frames and states.
+    /// Bytes of the region for frames, states and clock.
     pub fn region_bytes(files_max: usize, page_bits: u32) -> usize {
-        (files_max << page_bits) * (PAGE_BYTES + size_of::<AtomicU64>()) + PAGE_BYTES
+        (files_max << page_bits) * (PAGE_BYTES + 2 * size_of::<AtomicU64>()) + PAGE_BYTES
+    }
+
+    pub fn counters(&self) -> &BufferCounters {
+        &self.counters
     }
 
     pub fn attach_log(&self, log: Arc<Log>) {
@@ -262,43 +244,19 @@ impl Buffer {
         self.resident.load(Ordering::Relaxed)
     }
 
-    pub fn add_file(
-        &self,
-        number: u32,
-        database: u16,
-        temporary: bool,
-        file: File,
-        name: &str,
-    ) -> StorageResult<Arc<DataFile>> {
-        let pages = (file.len()? / PAGE_BYTES as u64) as u32;
-        let mut files = self.files.write();
-        let slot = files.iter().position(Option::is_none).ok_or(StorageError::OutOfMemory)?;
-        let data = Arc::new(DataFile {
-            number,
-            database,
-            temporary,
-            name: name.into(),
-            slot,
-            file,
-            pages: AtomicU32::new(pages),
-            free_hint: AtomicU32::new(0),
-            dropped: AtomicBool::new(false),
-        });
-        files[slot] = Some(data.clone());
-        Ok(data)
-    }
-
     /// Nobody uses the file any more: throws its pages away.
-    pub fn remove_file(&self, file: &DataFile) {
-        file.dropped.store(true, Ordering::Release);
-        let writer = self.writer.lock();
+    pub fn forget_file(&self, file: &DataFile) {
+        let writing = self.writing.lock();
         let mut clock = self.clock.lock();
         let range = (file.slot << self.page_bits)..((file.slot + 1) << self.page_bits);
-        clock.entries.retain(|index| {
-            if !range.contains(index) {
-                return true;
+        let mut at = 0;
+        while at < clock.entries {
+            let index = self.entry(at);
+            if !range.contains(&index) {
+                at += 1;
+                continue;
             }
-            let state = &self.states[*index];
+            let state = &self.states[index];
             loop {
                 let word = state.load(Ordering::Acquire);
                 if word & LATCH == FREE && self.to_exclusive(state, word) {
@@ -306,14 +264,23 @@ impl Buffer {
                 }
                 wait::yield_now();
             }
-            self.frames.discard(*index);
-            self.release(*index, ABSENT, DIRTY | WRITING | REFERENCED);
+            self.frames.discard(index);
+            self.release(index, ABSENT, DIRTY | WRITING | REFERENCED);
             self.resident.fetch_sub(1, Ordering::Relaxed);
-            false
-        });
+            self.remove_entry(&mut clock, at);
+        }
         drop(clock);
-        drop(writer);
-        self.files.write()[file.slot] = None;
+        drop(writing);
+    }
+
+    fn entry(&self, at: usize) -> usize {
+        self.entries[at].load(Ordering::Relaxed) as usize
+    }
+
+    /// The last entry takes the place of the one that goes.
+    fn remove_entry(&self, clock: &mut Clock, at: usize) {
+        clock.entries -= 1;
+        self.entries[at].store(self.entries[clock.entries].load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     fn index(&self, file: &DataFile, page: u32) -> StorageResult<usize> {
@@ -445,7 +412,9 @@ impl Buffer {
 
     fn enlist(&self, index: usize) {
         self.resident.fetch_add(1, Ordering::Relaxed);
-        self.clock.lock().entries.push(index);
+        let mut clock = self.clock.lock();
+        self.entries[clock.entries].store(index as u64, Ordering::Relaxed);
+        clock.entries += 1;
     }
 
     /// Reads an absent page in. Somebody else may do it first: the caller looks again.
@@ -502,16 +471,16 @@ impl Buffer {
     /// that could go if they were written, and the hand stands before them.
     fn evict(&self, dirty: &mut Vec<usize>) -> usize {
         let mut clock = self.clock.lock();
-        let mut steps = HAND_STEPS.min(2 * clock.entries.len());
+        let mut steps = HAND_STEPS.min(2 * clock.entries);
         let mut evicted = 0;
         let mut first_dirty = 0;
-        while steps > 0 && evicted < EVICT_PAGES && dirty.len() < BATCH_PAGES && !clock.entries.is_empty() {
+        while steps > 0 && evicted < EVICT_PAGES && dirty.len() < BATCH_PAGES && clock.entries > 0 {
             steps -= 1;
-            if clock.hand >= clock.entries.len() {
+            if clock.hand >= clock.entries {
                 clock.hand = 0;
             }
             let hand = clock.hand;
-            let index = clock.entries[hand];
+            let index = self.entry(hand);
             let state = &self.states[index];
             let word = state.load(Ordering::Acquire);
             if word & LATCH == FREE && word & WRITING == 0 {
@@ -525,7 +494,7 @@ impl Buffer {
                 } else if self.to_exclusive(state, word) {
                     self.frames.discard(index);
                     self.release(index, ABSENT, REFERENCED);
-                    clock.entries.swap_remove(hand);
+                    self.remove_entry(&mut clock, hand);
                     self.resident.fetch_sub(1, Ordering::Relaxed);
                     evicted += 1;
                     continue;
@@ -542,7 +511,10 @@ impl Buffer {
 
     /// Writes every page that is dirty now. Returns how many, after all of them are on disk for sure.
     pub fn write_all(&self, log: &Log) -> StorageResult<u64> {
-        let mut dirty: Vec<usize> = self.clock.lock().entries.clone();
+        let mut dirty: Vec<usize> = {
+            let clock = self.clock.lock();
+            (0..clock.entries).map(|at| self.entry(at)).collect()
+        };
         dirty.retain(|index| self.states[*index].load(Ordering::Acquire) & (DIRTY | WRITING) != 0);
         dirty.sort_unstable();
         let mut written = 0;
@@ -550,20 +522,20 @@ impl Buffer {
             written += self.write_batch(batch, log, true)?;
             wait::yield_now();
         }
-        let mut writer = self.writer.lock();
-        stop_if_failed(log, log.is_stopped().map_or_else(|| sync_files(&mut writer), Err))?;
-        drop(writer);
+        let writing = self.writing.lock();
+        stop_if_failed(log, log.is_stopped().map_or_else(|| self.files.sync(), Err))?;
+        drop(writing);
         self.counters.checkpoint_pages.fetch_add(written, Ordering::Relaxed);
         Ok(written)
     }
 
     /// S1: the log of every page is hardened before the page is written anywhere.
     fn write_batch(&self, indexes: &[usize], log: &Log, checkpoint: bool) -> StorageResult<u64> {
-        let mut writer = self.writer.lock();
+        let _writing = self.writing.lock();
         let mut pages: Vec<(usize, Arc<DataFile>, Box<PageBytes>)> = Vec::with_capacity(indexes.len());
         let mut lsn_max = 0;
         for index in indexes {
-            let Some(file) = self.files.read()[index >> self.page_bits].clone() else {
+            let Some(file) = self.files.in_slot(index >> self.page_bits) else {
                 continue;
             };
             if checkpoint && file.temporary {
@@ -576,7 +548,7 @@ impl Buffer {
                 pages.push((*index, file, copy));
             }
         }
-        let result = stop_if_failed(log, self.write_copies(&mut writer, &mut pages, lsn_max, log));
+        let result = stop_if_failed(log, self.write_copies(&mut pages, lsn_max, log));
         for (index, _, _) in &pages {
             self.states[*index].fetch_and(!WRITING, Ordering::Release);
         }
@@ -611,7 +583,6 @@ impl Buffer {
 
     fn write_copies(
         &self,
-        writer: &mut DoubleWrite,
         pages: &mut [(usize, Arc<DataFile>, Box<PageBytes>)],
         lsn_max: u64,
         log: &Log,
@@ -631,20 +602,20 @@ impl Buffer {
         }
         let durable: Vec<_> = pages.iter().filter(|(_, file, _)| !file.temporary).collect();
         if !durable.is_empty() {
-            sync_files(writer)?;
+            self.files.sync()?;
             let mut area = vec![0; PAGE_BYTES * (durable.len() + 1)];
             put_u32(&mut area, 0, durable.len() as u32);
             for (position, (_, _, copy)) in durable.iter().enumerate() {
                 area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&copy[..]);
             }
-            writer.file.write_at(&area, 0)?;
-            writer.file.sync_data()?;
+            self.double_write.write_at(&area, 0)?;
+            self.double_write.sync_data()?;
         }
         let mask = (1 << self.page_bits) - 1;
         for (index, file, copy) in pages.iter() {
             file.file.write_at(&copy[..], (index & mask) as u64 * PAGE_BYTES as u64)?;
-            if !file.temporary && !writer.unsynced.iter().any(|known| Arc::ptr_eq(known, file)) {
-                writer.unsynced.push(file.clone());
+            if !file.temporary {
+                file.mark_unsynced();
             }
         }
         self.counters.writes.fetch_add(pages.len() as u64, Ordering::Relaxed);
@@ -653,20 +624,7 @@ impl Buffer {
 
     /// Room on disk for `pages` pages, `DiskFull` otherwise.
     pub fn grow_file(&self, file: &DataFile, pages: u32) -> StorageResult<()> {
-        let now = file.pages();
-        if pages <= now {
-            return Ok(());
-        }
-        let wanted = pages.max(now.saturating_add((now / 8).max(GROW_PAGES))).min(1 << self.page_bits);
-        if pages > wanted {
-            return Err(StorageError::DiskFull);
-        }
-        let grown = match file.file.allocate(wanted as u64 * PAGE_BYTES as u64) {
-            Err(DiskError::Full) => file.file.allocate(pages as u64 * PAGE_BYTES as u64).map(|()| pages),
-            other => other.map(|()| wanted),
-        }?;
-        file.pages.fetch_max(grown, Ordering::AcqRel);
-        Ok(())
+        file.grow(pages, 1 << self.page_bits)
     }
 }
 
@@ -679,15 +637,6 @@ fn stop_if_failed<T>(log: &Log, result: StorageResult<T>) -> StorageResult<T> {
         log.stop(error.clone());
     }
     result
-}
-
-fn sync_files(writer: &mut DoubleWrite) -> StorageResult<()> {
-    for file in writer.unsynced.drain(..) {
-        if !file.dropped.load(Ordering::Acquire) {
-            file.file.sync_data()?;
-        }
-    }
-    Ok(())
 }
 
 /// At start, before any page is read: pages that a crash tore are restored from the double-write file.

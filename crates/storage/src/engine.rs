@@ -1,6 +1,5 @@
 //! What every part of an instance shares: buffer, log, commit clock, versions, locks, open files.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -9,8 +8,9 @@ use os::region::Placed;
 use os::shared_struct;
 use os::sync::{Mutex, RwLock};
 
-use crate::buffer::{Buffer, DataFile, Exclusive};
+use crate::buffer::{Buffer, Exclusive};
 use crate::commits::Commits;
+use crate::data_files::{DataFile, DataFiles, file_name};
 use crate::error::{StorageError, StorageResult};
 use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef, TableId};
@@ -27,10 +27,6 @@ use crate::versions::Versions;
 
 /// Pages one bitmap page stands for.
 pub const BITMAP_SPAN: u32 = (BODY_BYTES * 8) as u32;
-
-pub fn file_name(number: u32) -> String {
-    format!("d{number:05}.hdb")
-}
 
 shared_struct! {
     #[derive(Debug, Default)]
@@ -60,8 +56,7 @@ pub struct Engine {
     pub commits: Commits,
     pub versions: Versions,
     pub locks: Locks,
-    /// Open data files by number.
-    pub files: RwLock<BTreeMap<u32, Arc<DataFile>>>,
+    pub files: Arc<DataFiles>,
     /// Tables opened since the start.
     pub shapes: RwLock<NumberMap<(DatabaseId, TableId), Arc<Shape>>>,
     /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
@@ -93,13 +88,12 @@ pub enum Author<'a> {
 
 impl Engine {
     pub fn file(&self, number: u32) -> Option<Arc<DataFile>> {
-        self.files.read().get(&number).cloned()
+        self.files.by_number(number)
     }
 
     /// The data file of a database.
     pub fn file_of(&self, db: DatabaseId) -> StorageResult<Arc<DataFile>> {
-        let files = self.files.read();
-        files.values().find(|file| file.database == db.0).cloned().ok_or(StorageError::UnknownDatabase)
+        self.files.of(db)
     }
 
     /// Gives the transaction its id at its first change.
@@ -182,7 +176,7 @@ impl Engine {
 
     /// `count` free pages of one bitmap page, which stays latched until they are logged as taken.
     pub fn find_free<'a>(&'a self, file: &DataFile, count: usize) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
-        let hint = file.free_hint.load(Ordering::Relaxed);
+        let hint = file.free_hint().load(Ordering::Relaxed);
         let mut number = hint / BITMAP_SPAN;
         let mut from = hint % BITMAP_SPAN;
         loop {
@@ -197,7 +191,7 @@ impl Engine {
                 let pages: Vec<u32> = pages.into_iter().map(|bit| base + bit).collect();
                 let last = *pages.last().expect("count is not 0");
                 self.buffer.grow_file(file, last + 1)?;
-                file.free_hint.store(last + 1, Ordering::Relaxed);
+                file.free_hint().store(last + 1, Ordering::Relaxed);
                 return Ok((bitmap, pages));
             }
             drop(bitmap);
@@ -233,7 +227,7 @@ impl Engine {
         guards.push(&mut page);
         guards.push(&mut bitmap);
         self.restructure(file, &all, &mut guards)?;
-        file.free_hint.fetch_min(number, Ordering::Relaxed);
+        file.free_hint().fetch_min(number, Ordering::Relaxed);
         self.numbers.trees.pages_freed.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -280,11 +274,13 @@ impl Engine {
 
     /// Closes and removes a data file nobody uses. Its removal is in the log already.
     pub fn remove_file(&self, number: u32) -> StorageResult<()> {
-        let Some(file) = self.files.write().remove(&number) else { return Ok(()) };
+        let Some(file) = self.files.by_number(number) else { return Ok(()) };
         if !file.temporary {
             self.log.harden_all()?;
         }
-        self.buffer.remove_file(&file);
+        file.drop_soon();
+        self.buffer.forget_file(&file);
+        self.files.remove(&file);
         drop(file);
         Ok(self.disk.remove(&file_name(number))?)
     }

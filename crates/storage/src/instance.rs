@@ -220,7 +220,7 @@ impl Storage {
     }
 
     pub fn databases(&self) -> Vec<DatabaseId> {
-        let mut all: Vec<_> = self.engine().files.read().values().map(|file| DatabaseId(file.database)).collect();
+        let mut all: Vec<_> = self.engine().files.all().iter().map(|file| DatabaseId(file.database)).collect();
         all.sort();
         all
     }

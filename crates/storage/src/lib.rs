@@ -21,6 +21,7 @@ pub mod locks;
 pub mod commits;
 pub mod versions;
 pub mod log;
+pub mod data_files;
 pub mod buffer;
 pub mod control;
 pub mod tree;

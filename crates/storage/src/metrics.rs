@@ -36,7 +36,7 @@ pub struct Metrics {
 impl Metrics {
     pub(crate) fn read(engine: &Engine) -> Metrics {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (buffer, log, locks) = (&engine.buffer.counters, engine.log.counters(), engine.locks.counters());
+        let (buffer, log, locks) = (engine.buffer.counters(), engine.log.counters(), engine.locks.counters());
         Metrics {
             page_reads: of(&buffer.reads),
             page_writes: of(&buffer.writes),

@@ -16,10 +16,11 @@ use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
 use crate::btree::empty_root;
-use crate::buffer::{Buffer, DataFile, Exclusive, restore_torn_pages};
+use crate::buffer::{Buffer, Exclusive, restore_torn_pages};
 use crate::commits::Commits;
 use crate::control::{Control, ControlFile, FileEntry};
-use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer, file_name};
+use crate::data_files::{DataFile, DataFiles, file_name};
+use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef};
@@ -152,7 +153,8 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     let next_file = control.next_file.max(found.file_max + 1);
 
     let log = Arc::new(Log::new(&memory, Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
-    let buffer = Buffer::new(&memory, &disk, limits.memory_bytes, limits.files_max, limits.page_bits)?;
+    let files = Arc::new(DataFiles::new(&memory, disk.clone(), limits.files_max)?);
+    let buffer = Buffer::new(&memory, &disk, files.clone(), limits.memory_bytes, limits.files_max, limits.page_bits)?;
     buffer.attach_log(log.clone());
     let numbers = Numbers {
         next_file: AtomicU32::new(next_file),
@@ -170,7 +172,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         log,
         commits: Commits::recovered(&memory, next, found.unfinished.keys().copied())?,
         locks: Locks::new(&memory)?,
-        files: RwLock::new(WaitType::SOS_RW, BTreeMap::new()),
+        files,
         shapes: RwLock::new(WaitType::SOS_RW, NumberMap::default()),
         pending_frees,
         freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
@@ -224,8 +226,7 @@ impl Engine {
             }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
             let file = self.disk.open(&path(entry.number), Open::ExistingOrNew)?;
-            let data = self.buffer.add_file(entry.number, entry.database, false, file, &entry.name)?;
-            self.files.write().insert(entry.number, data);
+            self.files.add(entry.number, entry.database, false, file, &entry.name)?;
         }
         Ok(())
     }
@@ -315,7 +316,7 @@ impl Engine {
             self.disk.remove(&path)?;
         }
         let file = self.disk.open(&path, Open::ExistingOrNew)?;
-        let data = self.buffer.add_file(number, db.0, temporary, file, &entry.name)?;
+        let data = self.files.add(number, db.0, temporary, file, &entry.name)?;
         let mut author = match writer {
             Some(writer) => {
                 self.identify(writer)?;
@@ -324,7 +325,6 @@ impl Engine {
             None => crate::engine::Author::System,
         };
         self.append(&mut author, Kind::FileCreate, &data, 0, &[&body])?;
-        self.files.write().insert(number, data.clone());
         if let Err(error) = self.disk.sync_names() {
             // Which names the directory keeps is unknown.
             self.log.stop(error.into());
@@ -374,12 +374,11 @@ impl Engine {
             number: file.number,
             database: file.database,
             temporary: file.temporary,
-            name: file.name.clone(),
+            name: file.name(),
         };
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
         control.pending = self.pending_frees.all();
-        control.files = self.files.read().values().map(entry).collect();
-        control.files.sort_by_key(|file| file.number);
+        control.files = self.files.all().iter().map(entry).collect();
         control.sequence += 1;
         control.scan_lsn = scan_lsn;
         control.redo_lsn = redo_lsn;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use crate::buffer::DataFile;
+use crate::data_files::DataFile;
 use crate::error::StorageError;
 use crate::layout::PageRef;
 use crate::page::{self, PageBytes};

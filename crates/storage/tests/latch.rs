@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use os::disk::{Disk, Open, SimDisk, SimDiskFaults};
 use os::region::Visibility;
 use os::sched::{MachineConfig, Place, TaskKind, WorkerKind};
-use storage::buffer::{Buffer, DataFile};
+use storage::buffer::Buffer;
+use storage::data_files::{DataFile, DataFiles};
 use storage::memory::Memory;
 use storage::page;
 
@@ -45,9 +46,10 @@ fn readers_and_writers(workers: WorkerKind) {
     machine.run(|| {
         let disk = Disk::Sim(SimDisk::new(SimDiskFaults::default()));
         let memory = Memory::reserve(Buffer::region_bytes(2, 10), Visibility::ThisProcess).expect("memory");
-        let buffer = Arc::new(Buffer::new(&memory, &disk, 1 << 20, 2, 10).expect("a pool"));
+        let files = Arc::new(DataFiles::new(&memory, disk.clone(), 2).expect("a table"));
+        let buffer = Arc::new(Buffer::new(&memory, &disk, files.clone(), 1 << 20, 2, 10).expect("a pool"));
         let file = disk.open("pages", Open::New).expect("a file");
-        let file = buffer.add_file(1, 1, false, file, "pages").expect("a place");
+        let file = files.add(1, 1, false, file, "pages").expect("a place");
         drop(buffer.fresh(&file, 1).expect("a page"));
         let written = Arc::new(AtomicU64::new(0));
         let tasks: Vec<_> = (0..SCHEDULERS * 3)
