@@ -240,7 +240,13 @@ impl Log {
             return Err(error);
         }
         match self.state.block.try_lock() {
-            Some(mut block) => self.flush(&mut block),
+            Some(mut block) => {
+                let flushed = self.flush(&mut block);
+                drop(block);
+                // Once the lock is free: who found it taken with an older ticket comes again.
+                self.state.changed.notify();
+                flushed
+            }
             None => {
                 self.state.changed.wait(ticket, wait);
                 Ok(())
@@ -294,7 +300,6 @@ impl Log {
         match result {
             Ok(next) => {
                 *block = next;
-                self.state.changed.notify();
                 Ok(())
             }
             Err(error) => {
