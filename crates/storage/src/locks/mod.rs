@@ -309,7 +309,7 @@ impl Locks {
             };
             if now >= next_search {
                 next_search = now + DETECT_EVERY_MS;
-                self.break_deadlock(member);
+                self.break_deadlocks(member);
                 if me.victim.load(Ordering::SeqCst) {
                     continue;
                 }
@@ -334,9 +334,29 @@ impl Locks {
         }
     }
 
-    /// Looks for a cycle through `start` and marks one of its members as the victim.
-    fn break_deadlock(&self, start: MemberId) {
+    /// Looks for cycles through `start` and marks a victim in each, until there is none but through victims: a cycle may
+    /// lead by way of somebody who only stands before another in a queue, and go on without him.
+    fn break_deadlocks(&self, start: MemberId) {
         let _one_at_a_time = self.detecting.lock();
+        while let Some(cycle) = self.find_cycle(start) {
+            let cost = |member: &&MemberId| {
+                let slot = &self[**member];
+                let (priority, log) = (slot.priority.load(Ordering::Relaxed), slot.log_bytes.load(Ordering::Relaxed));
+                // Of equals the youngest.
+                (priority, log, u64::MAX - slot.begun_ms.load(Ordering::Relaxed), member.raw())
+            };
+            let victim = &self[*cycle.iter().min_by_key(cost).expect("a cycle has members")];
+            victim.victim.store(true, Ordering::SeqCst);
+            victim.wake.notify();
+        }
+    }
+
+    /// A cycle of the wait-for graph through `start`, without those that are victims already.
+    fn find_cycle(&self, start: MemberId) -> Option<Vec<MemberId>> {
+        let lives = |member: MemberId| !self[member].victim.load(Ordering::SeqCst);
+        if !lives(start) {
+            return None;
+        }
         let mut visited = std::collections::HashSet::new();
         // Depth first, without recursion: the stack holds each member on the path and the blockers still to be tried.
         let mut path = vec![(start, self.blockers(start))];
@@ -350,25 +370,14 @@ impl Locks {
                 let members: Vec<MemberId> = path.iter().map(|(member, _)| *member).collect();
                 let holds = (0..members.len())
                     .all(|at| self.blockers(members[at]).contains(&members[(at + 1) % members.len()]));
-                if holds && !members.iter().any(|member| self[*member].victim.load(Ordering::SeqCst)) {
-                    let cost = |member: &&MemberId| {
-                        let slot = &self[**member];
-                        let (priority, log) =
-                            (slot.priority.load(Ordering::Relaxed), slot.log_bytes.load(Ordering::Relaxed));
-                        // Of equals the youngest.
-                        (priority, log, u64::MAX - slot.begun_ms.load(Ordering::Relaxed), member.raw())
-                    };
-                    let victim = &self[*members.iter().min_by_key(cost).expect("a cycle has members")];
-                    victim.victim.store(true, Ordering::SeqCst);
-                    victim.wake.notify();
-                }
-                return;
+                return holds.then_some(members);
             }
-            if visited.insert(next) {
+            if lives(next) && visited.insert(next) {
                 let blockers = self.blockers(next);
                 path.push((next, blockers));
             }
         }
+        None
     }
 }
 
