@@ -8,6 +8,7 @@
 //! | [`sync`] | Mutex, RwLock, Latch, Event, Semaphore, Condvar, SpinLock |
 //! | [`net`], [`disk`] | sockets that rest without a stack; files, real or simulated |
 //! | [`region`] | memory shared by engines, and a heap in it |
+//! | [`engines`] | engines as processes: forked, watched |
 //! | [`clock`], [`random`], [`limits`], [`env`], [`fs`], [`signal`] | the rest of the outside world |
 //! | [`stats`] | what the DMVs show of all this |
 //! | [`sim`] | the simulated machine: one seed, one trace |
@@ -23,6 +24,14 @@ pub mod limits;
 mod wait_types;
 mod readers;
 mod worker;
+#[cfg(not(shuttle))]
+pub mod engines;
+#[cfg(shuttle)]
+mod engines {
+    pub fn wake_fd(_: u32) -> Option<i32> {
+        None
+    }
+}
 mod kernel;
 pub mod wait;
 pub mod sync;

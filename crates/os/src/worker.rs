@@ -625,6 +625,13 @@ impl Drop for OutsideSlot {
     }
 }
 
+/// After a fork: the slot of the thread that forked is the parent's.
+#[cfg(not(shuttle))]
+pub fn leave_parent() {
+    CURRENT.set(0);
+    let _ = OUTSIDE.try_with(|outside| outside.0.set(0));
+}
+
 #[cold]
 fn enter_outside() -> WorkerId {
     assert!(!simcore::active(), "code of a simulation runs on its workers");

@@ -44,6 +44,8 @@ pub struct StorageConfig {
     pub recovery_interval_ms: u64,
     /// Delayed commits are hardened after at most about this; 0: no background duties at all (tests).
     pub log_flush_ms: u64,
+    /// Who else will use the instance: processes forked after it was opened, or nobody.
+    pub visibility: Visibility,
 }
 
 impl StorageConfig {
@@ -59,6 +61,7 @@ impl StorageConfig {
             page_bits: 17,
             recovery_interval_ms: 60_000,
             log_flush_ms: 5,
+            visibility: Visibility::ThisProcess,
         }
     }
 
@@ -107,7 +110,7 @@ impl Storage {
             version_memory_bytes: config.version_memory_bytes,
             files_max: config.files_max,
             page_bits: config.page_bits,
-            visibility: Visibility::ThisProcess,
+            visibility: config.visibility,
         };
         let (engine, file, control, recovered) = recovery::open(config.disk, &limits)?;
         let bells = Bells {

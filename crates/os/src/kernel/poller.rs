@@ -187,11 +187,11 @@ const WAKE: u64 = u64::MAX;
 const EVENTS_MAX: usize = 256;
 
 impl Poller {
-    pub fn new() -> Poller {
+    /// `wake_fd`: the eventfd that others write to wake who waits here.
+    pub fn new(wake_fd: i32) -> Poller {
         // SAFETY: no pointers are passed.
         let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         assert!(epoll >= 0, "epoll_create1: errno {}", sys::errno());
-        let wake_fd = sys::eventfd();
         let poller = Poller { epoll, wake_fd, entries: Mutex::default() };
         let failed = poller.control(libc::EPOLL_CTL_ADD, wake_fd, libc::EPOLLIN as u32, WAKE);
         assert!(failed.is_ok());

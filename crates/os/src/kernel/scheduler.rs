@@ -17,7 +17,7 @@ use super::poller::{Armed, Poller, Ready, Token};
 use super::workers::Workers;
 use crate::sys::atomic::Ordering;
 use crate::worker::{self, SchedulerSlot, TaskId, WorkerId, system};
-use crate::{clock, simcore, sys};
+use crate::{clock, engines, simcore, sys};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -258,7 +258,7 @@ impl Scheduler {
         let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler {
             index,
             id,
-            poller: (!machine.simulated).then(Poller::new),
+            poller: (!machine.simulated).then(|| Poller::new(engines::wake_fd(index).unwrap_or_else(sys::eventfd))),
             machine,
             messages: Mutex::default(),
             message_count: AtomicU32::new(0),
