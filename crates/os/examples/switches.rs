@@ -32,15 +32,18 @@ fn main() {
     threads("threads, futex, one CPU [limit]", first, first, words);
     threads("threads, futex, two CPUs [limit]", first, last, words);
     swap_of_registers();
-    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
-        let name = if workers == WorkerKind::Fiber { "fibers" } else { "thread workers" };
-        let machine = start(MachineConfig { workers, ..MachineConfig::default() });
-        let times = if workers == WorkerKind::Fiber { MANY } else { 4 * FEW };
+    for (name, workers, pinned, times) in [
+        ("fibers", WorkerKind::Fiber, false, MANY),
+        ("threads anywhere", WorkerKind::Thread, false, 2 * FEW),
+        ("threads bound to CPUs", WorkerKind::Thread, true, 2 * FEW),
+    ] {
+        let config = MachineConfig { workers, pinned, ..MachineConfig::default() };
+        let machine = start(config.clone());
         machine.run(move || yields(&format!("{name}, yield to the other of a scheduler"), times));
         machine.run(move || events(&format!("{name}, event, one scheduler"), Place::Here, times / 4));
         events_across(&format!("{name}, event, another scheduler that looks for work"), &machine);
         drop(machine);
-        let machine = start(MachineConfig { workers, idle_spin_us: 0, ..MachineConfig::default() });
+        let machine = start(MachineConfig { idle_spin_us: 0, ..config });
         events_across(&format!("{name}, event, another scheduler that sleeps"), &machine);
     }
 }
