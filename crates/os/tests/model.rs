@@ -41,6 +41,11 @@
 //! | a_semaphore_gives_what_it_has | a release grants nobody | for ever |
 //! | | a grant does not look at what is free | units lost |
 //! | a_condvar_loses_no_notification | who waits enters the list after it frees the mutex | for ever |
+//! | an_event_count_loses_no_notification | `wait` does not compare its ticket under the list's lock | for ever |
+//! | | `notify` counts after it has taken the waiters | for ever |
+//! | a_parking_lot_forgets_no_waiter | `wait` does not look at the word again under the bucket's lock | for ever |
+//! | | who waits does not set the bit | for ever |
+//! | | `wake` drops those of its bucket who wait for another word | for ever |
 #![cfg(shuttle)]
 
 use os::model::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -72,8 +77,12 @@ fn check_times(times: usize, test: impl Fn() + Send + Sync + Clone + 'static) {
 
 /// Runs `run(n)` on three threads and waits for them.
 fn threads(run: impl Fn(u32) + Send + Sync + 'static) {
+    many_threads(3, run);
+}
+
+fn many_threads(count: u32, run: impl Fn(u32) + Send + Sync + 'static) {
     let run = Arc::new(run);
-    let all: Vec<_> = (0..3)
+    let all: Vec<_> = (0..count)
         .map(|n| {
             let run = run.clone();
             thread::spawn(move || run(n))
@@ -433,6 +442,65 @@ fn a_condvar_loses_no_notification() {
                 }
                 *items -= 1;
             }
+        });
+    });
+}
+
+#[test]
+fn an_event_count_loses_no_notification() {
+    check(|| {
+        let shared = Arc::new((EventCount::default(), AtomicU32::new(0)));
+        threads(move |n| {
+            let (changed, items) = &*shared;
+            if n == 0 {
+                for _ in 0..2 {
+                    items.fetch_add(1, Ordering::SeqCst);
+                    changed.notify();
+                }
+                return;
+            }
+            loop {
+                let ticket = changed.ticket();
+                let taken = items.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |items| items.checked_sub(1));
+                if taken.is_ok() {
+                    break;
+                }
+                changed.wait(ticket, WaitType::SOS_EVENT);
+            }
+        });
+    });
+}
+
+/// Locks of one word, made of the lot as page latches are. Two of them share a bucket.
+#[test]
+fn a_parking_lot_forgets_no_waiter() {
+    const HELD: u64 = 1;
+    const WAITERS: u64 = 2;
+    const KEYS: [u64; 2] = [1, 65];
+    fn acquire(lot: &ParkingLot, key: u64, word: &AtomicU64) {
+        loop {
+            let now = word.load(Ordering::SeqCst);
+            if now & HELD != 0 {
+                lot.wait(key, word, WAITERS, |now| now & HELD != 0, WaitType::LATCH_EX);
+            } else if word.compare_exchange(now, now | HELD, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                return;
+            }
+        }
+    }
+    fn release(lot: &ParkingLot, key: u64, word: &AtomicU64) {
+        if word.fetch_and(!HELD, Ordering::SeqCst) & WAITERS != 0 {
+            lot.wake(key, word, WAITERS);
+        }
+    }
+    check(|| {
+        let lot = ParkingLot::default();
+        let (words, inside) = ([const { AtomicU64::new(0) }; 2], [const { AtomicU32::new(0) }; 2]);
+        many_threads(4, move |n| {
+            let which = n as usize % 2;
+            acquire(&lot, KEYS[which], &words[which]);
+            assert_eq!(inside[which].fetch_add(1, Ordering::SeqCst), 0);
+            inside[which].fetch_sub(1, Ordering::SeqCst);
+            release(&lot, KEYS[which], &words[which]);
         });
     });
 }

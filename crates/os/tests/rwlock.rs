@@ -2,6 +2,7 @@
 //! as a deadline that passes.
 use os::net::Place;
 use os::sched::{MachineConfig, TaskKind, WorkerKind, spawn, start};
+use os::sim::SimConfig;
 use os::sync::*;
 use os::wait::{self, WaitType};
 use std::sync::Arc;
@@ -27,6 +28,7 @@ fn every_form_on_every_worker_kind() {
             on_threads();
             times_out_and_recovers();
         }
+        a_simulated_run_repeats();
     }
 }
 
@@ -145,6 +147,21 @@ fn more_locks_than_slots() {
         assert!(locks.iter().all(|lock| lock.try_write().is_none()));
     }
     assert!(locks.iter().all(|lock| lock.try_write().is_some()));
+}
+
+/// Bias, which depends on rows, numbers and times, changes nothing of a seed's trace.
+fn a_simulated_run_repeats() {
+    let run = |seed| {
+        let outcome = os::sim::run(seed, SimConfig { schedulers: 3, ..SimConfig::default() }, || {
+            a_hold_lasts_over_a_wait();
+            bias_comes_and_goes(rwlock_form() == RwLockForm::Biased);
+            pairs_stay_whole();
+        });
+        assert!(outcome.result.is_some());
+        outcome.trace_hash
+    };
+    assert_eq!([1, 2].map(run), [1, 2].map(run));
+    assert_ne!(run(1), run(2));
 }
 
 fn times_out_and_recovers() {
