@@ -3,7 +3,7 @@
 
 use crate::clock;
 use crate::kernel::scheduler::{MachineState, TaskKind};
-use crate::sync::{LatchClass, latch_classes, spin_classes};
+use crate::sync::{LatchClass, clear_latch_classes, clear_spin_classes, latch_classes, spin_classes};
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{TaskId, WaitType, WorkerId};
 use crate::worker::{KIND_FIBER, KIND_FREE, KIND_OUTSIDE, KIND_THREAD, PARKED, SchedulerSlot, WorkerSlot, system};
@@ -294,6 +294,16 @@ pub fn clear_waits(machine: u32) {
     }
 }
 
+/// `DBCC SQLPERF ('sys.dm_os_latch_stats', CLEAR)`.
+pub fn clear_latches() {
+    clear_latch_classes();
+}
+
+/// `DBCC SQLPERF ('sys.dm_os_spinlock_stats', CLEAR)`.
+pub fn clear_spinlocks() {
+    clear_spin_classes();
+}
+
 /// sys.dm_os_spinlock_stats: process-wide.
 pub fn spinlocks() -> Vec<SpinCounts> {
     let mut rows = spin_classes();
@@ -341,6 +351,67 @@ pub fn os_switches() -> (u64, u64) {
         }
     }
     (voluntary, involuntary)
+}
+
+/// What a worker has done since it was made: what a piece of work cost is the difference of two of these.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Of `clock::now`: since when it has its scheduler's CPU this time.
+    pub quantum_start_ns: u64,
+    /// It had the CPU before that.
+    pub quantum_used_ns: u64,
+    pub page_reads: u64,
+    pub page_writes: u64,
+    pub page_faults: u64,
+}
+
+impl Work {
+    /// How long it had the CPU, of the running worker itself and at `now`.
+    pub fn running_ns(&self, now: u64) -> u64 {
+        self.quantum_used_ns + now.saturating_sub(self.quantum_start_ns)
+    }
+}
+
+/// Of the running worker. Reads no clock.
+#[inline]
+pub fn work_here() -> Work {
+    work_of(crate::worker::current())
+}
+
+/// Of any worker, at about this moment.
+#[inline]
+pub fn work_of(worker: WorkerId) -> Work {
+    let slot = crate::worker::slot(worker);
+    Work {
+        quantum_start_ns: long(&slot.quantum_start_ns),
+        quantum_used_ns: long(&slot.quantum_used_ns),
+        page_reads: long(&slot.page_reads),
+        page_writes: long(&slot.page_writes),
+        page_faults: long(&slot.page_faults),
+    }
+}
+
+/// The running worker looks at a page.
+#[inline]
+pub fn count_page_read() {
+    count(&crate::worker::slot(crate::worker::current()).page_reads);
+}
+
+/// The running worker takes a page to change it.
+#[inline]
+pub fn count_page_write() {
+    count(&crate::worker::slot(crate::worker::current()).page_writes);
+}
+
+/// The running worker reads a page from disk.
+pub fn count_page_fault() {
+    count(&crate::worker::slot(crate::worker::current()).page_faults);
+}
+
+/// Only its worker writes it: no locked instruction.
+#[inline]
+fn count(word: &AtomicU64) {
+    word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
 fn get(word: &AtomicU32) -> u32 {

@@ -97,6 +97,10 @@ pub struct WorkerSlot {
     pub created_ns: AtomicU64,
     pub quantum_start_ns: AtomicU64,
     pub quantum_used_ns: AtomicU64,
+    /// Pages looked at, changed, and read from disk for it. Its worker alone writes them.
+    pub page_reads: AtomicU64,
+    pub page_writes: AtomicU64,
+    pub page_faults: AtomicU64,
     pub context_switches: AtomicU64,
     pub task_context_switches: AtomicU64,
     pub tasks_processed: AtomicU64,
@@ -537,6 +541,7 @@ pub fn set_simulated_system(system: *const System) {
     SIM_SYSTEM.set(system);
 }
 
+#[inline]
 pub fn slot(id: WorkerId) -> &'static WorkerSlot {
     system().slot(id)
 }

@@ -16,8 +16,8 @@ use types::SqlError;
 
 use crate::connection::ConnectionError;
 use crate::early;
+use crate::handle::PlanKey;
 use crate::host::SessionHost;
-use crate::plan_cache::PlanKey;
 use crate::session::Session;
 
 pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
@@ -60,6 +60,6 @@ pub fn compile(
     let module = Arc::new(host.bind_text(state, text, parameters)?);
     early::check(host, state, &module, true)?;
     module.checked.store(version, Ordering::Relaxed);
-    host.server.plans.insert(key, module.clone());
+    host.server.plans.insert(key, module.clone(), 0);
     Ok(module)
 }

@@ -23,8 +23,8 @@ use crate::catalog::{CatalogSession, Database, SessionCatalog, no_such_database}
 use crate::config::option;
 use crate::connection::Connection;
 use crate::definition::HostSite;
+use crate::handle::{self, PlanKey};
 use crate::login::{self, Greeting};
-use crate::plan_cache::PlanKey;
 use crate::prepared::{self, PreparedStatements};
 use crate::server::Server;
 use crate::sessions::{Identity, SessionEntry};
@@ -410,7 +410,7 @@ impl SessionHost {
     fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
         let key = PlanKey {
             text: &definition.text,
-            parameters: "\u{0}module",
+            parameters: handle::MODULE,
             database: definition.database.0,
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
@@ -430,7 +430,7 @@ impl SessionHost {
             crate::early::check(self, state, &module, true).map_err(wrong)?;
             module.checked.store(version, Ordering::Relaxed);
         }
-        self.server.plans.insert(key, module.clone());
+        self.server.plans.insert(key, module.clone(), definition.object.0);
         Ok(module)
     }
 

@@ -8,6 +8,7 @@ pub mod options;
 pub mod password;
 pub mod tls;
 pub mod catalog;
+pub mod handle;
 pub mod plan_cache;
 pub mod sessions;
 pub mod spare;

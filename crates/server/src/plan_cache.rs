@@ -13,22 +13,13 @@ use os::sync::Mutex;
 use os::wait::WaitType;
 use sql::plan::Module;
 
+use crate::handle::{self, Handle, PlanKey};
+
 /// Text that is kept; the modules made of it are some ten times that.
 const TEXT_BYTES_MAX: usize = 16 << 20;
 
 /// A batch longer than this is not worth keeping: it will hardly come again.
 const ENTRY_BYTES_MAX: usize = 256 << 10;
-
-/// What a batch's meaning depends on, besides the catalog. Borrowed: a look into the cache copies nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PlanKey<'a> {
-    pub text: &'a str,
-    /// Parameter declarations of sp_executesql and sp_prepare; empty for a batch.
-    pub parameters: &'a str,
-    pub database: u16,
-    pub quoted_identifier: bool,
-    pub ansi_nulls: bool,
-}
 
 struct Entry {
     text: Arc<str>,
@@ -37,16 +28,28 @@ struct Entry {
     quoted_identifier: bool,
     ansi_nulls: bool,
     module: Arc<Module>,
+    /// Of the catalog's module; 0: an ad hoc text.
+    object: i32,
+    /// Of the text and of the plan.
+    handles: (Handle, Handle),
+    /// UTC, 100 ns since 0001-01-01.
+    created: i64,
     /// Tick of the last use.
     used: AtomicU64,
     uses: AtomicU64,
 }
 
-/// What `sys.dm_exec_cached_plans` shows of an entry.
-pub struct CachedText {
+/// What the DMVs show of an entry.
+pub struct CachedPlan {
     pub text: Arc<str>,
     pub parameters: Arc<str>,
+    pub database: u16,
+    pub object: i32,
+    pub created: i64,
     pub uses: u64,
+    pub module: Arc<Module>,
+    pub sql_handle: Handle,
+    pub plan_handle: Handle,
 }
 
 /// Counters as ASE's `sp_sysmon` names them.
@@ -134,8 +137,8 @@ impl PlanCache {
         found
     }
 
-    /// Keeps a module; old ones go when there is no room.
-    pub fn insert(&self, key: PlanKey, module: Arc<Module>) {
+    /// Keeps a module; old ones go when there is no room. `object`: of a module of the catalog, else 0.
+    pub fn insert(&self, key: PlanKey, module: Arc<Module>, object: i32) {
         let bytes = key.bytes();
         if bytes > ENTRY_BYTES_MAX {
             return self.count(NOT_CACHED, 1);
@@ -147,6 +150,9 @@ impl PlanCache {
             quoted_identifier: key.quoted_identifier,
             ansi_nulls: key.ansi_nulls,
             module,
+            object,
+            handles: handle::handles(&key),
+            created: os::clock::utc_ticks() as i64,
             used: AtomicU64::new(self.tick.load(Ordering::Relaxed)),
             uses: AtomicU64::new(1),
         };
@@ -156,6 +162,11 @@ impl PlanCache {
             let dropped = make_room(&mut cached);
             self.count(DROPPED, dropped);
         }
+        if object != 0 {
+            // A text that the module had before.
+            let dropped = drop_module(&mut cached, key.database, object);
+            self.count(DROPPED, dropped);
+        }
         let replaced = cached.entries.insert(hash, entry);
         cached.text_bytes += bytes;
         cached.text_bytes -= replaced.as_ref().map_or(0, |entry| entry.key().bytes());
@@ -163,14 +174,32 @@ impl PlanCache {
         self.count(CACHED, 1);
     }
 
-    pub fn texts(&self) -> Vec<CachedText> {
+    /// In the order they were made.
+    pub fn plans(&self) -> Vec<CachedPlan> {
         let cached = self.cached.lock();
-        let texts = cached.entries.values().map(|entry| CachedText {
+        let plan = |entry: &Entry| CachedPlan {
             text: entry.text.clone(),
             parameters: entry.parameters.clone(),
+            database: entry.database,
+            object: entry.object,
+            created: entry.created,
             uses: entry.uses.load(Ordering::Relaxed),
-        });
-        texts.collect()
+            module: entry.module.clone(),
+            sql_handle: entry.handles.0,
+            plan_handle: entry.handles.1,
+        };
+        let mut plans: Vec<CachedPlan> = cached.entries.values().map(plan).collect();
+        drop(cached);
+        plans.sort_by_key(|plan| (plan.created, plan.plan_handle));
+        plans
+    }
+
+    /// The module is altered or gone: no text of it is called any more.
+    pub fn forget(&self, database: u16, object: i32) {
+        let mut cached = self.cached.lock();
+        let dropped = drop_module(&mut cached, database, object);
+        drop(cached);
+        self.count(DROPPED, dropped);
     }
 
     /// DBCC FREEPROCCACHE.
@@ -205,9 +234,23 @@ fn make_room(cached: &mut Cached) -> u64 {
     let mut ticks: Vec<u64> = cached.entries.values().map(|entry| entry.used.load(Ordering::Relaxed)).collect();
     ticks.sort_unstable();
     let median = ticks.get(ticks.len() / 2).copied().unwrap_or(0);
+    retain(cached, |entry| entry.used.load(Ordering::Relaxed) > median)
+}
+
+fn drop_module(cached: &mut Cached, database: u16, object: i32) -> u64 {
+    retain(cached, |entry| entry.object != object || entry.database != database)
+}
+
+/// Answers how many went.
+fn retain(cached: &mut Cached, stays: impl Fn(&Entry) -> bool) -> u64 {
     let before = cached.entries.len();
-    cached.entries.retain(|_, entry| entry.used.load(Ordering::Relaxed) > median);
-    cached.text_bytes = cached.entries.values().map(|entry| entry.key().bytes()).sum();
+    let mut bytes_gone = 0;
+    cached.entries.retain(|_, entry| {
+        let stays = stays(entry);
+        bytes_gone += if stays { 0 } else { entry.key().bytes() };
+        stays
+    });
+    cached.text_bytes -= bytes_gone;
     (before - cached.entries.len()) as u64
 }
 
@@ -239,7 +282,7 @@ mod tests {
     #[test]
     fn settings_are_part_of_the_key() {
         let cache = PlanCache::new();
-        cache.insert(key("select 1"), module());
+        cache.insert(key("select 1"), module(), 0);
         assert!(cache.find(key("select 1")).is_some());
         assert!(cache.find(PlanKey { quoted_identifier: false, ..key("select 1") }).is_none());
         assert!(cache.find(PlanKey { database: 2, ..key("select 1") }).is_none());
@@ -251,15 +294,15 @@ mod tests {
     fn a_flood_of_texts_stays_within_bounds_and_keeps_what_is_used() {
         let cache = PlanCache::new();
         let padding = "x".repeat(200 << 10);
-        cache.insert(key("kept"), module());
+        cache.insert(key("kept"), module(), 0);
         for i in 0..200 {
-            cache.insert(key(&format!("{i}{padding}")), module());
+            cache.insert(key(&format!("{i}{padding}")), module(), 0);
             assert!(cache.find(key("kept")).is_some(), "what is used stays");
         }
         let counts = cache.counts();
         assert!(counts.text_bytes as usize <= TEXT_BYTES_MAX, "{counts:?}");
         assert!(counts.dropped > 0);
-        cache.insert(key(&"y".repeat(ENTRY_BYTES_MAX + 1)), module());
+        cache.insert(key(&"y".repeat(ENTRY_BYTES_MAX + 1)), module(), 0);
         assert_eq!(cache.counts().not_cached, 1);
     }
 }

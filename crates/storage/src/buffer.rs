@@ -344,6 +344,7 @@ impl Buffer {
 
     #[inline]
     pub fn shared(&self, file: &DataFile, page: u32) -> StorageResult<Shared<'_>> {
+        os::stats::count_page_read();
         let index = self.index(file, page)?;
         let state = &self.states[index];
         let mut tries = 0;
@@ -364,6 +365,8 @@ impl Buffer {
 
     #[inline]
     pub fn exclusive(&self, file: &DataFile, page: u32) -> StorageResult<Exclusive<'_>> {
+        os::stats::count_page_read();
+        os::stats::count_page_write();
         let index = self.index(file, page)?;
         let state = &self.states[index];
         let mut tries = 0;
@@ -433,6 +436,7 @@ impl Buffer {
             && page::check(frame).is_ok()
             && page::lsn(frame) <= log_tail;
         self.counters.reads.fetch_add(1, Ordering::Relaxed);
+        os::stats::count_page_fault();
         if !intact {
             self.frames.discard(index);
             self.release(index, ABSENT, READING);

@@ -8,6 +8,7 @@ mod cursor;
 mod cursor_table;
 mod execute;
 mod failure;
+mod measure;
 mod modify;
 mod query;
 mod raise;
@@ -17,7 +18,7 @@ mod statistics;
 mod transaction;
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use os::sync::{SpinClass, SpinLock};
 use sql::plan::{ExecutorSlot, Module};
@@ -34,6 +35,8 @@ use query::Prepared;
 
 pub(crate) use cursor_table::CursorTable;
 use failure::Unwind;
+use measure::Counters;
+pub use measure::{Figures, Measured};
 pub(crate) use transaction::reads_table;
 
 /// EXECUTE, triggers and functions within one another; one more is error 217.
@@ -47,12 +50,20 @@ struct Instance {
     tables: Vec<RefCell<MemoryTable>>,
     /// By `QueryId`; made when the query first runs.
     queries: Vec<Option<Prepared>>,
+    /// Of the shelf it came from, the module's own first. None: it runs, and its runner has them.
+    counters: Option<Arc<[Counters]>>,
 }
 
 /// Instances of a module that are not running. A call takes one and gives it back. Schedulers have shelves of their own: an
 /// instance stays in the cache of the CPU that used it last.
 struct Pool {
-    shelves: [SpinLock<Vec<Instance>>; SHELVES],
+    shelves: [Shelf; SHELVES],
+}
+
+struct Shelf {
+    idle: SpinLock<Vec<Instance>>,
+    /// What the instances that were made for it cost.
+    counters: OnceLock<Arc<[Counters]>>,
 }
 
 static POOL_LOCK: SpinClass = SpinClass::new("EXEC_INSTANCES");
@@ -62,11 +73,20 @@ const SHELVES: usize = 8;
 /// Idle instances kept on a shelf.
 const SHELF_MAX: usize = 4;
 
-fn shelf(slot: &ExecutorSlot) -> &SpinLock<Vec<Instance>> {
-    let empty = || Pool { shelves: std::array::from_fn(|_| SpinLock::new(&POOL_LOCK, Vec::new())) };
+fn shelf(slot: &ExecutorSlot) -> &Shelf {
+    let shelf = |_| Shelf { idle: SpinLock::new(&POOL_LOCK, Vec::new()), counters: OnceLock::new() };
+    let empty = || Pool { shelves: std::array::from_fn(shelf) };
     let any = slot.0.get_or_init(|| Arc::new(empty()));
     let pool = any.downcast_ref::<Pool>().expect("the slot is exec's alone");
     &pool.shelves[os::sched::here().unwrap_or(0) as usize % SHELVES]
+}
+
+/// What a module's executions cost since it was bound: its own first, if it was called, then each of its queries by `QueryId`.
+/// None: never completed. Empty: it never ran.
+pub fn measured(module: &Module) -> Vec<Option<Measured>> {
+    let Some(any) = module.executor.0.get() else { return Vec::new() };
+    let pool = any.downcast_ref::<Pool>().expect("the slot is exec's alone");
+    measure::read(pool.shelves.iter().filter_map(|shelf| shelf.counters.get().map(|counters| &counters[..])))
 }
 
 impl Instance {
@@ -78,11 +98,12 @@ impl Instance {
             variables: Variables::new(module.variables.iter().map(|variable| &variable.ty)),
             tables: module.table_variables.iter().map(|table| RefCell::new(memory_table(&table.table))).collect(),
             queries: (0..module.queries.len()).map(|_| None).collect(),
+            counters: Some(shelf(&module.executor).counters.get_or_init(|| measure::counters_for(module)).clone()),
         })
     }
 
     fn take(module: &Arc<Module>) -> SqlResult<Instance> {
-        let idle = shelf(&module.executor).lock().pop();
+        let idle = shelf(&module.executor).idle.lock().pop();
         match idle {
             Some(instance) => Ok(instance),
             None => Instance::new(module),
@@ -97,7 +118,7 @@ impl Instance {
                 *query = None;
             }
         }
-        let mut idle = shelf(&module.executor).lock();
+        let mut idle = shelf(&module.executor).idle.lock();
         if idle.len() < SHELF_MAX {
             idle.push(self);
         }
@@ -175,12 +196,17 @@ fn run_instance(
         module: frame.info.clone(),
         interpreter: &INTERPRETER,
     };
+    let counters = instance.counters.take().expect("an instance that does not run");
+    let called = context.module.is_some().then(|| counters[0].begin());
     let code = std::mem::take(&mut instance.code);
     let queries = std::mem::take(&mut instance.queries);
     let cursor_names = std::mem::take(&mut instance.cursor_names);
-    let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame);
+    let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame, Some(counters));
     let result = runner.module(&code);
     runner.leave();
+    if let (Some(mark), Ok(_)) = (&called, &result) {
+        runner.counters()[0].end(mark, 0);
+    }
     let finished = result.map(|flow| Finished {
         status: match flow {
             run::Flow::Return(status) => status,
@@ -194,6 +220,7 @@ fn run_instance(
             Vec::new()
         },
     });
+    instance.counters = runner.counters.take();
     instance.code = code;
     instance.queries = std::mem::take(&mut runner.queries);
     instance.cursor_names = std::mem::take(&mut runner.cursor_names);

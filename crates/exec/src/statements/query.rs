@@ -218,6 +218,7 @@ impl<'a> Runner<'a> {
             Err(error) => return self.fail_scope(error, line),
         };
         let started = self.start_statistics();
+        let mark = self.counters()[id.0 as usize + 1].begin();
         let assigns = matches!(&prepared.plan, Plan::Assign { .. });
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
@@ -240,6 +241,7 @@ impl<'a> Runner<'a> {
                 let session = self.session();
                 session.row_count = rows;
                 session.error = 0;
+                self.counters()[id.0 as usize + 1].end(&mark, rows);
                 if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
                     let text = "Warning: Null value is eliminated by an aggregate or other SET operation.";
                     let warning = self.locate(SqlError::new(8153, 10, text), line);
@@ -412,6 +414,7 @@ impl<'a> Runner<'a> {
     /// The one value of a query of one row; NULL when it has none.
     pub fn scalar_query(&mut self, id: QueryId) -> SqlResult<Datum> {
         let mut prepared = self.take_query(id)?;
+        let mark = self.counters()[id.0 as usize + 1].begin();
         let result = self.in_statement(false, |runner| {
             prepared.enter(&runner.context);
             let context = &runner.context;
@@ -424,6 +427,9 @@ impl<'a> Runner<'a> {
             result
         });
         self.put_query(id, prepared);
+        if result.is_ok() {
+            self.counters()[id.0 as usize + 1].end(&mark, 1);
+        }
         result
     }
 }

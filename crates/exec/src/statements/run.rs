@@ -9,6 +9,7 @@ use super::code::{Code, CodeKind, Condition};
 use super::cursor::CursorName;
 use super::cursor_table::CursorId;
 use super::failure::Unwind;
+use super::measure::Counters;
 use super::query::Prepared;
 use super::{Frame, transaction};
 use crate::context::Context;
@@ -34,6 +35,8 @@ pub struct Runner<'a> {
     pub frame: Frame,
     pub return_value: Datum,
     entry_options: Option<Box<Options>>,
+    /// What the module's queries cost, from 1 on.
+    pub counters: Option<Arc<[Counters]>>,
     /// Each holds a reference.
     pub cursor_variables: Vec<Option<CursorId>>,
     /// The cursors that statements of the module name.
@@ -55,6 +58,7 @@ impl<'a> Runner<'a> {
         cursor_names: Vec<CursorName>,
         module: Arc<Module>,
         frame: Frame,
+        counters: Option<Arc<[Counters]>>,
     ) -> Runner<'a> {
         let session = &*context.runtime.get_mut().session;
         let nested = frame.info.is_some();
@@ -68,8 +72,13 @@ impl<'a> Runner<'a> {
             frame,
             return_value: Datum::Null,
             entry_options,
+            counters,
             cursor_names,
         }
+    }
+
+    pub fn counters(&self) -> &[Counters] {
+        self.counters.as_ref().expect("given for the run")
     }
 
     pub fn session(&mut self) -> &mut crate::session::Session {

@@ -116,6 +116,18 @@ pub fn latch_classes() -> Vec<LatchCounts> {
     counts
 }
 
+/// DBCC SQLPERF ('sys.dm_os_latch_stats', CLEAR).
+pub fn clear_latch_classes() {
+    let mut at = CLASSES.load(Ordering::Acquire);
+    // SAFETY: the list holds &'static LatchClass only and nothing is ever taken out.
+    while let Some(class) = unsafe { at.as_ref() } {
+        for word in [&class.waiting_requests, &class.wait_ns, &class.max_ns] {
+            word.store(0, Ordering::Relaxed);
+        }
+        at = class.next.load(Ordering::Relaxed);
+    }
+}
+
 const LIST: u64 = 1;
 const DT: u64 = 1 << 1;
 const EX: u64 = 1 << 2;

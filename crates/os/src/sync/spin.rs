@@ -87,6 +87,18 @@ pub fn spin_classes() -> Vec<SpinCounts> {
     counts
 }
 
+/// DBCC SQLPERF ('sys.dm_os_spinlock_stats', CLEAR).
+pub fn clear_spin_classes() {
+    let mut at = CLASSES.load(Ordering::Acquire);
+    // SAFETY: the list holds &'static SpinClass only and nothing is ever taken out.
+    while let Some(class) = unsafe { at.as_ref() } {
+        for word in [&class.collisions, &class.spins, &class.backoffs, &class.sleep_ns] {
+            word.store(0, Ordering::Relaxed);
+        }
+        at = class.next.load(Ordering::Relaxed);
+    }
+}
+
 pub struct SpinLock<T> {
     /// 0 free, else the holder's `WorkerId`. Acquire when taken, Release when freed.
     word: AtomicU32,

@@ -474,7 +474,14 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             os::stats::clear_waits(os::stats::machine_here().unwrap_or(0));
             Ok(())
         }
-        "sys.dm_os_latch_stats" | "sys.dm_os_spinlock_stats" => Ok(()),
+        "sys.dm_os_latch_stats" => {
+            os::stats::clear_latches();
+            Ok(())
+        }
+        "sys.dm_os_spinlock_stats" | "spinlockstats" => {
+            os::stats::clear_spinlocks();
+            Ok(())
+        }
         _ => Err(SqlError::with_state(
             2526,
             16,

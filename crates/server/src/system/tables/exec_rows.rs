@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use exec::session::Session as State;
 use types::Datum;
 
-use super::{os_rows::request_status, text_rows};
+use super::os_rows::request_status;
+use super::plan_rows::handle_cell;
+use crate::handle::{self, PlanKey};
 use crate::host::SessionHost;
 use crate::sessions::SessionEntry;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
@@ -134,7 +136,7 @@ fn connection(entry: &SessionEntry) -> NamedRow {
         ("local_net_address", known(identity.local_net_address(), |address| text(&address))),
         ("local_tcp_port", known(identity.local_tcp_port(), number)),
         ("connection_id", uuid(identity.connection_id)),
-        ("most_recent_sql_handle", handle(entry, text_rows::sql_handle)),
+        ("most_recent_sql_handle", sql_handle(entry)),
     ]
 }
 
@@ -143,8 +145,17 @@ fn known<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
     value.map_or(Cell::Datum(Datum::Null), cell)
 }
 
-fn handle(entry: &SessionEntry, make: fn(&str) -> Vec<u8>) -> Cell {
-    entry.input.lock().as_deref().map_or(Cell::Datum(Datum::Null), |batch| text_rows::handle_cell(make(batch)))
+fn sql_handle(entry: &SessionEntry) -> Cell {
+    entry.input.lock().as_deref().map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle::sql_handle(batch)))
+}
+
+/// Of a batch under the SET options that sessions begin with: those of another session are not known.
+fn plan_handle(entry: &SessionEntry) -> Cell {
+    let database = entry.database.load(Ordering::Relaxed) as u16;
+    let handle_of = |text: &str| {
+        handle::handles(&PlanKey { text, parameters: "", database, quoted_identifier: true, ansi_nulls: true }).1
+    };
+    entry.input.lock().as_deref().map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle_of(batch)))
 }
 
 fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
@@ -167,8 +178,8 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
             ("status", text(task.map_or("running", |task| request_status(task.state)))),
             ("command", text("SELECT")),
-            ("sql_handle", handle(&entry, text_rows::sql_handle)),
-            ("plan_handle", handle(&entry, text_rows::plan_handle)),
+            ("sql_handle", sql_handle(&entry)),
+            ("plan_handle", plan_handle(&entry)),
             // The whole batch: which statement of it runs is not kept.
             ("statement_start_offset", number(0)),
             ("statement_end_offset", number(-1)),

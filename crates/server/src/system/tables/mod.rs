@@ -1,6 +1,7 @@
 //! Rows of the computed system tables, a file a family.
 
 pub mod catalog_rows;
+pub mod plan_rows;
 pub mod exec_rows;
 pub mod os_rows;
 pub mod server_rows;

@@ -1,9 +1,6 @@
-//! Functions about the text of statements: what a session sent, what a handle stands for, what a text's first result is.
-
-use std::sync::Arc;
+//! Functions about the text of statements: what a session sent, what a text's first result is.
 
 use exec::session::Session as State;
-use sha2::{Digest, Sha512};
 use sql::plan::OutputColumn;
 use types::{Datum, SqlError, SqlResult};
 
@@ -20,45 +17,10 @@ pub fn rows(
     arguments: &Arguments<'_>,
 ) -> SqlResult<Option<Vec<NamedRow>>> {
     Ok(Some(match name {
-        "dm_exec_sql_text" | "fn_get_sql" => text_of_handle(host, arguments),
         "dm_exec_input_buffer" => input_buffer(host, arguments),
-        "dm_exec_cached_plans" => cached_plans(host),
         "dm_exec_describe_first_result_set" => describe_rows(host, state, arguments),
         _ => return Ok(None),
     }))
-}
-
-/// `sql_handle` of a batch: 0x02 for an ad hoc text, then a digest of it.
-pub fn sql_handle(batch: &str) -> Vec<u8> {
-    let digest = Sha512::digest(batch.as_bytes());
-    let mut handle = vec![2, 0, 0, 0];
-    handle.extend(&digest[..16]);
-    handle
-}
-
-/// `plan_handle`: 0x06, then the same digest.
-pub fn plan_handle(batch: &str) -> Vec<u8> {
-    let mut handle = sql_handle(batch);
-    handle[0] = 6;
-    handle
-}
-
-pub fn handle_cell(handle: Vec<u8>) -> Cell {
-    Cell::Answer(crate::system::answer::Answer::Bytes(handle))
-}
-
-fn find_text(host: &SessionHost, handle: &[u8]) -> Option<Arc<str>> {
-    let digest = handle.get(4..20)?;
-    let fits = |batch: &str| sql_handle(batch)[4..] == *digest;
-    let current = host.server.sessions.all().into_iter().filter_map(|entry| entry.input.lock().clone());
-    let mut candidates = current.chain(host.server.plans.texts().into_iter().map(|cached| cached.text));
-    candidates.find(|batch| fits(batch))
-}
-
-fn text_of_handle(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let Some((_, Datum::Bytes(handle))) = arguments.0.first() else { return Vec::new() };
-    let Some(batch) = find_text(host, handle) else { return Vec::new() };
-    vec![vec![("encrypted", false.into()), ("text", text(&batch))]]
 }
 
 fn input_buffer(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
@@ -66,27 +28,6 @@ fn input_buffer(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> 
     let Some(entry) = spid.and_then(|spid| host.server.sessions.find(spid)) else { return Vec::new() };
     let Some(batch) = entry.input.lock().clone() else { return Vec::new() };
     vec![vec![("event_type", text("Language Event")), ("parameters", number(0)), ("event_info", text(&batch))]]
-}
-
-fn cached_plans(host: &SessionHost) -> Vec<NamedRow> {
-    let plans = host.server.plans.texts().into_iter().map(|cached| -> NamedRow {
-        let kind = match &*cached.parameters {
-            "" => "Adhoc",
-            "\u{0}module" => "Proc",
-            _ => "Prepared",
-        };
-        vec![
-            ("bucketid", number(0)),
-            ("refcounts", number(2)),
-            ("usecounts", number(cached.uses)),
-            ("size_in_bytes", number(cached.text.len() * 10)),
-            ("cacheobjtype", text("Compiled Plan")),
-            ("objtype", text(kind)),
-            ("plan_handle", handle_cell(plan_handle(&cached.text))),
-            ("pool_id", number(2)),
-        ]
-    });
-    plans.collect()
 }
 
 /// Columns of the first result of a text; None: it has none.

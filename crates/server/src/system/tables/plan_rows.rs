@@ -1,0 +1,290 @@
+//! sys.dm_exec_query_stats, *_stats, cached_plans, sql_text, query_plan: what the statement cache holds, and what it cost.
+
+use exec::{Figures, Measured};
+use sql::plan::{BodyKind, QueryText};
+use types::Datum;
+
+use crate::handle::{self, Handle};
+use crate::host::SessionHost;
+use crate::plan_cache::CachedPlan;
+use crate::system::answer::{Answer, Arguments};
+use crate::system::virtual_table::{Cell, NamedRow, number, text};
+
+const NS_PER_US: u64 = 1_000;
+
+/// What SHOWPLAN_TEXT draws before an operator.
+const TREE: [char; 3] = [' ', '|', '-'];
+
+/// None: not a table of this family.
+pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option<Vec<NamedRow>> {
+    let plans = || host.server.plans.plans();
+    Some(match name {
+        "dm_exec_query_stats" => plans().iter().flat_map(query_stats).collect(),
+        "dm_exec_procedure_stats" => module_stats(&plans(), |kind| kind == BodyKind::Procedure),
+        "dm_exec_trigger_stats" => module_stats(&plans(), |kind| kind == BodyKind::Trigger),
+        "dm_exec_function_stats" => module_stats(&plans(), |kind| matches!(kind, BodyKind::ScalarFunction(_))),
+        "dm_exec_cached_plans" => plans().iter().map(cached_plan).collect(),
+        "dm_exec_sql_text" | "fn_get_sql" => text_of_handle(host, arguments).into_iter().collect(),
+        "dm_exec_query_plan" | "dm_exec_text_query_plan" => query_plan(host, arguments).into_iter().collect(),
+        _ => return None,
+    })
+}
+
+pub fn handle_cell(handle: Handle) -> Cell {
+    Cell::Answer(Answer::Bytes(handle.to_vec()))
+}
+
+/// The names of a number's four columns: total, last, min, max.
+type FigureNames = [&'static str; 4];
+
+const WORKER: FigureNames = ["total_worker_time", "last_worker_time", "min_worker_time", "max_worker_time"];
+const ELAPSED: FigureNames = ["total_elapsed_time", "last_elapsed_time", "min_elapsed_time", "max_elapsed_time"];
+const PHYSICAL: FigureNames =
+    ["total_physical_reads", "last_physical_reads", "min_physical_reads", "max_physical_reads"];
+const WRITES: FigureNames = ["total_logical_writes", "last_logical_writes", "min_logical_writes", "max_logical_writes"];
+const READS: FigureNames = ["total_logical_reads", "last_logical_reads", "min_logical_reads", "max_logical_reads"];
+const ROWS: FigureNames = ["total_rows", "last_rows", "min_rows", "max_rows"];
+const DOP: FigureNames = ["total_dop", "last_dop", "min_dop", "max_dop"];
+
+fn figures(row: &mut NamedRow, names: FigureNames, figures: &Figures, unit: u64) {
+    let values = [figures.total, figures.last, figures.min, figures.max];
+    row.extend(names.into_iter().zip(values).map(|(name, value)| (name, number(value / unit))));
+}
+
+/// What query and module statistics have in common.
+fn costs(row: &mut NamedRow, measured: &Measured) {
+    let ago = os::clock::now().saturating_sub(measured.last_start_ns) / 100;
+    row.push(("last_execution_time", Cell::Time(os::clock::utc_ticks() as i64 - ago as i64)));
+    row.push(("execution_count", number(measured.executions)));
+    figures(row, WORKER, &measured.worker, NS_PER_US);
+    figures(row, ELAPSED, &measured.elapsed, NS_PER_US);
+    figures(row, PHYSICAL, &measured.physical_reads, 1);
+    figures(row, WRITES, &measured.logical_writes, 1);
+    figures(row, READS, &measured.logical_reads, 1);
+}
+
+fn query_stats(plan: &CachedPlan) -> Vec<NamedRow> {
+    let measured = exec::measured(&plan.module);
+    let queries = plan.module.queries.iter().zip(measured.into_iter().skip(1));
+    let rows = queries.filter_map(|(query, measured)| Some(statement_stats(plan, query, &measured?)));
+    rows.collect()
+}
+
+fn statement_stats(plan: &CachedPlan, query: &QueryText, measured: &Measured) -> NamedRow {
+    let span = query.statement.span;
+    let (start, end) = offsets(&plan.module.text, span.start as usize, span.end as usize);
+    let statement = text_of(plan, query);
+    let mut row: NamedRow = vec![
+        ("sql_handle", handle_cell(plan.sql_handle)),
+        ("statement_start_offset", number(start)),
+        ("statement_end_offset", number(end)),
+        ("plan_generation_num", number(1)),
+        ("plan_handle", handle_cell(plan.plan_handle)),
+        ("creation_time", Cell::Time(plan.created)),
+        ("query_hash", Cell::Answer(Answer::Bytes(handle::query_hash(statement).to_vec()))),
+        (
+            "query_plan_hash",
+            query.bound.get().map_or(Cell::Datum(Datum::Null), |bound| {
+                let lines = sql::plan::show::show(&bound.kind, &plan.module);
+                // What draws the tree would be a comment of a statement.
+                let words: Vec<&str> = lines.iter().map(|line| line.trim_start_matches(TREE)).collect();
+                Cell::Answer(Answer::Bytes(handle::query_hash(&words.join("\n")).to_vec()))
+            }),
+        ),
+    ];
+    costs(&mut row, measured);
+    figures(&mut row, ROWS, &measured.rows, 1);
+    let ones = Figures { total: measured.executions, last: 1, min: 1, max: 1 };
+    figures(&mut row, DOP, &ones, 1);
+    row
+}
+
+fn text_of<'a>(plan: &'a CachedPlan, query: &QueryText) -> &'a str {
+    let span = query.statement.span;
+    plan.module.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+}
+
+/// Bytes of UTF-16 before the first and before the last character of a statement; -1: it is the last of its text.
+fn offsets(batch: &str, start: usize, end: usize) -> (usize, i64) {
+    let bytes = |text: &str| 2 * text.encode_utf16().count();
+    let before = bytes(batch.get(..start).unwrap_or_default());
+    let rest = batch.get(end..).unwrap_or_default();
+    if rest.trim_matches(|c: char| c == ';' || c.is_whitespace()).is_empty() {
+        return (before, -1);
+    }
+    let statement = bytes(batch.get(start..end).unwrap_or_default());
+    (before, (before + statement) as i64 - 2)
+}
+
+fn module_stats(plans: &[CachedPlan], wanted: fn(BodyKind) -> bool) -> Vec<NamedRow> {
+    let rows = plans.iter().filter(|plan| wanted(plan.module.kind)).filter_map(|plan| -> Option<NamedRow> {
+        let measured = exec::measured(&plan.module).into_iter().next()??;
+        let (kind, described) = match plan.module.kind {
+            BodyKind::Trigger => ("TR", "SQL_TRIGGER"),
+            BodyKind::ScalarFunction(_) => ("FN", "SQL_SCALAR_FUNCTION"),
+            _ => ("P ", "SQL_STORED_PROCEDURE"),
+        };
+        let mut row: NamedRow = vec![
+            ("database_id", number(plan.database)),
+            ("object_id", number(plan.object)),
+            ("type", text(kind)),
+            ("type_desc", text(described)),
+            ("sql_handle", handle_cell(plan.sql_handle)),
+            ("plan_handle", handle_cell(plan.plan_handle)),
+            ("cached_time", Cell::Time(plan.created)),
+        ];
+        costs(&mut row, &measured);
+        Some(row)
+    });
+    rows.collect()
+}
+
+fn cached_plan(plan: &CachedPlan) -> NamedRow {
+    let kind = match (plan.module.kind, &*plan.parameters) {
+        (BodyKind::Trigger, _) => "Trigger",
+        (_, handle::MODULE) => "Proc",
+        (_, "") => "Adhoc",
+        _ => "Prepared",
+    };
+    vec![
+        ("bucketid", number(plan.plan_handle[4])),
+        ("refcounts", number(std::sync::Arc::strong_count(&plan.module))),
+        ("usecounts", number(plan.uses)),
+        // An estimate: modules are some ten times their text.
+        ("size_in_bytes", number(plan.text.len() * 10)),
+        ("cacheobjtype", text("Compiled Plan")),
+        ("objtype", text(kind)),
+        ("plan_handle", handle_cell(plan.plan_handle)),
+        ("pool_id", number(2)),
+    ]
+}
+
+fn handle_argument(arguments: &Arguments<'_>) -> Option<Handle> {
+    match arguments.0.first()? {
+        (_, Datum::Bytes(bytes)) => (**bytes).try_into().ok(),
+        _ => None,
+    }
+}
+
+/// The plan that either of its handles names.
+fn find(host: &SessionHost, wanted: &Handle) -> Option<CachedPlan> {
+    host.server.plans.plans().into_iter().find(|plan| plan.plan_handle == *wanted || plan.sql_handle == *wanted)
+}
+
+/// Database, object and number of a module; NULL for an ad hoc text.
+fn owner(plan: &CachedPlan) -> NamedRow {
+    if &*plan.parameters != handle::MODULE {
+        return vec![("encrypted", false.into())];
+    }
+    vec![
+        ("dbid", number(plan.database)),
+        ("objectid", number(plan.object)),
+        ("number", number(1)),
+        ("encrypted", false.into()),
+    ]
+}
+
+fn text_of_handle(host: &SessionHost, arguments: &Arguments<'_>) -> Option<NamedRow> {
+    let wanted = handle_argument(arguments)?;
+    if let Some(plan) = find(host, &wanted) {
+        let mut row = owner(&plan);
+        row.push(("text", text(&plan.text)));
+        return Some(row);
+    }
+    // What a session sent last may be too long for the cache, or have left it.
+    let sent = host.server.sessions.all().into_iter().filter_map(|entry| entry.input.lock().clone());
+    let batch = sent.into_iter().find(|batch| handle::sql_handle(batch) == wanted)?;
+    Some(vec![("encrypted", false.into()), ("text", text(&batch))])
+}
+
+/// Showplan XML of what is bound so far: a statement, its operators nested as they run.
+fn query_plan(host: &SessionHost, arguments: &Arguments<'_>) -> Option<NamedRow> {
+    let plan = find(host, &handle_argument(arguments)?)?;
+    let mut statements = String::new();
+    for (index, query) in plan.module.queries.iter().enumerate() {
+        let Some(bound) = query.bound.get() else { continue };
+        let statement = text_of(&plan, query);
+        let lines = sql::plan::show::show(&bound.kind, &plan.module);
+        statements += &format!(
+            "<StmtSimple StatementCompId=\"{0}\" StatementId=\"{0}\" StatementText=\"{1}\"><QueryPlan>",
+            index + 1,
+            escaped(statement)
+        );
+        operators(&lines, &mut statements);
+        statements += "</QueryPlan></StmtSimple>";
+    }
+    let xml = format!(
+        "<ShowPlanXML xmlns=\"http://schemas.microsoft.com/sqlserver/2004/07/showplan\" Version=\"1.564\" Build=\"16.0.4003.1\"><BatchSequence><Batch><Statements>{statements}</Statements></Batch></BatchSequence></ShowPlanXML>"
+    );
+    let mut row = owner(&plan);
+    row.push(("query_plan", text(&xml)));
+    Some(row)
+}
+
+/// Lines of SHOWPLAN_TEXT, each an operator below the nearest one that is indented less.
+fn operators(lines: &[String], xml: &mut String) {
+    let mut open: Vec<usize> = Vec::new();
+    for (node, line) in lines.iter().enumerate() {
+        let words = line.trim_start_matches(TREE);
+        let indent = line.len() - words.len();
+        while open.last().is_some_and(|last| *last >= indent) {
+            open.pop();
+            xml.push_str("</RelOp>");
+        }
+        let name = words.split('(').next().unwrap_or_default();
+        let about = &words[name.len()..];
+        *xml += &format!(
+            "<RelOp NodeId=\"{node}\" PhysicalOp=\"{}\" Description=\"{}\">",
+            escaped(name.trim()),
+            escaped(about)
+        );
+        open.push(indent);
+    }
+    open.iter().for_each(|_| xml.push_str("</RelOp>"));
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\r' | '\t' => escaped += &format!("&#x{:X};", c as u32),
+            c if c < ' ' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_are_of_utf_16_and_lead_to_the_statement() {
+        let batch = "select 'é😀'; select 2; ";
+        let second = batch.find("select 2").expect("there");
+        assert_eq!(offsets(batch, second, second + 8), (28, -1));
+        let first = &batch[..second - 2];
+        let (start, end) = offsets(batch, 0, first.len());
+        let units: Vec<u16> = batch.encode_utf16().collect();
+        let shown = &units[start / 2..start / 2 + (end as usize - start) / 2 + 1];
+        assert_eq!(String::from_utf16_lossy(shown), first);
+    }
+
+    #[test]
+    fn operators_nest_as_their_lines_are_indented() {
+        let lines =
+            ["Sort(ORDER BY:(a))", "  |--Join(x < 1)", "       |--Scan(t)", "       |--Seek(u)"].map(String::from);
+        let mut xml = String::new();
+        operators(&lines, &mut xml);
+        let names: String = xml.split("PhysicalOp=\"").skip(1).map(|part| &part[..4]).collect();
+        assert_eq!(names, "SortJoinScanSeek");
+        assert_eq!(xml.matches("<RelOp").count(), xml.matches("</RelOp>").count());
+        assert!(xml.contains("Description=\"(t)\"></RelOp><RelOp NodeId=\"3\""), "{xml}");
+        assert!(xml.contains("(x &lt; 1)"));
+    }
+}
