@@ -73,7 +73,7 @@ pub fn eventfd() -> i32 {
     fd
 }
 
-/// Under the model checker there is one eventfd.
+// Under the model checker there is one eventfd.
 #[cfg(shuttle)]
 std::thread_local! {
     pub static MODEL_EVENTFD: std::cell::RefCell<Option<std::sync::Arc<atomic::AtomicU32>>> = Default::default();

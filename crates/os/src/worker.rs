@@ -182,6 +182,7 @@ pub struct System {
 }
 
 /// Where the tables are mapped, so that every engine process sees them at one address.
+#[cfg(not(shuttle))]
 const SYSTEM_ADDRESS: usize = 0x2000_0000_0000;
 
 #[cfg(not(shuttle))]
