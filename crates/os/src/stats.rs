@@ -391,6 +391,28 @@ pub fn work_of(worker: WorkerId) -> Work {
     }
 }
 
+/// The waits of the running worker since they were last taken; a request takes them at its beginning and its end.
+#[inline]
+pub fn take_waits(mut each: impl FnMut(WaitRow)) {
+    let slot = crate::worker::slot(crate::worker::current());
+    for entry in &slot.session_waits {
+        let waiting_tasks = long(&entry.waits);
+        if waiting_tasks == 0 {
+            break;
+        }
+        each(WaitRow {
+            wait_type: WaitType::from_index(long(&entry.wait_type) as u16),
+            waiting_tasks,
+            wait_ns: long(&entry.total_ns),
+            max_wait_ns: long(&entry.max_ns),
+            signal_ns: long(&entry.signal_ns),
+        });
+        for word in [&entry.waits, &entry.total_ns, &entry.max_ns, &entry.signal_ns] {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
 /// The running worker looks at a page.
 #[inline]
 pub fn count_page_read() {

@@ -57,6 +57,7 @@ pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason
     let signalled = slot.signalled_ns.load(Ordering::Relaxed).max(started);
     let signal_ns = if worker::on_scheduler() { resumed.saturating_sub(signalled) } else { 0 };
     worker::count_wait(worker::current_scheduler(), wait, resumed.saturating_sub(started), signal_ns);
+    worker::count_session_wait(slot, wait, resumed.saturating_sub(started), signal_ns);
     if was == TIMED { WakeReason::Timeout } else { WakeReason::Unparked }
 }
 
@@ -141,6 +142,7 @@ pub fn yield_now() {
         // All of it is signal time: the worker was runnable throughout.
         let waited = scheduler.inner().picked_ns.saturating_sub(started);
         worker::count_wait(scheduler.index, WaitType::SOS_SCHEDULER_YIELD, waited, waited);
+        worker::count_session_wait(worker::slot(worker::current()), WaitType::SOS_SCHEDULER_YIELD, waited, waited);
     }
 }
 

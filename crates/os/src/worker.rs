@@ -59,6 +59,21 @@ pub const KIND_OUTSIDE: u32 = 1;
 pub const KIND_FIBER: u32 = 2;
 pub const KIND_THREAD: u32 = 3;
 
+/// Wait types of one request that are booked on its session; waits of more types are in the server's statistics alone.
+pub const SESSION_WAITS_MAX: usize = 8;
+
+/// Waits of one type of a session's request. Its worker alone reads and writes it.
+#[derive(Default)]
+#[repr(C)]
+pub struct SessionWait {
+    /// 0: free.
+    pub waits: AtomicU64,
+    pub wait_type: AtomicU64,
+    pub total_ns: AtomicU64,
+    pub max_ns: AtomicU64,
+    pub signal_ns: AtomicU64,
+}
+
 /// One worker. All zero is a free slot.
 #[derive(Default)]
 #[repr(C, align(64))]
@@ -101,6 +116,8 @@ pub struct WorkerSlot {
     pub page_reads: AtomicU64,
     pub page_writes: AtomicU64,
     pub page_faults: AtomicU64,
+    /// Waits since they were last taken: of the session whose request it runs.
+    pub session_waits: [SessionWait; SESSION_WAITS_MAX],
     pub context_switches: AtomicU64,
     pub task_context_switches: AtomicU64,
     pub tasks_processed: AtomicU64,
@@ -616,6 +633,20 @@ pub fn count_wait(scheduler: u32, wait: WaitType, total_ns: u64, signal_ns: u64)
     if counter.max_ns.load(Ordering::Relaxed) < total_ns {
         counter.max_ns.store(total_ns, Ordering::Relaxed);
     }
+}
+
+/// Books a finished wait of the running worker also on the session that it works for.
+pub fn count_session_wait(slot: &WorkerSlot, wait: WaitType, total_ns: u64, signal_ns: u64) {
+    let fits = |entry: &&SessionWait| {
+        entry.waits.load(Ordering::Relaxed) == 0 || entry.wait_type.load(Ordering::Relaxed) == wait as u64
+    };
+    let Some(entry) = slot.session_waits.iter().find(fits) else { return };
+    let add = |word: &AtomicU64, by: u64| word.store(word.load(Ordering::Relaxed) + by, Ordering::Relaxed);
+    entry.wait_type.store(wait as u64, Ordering::Relaxed);
+    add(&entry.waits, 1);
+    add(&entry.total_ns, total_ns);
+    add(&entry.signal_ns, signal_ns);
+    entry.max_ns.store(entry.max_ns.load(Ordering::Relaxed).max(total_ns), Ordering::Relaxed);
 }
 
 /// The slot of an outside thread, given back when the thread ends.

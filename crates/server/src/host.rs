@@ -312,7 +312,9 @@ impl SessionHost {
         }
         let entry = &self.entry;
         entry.requests.fetch_add(1, Ordering::Relaxed);
-        entry.request_started_ns.store(os::clock::now(), Ordering::Relaxed);
+        let now = os::clock::now();
+        entry.request_started_ns.store(now, Ordering::Relaxed);
+        entry.work_begins(now);
         entry.last_request_start.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
         *entry.running.lock() = os::sched::current_task().map(|task| (os::wait::current(), task));
     }
@@ -321,7 +323,9 @@ impl SessionHost {
         let entry = &self.entry;
         *entry.running.lock() = None;
         let started = entry.request_started_ns.swap(0, Ordering::Relaxed);
-        entry.elapsed_ns.fetch_add(os::clock::now().saturating_sub(started), Ordering::Relaxed);
+        let now = os::clock::now();
+        entry.elapsed_ns.fetch_add(now.saturating_sub(started), Ordering::Relaxed);
+        entry.work_ended(now);
         entry.last_request_end.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
         entry.transaction_level.store(state.transaction.level, Ordering::Relaxed);
         entry.row_count.store(state.row_count, Ordering::Relaxed);

@@ -96,6 +96,14 @@ pub struct SessionEntry {
     pub transaction_level: AtomicU32,
     pub row_count: AtomicU64,
     pub cpu_ns: AtomicU64,
+    /// Pages read from disk, changed and looked at by its requests that have ended.
+    pub reads: AtomicU64,
+    pub writes: AtomicU64,
+    pub logical_reads: AtomicU64,
+    /// What its worker had done when the running request began.
+    pub work_at_start: Mutex<os::stats::Work>,
+    /// Waits of its requests that have ended, a row a type.
+    pub waits: Mutex<Vec<os::stats::WaitRow>>,
     pub elapsed_ns: AtomicU64,
     pub packets_received: AtomicU64,
     pub packets_sent: AtomicU64,
@@ -131,6 +139,11 @@ impl SessionEntry {
             transaction_level: AtomicU32::new(0),
             row_count: AtomicU64::new(0),
             cpu_ns: AtomicU64::new(0),
+            reads: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+            logical_reads: AtomicU64::new(0),
+            work_at_start: Mutex::new(WaitType::SOS_MUTEX, os::stats::Work::default()),
+            waits: Mutex::new(WaitType::SOS_MUTEX, Vec::new()),
             elapsed_ns: AtomicU64::new(0),
             packets_received: AtomicU64::new(0),
             packets_sent: AtomicU64::new(0),
@@ -144,6 +157,48 @@ impl SessionEntry {
     /// Of a session of the server's own: it is in no list.
     pub fn internal(spid: u16, signal: Arc<Signal>) -> Arc<SessionEntry> {
         Arc::new(SessionEntry::new(spid, Identity::default(), signal, None, 1))
+    }
+
+    /// Its worker begins a request at `now`.
+    pub fn work_begins(&self, now: u64) {
+        os::stats::take_waits(|_| {});
+        let mut work = os::stats::work_here();
+        work.quantum_used_ns = work.running_ns(now);
+        *self.work_at_start.lock() = work;
+    }
+
+    /// Its worker has ended the request at `now`.
+    pub fn work_ended(&self, now: u64) {
+        let (work, start) = (os::stats::work_here(), *self.work_at_start.lock());
+        let add = |word: &AtomicU64, now: u64, before: u64| word.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
+        add(&self.cpu_ns, work.running_ns(now).max(start.quantum_used_ns), start.quantum_used_ns);
+        add(&self.reads, work.page_faults, start.page_faults);
+        add(&self.writes, work.page_writes, start.page_writes);
+        add(&self.logical_reads, work.page_reads, start.page_reads);
+        os::stats::take_waits(|row| {
+            let mut waits = self.waits.lock();
+            match waits.iter_mut().find(|known| known.wait_type == row.wait_type) {
+                Some(known) => {
+                    known.waiting_tasks += row.waiting_tasks;
+                    known.wait_ns += row.wait_ns;
+                    known.max_wait_ns = known.max_wait_ns.max(row.max_wait_ns);
+                    known.signal_ns += row.signal_ns;
+                }
+                None => waits.push(row),
+            }
+        });
+    }
+
+    /// CPU time in ns and pages faulted, changed and looked at by the request that runs; None: none does.
+    pub fn work_of_request(&self) -> Option<(u64, u64, u64, u64)> {
+        let (worker, _) = (*self.running.lock())?;
+        let (work, start) = (os::stats::work_of(worker), *self.work_at_start.lock());
+        Some((
+            work.quantum_used_ns.saturating_sub(start.quantum_used_ns),
+            work.page_faults.saturating_sub(start.page_faults),
+            work.page_writes.saturating_sub(start.page_writes),
+            work.page_reads.saturating_sub(start.page_reads),
+        ))
     }
 
     /// KILL: its waits end, its loops see it, its resting connection closes.

@@ -21,6 +21,7 @@ pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRo
         "dm_exec_sessions" => sessions().iter().map(|entry| session(entry, own(host, state, entry))).collect(),
         "dm_exec_connections" => sessions().iter().map(|entry| connection(entry)).collect(),
         "dm_exec_requests" => requests(host, state),
+        "dm_exec_session_wait_stats" => sessions().iter().flat_map(|entry| session_waits(entry)).collect(),
         _ => return None,
     })
 }
@@ -98,6 +99,9 @@ fn session(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
         ("endpoint_id", number(identity.endpoint_id())),
         ("last_request_start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
         ("last_request_end_time", Cell::Time(entry.last_request_end.load(Ordering::Relaxed))),
+        ("reads", number(entry.reads.load(Ordering::Relaxed))),
+        ("writes", number(entry.writes.load(Ordering::Relaxed))),
+        ("logical_reads", number(entry.logical_reads.load(Ordering::Relaxed))),
         ("is_user_process", true.into()),
         ("row_count", number(entry.row_count.load(Ordering::Relaxed))),
         ("prev_error", number(state.map_or(0, |state| state.error))),
@@ -158,6 +162,21 @@ fn plan_handle(entry: &SessionEntry) -> Cell {
     entry.input.lock().as_deref().map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle_of(batch)))
 }
 
+fn session_waits(entry: &SessionEntry) -> Vec<NamedRow> {
+    let waits = entry.waits.lock().clone();
+    let row = |row: &os::stats::WaitRow| -> NamedRow {
+        vec![
+            ("session_id", number(entry.spid)),
+            ("wait_type", text(row.wait_type.name())),
+            ("waiting_tasks_count", number(row.waiting_tasks)),
+            ("wait_time_ms", number(row.wait_ns / NS_PER_MS)),
+            ("max_wait_time_ms", number(row.max_wait_ns / NS_PER_MS)),
+            ("signal_wait_time_ms", number(row.signal_ns / NS_PER_MS)),
+        ]
+    };
+    waits.iter().map(row).collect()
+}
+
 fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
     let machine = os::stats::machine_here().unwrap_or(0);
     let tasks = os::stats::tasks(machine);
@@ -172,7 +191,12 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
         let task = tasks.iter().find(|task| task.session_id == u32::from(entry.spid));
         let wait = task.and_then(|task| waiting.iter().find(|wait| wait.task == task.id));
         let mine = own(host, state, &entry);
+        let (cpu_ns, reads, writes, logical_reads) = entry.work_of_request().unwrap_or_default();
         let mut row: NamedRow = vec![
+            ("cpu_time", number(cpu_ns / NS_PER_MS)),
+            ("reads", number(reads)),
+            ("writes", number(writes)),
+            ("logical_reads", number(logical_reads)),
             ("session_id", number(entry.spid)),
             ("request_id", number(0)),
             ("start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),

@@ -6,7 +6,7 @@ use exec::session::Session as State;
 use storage::Resource;
 
 use crate::host::SessionHost;
-use crate::system::virtual_table::{NamedRow, number, text};
+use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
@@ -45,6 +45,10 @@ fn active(entry: &storage::TransactionEntry) -> NamedRow {
     vec![
         ("transaction_id", number(entry.id)),
         ("name", text(if entry.session == 0 { "system" } else { "user_transaction" })),
+        ("transaction_begin_time", {
+            let ago_ms = os::clock::now_ms().saturating_sub(entry.begun_ms);
+            Cell::Time(os::clock::utc_ticks() as i64 - ago_ms as i64 * 10_000)
+        }),
         ("transaction_type", number(1)),
         ("transaction_state", number(2)),
     ]
