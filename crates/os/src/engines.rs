@@ -1,17 +1,13 @@
-//! Engines as processes: the launcher forks them before it has a second thread, so that the region, the worker tables and
-//! the program lie at one address in all of them, and then only watches.
+//! What a process must know when engines are processes: which one it is, and when it must not die alone.
 //!
-//! ```text
-//! launcher:  reserve, carve, recover -> prepare() -> launch() -> wait() ... -> stop
-//! engine:                                             \-> run(number), its own machine, sockets and poller
-//! ```
-//! A wake-up crosses processes like threads: the waker moves the worker to its scheduler's inbox, which is shared, and
-//! writes the scheduler's eventfd. Those eventfds are made before the fork, so each engine has all of them.
-#![allow(unsafe_code)]
+//! An engine may be killed at any instruction. If none of its workers was inside a *critical section* of shared state, what
+//! it leaves behind is whole: another engine rolls its transactions back and goes on. Otherwise nobody can know what state
+//! the shared memory is in, and all engines must start again from the files. A section begins before the first instruction
+//! that needs the rest to follow ([`enter`]) and ends after the last ([`leave`]); locks do so by themselves when they lie in
+//! the region. Sections are counted by each scheduler for itself, in the shared tables, so that the count outlives the engine.
 
-use crate::sys;
-use crate::worker::{self, SCHEDULERS_MAX};
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use crate::worker::{self, SCHEDULERS_MAX, system};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
 /// Engines there may be: `max online engines`.
 pub const ENGINES_MAX: usize = 128;
@@ -31,101 +27,75 @@ pub(crate) fn wake_fd(scheduler: u32) -> Option<i32> {
     WAKE_FDS[scheduler as usize].load(Ordering::Relaxed).checked_sub(1).filter(|fd| *fd >= 0)
 }
 
-/// How an engine ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    Exited(i32),
-    Killed(i32),
+/// The region that forked engines share: what lies in it is shared state. Both 0: there is none.
+static SHARED_START: AtomicUsize = AtomicUsize::new(0);
+static SHARED_END: AtomicUsize = AtomicUsize::new(0);
+
+/// The region whose locks count from now on.
+pub(crate) fn set_shared(start: usize, end: usize) {
+    SHARED_START.store(start, Ordering::Relaxed);
+    SHARED_END.store(end, Ordering::Relaxed);
 }
 
-/// The launcher's view of its engines. Dropping it kills those that still run.
-pub struct Engines {
-    /// By engine number less one: its process, 0 once it has ended.
-    processes: Vec<libc::pid_t>,
+pub(crate) fn is_shared<T>(what: &T) -> bool {
+    let at = what as *const T as usize;
+    number() != 0 && at >= SHARED_START.load(Ordering::Relaxed) && at < SHARED_END.load(Ordering::Relaxed)
 }
 
-impl Engines {
-    /// Makes ready for `count` engines with `schedulers_each`, and forks them. Each runs `run` with its number (from 1) and
-    /// ends with the exit code it returns. Panics if the process has a second thread: its locks would stay locked for ever
-    /// in the children.
-    pub fn launch(count: u32, schedulers_each: u32, run: &dyn Fn(u32) -> i32) -> Engines {
-        assert!((1..=ENGINES_MAX as u32).contains(&count), "{count} engines");
-        let slots = count * schedulers_each;
-        assert!((slots as usize) < SCHEDULERS_MAX, "{slots} schedulers");
-        for slot in 1..=slots as usize {
-            if WAKE_FDS[slot].load(Ordering::Relaxed) == 0 {
-                WAKE_FDS[slot].store(sys::eventfd() + 1, Ordering::Relaxed);
-            }
-        }
-        let mut engines = Engines { processes: vec![0; count as usize] };
-        (1..=count).for_each(|number| engines.fork(number, run));
-        engines
-    }
-
-    fn fork(&mut self, number: u32, run: &dyn Fn(u32) -> i32) {
-        let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
-        assert_eq!(threads, 1, "engines are forked before there is a second thread");
-        let launcher = std::process::id();
-        // SAFETY: there is one thread, so nobody else's lock is copied in a locked state.
-        match unsafe { libc::fork() } {
-            -1 => panic!("fork: errno {}", sys::errno()),
-            0 => {
-                NUMBER.store(number, Ordering::Relaxed);
-                self.processes.clear();
-                worker::leave_parent();
-                die_with(launcher);
-                let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(number))).unwrap_or(101);
-                std::process::exit(code);
-            }
-            child => self.processes[number as usize - 1] = child,
-        }
-    }
-
-    /// The process of an engine that runs.
-    pub fn process(&self, number: u32) -> Option<u32> {
-        self.processes.get(number as usize - 1).filter(|pid| **pid != 0).map(|pid| *pid as u32)
-    }
-
-    /// Waits until an engine ends. None: none runs.
-    pub fn wait(&mut self) -> Option<(u32, End)> {
-        while self.processes.iter().any(|pid| *pid != 0) {
-            let mut status = 0;
-            // SAFETY: `status` is a live int.
-            let ended = unsafe { libc::waitpid(-1, &mut status, 0) };
-            let Some(at) = self.processes.iter().position(|pid| *pid != 0 && *pid == ended) else { continue };
-            self.processes[at] = 0;
-            let end = match libc::WIFSIGNALED(status) {
-                true => End::Killed(libc::WTERMSIG(status)),
-                false => End::Exited(libc::WEXITSTATUS(status)),
-            };
-            return Some((at as u32 + 1, end));
-        }
-        None
-    }
-
-    /// Sends a signal to every engine that runs.
-    pub fn signal(&self, signal: i32) {
-        for pid in self.processes.iter().filter(|pid| **pid != 0) {
-            // SAFETY: a child of ours that has not been waited for yet.
-            unsafe { libc::kill(*pid, signal) };
-        }
+/// Begins a critical section of what lies at `what`, if that is shared with other engines.
+#[inline]
+pub fn enter<T>(what: &T) {
+    if number() != 0 {
+        count(what, 1);
     }
 }
 
-impl Drop for Engines {
-    fn drop(&mut self) {
-        self.signal(libc::SIGKILL);
-        while self.wait().is_some() {}
+/// Ends a critical section that `enter` of the same thing began.
+#[inline]
+pub fn leave<T>(what: &T) {
+    if number() != 0 {
+        count(what, -1);
     }
 }
 
-/// The kernel kills this process when `parent` ends, also if that has happened already.
-fn die_with(parent: u32) {
-    // SAFETY: no pointers are passed.
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        if libc::getppid() as u32 != parent {
-            libc::_exit(1);
+#[cold]
+fn count<T>(what: &T, change: i32) {
+    let scheduler = worker::current_scheduler();
+    if scheduler == 0 || !is_shared(what) {
+        return;
+    }
+    let critical = &system().scheduler(scheduler).critical;
+    // No other thread changes it. Release: the section's writes come between the two changes of the count.
+    let before = critical.load(Ordering::Relaxed);
+    critical.store(before.wrapping_add_signed(change), Ordering::Release);
+    std::sync::atomic::compiler_fence(Ordering::SeqCst);
+}
+
+/// Whether an engine, which has ended, was inside a critical section.
+pub fn died_inside(engine: u32) -> bool {
+    schedulers_of(engine).any(|index| system().scheduler(index).critical.load(Ordering::Acquire) != 0)
+}
+
+pub(crate) fn schedulers_of(engine: u32) -> impl Iterator<Item = u32> {
+    let of = move |index: &u32| {
+        let slot = system().scheduler(*index);
+        slot.status.load(Ordering::Acquire) != 0 && slot.engine.load(Ordering::Relaxed) == engine
+    };
+    (1..=system().schedulers_used()).filter(of)
+}
+
+/// This process is an engine from now on.
+#[cfg(not(shuttle))]
+pub(crate) fn become_engine(engine: u32) {
+    NUMBER.store(engine, Ordering::Relaxed);
+}
+
+/// Makes the eventfds of the first scheduler slots.
+#[cfg(not(shuttle))]
+pub(crate) fn make_wake_fds(schedulers: u32) {
+    for slot in &WAKE_FDS[1..=schedulers as usize] {
+        if slot.load(Ordering::Relaxed) == 0 {
+            slot.store(crate::sys::eventfd() + 1, Ordering::Relaxed);
         }
     }
 }

@@ -8,7 +8,7 @@
 //! | [`sync`] | Mutex, RwLock, Latch, Event, Semaphore, Condvar, SpinLock |
 //! | [`net`], [`disk`] | sockets that rest without a stack; files, real or simulated |
 //! | [`region`] | memory shared by engines, and a heap in it |
-//! | [`engines`] | engines as processes: forked, watched |
+//! | [`launcher`], [`engines`] | engines as processes: forked and watched; when one must not die alone |
 //! | [`clock`], [`random`], [`limits`], [`env`], [`fs`], [`signal`] | the rest of the outside world |
 //! | [`stats`] | what the DMVs show of all this |
 //! | [`sim`] | the simulated machine: one seed, one trace |
@@ -24,19 +24,14 @@ pub mod limits;
 mod wait_types;
 mod readers;
 mod worker;
-#[cfg(not(shuttle))]
 pub mod engines;
-#[cfg(shuttle)]
-mod engines {
-    pub fn wake_fd(_: u32) -> Option<i32> {
-        None
-    }
-}
 mod kernel;
 pub mod wait;
 pub mod sync;
 pub mod region;
 pub mod sched;
+#[cfg(not(shuttle))]
+pub mod launcher;
 pub mod env;
 pub mod fs;
 pub mod signal;

@@ -129,6 +129,8 @@ pub struct WorkerSlot {
     pub pending_io: AtomicU32,
     pub stack_base: AtomicU64,
     pub stack_limit: AtomicU64,
+    /// Address of the shared `Waiters` it is in; 0: none.
+    pub waiters: AtomicU64,
 }
 
 /// Counters of one wait type on one scheduler.
@@ -155,7 +157,12 @@ pub struct SchedulerSlot {
     pub index: AtomicU32,
     pub cpu: AtomicU32,
     pub is_idle: AtomicU32,
-    _pad: [u64; 12],
+    /// The engine process it belongs to; 0: the only one.
+    pub engine: AtomicU32,
+    /// What its workers hold of shared state: while it is not 0, the engine must not die alone. Changed by the baton's
+    /// holder only.
+    pub critical: AtomicU32,
+    _pad: [u64; 11],
     /// The runnable queue, linked by `run_next`; touched only by the holder of the scheduler's baton.
     pub run_head: AtomicU32,
     pub run_tail: AtomicU32,
@@ -310,6 +317,7 @@ impl System {
         slot.session_id.store(0, Ordering::Relaxed);
         slot.is_preemptive.store(0, Ordering::Relaxed);
         slot.wait_type.store(0, Ordering::Relaxed);
+        slot.waiters.store(0, Ordering::Relaxed);
         for counter in
             [&slot.context_switches, &slot.task_context_switches, &slot.tasks_processed, &slot.quantum_used_ns]
         {
@@ -388,6 +396,7 @@ impl SchedulerSlot {
             &self.inbox,
             &self.sleeping,
             &self.is_idle,
+            &self.critical,
             &self.run_head,
             &self.run_tail,
             &self.run_length,
@@ -722,7 +731,9 @@ pub mod model {
                 index: AtomicU32::default(),
                 cpu: AtomicU32::default(),
                 is_idle: AtomicU32::default(),
-                _pad: [0; 12],
+                engine: AtomicU32::default(),
+                critical: AtomicU32::default(),
+                _pad: [0; 11],
                 run_head: AtomicU32::default(),
                 run_tail: AtomicU32::default(),
                 run_length: AtomicU32::default(),

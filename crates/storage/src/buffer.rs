@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use os::disk::{Disk, File, Open};
+use os::engines;
 use os::region::{Part, Placed};
 use os::shared_struct;
 use os::sync::{Mutex, ParkingLot};
@@ -165,6 +166,7 @@ impl Drop for Shared<'_> {
         if before & WAITERS != 0 && matches!(before & LATCH, 2 | READERS_MAX) {
             self.buffer.parking.wake(self.index as u64, state, WAITERS);
         }
+        engines::leave(state);
     }
 }
 
@@ -172,6 +174,7 @@ impl Drop for Exclusive<'_> {
     #[inline]
     fn drop(&mut self) {
         self.buffer.release(self.index, FREE, 0);
+        engines::leave(&self.buffer.states[self.index]);
     }
 }
 
@@ -339,13 +342,25 @@ impl Buffer {
             EXCLUSIVE | READERS_MAX => true,
             _ => exclusive,
         };
+        // It holds nothing while it waits.
+        engines::leave(state);
         self.parking.wait(index as u64, state, WAITERS, keeps_out, wait);
+        engines::enter(state);
     }
 
     #[inline]
     pub fn shared(&self, file: &DataFile, page: u32) -> StorageResult<Shared<'_>> {
         os::stats::count_page_read();
         let index = self.index(file, page)?;
+        engines::enter(&self.states[index]);
+        match self.latch_shared(file, page, index) {
+            Ok(()) => Ok(Shared { buffer: self, index }),
+            Err(error) => Err(self.not_latched(index, error)),
+        }
+    }
+
+    #[inline]
+    fn latch_shared(&self, file: &DataFile, page: u32, index: usize) -> StorageResult<()> {
         let state = &self.states[index];
         let mut tries = 0;
         loop {
@@ -356,7 +371,7 @@ impl Buffer {
                 _ => {
                     let next = (word + 1) | REFERENCED;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                        return Ok(Shared { buffer: self, index });
+                        return Ok(());
                     }
                 }
             }
@@ -368,6 +383,15 @@ impl Buffer {
         os::stats::count_page_read();
         os::stats::count_page_write();
         let index = self.index(file, page)?;
+        engines::enter(&self.states[index]);
+        match self.latch_exclusive(file, page, index) {
+            Ok(()) => Ok(Exclusive { buffer: self, index }),
+            Err(error) => Err(self.not_latched(index, error)),
+        }
+    }
+
+    #[inline]
+    fn latch_exclusive(&self, file: &DataFile, page: u32, index: usize) -> StorageResult<()> {
         let state = &self.states[index];
         let mut tries = 0;
         loop {
@@ -377,7 +401,7 @@ impl Buffer {
                 FREE => {
                     let next = word & !LATCH | EXCLUSIVE | REFERENCED;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                        return Ok(Exclusive { buffer: self, index });
+                        return Ok(());
                     }
                 }
                 _ => self.pause(index, &mut tries, true),
@@ -385,16 +409,23 @@ impl Buffer {
         }
     }
 
+    #[cold]
+    fn not_latched(&self, index: usize, error: StorageError) -> StorageError {
+        engines::leave(&self.states[index]);
+        error
+    }
+
     /// A page whose old content does not matter: zeroed, not read from disk. Only for pages just allocated.
     pub fn fresh(&self, file: &DataFile, page: u32) -> StorageResult<Exclusive<'_>> {
         let index = self.index(file, page)?;
         let state = &self.states[index];
         let mut tries = 0;
+        engines::enter(state);
         loop {
             let word = state.load(Ordering::Acquire);
             match word & LATCH {
                 ABSENT => {
-                    self.make_room()?;
+                    self.make_room().map_err(|error| self.not_latched(index, error))?;
                     if self.to_exclusive(state, word) {
                         self.enlist(index);
                         break;
@@ -564,16 +595,15 @@ impl Buffer {
     fn copy_out(&self, index: usize, wait: bool) -> Option<Box<PageBytes>> {
         let state = &self.states[index];
         let mut tries = 0;
+        engines::enter(state);
         loop {
             let word = state.load(Ordering::Acquire);
-            if word & DIRTY == 0 {
-                return None;
-            }
-            assert_eq!(word & WRITING, 0, "batches do not overlap");
+            let dirty = word & DIRTY != 0;
+            assert!(!dirty || word & WRITING == 0, "batches do not overlap");
             match word & LATCH {
-                ABSENT => return None,
-                EXCLUSIVE | READERS_MAX if wait => self.pause(index, &mut tries, false),
-                EXCLUSIVE | READERS_MAX => return None,
+                EXCLUSIVE | READERS_MAX if dirty && wait => self.pause(index, &mut tries, false),
+                ABSENT | EXCLUSIVE | READERS_MAX => break,
+                _ if !dirty => break,
                 _ => {
                     let next = ((word + 1) & !DIRTY) | WRITING;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -583,6 +613,8 @@ impl Buffer {
                 }
             }
         }
+        engines::leave(state);
+        None
     }
 
     fn write_copies(

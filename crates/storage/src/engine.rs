@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::disk::Disk;
+use os::engines;
 use os::region::Placed;
 use os::shared_struct;
 use os::sync::{Mutex, RwLock};
@@ -132,28 +133,33 @@ impl Engine {
     ) -> StorageResult<u64> {
         let temporary = if file.temporary { FLAG_TEMPORARY } else { 0 };
         let head = |transaction, previous, flags| Head { kind, flags, transaction, previous, file: file.number, page };
-        match author {
-            Author::System => Ok(self.log.append(head(0, 0, temporary), body)?.1),
+        let (writer, previous, flags) = match author {
+            Author::System => return Ok(self.log.append(head(0, 0, temporary), body)?.1),
             Author::Change(writer) => {
                 debug_assert!(writer.id != 0, "identified before the first change");
-                let (lsn, end) = self.log.append(head(writer.id, writer.last_lsn, temporary), body)?;
-                self.wrote(writer, lsn, end, file);
-                Ok(end)
+                let previous = writer.last_lsn;
+                (writer, previous, temporary)
             }
-            Author::Compensation(writer, next) => {
-                let (lsn, end) = self.log.append(head(writer.id, *next, temporary | FLAG_COMPENSATION), body)?;
-                self.wrote(writer, lsn, end, file);
-                Ok(end)
-            }
+            Author::Compensation(writer, next) => (writer, *next, temporary | FLAG_COMPENSATION),
+        };
+        // Whoever rolls it back for a dead engine must find its newest record.
+        let member = &self.locks[writer.member];
+        engines::enter(member);
+        let appended = self.log.append(head(writer.id, previous, flags), body);
+        if let Ok((lsn, end)) = appended {
+            self.wrote(writer, lsn, end, file);
         }
+        engines::leave(member);
+        Ok(appended?.1)
     }
 
     #[inline]
     fn wrote(&self, writer: &mut Writer, lsn: u64, end: u64, file: &DataFile) {
         writer.last_lsn = lsn;
         writer.durable |= !file.temporary;
-        let log_bytes = &self.locks[writer.member].log_bytes;
-        log_bytes.store(log_bytes.load(Ordering::Relaxed) + (end - lsn), Ordering::Relaxed);
+        let member = &self.locks[writer.member];
+        member.last_lsn.store(lsn, Ordering::Relaxed);
+        member.log_bytes.store(member.log_bytes.load(Ordering::Relaxed) + (end - lsn), Ordering::Relaxed);
     }
 
     /// Logs and applies changes of several pages that hold together. `guards` has every page of `actions`.

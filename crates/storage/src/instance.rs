@@ -180,6 +180,11 @@ impl Storage {
         Transaction::new(self.engine().clone(), isolation)
     }
 
+    /// Ends the transactions of an engine process that died outside of critical sections; how many there were.
+    pub fn bury(&self, engine: u32) -> StorageResult<usize> {
+        self.engine().bury(engine)
+    }
+
     /// What the start had to repeat and to roll back.
     pub fn recovered(&self) -> Recovered {
         self.inner.recovered

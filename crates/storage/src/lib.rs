@@ -33,6 +33,7 @@ pub mod rows;
 pub mod directory;
 pub mod long;
 pub mod recovery;
+pub mod burial;
 pub mod metrics;
 pub mod transaction;
 pub mod table;

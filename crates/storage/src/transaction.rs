@@ -200,7 +200,14 @@ impl Transaction {
             file: 0,
             page: 0,
         };
-        let (_, end) = engine.log.append(head, &[&drops])?;
+        let member = &engine.locks[self.writer.member];
+        os::engines::enter(member);
+        let appended = engine.log.append(head, &[&drops]);
+        if let Ok((_, end)) = appended {
+            member.committed.store(end, Ordering::SeqCst);
+        }
+        os::engines::leave(member);
+        let (_, end) = appended?;
         match durability {
             // S2. A failure here stops the instance: whether the commit holds is decided by recovery.
             Durability::Full if self.writer.durable => {

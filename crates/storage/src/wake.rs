@@ -36,6 +36,11 @@ impl Waker {
         if self.ticket() == ticket { reason } else { WakeReason::Unparked }
     }
 
+    /// Its last user may have died waiting.
+    pub fn forget(&self) {
+        self.waiter.store(0, Ordering::SeqCst);
+    }
+
     pub fn notify(&self) {
         self.count.fetch_add(1, Ordering::SeqCst);
         let waiter = WorkerId::from_raw(self.waiter.load(Ordering::SeqCst));

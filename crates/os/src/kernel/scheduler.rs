@@ -281,6 +281,7 @@ impl Scheduler {
         slot.wake_fd.store(scheduler.poller.as_ref().map_or(-1, Poller::wake_fd), Ordering::Relaxed);
         slot.machine.store(scheduler.machine.id, Ordering::Relaxed);
         slot.index.store(id, Ordering::Relaxed);
+        slot.engine.store(engines::number(), Ordering::Relaxed);
         slot.cpu.store(cpu, Ordering::Relaxed);
         slot.workers_limit.store(workers_limit, Ordering::Relaxed);
         scheduler

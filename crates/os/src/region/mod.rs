@@ -12,7 +12,7 @@ mod pool;
 pub use heap::{HeapStats, RegionHeap};
 pub use pool::Pool;
 
-use crate::{simcore, sys};
+use crate::{engines, simcore, sys};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -151,7 +151,11 @@ impl Region {
     pub fn reserve(bytes: usize, visibility: Visibility) -> Result<Region, OutOfMemory> {
         let bytes = bytes.checked_next_multiple_of(PAGE).filter(|bytes| *bytes > 0).ok_or(OutOfMemory)?;
         let shared = visibility == Visibility::ForkedProcesses;
-        let memory = sys::map_memory(Some(BASE), bytes, shared).or_else(|| sys::map_memory(None, bytes, shared));
+        let memory = sys::map_memory(Some(BASE), bytes, shared);
+        if let (Some(start), true) = (memory, shared) {
+            engines::set_shared(start as usize, start as usize + bytes);
+        }
+        let memory = memory.or_else(|| sys::map_memory(None, bytes, shared));
         let base = memory.ok_or(OutOfMemory)? as usize;
         if simcore::active() {
             SIMULATED.with_borrow_mut(|all| all.push((base, bytes)));

@@ -1,25 +1,24 @@
 //! A flag that workers wait for. Manual-reset stays set and lets all through; auto-reset lets one through per `set`.
 
-use super::list::{ListLock, WaitList, grant, wait_granted};
+use super::list::{Waiters, grant, wait_granted};
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::WaitType;
 
 pub struct Event {
-    /// 1 when set. Changed under `lock`; read without it for the fast way.
+    /// 1 when set. Changed under the waiters' lock; read without it for the fast way.
     set: AtomicU32,
-    lock: ListLock,
-    list: WaitList,
+    waiters: Waiters,
     wait: WaitType,
     auto_reset: bool,
 }
 
 impl Event {
     pub const fn manual_reset(wait: WaitType) -> Event {
-        Event { set: AtomicU32::new(0), lock: ListLock::new(), list: WaitList::new(), wait, auto_reset: false }
+        Event { set: AtomicU32::new(0), waiters: Waiters::new(), wait, auto_reset: false }
     }
 
     pub const fn auto_reset(wait: WaitType) -> Event {
-        Event { set: AtomicU32::new(0), lock: ListLock::new(), list: WaitList::new(), wait, auto_reset: true }
+        Event { set: AtomicU32::new(0), waiters: Waiters::new(), wait, auto_reset: true }
     }
 
     /// Lets all waiters through (manual-reset) or one, now or later (auto-reset).
@@ -29,25 +28,25 @@ impl Event {
         if self.set.load(Ordering::SeqCst) != 0 && !self.auto_reset {
             return;
         }
-        self.lock.lock();
+        self.waiters.lock();
         if self.auto_reset {
-            match self.list.pop() {
+            match self.waiters.list.pop() {
                 Some(id) => grant(id),
                 None => self.set.store(1, Ordering::SeqCst),
             }
         } else {
             self.set.store(1, Ordering::SeqCst);
-            while let Some(id) = self.list.pop() {
+            while let Some(id) = self.waiters.list.pop() {
                 grant(id);
             }
         }
-        self.lock.unlock();
+        self.waiters.unlock();
     }
 
     pub fn reset(&self) {
-        self.lock.lock();
+        self.waiters.lock();
         self.set.store(0, Ordering::SeqCst);
-        self.lock.unlock();
+        self.waiters.unlock();
     }
 
     pub fn is_set(&self) -> bool {
@@ -59,21 +58,16 @@ impl Event {
         if !self.auto_reset && self.is_set() {
             return true;
         }
-        self.lock.lock();
+        self.waiters.lock();
         if self.set.load(Ordering::SeqCst) != 0 {
             if self.auto_reset {
                 self.set.store(0, Ordering::SeqCst);
             }
-            self.lock.unlock();
+            self.waiters.unlock();
             return true;
         }
-        self.list.push_self(0);
-        self.lock.unlock();
-        wait_granted(self.wait, deadline, |me| {
-            self.lock.lock();
-            let was_there = self.list.remove(me);
-            self.lock.unlock();
-            was_there
-        })
+        self.waiters.push_self(0);
+        self.waiters.unlock();
+        wait_granted(self.wait, deadline, |me| self.waiters.remove(me))
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::{WaitType, WakeReason, WorkerId, current, park_uninterruptible, unpark};
-use crate::{sys, worker};
+use crate::{engines, sys, worker};
 
 #[derive(Default)]
 pub struct WaitList {
@@ -88,6 +88,46 @@ impl WaitList {
     }
 }
 
+/// A list and the lock that guards it. A worker that waits in a shared one says so in its slot, so that it can be taken
+/// out when its engine has died.
+#[derive(Default)]
+pub struct Waiters {
+    pub lock: ListLock,
+    pub list: WaitList,
+}
+
+impl Waiters {
+    pub const fn new() -> Waiters {
+        Waiters { lock: ListLock::new(), list: WaitList::new() }
+    }
+
+    pub fn lock(&self) {
+        engines::enter(self);
+        self.lock.lock();
+    }
+
+    pub fn unlock(&self) {
+        self.lock.unlock();
+        engines::leave(self);
+    }
+
+    /// Adds the current worker. Under the lock.
+    pub fn push_self(&self, mode: u32) {
+        if engines::is_shared(self) {
+            worker::slot(current()).waiters.store(self as *const Waiters as u64, Ordering::Relaxed);
+        }
+        self.list.push_self(mode);
+    }
+
+    /// Takes a worker out. False if it was no longer there.
+    pub fn remove(&self, id: WorkerId) -> bool {
+        self.lock();
+        let was_there = self.list.remove(id);
+        self.unlock();
+        was_there
+    }
+}
+
 /// Writes into the current worker's slot what it asks for.
 fn ask(mode: u32) -> WorkerId {
     let me = current();
@@ -129,10 +169,12 @@ pub fn wait_granted(wait: WaitType, mut deadline: Option<u64>, give_up: impl Fn(
     let slot = worker::slot(me);
     loop {
         if slot.granted.load(Ordering::Acquire) != 0 {
+            slot.waiters.store(0, Ordering::Relaxed);
             return true;
         }
         if park_uninterruptible(wait, deadline) == WakeReason::Timeout && slot.granted.load(Ordering::Acquire) == 0 {
             if give_up(me) {
+                slot.waiters.store(0, Ordering::Relaxed);
                 return false;
             }
             // The grant is under way.

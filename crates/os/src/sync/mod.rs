@@ -28,6 +28,8 @@ pub use event::Event;
 pub use event_count::EventCount;
 pub use latch::{Latch, LatchClass, LatchCounts, LatchGuard, LatchMode, clear_latch_classes, latch_classes};
 pub use list::ListLock as RawSpin;
+#[cfg(not(shuttle))]
+pub(crate) use list::Waiters;
 pub use mutex::{Mutex, MutexGuard};
 pub use parking::ParkingLot;
 pub use rwlock::{RawRwLock, ReadGuard, ReadHold, RwLock, RwLockForm, WriteGuard, rwlock_form, set_rwlock_form};

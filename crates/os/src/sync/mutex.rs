@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::list::{ListLock, WaitList, grant, mode_of, wait_granted};
+use crate::engines;
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::WaitType;
 use std::cell::UnsafeCell;
@@ -116,18 +117,29 @@ impl<T> Mutex<T> {
 
     #[inline]
     pub fn lock(&self) -> MutexGuard<'_, T> {
+        engines::enter(self);
         let acquired = self.raw.acquire(None);
         assert!(acquired, "no deadline, no timeout");
         MutexGuard { mutex: self }
     }
 
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        self.raw.try_acquire().then(|| MutexGuard { mutex: self })
+        engines::enter(self);
+        let acquired = self.raw.try_acquire();
+        if !acquired {
+            engines::leave(self);
+        }
+        acquired.then(|| MutexGuard { mutex: self })
     }
 
     /// `None` when `deadline` (of `clock::now`) passes first.
     pub fn lock_until(&self, deadline: u64) -> Option<MutexGuard<'_, T>> {
-        self.raw.acquire(Some(deadline)).then(|| MutexGuard { mutex: self })
+        engines::enter(self);
+        let acquired = self.raw.acquire(Some(deadline));
+        if !acquired {
+            engines::leave(self);
+        }
+        acquired.then(|| MutexGuard { mutex: self })
     }
 
     pub fn into_inner(self) -> T {
@@ -153,6 +165,7 @@ impl<T> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.mutex.raw.release();
+        engines::leave(self.mutex);
     }
 }
 

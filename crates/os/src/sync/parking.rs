@@ -5,42 +5,36 @@
 //! out. Whoever releases a word with the bit takes the same lock, clears the bit and wakes every waiter of the word; those
 //! that lose the race for it come again. So no wake-up is lost, and the bit is set whenever somebody is in the list.
 
-use super::list::{ListLock, WaitList, grant_all, resource_of, wait_granted};
+use super::list::{WaitList, Waiters, grant_all, resource_of, wait_granted};
 use crate::sys::atomic::{AtomicU64, Ordering};
 use crate::wait::{self, WaitType, WorkerId};
 
 const BUCKETS: usize = 64;
 
-#[derive(Default)]
-struct Bucket {
-    lock: ListLock,
-    list: WaitList,
-}
-
 /// Words are named by a number of the caller's, which the DMVs show as the resource of the wait. Zero is a valid lot.
 pub struct ParkingLot {
-    buckets: [Bucket; BUCKETS],
+    buckets: [Waiters; BUCKETS],
 }
 
 impl Default for ParkingLot {
     fn default() -> ParkingLot {
-        ParkingLot { buckets: std::array::from_fn(|_| Bucket::default()) }
+        ParkingLot { buckets: std::array::from_fn(|_| Waiters::default()) }
     }
 }
 
 impl ParkingLot {
-    fn bucket(&self, key: u64) -> &Bucket {
+    fn bucket(&self, key: u64) -> &Waiters {
         &self.buckets[key as usize % BUCKETS]
     }
 
     /// Suspends the worker until the word is released. Returns at once if `keeps_out` is false of it.
     pub fn wait(&self, key: u64, word: &AtomicU64, waiters_bit: u64, keeps_out: impl Fn(u64) -> bool, wait: WaitType) {
         let bucket = self.bucket(key);
-        bucket.lock.lock();
+        bucket.lock();
         let mut now = word.load(Ordering::SeqCst);
         loop {
             if !keeps_out(now) {
-                return bucket.lock.unlock();
+                return bucket.unlock();
             }
             match word.compare_exchange(now, now | waiters_bit, Ordering::SeqCst, Ordering::SeqCst) {
                 Ok(_) => break,
@@ -48,8 +42,8 @@ impl ParkingLot {
             }
         }
         wait::describe(key, WorkerId::NONE);
-        bucket.list.push_self(0);
-        bucket.lock.unlock();
+        bucket.push_self(0);
+        bucket.unlock();
         let woken = wait_granted(wait, None, |_| unreachable!("no deadline"));
         assert!(woken, "no deadline, no timeout");
         wait::describe(0, WorkerId::NONE);
@@ -59,7 +53,7 @@ impl ParkingLot {
     #[cold]
     pub fn wake(&self, key: u64, word: &AtomicU64, waiters_bit: u64) {
         let bucket = self.bucket(key);
-        bucket.lock.lock();
+        bucket.lock();
         word.fetch_and(!waiters_bit, Ordering::SeqCst);
         let all = bucket.list.take();
         let woken = WaitList::new();
@@ -67,7 +61,7 @@ impl ParkingLot {
             let list = if resource_of(waiter) == key { &woken } else { &bucket.list };
             list.push(waiter);
         }
-        bucket.lock.unlock();
+        bucket.unlock();
         grant_all(woken);
     }
 }

@@ -38,7 +38,7 @@
 use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{WaitType, WorkerId, current, park_uninterruptible, unpark};
-use crate::{clock, simcore, worker};
+use crate::{clock, engines, simcore, worker};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
@@ -492,31 +492,45 @@ impl<T> RwLock<T> {
 
     #[inline]
     pub fn read(&self) -> ReadGuard<'_, T> {
+        engines::enter(self);
         let hold = self.raw.acquire_shared(None).expect("no deadline, no timeout");
         ReadGuard { lock: self, hold }
     }
 
     #[inline]
     pub fn write(&self) -> WriteGuard<'_, T> {
+        engines::enter(self);
         let acquired = self.raw.acquire_exclusive(None);
         assert!(acquired, "no deadline, no timeout");
         WriteGuard { lock: self }
     }
 
     pub fn try_read(&self) -> Option<ReadGuard<'_, T>> {
-        self.raw.try_acquire_shared().map(|hold| ReadGuard { lock: self, hold })
+        engines::enter(self);
+        self.entered(self.raw.try_acquire_shared()).map(|hold| ReadGuard { lock: self, hold })
     }
 
     pub fn try_write(&self) -> Option<WriteGuard<'_, T>> {
-        self.raw.try_acquire_exclusive().then(|| WriteGuard { lock: self })
+        engines::enter(self);
+        self.entered(self.raw.try_acquire_exclusive().then_some(())).map(|()| WriteGuard { lock: self })
     }
 
     pub fn read_until(&self, deadline: u64) -> Option<ReadGuard<'_, T>> {
-        self.raw.acquire_shared(Some(deadline)).map(|hold| ReadGuard { lock: self, hold })
+        engines::enter(self);
+        self.entered(self.raw.acquire_shared(Some(deadline))).map(|hold| ReadGuard { lock: self, hold })
     }
 
     pub fn write_until(&self, deadline: u64) -> Option<WriteGuard<'_, T>> {
-        self.raw.acquire_exclusive(Some(deadline)).then(|| WriteGuard { lock: self })
+        engines::enter(self);
+        self.entered(self.raw.acquire_exclusive(Some(deadline)).then_some(())).map(|()| WriteGuard { lock: self })
+    }
+
+    /// Ends the critical section again if the lock was not taken.
+    fn entered<H>(&self, hold: Option<H>) -> Option<H> {
+        if hold.is_none() {
+            engines::leave(self);
+        }
+        hold
     }
 
     pub fn into_inner(self) -> T {
@@ -541,6 +555,7 @@ impl<T> Drop for ReadGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.lock.raw.release_shared(self.hold);
+        engines::leave(self.lock);
     }
 }
 
@@ -548,6 +563,7 @@ impl<T> Drop for WriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.lock.raw.release_exclusive();
+        engines::leave(self.lock);
     }
 }
 

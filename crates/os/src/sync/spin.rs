@@ -8,7 +8,7 @@
 use super::list::pause;
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{current, yield_now};
-use crate::{clock, simcore};
+use crate::{clock, engines, simcore};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
@@ -119,6 +119,7 @@ impl<T> SpinLock<T> {
 
     #[inline]
     pub fn lock(&self) -> SpinGuard<'_, T> {
+        engines::enter(self);
         let me = current().raw();
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.collide(me, self.class.unwrap_or(&UNNAMED));
@@ -129,6 +130,7 @@ impl<T> SpinLock<T> {
     /// As `lock`, counted under `class`: for a lock that began as zeros.
     #[inline]
     pub fn lock_as(&self, class: &'static SpinClass) -> SpinGuard<'_, T> {
+        engines::enter(self);
         let me = current().raw();
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.collide(me, class);
@@ -137,11 +139,13 @@ impl<T> SpinLock<T> {
     }
 
     pub fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+        engines::enter(self);
         let me = current().raw();
-        self.word
-            .compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
-            .then(|| SpinGuard { lock: self })
+        let taken = self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        if !taken {
+            engines::leave(self);
+        }
+        taken.then(|| SpinGuard { lock: self })
     }
 
     pub fn into_inner(self) -> T {
@@ -197,6 +201,7 @@ impl<T> Drop for SpinGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.lock.word.store(0, Ordering::Release);
+        engines::leave(self.lock);
     }
 }
 

@@ -67,7 +67,13 @@ shared_struct! {
         pub snapshot: AtomicU64,
         /// Its first log record is at or after this; `u64::MAX`: none.
         pub first_lsn: AtomicU64,
+        /// Of its newest record, 0: none.
+        pub last_lsn: AtomicU64,
+        /// End of its commit record once that is in the log, 0 before.
+        pub committed: AtomicU64,
         pub log_bytes: AtomicU64,
+        /// The engine it runs in.
+        pub engine: AtomicU32,
         pub session: AtomicU32,
         pub priority: AtomicI32,
         pub begun_ms: AtomicU64,
@@ -135,12 +141,14 @@ impl Members {
         slot.id.store(0, Ordering::Relaxed);
         slot.snapshot.store(u64::MAX, Ordering::Relaxed);
         slot.first_lsn.store(u64::MAX, Ordering::Relaxed);
-        for counter in [&slot.log_bytes, &slot.cancelled] {
+        for counter in [&slot.last_lsn, &slot.committed, &slot.log_bytes, &slot.cancelled] {
             counter.store(0, Ordering::Relaxed);
         }
         for counter in [&slot.session, &slot.held] {
             counter.store(0, Ordering::Relaxed);
         }
+        slot.engine.store(os::engines::number(), Ordering::Relaxed);
+        slot.wake.forget();
         slot.priority.store(0, Ordering::Relaxed);
         slot.begun_ms.store(clock::now_ms(), Ordering::Relaxed);
         slot.victim.store(false, Ordering::Relaxed);

@@ -139,6 +139,34 @@ impl Locks {
         self.members.clear_cancel(member);
     }
 
+    /// Transactions that ran in an engine.
+    pub fn of_engine(&self, engine: u32) -> Vec<MemberId> {
+        let of = |member: &Member| member.engine.load(Ordering::Relaxed) == engine;
+        self.members.running().filter(|(_, member)| of(member)).map(|(number, _)| number).collect()
+    }
+
+    /// Takes a transaction whose engine has died out of what it waited for.
+    pub fn stop_waiting(&self, member: MemberId) {
+        match self[member].waiting() {
+            Waiting::Nothing => {}
+            Waiting::End(target) => self.members.stop_waiting_for(target, member),
+            Waiting::Lock(resource, _) => {
+                let locked = self.table.lock(resource);
+                locked.leave_queue(member);
+                self.grant_waiters(&locked);
+            }
+        }
+        self[member].set_waiting(Waiting::Nothing);
+    }
+
+    /// Releases all locks of a transaction, looking through the whole table: who holds them has no list of them any more.
+    pub fn release_all(&self, member: MemberId) {
+        let held = self.table.entries().into_iter().filter(|(_, entry, granted)| *granted && entry.member == member);
+        for (resource, _, _) in held.collect::<Vec<_>>() {
+            self.release(member, resource);
+        }
+    }
+
     /// The oldest snapshot in use, `now` if none is.
     pub fn oldest_snapshot(&self, now: u64) -> u64 {
         self.members.running().map(|(_, member)| member.snapshot.load(Ordering::SeqCst)).fold(now, u64::min)

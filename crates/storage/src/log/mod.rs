@@ -20,6 +20,7 @@ pub mod structure;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use os::engines;
 use os::region::Placed;
 use os::shared_struct;
 use os::sync::{Event, EventCount, Mutex};
@@ -203,7 +204,9 @@ impl Log {
         let body_bytes = body.iter().map(|part| part.len()).sum::<usize>();
         let length = (HEAD_BYTES + body_bytes).next_multiple_of(8);
         assert!(length <= RECORD_BYTES_MAX, "a record of {length} bytes");
-        let lsn = self.reserve(length as u64)?;
+        // What is reserved must be published, or no flush ends.
+        engines::enter(&*self.state);
+        let lsn = self.reserve(length as u64).inspect_err(|_| engines::leave(&*self.state))?;
         let encoded = head.encode(0, (length - HEAD_BYTES - body_bytes) as u8);
         self.ring.write(lsn + 4, &encoded[4..]);
         let mut at = lsn + HEAD_BYTES as u64;
@@ -212,6 +215,7 @@ impl Log {
             at += part.len() as u64;
         }
         self.ring.publish(lsn, length as u32);
+        engines::leave(&*self.state);
         Ok((lsn, lsn + length as u64))
     }
 
