@@ -205,9 +205,12 @@ impl Measured {
     }
 }
 
+/// Queries of a module that are measured, the first ones: counters must not outgrow the plans.
+const QUERIES_MAX: usize = 1_000;
+
 /// The module's own first, then those of its queries by `QueryId`.
 pub fn counters_for(module: &Module) -> Arc<[Counters]> {
-    (0..=module.queries.len()).map(|_| Counters::default()).collect()
+    (0..=module.queries.len().min(QUERIES_MAX)).map(|_| Counters::default()).collect()
 }
 
 /// The module's own is the first, then those of its queries; None: never completed. Empty: the module never ran.

@@ -9,6 +9,7 @@ use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::code::{self, ExecuteCode};
 use super::failure::Unwind;
+use super::measure::Counters;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::BATCH_ROWS;
@@ -218,7 +219,7 @@ impl<'a> Runner<'a> {
             Err(error) => return self.fail_scope(error, line),
         };
         let started = self.start_statistics();
-        let mark = self.counters()[id.0 as usize + 1].begin();
+        let mark = self.counters_of(id).map(Counters::begin);
         let assigns = matches!(&prepared.plan, Plan::Assign { .. });
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
@@ -241,7 +242,9 @@ impl<'a> Runner<'a> {
                 let session = self.session();
                 session.row_count = rows;
                 session.error = 0;
-                self.counters()[id.0 as usize + 1].end(&mark, rows);
+                if let (Some(counters), Some(mark)) = (self.counters_of(id), &mark) {
+                    counters.end(mark, rows);
+                }
                 if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
                     let text = "Warning: Null value is eliminated by an aggregate or other SET operation.";
                     let warning = self.locate(SqlError::new(8153, 10, text), line);
@@ -414,7 +417,7 @@ impl<'a> Runner<'a> {
     /// The one value of a query of one row; NULL when it has none.
     pub fn scalar_query(&mut self, id: QueryId) -> SqlResult<Datum> {
         let mut prepared = self.take_query(id)?;
-        let mark = self.counters()[id.0 as usize + 1].begin();
+        let mark = self.counters_of(id).map(Counters::begin);
         let result = self.in_statement(false, |runner| {
             prepared.enter(&runner.context);
             let context = &runner.context;
@@ -427,8 +430,8 @@ impl<'a> Runner<'a> {
             result
         });
         self.put_query(id, prepared);
-        if result.is_ok() {
-            self.counters()[id.0 as usize + 1].end(&mark, 1);
+        if let (Some(counters), Some(mark), Ok(_)) = (self.counters_of(id), &mark, &result) {
+            counters.end(mark, 1);
         }
         result
     }

@@ -81,6 +81,11 @@ impl<'a> Runner<'a> {
         self.counters.as_ref().expect("given for the run")
     }
 
+    /// None: the module has more queries than are measured.
+    pub fn counters_of(&self, query: QueryId) -> Option<&Counters> {
+        self.counters().get(query.0 as usize + 1)
+    }
+
     pub fn session(&mut self) -> &mut crate::session::Session {
         self.context.runtime.get_mut().session
     }
