@@ -8,6 +8,7 @@
 //! Links are slots of the two pools plus one, 0 for none. Everything of a resource is read and changed under the lock of
 //! its shard; the fields are atomics only because the memory is shared.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::region::{Part, Placed, Pool};
@@ -79,10 +80,13 @@ pub struct LockTable {
     requests: Pool<Request>,
 }
 
-/// The shard of a resource, locked.
+/// A resource whose shard is locked.
 pub struct Locked<'a> {
     table: &'a LockTable,
     resource: Resource,
+    bucket: usize,
+    /// Its slot plus one, 0: it is not in the table.
+    found: Cell<u32>,
     _shard: SpinGuard<'a, ()>,
 }
 
@@ -118,8 +122,24 @@ impl LockTable {
     }
 
     pub fn lock(&self, resource: Resource) -> Locked<'_> {
-        let shard = bucket_of(&resource) % SHARDS;
-        Locked { table: self, resource, _shard: self.shards[shard].lock.lock() }
+        let bucket = bucket_of(&resource);
+        let _shard = self.shards[bucket % SHARDS].lock.lock();
+        let found = Cell::new(self.find(bucket, &resource));
+        Locked { table: self, resource, bucket, found, _shard }
+    }
+
+    /// The slot plus one of a resource, 0: nobody holds or wants it. Under the shard's lock.
+    fn find(&self, bucket: usize, resource: &Resource) -> u32 {
+        let (space, name) = resource.numbers();
+        let mut at = self.buckets[bucket].load(RELAXED);
+        while let Some(slot) = at.checked_sub(1) {
+            let lock = &self.locks[slot];
+            if lock.name.load(RELAXED) == name && lock.space.load(RELAXED) == space {
+                break;
+            }
+            at = lock.next.load(RELAXED);
+        }
+        at
     }
 
     /// Everything in the table: the resource, who, and whether it is granted.
@@ -171,16 +191,7 @@ impl LockTable {
 
 impl Locked<'_> {
     fn find(&self) -> Option<&Lock> {
-        let (space, name) = self.resource.numbers();
-        let mut at = self.table.buckets[bucket_of(&self.resource)].load(RELAXED);
-        while let Some(slot) = at.checked_sub(1) {
-            let lock = &self.table.locks[slot];
-            if lock.name.load(RELAXED) == name && lock.space.load(RELAXED) == space {
-                return Some(lock);
-            }
-            at = lock.next.load(RELAXED);
-        }
-        None
+        Some(&self.table.locks[self.found.get().checked_sub(1)?])
     }
 
     fn find_or_add(&self) -> StorageResult<&Lock> {
@@ -190,7 +201,7 @@ impl Locked<'_> {
         let slot = self.table.locks.take()?;
         let lock = &self.table.locks[slot];
         let (space, name) = self.resource.numbers();
-        let bucket = &self.table.buckets[bucket_of(&self.resource)];
+        let bucket = &self.table.buckets[self.bucket];
         lock.space.store(space, RELAXED);
         lock.name.store(name, RELAXED);
         lock.granted.store(0, RELAXED);
@@ -198,6 +209,7 @@ impl Locked<'_> {
         lock.holders.iter().for_each(|count| count.store(0, RELAXED));
         lock.next.store(bucket.load(RELAXED), RELAXED);
         bucket.store(slot + 1, RELAXED);
+        self.found.set(slot + 1);
         Ok(lock)
     }
 
@@ -207,15 +219,13 @@ impl Locked<'_> {
         if lock.granted.load(RELAXED) != 0 || lock.queue.load(RELAXED) != 0 {
             return;
         }
-        let mut link = &self.table.buckets[bucket_of(&self.resource)];
-        while let Some(slot) = link.load(RELAXED).checked_sub(1) {
-            let at = &self.table.locks[slot];
-            if std::ptr::eq(at, lock) {
-                link.store(at.next.load(RELAXED), RELAXED);
-                return self.table.locks.give(slot);
-            }
-            link = &at.next;
+        let gone = self.found.replace(0);
+        let mut link = &self.table.buckets[self.bucket];
+        while link.load(RELAXED) != gone {
+            link = &self.table.locks[link.load(RELAXED) - 1].next;
         }
+        link.store(lock.next.load(RELAXED), RELAXED);
+        self.table.locks.give(gone - 1);
     }
 
     /// The mode in which `member` holds the resource.
