@@ -3,10 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use crate::commits::Status;
-use crate::engine::{Engine, Writer};
+use crate::engine::Engine;
 use crate::error::StorageResult;
 use crate::locks::MemberId;
-use crate::log::record::{Head, Kind};
 
 impl Engine {
     /// Ends the transactions of a dead engine: those whose commit record is in the log are committed, the others rolled back.
@@ -35,14 +34,7 @@ impl Engine {
         match slot.committed.load(Ordering::SeqCst) {
             0 => {
                 os::sim_point!("burial.undo");
-                let mut writer = Writer { member, id, last_lsn, statement: 1, durable: true };
-                self.undo(&mut writer, 0)?;
-                let (transaction, previous) = (id, writer.last_lsn);
-                if previous != 0 {
-                    let head = Head { kind: Kind::End, flags: 0, transaction, previous, file: 0, page: 0 };
-                    self.log.append(head, &[])?;
-                }
-                self.commits.rolled_back(id);
+                self.roll_back_abandoned(member, id, last_lsn)?;
             }
             // Its client may have heard of it already, or never will: it is committed in the log.
             end => {

@@ -60,10 +60,6 @@ impl Commits {
     }
 
     /// `next`: above every id in the files.
-    pub fn new(memory: &Memory, next: u64) -> StorageResult<Commits> {
-        Commits::starting_at(memory, next, next)
-    }
-
     fn starting_at(memory: &Memory, horizon: u64, next: u64) -> StorageResult<Commits> {
         assert!(horizon > 0, "0 is the system");
         let state = State {
@@ -225,7 +221,7 @@ mod tests {
 
     #[test]
     fn an_open_transaction_keeps_the_words_of_all_later_ones() {
-        let commits = Commits::new(&memory(), 10).expect("a clock");
+        let commits = Commits::starting_at(&memory(), 10, 10).expect("a clock");
         let begin = || commits.begin(|_| {}).expect("room");
         let open = begin();
         let early = begin();

@@ -25,7 +25,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef};
 use crate::locks::Locks;
-use crate::log::record::{CellBody, FLAG_TEMPORARY, Head, HeaderBody, Kind, Record, UpdateBody};
+use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, UpdateBody};
 use crate::log::store::LocalLog;
 use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
@@ -289,12 +289,8 @@ impl Engine {
         let member = self.locks.enter();
         self.locks[member].id.store(transaction, Ordering::SeqCst);
         self.locks[member].first_lsn.store(scan, Ordering::SeqCst);
-        let mut writer = Writer { member, id: transaction, last_lsn, statement: 1, durable: true };
-        self.undo(&mut writer, 0)?;
-        let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };
-        self.log.append(head, &[])?;
-        self.commits.rolled_back(transaction);
-        self.locks.leave(writer.member);
+        self.roll_back_abandoned(member, transaction, last_lsn)?;
+        self.locks.leave(member);
         Ok(())
     }
 

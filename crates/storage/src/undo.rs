@@ -9,8 +9,9 @@ use std::sync::atomic::Ordering;
 use crate::engine::{Author, Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::PageRef;
+use crate::locks::MemberId;
 use crate::log::backward::Backward;
-use crate::log::record::{CellBody, FLAG_COMPENSATION, HeaderBody, Kind, Record, UpdateBody};
+use crate::log::record::{CellBody, FLAG_COMPENSATION, Head, HeaderBody, Kind, Record, UpdateBody};
 use crate::page;
 use crate::tree::Tree;
 
@@ -28,6 +29,19 @@ impl Engine {
             }
             next = record.head.previous;
         }
+        Ok(())
+    }
+
+    /// Rolls back a transaction that nobody runs any more, from its newest record on (0: it wrote none), and says in the log
+    /// that it is over.
+    pub fn roll_back_abandoned(&self, member: MemberId, id: u64, last_lsn: u64) -> StorageResult<()> {
+        let mut writer = Writer { member, id, last_lsn, statement: 1, durable: true };
+        self.undo(&mut writer, 0)?;
+        let (transaction, previous) = (id, writer.last_lsn);
+        if previous != 0 {
+            self.log.append(Head { kind: Kind::End, flags: 0, transaction, previous, file: 0, page: 0 }, &[])?;
+        }
+        self.commits.rolled_back(id);
         Ok(())
     }
 

@@ -177,11 +177,6 @@ impl Locks {
         self.members.running().map(|(_, member)| member.first_lsn.load(Ordering::SeqCst)).fold(u64::MAX, u64::min)
     }
 
-    /// Running transactions that have changed something, by their id.
-    pub fn unfinished(&self) -> impl Iterator<Item = u64> {
-        self.members.running().map(|(_, member)| member.id.load(Ordering::SeqCst)).filter(|id| *id != 0)
-    }
-
     pub fn transactions(&self) -> Vec<TransactionEntry> {
         let entry = |(number, member): (MemberId, &Member)| TransactionEntry {
             id: member.id.load(Ordering::Relaxed),
