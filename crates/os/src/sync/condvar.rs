@@ -1,18 +1,17 @@
 //! Waiting for a condition on what a [`Mutex`] guards.
 
-use super::list::{ListLock, WaitList, grant, wait_granted};
+use super::list::{Waiters, grant, wait_granted};
 use super::mutex::MutexGuard;
 use crate::wait::WaitType;
 
 pub struct Condvar {
-    lock: ListLock,
-    list: WaitList,
+    waiters: Waiters,
     wait: WaitType,
 }
 
 impl Condvar {
     pub const fn new(wait: WaitType) -> Condvar {
-        Condvar { lock: ListLock::new(), list: WaitList::new(), wait }
+        Condvar { waiters: Waiters::new(), wait }
     }
 
     /// Frees the mutex, waits to be notified, takes the mutex again. No wake-ups for nothing, but the condition may
@@ -24,34 +23,29 @@ impl Condvar {
     /// As `wait`; false with the guard when `deadline` (of `clock::now`) passed first.
     pub fn wait_until<'a, T>(&self, guard: MutexGuard<'a, T>, deadline: Option<u64>) -> (MutexGuard<'a, T>, bool) {
         let mutex = guard.mutex();
-        self.lock.lock();
-        self.list.push_self(0);
-        self.lock.unlock();
+        self.waiters.lock();
+        self.waiters.push_self(0);
+        self.waiters.unlock();
         // Whoever changes the condition from now on finds us in the list.
         drop_unlisted(guard);
-        let notified = wait_granted(self.wait, deadline, |me| {
-            self.lock.lock();
-            let was_there = self.list.remove(me);
-            self.lock.unlock();
-            was_there
-        });
+        let notified = wait_granted(self.wait, deadline, |me| self.waiters.remove(me));
         (mutex.lock(), notified)
     }
 
     pub fn notify_one(&self) {
-        self.lock.lock();
-        if let Some(id) = self.list.pop() {
+        self.waiters.lock();
+        if let Some(id) = self.waiters.list.pop() {
             grant(id);
         }
-        self.lock.unlock();
+        self.waiters.unlock();
     }
 
     pub fn notify_all(&self) {
-        self.lock.lock();
-        while let Some(id) = self.list.pop() {
+        self.waiters.lock();
+        while let Some(id) = self.waiters.list.pop() {
             grant(id);
         }
-        self.lock.unlock();
+        self.waiters.unlock();
     }
 }
 

@@ -1,60 +1,59 @@
 //! A counted resource, handed out in the order asked: a large request is not passed by small ones.
 
-use super::list::{ListLock, WaitList, grant, mode_of, wait_granted};
+use super::list::{Waiters, grant, mode_of, wait_granted};
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::WaitType;
 
 pub struct Semaphore {
-    /// Units free. Changed under `lock` only.
+    /// Units free. Changed under the waiters' lock only.
     free: AtomicU32,
-    lock: ListLock,
-    list: WaitList,
+    waiters: Waiters,
     wait: WaitType,
 }
 
 impl Semaphore {
     pub const fn new(wait: WaitType, units: u32) -> Semaphore {
-        Semaphore { free: AtomicU32::new(units), lock: ListLock::new(), list: WaitList::new(), wait }
+        Semaphore { free: AtomicU32::new(units), waiters: Waiters::new(), wait }
     }
 
     pub fn try_acquire(&self, units: u32) -> bool {
-        self.lock.lock();
+        self.waiters.lock();
         let free = self.free.load(Ordering::Relaxed);
-        let got = free >= units && self.list.first().is_none();
+        let got = free >= units && self.waiters.list.first().is_none();
         if got {
             self.free.store(free - units, Ordering::Relaxed);
         }
-        self.lock.unlock();
+        self.waiters.unlock();
         got
     }
 
     /// Waits for `units`; false when `deadline` (of `clock::now`) passes first.
     pub fn acquire(&self, units: u32, deadline: Option<u64>) -> bool {
-        self.lock.lock();
+        self.waiters.lock();
         let free = self.free.load(Ordering::Relaxed);
-        if free >= units && self.list.first().is_none() {
+        if free >= units && self.waiters.list.first().is_none() {
             self.free.store(free - units, Ordering::Relaxed);
-            self.lock.unlock();
+            self.waiters.unlock();
             return true;
         }
-        self.list.push_self(units);
-        self.lock.unlock();
+        self.waiters.push_self(units);
+        self.waiters.unlock();
         wait_granted(self.wait, deadline, |me| {
-            self.lock.lock();
-            let was_there = self.list.remove(me);
+            self.waiters.lock();
+            let was_there = self.waiters.list.remove(me);
             // The one who gave up may have been the only reason why those behind it wait.
             self.grant_waiters();
-            self.lock.unlock();
+            self.waiters.unlock();
             was_there
         })
     }
 
     pub fn release(&self, units: u32) {
-        self.lock.lock();
+        self.waiters.lock();
         let free = self.free.load(Ordering::Relaxed).checked_add(units).expect("semaphore units overflow");
         self.free.store(free, Ordering::Relaxed);
         self.grant_waiters();
-        self.lock.unlock();
+        self.waiters.unlock();
     }
 
     pub fn free(&self) -> u32 {
@@ -62,12 +61,12 @@ impl Semaphore {
     }
 
     fn grant_waiters(&self) {
-        while let Some(id) = self.list.first() {
+        while let Some(id) = self.waiters.list.first() {
             let (units, free) = (mode_of(id), self.free.load(Ordering::Relaxed));
             if units > free {
                 return;
             }
-            self.list.pop();
+            self.waiters.list.pop();
             self.free.store(free - units, Ordering::Relaxed);
             grant(id);
         }
