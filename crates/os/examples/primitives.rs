@@ -1,4 +1,5 @@
-//! What this layer costs, in ns an operation: `cargo run --profile bench-dev -p os --example primitives`.
+//! What this layer costs, in ns an operation: `cargo run --profile bench-dev -p os --example primitives`. What it costs from one
+//! worker to the next is in `switches`.
 use os::net::{Endpoint, Listener, Place, Ready, Stream, read_exact};
 use os::sched::{Machine, MachineConfig, TaskKind, WorkerKind, spawn, start};
 use os::sync::*;
@@ -32,8 +33,6 @@ fn measure(machine: &Machine) {
         report("yield to itself", 100_000, wait::yield_now);
     });
     machine.run(switches);
-    machine.run(ping_pong_here);
-    machine.run(ping_pong_across);
     machine.run(|| readers_and_writers(Place::LeastLoaded));
     machine.run(|| {
         report("spawn and join", 100_000, || spawn(TaskKind::Request, Place::Here, || ()).join().unwrap());
@@ -71,32 +70,6 @@ fn switches() {
     timed("switch, 100 workers", WORKERS * YIELDS, || {
         (0..WORKERS).map(|_| run()).collect::<Vec<_>>().into_iter().for_each(|h| h.join().unwrap())
     });
-}
-
-fn ping_pong_here() {
-    ping_pong("wake-up on the same scheduler", Place::Here, 50_000);
-}
-
-fn ping_pong_across() {
-    ping_pong("wake-up of another scheduler", Place::On(1), 20_000);
-}
-
-fn ping_pong(what: &str, place: Place, rounds: u64) {
-    let events = Arc::new((Event::auto_reset(WaitType::SOS_EVENT), Event::auto_reset(WaitType::SOS_EVENT)));
-    let other = events.clone();
-    let pong = spawn(TaskKind::Request, place, move || {
-        for _ in 0..rounds {
-            other.0.wait(None);
-            other.1.set();
-        }
-    });
-    timed(what, 2 * rounds, || {
-        for _ in 0..rounds {
-            events.0.set();
-            events.1.wait(None);
-        }
-    });
-    pong.join().unwrap();
 }
 
 /// 16 workers on all schedulers, one write in 100.
