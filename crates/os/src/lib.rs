@@ -23,6 +23,7 @@ pub mod random;
 pub mod limits;
 mod wait_types;
 mod readers;
+mod tables;
 mod worker;
 pub mod engines;
 mod kernel;

@@ -8,7 +8,7 @@
 //! sectors what the seed says. The caller boots again on the same [`SimDisk`](crate::disk::SimDisk).
 
 use crate::disk::SimDisk;
-use crate::kernel::scheduler::{self, MachineState, Scheduler, TaskKind, WorkerKind};
+use crate::kernel::scheduler::{self, MachineState, Scheduler, Scheduling, TaskKind, WorkerKind};
 use crate::kernel::{stack, workers};
 use crate::net::{SimNetFaults, reset_network};
 use crate::sched::{Place, automatic_worker_threads, spawn_in};
@@ -197,6 +197,7 @@ fn start_machine(count: u32, workers_max: u32) -> Arc<MachineState> {
         worker_kind: WorkerKind::Fiber,
         idle_spin_ns: 0,
         quantum_ns: 4_000_000,
+        scheduling: Scheduling::LargeDeficitFirst,
         simulated: true,
         pinned: false,
         gives_way: false,

@@ -33,7 +33,10 @@ pub struct SchedulerRow {
     pub last_timer_activity_ns: u64,
     pub failed_to_create_worker: bool,
     pub active_worker: WorkerId,
+    pub quantum_ns: u64,
+    /// Of its workers; what the scheduler itself took is not in it.
     pub total_cpu_usage_ns: u64,
+    /// From one worker's end to the next one's beginning, where a thread had to be woken for it.
     pub total_scheduler_delay_ns: u64,
     pub ideal_workers_limit: u32,
     pub tasks_finished: u64,
@@ -78,6 +81,8 @@ pub struct WorkerRow {
     pub created_ns: u64,
     pub start_quantum_ns: u64,
     pub quantum_used_ns: u64,
+    pub quantum_max_ns: u64,
+    pub boosts: u32,
     pub last_wait_type: WaitType,
     pub tasks_processed: u64,
     pub os_thread_id: u32,
@@ -145,11 +150,7 @@ fn slots(machine: u32) -> impl Iterator<Item = (u32, &'static SchedulerSlot)> {
 }
 
 fn scheduler_row(index: u32, slot: &SchedulerSlot) -> SchedulerRow {
-    let (mut preemptive, mut used) = (0, 0);
-    for (_, worker) in workers_of(index) {
-        preemptive += get(&worker.is_preemptive);
-        used += long(&worker.quantum_used_ns);
-    }
+    let preemptive: u32 = workers_of(index).map(|(_, worker)| get(&worker.is_preemptive)).sum();
     SchedulerRow {
         address: index as u64,
         scheduler_id: get(&slot.index),
@@ -170,8 +171,9 @@ fn scheduler_row(index: u32, slot: &SchedulerSlot) -> SchedulerRow {
         last_timer_activity_ns: long(&slot.last_timer_ns),
         failed_to_create_worker: get(&slot.failed_to_create_worker) != 0,
         active_worker: WorkerId::from_raw(get(&slot.active_worker)),
-        total_cpu_usage_ns: used,
-        total_scheduler_delay_ns: slot.waits.iter().map(|wait| long(&wait.signal_ns)).sum(),
+        quantum_ns: long(&slot.quantum_ns),
+        total_cpu_usage_ns: long(&slot.cpu_ns),
+        total_scheduler_delay_ns: long(&slot.delay_ns),
         ideal_workers_limit: get(&slot.workers_limit),
         tasks_finished: long(&slot.tasks_finished),
         connections: get(&slot.connections),
@@ -216,6 +218,8 @@ pub fn workers(machine: u32) -> Vec<WorkerRow> {
         created_ns: long(&slot.created_ns),
         start_quantum_ns: long(&slot.quantum_start_ns),
         quantum_used_ns: long(&slot.quantum_used_ns),
+        quantum_max_ns: long(&slot.quantum_max_ns),
+        boosts: get(&slot.boosts),
         last_wait_type: WaitType::from_index(get(&slot.wait_type) as u16),
         tasks_processed: long(&slot.tasks_processed),
         os_thread_id: get(&slot.os_thread),

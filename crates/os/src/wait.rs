@@ -3,7 +3,7 @@
 //! A call of this module may suspend the worker. Before it: no spinlock held, no thread-local borrow alive.
 #![allow(unsafe_code)]
 
-use crate::kernel::scheduler;
+use crate::kernel::scheduler::{self, Scheduler};
 use crate::sys::atomic::Ordering;
 pub use crate::wait_types::WaitType;
 use crate::worker::{self, EMPTY, PARKED, TIMED, TOKEN};
@@ -129,8 +129,18 @@ pub fn describe(resource: u64, blocked_by: WorkerId) {
     slot.blocked_by.store(blocked_by.raw(), Ordering::Relaxed);
 }
 
-/// Lets the other runnable workers of this scheduler go first.
+/// Lets the other runnable workers of this scheduler go first: one of them may have what the caller waits for.
 pub fn yield_now() {
+    yield_by(Scheduler::yield_from);
+}
+
+/// Lets those of this scheduler go first who are owed more CPU time than the caller: for work that stops early of its own accord
+/// and should not lose by it. Once the caller has used its share, as [`yield_now`].
+pub fn yield_if_owed() {
+    yield_by(Scheduler::yield_to_owed);
+}
+
+fn yield_by(give: fn(&Scheduler, WorkerId) -> bool) {
     let Some(scheduler) = scheduler::here() else {
         return sys::yield_thread();
     };
@@ -138,7 +148,7 @@ pub fn yield_now() {
     let slot = worker::slot(me);
     let started = clock::now();
     slot.wait_type.store(WaitType::SOS_SCHEDULER_YIELD as u32, Ordering::Relaxed);
-    if scheduler.yield_from(me) {
+    if give(scheduler, me) {
         // All of it is signal time: the worker was runnable throughout.
         let waited = scheduler.inner().picked_ns.saturating_sub(started);
         worker::count_wait(scheduler.index, WaitType::SOS_SCHEDULER_YIELD, waited, waited);
@@ -150,7 +160,7 @@ pub fn yield_now() {
 #[inline]
 pub fn maybe_yield() {
     if scheduler::quantum_over() {
-        yield_now();
+        yield_if_owed();
     }
 }
 

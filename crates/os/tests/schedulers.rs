@@ -1,5 +1,5 @@
 //! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
-use os::sched::{MachineConfig, Place, TaskKind, WorkerKind, preemptive, spawn, start};
+use os::sched::{MachineConfig, Place, Scheduling, TaskKind, WorkerKind, preemptive, spawn, start};
 use os::sync::*;
 use os::wait::{self, WaitType};
 use std::sync::Arc;
@@ -188,6 +188,38 @@ fn a_quantum_is_shared() {
         let other = machine.spawn(TaskKind::Request, Place::On(0), move || stop.store(1, Ordering::Relaxed));
         assert!(other.join_until(soon()).is_ok());
         assert!(busy.join_until(soon()).is_ok());
+    }
+}
+
+/// CPU time of one who stops at a twentieth of its quantum beside one who uses whole quanta.
+#[test]
+fn who_stops_early_loses_nothing_by_it() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        for (scheduling, least, most) in [(Scheduling::LargeDeficitFirst, 0.8, 1.25), (Scheduling::Fifo, 4.0, 1_000.0)]
+        {
+            let machine = start(MachineConfig { cpus: vec![0], workers, scheduling, ..Default::default() });
+            let work = |early: bool| {
+                machine.spawn(TaskKind::Request, Place::On(0), move || {
+                    let used = || os::stats::work_here().running_ns(os::clock::now());
+                    let (begun, until) = (used(), os::clock::after_ms(400));
+                    while os::clock::now() < until {
+                        let turn = os::clock::now();
+                        while os::clock::now() < turn + 200_000 {
+                            if !early {
+                                wait::maybe_yield();
+                            }
+                        }
+                        if early {
+                            wait::yield_if_owed();
+                        }
+                    }
+                    used() - begun
+                })
+            };
+            let (early, whole) = (work(true), work(false));
+            let ratio = whole.join().unwrap() as f64 / early.join().unwrap() as f64;
+            assert!((least..most).contains(&ratio), "{workers:?} {scheduling:?}: {ratio}");
+        }
     }
 }
 

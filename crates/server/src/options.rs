@@ -49,6 +49,10 @@ pub struct ServeArgs {
     /// `biased` lets readers on different CPUs write no common word, and makes writers slower for it [default: atomic]
     #[arg(long, value_enum)]
     pub rwlock: Option<RwLock>,
+    /// Who runs next of those who can: `ldf`, large deficit first: who used little of its quantum of 4 ms goes on with it before
+    /// others begin theirs (SQL Server 2016); `fifo`: first come, first served (2014) [default: ldf]
+    #[arg(long, value_enum)]
+    pub scheduling: Option<Scheduling>,
     /// CPUs to run on, one scheduler each: `0-3,6` [default: sp_configure 'affinity mask', else all that the process may use]
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<String>,
@@ -94,6 +98,13 @@ pub enum RwLock {
     Biased,
 }
 
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheduling {
+    Ldf,
+    Fifo,
+}
+
 /// The configuration file. An unknown name is an error: a misspelt setting must not pass in silence.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -104,6 +115,7 @@ struct FileSettings {
     kernel: Option<Kernel>,
     workers: Option<Workers>,
     rwlock: Option<RwLock>,
+    scheduling: Option<Scheduling>,
     cpus: Option<String>,
     memory: Option<String>,
     idle_spin: Option<u32>,
@@ -126,6 +138,7 @@ pub struct Settings {
     pub sa_password: Option<String>,
     pub workers: Workers,
     pub rwlock: RwLock,
+    pub scheduling: Scheduling,
     /// None: all CPUs that the process may use.
     pub cpus: Option<Vec<usize>>,
     /// None: half of what the container or machine has.
@@ -217,6 +230,7 @@ pub fn resolve(
         sa_password,
         workers: args.workers.or(file.workers).unwrap_or(workers_configured),
         rwlock: args.rwlock.or(file.rwlock).unwrap_or(RwLock::Atomic),
+        scheduling: args.scheduling.or(file.scheduling).unwrap_or(Scheduling::Ldf),
         cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
         memory_bytes: memory,
         idle_spin_us: args.idle_spin.or(file.idle_spin),

@@ -19,7 +19,7 @@ use types::CollationId;
 use crate::catalog::Catalog;
 use crate::catalog::boot::BootOptions;
 use crate::config::{masks_of, option};
-use crate::options::{DataLocation, RwLock, ServeArgs, Settings, Workers};
+use crate::options::{DataLocation, RwLock, Scheduling, ServeArgs, Settings, Workers};
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::server::{Counters, Server};
@@ -84,6 +84,10 @@ fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
             RwLock::Classic => RwLockForm::Classic,
             RwLock::Atomic => RwLockForm::Atomic,
             RwLock::Biased => RwLockForm::Biased,
+        },
+        scheduling: match settings.scheduling {
+            Scheduling::Ldf => os::sched::Scheduling::LargeDeficitFirst,
+            Scheduling::Fifo => os::sched::Scheduling::Fifo,
         },
         max_worker_threads: settings.max_worker_threads(),
         ..MachineConfig::default()

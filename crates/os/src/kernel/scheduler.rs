@@ -31,6 +31,16 @@ pub enum WorkerKind {
     Thread,
 }
 
+/// Who runs next of those who can.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scheduling {
+    /// Who used little of its quantum goes on with it before others begin theirs: SQL Server 2016's large deficit first.
+    #[default]
+    LargeDeficitFirst,
+    /// First come, first served, whatever was used before.
+    Fifo,
+}
+
 /// What a task is for; its name is the `command` of a background request in the DMVs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u32)]
@@ -135,6 +145,7 @@ pub struct MachineState {
     pub worker_kind: WorkerKind,
     pub idle_spin_ns: u64,
     pub quantum_ns: u64,
+    pub scheduling: Scheduling,
     pub simulated: bool,
     /// Each scheduler's threads are bound to its CPU.
     pub pinned: bool,
@@ -238,6 +249,8 @@ thread_local! {
     static QUANTUM_END: Cell<u64> = const { Cell::new(0) };
 }
 
+/// The shortest turn is this part of a quantum.
+const SHORTEST_PART: u64 = 8;
 /// `maybe_yield` looks at the clock once in so many calls.
 const QUANTUM_STRIDE: u32 = 16;
 /// Messages taken before looking at anything else: a flood of new tasks must not starve running ones.
@@ -284,6 +297,9 @@ impl Scheduler {
         slot.engine.store(engines::number(), Ordering::Relaxed);
         slot.cpu.store(cpu, Ordering::Relaxed);
         slot.workers_limit.store(workers_limit, Ordering::Relaxed);
+        slot.quantum_ns.store(scheduler.machine.quantum_ns, Ordering::Relaxed);
+        let by_deficit = scheduler.machine.scheduling == Scheduling::LargeDeficitFirst;
+        slot.by_deficit.store(by_deficit.into(), Ordering::Relaxed);
         scheduler
     }
 
@@ -352,15 +368,21 @@ impl Scheduler {
             None => None,
         };
         match worker {
-            Some(id) => {
-                self.inner().workers.assign(id, task);
-                self.slot().push_runnable(system(), id);
-            }
+            Some(id) => self.assign(id, task),
             None => {
                 self.inner().pending.push_back(task);
                 self.slot().tasks_pending.store(self.inner().pending.len() as u32, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Gives an idle worker a task, whose round begins behind those who can run already.
+    pub fn assign(&self, id: WorkerId, task: Task) {
+        self.inner().workers.assign(id, task);
+        let slot = worker::slot(id);
+        slot.budget_ns.store(0, Ordering::Relaxed);
+        slot.give_budget(self.inner().picked_ns, self.machine.quantum_ns);
+        self.slot().push_runnable(system(), id);
     }
 
     /// The task a worker that became free takes over.
@@ -389,29 +411,64 @@ impl Scheduler {
 
     /// Lets the others go first. True if another worker ran meanwhile.
     pub fn yield_from(&self, me: WorkerId) -> bool {
+        self.slot().yields.fetch_add(1, Ordering::Relaxed);
+        let now = self.end_quantum(me);
+        let own = worker::slot(me);
+        if own.budget_ns.load(Ordering::Relaxed) <= 0 {
+            own.give_budget(now, self.machine.quantum_ns);
+        }
+        self.slot().push_runnable(system(), me);
+        self.switch_after_quantum(me)
+    }
+
+    /// Lets those go first who are owed more than `me`. True if another worker ran meanwhile.
+    pub fn yield_to_owed(&self, me: WorkerId) -> bool {
         let slot = self.slot();
+        if slot.by_deficit.load(Ordering::Relaxed) == 0 {
+            return self.yield_from(me);
+        }
         slot.yields.fetch_add(1, Ordering::Relaxed);
-        slot.push_runnable(system(), me);
-        self.switch_from(me)
+        let now = self.end_quantum(me);
+        let own = worker::slot(me);
+        if own.budget_ns.load(Ordering::Relaxed) > 0 {
+            slot.push_ahead(system(), me);
+        } else {
+            own.give_budget(now, self.machine.quantum_ns);
+            slot.push_runnable(system(), me);
+        }
+        self.switch_after_quantum(me)
     }
 
     /// Hands the baton to whoever is next and returns when it comes back. True if it was away.
     pub fn switch_from(&self, me: WorkerId) -> bool {
-        let ended_ns = clock::now();
+        self.end_quantum(me);
+        self.switch_after_quantum(me)
+    }
+
+    fn switch_after_quantum(&self, me: WorkerId) -> bool {
         let next = self.pick_next();
         if next == Some(me) {
             self.begin_quantum(me);
             return false;
         }
-        self.end_quantum(me, ended_ns);
         super::workers::hand_over(self, me, next);
         true
     }
 
-    fn end_quantum(&self, me: WorkerId, ended_ns: u64) {
-        let slot = worker::slot(me);
-        let start = slot.quantum_start_ns.load(Ordering::Relaxed);
-        slot.quantum_used_ns.fetch_add(ended_ns.saturating_sub(start), Ordering::Relaxed);
+    /// Books what `me` ran; the time now.
+    pub fn end_quantum(&self, me: WorkerId) -> u64 {
+        let now = clock::now();
+        let own = worker::slot(me);
+        let used = now.saturating_sub(own.quantum_start_ns.load(Ordering::Relaxed));
+        // The baton's holder alone writes these.
+        let add = |word: &AtomicU64, by: u64| word.store(word.load(Ordering::Relaxed) + by, Ordering::Relaxed);
+        add(&own.quantum_used_ns, used);
+        own.quantum_max_ns.store(own.quantum_max_ns.load(Ordering::Relaxed).max(used), Ordering::Relaxed);
+        own.budget_ns.store(own.budget_ns.load(Ordering::Relaxed) - used as i64, Ordering::Relaxed);
+        own.quantum_start_ns.store(now, Ordering::Relaxed);
+        let cpu = &self.slot().cpu_ns;
+        cpu.store(cpu.load(Ordering::Relaxed) + used, Ordering::Relaxed);
+        now
     }
 
     /// `me` runs from now on: the scheduler's and the worker's books, and the quantum.
@@ -422,14 +479,28 @@ impl Scheduler {
         slot.active_worker.store(me.raw(), Ordering::Relaxed);
         own.context_switches.fetch_add(1, Ordering::Relaxed);
         own.task_context_switches.fetch_add(1, Ordering::Relaxed);
+        if self.machine.worker_kind == WorkerKind::Thread {
+            // It had to be woken: until now the scheduler's CPU did nothing for it.
+            let now = clock::now();
+            slot.delay_ns.fetch_add(now.saturating_sub(self.inner().picked_ns), Ordering::Relaxed);
+            self.inner().picked_ns = now;
+        }
         self.begin_quantum(me);
     }
 
     fn begin_quantum(&self, me: WorkerId) {
-        let now = self.inner().picked_ns;
-        worker::slot(me).quantum_start_ns.store(now, Ordering::Relaxed);
+        let (now, own) = (self.inner().picked_ns, worker::slot(me));
+        own.quantum_start_ns.store(now, Ordering::Relaxed);
+        let quantum = self.machine.quantum_ns;
+        let length = match self.machine.scheduling {
+            // Who owes some runs a little nevertheless: a turn without any work would only cost.
+            Scheduling::LargeDeficitFirst => {
+                (own.budget_ns.load(Ordering::Relaxed).max(0) as u64).clamp(quantum / SHORTEST_PART, quantum)
+            }
+            Scheduling::Fifo => quantum,
+        };
         QUANTUM_LEFT.set(QUANTUM_STRIDE);
-        QUANTUM_END.set(now + self.machine.quantum_ns);
+        QUANTUM_END.set(now + length);
     }
 
     /// The worker to run next; waits until there is one. `None`: the machine stops and nothing is left to run.

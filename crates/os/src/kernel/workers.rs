@@ -196,14 +196,14 @@ fn work(scheduler: &Scheduler, id: WorkerId) -> Ending {
             run_task(scheduler, id, task);
         }
         if let Some(task) = scheduler.take_pending() {
-            // Behind those already runnable, as if it had found an idle worker.
-            scheduler.inner().workers.assign(id, task);
-            scheduler.slot().push_runnable(system(), id);
+            // As if it had found an idle worker.
+            scheduler.assign(id, task);
         } else {
             let kept =
                 if scheduler.machine.worker_kind == WorkerKind::Fiber { IDLE_FIBERS_MAX } else { IDLE_THREADS_MAX };
             let workers = &mut scheduler.inner().workers;
             if workers.idle.len() >= kept {
+                scheduler.end_quantum(id);
                 return Ending::Retired;
             }
             workers.idle.push(id);

@@ -2,7 +2,7 @@
 
 use super::spawn::{JoinHandle, Place, spawn_in};
 use crate::kernel::poller::Armed;
-use crate::kernel::scheduler::{self, MachineState, Message, Scheduler, TaskKind, WorkerKind};
+use crate::kernel::scheduler::{self, MachineState, Message, Scheduler, Scheduling, TaskKind, WorkerKind};
 use crate::kernel::{stack, workers};
 use crate::limits;
 use crate::sync::{Event, RwLockForm, set_rwlock_form};
@@ -28,6 +28,7 @@ pub struct MachineConfig {
     /// times as long while it is busy. Waking it costs up to 30 µs, more on a virtual machine whose host takes the CPU meanwhile.
     pub idle_spin_us: u32,
     pub quantum_us: u32,
+    pub scheduling: Scheduling,
 }
 
 impl Default for MachineConfig {
@@ -41,6 +42,7 @@ impl Default for MachineConfig {
             rwlock: RwLockForm::Atomic,
             idle_spin_us: 200,
             quantum_us: 4_000,
+            scheduling: Scheduling::LargeDeficitFirst,
         }
     }
 }
@@ -80,6 +82,7 @@ pub fn start(config: MachineConfig) -> Machine {
         worker_kind: config.workers,
         idle_spin_ns: if spins { config.idle_spin_us as u64 * 1_000 } else { 0 },
         quantum_ns: config.quantum_us as u64 * 1_000,
+        scheduling: config.scheduling,
         simulated: false,
         pinned: config.pinned,
         gives_way: config.gives_way,

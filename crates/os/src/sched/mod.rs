@@ -4,7 +4,7 @@ mod machine;
 mod preemptive;
 mod spawn;
 
-pub use crate::kernel::scheduler::{TaskKind, WorkerKind};
+pub use crate::kernel::scheduler::{Scheduling, TaskKind, WorkerKind};
 pub use crate::kernel::stack::{STACK_BYTES, remaining as stack_remaining};
 pub use machine::{Machine, MachineConfig, automatic_worker_threads, start};
 pub use preemptive::{preemptive, set_preemptive_threads_max};
