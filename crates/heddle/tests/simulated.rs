@@ -10,7 +10,7 @@ use os::disk::{Disk, SimDisk, SimDiskFaults};
 use os::net::Listener;
 use os::sched::{Place, TaskKind};
 use os::sim::{SimConfig, SimOutcome, run};
-use server::options::{DataLocation, RwLock, Settings, Workers};
+use server::options::{DataLocation, RwLock, Scheduling, Settings, Workers};
 use server::tls::Certificate;
 use tds::client::{ClientEncryption, ConnectOptions};
 use types::Datum;
@@ -26,6 +26,7 @@ fn settings(port: u16) -> Settings {
         sa_password: Some(PASSWORD.into()),
         workers: Workers::Fiber,
         rwlock: RwLock::Atomic,
+        scheduling: Scheduling::Ldf,
         cpus: None,
         memory_bytes: Some(64 << 20),
         idle_spin_us: None,

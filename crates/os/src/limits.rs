@@ -1,11 +1,17 @@
 //! What the machine offers: CPUs, memory, and what a container or the administrator allows of them.
 #![allow(unsafe_code)]
 
-/// CPUs the process may run on (its affinity mask), ascending.
+/// CPUs the process may run on (its affinity mask at the first call), ascending.
 pub fn usable_cpus() -> Vec<u32> {
     if crate::simcore::active() {
         return vec![0, 1];
     }
+    // Asked once: later the asking thread may be bound to fewer.
+    static USABLE: std::sync::OnceLock<Vec<u32>> = std::sync::OnceLock::new();
+    USABLE.get_or_init(affinity_here).clone()
+}
+
+fn affinity_here() -> Vec<u32> {
     // SAFETY: cpu_set_t is plain data, filled by the call.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -98,6 +104,31 @@ pub fn topology() -> Topology {
     Topology { logical_cpus, sockets, cores_per_socket, numa_nodes: (nodes.count() as u32).max(1) }
 }
 
+/// The CPUs of each NUMA node, as far as the process may use them; one node where the system names none.
+pub fn numa_nodes() -> Vec<Vec<u32>> {
+    let usable = usable_cpus();
+    let list = |node: usize| read(&format!("/sys/devices/system/node/node{node}/cpulist"));
+    let of = |text: String| parse_cpu_list(&text).unwrap_or_default();
+    let nodes: Vec<Vec<u32>> = (0..1024).map_while(list).map(of).collect();
+    let mine = |cpus: Vec<u32>| cpus.into_iter().filter(|cpu| usable.contains(cpu)).collect();
+    if nodes.is_empty() || crate::simcore::active() { vec![usable] } else { nodes.into_iter().map(mine).collect() }
+}
+
+/// `0-3,6` as the kernel writes CPUs; `None` for what is no such list.
+pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
+    const CPU_MAX: u32 = 1_023;
+    let mut cpus = Vec::new();
+    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.trim().parse::<u32>().ok()?, last.trim().parse::<u32>().ok()?);
+        if first > last || last > CPU_MAX {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
+}
+
 /// The strictest value of `name` on the way from our control group to the root.
 fn read_group(name: &str) -> Option<String> {
     let group = read("/proc/self/cgroup")?;
@@ -135,5 +166,9 @@ mod tests {
         let topology = super::topology();
         assert!(topology.logical_cpus >= topology.sockets && topology.numa_nodes > 0);
         assert!(super::cpu_quota().is_none_or(|quota| quota > 0.0));
+        let nodes = super::numa_nodes();
+        assert!(!nodes.is_empty() && nodes.concat().len() == super::usable_cpus().len());
+        assert_eq!(super::parse_cpu_list("0-2,5\n"), Some(vec![0, 1, 2, 5]));
+        assert_eq!(super::parse_cpu_list("3-1"), None);
     }
 }

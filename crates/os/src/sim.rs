@@ -8,7 +8,8 @@
 //! sectors what the seed says. The caller boots again on the same [`SimDisk`](crate::disk::SimDisk).
 
 use crate::disk::SimDisk;
-use crate::kernel::scheduler::{self, MachineState, Scheduler, Scheduling, TaskKind, WorkerKind};
+use crate::kernel::machine::{MachineState, MachineTraits, Pool};
+use crate::kernel::scheduler::{self, Scheduling, TaskKind, WorkerKind};
 use crate::kernel::{stack, workers};
 use crate::net::{SimNetFaults, reset_network};
 use crate::sched::{Place, automatic_worker_threads, spawn_in};
@@ -17,8 +18,8 @@ use crate::stats;
 use crate::worker::{self, System, WorkerId};
 use crate::{region, wait};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 /// The machine to simulate and what befalls it.
 #[derive(Clone, Default)]
@@ -192,7 +193,8 @@ macro_rules! sim_choice {
 }
 
 fn start_machine(count: u32, workers_max: u32) -> Arc<MachineState> {
-    let state = Arc::new(MachineState {
+    let cpus: Vec<u32> = (0..count).collect();
+    let state = MachineState::new(MachineTraits {
         id: 1,
         worker_kind: WorkerKind::Fiber,
         idle_spin_ns: 0,
@@ -201,15 +203,11 @@ fn start_machine(count: u32, workers_max: u32) -> Arc<MachineState> {
         simulated: true,
         pinned: false,
         gives_way: false,
-        arms: AtomicBool::new(false),
-        panics: AtomicU64::new(0),
-        stopping: AtomicBool::new(false),
-        tasks: AtomicU64::new(0),
-        schedulers: OnceLock::new(),
+        workers_max,
+        nodes: vec![cpus.clone()],
     });
-    let each = (workers_max / count).max(1);
-    let schedulers = (0..count).map(|id| Scheduler::create(state.clone(), id, id, each)).collect();
-    assert!(state.schedulers.set(schedulers).is_ok());
+    state.add(cpus.iter().map(|cpu| (*cpu, Pool::DEFAULT)));
+    state.divide_workers();
     state
 }
 

@@ -2,7 +2,8 @@
 //! stopping anyone. Numbers of one snapshot are each right, not taken at one instant. Times are ns unless named.
 
 use crate::clock;
-use crate::kernel::scheduler::{MachineState, TaskKind};
+use crate::kernel::machine::{MachineState, Pool};
+use crate::kernel::scheduler::{Scheduler, TaskKind};
 use crate::sync::{LatchClass, clear_latch_classes, clear_spin_classes, latch_classes, spin_classes};
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{TaskId, WaitType, WorkerId};
@@ -16,7 +17,11 @@ pub struct SchedulerRow {
     /// Names the scheduler in the other rows (`scheduler_address`).
     pub address: u64,
     pub scheduler_id: u32,
+    pub pool: Pool,
+    /// Its NUMA node.
+    pub node: u32,
     pub cpu_id: u32,
+    /// New tasks come to it.
     pub is_online: bool,
     pub is_idle: bool,
     pub preemptive_switches: u64,
@@ -105,6 +110,15 @@ pub struct TaskRow {
     pub worker: WorkerId,
 }
 
+/// A task that waits for a worker (THREADPOOL).
+#[derive(Clone, Debug)]
+pub struct PendingTaskRow {
+    pub id: TaskId,
+    pub kind: TaskKind,
+    pub scheduler_id: u32,
+    pub since_ns: u64,
+}
+
 /// sys.dm_os_waiting_tasks.
 #[derive(Clone, Debug)]
 pub struct WaitingTaskRow {
@@ -154,6 +168,8 @@ fn scheduler_row(index: u32, slot: &SchedulerSlot) -> SchedulerRow {
     SchedulerRow {
         address: index as u64,
         scheduler_id: get(&slot.index),
+        pool: Pool(get(&slot.pool)),
+        node: get(&slot.node),
         cpu_id: get(&slot.cpu),
         is_online: get(&slot.status) == 1,
         is_idle: get(&slot.is_idle) != 0,
@@ -249,6 +265,17 @@ pub fn tasks(machine: u32) -> Vec<TaskRow> {
         })
     };
     all_workers(machine).filter_map(row).collect()
+}
+
+/// Of the caller's machine; none on a thread that is no worker.
+pub fn pending_tasks() -> Vec<PendingTaskRow> {
+    let all = crate::kernel::scheduler::here().map_or(&[][..], |here| here.machine.schedulers());
+    let rows = |scheduler: &&Scheduler| {
+        let scheduler_id = scheduler.id;
+        let row = move |(id, kind, since_ns)| PendingTaskRow { id, kind, scheduler_id, since_ns };
+        scheduler.waiting_for_worker().into_iter().map(row)
+    };
+    all.iter().flat_map(rows).collect()
 }
 
 pub fn waiting_tasks(machine: u32) -> Vec<WaitingTaskRow> {

@@ -114,6 +114,25 @@ pub fn give_way() {
     }
 }
 
+/// The system's number of the calling thread.
+pub fn thread_id() -> u32 {
+    // SAFETY: gettid has no preconditions.
+    unsafe { libc::gettid() as u32 }
+}
+
+/// Lets a thread of this process (0: the calling one) run on these CPUs only. One that has ended meanwhile, or CPUs that are not
+/// there, change nothing: better anywhere than not at all.
+pub fn run_on(thread: u32, cpus: &[u32]) {
+    // SAFETY: cpu_set_t is plain data, set by the libc macros; the call reads it.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        cpus.iter()
+            .filter(|cpu| **cpu < libc::CPU_SETSIZE as u32)
+            .for_each(|cpu| libc::CPU_SET(*cpu as usize, &mut set));
+        libc::sched_setaffinity(thread as libc::pid_t, size_of::<libc::cpu_set_t>(), &set);
+    }
+}
+
 /// Reserves `bytes` of zeroed address space, backed lazily. `at`: an address to insist on if it is free.
 /// `shared`: visible to children after fork.
 pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut u8> {

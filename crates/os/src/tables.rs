@@ -197,18 +197,25 @@ pub struct SchedulerSlot {
     /// 1 while the scheduler may block in the kernel: whoever adds to the inbox then writes `wake_fd`.
     pub sleeping: AtomicU32,
     pub wake_fd: AtomicI32,
-    /// 0 free, 1 online, 2 stopping.
+    /// 0 free, 1 open, 2 closed: no new tasks come.
     pub status: AtomicU32,
     pub machine: AtomicU32,
     pub index: AtomicU32,
     pub cpu: AtomicU32,
     pub is_idle: AtomicU32,
+    /// The group of schedulers it belongs to (`Pool`), and the NUMA node of its CPU.
+    pub pool: AtomicU32,
+    pub node: AtomicU32,
+    /// Its own thread, which runs all its fibers.
+    pub os_thread: AtomicU32,
+    /// Tasks with a worker that count for `workers_limit`; the baton's holder writes it.
+    pub user_tasks: AtomicU32,
     /// The engine process it belongs to; 0: the only one.
     pub engine: AtomicU32,
     /// What its workers hold of shared state: while it is not 0, the engine must not die alone. Changed by the baton's
     /// holder only.
     pub critical: AtomicU32,
-    _pad: [u64; 11],
+    _pad: [u64; 9],
     /// The runnable queue, in two parts: who goes on with its budget, and who begins a round. Touched only by the holder of the
     /// scheduler's baton.
     ahead: RunList,
@@ -433,6 +440,10 @@ impl SchedulerSlot {
             &self.active_worker,
             &self.workers,
             &self.workers_idle,
+            &self.pool,
+            &self.node,
+            &self.os_thread,
+            &self.user_tasks,
             &self.tasks,
             &self.tasks_pending,
             &self.connections,
@@ -499,11 +510,6 @@ impl SchedulerSlot {
             slot.give_budget(now, quantum);
             self.push_runnable(system, id);
         }
-    }
-
-    /// Whether somebody waits who has budget left.
-    pub fn has_ahead(&self) -> bool {
-        self.ahead.head.load(Ordering::Relaxed) != 0
     }
 
     /// Takes the first of the runnable queue. Only by the holder of this scheduler's baton.
@@ -603,9 +609,13 @@ impl SchedulerSlot {
             index: AtomicU32::default(),
             cpu: AtomicU32::default(),
             is_idle: AtomicU32::default(),
+            pool: AtomicU32::default(),
+            node: AtomicU32::default(),
+            os_thread: AtomicU32::default(),
+            user_tasks: AtomicU32::default(),
             engine: AtomicU32::default(),
             critical: AtomicU32::default(),
-            _pad: [0; 11],
+            _pad: [0; 9],
             ahead: RunList::default(),
             behind: RunList::default(),
             run_length: AtomicU32::default(),

@@ -1,5 +1,5 @@
 //! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
-use os::sched::{MachineConfig, Place, Scheduling, TaskKind, WorkerKind, preemptive, spawn, start};
+use os::sched::{MachineConfig, Place, Pool, Scheduling, TaskKind, WorkerKind, preemptive, spawn, start};
 use os::sync::*;
 use os::wait::{self, WaitType};
 use std::sync::Arc;
@@ -195,8 +195,7 @@ fn a_quantum_is_shared() {
 #[test]
 fn who_stops_early_loses_nothing_by_it() {
     for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
-        for (scheduling, least, most) in [(Scheduling::LargeDeficitFirst, 0.8, 1.25), (Scheduling::Fifo, 4.0, 1_000.0)]
-        {
+        let ratio = |scheduling| {
             let machine = start(MachineConfig { cpus: vec![0], workers, scheduling, ..Default::default() });
             let work = |early: bool| {
                 machine.spawn(TaskKind::Request, Place::On(0), move || {
@@ -217,9 +216,121 @@ fn who_stops_early_loses_nothing_by_it() {
                 })
             };
             let (early, whole) = (work(true), work(false));
-            let ratio = whole.join().unwrap() as f64 / early.join().unwrap() as f64;
-            assert!((least..most).contains(&ratio), "{workers:?} {scheduling:?}: {ratio}");
-        }
+            whole.join().unwrap() as f64 / early.join().unwrap() as f64
+        };
+        // About 1 and about 20; a machine that is busy otherwise blurs both.
+        let (ldf, fifo) = (ratio(Scheduling::LargeDeficitFirst), ratio(Scheduling::Fifo));
+        assert!(ldf < 3.0 && ldf * 3.0 < fifo, "{workers:?}: {ldf} {fifo}");
+    }
+}
+
+/// Blocks `count` requests on one event: (the event, their handles).
+fn blocked(machine: &os::sched::Machine, count: u32) -> (Arc<Event>, Vec<os::sched::JoinHandle<u32>>) {
+    let event = Arc::new(Event::manual_reset(WaitType::SOS_EVENT));
+    let begin = |_| {
+        let event = event.clone();
+        machine.spawn(TaskKind::Request, Place::LeastLoaded, move || {
+            event.wait(None);
+            os::sched::here().unwrap()
+        })
+    };
+    let tasks = (0..count).map(begin).collect();
+    (event, tasks)
+}
+
+fn settled(what: impl Fn() -> bool) -> bool {
+    (0..2_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        what()
+    })
+}
+
+#[test]
+fn without_a_free_worker_requests_wait_and_the_rest_goes_on() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let machine = start(MachineConfig {
+            cpus: vec![0, 1],
+            workers,
+            max_worker_threads: 4,
+            admin: true,
+            ..Default::default()
+        });
+        let id = machine.id();
+        let (event, tasks) = blocked(&machine, 10);
+        let queue = || os::stats::schedulers(id).iter().map(|row| row.work_queue).sum::<u32>();
+        assert!(settled(|| queue() == 6), "{} wait", queue());
+        // A background duty and the administrator have workers of their own.
+        assert_eq!(machine.spawn(TaskKind::System, Place::LeastLoaded, || 1).join(), Ok(1));
+        let seen = machine.spawn(TaskKind::Request, Place::In(Pool::ADMIN), || {
+            let pending = os::stats::pending_tasks();
+            let here = os::sched::here().unwrap();
+            // Room for two more of each scheduler.
+            os::sched::set_workers_max(8);
+            (pending.len(), here)
+        });
+        assert_eq!(seen.join(), Ok((6, 1_048_576)));
+        assert!(settled(|| queue() == 2));
+        event.set();
+        assert!(tasks.into_iter().all(|task| task.join().is_ok()));
+        let waits = os::stats::waits(id);
+        let threadpool = waits.iter().find(|row| row.wait_type == WaitType::THREADPOOL).unwrap();
+        // Those that got a worker when there were more of them were not passed on by a worker that became free.
+        assert!(threadpool.waiting_tasks >= 2 && threadpool.wait_ns > 0);
+    }
+}
+
+#[test]
+fn schedulers_leave_and_come_back_while_requests_run() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let machine = start(MachineConfig { cpus: vec![0, 1], workers, max_worker_threads: 8, ..Default::default() });
+        let id = machine.id();
+        let online = || os::stats::schedulers(id).iter().map(|row| row.is_online).collect::<Vec<_>>();
+        let (event, tasks) = blocked(&machine, 12);
+        let change = |cpus: Option<Vec<u32>>| {
+            machine.spawn(TaskKind::System, Place::On(0), move || os::sched::set_affinity(cpus.as_deref()))
+        };
+        let row = |n: usize| os::stats::schedulers(id)[n].clone();
+        assert!(settled(|| row(0).active_workers == 4 && row(1).active_workers == 4));
+        assert_eq!(change(Some(vec![0])).join(), Ok(Ok(())));
+        assert_eq!(online(), [true, false]);
+        // New requests run on the one that is left, also those that waited for a worker of the other.
+        assert!(settled(|| row(1).work_queue == 0 && row(0).current_tasks >= 8));
+        let here = machine.spawn(TaskKind::System, Place::LeastLoaded, || os::sched::here().unwrap());
+        assert_eq!(here.join(), Ok(0));
+        event.set();
+        let places: Vec<u32> = tasks.into_iter().map(|task| task.join().unwrap()).collect();
+        assert!(places.contains(&1), "who had begun there ends there");
+        assert_eq!(change(None).join(), Ok(Ok(())));
+        assert_eq!(online(), [true, true]);
+        let (event, tasks) = blocked(&machine, 8);
+        event.set();
+        assert!(tasks.into_iter().map(|task| task.join().unwrap()).any(|place| place == 1));
+        assert_eq!(change(Some(vec![900])).join(), Ok(Err(os::sched::ChangeError::NoSuchCpu(900))));
+    }
+}
+
+#[test]
+fn pools_have_schedulers_of_their_own() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let machine = start(MachineConfig { cpus: vec![0], workers, ..Default::default() });
+        let sales = Pool(7);
+        let set = |pool, count| {
+            let idle = os::sched::IdleTimeout::Microseconds(0);
+            machine.spawn(TaskKind::System, Place::On(0), move || os::sched::set_pool(pool, count, idle)).join()
+        };
+        let here_in = |pool| {
+            let run = || os::sched::here().unwrap();
+            machine.spawn(TaskKind::Request, Place::In(pool), run).join().unwrap()
+        };
+        assert_eq!(set(sales, 2), Ok(Ok(())));
+        assert!([1, 2].contains(&here_in(sales)));
+        assert_eq!(here_in(Pool::DEFAULT), 0);
+        // The threads of a pool that is gone serve the next one.
+        assert_eq!(set(sales, 0), Ok(Ok(())));
+        assert_eq!(here_in(sales), 0);
+        assert_eq!(set(Pool(8), 1), Ok(Ok(())));
+        assert!([1, 2].contains(&here_in(Pool(8))));
+        assert_eq!(os::stats::schedulers(machine.id()).len(), 3);
     }
 }
 

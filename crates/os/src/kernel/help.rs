@@ -33,48 +33,52 @@ impl Scheduler {
     pub fn poll(&self, now: u64) {
         self.polled_ns.store(now, Ordering::Relaxed);
         self.slot().polls.fetch_add(1, Ordering::Relaxed);
-        let alone = self.machine.schedulers().len() == 1;
-        let news_max = if alone { usize::MAX } else { TAKEN_AT_ONCE };
-        let news = self.poller().poll(Some(0), news_max, |run| self.place(run));
+        let news_max = if self.peers().next().is_none() { usize::MAX } else { TAKEN_AT_ONCE };
+        let news = self.poller().poll(Some(0), news_max, |run| self.place(run, Ready::Input));
         if news == news_max && self.machine.arms() {
-            let sleeps = |peer: &&&Scheduler| peer.slot().sleeping.load(Ordering::Relaxed) != 0;
-            if let Some(peer) = self.machine.schedulers().iter().find(sleeps) {
+            if let Some(peer) = self.peers().find(|peer| peer.slot().sleeping.load(Ordering::Relaxed) != 0) {
                 peer.slot().wake();
             }
         }
     }
 
-    /// For a scheduler with nothing to do: takes requests that another one has not come to. Whether there were any. Looks at one
-    /// other scheduler a call.
+    /// For a scheduler with nothing to do: takes requests that another one of its pool has not come to. Whether there were any.
+    /// Looks at one other scheduler a call.
     pub fn help(&self, now: u64) -> bool {
-        let peers = self.machine.schedulers();
-        if peers.len() == 1 || !self.machine.arms() {
+        if !self.machine.arms() || !self.is_open() {
+            return false;
+        }
+        let count = self.peers().count();
+        if count == 0 {
             return false;
         }
         let inner = self.inner();
-        inner.next_peer = (inner.next_peer + 1) % peers.len();
-        let peer = peers[inner.next_peer];
+        inner.next_peer = (inner.next_peer + 1) % count;
+        let Some(peer) = self.peers().nth(inner.next_peer) else { return false };
         // A peer that polled after `now` is not neglected either.
-        let neglected = now.saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) >= HELP_AFTER_NS;
-        if peer.index == self.index || !neglected {
+        if now.saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) < HELP_AFTER_NS {
             return false;
         }
-        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run| self.place(run)) > 0
+        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run| self.place(run, Ready::Input)) > 0
     }
 
-    /// Starts a request here, unless there is work here and another scheduler has none: this one's may last.
-    fn place(&self, request: Armed) {
+    /// Starts a request here, unless there is work here and another scheduler has none: this one's may last. Or it has no worker for
+    /// it and another one has; or takes no new tasks.
+    pub fn place(&self, request: Armed, ready: Ready) {
         let mut at = self;
-        if self.slot().run_length.load(Ordering::Relaxed) != 0 {
+        if !self.is_open() {
+            at = self.machine.least_loaded(self.pool(), Scheduler::load);
+        } else if self.slot().run_length.load(Ordering::Relaxed) != 0 {
             // This one is marked idle still, when it takes several requests at once.
-            let idle =
-                |peer: &&&Scheduler| peer.index != self.index && peer.slot().is_idle.load(Ordering::Relaxed) != 0;
-            if let Some(peer) = self.machine.schedulers().iter().find(idle) {
+            if let Some(peer) = self.peers().find(|peer| peer.slot().is_idle.load(Ordering::Relaxed) != 0) {
                 // It is not: a second request is not for it.
                 peer.slot().is_idle.store(0, Ordering::Relaxed);
                 at = peer;
             }
         }
-        at.start_armed(request, Ready::Input);
+        if !at.has_worker() {
+            at = self.peers().find(|peer| peer.has_worker()).unwrap_or(at);
+        }
+        at.start_armed(request, ready);
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod poller;
 pub mod idle;
+pub mod machine;
 pub mod scheduler;
 pub mod help;
 pub mod stack;

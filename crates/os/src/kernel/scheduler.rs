@@ -13,6 +13,8 @@
 #![allow(unsafe_code)]
 
 use super::idle::IdleTimes;
+use super::machine::OPEN;
+pub use super::machine::{MachineState, Pool};
 use super::poller::{Armed, Poller, Ready, Token};
 use super::workers::Workers;
 use crate::sys::atomic::Ordering;
@@ -20,7 +22,7 @@ use crate::worker::{self, SchedulerSlot, TaskId, WorkerId, system};
 use crate::{clock, engines, simcore, sys};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 
 /// What kind of stack carries a task.
@@ -137,58 +139,8 @@ pub enum Message {
     ArmTimer(u64, Token),
     /// The machine stops: waits that can be interrupted end.
     Stop,
-}
-
-/// What the schedulers of one machine share.
-pub struct MachineState {
-    pub id: u32,
-    pub worker_kind: WorkerKind,
-    pub idle_spin_ns: u64,
-    pub quantum_ns: u64,
-    pub scheduling: Scheduling,
-    pub simulated: bool,
-    /// Each scheduler's threads are bound to its CPU.
-    pub pinned: bool,
-    /// Its threads are SCHED_BATCH.
-    pub gives_way: bool,
-    /// Connections rest with its schedulers: requests come as new tasks.
-    pub arms: AtomicBool,
-    /// Tasks that panicked: bugs.
-    pub panics: AtomicU64,
-    pub stopping: AtomicBool,
-    /// Tasks begun or pending on all schedulers.
-    pub tasks: AtomicU64,
-    pub schedulers: std::sync::OnceLock<Vec<&'static Scheduler>>,
-}
-
-impl MachineState {
-    pub fn schedulers(&self) -> &[&'static Scheduler] {
-        self.schedulers.get().map_or(&[], |all| all)
-    }
-
-    pub fn arms(&self) -> bool {
-        self.arms.load(Ordering::Relaxed)
-    }
-
-    /// Where a new task has to wait least.
-    pub fn least_loaded(&self, load: impl Fn(&Scheduler) -> u64) -> &'static Scheduler {
-        let all = self.schedulers();
-        let start = match self.simulated {
-            true => 0,
-            false => worker::current_scheduler() as usize,
-        };
-        // Begin at the caller's own, so that a tie stays at home.
-        let mut best = all[start % all.len()];
-        if let Some(own) = all.iter().find(|s| s.index == worker::current_scheduler()) {
-            best = own;
-        }
-        for candidate in all {
-            if load(candidate) < load(best) {
-                best = candidate;
-            }
-        }
-        best
-    }
+    /// There may be workers for those who wait for one, or other schedulers.
+    Look,
 }
 
 /// One per CPU; never freed, since a late wake-up may name it at any time.
@@ -204,6 +156,10 @@ pub struct Scheduler {
     message_count: AtomicU32,
     /// When its sockets were looked at last.
     pub polled_ns: AtomicU64,
+    /// How long it looks for work before it sleeps, whatever it found lately; [`BY_EXPERIENCE`]: as its idle times suggest.
+    pub looks_ns: AtomicU64,
+    /// Tasks that found no worker (THREADPOOL): the first came first. The baton's holder puts in and takes out, others read.
+    pending: Mutex<VecDeque<Task>>,
     inner: UnsafeCell<Inner>,
 }
 
@@ -214,8 +170,6 @@ unsafe impl Send for Scheduler {}
 
 pub struct Inner {
     pub workers: Workers,
-    /// Tasks that found no worker (THREADPOOL).
-    pending: VecDeque<Task>,
     timers: BinaryHeap<std::cmp::Reverse<Timer>>,
     timers_compact_at: usize,
     timers_made: u64,
@@ -241,6 +195,8 @@ enum Whom {
     /// The worker's park number tells an old timer from that of a later wait.
     Worker(u32, u64),
     Armed(u64),
+    /// Those who wait for a worker: the system refused to make one.
+    Pending,
 }
 
 thread_local! {
@@ -253,6 +209,12 @@ thread_local! {
 const SHORTEST_PART: u64 = 8;
 /// `maybe_yield` looks at the clock once in so many calls.
 const QUANTUM_STRIDE: u32 = 16;
+/// `looks_ns` of a scheduler that learns how long to look.
+pub const BY_EXPERIENCE: u64 = u64::MAX - 1;
+/// `looks_ns` of a scheduler that never sleeps.
+pub const FOR_EVER: u64 = u64::MAX;
+/// When a worker could not be made, the next try is so much later.
+const WORKER_RETRY_NS: u64 = 50_000_000;
 /// Messages taken before looking at anything else: a flood of new tasks must not starve running ones.
 const MESSAGES_AT_ONCE: usize = 256;
 
@@ -266,7 +228,7 @@ pub fn set_here(scheduler: Option<&'static Scheduler>) {
 }
 
 impl Scheduler {
-    pub fn create(machine: Arc<MachineState>, id: u32, cpu: u32, workers_limit: u32) -> &'static Scheduler {
+    pub fn create(machine: Arc<MachineState>, id: u32, cpu: u32, pool: Pool) -> &'static Scheduler {
         let index = system().allocate_scheduler().expect("a free scheduler slot");
         let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler {
             index,
@@ -276,9 +238,10 @@ impl Scheduler {
             messages: Mutex::default(),
             message_count: AtomicU32::new(0),
             polled_ns: AtomicU64::new(0),
+            looks_ns: AtomicU64::new(if pool == Pool::ADMIN { 0 } else { BY_EXPERIENCE }),
+            pending: Mutex::default(),
             inner: UnsafeCell::new(Inner {
                 workers: Workers::default(),
-                pending: VecDeque::new(),
                 timers: BinaryHeap::new(),
                 timers_compact_at: 1024,
                 timers_made: 0,
@@ -296,7 +259,9 @@ impl Scheduler {
         slot.index.store(id, Ordering::Relaxed);
         slot.engine.store(engines::number(), Ordering::Relaxed);
         slot.cpu.store(cpu, Ordering::Relaxed);
-        slot.workers_limit.store(workers_limit, Ordering::Relaxed);
+        slot.pool.store(pool.0, Ordering::Relaxed);
+        slot.node.store(scheduler.machine.node_of(cpu), Ordering::Relaxed);
+        slot.workers_limit.store(1, Ordering::Relaxed);
         slot.quantum_ns.store(scheduler.machine.quantum_ns, Ordering::Relaxed);
         let by_deficit = scheduler.machine.scheduling == Scheduling::LargeDeficitFirst;
         slot.by_deficit.store(by_deficit.into(), Ordering::Relaxed);
@@ -317,6 +282,40 @@ impl Scheduler {
         assert!(worker::current_scheduler() == self.index || self.machine.simulated, "not the baton's holder");
         // SAFETY: only the baton's holder comes here and no caller keeps the borrow over a switch.
         unsafe { &mut *self.inner.get() }
+    }
+
+    pub fn pool(&self) -> Pool {
+        Pool(self.slot().pool.load(Ordering::Relaxed))
+    }
+
+    /// Whether new tasks come here.
+    pub fn is_open(&self) -> bool {
+        self.slot().status.load(Ordering::Relaxed) == OPEN
+    }
+
+    /// The CPUs that its threads run on where they are bound: its own, or, when it takes no more tasks, those of the others. All
+    /// that the process may use where threads are not bound.
+    pub fn cpus(&self) -> Vec<u32> {
+        let cpu_of = |scheduler: &Scheduler| scheduler.slot().cpu.load(Ordering::Relaxed);
+        if !self.machine.pinned.load(Ordering::Relaxed) {
+            crate::limits::usable_cpus()
+        } else if self.is_open() && self.pool() != Pool::ADMIN {
+            vec![cpu_of(self)]
+        } else {
+            self.machine.open(Pool::DEFAULT).map(cpu_of).collect()
+        }
+    }
+
+    /// Others that take tasks of the same pool.
+    pub fn peers(&self) -> impl Iterator<Item = &'static Scheduler> + Clone {
+        let own = self.index;
+        self.machine.open(self.pool()).filter(move |peer| peer.index != own)
+    }
+
+    /// Whether a request that comes now gets a worker.
+    pub fn has_worker(&self) -> bool {
+        let slot = self.slot();
+        slot.user_tasks.load(Ordering::Relaxed) < slot.workers_limit.load(Ordering::Relaxed)
     }
 
     /// Tasks here, running, waiting or pending.
@@ -361,23 +360,81 @@ impl Scheduler {
 
     /// Gives the task a worker, which then stands in the runnable queue, or lets it wait for one. Baton's holder only.
     fn admit(&self, task: Task) {
-        let limit = if task.kind.is_system() { u32::MAX } else { self.slot().workers_limit.load(Ordering::Relaxed) };
-        let worker = match self.inner().workers.take_idle() {
-            Some(idle) => Some(idle),
-            None if self.inner().workers.count() < limit => Workers::create(self),
-            None => None,
+        if !self.is_open() && !task.kind.is_system() {
+            // It was on its way when the scheduler was closed.
+            return self.hand_on(task);
+        }
+        if self.slot().tasks_pending.load(Ordering::Relaxed) > 0 && !task.kind.is_system() {
+            // Behind those who came before.
+            return self.wait_for_worker(task);
+        }
+        if let Some(task) = self.try_admit(task) {
+            self.wait_for_worker(task);
+        }
+    }
+
+    /// The task again if there is no worker for it.
+    fn try_admit(&self, task: Task) -> Option<Task> {
+        if !task.kind.is_system() && !self.has_worker() {
+            return Some(task);
+        }
+        let worker = self.inner().workers.take_idle().or_else(|| Workers::create(self));
+        let Some(id) = worker else {
+            self.add_timer(clock::now() + WORKER_RETRY_NS, Whom::Pending);
+            return Some(task);
         };
-        match worker {
-            Some(id) => self.assign(id, task),
-            None => {
-                self.inner().pending.push_back(task);
-                self.slot().tasks_pending.store(self.inner().pending.len() as u32, Ordering::Relaxed);
+        self.assign(id, task);
+        None
+    }
+
+    fn wait_for_worker(&self, task: Task) {
+        let mut pending = self.pending.lock().expect("pending");
+        pending.push_back(task);
+        self.slot().tasks_pending.store(pending.len() as u32, Ordering::Relaxed);
+    }
+
+    /// Gives workers to those who wait for one, as far as there are some; a closed scheduler hands them on.
+    pub fn admit_pending(&self) {
+        while self.slot().tasks_pending.load(Ordering::Relaxed) > 0 {
+            let Some(task) = self.pop_pending() else { return };
+            if !self.is_open() && !task.kind.is_system() {
+                self.hand_on(task);
+            } else if let Some(task) = self.try_admit(task) {
+                let mut pending = self.pending.lock().expect("pending");
+                pending.push_front(task);
+                self.slot().tasks_pending.store(pending.len() as u32, Ordering::Relaxed);
+                return;
             }
         }
     }
 
+    /// Gives a task that has not begun to another scheduler.
+    fn hand_on(&self, task: Task) {
+        let other = self.machine.least_loaded(self.pool(), Scheduler::load);
+        self.slot().tasks.fetch_sub(1, Ordering::Relaxed);
+        other.slot().tasks.fetch_add(1, Ordering::Relaxed);
+        other.send(Message::Start(task));
+    }
+
+    fn pop_pending(&self) -> Option<Task> {
+        let mut pending = self.pending.lock().expect("pending");
+        let task = pending.pop_front();
+        self.slot().tasks_pending.store(pending.len() as u32, Ordering::Relaxed);
+        task
+    }
+
+    /// The tasks that wait for a worker: (id, kind, since when).
+    pub fn waiting_for_worker(&self) -> Vec<(TaskId, TaskKind, u64)> {
+        let pending = self.pending.lock().expect("pending");
+        pending.iter().map(|task| (task.id, task.kind, task.enqueued_ns)).collect()
+    }
+
     /// Gives an idle worker a task, whose round begins behind those who can run already.
-    pub fn assign(&self, id: WorkerId, task: Task) {
+    fn assign(&self, id: WorkerId, task: Task) {
+        if !task.kind.is_system() {
+            let users = &self.slot().user_tasks;
+            users.store(users.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
         self.inner().workers.assign(id, task);
         let slot = worker::slot(id);
         slot.budget_ns.store(0, Ordering::Relaxed);
@@ -385,13 +442,16 @@ impl Scheduler {
         self.slot().push_runnable(system(), id);
     }
 
-    /// The task a worker that became free takes over.
-    pub fn take_pending(&self) -> Option<Task> {
-        let task = self.inner().pending.pop_front()?;
-        self.slot().tasks_pending.store(self.inner().pending.len() as u32, Ordering::Relaxed);
+    /// A worker that became free takes over the first task that waits for one; false: there is none.
+    pub fn assign_pending(&self, id: WorkerId) -> bool {
+        if self.slot().tasks_pending.load(Ordering::Relaxed) == 0 || !self.has_worker() {
+            return false;
+        }
+        let Some(task) = self.pop_pending() else { return false };
         let waited = clock::now().saturating_sub(task.enqueued_ns);
         worker::count_wait(self.index, crate::wait_types::WaitType::THREADPOOL, waited, 0);
-        Some(task)
+        self.assign(id, task);
+        true
     }
 
     /// Suspends the current worker, which has left RUNNING in its park word, until it is picked again.
@@ -538,7 +598,10 @@ impl Scheduler {
             if self.help(now) {
                 continue;
             }
-            let looks_for = self.inner().idle_times.look_ns(now, self.machine.idle_spin_ns);
+            let looks_for = match self.looks_ns.load(Ordering::Relaxed) {
+                BY_EXPERIENCE => self.inner().idle_times.look_ns(now, self.machine.idle_spin_ns),
+                fixed => fixed,
+            };
             if now.saturating_sub(since) < looks_for {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
                 sys::yield_thread();
@@ -559,7 +622,7 @@ impl Scheduler {
         if nothing_came {
             slot.kernel_sleeps.fetch_add(1, Ordering::Relaxed);
             let timeout = self.next_deadline().map(|deadline| deadline.saturating_sub(now));
-            self.poller().poll(timeout, usize::MAX, |run| self.start_armed(run, Ready::Input));
+            self.poller().poll(timeout, usize::MAX, |run| self.place(run, Ready::Input));
         }
         slot.awake();
     }
@@ -579,6 +642,7 @@ impl Scheduler {
                 Some(Message::Start(task)) => self.admit(task),
                 Some(Message::ArmTimer(deadline, token)) => self.add_timer(deadline, Whom::Armed(token.raw())),
                 Some(Message::Stop) => self.interrupt_requests(),
+                Some(Message::Look) => self.admit_pending(),
                 None => return,
             }
         }
@@ -616,6 +680,7 @@ impl Scheduler {
                 worker::slot(WorkerId::from_raw(*id)).park_number.load(Ordering::Relaxed) == *number
             }
             Whom::Armed(token) => self.poller().entry(Token::from_raw(*token)).is_some(),
+            Whom::Pending => self.slot().tasks_pending.load(Ordering::Relaxed) > 0,
         }
     }
 
@@ -636,9 +701,10 @@ impl Scheduler {
                 Whom::Armed(token) => {
                     let entry = self.poller().entry(Token::from_raw(token));
                     if let Some(run) = entry.and_then(|entry| entry.disarm_at(timer.deadline)) {
-                        self.start_armed(run, Ready::Timeout);
+                        self.place(run, Ready::Timeout);
                     }
                 }
+                Whom::Pending => self.admit_pending(),
             }
         }
     }
@@ -655,9 +721,12 @@ impl Scheduler {
         }
     }
 
-    /// Books the end of a task and, when it was the last of a stopping machine, wakes those who wait for that.
-    pub fn task_done(&self) {
+    /// Books the end of a task of `kind` and, when it was the last of a stopping machine, wakes those who wait for that.
+    pub fn task_done(&self, kind: TaskKind) {
         let slot = self.slot();
+        if !kind.is_system() {
+            slot.user_tasks.store(slot.user_tasks.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        }
         slot.tasks.fetch_sub(1, Ordering::Relaxed);
         slot.tasks_finished.fetch_add(1, Ordering::Relaxed);
         let left = self.machine.tasks.fetch_sub(1, Ordering::AcqRel) - 1;

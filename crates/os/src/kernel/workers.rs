@@ -4,9 +4,10 @@
 //! EMPTY. A task is put into an idle worker's mailbox and the worker into the runnable queue.
 #![allow(unsafe_code)]
 
-use super::scheduler::{self, MachineState, Scheduler, Task, WorkerKind};
+use super::machine::MachineState;
+use super::scheduler::{self, Scheduler, Task, WorkerKind};
 use super::stack::{self, FiberStack};
-use crate::sys::atomic::Ordering;
+use crate::sys::atomic::{Ordering, fence};
 use crate::worker::{self, KIND_FIBER, KIND_THREAD, WorkerId, system};
 use crate::{clock, simcore, sys};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -45,10 +46,6 @@ struct Local {
 pub static THREADS: Mutex<Vec<(u32, std::thread::JoinHandle<()>)>> = Mutex::new(Vec::new());
 
 impl Workers {
-    pub fn count(&self) -> u32 {
-        self.count
-    }
-
     pub fn take_idle(&mut self) -> Option<WorkerId> {
         self.idle.pop()
     }
@@ -129,12 +126,12 @@ fn create_fiber(scheduler: &Scheduler, id: WorkerId) -> bool {
 }
 
 fn create_thread(scheduler: &Scheduler, id: WorkerId) -> bool {
-    let scheduler: &'static Scheduler = scheduler.machine.schedulers()[scheduler.id as usize];
+    let mut all = scheduler.machine.schedulers().iter();
+    let scheduler: &'static Scheduler = all.find(|s| s.index == scheduler.index).expect("one of its machine");
     let name = format!("worker {}", id.raw());
     let spawned = std::thread::Builder::new().name(name).stack_size(THREAD_STACK_BYTES).spawn(move || {
         let slot = worker::slot(id);
-        // SAFETY: gettid has no preconditions.
-        slot.os_thread.store(unsafe { libc::gettid() } as u32, Ordering::Relaxed);
+        slot.os_thread.store(sys::thread_id(), Ordering::Relaxed);
         stack::watch_faults_on_this_thread();
         place_thread(scheduler);
         if await_baton(id) == RUN {
@@ -163,21 +160,29 @@ fn create_thread(scheduler: &Scheduler, id: WorkerId) -> bool {
     }
 }
 
-/// Tells the kernel where and how this thread of a scheduler runs, as the machine was started.
+/// Tells the kernel where and how this thread of a scheduler runs. Its number was published before, so that a change of affinity
+/// that comes now either is seen here or finds the thread.
 pub fn place_thread(scheduler: &Scheduler) {
     if scheduler.machine.gives_way {
         sys::give_way();
     }
-    let cpu = scheduler.slot().cpu.load(Ordering::Relaxed);
-    if !scheduler.machine.pinned {
-        return;
+    fence(Ordering::SeqCst);
+    if scheduler.machine.pinned.load(Ordering::Relaxed) {
+        sys::run_on(0, &scheduler.cpus());
     }
-    // SAFETY: cpu_set_t is plain data, set by the libc macros; the call reads it.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu as usize, &mut set);
-        // A CPU that went away meanwhile: run anywhere rather than not at all.
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
+}
+
+/// Binds all threads of `scheduler` to the CPUs where it runs now.
+pub fn place_threads_again(scheduler: &Scheduler) {
+    fence(Ordering::SeqCst);
+    let cpus = scheduler.cpus();
+    let own = scheduler.slot().os_thread.load(Ordering::Relaxed);
+    let workers = system().all_workers().filter(|(_, slot)| {
+        slot.kind.load(Ordering::Acquire) == KIND_THREAD && slot.sched.load(Ordering::Relaxed) == scheduler.index
+    });
+    let threads = workers.map(|(_, slot)| slot.os_thread.load(Ordering::Relaxed)).chain([own]);
+    for thread in threads.filter(|thread| *thread != 0) {
+        sys::run_on(thread, &cpus);
     }
 }
 
@@ -195,12 +200,11 @@ fn work(scheduler: &Scheduler, id: WorkerId) -> Ending {
         if let Some(task) = scheduler.inner().workers.local(id).task.take() {
             run_task(scheduler, id, task);
         }
-        if let Some(task) = scheduler.take_pending() {
-            // As if it had found an idle worker.
-            scheduler.assign(id, task);
-        } else {
+        // With another task it stands behind those already runnable, as if it had been idle.
+        if !scheduler.assign_pending(id) {
             let kept =
                 if scheduler.machine.worker_kind == WorkerKind::Fiber { IDLE_FIBERS_MAX } else { IDLE_THREADS_MAX };
+            let kept = kept.min(scheduler.slot().workers_limit.load(Ordering::Relaxed) as usize);
             let workers = &mut scheduler.inner().workers;
             if workers.idle.len() >= kept {
                 scheduler.end_quantum(id);
@@ -236,7 +240,7 @@ fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
     let stops = task.kind.ends_with_machine() && scheduler.machine.stopping.load(Ordering::Relaxed);
     slot.interrupt_task.store(if stops { task.id.0 } else { 0 }, Ordering::Relaxed);
     slot.task_id.store(task.id.0, Ordering::Release);
-    let run = task.run;
+    let (kind, run) = (task.kind, task.run);
     // A panic is a bug of the task: it was reported by the panic hook; the worker and the others go on.
     if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
         scheduler.machine.panics.fetch_add(1, Ordering::Relaxed);
@@ -244,7 +248,7 @@ fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
     }
     slot.task_id.store(0, Ordering::Release);
     slot.tasks_processed.fetch_add(1, Ordering::Relaxed);
-    scheduler.task_done();
+    scheduler.task_done(kind);
 }
 
 /// Gives the baton to `next` and comes back when it returns to `me`.

@@ -6,7 +6,7 @@ use super::{Endpoint, NetError, NetResult, Place, Ready};
 use crate::clock;
 use crate::kernel::poller::{ENDED, HANG_UP, IoEntry, READABLE, Room, Token, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler};
-use crate::sched::scheduler_at;
+use crate::sched::place_by;
 use crate::sys::errno;
 use crate::wait::{self, WaitType, WakeReason};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -130,12 +130,19 @@ impl Socket {
     }
 }
 
+impl Socket {
+    /// Its scheduler watches it no more.
+    fn leave(&mut self) {
+        if let Some((scheduler, token)) = self.watched.take() {
+            scheduler.slot().connections.fetch_sub(1, Ordering::Relaxed);
+            scheduler.poller().deregister(token, &self.entry);
+        }
+    }
+}
+
 impl Drop for Socket {
     fn drop(&mut self) {
-        if let Some((scheduler, token)) = self.watched.get() {
-            scheduler.slot().connections.fetch_sub(1, Ordering::Relaxed);
-            scheduler.poller().deregister(*token, &self.entry);
-        }
+        self.leave();
     }
 }
 
@@ -178,7 +185,7 @@ impl RealListener {
                 self.socket.entry.remember(READABLE);
                 let family = self.socket.family;
                 family.tune(fd);
-                return Ok((RealStream { socket: Arc::new(Socket::new(fd, family)) }, from_raw(&raw, length)));
+                return Ok((RealStream { socket: Box::new(Socket::new(fd, family)) }, from_raw(&raw, length)));
             }
             match errno() {
                 libc::EAGAIN => self.socket.wait(READABLE, WaitType::NETWORK_ACCEPT, deadline)?,
@@ -194,7 +201,7 @@ impl RealListener {
 }
 
 pub struct RealStream {
-    socket: Arc<Socket>,
+    socket: Box<Socket>,
 }
 
 #[derive(Clone)]
@@ -214,7 +221,7 @@ impl RealStream {
     pub fn connect(endpoint: Endpoint, deadline: Option<u64>) -> NetResult<RealStream> {
         let family = Family::of(endpoint);
         let fd = family.open()?;
-        let stream = RealStream { socket: Arc::new(Socket::new(fd, family)) };
+        let stream = RealStream { socket: Box::new(Socket::new(fd, family)) };
         family.tune(fd);
         let (raw, length) = to_raw(endpoint);
         loop {
@@ -311,22 +318,22 @@ impl RealStream {
     }
 
     pub fn arm(
-        stream: RealStream,
+        mut stream: RealStream,
         place: Place,
         deadline: Option<u64>,
         run: impl FnOnce(RealStream, Ready) + Send + 'static,
     ) {
-        let scheduler = match (stream.socket.watched.get(), place) {
-            (Some((scheduler, _)), _) => scheduler,
-            (None, Place::LeastLoaded) => {
-                let here = scheduler::here().expect("a connection is armed by a worker");
-                here.machine.least_loaded(|s| s.slot().connections.load(Ordering::Relaxed) as u64)
-            }
-            (None, place) => {
-                let here = scheduler::here().expect("a connection is armed by a worker");
-                scheduler_at(&here.machine, place)
-            }
-        };
+        let here = scheduler::here().expect("a connection is armed by a worker");
+        let home = stream.socket.watched.get().map(|(scheduler, _)| *scheduler).filter(|home| match place {
+            Place::In(pool) => home.is_open() && (home.pool() == pool || here.machine.open(pool).next().is_none()),
+            _ => home.is_open(),
+        });
+        let scheduler = home.unwrap_or_else(|| {
+            // Not watched yet, or where it is to be no longer: the socket moves.
+            stream.socket.leave();
+            let place = if place == Place::Here && !here.is_open() { Place::LeastLoaded } else { place };
+            place_by(&here.machine, place, |s| s.slot().connections.load(Ordering::Relaxed).into())
+        });
         if !scheduler.machine.arms() {
             scheduler.machine.arms.store(true, Ordering::Relaxed);
         }

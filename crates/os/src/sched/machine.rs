@@ -1,15 +1,17 @@
 //! A machine: its schedulers and their threads.
 
 use super::spawn::{JoinHandle, Place, spawn_in};
+use crate::kernel::machine::{MachineState, MachineTraits, Pool};
 use crate::kernel::poller::Armed;
-use crate::kernel::scheduler::{self, MachineState, Message, Scheduler, Scheduling, TaskKind, WorkerKind};
+use crate::kernel::scheduler::{self, Message, Scheduler, Scheduling, TaskKind, WorkerKind};
 use crate::kernel::{stack, workers};
-use crate::limits;
 use crate::sync::{Event, RwLockForm, set_rwlock_form};
+use crate::sys::atomic::Ordering as Order;
 use crate::wait::WaitType;
 use crate::worker::{self, WorkerId, system};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use crate::{limits, sys};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How to start. `Default`: a scheduler per usable CPU, fibers, SQL Server's number of workers.
 #[derive(Clone, Debug)]
@@ -29,6 +31,10 @@ pub struct MachineConfig {
     pub idle_spin_us: u32,
     pub quantum_us: u32,
     pub scheduling: Scheduling,
+    /// A scheduler besides, which serves the administrator when all others are busy.
+    pub admin: bool,
+    /// CPUs by NUMA node; empty: as the machine says.
+    pub nodes: Vec<Vec<u32>>,
 }
 
 impl Default for MachineConfig {
@@ -43,16 +49,9 @@ impl Default for MachineConfig {
             idle_spin_us: 200,
             quantum_us: 4_000,
             scheduling: Scheduling::LargeDeficitFirst,
+            admin: false,
+            nodes: Vec::new(),
         }
-    }
-}
-
-/// What `max worker threads` = 0 means (64-bit, 2017 and later).
-pub fn automatic_worker_threads(cpus: u32) -> u32 {
-    match cpus {
-        0..=4 => 512,
-        5..=64 => 512 + (cpus - 4) * 16,
-        _ => 512 + (cpus - 4) * 32,
     }
 }
 
@@ -71,13 +70,9 @@ pub fn start(config: MachineConfig) -> Machine {
     let usable = limits::usable_cpus();
     let cpus = if config.cpus.is_empty() { usable.clone() } else { config.cpus };
     assert!(!cpus.is_empty());
-    let workers_max = match config.max_worker_threads {
-        0 => automatic_worker_threads(cpus.len() as u32),
-        given => given,
-    };
     // Oversubscribed, a spinning scheduler takes the CPU from the one it waits for.
     let spins = cpus.len() <= usable.len() && limits::cpu_quota().is_none_or(|quota| quota >= cpus.len() as f64);
-    let state = Arc::new(MachineState {
+    let state = MachineState::new(MachineTraits {
         id: MACHINES.fetch_add(1, Ordering::Relaxed) + 1,
         worker_kind: config.workers,
         idle_spin_ns: if spins { config.idle_spin_us as u64 * 1_000 } else { 0 },
@@ -86,29 +81,25 @@ pub fn start(config: MachineConfig) -> Machine {
         simulated: false,
         pinned: config.pinned,
         gives_way: config.gives_way,
-        arms: AtomicBool::new(false),
-        panics: AtomicU64::new(0),
-        stopping: AtomicBool::new(false),
-        tasks: AtomicU64::new(0),
-        schedulers: OnceLock::new(),
+        workers_max: config.max_worker_threads,
+        nodes: if config.nodes.is_empty() { limits::numa_nodes() } else { config.nodes },
     });
-    let per_scheduler = (workers_max / cpus.len() as u32).max(1);
-    let schedulers: Vec<_> = cpus
-        .iter()
-        .enumerate()
-        .map(|(id, cpu)| Scheduler::create(state.clone(), id as u32, *cpu, per_scheduler))
-        .collect();
-    assert!(state.schedulers.set(schedulers).is_ok());
+    let admin = config.admin.then_some((cpus[0], Pool::ADMIN));
+    state.add(cpus.iter().map(|cpu| (*cpu, Pool::DEFAULT)).chain(admin));
+    state.divide_workers();
     let threads = state.schedulers().iter().map(|scheduler| run(scheduler)).collect();
     Machine { state, threads, stopped: Arc::new(Event::manual_reset(WaitType::SOS_EVENT)) }
 }
 
 /// Starts the first thread of a scheduler: the one of all fibers, or the first of many.
-fn run(scheduler: &'static Scheduler) -> std::thread::JoinHandle<()> {
+pub(super) fn run(scheduler: &'static Scheduler) -> std::thread::JoinHandle<()> {
     let name = format!("scheduler {}", scheduler.id);
     let thread = std::thread::Builder::new().name(name).spawn(move || {
         scheduler::set_here(Some(scheduler));
         worker::set_current(WorkerId::NONE, scheduler.index);
+        if scheduler.machine.worker_kind == WorkerKind::Fiber {
+            scheduler.slot().os_thread.store(sys::thread_id(), Order::Relaxed);
+        }
         workers::place_thread(scheduler);
         stack::watch_faults_on_this_thread();
         match scheduler.machine.worker_kind {
@@ -145,8 +136,9 @@ impl Machine {
         self.state.id
     }
 
+    /// Of the default pool.
     pub fn scheduler_count(&self) -> u32 {
-        self.state.schedulers().len() as u32
+        self.state.open(Pool::DEFAULT).count() as u32
     }
 
     /// Tasks that panicked since start.
@@ -173,7 +165,8 @@ impl Machine {
         for scheduler in self.state.schedulers() {
             scheduler.send(Message::Stop);
         }
-        for thread in self.threads.drain(..) {
+        let later = std::mem::take(&mut *self.state.changes.lock().expect("changes"));
+        for thread in self.threads.drain(..).chain(later) {
             thread.join().expect("scheduler thread");
         }
         let mut threads = workers::THREADS.lock().expect("threads");

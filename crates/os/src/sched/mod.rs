@@ -1,14 +1,17 @@
 //! Starting the machine and giving it work.
 
+mod change;
 mod machine;
 mod preemptive;
 mod spawn;
 
+pub use crate::kernel::machine::{Pool, automatic_worker_threads};
 pub use crate::kernel::scheduler::{Scheduling, TaskKind, WorkerKind};
 pub use crate::kernel::stack::{STACK_BYTES, remaining as stack_remaining};
-pub use machine::{Machine, MachineConfig, automatic_worker_threads, start};
+pub use change::{ChangeError, IdleTimeout, set_affinity, set_pool, set_workers_max, workers_max};
+pub use machine::{Machine, MachineConfig, start};
 pub use preemptive::{preemptive, set_preemptive_threads_max};
 pub use spawn::{
     JoinHandle, Panicked, Place, current_task, here, scheduler_count, set_request, set_session, spawn, stopping,
 };
-pub(crate) use spawn::{scheduler_at, spawn_in};
+pub(crate) use spawn::{place_by, scheduler_at, spawn_in};

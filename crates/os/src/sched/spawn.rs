@@ -1,6 +1,6 @@
 //! Tasks and waiting for them.
 
-use crate::kernel::scheduler::{self, MachineState, Scheduler, Task, TaskKind};
+use crate::kernel::scheduler::{self, MachineState, Pool, Scheduler, Task, TaskKind};
 use crate::sync::{Event, Mutex};
 use crate::sys::atomic::Ordering;
 use crate::wait::{TaskId, WaitType};
@@ -12,10 +12,12 @@ use std::sync::Arc;
 pub enum Place {
     /// That of the caller.
     Here,
-    /// That with the fewest tasks; the caller's on a tie.
+    /// That of the caller's pool with the fewest tasks; the caller's on a tie.
     LeastLoaded,
-    /// The nth of the machine.
+    /// The nth of the default pool's, as often around as needed.
     On(u32),
+    /// That of a pool with the fewest tasks; of the default one if there is no such pool any more.
+    In(Pool),
 }
 
 /// The task panicked; its message has been printed.
@@ -81,10 +83,17 @@ pub(crate) fn spawn_in<T: Send + 'static>(
 }
 
 pub(crate) fn scheduler_at(machine: &MachineState, place: Place) -> &'static Scheduler {
+    place_by(machine, place, Scheduler::load)
+}
+
+/// As `scheduler_at`, with another measure of who has least to do.
+pub(crate) fn place_by(machine: &MachineState, place: Place, load: fn(&Scheduler) -> u64) -> &'static Scheduler {
+    let pool_here = || scheduler::here().map_or(Pool::DEFAULT, Scheduler::pool);
     match place {
         Place::Here => scheduler::here().expect("Place::Here is for workers"),
-        Place::LeastLoaded => machine.least_loaded(Scheduler::load),
-        Place::On(id) => machine.schedulers()[id as usize % machine.schedulers().len()],
+        Place::LeastLoaded => machine.least_loaded(pool_here(), load),
+        Place::On(nth) => machine.nth(nth),
+        Place::In(pool) => machine.least_loaded(pool, load),
     }
 }
 
@@ -117,9 +126,9 @@ pub fn here() -> Option<u32> {
     scheduler::here().map(|s| s.id)
 }
 
-/// Schedulers of the caller's machine; 1 on a thread that is no worker.
+/// Schedulers of the default pool of the caller's machine; 1 on a thread that is no worker.
 pub fn scheduler_count() -> u32 {
-    scheduler::here().map_or(1, |s| s.machine.schedulers().len() as u32)
+    scheduler::here().map_or(1, |s| s.machine.open(Pool::DEFAULT).count() as u32)
 }
 
 /// Says for the DMVs for which session the current task works; 0 for none.
