@@ -1,7 +1,7 @@
 //! sp_configure: the options, their bounds, and their values: as configured and as running.
 //!
-//! The list, bounds and defaults are SQL Server's, but: `lightweight pooling` is on by default; the affinity masks, `max worker
-//! threads` and `max server memory (MB)` take effect at a start (SQL Server: at once); from 20001 on are options of this server.
+//! The list, bounds and defaults are SQL Server's, but: `lightweight pooling` is on by default; `max server memory (MB)` takes effect
+//! at a start (SQL Server: at once); from 20001 on are options of this server.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -51,7 +51,7 @@ options! {
     117 "remote access" 0 1 1 0 0 "Allow remote access";
     124 "default language" 0 9999 0 1 0 "default language";
     400 "cross db ownership chaining" 0 1 0 1 0 "Allow cross db ownership chaining";
-    503 "max worker threads" 128 65535 0 0 1 "Maximum worker threads";
+    503 "max worker threads" 128 65535 0 1 1 "Maximum worker threads";
     505 "network packet size (B)" 512 32767 4096 1 1 "Network packet size";
     518 "show advanced options" 0 1 0 1 0 "show advanced options";
     542 "remote proc trans" 0 1 0 1 0 "Create DTC transaction for remote procedures";
@@ -65,7 +65,7 @@ options! {
     1531 "cursor threshold" -1 2147483647 -1 1 1 "cursor threshold";
     1532 "set working set size" 0 1 0 0 1 "set working set size";
     1534 "user options" 0 32767 0 1 0 "user options";
-    1535 "affinity mask" -2147483648 2147483647 0 0 1 "affinity mask";
+    1535 "affinity mask" -2147483648 2147483647 0 1 1 "affinity mask";
     1536 "max text repl size (B)" -1 2147483647 65536 1 0 "Maximum size of a text field in replication.";
     1537 "media retention" 0 365 0 1 1 "Tape retention period in days";
     1538 "cost threshold for parallelism" 0 32767 5 1 1 "cost threshold for parallelism";
@@ -77,7 +77,7 @@ options! {
     1545 "query governor cost limit" 0 2147483647 0 1 1 "Maximum estimated cost allowed by query governor";
     1546 "lightweight pooling" 0 1 1 0 1 "User mode scheduler uses lightweight pooling";
     1547 "scan for startup procs" 0 1 0 0 1 "scan for startup stored procedures";
-    1549 "affinity64 mask" -2147483648 2147483647 0 0 1 "affinity64 mask";
+    1549 "affinity64 mask" -2147483648 2147483647 0 1 1 "affinity64 mask";
     1550 "affinity I/O mask" -2147483648 2147483647 0 0 1 "affinity I/O mask";
     1551 "affinity64 I/O mask" -2147483648 2147483647 0 0 1 "affinity64 I/O mask";
     1555 "transform noise words" 0 1 0 1 1 "Transform noise words for full-text query";
@@ -160,6 +160,8 @@ struct Value {
     running: AtomicI64,
     /// Somebody set it, if only to the default.
     given: AtomicBool,
+    /// Somebody set it since it last took effect: RECONFIGURE leaves alone what the command line decided otherwise.
+    changed: AtomicBool,
 }
 
 /// Values of all options, in the order of `OPTIONS`.
@@ -179,6 +181,7 @@ impl Configuration {
             configured: AtomicI64::new(option.default),
             running: AtomicI64::new(option.default),
             given: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
         };
         Configuration { values: OPTIONS.iter().map(value).collect() }
     }
@@ -205,6 +208,7 @@ impl Configuration {
     /// Answers the old value.
     pub(crate) fn configure(&self, index: usize, value: i64) -> i64 {
         self.values[index].given.store(true, Ordering::Relaxed);
+        self.values[index].changed.store(true, Ordering::Relaxed);
         self.values[index].configured.swap(value, Ordering::Relaxed)
     }
 
@@ -244,6 +248,7 @@ impl Configuration {
     /// What a start did, whatever is configured: settings of the command line win.
     pub fn set_running(&self, index: usize, value: i64) {
         self.values[index].running.store(value, Ordering::Relaxed);
+        self.values[index].changed.store(false, Ordering::Relaxed);
         if index == option::TWO_DIGIT_YEAR_CUTOFF {
             types::datetime::set_two_digit_year_cutoff(value as i32);
         }
@@ -253,7 +258,7 @@ impl Configuration {
     pub fn reconfigure(&self, with_override: bool) -> SqlResult<()> {
         self.check(with_override)?;
         for (index, option) in OPTIONS.iter().enumerate() {
-            if option.dynamic {
+            if option.dynamic && self.values[index].changed.load(Ordering::Relaxed) {
                 self.set_running(index, self.configured(index));
             }
         }
@@ -277,11 +282,7 @@ impl Configuration {
         let usable = os::limits::usable_cpus();
         let cpus = cpus_of(value(AFFINITY_MASK), value(AFFINITY64_MASK));
         if cpus.iter().any(|cpu| !usable.contains(&(*cpu as u32))) {
-            return Err(SqlError::new(
-                5832,
-                16,
-                "The affinity mask specified does not match the CPU mask on this system.",
-            ));
+            return Err(no_such_cpu());
         }
         if with_override {
             return Ok(());
@@ -305,6 +306,11 @@ impl Configuration {
         }
         Ok(())
     }
+}
+
+/// 5832
+pub fn no_such_cpu() -> SqlError {
+    SqlError::new(5832, 16, "The affinity mask specified does not match the CPU mask on this system.")
 }
 
 /// RECONFIGURE takes more minutes of `recovery interval` only WITH OVERRIDE.

@@ -3,6 +3,7 @@
 //! Modules in dependency order, lowest first.
 
 pub mod config;
+mod machine;
 pub mod startup;
 pub mod options;
 pub mod password;

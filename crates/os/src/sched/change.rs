@@ -54,6 +54,11 @@ pub fn workers_max() -> u32 {
     scheduler::here().map_or(0, |here| here.machine.workers_allowed())
 }
 
+/// The CPUs of each NUMA node, as the machine was told or found them.
+pub fn numa_nodes() -> Vec<Vec<u32>> {
+    scheduler::here().map_or_else(limits::numa_nodes, |here| here.machine.nodes.clone())
+}
+
 /// The default pool runs on these CPUs from now on, a scheduler bound to each; `None`: on all that the process may use, unbound.
 /// Requests that run on others end there; those who wait for a worker there, and all that come, go to the schedulers that are left.
 pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
@@ -82,6 +87,10 @@ pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
     let missing = wanted.iter().filter(|cpu| !covered.contains(cpu)).map(|cpu| (*cpu, Pool::DEFAULT));
     grow(&machine, &mut threads, missing.collect())?;
     closing.into_iter().for_each(|scheduler| set_open(scheduler, false));
+    let named = machine.schedulers().iter().filter(|scheduler| scheduler.pool().is_named());
+    for (nth, scheduler) in named.enumerate() {
+        scheduler.slot().cpu.store(wanted[nth % wanted.len()], Ordering::Relaxed);
+    }
     machine.pinned.store(cpus.is_some(), std::sync::atomic::Ordering::SeqCst);
     machine.schedulers().iter().for_each(|scheduler| workers::place_threads_again(scheduler));
     machine.divide_workers();

@@ -8,7 +8,7 @@ mod spawn;
 pub use crate::kernel::machine::{Pool, automatic_worker_threads};
 pub use crate::kernel::scheduler::{Scheduling, TaskKind, WorkerKind};
 pub use crate::kernel::stack::{STACK_BYTES, remaining as stack_remaining};
-pub use change::{ChangeError, IdleTimeout, set_affinity, set_pool, set_workers_max, workers_max};
+pub use change::{ChangeError, IdleTimeout, numa_nodes, set_affinity, set_pool, set_workers_max, workers_max};
 pub use machine::{Machine, MachineConfig, start};
 pub use preemptive::{preemptive, set_preemptive_threads_max};
 pub use spawn::{

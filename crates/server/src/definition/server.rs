@@ -10,7 +10,11 @@ use super::table::{identity_of, identity_rule, whole_number};
 use crate::catalog::base::ObjectRow;
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, load};
+use crate::config::{masks_of, no_such_cpu, option};
+use crate::machine::Followed;
 
+/// CPUs that the two affinity masks can name.
+const CPUS_MASKED: usize = 64;
 /// Rows that CHECKDB asks for at once.
 const CHECK_ROWS: usize = 256;
 
@@ -22,19 +26,57 @@ pub fn reconfigure(ddl: &mut Ddl<'_>, with_override: bool) -> SqlResult<()> {
     if ddl.site.in_user_transaction() {
         return Err(SqlError::new(574, 16, "CONFIG statement cannot be used inside a user transaction."));
     }
-    ddl.catalog.configuration.reconfigure(with_override)
+    let configuration = &ddl.catalog.configuration;
+    let before = Followed::of(configuration);
+    configuration.reconfigure(with_override)?;
+    before.follow(configuration)
 }
 
-pub fn alter_configuration(_ddl: &mut Ddl<'_>, change: &AlterServerConfiguration) -> SqlResult<()> {
-    let hint = match &*change.name {
-        "PROCESS AFFINITY" => {
-            " The schedulers of a running server keep their CPUs: give them to 'heddle serve' at the start."
+pub fn alter_configuration(ddl: &mut Ddl<'_>, change: &AlterServerConfiguration) -> SqlResult<()> {
+    if &*change.name != "PROCESS AFFINITY" {
+        let text =
+            format!("ALTER SERVER CONFIGURATION SET {} is not supported in this version of SQL Server.", change.name);
+        return Err(SqlError::new(40510, 16, text));
+    }
+    if ddl.site.in_user_transaction() {
+        let text = "ALTER SERVER CONFIGURATION statement cannot be used inside a user transaction.";
+        return Err(SqlError::new(574, 16, text));
+    }
+    let (mask, mask64) = masks_of(&affinity(change)?);
+    let catalog = &ddl.catalog;
+    let before = Followed::of(&catalog.configuration);
+    // One setting with two faces: what sp_configure shows is what runs.
+    for (index, value) in [(option::AFFINITY_MASK, mask), (option::AFFINITY64_MASK, mask64)] {
+        catalog.configure(index, value)?;
+        catalog.configuration.set_running(index, value);
+    }
+    ddl.site.server().startup.write(&catalog.configuration);
+    before.follow(&catalog.configuration)
+}
+
+/// The CPUs of `CPU = 0 TO 3, 5` or `NUMANODE = 0`; none for `CPU = AUTO`.
+fn affinity(change: &AlterServerConfiguration) -> SqlResult<Vec<usize>> {
+    let nodes = os::sched::numa_nodes();
+    let by_node = change.settings.iter().any(|setting| setting.name.eq_ignore_ascii_case("NUMANODE"));
+    let usable = os::limits::usable_cpus();
+    let mut cpus = Vec::new();
+    for (first, last) in &change.ranges {
+        let first = whole_number(first).ok_or_else(no_such_cpu)?;
+        let last = last.as_ref().map_or(Some(first), whole_number).ok_or_else(no_such_cpu)?;
+        if first > last || !(0..CPUS_MASKED as i128).contains(&first) || last >= CPUS_MASKED as i128 {
+            return Err(no_such_cpu());
         }
-        _ => "",
-    };
-    let text =
-        format!("ALTER SERVER CONFIGURATION SET {} is not supported in this version of SQL Server.{hint}", change.name);
-    Err(SqlError::new(40510, 16, text))
+        for number in first as usize..=last as usize {
+            match by_node {
+                true => cpus.extend(nodes.get(number).ok_or_else(no_such_cpu)?.iter().map(|cpu| *cpu as usize)),
+                false => cpus.push(number),
+            }
+        }
+    }
+    if cpus.iter().any(|cpu| *cpu >= CPUS_MASKED || !usable.contains(&(*cpu as u32))) {
+        return Err(no_such_cpu());
+    }
+    Ok(cpus)
 }
 
 pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {

@@ -1,6 +1,7 @@
 //! sys.dm_os_*: schedulers, workers, tasks, waits, locks and counters, from live state.
 
-use os::stats::{self, WorkerState};
+use os::sched::Pool;
+use os::stats::{self, SchedulerRow, WorkerState};
 
 use crate::config::option;
 use crate::host::SessionHost;
@@ -23,7 +24,7 @@ pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
         "dm_os_spinlock_stats" => spinlocks(),
         "dm_os_performance_counters" => performance::counters(host),
         "dm_os_sys_info" => vec![sys_info(host, machine)],
-        "dm_os_nodes" => vec![node(machine)],
+        "dm_os_nodes" => nodes(machine),
         "dm_os_host_info" => vec![host_info()],
         "dm_os_sys_memory" => vec![sys_memory()],
         "dm_os_process_memory" => vec![process_memory()],
@@ -35,10 +36,17 @@ fn schedulers(machine: u32) -> Vec<NamedRow> {
     let rows = stats::schedulers(machine).into_iter().map(|row| -> NamedRow {
         vec![
             ("scheduler_address", address(row.address)),
-            ("parent_node_id", number(0)),
+            ("parent_node_id", number(node_of(&row))),
             ("scheduler_id", number(row.scheduler_id)),
             ("cpu_id", number(row.cpu_id)),
-            ("status", text(if row.is_online { "VISIBLE ONLINE" } else { "VISIBLE OFFLINE" })),
+            (
+                "status",
+                text(match (row.is_online, row.pool) {
+                    (true, Pool::ADMIN) => "VISIBLE ONLINE (DAC)",
+                    (true, _) => "VISIBLE ONLINE",
+                    (false, _) => "VISIBLE OFFLINE",
+                }),
+            ),
             ("is_online", row.is_online.into()),
             ("is_idle", row.is_idle.into()),
             ("preemptive_switches_count", number(row.preemptive_switches)),
@@ -109,7 +117,15 @@ fn tasks(machine: u32) -> Vec<NamedRow> {
             ("worker_address", address(row.worker.raw().into())),
         ]
     });
-    rows.collect()
+    let pending = stats::pending_tasks().into_iter().map(|row| -> NamedRow {
+        vec![
+            ("task_address", address(row.id.0)),
+            ("task_state", text("PENDING")),
+            ("scheduler_id", number(row.scheduler_id)),
+            ("exec_context_id", number(0)),
+        ]
+    });
+    rows.chain(pending).collect()
 }
 
 /// One row an operating system thread that runs workers: all fibers of a scheduler share one.
@@ -150,7 +166,17 @@ fn waiting_tasks(machine: u32) -> Vec<NamedRow> {
             ("blocking_session_id", number(row.blocking_session_id)),
         ]
     });
-    rows.collect()
+    let now = os::clock::now();
+    // Whose request it is will be known when it begins.
+    let pending = stats::pending_tasks().into_iter().map(|row| -> NamedRow {
+        vec![
+            ("waiting_task_address", address(row.id.0)),
+            ("exec_context_id", number(0)),
+            ("wait_duration_ms", number(now.saturating_sub(row.since_ns) / NS_PER_MS)),
+            ("wait_type", text("THREADPOOL")),
+        ]
+    });
+    rows.chain(pending).collect()
 }
 
 fn waits(machine: u32) -> Vec<NamedRow> {
@@ -195,16 +221,14 @@ fn spinlocks() -> Vec<NamedRow> {
 
 fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
     let topology = os::limits::topology();
-    let schedulers = stats::schedulers(machine).len();
+    let all = stats::schedulers(machine);
+    let schedulers = all.iter().filter(|row| row.is_online && row.pool != Pool::ADMIN).count();
     let (user_ns, system_ns) = os::clock::process_cpu();
     let metrics = host.server.catalog.storage.metrics();
     let target_kb = host.server.memory_bytes / 1_024;
-    let workers_max = match host.server.catalog.configuration.running(option::MAX_WORKER_THREADS) {
-        0 => os::sched::automatic_worker_threads(schedulers as u32).into(),
-        configured => configured,
-    };
-    let settings = &host.server.settings;
-    let affinity = if settings.cpus.is_some() || settings.cpus_configured().is_some() { "MANUAL" } else { "AUTO" };
+    let configuration = &host.server.catalog.configuration;
+    let masks = [option::AFFINITY_MASK, option::AFFINITY64_MASK];
+    let affinity = if masks.iter().any(|mask| configuration.running(*mask) != 0) { "MANUAL" } else { "AUTO" };
     vec![
         ("cpu_ticks", number(os::clock::now())),
         ("ms_ticks", number(os::clock::now_ms())),
@@ -216,10 +240,10 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
         ("committed_target_kb", number(target_kb)),
         ("visible_target_kb", number(target_kb)),
         ("stack_size_in_bytes", number(256 << 10)),
-        ("os_quantum", number(4)),
-        ("max_workers_count", number(workers_max)),
+        ("os_quantum", number(all.first().map_or(0, |row| row.quantum_ns / NS_PER_MS))),
+        ("max_workers_count", number(os::sched::workers_max())),
         ("scheduler_count", number(schedulers)),
-        ("scheduler_total_count", number(schedulers)),
+        ("scheduler_total_count", number(all.len())),
         ("sqlserver_start_time_ms_ticks", number(host.server.started_ms)),
         ("sqlserver_start_time", Cell::Datum(types::Datum::I64(host.server.catalog.started.0))),
         ("affinity_type", number(if affinity == "MANUAL" { 1 } else { 2 })),
@@ -235,30 +259,49 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
         ("sql_memory_model_desc", text("CONVENTIONAL")),
         ("socket_count", number(topology.sockets)),
         ("cores_per_socket", number(topology.cores_per_socket)),
-        ("numa_node_count", number(topology.numa_nodes)),
+        ("numa_node_count", number(os::sched::numa_nodes().len())),
     ]
 }
 
-fn node(machine: u32) -> NamedRow {
+/// The node of the administrator's scheduler, as SQL Server numbers it.
+const ADMIN_NODE: u32 = 64;
+
+fn node_of(row: &SchedulerRow) -> u32 {
+    if row.pool == Pool::ADMIN { ADMIN_NODE } else { row.node }
+}
+
+fn nodes(machine: u32) -> Vec<NamedRow> {
     let schedulers = stats::schedulers(machine);
-    let mask = schedulers.iter().fold(0u64, |mask, row| mask | 1u64.checked_shl(row.cpu_id).unwrap_or(0));
-    vec![
-        ("node_id", number(0)),
-        ("node_state_desc", text("ONLINE")),
-        ("memory_node_id", number(0)),
-        ("cpu_affinity_mask", number(mask)),
-        ("online_scheduler_count", number(schedulers.len())),
-        ("idle_scheduler_count", number(schedulers.iter().filter(|row| row.is_idle).count())),
-        ("active_worker_count", number(schedulers.iter().map(|row| u64::from(row.active_workers)).sum::<u64>())),
-        (
-            "avg_load_balance",
-            number(
-                schedulers.iter().map(|row| u64::from(row.load_factor)).sum::<u64>() / schedulers.len().max(1) as u64,
-            ),
-        ),
-        ("online_scheduler_mask", number(mask)),
-        ("cpu_count", number(schedulers.len())),
-    ]
+    let cpus = os::sched::numa_nodes();
+    let mask_of = |cpus: &[u32]| cpus.iter().fold(0u64, |mask, cpu| mask | 1u64.checked_shl(*cpu).unwrap_or(0));
+    let node = |id: u32, cpus: &[u32]| -> NamedRow {
+        let mine: Vec<&SchedulerRow> = schedulers.iter().filter(|row| node_of(row) == id).collect();
+        let online: Vec<u32> = mine.iter().filter(|row| row.is_online).map(|row| row.cpu_id).collect();
+        let sum = |value: fn(&SchedulerRow) -> u32| mine.iter().map(|row| u64::from(value(row))).sum::<u64>();
+        let state = match (id, online.is_empty()) {
+            (ADMIN_NODE, _) => "ONLINE DAC",
+            (_, true) => "OFFLINE",
+            (_, false) => "ONLINE",
+        };
+        vec![
+            ("node_id", number(id)),
+            ("node_state_desc", text(state)),
+            ("memory_node_id", number(id)),
+            ("cpu_affinity_mask", number(mask_of(cpus))),
+            ("online_scheduler_count", number(online.len())),
+            ("idle_scheduler_count", number(mine.iter().filter(|row| row.is_idle).count())),
+            ("active_worker_count", number(sum(|row| row.active_workers))),
+            ("avg_load_balance", number(sum(|row| row.load_factor) / mine.len().max(1) as u64)),
+            ("online_scheduler_mask", number(mask_of(&online))),
+            ("processor_group", number(0)),
+            ("cpu_count", number(cpus.len())),
+        ]
+    };
+    let mut rows: Vec<NamedRow> = cpus.iter().enumerate().map(|(id, cpus)| node(id as u32, cpus)).collect();
+    if schedulers.iter().any(|row| row.pool == Pool::ADMIN) {
+        rows.push(node(ADMIN_NODE, &[]));
+    }
+    rows
 }
 
 fn host_info() -> NamedRow {
