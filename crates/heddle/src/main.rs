@@ -1,4 +1,4 @@
-//! The one binary: `serve`, `sql`, `stress`, `ping`. Command line and nothing else.
+//! The one binary: `serve`, `sql`, `stress`, `ping`, `lab`. Command line and nothing else.
 
 use clap::{Parser, Subcommand};
 
@@ -16,6 +16,14 @@ enum Command {
     Sql(Box<lab::sql_tool::Args>),
     Stress(Box<lab::stress::Args>),
     Ping(lab::ping::Args),
+    #[command(subcommand)]
+    Lab(Lab),
+}
+
+/// Experiments with a server that the lab starts itself.
+#[derive(Subcommand)]
+enum Lab {
+    Sim(lab::sim::Args),
 }
 
 fn main() {
@@ -30,6 +38,7 @@ fn main() {
         Command::Sql(args) => lab::sql_tool::run(&args),
         Command::Stress(args) => lab::stress::run(&args),
         Command::Ping(args) => lab::ping::run(&args),
+        Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::simulated::boot),
     };
     std::process::exit(code);
 }

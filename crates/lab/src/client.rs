@@ -124,8 +124,14 @@ impl Target {
         &self.options
     }
 
+    /// Another user of the same server.
+    pub fn with_login(&self, user: &str, password: &str) -> Target {
+        let options = ConnectOptions { user: user.into(), password: password.into(), ..self.options.clone() };
+        Target { options, ..self.clone() }
+    }
+
     /// Opens a socket to the first address that answers.
-    fn dial(&self, deadline: Option<u64>) -> ClientResult<Stream> {
+    pub fn dial(&self, deadline: Option<u64>) -> ClientResult<Stream> {
         let mut last = ClientError::Closed;
         for endpoint in &self.resolved {
             match (Stream::connect(*endpoint, deadline), endpoint) {
@@ -373,7 +379,7 @@ pub struct ResultSet {
 }
 
 impl Answer {
-    fn add(&mut self, token: Token) {
+    pub(crate) fn add(&mut self, token: Token) {
         match token {
             Token::Columns(columns) => self.sets.push(ResultSet { columns, rows: Vec::new() }),
             Token::Row(row) => {

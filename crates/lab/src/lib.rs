@@ -1,5 +1,5 @@
 //! Tools that speak to a server over the wire, ours or any other that speaks TDS: a blocking client, `heddle sql`,
-//! `heddle stress`, `heddle ping`. Nothing private of the server is used.
+//! `heddle stress`, `heddle ping`, and `heddle lab`. Nothing private of the server is used.
 //!
 //! Modules in dependency order, lowest first.
 
@@ -12,3 +12,4 @@ pub mod ping;
 pub mod script;
 pub mod sql_tool;
 pub mod stress;
+pub mod sim;

@@ -7,11 +7,11 @@
 //! A kill ends the machine at a step: fibers stop where they are, no destructor runs, and the disk keeps of its unsynced
 //! sectors what the seed says. The caller boots again on the same [`SimDisk`](crate::disk::SimDisk).
 
-use crate::disk::SimDisk;
+use crate::disk::{KillReport, SimDisk};
 use crate::kernel::machine::{MachineState, MachineTraits, Pool};
 use crate::kernel::scheduler::{self, Scheduling, TaskKind, WorkerKind};
 use crate::kernel::{stack, workers};
-use crate::net::{SimNetFaults, reset_network};
+use crate::net::{SimNetFaults, reset_network, set_network_faults};
 use crate::sched::{Place, automatic_worker_threads, spawn_in};
 use crate::simcore::{self, SimCore};
 use crate::stats;
@@ -31,6 +31,8 @@ pub struct SimConfig {
     pub net: SimNetFaults,
     /// The power fails at this scheduling step.
     pub kill_at_step: Option<u64>,
+    /// The power fails where this mark is passed for so many times.
+    pub kill_at_point: Option<(String, u64)>,
     /// Disks of the machine: they are told of the kill.
     pub disks: Vec<SimDisk>,
     /// One allocation from a region's heap in so many is refused; 0: none.
@@ -39,6 +41,8 @@ pub struct SimConfig {
     pub point_yields: u64,
     /// The run panics after so many steps; 0: never.
     pub steps_max: u64,
+    /// Of so many passed marks the outcome says when.
+    pub passed_max: usize,
 }
 
 /// How a run went.
@@ -53,8 +57,12 @@ pub struct SimOutcome<T> {
     pub elapsed_ns: u64,
     /// Marks passed (`sim_point!`, taken `sim_choice!`), with how often.
     pub points: BTreeMap<&'static str, u64>,
+    /// When the first marks were passed: time since the start, name.
+    pub passed: Vec<(u64, &'static str)>,
     /// Tasks that had not ended when `main` had and nothing moved any more.
     pub tasks_left: u64,
+    /// What a kill made of each disk's unsynced sectors.
+    pub kills: Vec<KillReport>,
 }
 
 /// Runs `main` as the first task of a simulated machine until it and all tasks it started have ended. When `main` has
@@ -71,8 +79,12 @@ pub fn run<T: Send + 'static>(
     core.memory_refusals = config.memory_refusals;
     core.point_yields = config.point_yields;
     core.steps_max = if config.steps_max == 0 { u64::MAX } else { config.steps_max };
+    core.passed_max = config.passed_max;
     if let Some(step) = config.kill_at_step {
         core.kill_at_step(step);
+    }
+    if let Some((point, nth)) = config.kill_at_point {
+        core.kill_at_point(point, nth);
     }
     let system = System::map_private();
     simcore::enter(core);
@@ -113,10 +125,9 @@ pub fn run<T: Send + 'static>(
     for event in simcore::with(SimCore::take_events) {
         std::mem::forget(event);
     }
+    let mut kills = Vec::new();
     if killed {
-        for disk in &config.disks {
-            disk.kill(|bound| simcore::with(|sim| sim.below(bound)));
-        }
+        kills.extend(config.disks.iter().map(|disk| disk.kill(|bound| simcore::with(|sim| sim.below(bound)))));
     }
     scheduler::set_here(None);
     let mut core = simcore::leave();
@@ -136,7 +147,9 @@ pub fn run<T: Send + 'static>(
         steps: core.steps(),
         elapsed_ns: core.now_ns() - simcore::START_NS,
         points: core.take_points(),
+        passed: core.take_passed().into_iter().map(|(at, name)| (at - simcore::START_NS, name)).collect(),
         tasks_left,
+        kills,
     }
 }
 
@@ -146,6 +159,36 @@ pub fn kill_now() -> ! {
     loop {
         wait::yield_now();
     }
+}
+
+/// The power fails after so many scheduling steps from now.
+pub fn kill_after(steps: u64) {
+    simcore::with(|sim| sim.kill_at_step(steps));
+}
+
+/// The power fails where the mark `point` is passed for the `nth` time from now, 1 being the next.
+pub fn kill_at_point(point: &str, nth: u64) {
+    simcore::with(|sim| sim.kill_at_point(point.to_owned(), nth));
+}
+
+/// Scheduling steps so far.
+pub fn steps() -> u64 {
+    simcore::with(|sim| sim.steps())
+}
+
+/// Simulated time since the machine was switched on.
+pub fn elapsed_ns() -> u64 {
+    simcore::with(|sim| sim.now_ns()) - simcore::START_NS
+}
+
+/// From now on the network is this bad.
+pub fn set_net_faults(faults: SimNetFaults) {
+    set_network_faults(faults);
+}
+
+/// From now on one allocation from a region's heap in so many is refused; 0: none.
+pub fn set_memory_refusals(one_in: u64) {
+    simcore::with(|sim| sim.memory_refusals = one_in);
 }
 
 /// Whether the caller runs in a simulation.

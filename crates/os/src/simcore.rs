@@ -62,6 +62,8 @@ pub struct SimCore {
     events: BTreeMap<(u64, u64), Happening>,
     events_made: u64,
     kill_at_step: Option<u64>,
+    /// The power fails at this passing of a mark, counted down.
+    kill_at_point: Option<(String, u64)>,
     steps: u64,
     stuck: bool,
     /// One allocation in so many is refused; 0: none.
@@ -69,6 +71,9 @@ pub struct SimCore {
     seed: u64,
     /// Marks passed, with how often.
     points: BTreeMap<&'static str, u64>,
+    /// When which mark was passed, the first ones; empty if nobody asked.
+    passed: Vec<(u64, &'static str)>,
+    pub passed_max: usize,
     pub point_yields: u64,
     pub steps_max: u64,
 }
@@ -83,11 +88,14 @@ impl SimCore {
             events: BTreeMap::new(),
             events_made: 0,
             kill_at_step: None,
+            kill_at_point: None,
             steps: 0,
             stuck: false,
             memory_refusals: 0,
             seed,
             points: BTreeMap::new(),
+            passed: Vec::new(),
+            passed_max: 0,
             point_yields: 0,
             steps_max: u64::MAX,
         }
@@ -160,6 +168,11 @@ impl SimCore {
         self.kill_at_step = Some(self.steps + step);
     }
 
+    /// The power fails when `name` is passed for the `nth` time from now on, 1 being the next.
+    pub fn kill_at_point(&mut self, name: String, nth: u64) {
+        self.kill_at_point = Some((name, nth));
+    }
+
     /// Counts a step; true when it must be the last.
     pub fn step(&mut self) -> bool {
         self.steps += 1;
@@ -191,8 +204,17 @@ impl SimCore {
 
     /// Counts a mark; true if the worker is to yield there.
     pub fn pass_point(&mut self, name: &'static str) -> bool {
-        *self.points.entry(name).or_default() += 1;
+        self.note_point(name);
         self.trace(TRACE_POINT, hash_of(name));
+        if let Some((wanted, left)) = &mut self.kill_at_point
+            && wanted == name
+        {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                self.kill_at_step(0);
+                return true;
+            }
+        }
         self.one_in(self.point_yields)
     }
 
@@ -200,9 +222,20 @@ impl SimCore {
     pub fn choose(&mut self, name: &'static str) -> bool {
         let rare = Rng::from_seed(self.seed ^ hash_of(name)).next() & 1 == 0 && self.one_in(8);
         if rare {
-            *self.points.entry(name).or_default() += 1;
+            self.note_point(name);
         }
         rare
+    }
+
+    fn note_point(&mut self, name: &'static str) {
+        *self.points.entry(name).or_default() += 1;
+        if self.passed.len() < self.passed_max {
+            self.passed.push((self.now_ns, name));
+        }
+    }
+
+    pub fn take_passed(&mut self) -> Vec<(u64, &'static str)> {
+        std::mem::take(&mut self.passed)
     }
 
     pub fn take_points(&mut self) -> BTreeMap<&'static str, u64> {

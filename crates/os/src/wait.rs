@@ -166,7 +166,11 @@ pub fn maybe_yield() {
 
 /// Suspends the worker for `ms` milliseconds, or until its task is interrupted.
 pub fn sleep(wait: WaitType, ms: u64) -> WakeReason {
-    let deadline = clock::after_ms(ms);
+    sleep_until(wait, clock::after_ms(ms))
+}
+
+/// As [`sleep`], to a time on `clock`.
+pub fn sleep_until(wait: WaitType, deadline: u64) -> WakeReason {
     loop {
         match park(wait, Some(deadline)) {
             WakeReason::Unparked => continue,

@@ -32,6 +32,7 @@ pub mod session;
 pub mod listen;
 pub mod init;
 pub mod serve;
+pub mod simulated;
 
 /// `@@SERVERNAME` in messages before the catalog knows better.
 pub const SERVER_NAME: &str = "heddle";

@@ -65,7 +65,7 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
     outcome
 }
 
-fn start_log() {
+pub(crate) fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into());
     // A second subscriber (two servers in one test process) changes nothing.
     let to_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
@@ -306,7 +306,7 @@ fn make_password() -> String {
 }
 
 /// No new connections; sessions end; what is committed is on disk.
-fn stop(server: &Server) -> Result<(), String> {
+pub(crate) fn stop(server: &Server) -> Result<(), String> {
     tracing::info!("stopping");
     server.stopping.store(true, Ordering::Release);
     for session in server.sessions.all() {

@@ -11,7 +11,7 @@ mod memory;
 mod real;
 mod sim;
 
-pub use sim::{SimDisk, SimDiskFaults};
+pub use sim::{KillReport, SimDisk, SimDiskFaults};
 
 use crate::wait::WaitType;
 use memory::MemoryDisk;

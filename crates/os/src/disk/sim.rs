@@ -7,10 +7,12 @@
 use super::{DiskError, DiskResult, Open};
 use crate::wait::{WaitType, park_uninterruptible};
 use crate::{clock, simcore};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-const SECTOR: usize = 512;
+mod contents;
+
+use contents::{Contents, SECTOR, SECTORS_EACH};
 
 /// What may go wrong, each once in so many operations; 0: never.
 #[derive(Clone, Copy, Debug)]
@@ -58,12 +60,22 @@ struct State {
     boot: u64,
 }
 
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Inode {
-    durable: Vec<u8>,
-    current: Vec<u8>,
-    /// Sectors in which the two differ since the last sync.
-    dirty: BTreeSet<usize>,
+    durable: Contents,
+    current: Contents,
+    /// Chunks in which the two differ since the last sync, and in which sectors of them, a bit each.
+    dirty: BTreeMap<usize, u8>,
+}
+
+/// What a kill made of the unsynced.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct KillReport {
+    pub sectors_lost: u64,
+    pub sectors_kept: u64,
+    pub sectors_torn: u64,
+    /// Changes of names that were lost.
+    pub names_lost: u64,
 }
 
 pub struct SimFile {
@@ -90,13 +102,38 @@ impl SimDisk {
         self.state.lock().expect("disk").faults = faults;
     }
 
+    pub fn faults(&self) -> SimDiskFaults {
+        self.state.lock().expect("disk").faults
+    }
+
+    /// Another disk with the same content, unsynced changes included; the two share memory until one is written to.
+    pub fn copy(&self) -> SimDisk {
+        let state = self.state.lock().expect("disk");
+        let copy = State {
+            faults: state.faults,
+            inodes: state.inodes.clone(),
+            inodes_made: state.inodes_made,
+            names: state.names.clone(),
+            durable_names: state.durable_names.clone(),
+            name_changes: state.name_changes.clone(),
+            boot: state.boot,
+        };
+        SimDisk { state: Arc::new(Mutex::new(copy)), prefix: self.prefix.clone() }
+    }
+
+    pub fn used_bytes(&self) -> u64 {
+        used(&self.state.lock().expect("disk"))
+    }
+
     /// The power fails: decides by `random` (a number below its argument) what of the unsynced is left.
-    pub fn kill(&self, mut random: impl FnMut(u64) -> u64) {
+    pub fn kill(&self, mut random: impl FnMut(u64) -> u64) -> KillReport {
         let mut state = self.state.lock().expect("disk");
         state.boot += 1;
+        let mut report = KillReport::default();
         // Names: the directory's journal got as far as it got.
         let kept = random(state.name_changes.len() as u64 + 1) as usize;
         let changes = std::mem::take(&mut state.name_changes);
+        report.names_lost = (changes.len() - kept) as u64;
         for (name, inode) in changes.into_iter().take(kept).flatten() {
             apply(&mut state.durable_names, name, inode);
         }
@@ -104,22 +141,29 @@ impl SimDisk {
         // Some kills lose all or keep all: the extremes must be met too.
         let mood = random(4);
         for inode in state.inodes.values_mut() {
-            for sector in std::mem::take(&mut inode.dirty) {
+            for sector in dirty_sectors(std::mem::take(&mut inode.dirty)) {
                 let fate = match mood {
                     0 => 0,
                     1 => 1,
                     _ => random(3),
                 };
                 match fate {
-                    0 => {}
-                    1 => copy_sector(inode, sector, SECTOR),
-                    _ => copy_sector(inode, sector, random(SECTOR as u64) as usize),
+                    0 => report.sectors_lost += 1,
+                    1 => {
+                        inode.durable.take_sector(&inode.current, sector, SECTOR);
+                        report.sectors_kept += 1;
+                    }
+                    _ => {
+                        inode.durable.take_sector(&inode.current, sector, random(SECTOR as u64) as usize);
+                        report.sectors_torn += 1;
+                    }
                 }
             }
             inode.current = inode.durable.clone();
         }
         let named: Vec<u64> = state.names.values().copied().collect();
         state.inodes.retain(|id, _| named.contains(id));
+        report
     }
 
     /// Changes one bit of what is durable: rot. False if the file is not there or empty.
@@ -127,14 +171,16 @@ impl SimDisk {
         let mut state = self.state.lock().expect("disk");
         let Some(id) = state.names.get(name).copied() else { return false };
         let inode = state.inodes.get_mut(&id).expect("named");
-        if inode.current.is_empty() {
+        if inode.current.len() == 0 {
             return false;
         }
         let at = random(inode.current.len() as u64) as usize;
-        inode.current[at] ^= 1 << random(8);
-        let byte = inode.current[at];
-        if let Some(durable) = inode.durable.get_mut(at) {
-            *durable = byte;
+        let mut byte = [0];
+        inode.current.read(at, &mut byte);
+        byte[0] ^= 1 << random(8);
+        inode.current.write(at, &byte);
+        if at < inode.durable.len() {
+            inode.durable.write(at, &byte);
         }
         true
     }
@@ -227,7 +273,7 @@ impl SimFile {
         let contents = &self.inode(&mut state)?.current;
         let start = (offset as usize).min(contents.len());
         let got = bytes.len().min(contents.len() - start);
-        bytes[..got].copy_from_slice(&contents[start..start + got]);
+        contents.read(start, &mut bytes[..got]);
         Ok(got)
     }
 
@@ -240,8 +286,8 @@ impl SimFile {
         let end = offset as usize + bytes.len();
         self.grow(&mut state, end)?;
         let inode = self.inode(&mut state)?;
-        inode.current[offset as usize..end].copy_from_slice(bytes);
-        inode.dirty.extend(offset as usize / SECTOR..end.div_ceil(SECTOR));
+        inode.current.write(offset as usize, bytes);
+        inode.touch(offset as usize / SECTOR..end.div_ceil(SECTOR));
         Ok(())
     }
 
@@ -255,10 +301,10 @@ impl SimFile {
             inode.dirty.clear();
             return Err(DiskError::Io(libc::EIO));
         }
-        for sector in std::mem::take(&mut inode.dirty) {
-            copy_sector(inode, sector, SECTOR);
+        inode.durable.resize(inode.current.len());
+        for chunk in std::mem::take(&mut inode.dirty).into_keys() {
+            inode.durable.share_chunk(&inode.current, chunk);
         }
-        inode.durable.resize(inode.current.len(), 0);
         Ok(())
     }
 
@@ -269,8 +315,10 @@ impl SimFile {
         self.grow(&mut state, length)?;
         let inode = self.inode(&mut state)?;
         let before = inode.current.len();
-        inode.current.truncate(length);
-        inode.dirty.extend(length / SECTOR..before.div_ceil(SECTOR));
+        if length < before {
+            inode.current.resize(length);
+        }
+        inode.touch(length / SECTOR..before.div_ceil(SECTOR));
         Ok(())
     }
 
@@ -302,10 +350,29 @@ impl SimFile {
             return Err(DiskError::Full);
         }
         let inode = self.inode(state)?;
-        inode.current.resize(length, 0);
-        inode.dirty.extend(before / SECTOR..length.div_ceil(SECTOR));
+        inode.current.resize(length);
+        inode.touch(before / SECTOR..length.div_ceil(SECTOR));
         Ok(())
     }
+}
+
+impl Inode {
+    /// These sectors are not as they are on the platter any more.
+    fn touch(&mut self, sectors: std::ops::Range<usize>) {
+        let mut at = sectors.start;
+        while at < sectors.end {
+            let end = ((at / SECTORS_EACH + 1) * SECTORS_EACH).min(sectors.end);
+            let bits = (at..end).fold(0u8, |bits, sector| bits | 1 << (sector % SECTORS_EACH));
+            *self.dirty.entry(at / SECTORS_EACH).or_default() |= bits;
+            at = end;
+        }
+    }
+}
+
+fn dirty_sectors(dirty: BTreeMap<usize, u8>) -> impl Iterator<Item = usize> {
+    dirty.into_iter().flat_map(|(chunk, bits)| {
+        (0..SECTORS_EACH).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| chunk * SECTORS_EACH + bit)
+    })
 }
 
 fn used(state: &State) -> u64 {
@@ -317,22 +384,6 @@ fn apply(names: &mut BTreeMap<String, u64>, name: String, inode: Option<u64>) {
         Some(inode) => names.insert(name, inode),
         None => names.remove(&name),
     };
-}
-
-/// Makes the first `bytes` of a sector durable as they are now; also what the file's length has become there.
-fn copy_sector(inode: &mut Inode, sector: usize, bytes: usize) {
-    let start = sector * SECTOR;
-    let end = (start + SECTOR).min(inode.current.len());
-    if start >= end {
-        // The file was cut here.
-        inode.durable.truncate(inode.current.len().max(start));
-        return;
-    }
-    if inode.durable.len() < end {
-        inode.durable.resize(end, 0);
-    }
-    let torn = (start + bytes).min(end);
-    inode.durable[start..torn].copy_from_slice(&inode.current[start..torn]);
 }
 
 /// The operation takes its time: other workers run, the seed decides how long.

@@ -9,7 +9,7 @@ mod sim;
 pub use crate::kernel::poller::Ready;
 pub use crate::sched::Place;
 pub use sim::SimNetFaults;
-pub(crate) use sim::reset_network;
+pub(crate) use sim::{reset_network, set_network_faults};
 
 use real::{RealListener, RealStream};
 use sim::{SimListener, SimStream};

@@ -53,6 +53,10 @@ pub(crate) fn reset_network(faults: SimNetFaults) {
     drop(old);
 }
 
+pub(crate) fn set_network_faults(faults: SimNetFaults) {
+    NETWORK.with_borrow_mut(|network| network.faults = faults);
+}
+
 struct ListenerState {
     entry: Arc<IoEntry>,
     queue: Mutex<VecDeque<(SimStream, SocketAddr)>>,

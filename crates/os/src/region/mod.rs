@@ -128,6 +128,8 @@ struct Mapping {
     base: usize,
     bytes: usize,
     visibility: Visibility,
+    /// The simulation it was made in, by number; 0: none.
+    simulation: u64,
     parts: Mutex<Parts>,
 }
 
@@ -141,9 +143,20 @@ struct Parts {
 const BASE: usize = 0x1000_0000_0000;
 const PAGE: usize = 4096;
 
+/// The ranges of this thread's simulations. A kill leaves them without owner, so they belong to the simulation: the next one
+/// takes those of the last, and ten thousand lives need no more addresses than one.
+#[derive(Default)]
+struct SimulatedRanges {
+    /// The simulation that runs, or the next.
+    simulation: u64,
+    used: Vec<(usize, usize)>,
+    /// Zeroed.
+    free: Vec<(usize, usize)>,
+}
+
 thread_local! {
-    /// Mappings of this thread's simulation, which may have no owner left after a kill.
-    static SIMULATED: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
+    static SIMULATED: RefCell<SimulatedRanges> =
+        const { RefCell::new(SimulatedRanges { simulation: 1, used: Vec::new(), free: Vec::new() }) };
 }
 
 impl Region {
@@ -151,16 +164,18 @@ impl Region {
     pub fn reserve(bytes: usize, visibility: Visibility) -> Result<Region, OutOfMemory> {
         let bytes = bytes.checked_next_multiple_of(PAGE).filter(|bytes| *bytes > 0).ok_or(OutOfMemory)?;
         let shared = visibility == Visibility::ForkedProcesses;
+        let mapping = |base, simulation| Mapping { base, bytes, visibility, simulation, parts: Mutex::default() };
+        if simcore::active() {
+            let (base, simulation) = reserve_simulated(bytes).ok_or(OutOfMemory)?;
+            return Ok(Region { mapping: Arc::new(mapping(base, simulation)) });
+        }
         let memory = sys::map_memory(Some(BASE), bytes, shared);
         if let (Some(start), true) = (memory, shared) {
             engines::set_shared(start as usize, start as usize + bytes);
         }
         let memory = memory.or_else(|| sys::map_memory(None, bytes, shared));
         let base = memory.ok_or(OutOfMemory)? as usize;
-        if simcore::active() {
-            SIMULATED.with_borrow_mut(|all| all.push((base, bytes)));
-        }
-        Ok(Region { mapping: Arc::new(Mapping { base, bytes, visibility, parts: Mutex::default() }) })
+        Ok(Region { mapping: Arc::new(mapping(base, 0)) })
     }
 
     pub fn bytes(&self) -> usize {
@@ -221,18 +236,60 @@ impl Region {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        let _ = SIMULATED.try_with(|all| all.borrow_mut().retain(|(base, _)| *base != self.base));
-        sys::unmap_memory(self.base as *mut u8, self.bytes);
+        if self.simulation == 0 {
+            sys::unmap_memory(self.base as *mut u8, self.bytes);
+            return;
+        }
+        // After its simulation, or with its thread: the range is the next one's already, or gone.
+        let _ = SIMULATED.try_with(|ranges| {
+            let mut ranges = ranges.borrow_mut();
+            if ranges.simulation == self.simulation {
+                let at = ranges.used.iter().position(|(base, _)| *base == self.base).expect("in use");
+                let range = ranges.used.swap_remove(at);
+                zero(range);
+                ranges.free.push(range);
+            }
+        });
     }
 }
 
-/// Gives back the memory of regions that a killed simulation left without owner. Their address ranges stay reserved,
-/// which costs nothing, so that a late drop of an owner cannot unmap something newer.
-pub(crate) fn end_simulation() {
-    for (base, bytes) in SIMULATED.take() {
-        // SAFETY: the simulation whose workers used it is over.
-        unsafe { libc::madvise(base as *mut _, bytes, libc::MADV_DONTNEED) };
+impl Drop for SimulatedRanges {
+    fn drop(&mut self) {
+        // With its thread a simulation's last owner is gone.
+        for (base, bytes) in self.used.iter().chain(&self.free) {
+            sys::unmap_memory(*base as *mut u8, *bytes);
+        }
     }
+}
+
+/// A range of `bytes`, and whose.
+fn reserve_simulated(bytes: usize) -> Option<(usize, u64)> {
+    SIMULATED.with_borrow_mut(|ranges| {
+        // Of the same size: which one is taken must not make later ones fit or not.
+        let at = ranges.free.iter().position(|(_, size)| *size == bytes);
+        let range = match at {
+            Some(at) => ranges.free.remove(at),
+            None => (sys::map_memory(None, bytes, false)? as usize, bytes),
+        };
+        ranges.used.push(range);
+        Some((range.0, ranges.simulation))
+    })
+}
+
+/// The simulation is over: what its regions held is forgotten, also if a kill left them without owner.
+pub(crate) fn end_simulation() {
+    SIMULATED.with_borrow_mut(|ranges| {
+        ranges.simulation += 1;
+        let used = std::mem::take(&mut ranges.used);
+        used.iter().for_each(|range| zero(*range));
+        ranges.free.extend(used);
+    });
+}
+
+fn zero((base, bytes): (usize, usize)) {
+    // SAFETY: a range of a simulation whose owner is gone, or whose workers are.
+    let failed = unsafe { libc::madvise(base as *mut _, bytes, libc::MADV_DONTNEED) };
+    assert!(failed == 0, "madvise: errno {}", sys::errno());
 }
 
 /// Values carved from a region; keeps it mapped.

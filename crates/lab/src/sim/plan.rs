@@ -1,0 +1,378 @@
+//! A plan: the machine, what its clients do and what goes wrong, as data. It is derived from the seed once; then any part can be
+//! taken out without changing the others, which is how a failure is made small.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use os::net::SimNetFaults;
+use os::random::Rng;
+
+/// What a workload is made of, and how it is judged.
+pub trait Workload: Send + Sync + Sized + 'static {
+    /// One thing that a client does: mostly a transaction.
+    type Op: Clone + fmt::Debug + Send + Sync + 'static;
+    const NAME: &'static str;
+    /// Connections end without any fault: clients end each other's.
+    const BREAKS_CONNECTIONS: bool = false;
+
+    /// Batches that make its tables in the database `sim`. A kill may come between them: each may run twice.
+    fn tables() -> Vec<String>;
+    fn op(rng: &mut Rng, mix: &Mix) -> Self::Op;
+    fn new(mix: &Mix) -> Self;
+    fn perform(&self, client: &mut super::client::Client, op: &Self::Op) -> super::client::Done;
+    /// Looks at all rows, with nobody else at work. `fresh`: the server has just started, so nothing is under way any more.
+    fn check(&self, client: &mut super::client::Client, fresh: bool) -> super::client::Done;
+}
+
+/// What all ops of a run have in common.
+#[derive(Clone, Debug)]
+pub struct Mix {
+    pub clients: u32,
+    /// For workloads that run at one isolation level.
+    pub isolation: Isolation,
+    /// READ COMMITTED with locks, instead of row versions.
+    pub locking_reads: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Isolation {
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Snapshot,
+    Serializable,
+}
+
+impl Isolation {
+    pub const ALL: [Isolation; 5] = [
+        Isolation::ReadUncommitted,
+        Isolation::ReadCommitted,
+        Isolation::RepeatableRead,
+        Isolation::Snapshot,
+        Isolation::Serializable,
+    ];
+
+    pub fn sql(self) -> &'static str {
+        match self {
+            Isolation::ReadUncommitted => "READ UNCOMMITTED",
+            Isolation::ReadCommitted => "READ COMMITTED",
+            Isolation::RepeatableRead => "REPEATABLE READ",
+            Isolation::Snapshot => "SNAPSHOT",
+            Isolation::Serializable => "SERIALIZABLE",
+        }
+    }
+}
+
+/// One op of a client, and what happens around it.
+#[derive(Clone, Debug)]
+pub struct Step<Op> {
+    pub id: Part,
+    /// Before it begins.
+    pub wait_us: u64,
+    /// Cancel its so-manieth request after so many microseconds.
+    pub cancel: Option<(u32, u64)>,
+    pub op: Op,
+}
+
+/// The name of a part of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Part {
+    /// Client and number of its step.
+    Step(u32, u32),
+    /// How a life ends.
+    End(u32),
+    Fault(u32),
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Step(client, number) => write!(f, "c{client}.{number}"),
+            Part::End(number) => write!(f, "e{number}"),
+            Part::Fault(number) => write!(f, "f{number}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Part {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Part, String> {
+        let number = |text: &str| text.parse().map_err(|_| format!("{text} is no number"));
+        match text.split_at_checked(1) {
+            Some(("c", rest)) => {
+                let (client, step) = rest.split_once('.').ok_or(format!("{text}: a step is called c1.4"))?;
+                Ok(Part::Step(number(client)?, number(step)?))
+            }
+            Some(("e", rest)) => Ok(Part::End(number(rest)?)),
+            Some(("f", rest)) => Ok(Part::Fault(number(rest)?)),
+            _ => Err(format!("{text}: parts are called c1.4 (a step), e0 (an end of a life), f0 (a fault)")),
+        }
+    }
+}
+
+/// How a life of the server ends before its clients are done.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// The power fails so many scheduling steps after the server began to start.
+    KillInStart { steps: u64 },
+    /// The power fails so many scheduling steps after the clients began.
+    KillInWork { steps: u64 },
+    /// The power fails where a `sim_point!` is passed for the nth time.
+    KillAt { point: &'static str, nth: u64, in_start: bool },
+    /// The server is stopped in order, under load.
+    Restart { after_ms: u64 },
+}
+
+/// Marks worth a kill: something is half done there.
+const POINTS: &[&str] = &["log.flush", "tree.split", "checkpoint.control", "checkpoint.truncate", "buffer.batch"];
+const START_POINTS: &[&str] =
+    &["recovery.undo", "log.flush", "checkpoint.control", "checkpoint.truncate", "buffer.batch"];
+
+/// Something that goes wrong for a while.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, clap::ValueEnum)]
+#[value(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// Power failures at any step, also while the server starts
+    Kill,
+    /// Stops in order, under load
+    Restart,
+    /// Disk operations that take a second
+    SlowDisk,
+    /// No space for a while
+    DiskFull,
+    /// A write that fails
+    WriteError,
+    /// A flush that fails
+    FlushError,
+    /// Connections that break
+    Reset,
+    /// Packets that take a second
+    SlowNet,
+    /// Requests that are cancelled
+    Cancel,
+    /// Memory that is refused
+    Memory,
+}
+
+impl FaultKind {
+    pub const ALL: [FaultKind; 10] = [
+        FaultKind::Kill,
+        FaultKind::Restart,
+        FaultKind::SlowDisk,
+        FaultKind::DiskFull,
+        FaultKind::WriteError,
+        FaultKind::FlushError,
+        FaultKind::Reset,
+        FaultKind::SlowNet,
+        FaultKind::Cancel,
+        FaultKind::Memory,
+    ];
+}
+
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub id: Part,
+    /// In which life, counted from 0.
+    pub life: u32,
+    pub from_ms: u64,
+    pub for_ms: u64,
+    pub kind: FaultKind,
+    /// Once in so many operations; of a full disk the bytes still free.
+    pub amount: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub schedulers: u32,
+    pub memory_mb: u64,
+    /// A worker yields at one mark in so many; 0: at none.
+    pub point_yields: u64,
+    pub net: SimNetFaults,
+    pub disk_operation_ns: u64,
+    pub disk_sync_ns: u64,
+    /// The first life begins on an empty disk and makes databases and tables.
+    pub empty_disk: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Plan<Op> {
+    pub seed: u64,
+    /// Of the machine's own choices: who runs next, what a kill leaves.
+    pub schedule: u64,
+    pub machine: Machine,
+    pub mix: Mix,
+    pub clients: Vec<Vec<Step<Op>>>,
+    pub ends: Vec<(Part, End)>,
+    pub faults: Vec<Fault>,
+}
+
+/// What the command line asks of every plan.
+#[derive(Clone, Default, Debug)]
+pub struct Wish {
+    /// None: as the seed likes.
+    pub faults: Option<Vec<FaultKind>>,
+}
+
+impl<Op: Clone> Plan<Op> {
+    pub fn derive<W: Workload<Op = Op>>(seed: u64, wish: &Wish) -> Plan<Op> {
+        let mut rng = rng(seed, "plan", 0);
+        let mix = Mix {
+            clients: 2 + rng.below(4) as u32,
+            isolation: Isolation::ALL[rng.below(5) as usize],
+            locking_reads: rng.below(3) == 0,
+        };
+        let kinds = kinds(&mut rng, wish);
+        let has = |kind| kinds.contains(&kind);
+        let steps_each = 4 + rng.below(24) as u32;
+        let one_in_cancelled = if has(FaultKind::Cancel) { 3 + rng.below(10) } else { 0 };
+        let hurry = rng.below(4);
+        let clients = (0..mix.clients).map(|client| {
+            let mut rng = self::rng(seed, "client", client);
+            let steps = (0..steps_each).map(|number| Step {
+                id: Part::Step(client, number),
+                wait_us: if rng.below(4) < hurry { 0 } else { rng.below(3_000) },
+                cancel: chance(&mut rng, one_in_cancelled).then(|| (rng.below(4) as u32, rng.below(2_000))),
+                op: W::op(&mut rng, &mix),
+            });
+            steps.collect()
+        });
+        let clients = clients.collect();
+        let ends = ends(&mut self::rng(seed, "ends", 0), &kinds);
+        let lives = ends.len() as u32 + 1;
+        Plan {
+            seed,
+            schedule: seed,
+            machine: machine(&mut self::rng(seed, "machine", 0)),
+            clients,
+            faults: faults(&mut self::rng(seed, "faults", 0), &kinds, lives),
+            ends: ends.into_iter().enumerate().map(|(at, end)| (Part::End(at as u32), end)).collect(),
+            mix,
+        }
+    }
+
+    /// The names of all that can be taken out.
+    pub fn parts(&self) -> Vec<Part> {
+        let ends = self.ends.iter().map(|(id, _)| *id);
+        let faults = self.faults.iter().map(|fault| fault.id);
+        let steps = self.clients.iter().flatten().map(|step| step.id);
+        ends.chain(faults).chain(steps).collect()
+    }
+
+    /// The same plan with these parts only.
+    pub fn keep(&self, parts: &BTreeSet<Part>) -> Plan<Op> {
+        let mut plan = self.clone();
+        plan.ends.retain(|(id, _)| parts.contains(id));
+        plan.faults.retain(|fault| parts.contains(&fault.id));
+        for client in &mut plan.clients {
+            client.retain(|step| parts.contains(&step.id));
+        }
+        plan
+    }
+}
+
+/// Random numbers for one part of the plan, whatever the other parts took.
+fn rng(seed: u64, what: &str, number: u32) -> Rng {
+    Rng::from_seed(super::trace::hash_text(seed ^ u64::from(number) << 40, what))
+}
+
+fn chance(rng: &mut Rng, one_in: u64) -> bool {
+    one_in > 0 && rng.below(one_in) == 0
+}
+
+/// Which faults this seed has: few at a time, so that each has its effect undisturbed in some seeds.
+fn kinds(rng: &mut Rng, wish: &Wish) -> BTreeSet<FaultKind> {
+    if let Some(faults) = &wish.faults {
+        return faults.iter().copied().collect();
+    }
+    let mut kinds = BTreeSet::new();
+    if rng.below(4) > 0 {
+        kinds.insert(FaultKind::Kill);
+    }
+    for (kind, one_in) in [
+        (FaultKind::Restart, 5),
+        (FaultKind::SlowDisk, 6),
+        (FaultKind::DiskFull, 8),
+        (FaultKind::WriteError, 10),
+        (FaultKind::FlushError, 10),
+        (FaultKind::Reset, 4),
+        (FaultKind::SlowNet, 8),
+        (FaultKind::Cancel, 3),
+        (FaultKind::Memory, 12),
+    ] {
+        if chance(rng, one_in) {
+            kinds.insert(kind);
+        }
+    }
+    kinds
+}
+
+/// Any magnitude up to 2^bits is as likely as any other.
+fn magnitude(rng: &mut Rng, bits: u64) -> u64 {
+    let bits = 4 + rng.below(bits - 4);
+    rng.below(1 << bits) + 1
+}
+
+fn ends(rng: &mut Rng, kinds: &BTreeSet<FaultKind>) -> Vec<End> {
+    let mut ends = Vec::new();
+    if kinds.contains(&FaultKind::Kill) {
+        for _ in 0..1 + rng.below(4) {
+            ends.push(match rng.below(8) {
+                0 => End::KillInStart { steps: magnitude(rng, 12) },
+                1 => {
+                    let point = START_POINTS[rng.below(START_POINTS.len() as u64) as usize];
+                    End::KillAt { point, nth: 1 + rng.below(3), in_start: true }
+                }
+                2 | 3 => {
+                    let point = POINTS[rng.below(POINTS.len() as u64) as usize];
+                    End::KillAt { point, nth: magnitude(rng, 6), in_start: false }
+                }
+                _ => End::KillInWork { steps: magnitude(rng, 14) },
+            });
+        }
+    }
+    if kinds.contains(&FaultKind::Restart) {
+        let at = rng.below(ends.len() as u64 + 1) as usize;
+        ends.insert(at, End::Restart { after_ms: rng.below(100) });
+    }
+    ends
+}
+
+fn faults(rng: &mut Rng, kinds: &BTreeSet<FaultKind>, lives: u32) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for kind in kinds {
+        let (times, for_ms, amount) = match kind {
+            FaultKind::Kill | FaultKind::Restart | FaultKind::Cancel => continue,
+            FaultKind::SlowDisk => (2, 500, 2 + rng.below(20)),
+            FaultKind::DiskFull => (2, 2_000, rng.below(1 << 20)),
+            FaultKind::WriteError => (1, 200, 1 + rng.below(20)),
+            FaultKind::FlushError => (1, 200, 1 + rng.below(10)),
+            FaultKind::Reset => (2, 300, 3 + rng.below(60)),
+            FaultKind::SlowNet => (2, 300, 3 + rng.below(60)),
+            FaultKind::Memory => (2, 300, 2 + rng.below(200)),
+        };
+        for _ in 0..1 + rng.below(times) {
+            faults.push(Fault {
+                id: Part::Fault(faults.len() as u32),
+                life: rng.below(u64::from(lives)) as u32,
+                from_ms: rng.below(60),
+                for_ms: 1 + rng.below(for_ms),
+                kind: *kind,
+                amount,
+            });
+        }
+    }
+    faults
+}
+
+fn machine(rng: &mut Rng) -> Machine {
+    Machine {
+        schedulers: 1 + rng.below(4) as u32,
+        memory_mb: [8, 16, 64][rng.below(3) as usize],
+        point_yields: [0, 1, 4, 16][rng.below(4) as usize],
+        net: SimNetFaults { delay_ns: [5_000, 50_000, 500_000][rng.below(3) as usize], ..SimNetFaults::default() },
+        disk_operation_ns: [2_000, 20_000, 200_000][rng.below(3) as usize],
+        disk_sync_ns: [10_000, 300_000, 5_000_000][rng.below(3) as usize],
+        empty_disk: rng.below(24) == 0,
+    }
+}
