@@ -220,7 +220,9 @@ fn simulate(seed: u64) -> Trace {
         match outcome.result {
             None => trace.kills += 1,
             // It came to its end; then the power fails.
-            Some(()) => disk.kill(|bound| rng.next(bound)),
+            Some(()) => {
+                disk.kill(|bound| rng.next(bound));
+            }
         }
     }
     trace
