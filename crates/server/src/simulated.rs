@@ -7,7 +7,7 @@ use os::disk::{Disk, SimDisk};
 use os::net::Listener;
 use os::sched::{Place, TaskKind};
 
-use crate::options::{DataLocation, RwLock, Settings, Workers};
+use crate::options::{self, ServeArgs, Settings};
 use crate::tls::Certificate;
 use crate::{listen, serve};
 
@@ -29,20 +29,17 @@ pub fn boot(disk: SimDisk, memory_bytes: u64, password: &str) -> Result<(SocketA
     Ok((address, Box::new(move || serve::stop(&server))))
 }
 
+/// The defaults of `heddle serve`, whatever this machine's files and environment say.
 fn settings(memory_bytes: u64, password: &str) -> Settings {
-    Settings {
-        data: DataLocation::Memory,
-        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+    let args = ServeArgs {
+        data: Some(":memory:".into()),
+        listen: Some("127.0.0.1:0".into()),
         sa_password: Some(password.into()),
-        workers: Workers::Fiber,
-        rwlock: RwLock::Atomic,
-        cpus: None,
-        memory_bytes: Some(memory_bytes),
-        idle_spin_us: None,
-        init: None,
-        tls: None,
-        startup: Default::default(),
-    }
+        ..ServeArgs::default()
+    };
+    let settings = options::resolve(args, |path| Err(format!("no {}", path.display())), |_| None);
+    let settings = settings.expect("the defaults are good");
+    Settings { memory_bytes: Some(memory_bytes), ..settings }
 }
 
 /// Nobody encrypts there, but a server has one. Made once: its key is not the seed's.
