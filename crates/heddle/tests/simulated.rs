@@ -10,7 +10,7 @@ use os::disk::{Disk, SimDisk, SimDiskFaults};
 use os::net::Listener;
 use os::sched::{Place, TaskKind};
 use os::sim::{SimConfig, SimOutcome, run};
-use server::options::{DataLocation, RwLock, Scheduling, Settings, Workers};
+use server::options::{AdminListen, DataLocation, RwLock, Scheduling, Settings, Workers};
 use server::tls::Certificate;
 use tds::client::{ClientEncryption, ConnectOptions};
 use types::Datum;
@@ -23,6 +23,7 @@ fn settings(port: u16) -> Settings {
     Settings {
         data: DataLocation::Memory,
         listen: SocketAddr::from(([127, 0, 0, 1], port)),
+        admin_listen: AdminListen::Off,
         sa_password: Some(PASSWORD.into()),
         workers: Workers::Fiber,
         rwlock: RwLock::Atomic,

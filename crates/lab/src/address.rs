@@ -6,8 +6,10 @@ use os::net::Endpoint;
 use os::wait::WaitType;
 
 pub const DEFAULT_PORT: u16 = 1433;
+/// Where a server takes its administrator's connection when it listens on the default port.
+pub const DEFAULT_ADMIN_PORT: u16 = 1434;
 
-/// What may stand before a colon. `np:` and `admin:` go over TCP as well.
+/// What may stand before a colon. `np:` goes over TCP as well, and so does `admin:`, to the administrator's port.
 const SCHEMES: [&str; 4] = ["tcp", "lpc", "admin", "np"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +29,12 @@ pub struct ServerAddress {
 }
 
 impl ServerAddress {
+    /// As `sqlcmd -A` does: a port is the administrator's own.
+    pub fn parse_admin(text: &str) -> Result<ServerAddress, String> {
+        let is_admin = text.trim().get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("admin:"));
+        if is_admin { ServerAddress::parse(text) } else { ServerAddress::parse(&format!("admin:{}", text.trim())) }
+    }
+
     /// An instance name after a backslash is accepted and not looked up: without a browser service the port decides.
     pub fn parse(text: &str) -> Result<ServerAddress, String> {
         let text = text.trim();
@@ -39,6 +47,7 @@ impl ServerAddress {
                 let port = port.trim().parse().map_err(|_| format!("'{port}' is not a port number (in '{text}')"))?;
                 (place, port)
             }
+            None if scheme.eq_ignore_ascii_case("admin") => (rest, DEFAULT_ADMIN_PORT),
             None => (rest, DEFAULT_PORT),
         };
         let host = place.split('\\').next().unwrap_or_default().trim();
@@ -101,6 +110,8 @@ mod tests {
             ("db\\SQL2016", "db", 1433),
             ("[::1],1433", "::1", 1433),
             ("::1,1434", "::1", 1434),
+            ("admin:db", "db", 1434),
+            ("ADMIN:db,1500", "db", 1500),
         ];
         for (text, host, port) in cases {
             let address = ServerAddress::parse(text).expect(text);
@@ -108,6 +119,8 @@ mod tests {
             let is_lpc = text.starts_with("lpc:");
             assert_eq!(address.transport, if is_lpc { Transport::Local } else { Transport::Tcp }, "{text}");
         }
+        assert_eq!(ServerAddress::parse_admin("db").map(|address| address.port), Ok(1434));
+        assert_eq!(ServerAddress::parse_admin("admin:db,7").map(|address| address.port), Ok(7));
         assert!(ServerAddress::parse("db,port").is_err());
         assert!(ServerAddress::parse("db,70000").is_err());
     }

@@ -135,6 +135,7 @@ pub mod option {
     pub const NETWORK_PACKET_SIZE: usize = position(505);
     pub const TWO_DIGIT_YEAR_CUTOFF: usize = position(1127);
     pub const USER_OPTIONS: usize = position(1534);
+    pub const REMOTE_ADMIN_CONNECTIONS: usize = position(1576);
     pub const AFFINITY_MASK: usize = position(1535);
     pub const MIN_SERVER_MEMORY: usize = position(1543);
     pub const MAX_SERVER_MEMORY: usize = position(1544);

@@ -184,11 +184,14 @@ pub struct Connection {
     pub transport: Transport,
     reader: MessageReader,
     pub payload: Vec<u8>,
+    /// It came by the administrator's own port.
+    pub admin: bool,
 }
 
 impl Connection {
-    pub fn new(stream: Stream) -> Connection {
+    pub fn new(stream: Stream, admin: bool) -> Connection {
         Connection {
+            admin,
             transport: Transport {
                 stream: Some(stream),
                 tls: None,

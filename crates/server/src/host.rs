@@ -180,17 +180,28 @@ impl SessionHost {
             return Err(login::cannot_open(asked, &login.user).to_vec());
         };
         let identity = identity(greeting, connection, &row.name);
+        if connection.admin {
+            if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(|error| vec![error])? {
+                return Err(failed("only a sysadmin may use the dedicated administrator connection"));
+            }
+            if !server.sessions.take_admin() {
+                return Err(vec![login::admin_connection_taken()]);
+            }
+        }
         let signal = Arc::new(exec::session::Signal::default());
         let handle = connection.transport.stream().handle();
         let configuration = &server.catalog.configuration;
         let connections_max = configuration.running(option::USER_CONNECTIONS);
-        if connections_max > 0 && server.sessions.count() as i64 >= connections_max {
+        if connections_max > 0 && !connection.admin && server.sessions.count() as i64 >= connections_max {
             let text = format!(
                 "Could not connect because the maximum number of '{connections_max}' user connections has already been reached. The system administrator can use sp_configure to increase the maximum value. The connection has been closed."
             );
             return Err(vec![SqlError::new(17809, 20, text)]);
         }
         let entry = server.sessions.add(identity, |_| signal.clone(), handle, database.id.0).ok_or_else(|| {
+            if connection.admin {
+                server.sessions.leave_admin();
+            }
             vec![SqlError::new(
                 17809,
                 20,
@@ -276,6 +287,9 @@ impl SessionHost {
         self.drop_temporaries(state, 0);
         if self.entry.spid != INTERNAL_SPID {
             self.server.sessions.remove(self.entry.spid);
+            if self.entry.identity.admin {
+                self.server.sessions.leave_admin();
+            }
             self.server.counters.logouts.add(1);
         }
     }
@@ -540,6 +554,7 @@ fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> I
         client: stream.peer_addr().ok(),
         local: stream.local_addr().ok(),
         encrypted: greeting.encrypted,
+        admin: connection.admin,
         packet_bytes: greeting.packet_bytes,
         tds_version: greeting.version.raw(),
         connection_id: u128::from_le_bytes(id),

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use os::net::{Listener, NetError, Place, Ready};
+use os::net::{Endpoint, Listener, NetError, Place, Ready, Stream};
+use os::sched::Pool;
 use os::wait::WaitType;
 
+use crate::config::option;
 use crate::login::LOGIN_TIME_MAX_MS;
 use crate::server::Server;
 use crate::session;
@@ -15,18 +17,36 @@ const TOO_MANY_FILES_PAUSE_MS: u64 = 50;
 
 /// Accepts until the server stops. Each connection starts, when its first bytes come, as a task on the scheduler with the fewest.
 pub fn accept_all(server: &Arc<Server>, listener: &Listener) {
+    accept_each(server, listener, |stream, _| begin(server, stream, false));
+}
+
+/// As `accept_all`, by a worker of the administrator's scheduler: for the connection that is served when all others are busy.
+pub fn accept_admin(server: &Arc<Server>, listener: &Listener) {
+    accept_each(server, listener, |stream, peer| {
+        let remote = peer.tcp().is_some_and(|address| !address.ip().is_loopback());
+        if remote && server.catalog.configuration.running(option::REMOTE_ADMIN_CONNECTIONS) == 0 {
+            return tracing::warn!("dedicated admin connection from {peer}: 'remote admin connections' is 0");
+        }
+        begin(server, stream, true);
+    });
+}
+
+fn begin(server: &Arc<Server>, stream: Stream, admin: bool) {
+    let server = server.clone();
+    let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
+    let place = if admin { Place::In(Pool::ADMIN) } else { Place::LeastLoaded };
+    // A client that says nothing costs a socket, no worker.
+    stream.arm(place, Some(deadline), move |stream, ready| {
+        if ready == Ready::Input {
+            session::accept(&server, stream, admin);
+        }
+    });
+}
+
+fn accept_each(server: &Server, listener: &Listener, begin: impl Fn(Stream, Endpoint)) {
     while !server.stopping.load(Ordering::Acquire) {
         match listener.accept(None) {
-            Ok((stream, _)) => {
-                let server = server.clone();
-                let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
-                // A client that says nothing costs a socket, no worker.
-                stream.arm(Place::LeastLoaded, Some(deadline), move |stream, ready| {
-                    if ready == Ready::Input {
-                        session::accept(&server, stream);
-                    }
-                });
-            }
+            Ok((stream, peer)) => begin(stream, peer),
             Err(NetError::TooManyFiles) => {
                 tracing::warn!("no file descriptors are left: connections wait");
                 os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, TOO_MANY_FILES_PAUSE_MS);

@@ -131,6 +131,12 @@ pub fn refuse(connection: &mut Connection, version: TdsVersion, errors: &[SqlErr
     writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
 }
 
+/// 17810
+pub fn admin_connection_taken() -> SqlError {
+    let text = "Could not connect because the maximum number of '1' dedicated administrator connections already exists. Before a new connection can be made, the existing dedicated administrator connection must be dropped, either by logging off or ending the process.";
+    SqlError::new(17810, 20, text)
+}
+
 /// 18456: the client never learns why; the log does.
 pub fn login_failed(user: &str) -> SqlError {
     SqlError::new(18456, 14, format!("Login failed for user '{user}'."))

@@ -36,6 +36,10 @@ pub struct ServeArgs {
     /// also come by the local transport of that port, `lpc:.,PORT`, whatever the address
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
+    /// Where the dedicated administrator connection is taken, or `off` [default: the loopback address and the port after that of
+    /// --listen, 1434 as a rule]; from other machines only with sp_configure 'remote admin connections', 1
+    #[arg(long, value_name = "ADDRESS:PORT|off")]
+    pub admin_listen: Option<String>,
     /// Password of `sa`; without one on a new data directory, one is made and printed once
     #[arg(long, value_name = "PASSWORD")]
     pub sa_password: Option<String>,
@@ -111,6 +115,7 @@ pub enum Scheduling {
 struct FileSettings {
     data: Option<String>,
     listen: Option<String>,
+    admin_listen: Option<String>,
     sa_password: Option<String>,
     kernel: Option<Kernel>,
     workers: Option<Workers>,
@@ -130,11 +135,21 @@ pub enum DataLocation {
     Directory(PathBuf),
 }
 
+/// Where the dedicated administrator connection is taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AdminListen {
+    /// On the loopback address, at the port after the server's own; nowhere if that is taken.
+    Beside,
+    At(SocketAddr),
+    Off,
+}
+
 /// What the server runs with.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub data: DataLocation,
     pub listen: SocketAddr,
+    pub admin_listen: AdminListen,
     pub sa_password: Option<String>,
     pub workers: Workers,
     pub rwlock: RwLock,
@@ -207,6 +222,11 @@ pub fn resolve(
             (None, None) => SocketAddr::from(([127, 0, 0, 1], PORT_DEFAULT)),
         },
     };
+    let admin_listen = match args.admin_listen.or(file.admin_listen) {
+        None => AdminListen::Beside,
+        Some(text) if text.eq_ignore_ascii_case("off") => AdminListen::Off,
+        Some(text) => AdminListen::At(parse_listen("--admin-listen", &text)?),
+    };
     let memory = match args.memory.or(file.memory) {
         Some(text) => Some(parse_size(&text)?),
         None => match environment("MSSQL_MEMORY_LIMIT_MB") {
@@ -227,6 +247,7 @@ pub fn resolve(
     Ok(Settings {
         data,
         listen,
+        admin_listen,
         sa_password,
         workers: args.workers.or(file.workers).unwrap_or(workers_configured),
         rwlock: args.rwlock.or(file.rwlock).unwrap_or(RwLock::Atomic),

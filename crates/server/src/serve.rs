@@ -4,13 +4,14 @@
 //! settings -> machine (schedulers) -> storage (recovery) -> catalog -> init scripts -> listener -> "ready" ... signal -> stop
 //! ```
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use os::disk::{Disk, DiskError};
 use os::net::{Endpoint, Listener, NetError};
-use os::sched::{MachineConfig, Place, TaskKind, WorkerKind};
+use os::sched::{MachineConfig, Place, Pool, TaskKind, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig};
@@ -19,7 +20,7 @@ use types::CollationId;
 use crate::catalog::Catalog;
 use crate::catalog::boot::BootOptions;
 use crate::config::{masks_of, option};
-use crate::options::{DataLocation, RwLock, Scheduling, ServeArgs, Settings, Workers};
+use crate::options::{AdminListen, DataLocation, RwLock, Scheduling, ServeArgs, Settings, Workers};
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::server::{Counters, Server};
@@ -58,6 +59,11 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
             let accepting = server.clone();
             os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
         }
+        if let Some(listener) = listeners.admin {
+            let accepting = server.clone();
+            let place = Place::In(Pool::ADMIN);
+            os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&accepting, &listener));
+        }
         stop_requested.wait(None);
         stop(&server)
     });
@@ -90,6 +96,7 @@ fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
             Scheduling::Fifo => os::sched::Scheduling::Fifo,
         },
         max_worker_threads: settings.max_worker_threads(),
+        admin: settings.admin_listen != AdminListen::Off,
         ..MachineConfig::default()
     };
     if let Some(cpus) = &settings.cpus {
@@ -154,6 +161,8 @@ pub struct Listeners {
     pub tcp: Listener,
     /// The local transport, named by the TCP port. None: the server does without.
     pub local: Option<Listener>,
+    /// The dedicated administrator connection's.
+    pub admin: Option<Listener>,
 }
 
 impl Listeners {
@@ -170,7 +179,33 @@ impl Listeners {
                 .inspect_err(|error| tracing::warn!("no local transport ({endpoint}): {error}"))
                 .ok()
         });
-        Ok(Listeners { tcp, local })
+        let admin = bind_admin(settings.admin_listen, tcp.local_addr())?;
+        Ok(Listeners { tcp, local, admin })
+    }
+}
+
+/// `server`: where ordinary connections are taken.
+fn bind_admin(wanted: AdminListen, server: Endpoint) -> Result<Option<Listener>, String> {
+    let beside = || server.tcp().and_then(|address| address.port().checked_add(1));
+    let (address, must) = match wanted {
+        AdminListen::Off => return Ok(None),
+        AdminListen::At(address) => (address, true),
+        AdminListen::Beside => match beside() {
+            Some(port) => (SocketAddr::from(([127, 0, 0, 1], port)), false),
+            None => return Ok(None),
+        },
+    };
+    match Listener::bind(address.into()) {
+        Ok(listener) => {
+            let address = listener.local_addr();
+            tracing::info!("Dedicated admin connection support was established for listening on {address}.");
+            Ok(Some(listener))
+        }
+        Err(error) if must => Err(format!("--admin-listen {address}: {error}")),
+        Err(error) => {
+            tracing::warn!("no dedicated admin connection ({address}: {error}); --admin-listen names another address");
+            Ok(None)
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use exec::sink::Stop;
 use os::net::{Place, Stream};
+use os::sched::Pool;
 use tds::request::{Limits, Request};
 use tds::token::{Done, DoneKind, EnvChange, command, done};
 use tds::{Message, PacketType, Reset, ResponseWriter, WireCollation};
@@ -57,7 +58,8 @@ impl Session {
         let mut buffers = Buffers { outgoing: self.writer.packets.release(), ..Buffers::default() };
         let stream: Stream = self.connection.rest(&mut buffers);
         self.host.server.spare.put(buffers);
-        stream.arm(Place::Here, None, move |stream, _| {
+        let place = if self.host.entry.identity.admin { Place::In(Pool::ADMIN) } else { Place::Here };
+        stream.arm(place, None, move |stream, _| {
             let buffers = self.host.server.spare.take();
             self.writer.packets.reuse(buffers.outgoing);
             self.connection.wake(stream, buffers.received, buffers.payload);
@@ -185,9 +187,9 @@ impl Session {
     }
 }
 
-/// Greets a new connection, logs its client in and serves it.
-pub fn accept(server: &Arc<Server>, stream: Stream) {
-    let mut connection = Connection::new(stream);
+/// Greets a new connection, logs its client in and serves it. `admin`: it came by the administrator's port.
+pub fn accept(server: &Arc<Server>, stream: Stream, admin: bool) {
+    let mut connection = Connection::new(stream, admin);
     let greeting = match crate::login::greet(&mut connection, server) {
         Ok(greeting) => greeting,
         Err(error) => {

@@ -14,7 +14,8 @@ pub const SPID_MIN: u16 = 51;
 /// `user connections` of SQL Server.
 pub const SPID_MAX: u16 = 32_767;
 
-/// `sys.endpoints.endpoint_id` of TSQL Local Machine and of TSQL Default TCP.
+/// `sys.endpoints.endpoint_id` of the Dedicated Admin Connection, of TSQL Local Machine and of TSQL Default TCP.
+pub const ENDPOINT_ADMIN: i32 = 1;
 pub const ENDPOINT_LOCAL: i32 = 2;
 pub const ENDPOINT_TCP: i32 = 4;
 
@@ -31,6 +32,8 @@ pub struct Identity {
     pub client: Option<Endpoint>,
     pub local: Option<Endpoint>,
     pub encrypted: bool,
+    /// The dedicated administrator connection.
+    pub admin: bool,
     pub packet_bytes: u32,
     pub tds_version: u32,
     /// 16 random bytes: `sys.dm_exec_connections.connection_id`.
@@ -50,7 +53,11 @@ impl Identity {
 
     /// Of `sys.endpoints`.
     pub fn endpoint_id(&self) -> i32 {
-        if self.is_local() { ENDPOINT_LOCAL } else { ENDPOINT_TCP }
+        match (self.admin, self.is_local()) {
+            (true, _) => ENDPOINT_ADMIN,
+            (false, true) => ENDPOINT_LOCAL,
+            (false, false) => ENDPOINT_TCP,
+        }
     }
 
     pub fn client_net_address(&self) -> Option<String> {
@@ -217,6 +224,8 @@ impl SessionEntry {
 /// All sessions by number.
 pub struct Sessions {
     slots: Mutex<Slots>,
+    /// The administrator's connection is in use.
+    admin: AtomicBool,
 }
 
 struct Slots {
@@ -233,7 +242,19 @@ impl Default for Sessions {
 
 impl Sessions {
     pub fn new() -> Sessions {
-        Sessions { slots: Mutex::new(WaitType::SOS_MUTEX, Slots { entries: Vec::new(), count: 0 }) }
+        Sessions {
+            slots: Mutex::new(WaitType::SOS_MUTEX, Slots { entries: Vec::new(), count: 0 }),
+            admin: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes the administrator's connection, of which there is one; false: somebody has it.
+    pub fn take_admin(&self) -> bool {
+        !self.admin.swap(true, Ordering::AcqRel)
+    }
+
+    pub fn leave_admin(&self) {
+        self.admin.store(false, Ordering::Release);
     }
 
     /// The lowest free number, as SQL Server gives them. None: all are taken.

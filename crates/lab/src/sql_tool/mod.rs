@@ -138,15 +138,16 @@ pub struct Args {
     /// Quoted identifiers on; they are.
     #[arg(short = 'I', long = "enable-quoted-identifiers")]
     pub quoted_identifiers: bool,
-    /// Accepted for old scripts: code page, Unicode output, multi-subnet failover, dedicated connection.
+    /// The dedicated administrator connection, as admin: before the server: port 1434 unless another is given.
+    #[arg(short = 'A', long = "dedicated-admin-connection")]
+    pub dedicated: bool,
+    /// Accepted for old scripts: code page, Unicode output, multi-subnet failover.
     #[arg(short = 'f', hide = true)]
     pub code_page: Option<String>,
     #[arg(short = 'u', hide = true)]
     pub unicode_output: bool,
     #[arg(short = 'M', hide = true)]
     pub multi_subnet: bool,
-    #[arg(short = 'A', hide = true)]
-    pub dedicated: bool,
     /// Print help.
     #[arg(long = "help", short = '?', action = clap::ArgAction::Help)]
     pub help: Option<bool>,
@@ -258,7 +259,8 @@ pub fn run(args: &Args) -> i32 {
 fn prepare(args: &Args) -> Result<Session, String> {
     let printer = Printer::new(args.format(), args.output.as_deref())?;
     let variables = args.variables()?;
-    let address = ServerAddress::parse(&args.server)?;
+    let parse = if args.dedicated { ServerAddress::parse_admin } else { ServerAddress::parse };
+    let address = parse(&args.server)?;
     let trust = trust_of(args.trust, args.certificate.as_deref());
     let target = Target::new(address, args.connect_options()?, &trust).map_err(|error| error.to_string())?;
     Session::connect(args.clone(), target, printer, variables)

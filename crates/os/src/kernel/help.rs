@@ -5,7 +5,7 @@
 //! taken away.
 
 use super::poller::{Armed, Ready};
-use super::scheduler::Scheduler;
+use super::scheduler::{Scheduler, Task, TaskKind};
 use std::sync::atomic::Ordering;
 
 /// While workers are runnable, sockets are looked at this often.
@@ -34,7 +34,7 @@ impl Scheduler {
         self.polled_ns.store(now, Ordering::Relaxed);
         self.slot().polls.fetch_add(1, Ordering::Relaxed);
         let news_max = if self.peers().next().is_none() { usize::MAX } else { TAKEN_AT_ONCE };
-        let news = self.poller().poll(Some(0), news_max, |run| self.place(run, Ready::Input));
+        let news = self.poller().poll(Some(0), news_max, |run, gone| self.place(run, Ready::Input, gone));
         if news == news_max && self.machine.arms() {
             if let Some(peer) = self.peers().find(|peer| peer.slot().sleeping.load(Ordering::Relaxed) != 0) {
                 peer.slot().wake();
@@ -59,12 +59,16 @@ impl Scheduler {
         if now.saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) < HELP_AFTER_NS {
             return false;
         }
-        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run| self.place(run, Ready::Input)) > 0
+        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run, gone| self.place(run, Ready::Input, gone)) > 0
     }
 
     /// Starts a request here, unless there is work here and another scheduler has none: this one's may last. Or it has no worker for
-    /// it and another one has; or takes no new tasks.
-    pub fn place(&self, request: Armed, ready: Ready) {
+    /// it and another one has; or takes no new tasks. `gone`: what there is to do is to end a session, which may be what all the
+    /// others wait for.
+    pub fn place(&self, request: Armed, ready: Ready, gone: bool) {
+        if gone {
+            return self.start(Task::new(TaskKind::System, Box::new(move || request(ready))));
+        }
         let mut at = self;
         if !self.is_open() {
             at = self.machine.least_loaded(self.pool(), Scheduler::load);

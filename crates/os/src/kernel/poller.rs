@@ -260,14 +260,14 @@ impl Poller {
     }
 
     /// Looks for up to `max` events, waiting `timeout_ns` at most (`None`: until one comes), and hands closures to run to
-    /// `start`. Returns how many there were.
-    pub fn poll(&self, timeout_ns: Option<u64>, max: usize, start: impl FnMut(Armed)) -> usize {
+    /// `start`, with whether the peer is gone. Returns how many there were.
+    pub fn poll(&self, timeout_ns: Option<u64>, max: usize, start: impl FnMut(Armed, bool)) -> usize {
         self.wait(timeout_ns, max, start, || sys::eventfd_drain(self.wake_fd))
     }
 
     /// As `poll` by another thread than the poller's own, which may wait at the same time: each event is seen by one of them, and
     /// a wake-up is left to whom it is meant for.
-    pub fn poll_for_owner(&self, max: usize, start: impl FnMut(Armed)) -> usize {
+    pub fn poll_for_owner(&self, max: usize, start: impl FnMut(Armed, bool)) -> usize {
         self.wait(Some(0), max, start, || ())
     }
 
@@ -275,7 +275,7 @@ impl Poller {
         &self,
         timeout_ns: Option<u64>,
         max: usize,
-        mut start: impl FnMut(Armed),
+        mut start: impl FnMut(Armed, bool),
         take_wake_up: impl Fn(),
     ) -> usize {
         // Not zeroed: 3 KB at every poll. The kernel fills the first `count`.
@@ -306,8 +306,9 @@ impl Poller {
             news += 1;
             // A closed socket's entry is gone, or its generation has moved on.
             let Some(entry) = self.entry(Token(event.u64)) else { continue };
-            if let Some(run) = entry.report(flags_of(event.events)) {
-                start(run);
+            let flags = flags_of(event.events);
+            if let Some(run) = entry.report(flags) {
+                start(run, flags & (ENDED | HANG_UP) != 0);
             }
         }
         news

@@ -622,7 +622,7 @@ impl Scheduler {
         if nothing_came {
             slot.kernel_sleeps.fetch_add(1, Ordering::Relaxed);
             let timeout = self.next_deadline().map(|deadline| deadline.saturating_sub(now));
-            self.poller().poll(timeout, usize::MAX, |run| self.place(run, Ready::Input));
+            self.poller().poll(timeout, usize::MAX, |run, gone| self.place(run, Ready::Input, gone));
         }
         slot.awake();
     }
@@ -701,7 +701,7 @@ impl Scheduler {
                 Whom::Armed(token) => {
                     let entry = self.poller().entry(Token::from_raw(token));
                     if let Some(run) = entry.and_then(|entry| entry.disarm_at(timer.deadline)) {
-                        self.place(run, Ready::Timeout);
+                        self.place(run, Ready::Timeout, false);
                     }
                 }
                 Whom::Pending => self.admit_pending(),

@@ -5,7 +5,7 @@
 use super::{Endpoint, NetError, NetResult, Place, Ready};
 use crate::clock;
 use crate::kernel::poller::{ENDED, HANG_UP, IoEntry, READABLE, Room, Token, WRITABLE};
-use crate::kernel::scheduler::{self, Scheduler};
+use crate::kernel::scheduler::{self, Scheduler, Task, TaskKind};
 use crate::sched::place_by;
 use crate::sys::errno;
 use crate::wait::{self, WaitType, WakeReason};
@@ -211,8 +211,13 @@ pub struct WeakStream {
 
 impl WeakStream {
     pub fn shutdown(&self) {
-        if let Some(entry) = self.entry.upgrade() {
-            shut_down(entry.fd);
+        let Some(entry) = self.entry.upgrade() else { return };
+        shut_down(entry.fd);
+        // Who rests with it ends at once, here: its own scheduler may have no worker for it.
+        if let Some(here) = scheduler::here() {
+            if let Some(run) = entry.disarm() {
+                here.start(Task::new(TaskKind::System, Box::new(move || run(Ready::Input))));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use types::{Datum, SqlResult};
 use super::answer::{Answer, Arguments};
 use crate::catalog::base::{LoginRow, OwnerRow, ReferenceRow, class};
 use crate::catalog::load::{int, name as name_datum, small};
-use crate::catalog::{Database, MASTER};
+use crate::catalog::{Catalog, Database, MASTER};
 use crate::host::SessionHost;
 
 const SYSADMIN: i32 = crate::catalog::boot::SYSADMIN_ROLE;
@@ -80,16 +80,23 @@ fn current_user(host: &SessionHost, db: &Database) -> SqlResult<OwnerRow> {
     let id_of = |id: i32| users.iter().find(|user| user.id == id).cloned().expect("every database has dbo and guest");
     let Some(own) = own else { return Ok(id_of(1)) };
     let master = host.server.catalog.expect_database(MASTER);
-    if reaches(host, &master, class::SERVER_ROLE_MEMBER, SYSADMIN, own.id)? {
+    if reaches(&host.server.catalog, &master, class::SERVER_ROLE_MEMBER, SYSADMIN, own.id)? {
         return Ok(id_of(1));
     }
     let mapped = users.iter().find(|user| user.sid == own.sid && user.sid.0.is_some());
     Ok(mapped.cloned().unwrap_or_else(|| id_of(2)))
 }
 
+/// Whether a login is a member of sysadmin.
+pub fn is_sysadmin(catalog: &Catalog, login: &str) -> SqlResult<bool> {
+    let master = catalog.expect_database(MASTER);
+    let own: Option<LoginRow> = catalog.read(&master, |rows| rows.first(1, &[name_datum(login)]))?;
+    own.map_or(Ok(false), |own| reaches(catalog, &master, class::SERVER_ROLE_MEMBER, SYSADMIN, own.id))
+}
+
 /// Whether `member` is in `role`, itself or through roles within it.
-fn reaches(host: &SessionHost, db: &Database, kind: u8, role: i32, member: i32) -> SqlResult<bool> {
-    host.server.catalog.read(db, |rows| {
+fn reaches(catalog: &Catalog, db: &Database, kind: u8, role: i32, member: i32) -> SqlResult<bool> {
+    catalog.read(db, |rows| {
         let mut seen = vec![role];
         let mut at = 0;
         while let Some(&id) = seen.get(at) {
@@ -118,8 +125,8 @@ fn is_server_member(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<
     };
     let Some(member) = member else { return Ok(Answer::Null) };
     let master = host.server.catalog.expect_database(MASTER);
-    let within =
-        role.id == PUBLIC_SERVER_ROLE || reaches(host, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
+    let within = role.id == PUBLIC_SERVER_ROLE
+        || reaches(&host.server.catalog, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
     Ok(within.into())
 }
 
@@ -133,5 +140,5 @@ fn is_member(host: &SessionHost, db: &Database, arguments: &Arguments<'_>) -> Sq
         None => Some(current_user(host, db)?),
     };
     let Some(member) = member else { return Ok(Answer::Null) };
-    Ok((role.id == PUBLIC_ROLE || reaches(host, db, class::ROLE_MEMBER, role.id, member.id)?).into())
+    Ok((role.id == PUBLIC_ROLE || reaches(&host.server.catalog, db, class::ROLE_MEMBER, role.id, member.id)?).into())
 }

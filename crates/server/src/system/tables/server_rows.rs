@@ -7,7 +7,7 @@ use crate::catalog::base::database_option;
 use crate::config::OPTIONS;
 use crate::definition::permission::{PERMISSIONS, Scope};
 use crate::host::SessionHost;
-use crate::sessions::{ENDPOINT_LOCAL, ENDPOINT_TCP};
+use crate::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::system::answer::Arguments;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
@@ -276,10 +276,11 @@ fn endpoints() -> Vec<NamedRow> {
             ("type_desc", text("TSQL")),
             ("state", number(0)),
             ("state_desc", text("STARTED")),
-            ("is_admin_endpoint", false.into()),
+            ("is_admin_endpoint", (id == ENDPOINT_ADMIN).into()),
         ]
     };
     vec![
+        endpoint(ENDPOINT_ADMIN, "Dedicated Admin Connection", 2, "TCP"),
         endpoint(ENDPOINT_LOCAL, "TSQL Local Machine", 4, "SHARED_MEMORY"),
         endpoint(ENDPOINT_TCP, "TSQL Default TCP", 2, "TCP"),
     ]
