@@ -1,5 +1,6 @@
 //! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
-use os::sched::{MachineConfig, Place, Pool, Scheduling, TaskKind, WorkerKind, preemptive, spawn, start};
+use os::sched::{MachineConfig, Nonyielding, Place, Pool, Scheduling, TaskKind, Trouble, Watch, WorkerKind};
+use os::sched::{preemptive, spawn, start};
 use os::sync::*;
 use os::wait::{self, WaitType};
 use std::sync::Arc;
@@ -345,5 +346,51 @@ fn an_idle_machine_uses_no_cpu() {
         assert!(later.iter().all(|s| s.is_idle));
         // Asleep in the kernel the whole time: one call each at most.
         assert!(later.iter().map(|s| s.kernel_sleeps).sum::<u64>() - sleeps <= 2);
+    }
+}
+
+static TROUBLES: std::sync::Mutex<Vec<Nonyielding>> = std::sync::Mutex::new(Vec::new());
+
+/// Named in the report's stack.
+#[inline(never)]
+fn spin_without_yielding(until: u64) {
+    while os::clock::now() < until {
+        std::hint::black_box(until);
+    }
+}
+
+#[test]
+fn a_scheduler_that_does_not_switch_is_reported_with_its_stack() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let report = |trouble: &Trouble| {
+            if let Trouble::Nonyielding(worker) = trouble {
+                TROUBLES.lock().unwrap().push(worker.clone());
+            }
+        };
+        let watch = Some(Watch { after_ms: 120, report });
+        let machine = start(MachineConfig { cpus: vec![0, 1], workers, watch, ..Default::default() });
+        // One that waits and one that yields are left alone.
+        let (event, tasks) = blocked(&machine, 1);
+        let yields = machine.spawn(TaskKind::Request, Place::On(0), || {
+            let until = os::clock::after_ms(600);
+            while os::clock::now() < until {
+                wait::maybe_yield();
+            }
+        });
+        let stuck = machine.spawn(TaskKind::Request, Place::On(1), || {
+            os::sched::set_session(77);
+            spin_without_yielding(os::clock::after_ms(600));
+        });
+        assert!(stuck.join().is_ok() && yields.join().is_ok());
+        event.set();
+        assert!(tasks.into_iter().all(|task| task.join().is_ok()));
+        drop(machine);
+        let troubles = std::mem::take(&mut *TROUBLES.lock().unwrap());
+        assert!(
+            !troubles.is_empty() && troubles.iter().all(|worker| worker.scheduler_id == 1 && worker.session_id == 77)
+        );
+        assert!(troubles[0].interval_ms >= 100, "{troubles:?}");
+        let stack = troubles[0].stack.join("\n");
+        assert!(stack.contains("spin_without_yielding"), "{workers:?}: {stack}");
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use os::disk::{Disk, DiskError};
 use os::net::{Endpoint, Listener, NetError};
-use os::sched::{MachineConfig, Place, Pool, TaskKind, WorkerKind};
+use os::sched::{MachineConfig, Place, Pool, TaskKind, Trouble, Watch, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig};
@@ -35,6 +35,9 @@ const DATA_FILE_PAGE_BITS: u32 = 25;
 
 /// Databases of an instance. Each reserves addresses for all its pages: 64 of them take 16 of the 128 TB there are.
 const DATA_FILES_MAX: usize = 64;
+
+/// A scheduler that has not switched for so long is reported.
+const NONYIELDING_MS: u64 = 60_000;
 
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
@@ -97,6 +100,7 @@ fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
         },
         max_worker_threads: settings.max_worker_threads(),
         admin: settings.admin_listen != AdminListen::Off,
+        watch: Some(Watch { after_ms: NONYIELDING_MS, report: report_trouble }),
         ..MachineConfig::default()
     };
     if let Some(cpus) = &settings.cpus {
@@ -131,6 +135,33 @@ fn cpus_configured(settings: &Settings) -> Option<Vec<u32>> {
         tracing::warn!("affinity mask: this process may not use CPUs {missing:?}; it may use {usable:?}");
     }
     (!there.is_empty()).then_some(there)
+}
+
+/// Into the log, as SQL Server words it.
+fn report_trouble(trouble: &Trouble) {
+    match trouble {
+        Trouble::Nonyielding(worker) => {
+            let created = os::clock::utc_ticks() - os::clock::now().saturating_sub(worker.worker_created_ns) / 100;
+            tracing::error!(
+                error = 17883,
+                "Process {}:0:0 ({:#x}) Worker {:#x} appears to be non-yielding on Scheduler {}. Thread creation time: {created}. Approx Thread CPU Used: kernel {} ms, user {} ms. Process Utilization {}%. System Idle {}%. Interval: {} ms. Stack:\n    {}",
+                worker.session_id,
+                worker.os_thread,
+                worker.worker.raw(),
+                worker.scheduler_id,
+                worker.thread_kernel_ms,
+                worker.thread_user_ms,
+                worker.process_percent,
+                worker.idle_percent,
+                worker.interval_ms,
+                worker.stack.join("\n    ")
+            );
+        }
+        Trouble::NoneTaken { seconds, process_percent, idle_percent } => tracing::error!(
+            error = 17884,
+            "New queries assigned to process on Node 0 have not been picked up by a worker thread in the last {seconds} seconds. Blocking or long-running queries can contribute to this condition, and may degrade client response time. Use the \"max worker threads\" configuration option to increase number of allowable threads, or optimize current running queries. SQL Process Utilization: {process_percent}%. System Idle: {idle_percent}%."
+        ),
+    }
 }
 
 /// What of sp_configure's values the command line decided otherwise.

@@ -7,3 +7,5 @@ pub mod scheduler;
 pub mod help;
 pub mod stack;
 pub mod workers;
+mod backtrace;
+pub mod monitor;

@@ -125,7 +125,7 @@ pub fn watch_faults_on_this_thread() {
     if SIGNAL_STACK.get() != 0 {
         return;
     }
-    const BYTES: usize = 32 * 1024;
+    const BYTES: usize = 64 * 1024;
     let memory = sys::map_memory(None, BYTES, false).expect("memory for a signal stack");
     SIGNAL_STACK.set(memory as usize);
     let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: BYTES };

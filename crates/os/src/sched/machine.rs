@@ -2,6 +2,7 @@
 
 use super::spawn::{JoinHandle, Place, spawn_in};
 use crate::kernel::machine::{MachineState, MachineTraits, Pool};
+use crate::kernel::monitor::{self, Watch};
 use crate::kernel::poller::Armed;
 use crate::kernel::scheduler::{self, Message, Scheduler, Scheduling, TaskKind, WorkerKind};
 use crate::kernel::{stack, workers};
@@ -33,6 +34,8 @@ pub struct MachineConfig {
     pub scheduling: Scheduling,
     /// A scheduler besides, which serves the administrator when all others are busy.
     pub admin: bool,
+    /// Who hears of a scheduler that does not switch; `None`: nobody looks.
+    pub watch: Option<Watch>,
     /// CPUs by NUMA node; empty: as the machine says.
     pub nodes: Vec<Vec<u32>>,
 }
@@ -50,6 +53,7 @@ impl Default for MachineConfig {
             quantum_us: 4_000,
             scheduling: Scheduling::LargeDeficitFirst,
             admin: false,
+            watch: None,
             nodes: Vec::new(),
         }
     }
@@ -59,6 +63,7 @@ impl Default for MachineConfig {
 pub struct Machine {
     state: Arc<MachineState>,
     threads: Vec<std::thread::JoinHandle<()>>,
+    monitor: Option<std::thread::JoinHandle<()>>,
     stopped: Arc<Event>,
 }
 
@@ -88,7 +93,12 @@ pub fn start(config: MachineConfig) -> Machine {
     state.add(cpus.iter().map(|cpu| (*cpu, Pool::DEFAULT)).chain(admin));
     state.divide_workers();
     let threads = state.schedulers().iter().map(|scheduler| run(scheduler)).collect();
-    Machine { state, threads, stopped: Arc::new(Event::manual_reset(WaitType::SOS_EVENT)) }
+    let monitor = config.watch.map(|watch| {
+        let machine = state.clone();
+        let run = move || monitor::run(&machine, watch);
+        std::thread::Builder::new().name("scheduler monitor".into()).spawn(run).expect("a thread")
+    });
+    Machine { state, threads, monitor, stopped: Arc::new(Event::manual_reset(WaitType::SOS_EVENT)) }
 }
 
 /// Starts the first thread of a scheduler: the one of all fibers, or the first of many.
@@ -164,6 +174,10 @@ impl Machine {
         drop(closed);
         for scheduler in self.state.schedulers() {
             scheduler.send(Message::Stop);
+        }
+        if let Some(monitor) = self.monitor.take() {
+            monitor.thread().unpark();
+            monitor.join().expect("monitor thread");
         }
         let later = std::mem::take(&mut *self.state.changes.lock().expect("changes"));
         for thread in self.threads.drain(..).chain(later) {

@@ -6,6 +6,7 @@ mod preemptive;
 mod spawn;
 
 pub use crate::kernel::machine::{Pool, automatic_worker_threads};
+pub use crate::kernel::monitor::{Nonyielding, Trouble, Watch};
 pub use crate::kernel::scheduler::{Scheduling, TaskKind, WorkerKind};
 pub use crate::kernel::stack::{STACK_BYTES, remaining as stack_remaining};
 pub use change::{ChangeError, IdleTimeout, numa_nodes, set_affinity, set_pool, set_workers_max, workers_max};
