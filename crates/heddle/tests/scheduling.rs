@@ -6,13 +6,18 @@ mod support;
 use lab::client::Connection;
 use support::Server;
 
-/// The last line that a batch prints, or its error's number.
+/// The last line that a batch prints (counts of rows aside), or its error's number.
 fn answer(server: &Server, batch: &str) -> String {
     let output = server.sql(&["-h", "-1", "-W", "-Q", &format!("SET NOCOUNT ON; {batch}")]);
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     match shown.lines().find_map(|line| line.strip_prefix("Msg ")?.split(',').next()) {
         Some(number) => format!("Msg {number}"),
-        None => shown.lines().last().unwrap_or_default().trim().to_string(),
+        None => shown
+            .lines()
+            .rfind(|line| !line.trim().is_empty() && !line.ends_with("rows affected)"))
+            .unwrap_or_default()
+            .trim()
+            .to_string(),
     }
 }
 
@@ -163,4 +168,72 @@ fn one_administrator_at_a_time_and_no_other_user() {
         .expect("runs");
     assert!(String::from_utf8_lossy(&fritz.stderr).contains("Login failed for user 'fritz'"));
     assert!(!fritz.status.success());
+}
+
+#[test]
+fn a_login_is_served_by_the_pool_of_its_class() {
+    let data = support::scratch("pools");
+    let path = data.to_str().expect("UTF-8 path");
+    for workers in ["fiber", "thread"] {
+        let server = Server::start_on(path, &["--workers", workers]);
+        let of_pool =
+            |scheduler: &str| scheduler.parse::<u32>().expect("a number") >= os::limits::usable_cpus().len() as u32;
+        let here = "SELECT scheduler_id FROM sys.dm_exec_requests WHERE session_id = @@SPID";
+        // The login itself is served by the default pool, what comes after it by its own.
+        let script = format!("PRINT 'in'\nGO\nSET NOCOUNT ON; {here}\nGO\n");
+        let file = data.join("here.sql");
+        std::fs::write(&file, script).expect("a file");
+        let as_fritz = || {
+            let args = ["sql", "-S", &server.address(), "-U", "fritz", "-P", "Str0ng!Fritz", "-h", "-1", "-W", "-i"];
+            let output = support::binary().args(args).arg(&file).output().expect("heddle sql runs");
+            String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().trim().to_string()
+        };
+        if workers == "fiber" {
+            server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Fritz'");
+            assert_eq!(
+                answer(
+                    &server,
+                    "CREATE THREAD POOL sales WITH THREAD COUNT = 2, POOL DESCRIPTION = 'for the sales force'"
+                ),
+                ""
+            );
+            assert_eq!(answer(&server, "CREATE THREAD POOL sales WITH THREAD COUNT = 2"), "Msg 15025");
+            assert_eq!(answer(&server, "CREATE THREAD POOL syb_own WITH THREAD COUNT = 2"), "Msg 15150");
+            assert_eq!(answer(&server, "EXEC sp_helpthread 'sales'"), "sales Multiplexed 2 100 for the sales force");
+            assert!(!of_pool(&as_fritz()));
+            answer(&server, "EXEC sp_addexeclass 'seller', 'MEDIUM', 0, 'sales'");
+            assert_eq!(answer(&server, "EXEC sp_bindexeclass 'fritz', 'LG', NULL, 'seller'"), "");
+            assert_eq!(answer(&server, "EXEC sp_bindexeclass 'nobody', 'LG', NULL, 'seller'"), "Msg 15007");
+            assert!(of_pool(&as_fritz()), "{}", as_fritz());
+            assert_eq!(answer(&server, "DROP THREAD POOL sales"), "Msg 3729");
+            assert_eq!(
+                answer(&server, "ALTER THREAD POOL sales WITH POOL NAME = shop, THREAD COUNT = 1, IDLE TIMEOUT = 0"),
+                ""
+            );
+            assert_eq!(answer(&server, "EXEC sp_helpthread 'shop'"), "shop Multiplexed 1 0 for the sales force");
+            assert_eq!(
+                answer(
+                    &server,
+                    "ALTER THREAD POOL syb_blocking_pool WITH THREAD COUNT = 5; EXEC sp_helpthread 'syb_blocking_pool'"
+                ),
+                "syb_blocking_pool RTC 5 NULL A pool dedicated to executing blocking calls"
+            );
+        } else {
+            // The next start has the same pools.
+            assert_eq!(answer(&server, "EXEC sp_helpthread 'shop'"), "shop Multiplexed 1 0 for the sales force");
+        }
+        assert!(of_pool(&as_fritz()));
+        assert!(!of_pool(&answer(&server, here)), "others are the default pool's");
+        if workers == "thread" {
+            assert_eq!(
+                answer(
+                    &server,
+                    "EXEC sp_unbindexeclass 'fritz', 'LG', NULL; EXEC sp_dropexeclass 'seller'; DROP THREAD POOL shop"
+                ),
+                ""
+            );
+            assert!(!of_pool(&as_fritz()));
+        }
+        assert_eq!(server.stop().0, Some(0));
+    }
 }

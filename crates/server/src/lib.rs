@@ -5,6 +5,7 @@
 pub mod config;
 mod machine;
 pub mod startup;
+mod pools;
 pub mod options;
 pub mod password;
 pub mod tls;

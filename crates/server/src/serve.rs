@@ -23,6 +23,7 @@ use crate::config::{masks_of, option};
 use crate::options::{AdminListen, DataLocation, RwLock, Scheduling, ServeArgs, Settings, Workers};
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
+use crate::pools::Pools;
 use crate::server::{Counters, Server};
 use crate::sessions::Sessions;
 use crate::spare::Spare;
@@ -299,6 +300,11 @@ pub fn start_on(
         DataLocation::Directory(path) => StartupFile::new(Some(path)),
     };
     startup.repair(&catalog.configuration, &settings.startup);
+    let pools = match &settings.data {
+        DataLocation::Memory => Pools::load(None)?,
+        DataLocation::Directory(path) => Pools::load(Some(path))?,
+    };
+    pools.start();
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
     let mut key = [0; 32];
     os::random::fill(&mut key);
@@ -311,6 +317,7 @@ pub fn start_on(
         sessions: Sessions::new(),
         spare: Spare::new(),
         startup,
+        pools,
         counters: Counters::default(),
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
         trace_flags: os::sync::Mutex::new(os::wait::WaitType::SOS_MUTEX, Default::default()),

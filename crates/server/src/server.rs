@@ -10,6 +10,7 @@ use crate::catalog::Catalog;
 use crate::options::Settings;
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
+use crate::pools::Pools;
 use crate::sessions::Sessions;
 use crate::spare::Spare;
 use crate::startup::StartupFile;
@@ -49,6 +50,7 @@ pub struct Server {
     pub sessions: Sessions,
     pub spare: Spare,
     pub startup: StartupFile,
+    pub(crate) pools: Pools,
     pub counters: Counters,
     pub verified: Mutex<VerifiedLogins>,
     /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.

@@ -25,6 +25,9 @@ pub struct Session {
     pub told: Told,
     pub state: exec::session::Session,
     pub host: SessionHost,
+    /// The schedulers that serve it, as of so many changes of the pools.
+    pool: Pool,
+    pools_seen: u32,
 }
 
 /// What a request runs with: the session's parts side by side.
@@ -58,13 +61,24 @@ impl Session {
         let mut buffers = Buffers { outgoing: self.writer.packets.release(), ..Buffers::default() };
         let stream: Stream = self.connection.rest(&mut buffers);
         self.host.server.spare.put(buffers);
-        let place = if self.host.entry.identity.admin { Place::In(Pool::ADMIN) } else { Place::Here };
-        stream.arm(place, None, move |stream, _| {
+        let pool = self.pool();
+        stream.arm(Place::In(pool), None, move |stream, _| {
             let buffers = self.host.server.spare.take();
             self.writer.packets.reuse(buffers.outgoing);
             self.connection.wake(stream, buffers.received, buffers.payload);
             self.serve();
         });
+    }
+
+    /// Where its next request runs: its login's pool may have changed.
+    fn pool(&mut self) -> Pool {
+        let pools = &self.host.server.pools;
+        let changes = pools.changes();
+        if self.pool != Pool::ADMIN && self.pools_seen != changes {
+            self.pool = pools.of_login(&self.host.entry.identity.login_name);
+            self.pools_seen = changes;
+        }
+        self.pool
     }
 
     /// One request, to the last byte of its answer. Err: the connection ends.
@@ -223,7 +237,8 @@ pub fn accept(server: &Arc<Server>, stream: Stream, admin: bool) {
             if greeting.sessions {
                 connection.start_sessions();
             }
-            Box::new(Session { connection, writer, told, state, host }).serve();
+            let pool = if admin { Pool::ADMIN } else { Pool::DEFAULT };
+            Box::new(Session { connection, writer, told, state, host, pool, pools_seen: 0 }).serve();
         }
         Err(_) => {
             let mut host = host;

@@ -600,7 +600,8 @@ impl Scheduler {
             }
             let looks_for = match self.looks_ns.load(Ordering::Relaxed) {
                 BY_EXPERIENCE => self.inner().idle_times.look_ns(now, self.machine.idle_spin_ns),
-                fixed => fixed,
+                fixed if self.is_open() => fixed,
+                _ => 0,
             };
             if now.saturating_sub(since) < looks_for {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.

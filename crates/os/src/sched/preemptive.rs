@@ -18,6 +18,11 @@ pub fn set_preemptive_threads_max(threads: usize) {
     THREADS_MAX.store(threads, Ordering::Relaxed);
 }
 
+/// Threads there may be of the pool.
+pub fn preemptive_threads_max() -> usize {
+    THREADS_MAX.load(Ordering::Relaxed)
+}
+
 /// Runs `call` off the scheduler and returns its result. Booked as a wait of type `wait` (PREEMPTIVE_*). On a thread
 /// that is no worker it simply runs. A panic of `call` continues in the caller. `call` must not park.
 pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R {

@@ -71,7 +71,13 @@ impl Entry {
 /// Procedures of `super::procedure` and of the session: everything the server answers without T-SQL.
 pub const NATIVE_PROCEDURES: &[&str] = &[
     // This crate's catalog side.
+    "sp_addexeclass",
     "sp_addextendedproperty",
+    "sp_bindexeclass",
+    "sp_dropexeclass",
+    "sp_helpthread",
+    "sp_showexeclass",
+    "sp_unbindexeclass",
     "sp_addmessage",
     "sp_updateextendedproperty",
     "sp_dropextendedproperty",

@@ -12,6 +12,7 @@
 //! object      schemas, types, sequences, synonyms, DROP, sp_rename
 //! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
+//! pool        CREATE, ALTER, DROP THREAD POOL
 //! ```
 
 pub mod alter;
@@ -23,6 +24,7 @@ pub mod index;
 pub mod module;
 pub mod object;
 pub mod permission;
+pub mod pool;
 pub mod rebuild;
 pub mod security;
 pub mod server;
@@ -81,6 +83,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),
         StatementKind::Kill(kill) => server::kill(ddl, kill),
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
+        StatementKind::ThreadPool(statement) => pool::thread_pool(ddl, statement),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }
@@ -93,7 +96,6 @@ fn verb(kind: &StatementKind) -> &'static str {
         StatementKind::CreatePartitionScheme(_) | StatementKind::AlterPartitionScheme(_) => "PARTITION SCHEME",
         StatementKind::Backup(_) => "BACKUP",
         StatementKind::Restore(_) => "RESTORE",
-        StatementKind::ThreadPool(_) => "THREAD POOL",
         StatementKind::BulkInsert(_) => "BULK INSERT",
         _ => "This statement",
     }

@@ -87,6 +87,13 @@ fn current_user(host: &SessionHost, db: &Database) -> SqlResult<OwnerRow> {
     Ok(mapped.cloned().unwrap_or_else(|| id_of(2)))
 }
 
+/// Whether there is such a login.
+pub fn is_login(catalog: &Catalog, name: &str) -> SqlResult<bool> {
+    let master = catalog.expect_database(MASTER);
+    let found: Option<LoginRow> = catalog.read(&master, |rows| rows.first(1, &[name_datum(name)]))?;
+    Ok(found.is_some_and(|row| row.kind.as_str() != "R"))
+}
+
 /// Whether a login is a member of sysadmin.
 pub fn is_sysadmin(catalog: &Catalog, login: &str) -> SqlResult<bool> {
     let master = catalog.expect_database(MASTER);

@@ -5,6 +5,7 @@
 //! application_lock   sp_getapplock, sp_releaseapplock
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview
 //! server             configuration, session context, messages, xp_*
+//! pools              thread pools and execution classes
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! cursor             the cursors of drivers: sp_cursoropen and its kin
 //! ```
@@ -16,6 +17,7 @@ mod result;
 pub mod application_lock;
 mod definition;
 mod server;
+mod pools;
 mod describe;
 mod undeclared;
 pub mod cursor;
@@ -105,6 +107,27 @@ pub fn run_native(
         }
         "sp_dropmessage" => {
             server::drop_message(host, &Parameters::bind("sp_dropmessage", &["@msgnum", "@lang"], 0, arguments)?)
+        }
+        "sp_helpthread" => {
+            pools::help(host, sink, &Parameters::bind("sp_helpthread", &["@pool_name"], 0, arguments)?)
+        }
+        "sp_addexeclass" => {
+            let names = &["@classname", "@base_priority", "@time_slice", "@engine_group"];
+            pools::add_class(host, sink, &Parameters::bind("sp_addexeclass", names, 2, arguments)?)
+        }
+        "sp_dropexeclass" => {
+            pools::drop_class(host, &Parameters::bind("sp_dropexeclass", &["@classname"], 1, arguments)?)
+        }
+        "sp_bindexeclass" => {
+            let names = &["@object_name", "@object_type", "@scope", "@classname"];
+            pools::bind(host, &Parameters::bind("sp_bindexeclass", names, 2, arguments)?)
+        }
+        "sp_unbindexeclass" => {
+            let names = &["@object_name", "@object_type", "@scope"];
+            pools::unbind(host, &Parameters::bind("sp_unbindexeclass", names, 2, arguments)?)
+        }
+        "sp_showexeclass" => {
+            pools::show_classes(host, sink, &Parameters::bind("sp_showexeclass", &["@classname"], 0, arguments)?)
         }
         "xp_logevent" => {
             let names = &["@error_number", "@message", "@severity"];
