@@ -27,19 +27,52 @@ pub(crate) fn wake_fd(scheduler: u32) -> Option<i32> {
     WAKE_FDS[scheduler as usize].load(Ordering::Relaxed).checked_sub(1).filter(|fd| *fd >= 0)
 }
 
-/// The region that forked engines share: what lies in it is shared state. Both 0: there is none.
-static SHARED_START: AtomicUsize = AtomicUsize::new(0);
-static SHARED_END: AtomicUsize = AtomicUsize::new(0);
+/// A range of addresses that forked engines share; both 0: none.
+struct SharedRange {
+    start: AtomicUsize,
+    end: AtomicUsize,
+}
 
-/// The region whose locks count from now on.
-pub(crate) fn set_shared(start: usize, end: usize) {
-    SHARED_START.store(start, Ordering::Relaxed);
-    SHARED_END.store(end, Ordering::Relaxed);
+/// What lies in one of them is shared state. They come and go before the fork, in a process with one thread.
+static SHARED: [SharedRange; SHARED_MAX] =
+    [const { SharedRange { start: AtomicUsize::new(0), end: AtomicUsize::new(0) } }; SHARED_MAX];
+
+/// An instance has one, and one more if its files lie in memory; a test may have another.
+const SHARED_MAX: usize = 8;
+
+impl SharedRange {
+    fn set(&self, start: usize, end: usize) {
+        self.start.store(start, Ordering::Relaxed);
+        self.end.store(end, Ordering::Relaxed);
+    }
+}
+
+/// Those there are: they stand at the front.
+fn shared() -> impl Iterator<Item = &'static SharedRange> {
+    SHARED.iter().take_while(|range| range.end.load(Ordering::Relaxed) != 0)
+}
+
+/// From now on locks in this range count.
+pub(crate) fn add_shared(start: usize, end: usize) {
+    let used = shared().count();
+    assert!(used < SHARED_MAX, "few regions are shared");
+    SHARED[used].set(start, end);
+}
+
+/// The range that starts there is gone.
+pub(crate) fn remove_shared(start: usize) {
+    let last = shared().last();
+    if let (Some(gone), Some(last)) = (shared().find(|range| range.start.load(Ordering::Relaxed) == start), last) {
+        gone.set(last.start.load(Ordering::Relaxed), last.end.load(Ordering::Relaxed));
+        last.set(0, 0);
+    }
 }
 
 pub(crate) fn is_shared<T>(what: &T) -> bool {
     let at = what as *const T as usize;
-    number() != 0 && at >= SHARED_START.load(Ordering::Relaxed) && at < SHARED_END.load(Ordering::Relaxed)
+    let holds =
+        |range: &SharedRange| at >= range.start.load(Ordering::Relaxed) && at < range.end.load(Ordering::Relaxed);
+    number() != 0 && shared().any(holds)
 }
 
 /// Begins a critical section of what lies at `what`, if that is shared with other engines.

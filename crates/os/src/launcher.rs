@@ -73,6 +73,16 @@ fn wait_for_wakers(dead: u32) {
     }
 }
 
+/// What a launcher hears while it waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    Ended(u32, End),
+    /// SIGTERM or SIGINT: the server is to stop.
+    Stop,
+    /// Nothing in the time given.
+    None,
+}
+
 /// How an engine ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
@@ -110,6 +120,7 @@ impl Engines {
             0 => {
                 engines::become_engine(number);
                 self.processes.clear();
+                mask_signals(libc::SIG_UNBLOCK);
                 worker::leave_parent();
                 die_with(launcher);
                 let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(number))).unwrap_or(101);
@@ -124,19 +135,42 @@ impl Engines {
         self.processes.get(number as usize - 1).filter(|pid| **pid != 0).map(|pid| *pid as u32)
     }
 
+    /// Waits up to `timeout_ms` for an engine's end or a signal to stop. Only after `hear_signals`.
+    pub fn wait_for_news(&mut self, timeout_ms: u64) -> News {
+        if let Some((number, end)) = self.reap(libc::WNOHANG) {
+            return News::Ended(number, end);
+        }
+        let time = libc::timespec {
+            tv_sec: (timeout_ms / 1_000) as libc::time_t,
+            tv_nsec: (timeout_ms % 1_000 * 1_000_000) as libc::c_long,
+        };
+        // SAFETY: the set and the time are live; null for details nobody wants is allowed.
+        match unsafe { libc::sigtimedwait(&heard_signals(), std::ptr::null_mut(), &time) } {
+            libc::SIGTERM | libc::SIGINT => News::Stop,
+            _ => self.reap(libc::WNOHANG).map_or(News::None, |(number, end)| News::Ended(number, end)),
+        }
+    }
+
+    /// Takes note of an engine that has ended. None: none has.
+    fn reap(&mut self, options: i32) -> Option<(u32, End)> {
+        let mut status = 0;
+        // SAFETY: `status` is a live int.
+        let ended = unsafe { libc::waitpid(-1, &mut status, options) };
+        let at = self.processes.iter().position(|pid| *pid != 0 && *pid == ended)?;
+        self.processes[at] = 0;
+        let end = match libc::WIFSIGNALED(status) {
+            true => End::Killed(libc::WTERMSIG(status)),
+            false => End::Exited(libc::WEXITSTATUS(status)),
+        };
+        Some((at as u32 + 1, end))
+    }
+
     /// Waits until an engine ends. None: none runs.
     pub fn wait(&mut self) -> Option<(u32, End)> {
         while self.processes.iter().any(|pid| *pid != 0) {
-            let mut status = 0;
-            // SAFETY: `status` is a live int.
-            let ended = unsafe { libc::waitpid(-1, &mut status, 0) };
-            let Some(at) = self.processes.iter().position(|pid| *pid != 0 && *pid == ended) else { continue };
-            self.processes[at] = 0;
-            let end = match libc::WIFSIGNALED(status) {
-                true => End::Killed(libc::WTERMSIG(status)),
-                false => End::Exited(libc::WEXITSTATUS(status)),
-            };
-            return Some((at as u32 + 1, end));
+            if let Some(ended) = self.reap(0) {
+                return Some(ended);
+            }
         }
         None
     }
@@ -169,6 +203,28 @@ impl Drop for Engines {
         self.signal(libc::SIGKILL);
         while self.wait().is_some() {}
     }
+}
+
+/// From now on `wait_for_news` hears of ended engines and of SIGTERM and SIGINT, which otherwise would end this process.
+pub fn hear_signals() {
+    mask_signals(libc::SIG_BLOCK);
+}
+
+fn heard_signals() -> libc::sigset_t {
+    // SAFETY: a signal set is plain data, which sigemptyset and sigaddset fill.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT] {
+            libc::sigaddset(&mut set, signal);
+        }
+        set
+    }
+}
+
+fn mask_signals(how: i32) {
+    // SAFETY: the set is live; null for the old mask is allowed.
+    unsafe { libc::pthread_sigmask(how, &heard_signals(), std::ptr::null_mut()) };
 }
 
 /// The kernel kills this process when `parent` ends, also if that has happened already.

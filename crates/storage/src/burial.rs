@@ -22,6 +22,10 @@ impl Engine {
             self.locks.release_all(*member);
             self.locks.leave(*member);
         }
+        if !left_behind.is_empty() {
+            // It may have changed shapes, and nobody knows which.
+            self.shapes.forget_all();
+        }
         Ok(left_behind.len())
     }
 

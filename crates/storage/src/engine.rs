@@ -7,14 +7,13 @@ use os::disk::Disk;
 use os::engines;
 use os::region::Placed;
 use os::shared_struct;
-use os::sync::{Mutex, RwLock};
+use os::sync::Mutex;
 
 use crate::buffer::{Buffer, Exclusive};
 use crate::commits::Commits;
 use crate::data_files::{DataFile, DataFiles, file_name};
 use crate::error::{StorageError, StorageResult};
-use crate::hash::NumberMap;
-use crate::layout::{DatabaseId, PageRef, TableId};
+use crate::layout::{DatabaseId, PageRef};
 use crate::locks::{Locks, MemberId};
 use crate::log::Log;
 use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
@@ -22,7 +21,7 @@ use crate::log::structure::{self, Action, Bits};
 use crate::memory::Memory;
 use crate::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
 use crate::page_list::PageList;
-use crate::shape::Shape;
+use crate::shapes::Shapes;
 use crate::tree::Tree;
 use crate::versions::Versions;
 
@@ -43,8 +42,6 @@ shared_struct! {
     pub struct Numbers {
         pub next_file: AtomicU32,
         pub next_row: AtomicU64,
-        /// Grows whenever a shape is forgotten.
-        pub shapes_forgotten: AtomicU64,
         pub commits_since_advance: AtomicU32,
         pub trees: TreeCounters,
     }
@@ -58,8 +55,7 @@ pub struct Engine {
     pub versions: Versions,
     pub locks: Locks,
     pub files: Arc<DataFiles>,
-    /// Tables opened since the start.
-    pub shapes: RwLock<NumberMap<(DatabaseId, TableId), Arc<Shape>>>,
+    pub shapes: Shapes,
     /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
     pub pending_frees: PageList,
     pub freeing: Placed<Mutex<()>>,
@@ -236,15 +232,6 @@ impl Engine {
         file.free_hint().fetch_min(number, Ordering::Relaxed);
         self.numbers.trees.pages_freed.fetch_add(1, Ordering::Relaxed);
         Ok(())
-    }
-
-    /// The next who opens these tables reads their shapes anew; who has them open learns it (`Table::is_current`).
-    pub fn forget_shapes(&self, tables: &[(DatabaseId, TableId)]) {
-        let mut shapes = self.shapes.write();
-        for table in tables {
-            shapes.remove(table);
-        }
-        self.numbers.shapes_forgotten.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Lets versions go that no snapshot needs any more.

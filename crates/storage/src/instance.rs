@@ -1,24 +1,26 @@
 //! One instance: its files, buffer, log, transactions and tables. Opening it recovers it.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use os::clock;
 use os::disk::Disk;
 use os::region::{Placed, Visibility};
 use os::sched::{Place, TaskKind};
+use os::shared_struct;
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
 use types::row::RowView;
 
-use crate::control::{Control, ControlFile};
+use crate::control::ControlFile;
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::locks::{LockEntry, LockMode, TransactionEntry};
 use crate::log::BLOCK_HEAD;
+use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::recovery::{self, Limits, Recovered};
+use crate::row_counts::pack;
 use crate::scan::ScanSpec;
 use crate::shape::{self, Roots, Shape};
 use crate::table::Table;
@@ -44,6 +46,8 @@ pub struct StorageConfig {
     pub recovery_interval_ms: u64,
     /// Delayed commits are hardened after at most about this; 0: no background duties at all (tests).
     pub log_flush_ms: u64,
+    /// Room in the instance's memory for what its caller wants all engines to see (`Storage::memory`).
+    pub caller_bytes: usize,
     /// Who else will use the instance: processes forked after it was opened, or nobody.
     pub visibility: Visibility,
 }
@@ -61,6 +65,7 @@ impl StorageConfig {
             page_bits: 17,
             recovery_interval_ms: 60_000,
             log_flush_ms: 5,
+            caller_bytes: 0,
             visibility: Visibility::ThisProcess,
         }
     }
@@ -71,6 +76,23 @@ impl StorageConfig {
     }
 }
 
+shared_struct! {
+    /// The last checkpoint.
+    struct Checkpointed {
+        /// Of the control file.
+        sequence: u64,
+        at_ms: u64,
+        /// End of the log then.
+        tail: u64,
+    }
+}
+
+/// How often what is to be done in the background; 0: never.
+struct Duties {
+    log_flush_ms: u64,
+    checkpoint_ms: u64,
+}
+
 /// What the background duties wait for, besides their half second: the end.
 struct Bells {
     cleaner: Placed<Event>,
@@ -79,7 +101,12 @@ struct Bells {
 
 struct Inner {
     engine: Arc<Engine>,
-    control: Mutex<(ControlFile, Control)>,
+    control: ControlFile,
+    /// Of this life of the instance.
+    epoch: u32,
+    /// Held while a checkpoint is written.
+    checkpointed: Placed<Mutex<Checkpointed>>,
+    duties: Duties,
     bells: Bells,
     recovered: Recovered,
 }
@@ -100,7 +127,7 @@ impl Storage {
     /// Creates an instance without databases, or recovers the one there is. tempdb is gone after each start.
     ///
     /// The background duties (log writer, checkpoint, version cleaner) are tasks of the caller's machine. A thread that is
-    /// no worker has none: it hardens and checkpoints by hand.
+    /// no worker has none: it hardens and checkpoints by hand, or each engine that it forks calls `start_duties`.
     pub fn open(config: StorageConfig) -> StorageResult<Storage> {
         let limits = Limits {
             memory_bytes: config.memory_bytes,
@@ -110,6 +137,7 @@ impl Storage {
             version_memory_bytes: config.version_memory_bytes,
             files_max: config.files_max,
             page_bits: config.page_bits,
+            caller_bytes: config.caller_bytes,
             visibility: config.visibility,
         };
         let (engine, file, control, recovered) = recovery::open(config.disk, &limits)?;
@@ -117,11 +145,15 @@ impl Storage {
             cleaner: engine.memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
             checkpoint: engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
         };
-        let control = Mutex::new(WaitType::CHKPT, (file, control));
-        let storage = Storage { inner: Arc::new(Inner { engine, control, bells, recovered }) };
+        let checkpointed = Checkpointed { sequence: control.sequence, at_ms: 0, tail: 0 };
+        let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
+        let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
+        let epoch = control.epoch;
+        let inner = Inner { engine, control: file, epoch, checkpointed, duties, bells, recovered };
+        let storage = Storage { inner: Arc::new(inner) };
         storage.checkpoint()?;
-        if config.log_flush_ms > 0 && os::sched::here().is_some() {
-            storage.start_duties(config.log_flush_ms, config.recovery_interval_ms);
+        if os::sched::here().is_some() {
+            storage.start_duties();
         }
         Ok(storage)
     }
@@ -130,7 +162,13 @@ impl Storage {
         &self.inner.engine
     }
 
-    fn start_duties(&self, flush_ms: u64, checkpoint_ms: u64) {
+    /// Starts the background duties as tasks of this machine. Where engines are processes each has them: a bell wakes one,
+    /// and whoever finds nothing left to do goes on waiting.
+    pub fn start_duties(&self) {
+        let Duties { log_flush_ms: flush_ms, checkpoint_ms } = self.inner.duties;
+        if flush_ms == 0 {
+            return;
+        }
         let log = self.engine().log.clone();
         self.start_duty(TaskKind::LogWriter, log.writer_bell(), move |inner| {
             // Delayed commits gather: one flush for all of them.
@@ -147,16 +185,10 @@ impl Storage {
         if checkpoint_ms == 0 {
             return;
         }
-        let mut last = (clock::now_ms(), self.engine().log.tail());
         self.start_duty(TaskKind::Checkpoint, &self.inner.bells.checkpoint, move |inner| {
             let Some(inner) = inner.upgrade() else { return };
-            let (now, tail) = (clock::now_ms(), inner.engine.log.tail());
-            let due = now >= last.0 + checkpoint_ms || tail - last.1 > CHECKPOINT_LOG_BYTES;
-            if due && tail - last.1 > BLOCK_HEAD {
-                last = (now, tail);
-                // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
-                inner.checkpoint().ok();
-            }
+            // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
+            inner.checkpoint_if_due(checkpoint_ms).ok();
         });
     }
 
@@ -174,6 +206,11 @@ impl Storage {
                 step(&inner);
             }
         });
+    }
+
+    /// What all engines of the instance see; to be carved before there is a second engine.
+    pub fn memory(&self) -> &Memory {
+        &self.engine().memory
     }
 
     pub fn begin(&self, isolation: Isolation) -> Transaction {
@@ -278,7 +315,7 @@ impl Storage {
         shape: Option<(&TableLayout, &Roots)>,
     ) -> StorageResult<()> {
         tx.reshaped.push((db, table));
-        self.engine().forget_shapes(&[(db, table)]);
+        self.engine().shapes.forget(&[(db, table)]);
         let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
         let patience = tx.patience();
         self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience)
@@ -454,16 +491,16 @@ impl Storage {
     /// A hash look-up: open it in each statement, unless it `is_current` still.
     pub fn open_table(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<Table>> {
         let engine = self.engine();
-        // Before the look: what is forgotten from here on makes the table an old one.
-        let opened = engine.numbers.shapes_forgotten.load(Ordering::SeqCst);
-        if let Some(shape) = engine.shapes.read().get(&(db, table)) {
-            return Ok(Arc::new(Table { engine: engine.clone(), shape: shape.clone(), opened }));
+        let (opened, known) = engine.shapes.find((db, table));
+        if let Some(shape) = known {
+            return Ok(Arc::new(Table { engine: engine.clone(), shape, opened }));
         }
         let (layout, roots) = engine.read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         let file = engine.file_of(db)?;
-        let shape = Arc::new(Shape::new(db, table, layout, &roots, |root| Tree::new(file.clone(), root)));
-        shape.rows.store(engine.estimate_rows(&shape.base)?, Ordering::Relaxed);
-        let shape = engine.shapes.write().entry((db, table)).or_insert(shape).clone();
+        let tree = |root| Tree::new(file.clone(), root);
+        let rows = engine.shapes.row_counts.of(pack(db, table), || engine.estimate_rows(&tree(roots.base)))?;
+        let shape = Arc::new(Shape::new((db, table), layout, &roots, rows, tree));
+        let shape = engine.shapes.keep(opened, (db, table), shape);
         Ok(Arc::new(Table { engine: engine.clone(), shape, opened }))
     }
 
@@ -496,8 +533,22 @@ impl Inner {
     }
 
     fn checkpoint(&self) -> StorageResult<()> {
-        let (file, control) = &mut *self.control.lock();
-        self.engine.checkpoint(file, control).map(|_| ())
+        self.write_checkpoint(&mut self.checkpointed.lock())
+    }
+
+    fn checkpoint_if_due(&self, every_ms: u64) -> StorageResult<()> {
+        let mut last = self.checkpointed.lock();
+        let written = self.engine.log.tail() - last.tail;
+        let due = clock::now_ms() >= last.at_ms + every_ms || written > CHECKPOINT_LOG_BYTES;
+        if due && written > BLOCK_HEAD { self.write_checkpoint(&mut last) } else { Ok(()) }
+    }
+
+    fn write_checkpoint(&self, last: &mut Checkpointed) -> StorageResult<()> {
+        // Before it begins: what is written meanwhile makes the next one due.
+        (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
+        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1)?;
+        last.sequence += 1;
+        Ok(())
     }
 }
 

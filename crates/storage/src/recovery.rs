@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::disk::{Disk, Open};
 use os::region::Visibility;
-use os::sync::{Mutex, RwLock};
+use os::sync::Mutex;
 use os::wait::WaitType;
 
 use crate::btree::empty_root;
@@ -22,7 +22,6 @@ use crate::control::{Control, ControlFile, FileEntry};
 use crate::data_files::{DataFile, DataFiles, file_name};
 use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer};
 use crate::error::{StorageError, StorageResult};
-use crate::hash::NumberMap;
 use crate::layout::{DatabaseId, PageRef};
 use crate::locks::Locks;
 use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, UpdateBody};
@@ -34,6 +33,7 @@ use crate::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::page_list::PageList;
 use crate::rows::apply_header;
 use crate::shape::DIRECTORY_ROOT;
+use crate::shapes::Shapes;
 use crate::versions::Versions;
 
 pub struct Limits {
@@ -44,6 +44,8 @@ pub struct Limits {
     pub version_memory_bytes: usize,
     pub files_max: usize,
     pub page_bits: u32,
+    /// For what the caller shares.
+    pub caller_bytes: usize,
     /// Who else will see the instance's memory.
     pub visibility: Visibility,
 }
@@ -58,7 +60,8 @@ impl Limits {
             + Versions::region_bytes(self.version_memory_bytes)
             + Locks::region_bytes()
             + Commits::region_bytes()
-            + PENDING_FREES_MAX * size_of::<u64>();
+            + PENDING_FREES_MAX * size_of::<u64>()
+            + self.caller_bytes;
         Memory::reserve(bytes, self.visibility)
     }
 }
@@ -159,7 +162,6 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     let numbers = Numbers {
         next_file: AtomicU32::new(next_file),
         next_row: AtomicU64::new(end.max(1)),
-        shapes_forgotten: AtomicU64::new(0),
         commits_since_advance: AtomicU32::new(0),
         trees: TreeCounters::default(),
     };
@@ -173,7 +175,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         commits: Commits::recovered(&memory, next, found.unfinished.keys().copied())?,
         locks: Locks::new(&memory)?,
         files,
-        shapes: RwLock::new(WaitType::SOS_RW, NumberMap::default()),
+        shapes: Shapes::new(&memory)?,
         pending_frees,
         freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
         numbers: memory.place("numbers", numbers)?,
@@ -347,11 +349,11 @@ impl Engine {
     }
 
     /// See the top of this file. After a failed write or flush nobody knows what the files hold: the instance stops.
-    pub fn checkpoint(&self, control_file: &ControlFile, control: &mut Control) -> StorageResult<u64> {
+    pub fn checkpoint(&self, control_file: &ControlFile, epoch: u32, sequence: u64) -> StorageResult<u64> {
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);
         }
-        let result = self.write_checkpoint(control_file, control);
+        let result = self.write_checkpoint(control_file, epoch, sequence);
         if let Err(error) = &result
             && matches!(error, StorageError::Io(_) | StorageError::DiskFull)
         {
@@ -360,7 +362,7 @@ impl Engine {
         result
     }
 
-    fn write_checkpoint(&self, control_file: &ControlFile, control: &mut Control) -> StorageResult<u64> {
+    fn write_checkpoint(&self, control_file: &ControlFile, epoch: u32, sequence: u64) -> StorageResult<u64> {
         let redo_lsn = self.log.hardened();
         let scan_lsn = redo_lsn.min(self.locks.oldest_lsn());
         let next_transaction = self.commits.next_id();
@@ -373,19 +375,23 @@ impl Engine {
             name: file.name(),
         };
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
-        control.pending = self.pending_frees.all();
-        control.files = self.files.all().iter().map(entry).collect();
-        control.sequence += 1;
-        control.scan_lsn = scan_lsn;
-        control.redo_lsn = redo_lsn;
-        control.next_transaction = next_transaction;
-        control.next_file = self.numbers.next_file.load(Ordering::SeqCst);
+        let pending = self.pending_frees.all();
+        let control = Control {
+            epoch,
+            sequence,
+            scan_lsn,
+            redo_lsn,
+            next_transaction,
+            next_file: self.numbers.next_file.load(Ordering::SeqCst),
+            files: self.files.all().iter().map(entry).collect(),
+            pending,
+        };
         // A flush of another worker may have failed meanwhile.
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);
         }
         os::sim_point!("checkpoint.control");
-        control_file.write(control)?;
+        control_file.write(&control)?;
         os::sim_point!("checkpoint.truncate");
         self.log.store().truncate(scan_lsn)?;
         Ok(written)

@@ -13,14 +13,13 @@
 //! key of the base tree:           unique clustered: the key columns; otherwise also the row number, 8 bytes big-endian
 //! ```
 
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use types::key::{KeyCodec, KeyColumn, KeyLayout};
 use types::row::{ColumnType, RowView};
 use types::{KeySet, RowLayout};
 
 use crate::layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, TableId, TableLayout};
 use crate::page::{self, BODY_BYTES, KEY_BYTES_MAX};
+use crate::row_counts::Rows;
 use crate::tree::Tree;
 use crate::versions::ROW_HEADER_BYTES;
 
@@ -92,7 +91,7 @@ pub struct Shape {
     pub indexes: Vec<IndexShape>,
     /// Longest image that stays in a base row.
     pub image_max: usize,
-    pub rows: AtomicI64,
+    pub rows: Rows,
 }
 
 /// Where the trees of a table are.
@@ -157,7 +156,13 @@ fn entry_columns(layout: &TableLayout, index: &IndexLayout) -> Vec<u16> {
 }
 
 impl Shape {
-    pub fn new(db: DatabaseId, id: TableId, layout: TableLayout, roots: &Roots, tree: impl Fn(u32) -> Tree) -> Shape {
+    pub fn new(
+        (db, id): (DatabaseId, TableId),
+        layout: TableLayout,
+        roots: &Roots,
+        rows: Rows,
+        tree: impl Fn(u32) -> Tree,
+    ) -> Shape {
         let (clustered, numbered) = base_key(&layout);
         let base_key = clustered.as_ref().map_or(ROW_NUMBER_BYTES, |(_, key)| key_bytes_max(&layout, key.columns()));
         let indexes = layout
@@ -190,7 +195,7 @@ impl Shape {
             indexes,
             image_max: image_max(&layout),
             layout,
-            rows: AtomicI64::new(0),
+            rows,
         }
     }
 
@@ -204,10 +209,6 @@ impl Shape {
             long_values: self.long_values.as_ref().map_or(0, |tree| tree.root),
             indexes: self.layout.indexes.iter().map(root_of).collect(),
         }
-    }
-
-    pub fn count_rows(&self, change: i64) {
-        self.rows.fetch_add(change, Ordering::Relaxed);
     }
 }
 

@@ -5,7 +5,6 @@
 //! fails part of the way undoes its part.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use types::RowLayout;
 use types::key::encode_key;
@@ -25,7 +24,7 @@ use crate::transaction::Transaction;
 pub struct Table {
     pub(crate) engine: Arc<Engine>,
     pub(crate) shape: Arc<Shape>,
-    /// `Engine::shapes_forgotten` when it was opened.
+    /// The news of shapes (`Shapes::told`) as of which it was opened.
     pub(crate) opened: u64,
 }
 
@@ -42,7 +41,7 @@ impl Table {
     /// No table has changed its shape since this one was opened: opening it again would give the same.
     #[inline]
     pub fn is_current(&self) -> bool {
-        self.opened == self.engine.numbers.shapes_forgotten.load(Ordering::SeqCst)
+        self.opened == self.engine.shapes.told()
     }
 
     pub fn database(&self) -> DatabaseId {
@@ -133,7 +132,7 @@ impl Table {
         for index in shape.indexes.iter().filter(|index| index.holds(&view)) {
             self.insert_entry(tx, index, &view, &key)?;
         }
-        shape.count_rows(1);
+        shape.rows.add(1);
         let locator = Locator::new(&key);
         tx.scratch.key = key;
         Ok(locator)
@@ -290,7 +289,7 @@ impl Table {
                 self.delete_entry(tx, index, &view, locator)?;
             }
         }
-        shape.count_rows(-1);
+        shape.rows.add(-1);
         tx.scratch.image = old;
         Ok(())
     }
@@ -314,7 +313,7 @@ impl Table {
     }
 
     pub fn row_count_estimate(&self) -> u64 {
-        self.shape.rows.load(Ordering::Relaxed).max(0) as u64
+        self.shape.rows.get().max(0) as u64
     }
 }
 

@@ -268,7 +268,7 @@ impl Transaction {
     /// What the cache holds of tables this transaction reshaped may be wrong by now: it is read again.
     fn forget_shapes(&mut self) {
         if !self.reshaped.is_empty() {
-            self.engine.forget_shapes(&self.reshaped);
+            self.engine.shapes.forget(&self.reshaped);
         }
     }
 

@@ -84,6 +84,11 @@ impl Disk {
         Disk::Memory(MemoryDisk::new())
     }
 
+    /// As `memory`, and engines that are forked later see it as well.
+    pub fn shared_memory() -> DiskResult<Disk> {
+        MemoryDisk::shared().map(Disk::Memory)
+    }
+
     pub fn open(&self, name: &str, how: Open) -> DiskResult<File> {
         match self {
             Disk::Real(disk) => disk.open_file(name, how).map(File::Real),

@@ -40,6 +40,8 @@ pub const CLOSED: u32 = 2;
 /// What the schedulers of one machine share.
 pub struct MachineState {
     pub id: u32,
+    /// `scheduler_id` of its first scheduler.
+    first_scheduler: u32,
     pub worker_kind: WorkerKind,
     pub idle_spin_ns: u64,
     pub quantum_ns: u64,
@@ -69,6 +71,7 @@ pub struct MachineState {
 /// What differs from machine to machine.
 pub struct MachineTraits {
     pub id: u32,
+    pub first_scheduler: u32,
     pub worker_kind: WorkerKind,
     pub idle_spin_ns: u64,
     pub quantum_ns: u64,
@@ -84,6 +87,7 @@ impl MachineState {
     pub fn new(traits: MachineTraits) -> Arc<MachineState> {
         Arc::new(MachineState {
             id: traits.id,
+            first_scheduler: traits.first_scheduler,
             worker_kind: traits.worker_kind,
             idle_spin_ns: traits.idle_spin_ns,
             quantum_ns: traits.quantum_ns,
@@ -114,7 +118,8 @@ impl MachineState {
     /// or is the only one that knows the machine.
     pub fn add(self: &Arc<MachineState>, wanted: impl Iterator<Item = (u32, Pool)>) -> Vec<&'static Scheduler> {
         let mut all = self.schedulers().to_vec();
-        let mut next_id = all.iter().filter(|s| s.id < ADMIN_SCHEDULER_ID).count() as u32;
+        let ordinary = all.iter().filter(|s| s.id < ADMIN_SCHEDULER_ID).count() as u32;
+        let mut next_id = self.first_scheduler + ordinary;
         let mut made = Vec::new();
         for (cpu, pool) in wanted {
             let id = if pool == Pool::ADMIN { ADMIN_SCHEDULER_ID } else { next_id };

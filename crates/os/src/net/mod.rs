@@ -3,11 +3,13 @@
 //! A read or write tries first and parks only if it must. Between requests a connection is *armed* ([`Stream::arm`]): no
 //! worker and no stack wait for it; the scheduler that sees its next bytes starts a task with it.
 
+mod mail;
 mod real;
 mod sim;
 
 pub use crate::kernel::poller::Ready;
 pub use crate::sched::Place;
+pub use mail::{MESSAGE_BYTES_MAX, Mail};
 pub use sim::SimNetFaults;
 pub(crate) use sim::{reset_network, set_network_faults};
 

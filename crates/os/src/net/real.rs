@@ -29,14 +29,14 @@ const LOCAL_PREFIX: &[u8] = b"\0heddle:";
 
 /// Which sockets these are: what the two kinds differ in is asked here.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
+pub(super) enum Family {
     V4,
     V6,
     Local,
 }
 
 impl Family {
-    fn of(endpoint: Endpoint) -> Family {
+    pub(super) fn of(endpoint: Endpoint) -> Family {
         match endpoint {
             Endpoint::Tcp(SocketAddr::V4(_)) => Family::V4,
             Endpoint::Tcp(SocketAddr::V6(_)) => Family::V6,
@@ -72,7 +72,7 @@ impl Family {
 }
 
 /// A socket and where it is watched.
-struct Socket {
+pub(super) struct Socket {
     entry: Arc<IoEntry>,
     family: Family,
     watched: OnceLock<(&'static Scheduler, Token)>,
@@ -80,8 +80,21 @@ struct Socket {
 
 impl Socket {
     /// Takes over `fd`.
-    fn new(fd: i32, family: Family) -> Socket {
+    pub(super) fn new(fd: i32, family: Family) -> Socket {
         Socket { entry: Arc::new(IoEntry::new(fd)), family, watched: OnceLock::new() }
+    }
+
+    pub(super) fn fd(&self) -> i32 {
+        self.entry.fd
+    }
+
+    /// Clears `flag` before a try.
+    pub(super) fn forget(&self, flag: u32) {
+        self.entry.forget(flag);
+    }
+
+    pub(super) fn remember(&self, flag: u32) {
+        self.entry.remember(flag);
     }
 
     fn watch(&self, scheduler: &'static Scheduler) -> NetResult<&(&'static Scheduler, Token)> {
@@ -103,7 +116,7 @@ impl Socket {
     }
 
     /// Waits until `flag` comes up.
-    fn wait(&self, flag: u32, why: WaitType, deadline: Option<u64>) -> NetResult<()> {
+    pub(super) fn wait(&self, flag: u32, why: WaitType, deadline: Option<u64>) -> NetResult<()> {
         let Some(scheduler) = scheduler::here() else {
             return poll_outside(self.entry.fd, flag, deadline);
         };
@@ -223,6 +236,14 @@ impl WeakStream {
 }
 
 impl RealStream {
+    pub(super) fn of(socket: Socket) -> RealStream {
+        RealStream { socket: Arc::new(socket) }
+    }
+
+    pub(super) fn fd(&self) -> i32 {
+        self.socket.entry.fd
+    }
+
     pub fn connect(endpoint: Endpoint, deadline: Option<u64>) -> NetResult<RealStream> {
         let family = Family::of(endpoint);
         let fd = family.open()?;
@@ -421,7 +442,7 @@ fn pause(deadline: Option<u64>) -> NetResult<()> {
     }
 }
 
-fn set_option(fd: i32, level: i32, option: i32, value: i32) {
+pub(super) fn set_option(fd: i32, level: i32, option: i32, value: i32) {
     // SAFETY: `value` is a live i32. A refused option costs speed, not correctness.
     unsafe { libc::setsockopt(fd, level, option, (&raw const value).cast(), 4) };
 }
@@ -430,7 +451,7 @@ fn check(result: i32) -> NetResult<()> {
     if result == 0 { Ok(()) } else { Err(error_of(errno())) }
 }
 
-fn error_of(errno: i32) -> NetError {
+pub(super) fn error_of(errno: i32) -> NetError {
     match errno {
         libc::ECONNRESET | libc::EPIPE | libc::ENOTCONN | libc::ESHUTDOWN | libc::ECONNABORTED => NetError::Closed,
         libc::ECONNREFUSED => NetError::Refused,
@@ -510,7 +531,7 @@ fn from_raw(raw: &libc::sockaddr_storage, length: libc::socklen_t) -> Endpoint {
 
 type NameCall = unsafe extern "C" fn(i32, *mut libc::sockaddr, *mut libc::socklen_t) -> i32;
 
-fn name_of(fd: i32, call: NameCall) -> NetResult<Endpoint> {
+pub(super) fn name_of(fd: i32, call: NameCall) -> NetResult<Endpoint> {
     let mut raw = new_raw();
     let mut length = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
     // SAFETY: `raw` and `length` are live and describe each other.

@@ -170,11 +170,11 @@ impl Region {
             return Ok(Region { mapping: Arc::new(mapping(base, simulation)) });
         }
         let memory = sys::map_memory(Some(BASE), bytes, shared);
-        if let (Some(start), true) = (memory, shared) {
-            engines::set_shared(start as usize, start as usize + bytes);
-        }
         let memory = memory.or_else(|| sys::map_memory(None, bytes, shared));
         let base = memory.ok_or(OutOfMemory)? as usize;
+        if shared {
+            engines::add_shared(base, base + bytes);
+        }
         Ok(Region { mapping: Arc::new(mapping(base, 0)) })
     }
 
@@ -237,6 +237,9 @@ impl Region {
 impl Drop for Mapping {
     fn drop(&mut self) {
         if self.simulation == 0 {
+            if self.visibility == Visibility::ForkedProcesses {
+                engines::remove_shared(self.base);
+            }
             sys::unmap_memory(self.base as *mut u8, self.bytes);
             return;
         }

@@ -19,6 +19,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct MachineConfig {
     /// One scheduler for each of these CPUs; empty: for each CPU of the process's affinity mask.
     pub cpus: Vec<u32>,
+    /// Number of the first scheduler, as `sys.dm_os_schedulers` shows it: where engines are processes they count on.
+    pub first_scheduler: u32,
     /// Bind each scheduler to its CPU (an affinity mask was given).
     pub pinned: bool,
     /// The machine's threads wait their turn for a CPU: becoming runnable, they interrupt nobody (SCHED_BATCH).
@@ -44,6 +46,7 @@ impl Default for MachineConfig {
     fn default() -> MachineConfig {
         MachineConfig {
             cpus: Vec::new(),
+            first_scheduler: 0,
             pinned: false,
             gives_way: false,
             workers: WorkerKind::Fiber,
@@ -79,6 +82,7 @@ pub fn start(config: MachineConfig) -> Machine {
     let spins = cpus.len() <= usable.len() && limits::cpu_quota().is_none_or(|quota| quota >= cpus.len() as f64);
     let state = MachineState::new(MachineTraits {
         id: MACHINES.fetch_add(1, Ordering::Relaxed) + 1,
+        first_scheduler: config.first_scheduler,
         worker_kind: config.workers,
         idle_spin_ns: if spins { config.idle_spin_us as u64 * 1_000 } else { 0 },
         quantum_ns: config.quantum_us as u64 * 1_000,
