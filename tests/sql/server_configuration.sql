@@ -1,6 +1,6 @@
 -- sp_configure: what is set, what runs, what is hidden, what is refused.
 SELECT name, CONVERT(int, value) AS value, CONVERT(int, value_in_use) AS value_in_use, is_dynamic, is_advanced
-FROM sys.configurations WHERE name IN (N'nested triggers', N'show advanced options', N'max degree of parallelism', N'kernel mode')
+FROM sys.configurations WHERE name IN (N'nested triggers', N'show advanced options', N'max degree of parallelism', N'locks')
 ORDER BY name;
 EXEC sp_configure 'nested triggers';
 EXEC sp_configure 'nested';
@@ -24,14 +24,19 @@ EXEC sp_configure 'cost threshold', 5;
 RECONFIGURE;
 GO
 -- Only after a restart.
-EXEC sp_configure 'kernel mode', 0, 'process';
-EXEC sp_configure 'kernel mode';
+EXEC sp_configure 'locks', 6000;
+EXEC sp_configure 'locks';
 RECONFIGURE;
-EXEC sp_configure 'kernel mode';
+EXEC sp_configure 'locks';
+EXEC sp_configure 'locks', 0;
+GO
+-- The form with a word, which ASE has.
+EXEC sp_configure 'kernel mode', 0, 'process';
+SELECT name, CONVERT(int, value) AS value FROM sys.configurations WHERE name = N'kernel mode';
 EXEC sp_configure 'kernel mode', 0, 'THREADED';
 EXEC sp_configure 'kernel mode', 0, 'magic';
 EXEC sp_configure 'nested triggers', 0, 'threaded';
-EXEC sp_configure 'kernel mode';
+SELECT name, CONVERT(int, value) AS value FROM sys.configurations WHERE name = N'kernel mode';
 GO
 -- Bounds; 0 is "automatic" where it is below the minimum.
 DECLARE @status int;

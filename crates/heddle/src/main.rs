@@ -28,7 +28,7 @@ enum Lab {
 
 fn main() {
     let code = match CommandLine::parse().command {
-        Command::Serve(args) => match server::serve::run(*args) {
+        Command::Serve(args) => match server::run::run(*args) {
             Ok(()) => 0,
             Err(message) => {
                 eprintln!("heddle serve: {message}");

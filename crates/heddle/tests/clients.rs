@@ -42,10 +42,23 @@ fn run(what: &str, command: &mut Command) -> String {
     text
 }
 
-/// Starts a server, runs the driver's program with HOST PORT USER PASSWORD and demands every check.
-fn check(driver: &str, program: &mut Command) {
+/// Runs the driver's program with HOST PORT USER PASSWORD against servers of both kernels, on fibers and on threads, and
+/// demands every check.
+fn check(driver: &str, program: impl Fn() -> Command) {
+    for kernel in ["threaded", "process"] {
+        for workers in ["fiber", "thread"] {
+            check_with(
+                &format!("{driver} ({kernel}, {workers})"),
+                program(),
+                &["--kernel", kernel, "--workers", workers],
+            );
+        }
+    }
+}
+
+fn check_with(driver: &str, mut program: Command, serve: &[&str]) {
     let data = scratch(&format!("client-{driver}"));
-    let server = Server::start_on(data.to_str().expect("UTF-8 path"), &[]);
+    let server = Server::start_on(data.to_str().expect("UTF-8 path"), serve);
     let output = program
         .args(["127.0.0.1", &server.port.to_string(), "sa", PASSWORD])
         .env("HEDDLE_CERTIFICATE", data.join("tls/certificate.pem"))
@@ -55,6 +68,13 @@ fn check(driver: &str, program: &mut Command) {
     let missing: Vec<&&str> =
         CHECKS.iter().filter(|name| !text.lines().any(|line| line == format!("ok {name}"))).collect();
     assert!(missing.is_empty(), "{driver}: {missing:?}\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A program with its first arguments, started in `directory`.
+fn program(name: impl AsRef<std::ffi::OsStr>, args: &[&str], directory: &Path) -> Command {
+    let mut command = Command::new(name);
+    command.args(args).current_dir(directory);
+    command
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -80,14 +100,14 @@ fn python() -> PathBuf {
 #[test]
 fn python_tds() {
     if have("python3") {
-        check("python-tds", Command::new(python()).arg(folder("python").join("pytds_checks.py")));
+        check("python-tds", || program(python(), &["pytds_checks.py"], &folder("python")));
     }
 }
 
 #[test]
 fn pymssql() {
     if have("python3") {
-        check("pymssql", Command::new(python()).arg(folder("python").join("pymssql_checks.py")));
+        check("pymssql", || program(python(), &["pymssql_checks.py"], &folder("python")));
     }
 }
 
@@ -99,7 +119,7 @@ fn go_mssqldb() {
             "go build",
             Command::new("go").args(["build", "-o"]).arg(&binary).arg(".").current_dir(folder("go-mssqldb")),
         );
-        check("go-mssqldb", Command::new(binary).current_dir(folder("go-mssqldb")));
+        check("go-mssqldb", || program(&binary, &[], &folder("go-mssqldb")));
     }
 }
 
@@ -114,7 +134,7 @@ fn tedious() {
         }
         std::fs::copy(folder("values.sql"), project.join("../values.sql")).expect("copied");
         run("npm install", Command::new("npm").args(["install", "--no-audit", "--no-fund"]).current_dir(&project));
-        check("tedious", Command::new("node").arg("checks.js").current_dir(&project));
+        check("tedious", || program("node", &["checks.js"], &project));
     }
 }
 
@@ -130,7 +150,7 @@ fn mssql_jdbc() {
             Command::new("mvn").args(["-q", "-B", "dependency:build-classpath", &list]).current_dir(&project),
         );
         let path = format!("target/classes:{}", std::fs::read_to_string(&classes).expect("written").trim());
-        check("mssql-jdbc", Command::new("java").args(["-cp", &path, "Checks"]).current_dir(&project));
+        check("mssql-jdbc", || program("java", &["-cp", &path, "Checks"], &project));
     }
 }
 
@@ -139,5 +159,5 @@ fn tiberius() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tiberius");
     let build = ["build", "--quiet", "--target-dir"];
     run("cargo build", Command::new(env!("CARGO")).args(build).arg(&target).current_dir(folder("tiberius")));
-    check("tiberius", &mut Command::new(target.join("debug/tiberius-checks")));
+    check("tiberius", || program(target.join("debug/tiberius-checks"), &[], &root()));
 }

@@ -21,6 +21,8 @@ const ROWS: i64 = 8;
 
 fn settings(port: u16) -> Settings {
     Settings {
+        kernel: server::options::Kernel::Threaded,
+        engines: None,
         data: DataLocation::Memory,
         listen: SocketAddr::from(([127, 0, 0, 1], port)),
         admin_listen: AdminListen::Off,

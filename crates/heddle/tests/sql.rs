@@ -1,7 +1,7 @@
 //! Golden T-SQL: every `tests/sql/name.sql` runs through `heddle sql` in a database of its own; what it prints is `name.out`.
 //!
-//! `UPDATE=1` rewrites the expected texts, `UPDATE=name` one of them; the diff is reviewed as behaviour. The same files run on
-//! fibers and on threads.
+//! `UPDATE=1` rewrites the expected texts, `UPDATE=name` one of them; the diff is reviewed as behaviour. The same files run in
+//! both kernels, on fibers and on threads.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod support;
@@ -31,8 +31,8 @@ fn first_difference(expected: &str, seen: &str) -> String {
     format!("expected {} lines, saw {}", expected.lines().count(), seen.lines().count())
 }
 
-fn run_all(workers: &str) {
-    let server = Server::start(&["--workers", workers]);
+fn run_all(kernel: &str, workers: &str) {
+    let server = Server::start(&["--kernel", kernel, "--workers", workers]);
     let folder = root().join("tests/sql");
     let update = std::env::var("UPDATE").ok();
     let files = scripts(&folder, update.as_deref());
@@ -60,10 +60,20 @@ fn run_all(workers: &str) {
 
 #[test]
 fn golden_files_hold_on_fibers() {
-    run_all("fiber");
+    run_all("threaded", "fiber");
 }
 
 #[test]
 fn golden_files_hold_on_threads() {
-    run_all("thread");
+    run_all("threaded", "thread");
+}
+
+#[test]
+fn golden_files_hold_on_fibers_of_processes() {
+    run_all("process", "fiber");
+}
+
+#[test]
+fn golden_files_hold_on_threads_of_processes() {
+    run_all("process", "thread");
 }

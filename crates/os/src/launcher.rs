@@ -175,6 +175,20 @@ impl Engines {
         None
     }
 
+    /// Asks every engine to stop.
+    pub fn stop(&self) {
+        self.signal(libc::SIGTERM);
+    }
+
+    pub fn kill_all(&self) {
+        self.signal(libc::SIGKILL);
+    }
+
+    /// Whether one runs.
+    pub fn any(&self) -> bool {
+        self.processes.iter().any(|pid| *pid != 0)
+    }
+
     /// Forks an engine in place of one that ended and was buried.
     pub fn replace(&mut self, number: u32, run: &dyn Fn(u32) -> i32) {
         assert!(self.process(number).is_none(), "engine {number} runs");
@@ -208,6 +222,12 @@ impl Drop for Engines {
 /// From now on `wait_for_news` hears of ended engines and of SIGTERM and SIGINT, which otherwise would end this process.
 pub fn hear_signals() {
     mask_signals(libc::SIG_BLOCK);
+}
+
+/// `wait_for_news` tells of a stop once more.
+pub fn repeat_stop() {
+    // SAFETY: signals this process, which has the signal blocked: it stays pending.
+    unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
 }
 
 fn heard_signals() -> libc::sigset_t {

@@ -238,6 +238,7 @@ macro_rules! sim_choice {
 fn start_machine(count: u32, workers_max: u32) -> Arc<MachineState> {
     let cpus: Vec<u32> = (0..count).collect();
     let state = MachineState::new(MachineTraits {
+        first_scheduler: 0,
         id: 1,
         worker_kind: WorkerKind::Fiber,
         idle_spin_ns: 0,

@@ -6,6 +6,9 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use exec::session::Options;
+use os::region::Part;
+use os::shared_struct;
+use storage::{Memory, StorageResult};
 use types::datetime::LanguageId;
 use types::{SqlError, SqlResult};
 
@@ -120,6 +123,7 @@ options! {
     16399 "polybase enabled" 0 1 0 0 0 "Configure SQL Server to connect to external data sources through PolyBase";
     20001 "kernel mode" 0 1 0 0 0 "Engines are threads of one process (0, threaded) or processes over shared memory (1, process)";
     20002 "statement cache size" 0 2147483647 65536 1 0 "Memory for cached statements (kBytes)";
+    20003 "max online engines" 0 128 0 0 0 "Engines of the process kernel; 0: one for each CPU";
 }
 
 /// Positions in `OPTIONS` of the options that the server itself looks up.
@@ -144,6 +148,7 @@ pub mod option {
     pub const AFFINITY_IO_MASK: usize = position(1550);
     pub const AFFINITY64_IO_MASK: usize = position(1551);
     pub const KERNEL_MODE: usize = position(20001);
+    pub const MAX_ONLINE_ENGINES: usize = position(20003);
 }
 
 /// For constants: an id that is not in the list does not compile.
@@ -155,36 +160,32 @@ const fn position(id: i32) -> usize {
     index
 }
 
-/// Values of one option: what the user set, and what is in effect. Plain numbers that order nothing else.
-struct Value {
-    configured: AtomicI64,
-    running: AtomicI64,
-    /// Somebody set it, if only to the default.
-    given: AtomicBool,
-    /// Somebody set it since it last took effect: RECONFIGURE leaves alone what the command line decided otherwise.
-    changed: AtomicBool,
+shared_struct! {
+    /// Values of one option: what the user set, and what is in effect. Plain numbers that order nothing else.
+    struct Value {
+        configured: AtomicI64,
+        running: AtomicI64,
+        /// Somebody set it, if only to the default.
+        given: AtomicBool,
+        /// Somebody set it since it last took effect: RECONFIGURE leaves alone what the command line decided otherwise.
+        changed: AtomicBool,
+    }
 }
 
 /// Values of all options, in the order of `OPTIONS`.
 pub struct Configuration {
-    values: Vec<Value>,
-}
-
-impl Default for Configuration {
-    fn default() -> Configuration {
-        Configuration::new()
-    }
+    values: Part<Value>,
 }
 
 impl Configuration {
-    pub fn new() -> Configuration {
-        let value = |option: &ConfigOption| Value {
-            configured: AtomicI64::new(option.default),
-            running: AtomicI64::new(option.default),
-            given: AtomicBool::new(false),
-            changed: AtomicBool::new(false),
-        };
-        Configuration { values: OPTIONS.iter().map(value).collect() }
+    /// The defaults.
+    pub fn new(memory: &Memory) -> StorageResult<Configuration> {
+        let values: Part<Value> = memory.carve("sp_configure", OPTIONS.len())?;
+        for (option, value) in OPTIONS.iter().zip(values.iter()) {
+            value.configured.store(option.default, Ordering::Relaxed);
+            value.running.store(option.default, Ordering::Relaxed);
+        }
+        Ok(Configuration { values })
     }
 
     /// (configured, running) of every option, in the order of `OPTIONS`.
@@ -251,8 +252,13 @@ impl Configuration {
         self.values[index].running.store(value, Ordering::Relaxed);
         self.values[index].changed.store(false, Ordering::Relaxed);
         if index == option::TWO_DIGIT_YEAR_CUTOFF {
-            types::datetime::set_two_digit_year_cutoff(value as i32);
+            self.apply_to_process();
         }
+    }
+
+    /// What of the values in effect each process keeps for itself.
+    pub fn apply_to_process(&self) {
+        types::datetime::set_two_digit_year_cutoff(self.running(option::TWO_DIGIT_YEAR_CUTOFF) as i32);
     }
 
     /// RECONFIGURE: dynamic options take effect, all or, if one of them may not, none. `with_override` lets pass what is unwise.
@@ -348,8 +354,14 @@ pub fn find(name: &str) -> SqlResult<usize> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// Also for the tests of other files.
+    pub fn defaults() -> Configuration {
+        let memory = Memory::reserve(1 << 20, os::region::Visibility::ThisProcess).expect("memory");
+        Configuration::new(&memory).expect("room")
+    }
 
     #[test]
     fn masks_and_cpus_are_two_writings_of_one_thing() {
@@ -363,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_refused_reconfigure_changes_nothing() {
-        let configuration = Configuration::new();
+        let configuration = defaults();
         let refused = |with_override| configuration.reconfigure(with_override).map_err(|error| error.number);
         configuration.configure(option::NESTED_TRIGGERS, 0);
         configuration.configure(option::RECOVERY_INTERVAL, 61);

@@ -13,6 +13,7 @@ use rustls::ServerConnection;
 use tds::tls_wrap::{Unwrapper, wrap};
 use tds::{Message, MessageReader, PacketType, ProtocolError};
 
+use crate::engines::Counted;
 use crate::mars::Multiplexer;
 use crate::spare::Buffers;
 
@@ -184,14 +185,21 @@ pub struct Connection {
     pub transport: Transport,
     reader: MessageReader,
     pub payload: Vec<u8>,
-    /// It came by the administrator's own port.
-    pub admin: bool,
+    pub origin: Origin,
+}
+
+/// By which way a connection came.
+pub enum Origin {
+    /// By the server's ports; in the process kernel it counts as its engine's while it lives.
+    Server(Option<Box<Counted>>),
+    /// By the administrator's own port.
+    Admin,
 }
 
 impl Connection {
-    pub fn new(stream: Stream, admin: bool) -> Connection {
+    pub fn new(stream: Stream, origin: Origin) -> Connection {
         Connection {
-            admin,
+            origin,
             transport: Transport {
                 stream: Some(stream),
                 tls: None,
@@ -203,6 +211,10 @@ impl Connection {
             reader: MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX),
             payload: Vec::new(),
         }
+    }
+
+    pub fn is_admin(&self) -> bool {
+        matches!(self.origin, Origin::Admin)
     }
 
     /// After login a message may be long.

@@ -162,6 +162,7 @@ impl SessionHost {
         if login.wants_integrated_security() {
             return Err(failed("integrated security is not available"));
         }
+        server.catalog.catch_up().map_err(|error| vec![error])?;
         let found = server.catalog.login(&login.user).map_err(|error| vec![error])?;
         let stored = found.as_ref().and_then(|row| row.password.0.as_deref()).unwrap_or(&[]);
         // An unknown login costs what a known one does.
@@ -180,7 +181,7 @@ impl SessionHost {
             return Err(login::cannot_open(asked, &login.user).to_vec());
         };
         let identity = identity(greeting, connection, &row.name);
-        if connection.admin {
+        if connection.is_admin() {
             if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(|error| vec![error])? {
                 return Err(failed("only a sysadmin may use the dedicated administrator connection"));
             }
@@ -192,14 +193,15 @@ impl SessionHost {
         let handle = connection.transport.stream().handle();
         let configuration = &server.catalog.configuration;
         let connections_max = configuration.running(option::USER_CONNECTIONS);
-        if connections_max > 0 && !connection.admin && server.sessions.count() as i64 >= connections_max {
+        if connections_max > 0 && !connection.is_admin() && server.sessions.count_everywhere() as i64 >= connections_max
+        {
             let text = format!(
                 "Could not connect because the maximum number of '{connections_max}' user connections has already been reached. The system administrator can use sp_configure to increase the maximum value. The connection has been closed."
             );
             return Err(vec![SqlError::new(17809, 20, text)]);
         }
-        let entry = server.sessions.add(identity, |_| signal.clone(), handle, database.id.0).ok_or_else(|| {
-            if connection.admin {
+        let entry = server.sessions.add(identity, signal.clone(), handle, database.id.0).ok_or_else(|| {
+            if connection.is_admin() {
                 server.sessions.leave_admin();
             }
             vec![SqlError::new(
@@ -322,6 +324,9 @@ impl SessionHost {
     pub fn request_started(&mut self) {
         let (id, version) = (self.catalog_session.database, self.server.catalog.databases_version());
         if !self.known_database.as_ref().is_some_and(|(at, database)| *at == version && database.id == id) {
+            if let Err(error) = self.server.catalog.catch_up() {
+                tracing::error!(spid = self.entry.spid, "changes of the databases could not be read: {error}");
+            }
             self.known_database = self.server.catalog.database(id).map(|database| (version, database));
         }
         let entry = &self.entry;
@@ -554,7 +559,7 @@ fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> I
         client: stream.peer_addr().ok(),
         local: stream.local_addr().ok(),
         encrypted: greeting.encrypted,
-        admin: connection.admin,
+        admin: connection.is_admin(),
         packet_bytes: greeting.packet_bytes,
         tds_version: greeting.version.raw(),
         connection_id: u128::from_le_bytes(id),

@@ -27,7 +27,7 @@ impl Sink for LogSink {
 }
 
 /// Runs a script, or all `*.sql` of a directory in order of their names. The first error ends the start.
-pub fn run(server: Server, path: &Path) -> Result<Server, String> {
+pub fn run(server: &Arc<Server>, path: &Path) -> Result<(), String> {
     let scripts = match os::fs::list(path) {
         Ok(names) => names
             .into_iter()
@@ -36,8 +36,7 @@ pub fn run(server: Server, path: &Path) -> Result<Server, String> {
             .collect(),
         Err(_) => vec![path.to_path_buf()],
     };
-    let server = Arc::new(server);
-    let (mut state, mut host) = SessionHost::internal(&server);
+    let (mut state, mut host) = SessionHost::internal(server);
     let mut outcome = Ok(());
     for script in &scripts {
         outcome = run_script(&mut state, &mut host, script);
@@ -47,8 +46,7 @@ pub fn run(server: Server, path: &Path) -> Result<Server, String> {
         tracing::info!("ran {}", script.display());
     }
     host.log_out(&mut state);
-    drop(host);
-    outcome.map(|()| Arc::into_inner(server).expect("the session of the scripts has ended"))
+    outcome
 }
 
 fn run_script(state: &mut exec::session::Session, host: &mut SessionHost, path: &Path) -> Result<(), String> {

@@ -13,6 +13,8 @@ pub mod catalog;
 pub mod handle;
 pub mod plan_cache;
 pub mod sessions;
+pub mod question;
+pub mod engines;
 pub mod spare;
 pub mod server;
 pub mod mars;
@@ -34,6 +36,8 @@ pub mod listen;
 pub mod init;
 pub mod serve;
 pub mod simulated;
+pub mod launch;
+pub mod run;
 
 /// `@@SERVERNAME` in messages before the catalog knows better.
 pub const SERVER_NAME: &str = "heddle";

@@ -1,4 +1,5 @@
-//! Accepting connections.
+//! Accepting connections. Engines that are processes listen together; whoever accepts gives the connection to the one that has
+//! the fewest, so that all serve as many clients.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,6 +9,7 @@ use os::sched::Pool;
 use os::wait::WaitType;
 
 use crate::config::option;
+use crate::connection::Origin;
 use crate::login::LOGIN_TIME_MAX_MS;
 use crate::server::Server;
 use crate::session;
@@ -15,9 +17,12 @@ use crate::session;
 /// Without descriptors nothing can be accepted until a connection ends.
 const TOO_MANY_FILES_PAUSE_MS: u64 = 50;
 
-/// Accepts until the server stops. Each connection starts, when its first bytes come, as a task on the scheduler with the fewest.
+/// Accepts until the server stops.
 pub fn accept_all(server: &Arc<Server>, listener: &Listener) {
-    accept_each(server, listener, |stream, _| begin(server, stream, false));
+    accept_each(server, listener, |stream, _| match server.engines.count() {
+        0 => await_login(server, stream, Origin::Server(None)),
+        _ => assign(server, stream),
+    });
 }
 
 /// As `accept_all`, by a worker of the administrator's scheduler: for the connection that is served when all others are busy.
@@ -27,19 +32,7 @@ pub fn accept_admin(server: &Arc<Server>, listener: &Listener) {
         if remote && server.catalog.configuration.running(option::REMOTE_ADMIN_CONNECTIONS) == 0 {
             return tracing::warn!("dedicated admin connection from {peer}: 'remote admin connections' is 0");
         }
-        begin(server, stream, true);
-    });
-}
-
-fn begin(server: &Arc<Server>, stream: Stream, admin: bool) {
-    let server = server.clone();
-    let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
-    let place = if admin { Place::In(Pool::ADMIN) } else { Place::LeastLoaded };
-    // A client that says nothing costs a socket, no worker.
-    stream.arm(place, Some(deadline), move |stream, ready| {
-        if ready == Ready::Input {
-            session::accept(&server, stream, admin);
-        }
+        await_login(server, stream, Origin::Admin);
     });
 }
 
@@ -59,4 +52,27 @@ fn accept_each(server: &Server, listener: &Listener, begin: impl Fn(Stream, Endp
             }
         }
     }
+}
+
+/// Gives the connection to the engine that has the fewest.
+fn assign(server: &Arc<Server>, stream: Stream) {
+    let (engine, counted) = server.engines.choose();
+    if engine == os::engines::number() {
+        await_login(server, stream, Origin::Server(Some(Box::new(counted))));
+    } else if let Err(error) = server.engines.hand_over(counted, stream) {
+        tracing::warn!("a connection could not be given to engine {engine}: {error}");
+    }
+}
+
+/// When the first bytes come, the login begins as a task on the scheduler with the fewest connections. A client that says nothing
+/// costs a socket, no worker.
+pub fn await_login(server: &Arc<Server>, stream: Stream, origin: Origin) {
+    let server = server.clone();
+    let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
+    let place = if matches!(origin, Origin::Admin) { Place::In(Pool::ADMIN) } else { Place::LeastLoaded };
+    stream.arm(place, Some(deadline), move |stream, ready| {
+        if ready == Ready::Input {
+            session::accept(&server, stream, origin);
+        }
+    });
 }

@@ -46,6 +46,9 @@ pub struct ServeArgs {
     /// Engines are threads of this process, or processes over shared memory [default: sp_configure 'kernel mode', else threaded]
     #[arg(long, value_enum)]
     pub kernel: Option<Kernel>,
+    /// Engines of the process kernel, 1 to 128 [default: sp_configure 'max online engines', else one for each CPU]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
+    pub engines: Option<u32>,
     /// Workers are user-mode fibers (SQL Server's "lightweight pooling") or operating system threads [default: sp_configure 'lightweight pooling', else fiber]
     #[arg(long, value_enum)]
     pub workers: Option<Workers>,
@@ -118,6 +121,7 @@ struct FileSettings {
     admin_listen: Option<String>,
     sa_password: Option<String>,
     kernel: Option<Kernel>,
+    engines: Option<u32>,
     workers: Option<Workers>,
     rwlock: Option<RwLock>,
     scheduling: Option<Scheduling>,
@@ -151,6 +155,9 @@ pub struct Settings {
     pub listen: SocketAddr,
     pub admin_listen: AdminListen,
     pub sa_password: Option<String>,
+    pub kernel: Kernel,
+    /// Of the process kernel. None: one for each CPU it may use.
+    pub engines: Option<u32>,
     pub workers: Workers,
     pub rwlock: RwLock,
     pub scheduling: Scheduling,
@@ -204,10 +211,10 @@ pub fn resolve(
     };
     let kernel_mode =
         startup.get(option::KERNEL_MODE).map(|mode| if mode == 1 { Kernel::Process } else { Kernel::Threaded });
-    if args.kernel.or(file.kernel).or(kernel_mode) == Some(Kernel::Process) {
-        return Err(SettingError(
-            "--kernel process: engines as processes are not available in this version; use --kernel threaded".into(),
-        ));
+    let engines_configured = startup.get(option::MAX_ONLINE_ENGINES).and_then(|count| u32::try_from(count).ok());
+    let engines = args.engines.or(file.engines).or(engines_configured.filter(|count| *count > 0));
+    if engines.is_some_and(|count| !(1..=os::engines::ENGINES_MAX as u32).contains(&count)) {
+        return Err(SettingError("engines: there may be 1 to 128".into()));
     }
     let listen = match args.listen {
         Some(text) => parse_listen("--listen", &text)?,
@@ -249,6 +256,8 @@ pub fn resolve(
         listen,
         admin_listen,
         sa_password,
+        kernel: args.kernel.or(file.kernel).or(kernel_mode).unwrap_or(Kernel::Threaded),
+        engines,
         workers: args.workers.or(file.workers).unwrap_or(workers_configured),
         rwlock: args.rwlock.or(file.rwlock).unwrap_or(RwLock::Atomic),
         scheduling: args.scheduling.or(file.scheduling).unwrap_or(Scheduling::Ldf),
@@ -404,10 +413,12 @@ mod tests {
         assert_eq!((told.cpus_configured(), told.cpus), (None, Some(vec![1])));
         let kernel = |kernel| {
             let args = ServeArgs { kernel, ..ServeArgs::default() };
-            after_configuring("\"kernel mode\" = 1", args, "", &[]).map(|_| ()).map_err(|error| error.to_string())
+            let stored = "\"kernel mode\" = 1\n\"max online engines\" = 3";
+            let settings = after_configuring(stored, args, "", &[]).expect("stored");
+            (settings.kernel, settings.engines)
         };
-        assert!(kernel(None).expect_err("configured").contains("use --kernel threaded"));
-        assert!(kernel(Some(Kernel::Threaded)).is_ok());
+        assert_eq!(kernel(None), (Kernel::Process, Some(3)));
+        assert_eq!(kernel(Some(Kernel::Threaded)), (Kernel::Threaded, Some(3)));
         assert!(after_configuring("what", ServeArgs::default(), "", &[]).is_err());
         let kept = ServeArgs { data: Some(":memory:".into()), ..ServeArgs::default() };
         assert_eq!(after_configuring(stored, kept, "", &[]).expect("no directory").workers, Workers::Fiber);
@@ -424,7 +435,7 @@ mod tests {
         assert!(with(|a| a.memory = Some("2 bags".into())).contains("--memory: '2 bags'"));
         assert!(with(|a| a.memory = Some("1KB".into())).contains("at least 64MB"));
         assert!(with(|a| a.cpus = Some("3-1".into())).contains("--cpus: '3-1'"));
-        assert!(with(|a| a.kernel = Some(Kernel::Process)).contains("--kernel process"));
+        assert!(with(|a| a.engines = Some(129)).contains("1 to 128"));
         assert!(with(|a| a.config = Some("x.toml".into())).contains("speed"));
         assert!(with(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
     }

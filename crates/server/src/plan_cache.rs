@@ -9,9 +9,11 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use os::region::Placed;
 use os::sync::Mutex;
 use os::wait::WaitType;
 use sql::plan::Module;
+use storage::{Memory, StorageResult};
 
 use crate::handle::{self, Handle, PlanKey};
 
@@ -75,7 +77,8 @@ pub struct PlanCache {
     hasher: BuildHasherDefault<DefaultHasher>,
     cached: Mutex<Cached>,
     tick: AtomicU64,
-    counts: [AtomicU64; 5],
+    /// Of all engines.
+    counts: Placed<[AtomicU64; 5]>,
 }
 
 /// Positions in `counts`.
@@ -103,20 +106,14 @@ impl PlanKey<'_> {
     }
 }
 
-impl Default for PlanCache {
-    fn default() -> PlanCache {
-        PlanCache::new()
-    }
-}
-
 impl PlanCache {
-    pub fn new() -> PlanCache {
-        PlanCache {
+    pub fn new(memory: &Memory) -> StorageResult<PlanCache> {
+        Ok(PlanCache {
             hasher: BuildHasherDefault::default(),
             cached: Mutex::new(WaitType::SQL_PLAN_CACHE, Cached { entries: HashMap::new(), text_bytes: 0 }),
             tick: AtomicU64::new(0),
-            counts: Default::default(),
-        }
+            counts: memory.place("statement cache", Default::default())?,
+        })
     }
 
     fn count(&self, which: usize, by: u64) {
@@ -258,6 +255,11 @@ fn retain(cached: &mut Cached, stays: impl Fn(&Entry) -> bool) -> u64 {
 mod tests {
     use super::*;
 
+    fn cache() -> PlanCache {
+        let memory = Memory::reserve(4096, os::region::Visibility::ThisProcess).expect("memory");
+        PlanCache::new(&memory).expect("room")
+    }
+
     fn key(text: &str) -> PlanKey<'_> {
         PlanKey { text, parameters: "", database: 1, quoted_identifier: true, ansi_nulls: true }
     }
@@ -281,7 +283,7 @@ mod tests {
 
     #[test]
     fn settings_are_part_of_the_key() {
-        let cache = PlanCache::new();
+        let cache = cache();
         cache.insert(key("select 1"), module(), 0);
         assert!(cache.find(key("select 1")).is_some());
         assert!(cache.find(PlanKey { quoted_identifier: false, ..key("select 1") }).is_none());
@@ -292,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_texts_stays_within_bounds_and_keeps_what_is_used() {
-        let cache = PlanCache::new();
+        let cache = cache();
         let padding = "x".repeat(200 << 10);
         cache.insert(key("kept"), module(), 0);
         for i in 0..200 {

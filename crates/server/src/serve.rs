@@ -1,4 +1,4 @@
-//! `heddle serve` from settings to the last byte on disk: start, ready line, stop.
+//! From settings to a server on its data, and to the last byte on disk: start and stop, as both kernels do it.
 //!
 //! ```text
 //! settings -> machine (schedulers) -> storage (recovery) -> catalog -> init scripts -> listener -> "ready" ... signal -> stop
@@ -11,25 +11,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use os::disk::{Disk, DiskError};
 use os::net::{Endpoint, Listener, NetError};
-use os::sched::{MachineConfig, Place, Pool, TaskKind, Trouble, Watch, WorkerKind};
+use os::region::Visibility;
+use os::sched::{MachineConfig, Trouble, Watch, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
-use storage::{Storage, StorageConfig};
+use storage::{Storage, StorageConfig, StorageError};
 use types::CollationId;
 
-use crate::catalog::Catalog;
 use crate::catalog::boot::BootOptions;
+use crate::catalog::{Catalog, shared};
 use crate::config::{masks_of, option};
-use crate::options::{AdminListen, DataLocation, RwLock, Scheduling, ServeArgs, Settings, Workers};
+use crate::engines::Engines;
+use crate::init;
+use crate::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::pools::Pools;
-use crate::server::{Counters, Server};
+use crate::server::{Counters, Server, TraceFlags};
 use crate::sessions::Sessions;
 use crate::spare::Spare;
 use crate::startup::StartupFile;
 use crate::tls::{Certificate, Tls};
-use crate::{init, listen, options};
 
 /// A database holds at most 2 to this power pages: 256 GB.
 const DATA_FILE_PAGE_BITS: u32 = 25;
@@ -40,40 +42,14 @@ const DATA_FILES_MAX: usize = 64;
 /// A scheduler that has not switched for so long is reported.
 const NONYIELDING_MS: u64 = 60_000;
 
+/// Of the instance's memory: what the server's engines share besides. Addresses only, until used.
+const SHARED_BYTES: usize = shared::BYTES + (16 << 20);
+
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
 
 /// Characters of a password that the server makes: 96 bits.
 const PASSWORD_LENGTH: usize = 16;
-
-/// Runs the server until a signal. Err: why it does not serve; the text says what to do.
-pub fn run(args: ServeArgs) -> Result<(), String> {
-    let settings =
-        options::resolve(args, |path| os::fs::read_text(path).map_err(|error| error.to_string()), os::env::var)
-            .map_err(|error| error.to_string())?;
-    start_log();
-    os::limits::raise_open_files();
-    let stop_requested = os::signal::stop_requests();
-    let machine = os::sched::start(machine_config(&settings)?);
-    let outcome = machine.run(move || {
-        let (server, listeners) = start(settings)?;
-        let server = Arc::new(server);
-        println!("heddle is ready on {}", listeners.tcp.local_addr());
-        for listener in std::iter::once(listeners.tcp).chain(listeners.local) {
-            let accepting = server.clone();
-            os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
-        }
-        if let Some(listener) = listeners.admin {
-            let accepting = server.clone();
-            let place = Place::In(Pool::ADMIN);
-            os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&accepting, &listener));
-        }
-        stop_requested.wait(None);
-        stop(&server)
-    });
-    machine.stop();
-    outcome
-}
 
 pub(crate) fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into());
@@ -83,7 +59,7 @@ pub(crate) fn start_log() {
     let _ = log.try_init();
 }
 
-fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
+pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
     let usable = os::limits::usable_cpus();
     let mut config = MachineConfig {
         workers: match settings.workers {
@@ -169,7 +145,7 @@ fn report_trouble(trouble: &Trouble) {
 fn tell_configuration(catalog: &Catalog, settings: &Settings, memory: u64) {
     let configuration = &catalog.configuration;
     configuration.set_running(option::LIGHTWEIGHT_POOLING, i64::from(settings.workers == Workers::Fiber));
-    configuration.set_running(option::KERNEL_MODE, 0);
+    configuration.set_running(option::KERNEL_MODE, i64::from(settings.kernel == Kernel::Process));
     configuration.set_running(option::MAX_WORKER_THREADS, i64::from(settings.max_worker_threads()));
     let cpus = settings
         .cpus
@@ -198,7 +174,7 @@ pub struct Listeners {
 }
 
 impl Listeners {
-    fn bind(settings: &Settings) -> Result<Listeners, String> {
+    pub(crate) fn bind(settings: &Settings) -> Result<Listeners, String> {
         let tcp = Listener::bind(settings.listen.into()).map_err(|error| match error {
             NetError::AddressInUse => {
                 format!("{} is in use by another program; choose another port with --listen", settings.listen)
@@ -245,12 +221,21 @@ fn bind_admin(wanted: AdminListen, server: Endpoint) -> Result<Option<Listener>,
 pub fn start(settings: Settings) -> Result<(Server, Listeners), String> {
     // The port first: a start that cannot serve must not touch the data.
     let listeners = Listeners::bind(&settings)?;
-    let (disk, directory) = match &settings.data {
-        DataLocation::Memory => (Disk::memory(), ":memory:".to_owned()),
-        DataLocation::Directory(path) => (open_directory(path)?, path.display().to_string()),
-    };
+    let (disk, directory) = open_disk(&settings)?;
     let certificate = certificate(&settings, &disk)?;
     start_on(settings, disk, directory, &certificate).map(|server| (server, listeners))
+}
+
+/// The disk that the settings name, and how messages and views name it.
+pub(crate) fn open_disk(settings: &Settings) -> Result<(Disk, String), String> {
+    match &settings.data {
+        DataLocation::Memory if settings.kernel == Kernel::Process => {
+            let disk = Disk::shared_memory().map_err(|error| format!("no files in memory: {error}"))?;
+            Ok((disk, ":memory:".to_owned()))
+        }
+        DataLocation::Memory => Ok((Disk::memory(), ":memory:".to_owned())),
+        DataLocation::Directory(path) => Ok((open_directory(path)?, path.display().to_string())),
+    }
 }
 
 /// Recovers what is on `disk`, boots the catalog and runs the init scripts. `directory`: how messages and views name the disk.
@@ -260,11 +245,29 @@ pub fn start_on(
     directory: String,
     certificate: &Certificate,
 ) -> Result<Server, String> {
+    let (server, new) = open_on(settings, disk, directory, certificate, 0)?;
+    let server = Arc::new(server);
+    if let (true, Some(scripts)) = (new, &server.settings.init) {
+        init::run(&server, scripts)?;
+    }
+    Ok(Arc::into_inner(server).expect("the session of the scripts has ended"))
+}
+
+/// As `start_on` without the scripts; also whether the data are new. `engines`: processes that will be forked, 0: none.
+pub(crate) fn open_on(
+    settings: Settings,
+    disk: Disk,
+    directory: String,
+    certificate: &Certificate,
+    engines: u32,
+) -> Result<(Server, bool), String> {
     let memory = settings.memory_bytes.unwrap_or_else(memory_default);
     let config = StorageConfig {
         memory_bytes: memory as usize,
         page_bits: DATA_FILE_PAGE_BITS,
         files_max: DATA_FILES_MAX,
+        caller_bytes: SHARED_BYTES,
+        visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },
         ..StorageConfig::new(disk)
     };
     let storage = Storage::open(config).map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
@@ -295,43 +298,43 @@ pub fn start_on(
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
     tell_configuration(&catalog, &settings, memory);
-    let startup = match &settings.data {
-        DataLocation::Memory => StartupFile::new(None),
-        DataLocation::Directory(path) => StartupFile::new(Some(path)),
+    let refused = |error: StorageError| format!("no memory for what engines share: {error}");
+    let shared = catalog.storage.memory();
+    let kept_in = match &settings.data {
+        DataLocation::Memory => None,
+        DataLocation::Directory(path) => Some(path.as_path()),
     };
+    let startup = StartupFile::new(kept_in, shared).map_err(refused)?;
     startup.repair(&catalog.configuration, &settings.startup);
-    let pools = match &settings.data {
-        DataLocation::Memory => Pools::load(None)?,
-        DataLocation::Directory(path) => Pools::load(Some(path))?,
-    };
-    pools.start();
+    let pools = Pools::load(kept_in)?;
+    // Thread pools are the threaded kernel's.
+    if engines == 0 {
+        pools.start();
+    }
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
     let mut key = [0; 32];
     os::random::fill(&mut key);
-    let init = settings.init.clone();
     let server = Server {
         settings,
-        catalog: Arc::new(catalog),
         tls,
-        plans: PlanCache::new(),
-        sessions: Sessions::new(),
+        plans: PlanCache::new(shared).map_err(refused)?,
+        sessions: Sessions::new(shared).map_err(refused)?,
+        engines: Engines::new(shared, engines).map_err(refused)?,
         spare: Spare::new(),
         startup,
         pools,
-        counters: Counters::default(),
+        counters: shared.place("counters", Counters::default()).map_err(refused)?,
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
-        trace_flags: os::sync::Mutex::new(os::wait::WaitType::SOS_MUTEX, Default::default()),
+        trace_flags: shared.place("trace flags", TraceFlags::default()).map_err(refused)?,
         stopping: AtomicBool::new(false),
         memory_bytes: memory,
         started_ms: os::clock::now() / 1_000_000,
+        catalog: Arc::new(catalog),
     };
     if let Some(password) = made_password {
         eprintln!("The password of sa is {password} (it is shown only now)");
     }
-    match init {
-        Some(path) if new => init::run(server, &path),
-        _ => Ok(server),
-    }
+    Ok((server, new))
 }
 
 fn open_directory(path: &Path) -> Result<Disk, String> {
@@ -349,7 +352,7 @@ fn open_directory(path: &Path) -> Result<Disk, String> {
 }
 
 /// The one the settings name, or the one kept with the data, or a new one.
-fn certificate(settings: &Settings, disk: &Disk) -> Result<Certificate, String> {
+pub(crate) fn certificate(settings: &Settings, disk: &Disk) -> Result<Certificate, String> {
     let read = |path: &Path| os::fs::read_text(path).map_err(|error| format!("{}: {error}", path.display()));
     if let Some((certificate, key)) = &settings.tls {
         return Ok(Certificate { certificate: read(certificate)?, key: read(key)? });
@@ -381,6 +384,12 @@ fn make_password() -> String {
 /// No new connections; sessions end; what is committed is on disk.
 pub(crate) fn stop(server: &Server) -> Result<(), String> {
     tracing::info!("stopping");
+    end_sessions(server);
+    close(server)
+}
+
+/// No new connections to this engine; its sessions end, as far as they do in time.
+pub(crate) fn end_sessions(server: &Server) {
     server.stopping.store(true, Ordering::Release);
     for session in server.sessions.all() {
         session.kill();
@@ -389,6 +398,10 @@ pub(crate) fn stop(server: &Server) -> Result<(), String> {
     while server.sessions.count() > 0 && os::clock::now() < deadline {
         os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, 5);
     }
+}
+
+/// Everything is on disk, and nothing is changed any more.
+pub(crate) fn close(server: &Server) -> Result<(), String> {
     server.catalog.shutdown().map_err(|error| error.to_string())?;
     server.catalog.storage.shutdown().map_err(|error| format!("the data could not be closed: {error}"))
 }

@@ -1,36 +1,44 @@
 //! What the sessions of an engine share.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use os::region::Placed;
+use os::shared_struct;
 use os::sync::Mutex;
 
 use crate::catalog::Catalog;
+use crate::engines::Engines;
 use crate::options::Settings;
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::pools::Pools;
+use crate::question::Question;
 use crate::sessions::Sessions;
 use crate::spare::Spare;
 use crate::startup::StartupFile;
 use crate::tls::Tls;
 
-/// A number that only grows, for the performance counters.
-#[derive(Debug, Default)]
-pub struct Count(AtomicU64);
-
-impl Count {
-    pub fn add(&self, by: u64) {
-        self.0.fetch_add(by, Ordering::Relaxed);
-    }
-
-    pub fn value(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+shared_struct! {
+    /// A number that only grows, for the performance counters.
+    #[derive(Debug, Default)]
+    pub struct Count {
+        value: AtomicU64,
     }
 }
 
-/// Counters of `sys.dm_os_performance_counters` that belong to no other part.
+impl Count {
+    pub fn add(&self, by: u64) {
+        self.value.fetch_add(by, Ordering::Relaxed);
+    }
+
+    pub fn value(&self) -> u64 {
+        self.value.load(Ordering::Relaxed)
+    }
+}
+
+shared_struct! {
+/// Counters of `sys.dm_os_performance_counters` that belong to no other part. Of all engines.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// `SQL Statistics: Batch Requests/sec`: batches and procedure calls from clients.
@@ -40,6 +48,46 @@ pub struct Counters {
     pub logins: Count,
     pub logouts: Count,
     pub compilations: Count,
+}
+}
+
+/// Trace flags are below this.
+const TRACE_FLAGS: usize = 12_000;
+
+shared_struct! {
+    /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.
+    pub struct TraceFlags {
+        words: [AtomicU64; TRACE_FLAGS / 64 + 1],
+    }
+}
+
+impl Default for TraceFlags {
+    fn default() -> TraceFlags {
+        TraceFlags { words: [const { AtomicU64::new(0) }; TRACE_FLAGS / 64 + 1] }
+    }
+}
+
+impl TraceFlags {
+    /// False: no flag has this number.
+    pub fn set(&self, flag: i32, on: bool) -> bool {
+        let Some(at) = usize::try_from(flag).ok().filter(|at| (1..TRACE_FLAGS).contains(at)) else { return false };
+        let (word, bit) = (&self.words[at / 64], 1 << (at % 64));
+        if on {
+            word.fetch_or(bit, Ordering::Relaxed)
+        } else {
+            word.fetch_and(!bit, Ordering::Relaxed)
+        };
+        true
+    }
+
+    pub fn is_on(&self, flag: i32) -> bool {
+        let at = usize::try_from(flag).ok().filter(|at| *at < TRACE_FLAGS);
+        at.is_some_and(|at| self.words[at / 64].load(Ordering::Relaxed) >> (at % 64) & 1 == 1)
+    }
+
+    pub fn all_on(&self) -> Vec<i32> {
+        (1..TRACE_FLAGS as i32).filter(|flag| self.is_on(*flag)).collect()
+    }
 }
 
 pub struct Server {
@@ -51,10 +99,10 @@ pub struct Server {
     pub spare: Spare,
     pub startup: StartupFile,
     pub(crate) pools: Pools,
-    pub counters: Counters,
+    pub counters: Placed<Counters>,
+    pub engines: Engines,
     pub verified: Mutex<VerifiedLogins>,
-    /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.
-    pub trace_flags: Mutex<BTreeSet<i32>>,
+    pub trace_flags: Placed<TraceFlags>,
     pub stopping: AtomicBool,
     /// Memory of the buffer pool and what else `--memory` bounds.
     pub memory_bytes: u64,
@@ -63,6 +111,22 @@ pub struct Server {
 }
 
 impl Server {
+    /// Drops the compiled plans of all engines.
+    pub fn forget_plans(&self) {
+        self.plans.clear();
+        self.engines.ask_others(&Question::ForgetPlans.to_bytes());
+    }
+
+    /// Ends a session, whichever engine has it. False: there is none.
+    pub fn kill(&self, spid: u16) -> bool {
+        if let Some(session) = self.sessions.find(spid) {
+            session.kill();
+            return true;
+        }
+        let engine = self.sessions.engine_of(spid).filter(|engine| self.engines.others().any(|other| other == *engine));
+        engine.and_then(|engine| self.engines.ask(engine, &Question::Kill { spid }.to_bytes())) == Some(vec![1])
+    }
+
     /// Whether `password` is the one behind `stored`. Costs milliseconds the first time, off the scheduler.
     pub fn verify_password(&self, stored: &[u8], password: &str) -> bool {
         if self.verified.lock().knows(stored, password) {

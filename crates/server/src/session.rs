@@ -12,7 +12,7 @@ use tds::request::{Limits, Request};
 use tds::token::{Done, DoneKind, EnvChange, command, done};
 use tds::{Message, PacketType, Reset, ResponseWriter, WireCollation};
 
-use crate::connection::{Connection, ConnectionError};
+use crate::connection::{Connection, ConnectionError, Origin};
 use crate::host::SessionHost;
 use crate::server::Server;
 use crate::sink::{TdsSink, Told};
@@ -201,9 +201,9 @@ impl Session {
     }
 }
 
-/// Greets a new connection, logs its client in and serves it. `admin`: it came by the administrator's port.
-pub fn accept(server: &Arc<Server>, stream: Stream, admin: bool) {
-    let mut connection = Connection::new(stream, admin);
+/// Greets a new connection, logs its client in and serves it.
+pub fn accept(server: &Arc<Server>, stream: Stream, origin: Origin) {
+    let mut connection = Connection::new(stream, origin);
     let greeting = match crate::login::greet(&mut connection, server) {
         Ok(greeting) => greeting,
         Err(error) => {

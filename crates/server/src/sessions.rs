@@ -1,13 +1,16 @@
-//! The sessions of a server: who has which number, what each is doing, and the way to end one.
+//! The sessions of an engine: what each is doing, and the way to end one. Their numbers are the whole server's.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use exec::session::Signal;
 use exec::sink::Stop;
 use os::net::{Endpoint, StreamHandle};
+use os::region::{Part, Placed};
 use os::sync::Mutex;
 use os::wait::WaitType;
+use storage::{Memory, StorageResult};
 
 /// `@@SPID` of users begins here; below are the system's own tasks.
 pub const SPID_MIN: u16 = 51;
@@ -221,86 +224,87 @@ impl SessionEntry {
     }
 }
 
-/// All sessions by number.
+/// Sessions by number: all that this engine has, and which engine has the others.
 pub struct Sessions {
-    slots: Mutex<Slots>,
-    /// The administrator's connection is in use.
-    admin: AtomicBool,
-}
-
-struct Slots {
-    /// Index 0 is `SPID_MIN`.
-    entries: Vec<Option<Arc<SessionEntry>>>,
-    count: usize,
-}
-
-impl Default for Sessions {
-    fn default() -> Sessions {
-        Sessions::new()
-    }
+    own: Mutex<BTreeMap<u16, Arc<SessionEntry>>>,
+    /// By number less `SPID_MIN`: the engine that has the session plus one, 0: nobody.
+    engines: Part<AtomicU32>,
+    /// The engine that has the administrator's connection plus one, 0: nobody has it.
+    admin: Placed<AtomicU32>,
 }
 
 impl Sessions {
-    pub fn new() -> Sessions {
-        Sessions {
-            slots: Mutex::new(WaitType::SOS_MUTEX, Slots { entries: Vec::new(), count: 0 }),
-            admin: AtomicBool::new(false),
-        }
+    pub fn new(memory: &Memory) -> StorageResult<Sessions> {
+        Ok(Sessions {
+            own: Mutex::new(WaitType::SOS_MUTEX, BTreeMap::new()),
+            engines: memory.carve("sessions", usize::from(SPID_MAX - SPID_MIN) + 1)?,
+            admin: memory.place("administrator's connection", AtomicU32::new(0))?,
+        })
     }
 
     /// Takes the administrator's connection, of which there is one; false: somebody has it.
     pub fn take_admin(&self) -> bool {
-        !self.admin.swap(true, Ordering::AcqRel)
+        let own = os::engines::number() + 1;
+        self.admin.compare_exchange(0, own, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     pub fn leave_admin(&self) {
-        self.admin.store(false, Ordering::Release);
+        self.admin.store(0, Ordering::Release);
     }
 
     /// The lowest free number, as SQL Server gives them. None: all are taken.
     pub fn add(
         &self,
         identity: Identity,
-        signal: impl FnOnce(u16) -> Arc<Signal>,
+        signal: Arc<Signal>,
         stream: StreamHandle,
         database: u16,
     ) -> Option<Arc<SessionEntry>> {
-        let mut slots = self.slots.lock();
-        let index = match slots.count < slots.entries.len() {
-            true => slots.entries.iter().position(Option::is_none)?,
-            false => slots.entries.len(),
+        let own = os::engines::number() + 1;
+        let take = |engine: &AtomicU32| {
+            engine.load(Ordering::Relaxed) == 0
+                && engine.compare_exchange(0, own, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         };
-        let spid = SPID_MIN.checked_add(u16::try_from(index).ok()?).filter(|spid| *spid <= SPID_MAX)?;
-        let entry = Arc::new(SessionEntry::new(spid, identity, signal(spid), Some(stream), database));
-        if index == slots.entries.len() {
-            slots.entries.push(None);
-        }
-        slots.entries[index] = Some(entry.clone());
-        slots.count += 1;
+        let spid = SPID_MIN + self.engines.iter().position(take)? as u16;
+        let entry = Arc::new(SessionEntry::new(spid, identity, signal, Some(stream), database));
+        self.own.lock().insert(spid, entry.clone());
         Some(entry)
     }
 
     pub fn remove(&self, spid: u16) {
-        let mut slots = self.slots.lock();
-        let index = usize::from(spid - SPID_MIN);
-        assert!(slots.entries[index].take().is_some(), "session {spid} was there");
-        slots.count -= 1;
-        while matches!(slots.entries.last(), Some(None)) {
-            slots.entries.pop();
-        }
+        assert!(self.own.lock().remove(&spid).is_some(), "session {spid} was there");
+        self.engines[usize::from(spid - SPID_MIN)].store(0, Ordering::Release);
     }
 
     pub fn find(&self, spid: u16) -> Option<Arc<SessionEntry>> {
+        self.own.lock().get(&spid).cloned()
+    }
+
+    /// The engine that has a session. None: there is none of that number.
+    pub fn engine_of(&self, spid: u16) -> Option<u32> {
         let index = usize::from(spid.checked_sub(SPID_MIN)?);
-        self.slots.lock().entries.get(index).cloned().flatten()
+        self.engines.get(index)?.load(Ordering::Acquire).checked_sub(1)
     }
 
-    /// In order of their numbers.
+    /// This engine's, in order of their numbers.
     pub fn all(&self) -> Vec<Arc<SessionEntry>> {
-        self.slots.lock().entries.iter().flatten().cloned().collect()
+        self.own.lock().values().cloned().collect()
     }
 
+    /// This engine's.
     pub fn count(&self) -> usize {
-        self.slots.lock().count
+        self.own.lock().len()
+    }
+
+    /// Of all engines.
+    pub fn count_everywhere(&self) -> usize {
+        self.engines.iter().filter(|engine| engine.load(Ordering::Relaxed) != 0).count()
+    }
+
+    /// An engine is gone, and its sessions with it.
+    pub fn forget_engine(&self, gone: u32) {
+        for engine in self.engines.iter().chain([&*self.admin]) {
+            let _ = engine.compare_exchange(gone + 1, 0, Ordering::AcqRel, Ordering::Relaxed);
+        }
     }
 }

@@ -7,19 +7,22 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use os::region::Placed;
 use os::sync::Mutex;
 use os::wait::WaitType;
+use storage::{Memory, StorageResult};
 
 use crate::config::{Configuration, OPTIONS, option};
 
 /// Options that are in the file once somebody set them.
-pub const OPTIONS_AT_START: [usize; 6] = [
+pub const OPTIONS_AT_START: [usize; 7] = [
     option::MAX_WORKER_THREADS,
     option::AFFINITY_MASK,
     option::MAX_SERVER_MEMORY,
     option::LIGHTWEIGHT_POOLING,
     option::AFFINITY64_MASK,
     option::KERNEL_MODE,
+    option::MAX_ONLINE_ENGINES,
 ];
 
 const HEADER: &str =
@@ -59,19 +62,24 @@ pub fn path(directory: &Path) -> PathBuf {
     directory.join("startup.toml")
 }
 
-/// The file of a running server, None for one that keeps nothing. The lock lets one writer after the other: the last one has
-/// seen the newest values.
-pub struct StartupFile(Mutex<Option<PathBuf>>);
+/// The file of a running server.
+pub struct StartupFile {
+    /// None: the server keeps nothing.
+    path: Option<PathBuf>,
+    /// Lets one writer of all engines after the other: the last one has seen the newest values.
+    writing: Placed<Mutex<()>>,
+}
 
 impl StartupFile {
-    pub fn new(directory: Option<&Path>) -> StartupFile {
-        StartupFile(Mutex::new(WaitType::SOS_MUTEX, directory.map(path)))
+    pub fn new(directory: Option<&Path>, memory: &Memory) -> StorageResult<StartupFile> {
+        let writing = memory.place("startup.toml", Mutex::new(WaitType::SOS_MUTEX, ()))?;
+        Ok(StartupFile { path: directory.map(path), writing })
     }
 
     /// Writes what is configured now. A file that cannot be written is told in the log: the next start will say what it missed.
     pub fn write(&self, configuration: &Configuration) {
-        let path = self.0.lock();
-        let Some(path) = path.as_ref() else { return };
+        let Some(path) = &self.path else { return };
+        let _writing = self.writing.lock();
         let text = StartupValues::of(configuration).text();
         if let Err(error) = os::fs::write(path, text.as_bytes()) {
             tracing::error!("{}: {error}: options of sp_configure for the next start are not in it", path.display());
@@ -94,7 +102,7 @@ mod tests {
 
     #[test]
     fn only_what_was_set_is_written_and_read_again() {
-        let configuration = Configuration::new();
+        let configuration = crate::config::tests::defaults();
         assert_eq!(StartupValues::of(&configuration).text(), HEADER);
         configuration.configure(option::LIGHTWEIGHT_POOLING, 1);
         configuration.configure(option::AFFINITY_MASK, -2147483648);

@@ -112,6 +112,14 @@ impl Listener {
         }
     }
 
+    /// Another handle of the same listener, for an engine that was forked after it was bound: connections go to whoever accepts.
+    pub fn share(&self) -> NetResult<Listener> {
+        match self {
+            Listener::Real(listener) => listener.share().map(Listener::Real),
+            Listener::Sim(_) => Err(NetError::Unsupported),
+        }
+    }
+
     /// Waits for the next connection. `TooManyFiles` passes: wait a little and go on.
     pub fn accept(&self, deadline: Option<u64>) -> NetResult<(Stream, Endpoint)> {
         match self {

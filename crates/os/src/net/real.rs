@@ -185,6 +185,15 @@ impl RealListener {
         self.address
     }
 
+    pub fn share(&self) -> NetResult<RealListener> {
+        // SAFETY: no pointers are passed.
+        let fd = unsafe { libc::fcntl(self.socket.entry.fd, libc::F_DUPFD_CLOEXEC, 0) };
+        if fd < 0 {
+            return Err(error_of(errno()));
+        }
+        Ok(RealListener { socket: Socket::new(fd, self.socket.family), address: self.address })
+    }
+
     pub fn accept(&self, deadline: Option<u64>) -> NetResult<(RealStream, Endpoint)> {
         loop {
             self.socket.entry.forget(READABLE);
@@ -237,7 +246,7 @@ impl WeakStream {
 
 impl RealStream {
     pub(super) fn of(socket: Socket) -> RealStream {
-        RealStream { socket: Arc::new(socket) }
+        RealStream { socket: Box::new(socket) }
     }
 
     pub(super) fn fd(&self) -> i32 {

@@ -16,6 +16,7 @@ use super::clock;
 use super::error::storage_error;
 use super::row::{Binary, Code, Date, Text, Whole};
 use super::scalar_type::{self, SYSTEM_TYPES};
+use super::shared::Shared;
 use super::store::Rows;
 use super::{Catalog, Database, MASTER, MODEL, MSDB, TEMPDB};
 use crate::config::Configuration;
@@ -66,12 +67,14 @@ pub const SYSADMIN_ROLE: i32 = 3;
 impl Catalog {
     /// Opens the catalog of an instance, making it first if the instance is new.
     pub fn boot(storage: Storage, options: &BootOptions) -> SqlResult<Catalog> {
+        let shared = Shared::new(storage.memory()).map_err(storage_error)?;
+        let configuration = Configuration::new(storage.memory()).map_err(storage_error)?;
         let new = !storage.databases().contains(&storage::DatabaseId::MASTER);
         if new {
-            create_system_databases(&storage, options)?;
+            create_system_databases(&storage, options, &shared)?;
         }
         // Master's own row is in master: it is opened with the collation asked for, then again with the one found.
-        let mut master = Database::new(database_row(1, "master", &options.collation.name(), clock::now()));
+        let mut master = Database::new(database_row(1, "master", &options.collation.name(), clock::now()), &shared);
         let mut tx = storage.begin(Isolation::ReadCommitted);
         tx.begin_statement();
         let mut found: Vec<DatabaseRow> = master.rows(&storage, &mut tx).all::<DatabaseRow>()?;
@@ -80,19 +83,17 @@ impl Catalog {
         assert!(own.id == 1, "master is the first database of sysdbreg");
         let collation = types::collation::lookup(&own.collation).unwrap_or(options.collation);
         if collation != master.collation {
-            master = Database::new(own);
+            master = Database::new(own, &shared);
         } else {
             master.set_row(own);
         }
         let mut databases = vec![Arc::new(master)];
-        databases.extend(found.into_iter().map(|row| Arc::new(Database::new(row))));
-        let configuration = Configuration::new();
+        databases.extend(found.into_iter().map(|row| Arc::new(Database::new(row, &shared))));
         let catalog = Catalog {
             storage,
             databases: RwLock::new(WaitType::METADATA_CACHE, databases),
-            databases_version: AtomicU64::new(1),
-            version: AtomicU64::new(1),
-            temporaries: AtomicU64::new(0),
+            databases_seen: AtomicU64::new(0),
+            shared,
             configuration,
             server_name: options.server_name.clone(),
             data_directory: options.data_directory.clone(),
@@ -130,7 +131,7 @@ impl Catalog {
     /// CREATE DATABASE: base tables and their first rows, and its row in master. In a transaction of its own.
     pub(crate) fn create_database(&self, row: DatabaseRow, files: &[FileRow]) -> SqlResult<()> {
         let master = self.expect_database(MASTER);
-        let db = Database::new(row.clone());
+        let db = Database::new(row.clone(), &self.shared);
         let mut tx = self.storage.begin(Isolation::ReadCommitted);
         tx.begin_statement();
         self.storage.create_database(&mut tx, db.storage_id(), &row.name).map_err(storage_error)?;
@@ -146,14 +147,14 @@ impl Catalog {
     }
 }
 
-fn create_system_databases(storage: &Storage, options: &BootOptions) -> SqlResult<()> {
+fn create_system_databases(storage: &Storage, options: &BootOptions, shared: &Shared) -> SqlResult<()> {
     let now = clock::now();
     let mut tx = storage.begin(Isolation::ReadCommitted);
     tx.begin_statement();
     let collation = options.collation.name();
     let mut made = Vec::new();
     for (id, name) in SYSTEM_DATABASES {
-        let db = Database::new(database_row(i32::from(id.0), name, &collation, now));
+        let db = Database::new(database_row(i32::from(id.0), name, &collation, now), shared);
         storage.create_database(&mut tx, db.storage_id(), name).map_err(storage_error)?;
         fill_database(storage, &mut tx, &db)?;
         made.push(db);

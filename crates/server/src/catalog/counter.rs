@@ -4,24 +4,24 @@
 //! every value given; after a crash the rest of a reservation is lost (as SQL Server loses its identity cache). An identity
 //! value stands in a row, which the log has behind the reservation: where the row's commit survives, so does that.
 
-use std::collections::HashMap;
-
-use os::sync::Mutex;
-use os::wait::WaitType;
 use storage::{Durability, Isolation, Storage};
 use types::{SqlError, SqlResult};
 
+use super::TEMPDB;
 use super::base::CounterRow;
 use super::database::Database;
 use super::error::storage_error;
 use super::load::int;
 use super::row::Whole;
+use super::shared::{self, Counter, Stripe};
 
 /// Steps reserved at once.
 const RESERVE: i128 = 1_000;
 
+/// The counters of one database.
 pub struct Counters {
-    values: Mutex<HashMap<i32, Counter>>,
+    database: u16,
+    all: shared::Counters,
 }
 
 /// What a counter counts.
@@ -36,30 +36,16 @@ pub struct Rule {
     pub in_rows: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Counter {
-    /// The value given last. None: none yet.
-    last: Option<i128>,
-    /// On disk: values up to here may be given.
-    reserved: i128,
-}
-
 /// The next value would pass the end.
 #[derive(Debug)]
 pub struct Exhausted;
 
-impl Default for Counters {
-    fn default() -> Counters {
-        Counters::new()
-    }
-}
-
 impl Counters {
-    pub fn new() -> Counters {
-        Counters { values: Mutex::new(WaitType::OBJECT_CATALOG, HashMap::new()) }
+    pub fn new(all: shared::Counters, database: u16) -> Counters {
+        Counters { database, all }
     }
 
-    /// The first of `count` further values, a step apart. `durable`: false in tempdb, which no crash outlives.
+    /// The first of `count` further values, a step apart.
     pub fn next(
         &self,
         storage: &Storage,
@@ -69,105 +55,115 @@ impl Counters {
         count: u64,
     ) -> SqlResult<Result<i128, Exhausted>> {
         assert!(count > 0 && rule.increment != 0, "a counter gives at least one value and moves");
-        let mut values = self.values.lock();
-        let mut counter = load(&mut values, storage, db, id)?;
-        let mut first = match counter.last {
-            None => rule.start,
-            Some(last) => last.checked_add(rule.increment).unwrap_or(i128::MAX),
+        let mut stripe = self.all.lock(self.database, id);
+        let mut counter = self.load(&stripe, storage, db, id)?;
+        let mut first = match counter.used {
+            0 => rule.start,
+            _ => counter.last.checked_add(rule.increment).unwrap_or(i128::MAX),
         };
         let spread = rule.increment.saturating_mul(i128::from(count) - 1);
         let outside = |value: i128| value > rule.maximum || value < rule.minimum;
-        if outside(first) && rule.cycle && counter.last.is_some() {
+        if outside(first) && rule.cycle && counter.used != 0 {
             first = if rule.increment > 0 { rule.minimum } else { rule.maximum };
             // Values below the reservation are given again from here on: it begins anew.
             counter.reserved = first;
-            counter.last = None;
+            counter.used = 0;
         }
         let last = first.saturating_add(spread);
         if outside(first) || outside(last) {
             return Ok(Err(Exhausted));
         }
         let beyond = if rule.increment > 0 { last > counter.reserved } else { last < counter.reserved };
-        if (beyond || counter.last.is_none()) && db.id.0 != 2 {
+        if (beyond || counter.used == 0) && !self.forgets() {
             counter.reserved = last.saturating_add(rule.increment.saturating_mul(RESERVE));
             let durability = if rule.in_rows { Durability::Delayed } else { Durability::Full };
             write(storage, db, id, counter.reserved, true, durability)?;
         }
-        counter.last = Some(last);
-        values.insert(id, counter);
+        counter = Counter { last, used: 1, ..counter };
+        stripe.set(self.database, id, counter).map_err(storage_error)?;
         Ok(Ok(first))
     }
 
     /// The last value given, or None.
     pub fn last(&self, storage: &Storage, db: &Database, id: i32) -> SqlResult<Option<i128>> {
-        let mut values = self.values.lock();
-        Ok(load(&mut values, storage, db, id)?.last)
+        let counter = self.load(&self.all.lock(self.database, id), storage, db, id)?;
+        Ok((counter.used != 0).then_some(counter.last))
     }
 
     /// A value came from outside (IDENTITY_INSERT): the next ones are beyond it.
     pub fn used(&self, storage: &Storage, db: &Database, id: i32, rule: &Rule, value: i128) -> SqlResult<()> {
-        let mut values = self.values.lock();
-        let counter = load(&mut values, storage, db, id)?;
-        let ahead = counter.last.is_none_or(|last| if rule.increment > 0 { value > last } else { value < last });
-        if ahead {
-            place(&mut values, storage, db, id, Some(value), rule)?;
+        let mut stripe = self.all.lock(self.database, id);
+        let counter = self.load(&stripe, storage, db, id)?;
+        let is_beyond = if rule.increment > 0 { value > counter.last } else { value < counter.last };
+        if counter.used == 0 || is_beyond {
+            self.place(&mut stripe, storage, db, id, Some(value), rule)?;
         }
         Ok(())
     }
 
     /// DBCC CHECKIDENT, TRUNCATE TABLE, ALTER SEQUENCE RESTART: the last value is this one; None begins anew.
     pub fn reset(&self, storage: &Storage, db: &Database, id: i32, rule: &Rule, last: Option<i128>) -> SqlResult<()> {
-        place(&mut self.values.lock(), storage, db, id, last, rule)
+        self.place(&mut self.all.lock(self.database, id), storage, db, id, last, rule)
     }
 
     /// Its object is gone.
     pub fn forget(&self, id: i32) {
-        self.values.lock().remove(&id);
+        self.all.lock(self.database, id).remove(self.database, id);
+    }
+
+    /// The database is new, or gone.
+    pub fn forget_all(&self) {
+        self.all.forget_database(self.database);
     }
 
     /// A clean stop: what was reserved and not given is given back.
     pub fn write_back(&self, storage: &Storage, db: &Database) -> SqlResult<()> {
-        let values = self.values.lock();
-        for (&id, counter) in values.iter() {
-            if let (Some(last), true) = (counter.last, db.id.0 != 2) {
-                write(storage, db, id, last, true, Durability::Full)?;
+        if self.forgets() {
+            return Ok(());
+        }
+        self.all.of_database(self.database, |id, counter| match counter.used {
+            0 => Ok(()),
+            _ => write(storage, db, id, counter.last, true, Durability::Full),
+        })
+    }
+
+    /// No start finds tempdb as it was.
+    fn forgets(&self) -> bool {
+        self.database == TEMPDB.0
+    }
+
+    fn load(&self, stripe: &Stripe<'_>, storage: &Storage, db: &Database, id: i32) -> SqlResult<Counter> {
+        if let Some(counter) = stripe.get(self.database, id) {
+            return Ok(counter);
+        }
+        let mut counter = Counter { last: 0, reserved: 0, used: 0 };
+        if !self.forgets() {
+            let mut tx = storage.begin(Isolation::ReadCommitted);
+            tx.begin_statement();
+            if let Some(row) = db.rows(storage, &mut tx).first::<CounterRow>(0, &[int(id)])? {
+                counter = Counter { last: row.reserved.0, reserved: row.reserved.0, used: row.used };
             }
+            tx.commit(Durability::Full).map_err(storage_error)?;
         }
-        Ok(())
+        Ok(counter)
     }
-}
 
-fn load(values: &mut HashMap<i32, Counter>, storage: &Storage, db: &Database, id: i32) -> SqlResult<Counter> {
-    if let Some(counter) = values.get(&id) {
-        return Ok(*counter);
-    }
-    let mut counter = Counter { last: None, reserved: 0 };
-    if db.id.0 != 2 {
-        let mut tx = storage.begin(Isolation::ReadCommitted);
-        tx.begin_statement();
-        if let Some(row) = db.rows(storage, &mut tx).first::<CounterRow>(0, &[int(id)])? {
-            counter = Counter { last: (row.used != 0).then_some(row.reserved.0), reserved: row.reserved.0 };
+    fn place(
+        &self,
+        stripe: &mut Stripe<'_>,
+        storage: &Storage,
+        db: &Database,
+        id: i32,
+        last: Option<i128>,
+        rule: &Rule,
+    ) -> SqlResult<()> {
+        let reserved = last.unwrap_or(rule.start);
+        if !self.forgets() {
+            write(storage, db, id, reserved, last.is_some(), Durability::Full)?;
         }
-        tx.commit(Durability::Full).map_err(storage_error)?;
+        let counter = Counter { last: reserved, reserved, used: u8::from(last.is_some()) };
+        stripe.set(self.database, id, counter).map_err(storage_error)
     }
-    values.insert(id, counter);
-    Ok(counter)
-}
-
-fn place(
-    values: &mut HashMap<i32, Counter>,
-    storage: &Storage,
-    db: &Database,
-    id: i32,
-    last: Option<i128>,
-    rule: &Rule,
-) -> SqlResult<()> {
-    let reserved = last.unwrap_or(rule.start);
-    if db.id.0 != 2 {
-        write(storage, db, id, reserved, last.is_some(), Durability::Full)?;
-    }
-    values.insert(id, Counter { last, reserved });
-    Ok(())
 }
 
 fn write(

@@ -1,13 +1,14 @@
 //! A database as this engine holds it: its name, options, the cache of its definitions, its counters.
 //!
 //! The cache holds committed definitions only. A definition that was loaded while a schema change ended is not kept: its loader
-//! noted `version` before it read.
+//! noted `version` before it read. All engines see the version: definitions that one cached at an older one are as if they were
+//! not there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use os::sync::{Mutex, RwLock};
+use os::sync::RwLock;
 use os::wait::WaitType;
 use sql::catalog::{ColumnDef, IndexDef, IndexKind, Object, ObjectId, TableDef};
 use storage::{Storage, Transaction};
@@ -16,6 +17,7 @@ use types::{CollationId, SqlResult, collation};
 use super::base::{BASE_TABLES, DatabaseRow, USER_OBJECT_MIN, database_option};
 use super::load;
 use super::row::BaseTable;
+use super::shared::{DatabaseNumbers, Shared};
 use super::store::{Layouts, Rows};
 
 /// Definitions one database keeps at most; then all are dropped and loaded again as needed.
@@ -27,14 +29,14 @@ pub struct Database {
     pub layouts: Layouts,
     row: RwLock<Arc<DatabaseRow>>,
     cache: RwLock<Cache>,
-    /// Raised by every committed schema change here. Orders the cache: see the head of the file.
-    version: AtomicU64,
-    next_object: Mutex<Option<i32>>,
+    shared: Shared,
     pub counters: super::counter::Counters,
 }
 
 #[derive(Default)]
 struct Cache {
+    /// The version of the database as of which users' objects are right. What the system has is right for ever.
+    seen: u64,
     by_id: HashMap<i32, Object>,
     /// Schema and name as some statement wrote them.
     by_name: HashMap<(Box<str>, Box<str>), i32>,
@@ -45,17 +47,17 @@ const FIRST_OBJECT: i32 = 245_575_913;
 const OBJECT_STEP: i32 = 16_000_057;
 
 impl Database {
-    pub fn new(row: DatabaseRow) -> Database {
+    pub fn new(row: DatabaseRow, shared: &Shared) -> Database {
         let collation = collation::lookup(&row.collation).unwrap_or(CollationId(0));
+        let row_id = row.id as u16;
         let database = Database {
             id: sql::catalog::DatabaseId(row.id as u16),
             collation,
             layouts: Layouts::new(collation),
             row: RwLock::new(WaitType::METADATA_CACHE, Arc::new(row)),
             cache: RwLock::new(WaitType::METADATA_CACHE, Cache::default()),
-            version: AtomicU64::new(0),
-            next_object: Mutex::new(WaitType::OBJECT_CATALOG, None),
-            counters: super::counter::Counters::new(),
+            counters: super::counter::Counters::new(shared.counters.clone(), row_id),
+            shared: shared.clone(),
         };
         database.keep_base_tables();
         database
@@ -157,40 +159,50 @@ impl Database {
         Rows { storage, database: self.storage_id(), layouts: &self.layouts, tx }
     }
 
-    pub fn version(&self) -> u64 {
-        self.version.load(Ordering::Acquire)
+    fn numbers(&self) -> &DatabaseNumbers {
+        &self.shared.databases[usize::from(self.id.0)]
     }
 
-    /// A committed change of these objects (none: of anything).
-    pub fn invalidate(&self, objects: Option<&[i32]>) {
-        // Before the entries go, so that whoever loaded an old definition sees the new number and does not keep it.
-        self.version.fetch_add(1, Ordering::AcqRel);
-        let mut cache = self.cache.write();
-        cache.by_name.retain(|_, id| *id < USER_OBJECT_MIN && *id > 0);
-        match objects {
-            Some(objects) => {
-                for id in objects {
-                    cache.by_id.remove(id);
-                }
-            }
-            None => cache.by_id.retain(|id, _| *id < USER_OBJECT_MIN),
+    pub fn version(&self) -> u64 {
+        self.numbers().version.load(Ordering::Acquire)
+    }
+
+    /// A change was committed. All definitions of the database are old: they hold their references' definitions too.
+    pub fn invalidate(&self) {
+        self.numbers().version.fetch_add(1, Ordering::AcqRel);
+        self.renew(&mut self.cache.write());
+    }
+
+    /// Drops what is older than the version.
+    fn renew(&self, cache: &mut Cache) {
+        let version = self.version();
+        if cache.seen != version {
+            cache.by_id.retain(|id, _| *id < USER_OBJECT_MIN);
+            cache.by_name.retain(|_, id| *id < USER_OBJECT_MIN && *id > 0);
+            cache.seen = version;
         }
     }
 
+    fn current(&self, cache: &Cache, id: i32) -> Option<Object> {
+        let current = id < USER_OBJECT_MIN || cache.seen == self.version();
+        if current { cache.by_id.get(&id).cloned() } else { None }
+    }
+
     pub fn cached(&self, id: i32) -> Option<Object> {
-        self.cache.read().by_id.get(&id).cloned()
+        self.current(&self.cache.read(), id)
     }
 
     pub fn cached_named(&self, schema: &str, name: &str) -> Option<Object> {
         let cache = self.cache.read();
         let id = cache.by_name.get(&(Box::from(schema), Box::from(name)))?;
-        cache.by_id.get(id).cloned()
+        self.current(&cache, *id)
     }
 
     /// `seen`: `version()` before the definition was read.
     pub fn keep(&self, seen: u64, schema: Option<&str>, name: &str, id: i32, object: &Object) {
         let mut cache = self.cache.write();
-        if self.version() != seen {
+        self.renew(&mut cache);
+        if cache.seen != seen {
             return;
         }
         if cache.by_id.len() + cache.by_name.len() > DEFINITIONS_MAX {
@@ -205,13 +217,16 @@ impl Database {
 
     /// An object id nobody has used since the server started, nor has now.
     pub fn new_object_id(&self, storage: &Storage, tx: &mut Transaction) -> SqlResult<i32> {
-        let mut next = self.next_object.lock();
-        let mut id = next.map_or(FIRST_OBJECT, step);
-        while id < USER_OBJECT_MIN || load::object_row(&mut self.rows(storage, tx), id)?.is_some() {
-            id = step(id);
+        let last = &self.numbers().last_object;
+        loop {
+            let next = |last| Some(if last == 0 { FIRST_OBJECT } else { step(last) });
+            // Relaxed: only the number itself matters.
+            let before = last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).expect("there is always a next");
+            let id = next(before).expect("as above");
+            if id >= USER_OBJECT_MIN && load::object_row(&mut self.rows(storage, tx), id)?.is_none() {
+                return Ok(id);
+            }
         }
-        *next = Some(id);
-        Ok(id)
     }
 
     pub fn equal_names(&self, a: &str, b: &str) -> bool {

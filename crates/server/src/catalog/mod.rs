@@ -4,6 +4,7 @@
 //! row, base        the base tables and their rows as structs
 //! store            typed seeks and changes on them within a transaction
 //! load             rows -> TableDef, ModuleDef, ...
+//! shared           versions and counters that all engines see
 //! numbers          identity values, sequences, row versions
 //! database         one database: options, cache, counters
 //! registry, spec   the system objects by name: T-SQL text, computed tables, native procedures
@@ -18,6 +19,7 @@ pub mod error;
 pub mod scalar_type;
 pub mod store;
 pub mod load;
+pub mod shared;
 pub mod counter;
 pub mod database;
 pub mod spec;
@@ -50,13 +52,9 @@ pub const MSDB: DatabaseId = DatabaseId(4);
 pub struct Catalog {
     pub storage: Storage,
     databases: RwLock<Vec<Arc<Database>>>,
-    /// Grows with each change of `databases`.
-    databases_version: AtomicU64,
-    /// Raised by every committed schema change outside tempdb's local objects. Orders nothing else: a plan bound at an older
-    /// number is bound again.
-    version: AtomicU64,
-    /// Numbers local temporary tables, for their names in tempdb.
-    temporaries: AtomicU64,
+    /// The `databases_version` as of which `databases` and the process's settings are right.
+    databases_seen: AtomicU64,
+    shared: shared::Shared,
     pub configuration: Configuration,
     pub server_name: String,
     /// Where database files are, for sys.database_files and the server properties.
@@ -72,7 +70,36 @@ impl Catalog {
 
     /// While it stays the same, so do the databases that were found.
     pub fn databases_version(&self) -> u64 {
-        self.databases_version.load(Ordering::Acquire)
+        self.shared.numbers.databases_version.load(Ordering::Acquire)
+    }
+
+    /// Takes over what another engine changed of the databases, their options and the server's. Where a session has no row locked.
+    pub fn catch_up(&self) -> SqlResult<()> {
+        let version = self.databases_version();
+        if self.databases_seen.load(Ordering::Acquire) == version {
+            return Ok(());
+        }
+        self.configuration.apply_to_process();
+        let rows: Vec<base::DatabaseRow> = self.read(&self.expect_database(MASTER), |rows| rows.all())?;
+        let mut databases = self.databases.write();
+        // One created later under the number of one dropped is another.
+        let is =
+            |db: &Database, row: &base::DatabaseRow| i32::from(db.id.0) == row.id && db.row().created == row.created;
+        databases.retain(|db| rows.iter().any(|row| is(db, row)));
+        for row in rows {
+            match databases.iter().find(|db| is(db, &row)) {
+                Some(db) => db.set_row(row),
+                None => databases.push(Arc::new(Database::new(row, &self.shared))),
+            }
+        }
+        self.databases_seen.store(version, Ordering::Release);
+        Ok(())
+    }
+
+    /// This engine changed what `catch_up` takes over. If another did so as well, this one still has to catch up.
+    pub(crate) fn raise_databases_version(&self) {
+        let before = self.shared.numbers.databases_version.fetch_add(1, Ordering::AcqRel);
+        let _ = self.databases_seen.compare_exchange(before, before + 1, Ordering::AcqRel, Ordering::Relaxed);
     }
 
     /// Panics if it is gone: for the system databases, and for a database its caller holds in use.
@@ -92,27 +119,28 @@ impl Catalog {
     }
 
     pub(crate) fn add_database(&self, db: Database) {
+        db.counters.forget_all();
         self.databases.write().push(Arc::new(db));
-        self.databases_version.fetch_add(1, Ordering::Release);
+        self.raise_databases_version();
         self.raise_version();
     }
 
     pub(crate) fn remove_database(&self, id: DatabaseId) {
         self.databases.write().retain(|db| db.id != id);
-        self.databases_version.fetch_add(1, Ordering::Release);
+        self.raise_databases_version();
         self.raise_version();
     }
 
     pub fn version(&self) -> u64 {
-        self.version.load(Ordering::Acquire)
+        self.shared.numbers.version.load(Ordering::Acquire)
     }
 
     pub(crate) fn raise_version(&self) {
-        self.version.fetch_add(1, Ordering::AcqRel);
+        self.shared.numbers.version.fetch_add(1, Ordering::AcqRel);
     }
 
     pub(crate) fn next_temporary(&self) -> u64 {
-        self.temporaries.fetch_add(1, Ordering::Relaxed) + 1
+        self.shared.numbers.temporaries.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// The login of this name, which compares by the server's collation.

@@ -190,8 +190,7 @@ pub(super) fn publish(catalog: &Catalog, changed: &[(DatabaseId, i32)]) {
     databases.dedup();
     for id in databases {
         if let Some(db) = catalog.database(id) {
-            // All of the database: definitions hold their references' definitions too.
-            db.invalidate(None);
+            db.invalidate();
         }
     }
     if !changed.is_empty() {

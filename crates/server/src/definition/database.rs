@@ -6,6 +6,7 @@ use sql::ast::{
 };
 use types::{SqlError, SqlResult};
 
+use super::server::{OtherSession, other_sessions};
 use super::site::Ddl;
 use super::table::whole_number;
 use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
@@ -198,6 +199,7 @@ pub fn write(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, row: DatabaseRow)
     let master = catalog.expect_database(MASTER);
     catalog.change(&master, |rows| rows.update::<DatabaseRow>(0, &[int(row.id)], |old| *old = row.clone()))?;
     db.set_row(row);
+    catalog.raise_databases_version();
     catalog.raise_version();
     Ok(())
 }
@@ -405,7 +407,8 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
             format!("Cannot drop the database '{}' because it is a system database.", &**name),
         ));
     }
-    if ddl.site.state().0.database == db.id || !ddl.site.users_of(db.id).is_empty() {
+    let is_user = |session: &OtherSession| session.database == i64::from(db.id.0);
+    if ddl.site.state().0.database == db.id || other_sessions(ddl)?.iter().any(is_user) {
         return Err(SqlError::with_state(
             3702,
             16,
@@ -424,6 +427,6 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
     catalog.remove_database(db.id);
     // Plans keep tables open, and these the data file that is gone.
-    ddl.site.server().plans.clear();
+    ddl.site.server().forget_plans();
     Ok(())
 }

@@ -117,13 +117,4 @@ impl Site for HostSite<'_> {
     fn in_user_transaction(&self) -> bool {
         self.state.transaction.level > 0
     }
-
-    fn users_of(&self, database: DatabaseId) -> Vec<u32> {
-        let sessions = self.host.server.sessions.all();
-        let others = sessions.iter().filter(|entry| entry.spid != self.state.spid);
-        others
-            .filter(|entry| entry.database.load(std::sync::atomic::Ordering::Relaxed) == u32::from(database.0))
-            .map(|entry| u32::from(entry.spid))
-            .collect()
-    }
 }

@@ -7,6 +7,7 @@ use sql::ast::{
 use types::{SqlError, SqlResult};
 
 use super::permission::{login as login_id, principal};
+use super::server::other_sessions;
 use super::site::{Ddl, cannot_find};
 use crate::catalog::base::{ClassRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, PrivilegeRow, ReferenceRow, class};
 use crate::catalog::load::{self, int, name as name_datum, small};
@@ -233,9 +234,8 @@ pub fn drop_login(ddl: &mut Ddl<'_>, name: &str, role: bool, if_exists: bool) ->
     if row.id < LOGIN_MIN {
         return Err(SqlError::new(15150, 16, format!("Cannot drop the {word} '{name}'.")));
     }
-    if !role
-        && ddl.site.server().sessions.all().iter().any(|entry| master.equal_names(&entry.identity.login_name, name))
-    {
+    let is_in = |login: &str| master.equal_names(login, name);
+    if !role && (is_in(&ddl.site.login()) || other_sessions(ddl)?.iter().any(|session| is_in(&session.login))) {
         return Err(SqlError::with_state(
             15434,
             16,

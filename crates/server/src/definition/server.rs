@@ -29,6 +29,7 @@ pub fn reconfigure(ddl: &mut Ddl<'_>, with_override: bool) -> SqlResult<()> {
     let configuration = &ddl.catalog.configuration;
     let before = Followed::of(configuration);
     configuration.reconfigure(with_override)?;
+    ddl.catalog.raise_databases_version();
     before.follow(configuration)
 }
 
@@ -94,9 +95,9 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
     if spid == ddl.site.session().spid {
         return Err(SqlError::new(6104, 16, "Cannot use KILL to kill your own process."));
     }
-    let Some(entry) = server.sessions.find(spid) else {
-        return Err(SqlError::new(6106, 16, format!("Process ID {spid} is not an active process ID.")));
-    };
+    if server.sessions.engine_of(spid).is_none() {
+        return Err(not_active(spid));
+    }
     if *status_only {
         return Err(SqlError::new(
             6120,
@@ -104,8 +105,12 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
             format!("Status report cannot be obtained. Rollback operation for Process ID {spid} is not in progress."),
         ));
     }
-    entry.kill();
-    Ok(())
+    // It may have gone meanwhile.
+    if server.kill(spid) { Ok(()) } else { Err(not_active(spid)) }
+}
+
+fn not_active(spid: u16) -> SqlError {
+    SqlError::new(6106, 16, format!("Process ID {spid} is not an active process ID."))
 }
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
@@ -114,7 +119,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" => check_database(ddl, dbcc, quiet)?,
         "CHECKTABLE" | "CHECKCONSTRAINTS" => check_table(ddl, dbcc, quiet)?,
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
-        "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "FLUSHPROCINDB" => ddl.site.server().plans.clear(),
+        "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "FLUSHPROCINDB" => ddl.site.server().forget_plans(),
         "DROPCLEANBUFFERS" => ddl.catalog.storage.checkpoint().map_err(storage_error)?,
         "TRACEON" => trace(ddl, dbcc, true)?,
         "TRACEOFF" => trace(ddl, dbcc, false)?,
@@ -361,6 +366,26 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
     Ok(())
 }
 
+/// A session besides the one that asks.
+pub struct OtherSession {
+    pub database: i64,
+    pub login: String,
+}
+
+/// Of all engines.
+pub fn other_sessions(ddl: &mut Ddl<'_>) -> SqlResult<Vec<OtherSession>> {
+    let mut found = Vec::new();
+    let query = "SELECT database_id, login_name FROM sys.dm_exec_sessions WHERE session_id <> @@SPID";
+    ddl.site.query(query, &mut |_, batch| {
+        found.extend((0..batch.rows).map(|row| OtherSession {
+            database: batch.columns[0].datum(row).as_i64(),
+            login: types::collation::code_page::utf16_to_string(batch.columns[1].datum(row).as_bytes()),
+        }));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// The furthest value in the column, in the direction the identity goes.
 fn largest(
     ddl: &mut Ddl<'_>,
@@ -392,8 +417,7 @@ fn trace(ddl: &mut Ddl<'_>, dbcc: &Dbcc, on: bool) -> SqlResult<()> {
         // -1: for all sessions, which all flags here are.
         match flag {
             Some(-1) => {}
-            Some(flag @ 1..=11_999) if on => drop(server.trace_flags.lock().insert(flag)),
-            Some(flag @ 1..=11_999) => drop(server.trace_flags.lock().remove(&flag)),
+            Some(flag) if server.trace_flags.set(flag, on) => {}
             _ => return Err(SqlError::with_state(2562, 16, 2, "Parameter is not a valid trace flag.".to_string())),
         }
     }
@@ -401,14 +425,14 @@ fn trace(ddl: &mut Ddl<'_>, dbcc: &Dbcc, on: bool) -> SqlResult<()> {
 }
 
 fn trace_status(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
-    let flags = ddl.site.server().trace_flags.lock().clone();
+    let server = ddl.site.server();
     let asked: Vec<i128> =
         (0..dbcc.args.len()).filter_map(|position| number_argument(dbcc, position)).filter(|flag| *flag > 0).collect();
     let shown: Vec<(i64, bool)> = match asked.is_empty() {
-        true => flags.iter().map(|flag| (i64::from(*flag), true)).collect(),
+        true => server.trace_flags.all_on().into_iter().map(|flag| (i64::from(flag), true)).collect(),
         false => asked
             .iter()
-            .map(|flag| (*flag as i64, i32::try_from(*flag).is_ok_and(|flag| flags.contains(&flag))))
+            .map(|flag| (*flag as i64, i32::try_from(*flag).is_ok_and(|flag| server.trace_flags.is_on(flag))))
             .collect(),
     };
     let number = |value: i64| Datum::I64(value);
@@ -423,16 +447,18 @@ fn trace_status(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 fn input_buffer(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let own = matches!(dbcc.args.first(), Some(Expr::Global(global)) if global.name.eq_ignore_ascii_case("@@SPID"));
     let spid = if own { ddl.site.session().spid.into() } else { number_argument(dbcc, 0).unwrap_or(0) };
-    let entry = u16::try_from(spid).ok().and_then(|spid| ddl.site.server().sessions.find(spid));
-    let Some(entry) = entry else {
+    let is_there = u16::try_from(spid).is_ok_and(|spid| ddl.site.server().sessions.engine_of(spid).is_some());
+    if !is_there {
         return Err(SqlError::with_state(7955, 16, 2, format!("Invalid SPID {spid} specified.")));
-    };
-    let input = entry.input.lock().clone();
-    let shown: String = input.as_deref().unwrap_or_default().chars().take(4_000).collect();
-    let row = match input.is_some() {
-        true => vec![Datum::nvarchar("Language Event"), Datum::I64(0), Datum::nvarchar(&shown)],
-        false => vec![Datum::nvarchar("No Event"), Datum::I64(0), Datum::Null],
-    };
+    }
+    let mut row = vec![Datum::nvarchar("No Event"), Datum::I64(0), Datum::Null];
+    let query = format!("SELECT LEFT(event_info, 4000) FROM sys.dm_exec_input_buffer({spid}, NULL)");
+    ddl.site.query(&query, &mut |_, batch| {
+        if batch.rows > 0 {
+            row = vec![Datum::nvarchar("Language Event"), Datum::I64(0), batch.columns[0].datum(0)];
+        }
+        Ok(())
+    })?;
     answer(
         ddl,
         &[

@@ -53,9 +53,6 @@ pub trait Site {
 
     /// BEGIN TRANSACTION was said: what cannot run in a user's transaction is refused (226).
     fn in_user_transaction(&self) -> bool;
-
-    /// SPIDs of other sessions whose current database this is (3702).
-    fn users_of(&self, database: DatabaseId) -> Vec<u32>;
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -20,7 +20,7 @@ pub fn global(host: &mut SessionHost, state: &mut State, global: Global) -> SqlR
         Global::ServiceName => return text("MSSQLSERVER"),
         Global::Language => return text(state.options.language.get().name),
         Global::RemServer => return Ok(Datum::Null),
-        Global::KernelMode => return text("threaded"),
+        Global::KernelMode => return text(if host.server.engines.count() > 0 { "process" } else { "threaded" }),
         Global::Dbts => {
             let last = host.server.catalog.rowversion_last(host.catalog_session.database)?;
             return Ok(Datum::bytes(&last.to_be_bytes()));

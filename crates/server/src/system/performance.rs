@@ -15,7 +15,7 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let list: [(&str, &str, &str, u64, i64); 27] = [
         ("SQL Statistics", "Batch Requests/sec", "", counters.batch_requests.value(), PER_SECOND),
         ("SQL Statistics", "SQL Compilations/sec", "", counters.compilations.value(), PER_SECOND),
-        ("General Statistics", "User Connections", "", server.sessions.count() as u64, RAW),
+        ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
         ("General Statistics", "Logins/sec", "", counters.logins.value(), PER_SECOND),
         ("General Statistics", "Logouts/sec", "", counters.logouts.value(), PER_SECOND),
         ("General Statistics", "Connection Reset/sec", "", counters.connection_resets.value(), PER_SECOND),

@@ -1,14 +1,18 @@
 //! Rows of the computed system tables. Each table's function gives its rows as named values; what it leaves out is NULL, or 0 and
 //! empty where SQL Server never shows NULL.
 
+use std::sync::Arc;
+
 use exec::session::Session as State;
-use sql::catalog::VirtualTableDef;
+use sql::catalog::{Object, VirtualTableDef};
 use types::{Datum, Physical, SqlResult, SqlType, TypeKind};
 
 use super::answer::{Answer, Arguments};
 use super::tables::{catalog_rows, exec_rows, os_rows, transaction_rows};
 use crate::catalog::{registry, row::Date};
 use crate::host::SessionHost;
+use crate::question::{self, Question};
+use crate::server::Server;
 
 /// One row: values by column name.
 pub type NamedRow = Vec<(&'static str, Cell)>;
@@ -77,6 +81,42 @@ fn datetime_of(ticks: i64) -> Date {
     crate::catalog::clock::from_ticks(ticks)
 }
 
+/// Where the rows of a table are, when engines are processes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// Each engine has all of them.
+    Here,
+    /// Each engine has its own.
+    Apart,
+    /// Engines may have the same one: the first that is found answers.
+    Anywhere,
+    /// Each engine counts for itself: the texts name what, numbers are added up, but a maximum is the greatest of them.
+    Counted,
+}
+
+fn place_of(table: &str) -> Rows {
+    match table {
+        "dm_exec_sessions"
+        | "dm_exec_connections"
+        | "dm_exec_requests"
+        | "dm_exec_session_wait_stats"
+        | "dm_exec_query_stats"
+        | "dm_exec_procedure_stats"
+        | "dm_exec_trigger_stats"
+        | "dm_exec_function_stats"
+        | "dm_exec_cached_plans"
+        | "dm_exec_cursors"
+        | "dm_exec_input_buffer"
+        | "dm_tran_session_transactions" => Rows::Apart,
+        "dm_exec_sql_text" | "dm_exec_query_plan" | "dm_exec_text_query_plan" | "dm_exec_plan_attributes" => {
+            Rows::Anywhere
+        }
+        "dm_os_spinlock_stats" | "dm_os_latch_stats" => Rows::Counted,
+        _ => Rows::Here,
+    }
+}
+
+/// Rows of a computed table, of all engines.
 pub fn virtual_rows(
     host: &mut SessionHost,
     state: &mut State,
@@ -85,6 +125,66 @@ pub fn virtual_rows(
     arguments: &[Datum],
     row: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
 ) -> SqlResult<()> {
+    let (_, entry) = registry::of_virtual_id(table.id);
+    let place = match host.server.engines.others().next() {
+        None => Rows::Here,
+        Some(_) => place_of(entry.name),
+    };
+    if place == Rows::Here {
+        return own_rows(host, state, table, columns, arguments)?.iter().try_for_each(|values| row(values));
+    }
+    let all: Vec<u16> = (0..table.columns.len() as u16).collect();
+    let mut rows = own_rows(host, state, table, &all, arguments)?;
+    if place != Rows::Anywhere || rows.is_empty() {
+        let question = Question::Rows { table: table.id, arguments: arguments.to_vec() };
+        for answer in host.server.engines.ask_others(&question.to_bytes()) {
+            let theirs = question::rows_from_bytes(&answer, table.columns.len()).expect("engines run one program");
+            match place {
+                Rows::Counted => add_up(&mut rows, theirs, table),
+                Rows::Anywhere if !rows.is_empty() => {}
+                _ => rows.extend(theirs),
+            }
+        }
+    }
+    rows.iter().try_for_each(|values| {
+        let asked: Vec<Datum> = columns.iter().map(|column| values[usize::from(*column)].clone()).collect();
+        row(&asked)
+    })
+}
+
+fn add_up(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTableDef) {
+    let is_text = |column: &usize| table.columns[*column].ty.is_string();
+    for other in others {
+        let same = |row: &&mut Vec<Datum>| (0..other.len()).filter(is_text).all(|at| row[at] == other[at]);
+        let Some(row) = rows.iter_mut().find(same) else {
+            rows.push(other);
+            continue;
+        };
+        for (at, value) in other.into_iter().enumerate() {
+            let is_maximum = table.columns[at].name.starts_with("max_");
+            row[at] = match (&row[at], value) {
+                (Datum::I64(a), Datum::I64(b)) if is_maximum => Datum::I64(*a.max(&b)),
+                (Datum::I64(a), Datum::I64(b)) => Datum::I64(a.saturating_add(b)),
+                (first, _) => first.clone(),
+            };
+        }
+        let named = |name: &str| table.columns.iter().position(|column| &*column.name == name);
+        if let (Some(ratio), Some(spins), Some(collisions)) =
+            (named("spins_per_collision"), named("spins"), named("collisions"))
+        {
+            row[ratio] = Datum::F64(row[spins].as_i64() as f64 / row[collisions].as_i64().max(1) as f64);
+        }
+    }
+}
+
+/// Rows of a computed table that this engine has.
+fn own_rows(
+    host: &mut SessionHost,
+    state: &mut State,
+    table: &VirtualTableDef,
+    columns: &[u16],
+    arguments: &[Datum],
+) -> SqlResult<Vec<Vec<Datum>>> {
     let (database, entry) = registry::of_virtual_id(table.id);
     let typed: Vec<(SqlType, Datum)> = table.parameters.iter().copied().zip(arguments.iter().cloned()).collect();
     let arguments = Arguments(&typed);
@@ -96,21 +196,45 @@ pub fn virtual_rows(
         Some(rows) => rows,
         None => catalog_rows::rows(host, state, database, name, &arguments)?.unwrap_or_default(),
     };
-    let mut values = Vec::with_capacity(columns.len());
-    for mut named in rows {
-        values.clear();
-        for column in columns {
-            let definition = &table.columns[usize::from(*column)];
-            let found = named.iter().position(|(name, _)| definition.name.eq_ignore_ascii_case(name));
-            values.push(match found {
-                Some(position) => named.swap_remove(position).1.datum(&definition.ty),
-                None if definition.nullable => Datum::Null,
-                None => empty(&definition.ty),
-            });
+    let value = |named: &mut NamedRow, column: &u16| {
+        let definition = &table.columns[usize::from(*column)];
+        let found = named.iter().position(|(name, _)| definition.name.eq_ignore_ascii_case(name));
+        match found {
+            Some(position) => named.swap_remove(position).1.datum(&definition.ty),
+            None if definition.nullable => Datum::Null,
+            None => empty(&definition.ty),
         }
-        row(&values)?;
+    };
+    Ok(rows.into_iter().map(|mut named| columns.iter().map(|column| value(&mut named, column)).collect()).collect())
+}
+
+/// Answers what another engine asks.
+pub fn answer(server: &Arc<Server>, question: &[u8]) -> Vec<u8> {
+    match Question::from_bytes(question) {
+        Some(Question::Rows { table, arguments }) => answer_rows(server, table, &arguments),
+        Some(Question::Kill { spid }) => {
+            let session = server.sessions.find(spid);
+            if let Some(session) = &session {
+                session.kill();
+            }
+            vec![u8::from(session.is_some())]
+        }
+        Some(Question::ForgetPlans) => {
+            server.plans.clear();
+            Vec::new()
+        }
+        None => Vec::new(),
     }
-    Ok(())
+}
+
+fn answer_rows(server: &Arc<Server>, table: u32, arguments: &[Datum]) -> Vec<u8> {
+    let (database, entry) = registry::of_virtual_id(table);
+    let Some(database) = server.catalog.database(database) else { return Vec::new() };
+    let Some(Object::Virtual(table)) = registry::object(&database, entry) else { return Vec::new() };
+    let (mut state, mut host) = SessionHost::internal(server);
+    let all: Vec<u16> = (0..table.columns.len() as u16).collect();
+    let rows = own_rows(&mut host, &mut state, &table, &all, arguments);
+    question::rows_to_bytes(&rows.unwrap_or_default())
 }
 
 fn empty(ty: &SqlType) -> Datum {

@@ -108,9 +108,7 @@ pub fn run_native(
         "sp_dropmessage" => {
             server::drop_message(host, &Parameters::bind("sp_dropmessage", &["@msgnum", "@lang"], 0, arguments)?)
         }
-        "sp_helpthread" => {
-            pools::help(host, sink, &Parameters::bind("sp_helpthread", &["@pool_name"], 0, arguments)?)
-        }
+        "sp_helpthread" => pools::help(host, sink, &Parameters::bind("sp_helpthread", &["@pool_name"], 0, arguments)?),
         "sp_addexeclass" => {
             let names = &["@classname", "@base_priority", "@time_slice", "@engine_group"];
             pools::add_class(host, sink, &Parameters::bind("sp_addexeclass", names, 2, arguments)?)

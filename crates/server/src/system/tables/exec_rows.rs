@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use exec::session::Session as State;
+use storage::TransactionEntry;
 use types::Datum;
 
 use super::os_rows::request_status;
@@ -181,6 +182,7 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
     let machine = os::stats::machine_here().unwrap_or(0);
     let tasks = os::stats::tasks(machine);
     let waiting = os::stats::waiting_tasks(machine);
+    let transactions = host.server.catalog.storage.transactions();
     let now = os::clock::now();
     let mut rows = Vec::new();
     for entry in host.server.sessions.all() {
@@ -190,6 +192,8 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
         }
         let task = tasks.iter().find(|task| task.session_id == u32::from(entry.spid));
         let wait = task.and_then(|task| waiting.iter().find(|wait| wait.task == task.id));
+        let of_session = |transaction: &&TransactionEntry| transaction.session == u32::from(entry.spid);
+        let blocked_by = transactions.iter().filter(of_session).map(|transaction| transaction.blocked_by).max();
         let mine = own(host, state, &entry);
         let (cpu_ns, reads, writes, logical_reads) = entry.work_of_request().unwrap_or_default();
         let mut row: NamedRow = vec![
@@ -210,7 +214,7 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("database_id", number(entry.database.load(Ordering::Relaxed))),
             ("user_id", number(1)),
             ("connection_id", uuid(entry.identity.connection_id)),
-            ("blocking_session_id", number(wait.map_or(0, |wait| wait.blocking_session_id))),
+            ("blocking_session_id", number(blocked_by.unwrap_or(0))),
             ("wait_type", wait.map_or(Cell::Datum(Datum::Null), |wait| text(wait.wait_type.name()))),
             ("wait_time", number(wait.map_or(0, |wait| wait.wait_duration_ns / NS_PER_MS))),
             ("last_wait_type", text(wait.map_or("MISCELLANEOUS", |wait| wait.wait_type.name()))),

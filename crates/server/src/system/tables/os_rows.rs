@@ -18,7 +18,7 @@ pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
         "dm_os_workers" => workers(machine),
         "dm_os_tasks" => tasks(machine),
         "dm_os_threads" => threads(machine),
-        "dm_os_waiting_tasks" => waiting_tasks(machine),
+        "dm_os_waiting_tasks" => waiting_tasks(host, machine),
         "dm_os_wait_stats" => waits(machine),
         "dm_os_latch_stats" => latches(),
         "dm_os_spinlock_stats" => spinlocks(),
@@ -150,8 +150,15 @@ fn threads(machine: u32) -> Vec<NamedRow> {
     rows
 }
 
-fn waiting_tasks(machine: u32) -> Vec<NamedRow> {
+fn waiting_tasks(host: &SessionHost, machine: u32) -> Vec<NamedRow> {
+    // Who waits for a lock or a transaction: storage knows for whom.
+    let transactions = host.server.catalog.storage.transactions();
+    let blocker = |session: u32| {
+        let of_session = transactions.iter().filter(|transaction| session != 0 && transaction.session == session);
+        of_session.map(|transaction| transaction.blocked_by).max().unwrap_or(0)
+    };
     let rows = stats::waiting_tasks(machine).into_iter().map(|row| -> NamedRow {
+        let blocked_by = row.blocking_session_id.max(blocker(row.session_id));
         vec![
             ("waiting_task_address", address(row.task.0)),
             ("session_id", number(row.session_id)),
@@ -163,7 +170,7 @@ fn waiting_tasks(machine: u32) -> Vec<NamedRow> {
                 "blocking_task_address",
                 row.blocking_task.map_or(Cell::Datum(types::Datum::Null), |task| address(task.0)),
             ),
-            ("blocking_session_id", number(row.blocking_session_id)),
+            ("blocking_session_id", if blocked_by == 0 { Cell::Datum(types::Datum::Null) } else { number(blocked_by) }),
         ]
     });
     let now = os::clock::now();

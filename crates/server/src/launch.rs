@@ -1,0 +1,262 @@
+//! The process kernel: a launcher that opens the data, forks the engines and then only watches, and what each engine does.
+//!
+//! ```text
+//! launcher: port -> storage (recovery) -> catalog -> fork ... an engine ends -> bury it or start all again ... signal -> close
+//! engine:   machine of one scheduler -> background duties, mail -> listener ... signal -> its sessions end
+//! ```
+//! The launcher has one thread for as long as it lives: only so can it fork at any time.
+
+use std::sync::Arc;
+
+use os::launcher::{self, End, Engines as Processes, News};
+use os::net::{Listener, NetResult};
+use os::sched::{MachineConfig, Place, Pool, TaskKind};
+
+use crate::connection::Origin;
+use crate::engines::Letter;
+use crate::options::Settings;
+use crate::serve::{self, Listeners};
+use crate::server::Server;
+use crate::{init, listen, system};
+
+/// How long engines may take to end after they were asked to.
+const STOP_MS: u64 = 10_000;
+/// How long a burial may take: it undoes what the dead engine's sessions had not committed.
+const BURIAL_MS: u64 = 60_000;
+/// Between two looks at what engines say of themselves.
+const LOOK_MS: u64 = 5;
+/// An engine that looks for nothing to do.
+const BURIAL_LOOK_MS: u64 = 500;
+/// Starts in a row that did not last so long are a reason to give up.
+const SHORT_LIFE_MS: u64 = 10_000;
+const SHORT_LIVES_MAX: u32 = 5;
+
+/// The engine that runs the scripts of a new data directory and has the administrator's connection.
+const FIRST: u32 = 1;
+/// One for requests, one for the administrator.
+const SCHEDULERS_EACH: u32 = 2;
+
+/// Exit code of an engine whose start failed: another try would not help.
+const CANNOT_START: i32 = 3;
+
+/// Why the launcher stops watching.
+enum Outcome {
+    Stopped,
+    /// The shared memory can no longer be trusted.
+    Restart,
+}
+
+/// Runs the server until a signal. Err: why it does not serve.
+pub fn run(settings: Settings) -> Result<(), String> {
+    launcher::hear_signals();
+    let machine = serve::machine_config(&settings)?;
+    let cpus = if machine.cpus.is_empty() { os::limits::usable_cpus() } else { machine.cpus.clone() };
+    let count = settings.engines.unwrap_or(cpus.len() as u32).clamp(1, os::engines::ENGINES_MAX as u32);
+    let listeners = Listeners::bind(&settings)?;
+    let (disk, directory) = serve::open_disk(&settings)?;
+    let certificate = serve::certificate(&settings, &disk)?;
+    let mut short_lives = 0;
+    loop {
+        let (server, new) = serve::open_on(settings.clone(), disk.clone(), directory.clone(), &certificate, count)?;
+        let server = Arc::new(server);
+        let started = os::clock::now_ms();
+        let engine = |number: u32| {
+            let machine = MachineConfig {
+                cpus: vec![cpus[(number as usize - 1) % cpus.len()]],
+                first_scheduler: number - 1,
+                max_worker_threads: machine.max_worker_threads / count,
+                // The administrator's connection is the first engine's.
+                admin: machine.admin && number == FIRST,
+                ..machine.clone()
+            };
+            be_engine(&server, &listeners, machine, new && number == FIRST)
+        };
+        match watch(&server, &listeners, count, &engine)? {
+            Outcome::Stopped => return serve::close(&server),
+            Outcome::Restart => {
+                short_lives = if os::clock::now_ms() - started < SHORT_LIFE_MS { short_lives + 1 } else { 0 };
+                if short_lives >= SHORT_LIVES_MAX {
+                    return Err(format!("the engines ended {short_lives} times soon after their start"));
+                }
+                (1..=count).for_each(launcher::forget);
+            }
+        }
+    }
+}
+
+/// Forks the engines and watches them.
+fn watch(
+    server: &Arc<Server>,
+    listeners: &Listeners,
+    count: u32,
+    engine: &dyn Fn(u32) -> i32,
+) -> Result<Outcome, String> {
+    let mut processes = Processes::launch(count, SCHEDULERS_EACH, engine);
+    let mut told = false;
+    loop {
+        let all_serve = told || (1..=count).all(|number| server.engines.serves(number));
+        if all_serve && !told {
+            told = true;
+            println!("heddle is ready on {}", listeners.tcp.local_addr());
+            tracing::info!("{count} engines serve");
+        }
+        match processes.wait_for_news(if told { 1_000 } else { LOOK_MS }) {
+            News::None => {}
+            News::Stop => {
+                stop(server, &mut processes);
+                return Ok(Outcome::Stopped);
+            }
+            News::Ended(number, End::Exited(CANNOT_START)) => {
+                return Err(format!("engine {number} could not start"));
+            }
+            News::Ended(number, end) => {
+                tracing::error!("engine {number} has ended: {}", describe(end));
+                if !bury(server, &mut processes, number, count) {
+                    tracing::error!("all engines start again, with recovery");
+                    return Ok(Outcome::Restart);
+                }
+                processes.replace(number, engine);
+                tracing::info!("engine {number} is replaced");
+            }
+        }
+    }
+}
+
+fn describe(end: End) -> String {
+    match end {
+        End::Exited(code) => format!("exit code {code}"),
+        End::Killed(signal) => format!("signal {signal}"),
+    }
+}
+
+/// Ends what a dead engine left behind. False: it died inside a critical section, or nobody is left who could do it.
+fn bury(server: &Arc<Server>, processes: &mut Processes, dead: u32, count: u32) -> bool {
+    server.engines.has_ended(dead);
+    let alone = !(1..=count).any(|number| server.engines.serves(number));
+    if alone || os::engines::died_inside(dead) {
+        return false;
+    }
+    launcher::bury(dead);
+    server.engines.order_burial(dead);
+    let deadline = os::clock::after_ms(BURIAL_MS);
+    while server.engines.burial().is_some() {
+        match processes.wait_for_news(LOOK_MS) {
+            // Two at a time are rare enough to take the safe way.
+            News::Ended(number, end) => {
+                tracing::error!("engine {number} has ended during a burial: {}", describe(end));
+                server.engines.has_ended(number);
+                return false;
+            }
+            News::Stop | News::None if os::clock::now() > deadline => return false,
+            // Asked to stop: the engines hear it after the burial, by the launcher's next look.
+            News::Stop => launcher::repeat_stop(),
+            News::None => {}
+        }
+    }
+    server.sessions.forget_engine(dead);
+    true
+}
+
+fn stop(server: &Arc<Server>, processes: &mut Processes) {
+    tracing::info!("stopping");
+    processes.stop();
+    let deadline = os::clock::after_ms(STOP_MS);
+    while processes.any() {
+        if let News::Ended(number, end) = processes.wait_for_news(LOOK_MS)
+            && end != End::Exited(0)
+        {
+            tracing::error!("engine {number} has ended: {}", describe(end));
+        }
+        if os::clock::now() > deadline {
+            tracing::error!("an engine does not end: it is killed, and the next start recovers");
+            processes.kill_all();
+        }
+    }
+    server.stopping.store(true, std::sync::atomic::Ordering::Release);
+}
+
+/// The life of an engine; its exit code.
+fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig, first_start: bool) -> i32 {
+    let stop_requested = os::signal::stop_requests();
+    let machine = os::sched::start(machine);
+    let server = server.clone();
+    let admin = listeners.admin.as_ref().filter(|_| os::engines::number() == FIRST);
+    let open = std::iter::once(&listeners.tcp).chain(&listeners.local).map(Listener::share).collect::<NetResult<_>>();
+    let (listeners, admin): (Vec<Listener>, _) = match (open, admin.map(Listener::share).transpose()) {
+        (Ok(listeners), Ok(admin)) => (listeners, admin),
+        (Err(error), _) | (_, Err(error)) => {
+            eprintln!("an engine cannot listen: {error}");
+            return CANNOT_START;
+        }
+    };
+    let code = machine.run(move || {
+        server.catalog.storage.start_duties();
+        if let (true, Some(scripts)) = (first_start, &server.settings.init)
+            && let Err(error) = init::run(&server, scripts)
+        {
+            eprintln!("{error}");
+            return CANNOT_START;
+        }
+        let (mail, burials) = (server.clone(), server.clone());
+        os::sched::spawn(TaskKind::System, Place::Here, move || read_mail(&mail));
+        os::sched::spawn(TaskKind::System, Place::Here, move || bury_the_dead(&burials));
+        for listener in listeners {
+            let accepting = server.clone();
+            os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
+        }
+        if let Some(listener) = admin {
+            let accepting = server.clone();
+            let place = Place::In(Pool::ADMIN);
+            os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&accepting, &listener));
+        }
+        server.engines.begin_to_serve();
+        stop_requested.wait(None);
+        serve::end_sessions(&server);
+        0
+    });
+    machine.stop();
+    code
+}
+
+fn read_mail(server: &Arc<Server>) {
+    while !os::sched::stopping() {
+        match server.engines.receive() {
+            Ok(Letter::Connection(stream, counted)) => {
+                listen::await_login(server, stream, Origin::Server(Some(Box::new(counted))))
+            }
+            Ok(Letter::Question { from, number, text }) => {
+                // Not here: what it has to wait for, others' letters must not.
+                let server = server.clone();
+                os::sched::spawn(TaskKind::System, Place::Here, move || {
+                    let answer = system::answer(&server, &text);
+                    if let Err(error) = server.engines.answer(from, number, &answer) {
+                        tracing::warn!("engine {from} does not take an answer: {error}");
+                    }
+                });
+            }
+            Err(error) => {
+                if !os::sched::stopping() {
+                    tracing::error!("mail cannot be read any more: {error}");
+                }
+                return;
+            }
+        }
+    }
+}
+
+fn bury_the_dead(server: &Arc<Server>) {
+    while !os::sched::stopping() {
+        let Some(dead) = server.engines.take_burial(BURIAL_LOOK_MS) else { continue };
+        match server.catalog.storage.bury(dead) {
+            Ok(transactions) => {
+                tracing::info!(transactions, "engine {dead} is buried");
+                server.engines.buried();
+            }
+            // The log has stopped: only recovery helps.
+            Err(error) => {
+                tracing::error!("engine {dead} cannot be buried: {error}");
+                std::process::abort();
+            }
+        }
+    }
+}
