@@ -9,6 +9,7 @@
 //! Modules in dependency order, lowest first.
 
 pub mod sink;
+pub mod cursor_book;
 pub mod session;
 pub mod host;
 pub mod columns;

@@ -8,6 +8,7 @@ use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
+use crate::cursor_book::CursorBook;
 use crate::sink::Stop;
 use crate::statements::CursorTable;
 
@@ -42,6 +43,8 @@ pub struct Session {
     pub rand_state: Option<u64>,
     pub context_info: Box<[u8]>,
     pub(crate) cursors: CursorTable,
+    /// What others may know of its cursors.
+    pub cursor_book: Arc<CursorBook>,
     /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
     pub(crate) aborted: bool,
     /// An INSERT ... EXEC is running.
@@ -262,6 +265,7 @@ impl Session {
             rand_state: None,
             context_info: Box::default(),
             cursors: CursorTable::default(),
+            cursor_book: Arc::default(),
             aborted: false,
             insert_execute: false,
             statement_depth: 0,
@@ -283,6 +287,7 @@ impl Session {
         self.try_level = old.try_level;
         self.statement_depth = old.statement_depth;
         self.insert_execute = old.insert_execute;
+        self.cursor_book = old.cursor_book;
         self.cursors = old.cursors;
         self.cursors.remove_names();
     }

@@ -213,6 +213,7 @@ impl SessionHost {
         server.counters.logins.add(1);
         let mut state = State::new(entry.spid);
         state.signal = signal;
+        state.cursor_book = entry.cursors.clone();
         let own_language = || row.default_language.as_deref().and_then(LanguageId::named);
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
         state.options.set_language(login_language);

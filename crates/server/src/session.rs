@@ -237,7 +237,7 @@ pub fn accept(server: &Arc<Server>, stream: Stream, origin: Origin) {
             if greeting.sessions {
                 connection.start_sessions();
             }
-            let pool = if admin { Pool::ADMIN } else { Pool::DEFAULT };
+            let pool = if host.entry.identity.admin { Pool::ADMIN } else { Pool::DEFAULT };
             Box::new(Session { connection, writer, told, state, host, pool, pools_seen: 0 }).serve();
         }
         Err(_) => {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use exec::cursor_book::CursorBook;
 use exec::session::Signal;
 use exec::sink::Stop;
 use os::net::{Endpoint, StreamHandle};
@@ -93,6 +94,7 @@ pub struct SessionEntry {
     pub spid: u16,
     pub identity: Identity,
     pub signal: Arc<Signal>,
+    pub cursors: Arc<CursorBook>,
     /// None: a session of the server's own.
     stream: Option<StreamHandle>,
     pub killed: AtomicBool,
@@ -139,6 +141,7 @@ impl SessionEntry {
             spid,
             identity,
             signal,
+            cursors: Arc::default(),
             stream,
             killed: AtomicBool::new(false),
             database: AtomicU32::new(u32::from(database)),

@@ -16,6 +16,7 @@ use super::query::{Prepared, visible_columns};
 use super::run::Runner;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::Context;
+use crate::cursor_book::CursorNote;
 use crate::kernel;
 use crate::operators::Rows;
 use crate::session::{Session, stopped};
@@ -29,6 +30,7 @@ pub struct Cursor {
     scroll: bool,
     forward_only: bool,
     state: State,
+    note: Arc<CursorNote>,
 }
 
 enum State {
@@ -157,7 +159,15 @@ impl<'a> Runner<'a> {
         let scrolls =
             options.scroll || matches!(options.kind, CursorKind::Static | CursorKind::Keyset | CursorKind::Dynamic);
         let forward_only = matches!(options.kind, CursorKind::FastForward | CursorKind::ForwardOnly) || !scrolls;
+        let (name, local) = match &declare.cursor {
+            CursorCode::Variable(slot) => (&*self.module.cursor_variables[slot.0 as usize], true),
+            CursorCode::Name { written, .. } => (&**written, options.local.unwrap_or(false)),
+        };
+        let session = &*self.context.runtime.get_mut().session;
+        let properties = properties(&options, local, session.nest_level);
+        let note = session.cursor_book.add(name, properties, Some(self.module.text.clone()));
         let cursor = Cursor {
+            note,
             query: declare.query,
             module: self.module.clone(),
             options,
@@ -214,7 +224,11 @@ impl<'a> Runner<'a> {
 
     pub fn open_cursor(&mut self, cursor: &CursorCode) -> SqlResult<()> {
         let id = self.cursor(cursor)?;
-        self.with_cursor(id, |runner, cursor| runner.open(cursor))
+        self.with_cursor(id, |runner, cursor| {
+            runner.open(cursor)?;
+            cursor.note.set_open(true);
+            Ok(())
+        })
     }
 
     fn open(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
@@ -350,6 +364,7 @@ impl<'a> Runner<'a> {
                 }
             }
         }
+        cursor.note.fetched(status);
         let session = self.session();
         session.fetch_status = status;
         session.row_count = found.is_some() as u64;
@@ -371,6 +386,7 @@ impl<'a> Runner<'a> {
         if one.rows > 0 {
             runtime.sink.batch(&one).map_err(stopped)?;
         }
+        cursor.note.fetched(status);
         let session = &mut *runtime.session;
         session.fetch_status = status;
         session.row_count = found.is_some() as u64;
@@ -456,6 +472,7 @@ impl<'a> Runner<'a> {
             if matches!(cursor.state, State::Closed) {
                 return Err(SqlError::new(16917, 16, "Cursor is not open."));
             }
+            cursor.note.set_open(false);
             let state = std::mem::replace(&mut cursor.state, State::Closed);
             if let State::Streaming(stream) = state
                 && Arc::ptr_eq(&cursor.module, &runner.module)
@@ -495,9 +512,27 @@ impl<'a> Runner<'a> {
         for id in local.chain(cursors.named()) {
             if let Some(cursor) = cursors.get_mut(id) {
                 cursor.state = State::Closed;
+                cursor.note.set_open(false);
             }
         }
     }
+}
+
+/// As sys.dm_exec_cursors words them.
+fn properties(options: &CursorOptions, local: bool, nest_level: u32) -> String {
+    let kind = match options.kind {
+        CursorKind::Static => "Static",
+        CursorKind::Keyset => "Keyset",
+        CursorKind::FastForward => "Fast_Forward",
+        CursorKind::Unspecified | CursorKind::Dynamic | CursorKind::ForwardOnly => "Dynamic",
+    };
+    let concurrency = match (options.read_only, options.scroll_locks) {
+        (true, _) => "Read Only",
+        (false, true) => "Scroll Locks",
+        (false, false) => "Optimistic",
+    };
+    let scope = if local { "Local" } else { "Global" };
+    format!("TSQL | {kind} | {concurrency} | {scope} ({nest_level})")
 }
 
 impl Cursor {

@@ -16,6 +16,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use exec::cursor_book::CursorNote;
 use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
@@ -121,6 +122,7 @@ struct ApiCursor {
     /// Of the fetch buffer: its first row from 1, 0 before the first row, the count + 1 behind the last.
     start: i64,
     length: i64,
+    note: Arc<CursorNote>,
 }
 
 /// The table that a cursor's rows can be found in again.
@@ -130,6 +132,18 @@ struct Target {
     name: String,
     /// Result columns of the unique key.
     key: Vec<usize>,
+}
+
+/// As sys.dm_exec_cursors words them.
+fn properties(kind: i64, concurrency: i64) -> String {
+    let kind = match kind {
+        scroll::STATIC => "Static",
+        scroll::KEYSET => "Keyset",
+        scroll::FAST_FORWARD => "Fast_Forward",
+        _ => "Dynamic",
+    };
+    let concurrency = if concurrency == concurrency::READ_ONLY { "Read Only" } else { "Optimistic" };
+    format!("API | {kind} | {concurrency} | Global (0)")
 }
 
 impl ApiCursor {
@@ -174,6 +188,7 @@ impl ApiCursor {
         };
         self.start = start.clamp(0, count + 1);
         self.length = if self.start == 0 { 0 } else { (limit - self.start + 1).clamp(0, rows) };
+        self.note.fetched(if self.length > 0 { 0 } else { -1 });
     }
 }
 
@@ -364,8 +379,10 @@ fn open_module(
     };
     let read_only = target.is_none() || matches!(kind, scroll::STATIC | scroll::FAST_FORWARD);
     let concurrency = if read_only { concurrency::READ_ONLY } else { concurrency };
+    let note = host.entry.cursors.add("", properties(kind, concurrency), None);
+    note.set_open(true);
     let mut cursor =
-        ApiCursor { columns, rows, changed: HashMap::new(), kind, concurrency, target, start: 0, length: 0 };
+        ApiCursor { columns, rows, changed: HashMap::new(), kind, concurrency, target, start: 0, length: 0, note };
     let mut rows_known = if matches!(kind, scroll::STATIC | scroll::KEYSET) { cursor.count() } else { -1 };
     let mut buffer = Vec::new();
     if asked.scroll & scroll::AUTO_FETCH != 0 {

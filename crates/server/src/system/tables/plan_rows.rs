@@ -1,5 +1,8 @@
 //! sys.dm_exec_query_stats, *_stats, cached_plans, sql_text, query_plan: what the statement cache holds, and what it cost.
 
+use std::sync::atomic::Ordering;
+
+use exec::cursor_book::CursorNote;
 use exec::{Figures, Measured};
 use sql::plan::{BodyKind, QueryText};
 use types::Datum;
@@ -24,10 +27,40 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "dm_exec_trigger_stats" => module_stats(&plans(), |kind| kind == BodyKind::Trigger),
         "dm_exec_function_stats" => module_stats(&plans(), |kind| matches!(kind, BodyKind::ScalarFunction(_))),
         "dm_exec_cached_plans" => plans().iter().map(cached_plan).collect(),
+        "dm_exec_cursors" => cursors(host, arguments),
         "dm_exec_sql_text" | "fn_get_sql" => text_of_handle(host, arguments).into_iter().collect(),
         "dm_exec_query_plan" | "dm_exec_text_query_plan" => query_plan(host, arguments).into_iter().collect(),
         _ => return None,
     })
+}
+
+/// Of a session, or of all (0).
+fn cursors(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let Some(wanted) = arguments.number(0) else { return Vec::new() };
+    let sessions =
+        host.server.sessions.all().into_iter().filter(|entry| wanted == 0 || i64::from(entry.spid) == wanted);
+    let row = |spid: u16, note: &CursorNote| -> NamedRow {
+        let handle = note.text.as_deref().map(|text| handle_cell(handle::sql_handle(text)));
+        vec![
+            ("session_id", number(spid)),
+            ("cursor_id", number(note.cursor_id)),
+            ("name", text(&note.name)),
+            ("properties", text(&note.properties)),
+            ("sql_handle", handle.unwrap_or(Cell::Datum(Datum::Null))),
+            // The whole batch or module.
+            ("statement_start_offset", number(0)),
+            ("statement_end_offset", number(-1)),
+            ("plan_generation_num", number(1)),
+            ("creation_time", Cell::Time(note.created)),
+            ("is_open", note.is_open.load(Ordering::Relaxed).into()),
+            ("is_async_population", false.into()),
+            ("is_close_on_commit", false.into()),
+            ("fetch_status", number(note.fetch_status.load(Ordering::Relaxed))),
+        ]
+    };
+    sessions
+        .flat_map(|entry| entry.cursors.all().iter().map(|note| row(entry.spid, note)).collect::<Vec<_>>())
+        .collect()
 }
 
 pub fn handle_cell(handle: Handle) -> Cell {

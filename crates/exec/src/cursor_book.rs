@@ -1,0 +1,79 @@
+//! What other sessions may know of a session's cursors (sys.dm_exec_cursors): a list beside the cursors, which they alone change.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Weak};
+
+use os::sync::Mutex;
+use os::wait::WaitType;
+
+/// No FETCH yet.
+const NO_FETCH: i32 = -9;
+
+#[derive(Debug)]
+pub struct CursorNote {
+    pub cursor_id: i32,
+    pub name: Box<str>,
+    /// "TSQL | Dynamic | Optimistic | Global (0)": interface, type, concurrency, scope, nesting level.
+    pub properties: Box<str>,
+    /// The batch or module it was declared in.
+    pub text: Option<Arc<str>>,
+    /// UTC, 100 ns since 0001-01-01.
+    pub created: i64,
+    pub is_open: AtomicBool,
+    pub fetch_status: AtomicI32,
+}
+
+impl CursorNote {
+    pub fn set_open(&self, open: bool) {
+        self.is_open.store(open, Ordering::Relaxed);
+    }
+
+    pub fn fetched(&self, status: i32) {
+        self.fetch_status.store(status, Ordering::Relaxed);
+    }
+}
+
+/// The cursors of a session. A note is gone with its cursor.
+pub struct CursorBook(Mutex<Notes>);
+
+#[derive(Default)]
+struct Notes {
+    notes: Vec<Weak<CursorNote>>,
+    given: i32,
+    /// Notes of cursors that are gone are swept out at this length.
+    sweep_at: usize,
+}
+
+impl Default for CursorBook {
+    fn default() -> CursorBook {
+        CursorBook(Mutex::new(WaitType::SOS_MUTEX, Notes::default()))
+    }
+}
+
+impl CursorBook {
+    const SWEEP_MIN: usize = 64;
+
+    pub fn add(&self, name: &str, properties: String, text: Option<Arc<str>>) -> Arc<CursorNote> {
+        let mut notes = self.0.lock();
+        notes.given = notes.given.wrapping_add(1);
+        let note = Arc::new(CursorNote {
+            cursor_id: notes.given,
+            name: name.into(),
+            properties: properties.into(),
+            text,
+            created: os::clock::utc_ticks() as i64,
+            is_open: AtomicBool::new(false),
+            fetch_status: AtomicI32::new(NO_FETCH),
+        });
+        if notes.notes.len() >= notes.sweep_at {
+            notes.notes.retain(|note| note.strong_count() > 0);
+            notes.sweep_at = (notes.notes.len() * 2).max(CursorBook::SWEEP_MIN);
+        }
+        notes.notes.push(Arc::downgrade(&note));
+        note
+    }
+
+    pub fn all(&self) -> Vec<Arc<CursorNote>> {
+        self.0.lock().notes.iter().filter_map(Weak::upgrade).collect()
+    }
+}
