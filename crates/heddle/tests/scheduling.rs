@@ -237,3 +237,17 @@ fn a_login_is_served_by_the_pool_of_its_class() {
         assert_eq!(server.stop().0, Some(0));
     }
 }
+
+#[test]
+fn engines_share_the_workers_and_the_first_has_the_administrator() {
+    let (server, admin) = with_admin(&["--kernel", "process", "--cpus", "0-1"]);
+    let limits = "SELECT SUM(ideal_workers_limit) FROM sys.dm_os_schedulers WHERE scheduler_id < 1048576";
+    assert_eq!(answer(&server, limits), "512");
+    server.query("EXEC sp_configure 'show advanced options', 1; RECONFIGURE");
+    server.query("EXEC sp_configure 'max worker threads', 200; RECONFIGURE");
+    assert_eq!(answer(&server, limits), "200");
+    assert_eq!(answer(&server, "SELECT max_workers_count FROM sys.dm_os_sys_info"), "200");
+    let dac = "SELECT COUNT(*) FROM sys.dm_os_schedulers WHERE status = 'VISIBLE ONLINE (DAC)'";
+    assert_eq!(admin_answer(&admin, dac), "1");
+    assert_eq!(answer(&server, "CREATE THREAD POOL sales WITH THREAD COUNT = 2"), "Msg 5833");
+}

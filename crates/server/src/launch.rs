@@ -14,6 +14,7 @@ use os::sched::{MachineConfig, Place, Pool, TaskKind};
 
 use crate::connection::Origin;
 use crate::engines::Letter;
+use crate::machine::workers_of_engine;
 use crate::options::Settings;
 use crate::serve::{self, Listeners};
 use crate::server::Server;
@@ -64,7 +65,7 @@ pub fn run(settings: Settings) -> Result<(), String> {
             let machine = MachineConfig {
                 cpus: vec![cpus[(number as usize - 1) % cpus.len()]],
                 first_scheduler: number - 1,
-                max_worker_threads: machine.max_worker_threads / count,
+                max_worker_threads: workers_of_engine(machine.max_worker_threads, count),
                 // The administrator's connection is the first engine's.
                 admin: machine.admin && number == FIRST,
                 ..machine.clone()

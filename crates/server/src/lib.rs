@@ -3,7 +3,6 @@
 //! Modules in dependency order, lowest first.
 
 pub mod config;
-mod machine;
 pub mod startup;
 mod pools;
 pub mod options;
@@ -17,6 +16,7 @@ pub mod question;
 pub mod engines;
 pub mod spare;
 pub mod server;
+mod machine;
 pub mod mars;
 pub mod connection;
 pub mod login;

@@ -4,6 +4,8 @@ use os::sched::ChangeError;
 use types::{SqlError, SqlResult};
 
 use crate::config::{Configuration, cpus_of, no_such_cpu, option};
+use crate::question::Question;
+use crate::server::Server;
 
 /// What of the configuration in effect the machine runs by.
 #[derive(PartialEq)]
@@ -22,17 +24,33 @@ impl Followed {
         }
     }
 
-    /// Makes the machine what `configuration` says now, as far as that differs.
-    pub fn follow(&self, configuration: &Configuration) -> SqlResult<()> {
-        let now = Followed::of(configuration);
+    /// Makes the machine what the configuration says now, as far as that differs; with engines, those of all of them.
+    pub fn follow(&self, server: &Server) -> SqlResult<()> {
+        let now = Followed::of(&server.catalog.configuration);
         if now.workers != self.workers {
-            os::sched::set_workers_max(now.workers as u32);
+            follow_workers(server);
+            server.engines.ask_others(&Question::FollowWorkers.to_bytes());
         }
         if (now.mask, now.mask64) == (self.mask, self.mask64) {
             return Ok(());
         }
         let cpus: Vec<u32> = cpus_of(now.mask, now.mask64).into_iter().map(|cpu| cpu as u32).collect();
         os::sched::set_affinity((!cpus.is_empty()).then_some(&cpus)).map_err(refused)
+    }
+}
+
+/// This engine has as many workers as the configuration says.
+pub fn follow_workers(server: &Server) {
+    let configured = server.catalog.configuration.running(option::MAX_WORKER_THREADS);
+    os::sched::set_workers_max(workers_of_engine(configured as u32, server.engines.count()));
+}
+
+/// Of all workers (0: automatic) those of one of so many engines; 0 engines: the only one, which divides by itself.
+pub fn workers_of_engine(workers: u32, engines: u32) -> u32 {
+    match (workers, engines) {
+        (workers, 0) => workers,
+        (0, engines) => (os::sched::automatic_worker_threads(engines) / engines).max(1),
+        (workers, engines) => (workers / engines).max(1),
     }
 }
 

@@ -11,11 +11,14 @@ pub enum Question {
     Kill { spid: u16 },
     /// DBCC FREEPROCCACHE.
     ForgetPlans,
+    /// `max worker threads` has another value.
+    FollowWorkers,
 }
 
 const ROWS: u8 = 1;
 const KILL: u8 = 2;
 const FORGET_PLANS: u8 = 3;
+const FOLLOW_WORKERS: u8 = 4;
 
 const NULL: u8 = 0;
 const I64: u8 = 1;
@@ -34,6 +37,7 @@ impl Question {
             }
             Question::Kill { spid } => vec![KILL, spid.to_le_bytes()[0], spid.to_le_bytes()[1]],
             Question::ForgetPlans => vec![FORGET_PLANS],
+            Question::FollowWorkers => vec![FOLLOW_WORKERS],
         }
     }
 
@@ -51,6 +55,7 @@ impl Question {
             }
             KILL => Some(Question::Kill { spid: u16::from_le_bytes(take(&mut rest)?) }),
             FORGET_PLANS => Some(Question::ForgetPlans),
+            FOLLOW_WORKERS => Some(Question::FollowWorkers),
             _ => None,
         }
     }
@@ -121,7 +126,7 @@ mod tests {
     fn questions_and_rows_come_back_as_they_went() {
         let values = vec![Datum::Null, Datum::I64(-5), Datum::F64(0.25), Datum::I128(1 << 100), Datum::nvarchar("é")];
         let rows = Question::Rows { table: 77, arguments: values.clone() };
-        for question in [rows, Question::Kill { spid: 60_000 }, Question::ForgetPlans] {
+        for question in [rows, Question::Kill { spid: 60_000 }, Question::ForgetPlans, Question::FollowWorkers] {
             let bytes = question.to_bytes();
             assert_eq!(Question::from_bytes(&bytes), Some(question));
         }

@@ -30,7 +30,7 @@ pub fn reconfigure(ddl: &mut Ddl<'_>, with_override: bool) -> SqlResult<()> {
     let before = Followed::of(configuration);
     configuration.reconfigure(with_override)?;
     ddl.catalog.raise_databases_version();
-    before.follow(configuration)
+    before.follow(&ddl.site.server())
 }
 
 pub fn alter_configuration(ddl: &mut Ddl<'_>, change: &AlterServerConfiguration) -> SqlResult<()> {
@@ -52,7 +52,7 @@ pub fn alter_configuration(ddl: &mut Ddl<'_>, change: &AlterServerConfiguration)
         catalog.configuration.set_running(index, value);
     }
     ddl.site.server().startup.write(&catalog.configuration);
-    before.follow(&catalog.configuration)
+    before.follow(&ddl.site.server())
 }
 
 /// The CPUs of `CPU = 0 TO 3, 5` or `NUMANODE = 0`; none for `CPU = AUTO`.

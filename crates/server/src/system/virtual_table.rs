@@ -11,6 +11,7 @@ use super::answer::{Answer, Arguments};
 use super::tables::{catalog_rows, exec_rows, os_rows, transaction_rows};
 use crate::catalog::{registry, row::Date};
 use crate::host::SessionHost;
+use crate::machine;
 use crate::question::{self, Question};
 use crate::server::Server;
 
@@ -221,6 +222,10 @@ pub fn answer(server: &Arc<Server>, question: &[u8]) -> Vec<u8> {
         }
         Some(Question::ForgetPlans) => {
             server.plans.clear();
+            Vec::new()
+        }
+        Some(Question::FollowWorkers) => {
+            machine::follow_workers(server);
             Vec::new()
         }
         None => Vec::new(),

@@ -248,7 +248,7 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
         ("visible_target_kb", number(target_kb)),
         ("stack_size_in_bytes", number(256 << 10)),
         ("os_quantum", number(all.first().map_or(0, |row| row.quantum_ns / NS_PER_MS))),
-        ("max_workers_count", number(os::sched::workers_max())),
+        ("max_workers_count", number(os::sched::workers_max() * host.server.engines.count().max(1))),
         ("scheduler_count", number(schedulers)),
         ("scheduler_total_count", number(all.len())),
         ("sqlserver_start_time_ms_ticks", number(host.server.started_ms)),
