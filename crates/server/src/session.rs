@@ -182,8 +182,12 @@ impl Session {
     pub fn finish(parts: Parts<'_>, stopped: Option<Stop>) -> Result<(), ConnectionError> {
         let Parts { state, sink, .. } = parts;
         let fatal = sink.fatal;
-        // An attention that was read has to be answered, also where the run got to its end.
-        let stopped = stopped.or_else(|| state.signal.pending());
+        // An attention that was read has to be answered, also where the run got to its end. A kill ends waits as an attention does,
+        // and must not be told as one: the client would take what it has for the whole answer.
+        let stopped = match state.signal.pending() {
+            Some(Stop::Disconnected) => Some(Stop::Disconnected),
+            pending => stopped.or(pending),
+        };
         match stopped {
             Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
             Some(Stop::Attention) => sink.finish_cancelled()?,
