@@ -39,6 +39,14 @@ pub fn stop_requests() -> Arc<Event> {
     event
 }
 
+/// Asks this process to stop, as the first SIGTERM does. A simulated machine has no process.
+pub fn request_stop() {
+    let fd = WAKE.load(Ordering::SeqCst);
+    if fd >= 0 && !crate::simcore::active() {
+        sys::eventfd_signal(fd);
+    }
+}
+
 extern "C" fn on_signal(_signal: libc::c_int) {
     sys::eventfd_signal(WAKE.load(Ordering::SeqCst));
 }

@@ -36,6 +36,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
             let place = Place::In(Pool::ADMIN);
             os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&accepting, &listener));
         }
+        serve::stop_with_the_data(&server);
         stop_requested.wait(None);
         serve::stop(&server)
     });

@@ -48,6 +48,9 @@ const SHARED_BYTES: usize = shared::BYTES + (16 << 20);
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
 
+/// How often it is asked whether the machine stops while the data are fine.
+const DATA_LOOK_MS: u64 = 500;
+
 /// Characters of a password that the server makes: 96 bits.
 const PASSWORD_LENGTH: usize = 16;
 
@@ -379,6 +382,27 @@ fn make_password() -> String {
     let mut bytes = [0; PASSWORD_LENGTH];
     os::random::fill(&mut bytes);
     bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()
+}
+
+/// Ends the server when its data can not be written any more: what fails once on a disk is not tried again as if it had not, and
+/// a session of a server that only says so would wait for ever for the locks of one that died. The next start recovers.
+pub(crate) fn stop_with_the_data(server: &Arc<Server>) {
+    let server = server.clone();
+    os::sched::spawn(os::sched::TaskKind::System, os::sched::Place::Here, move || {
+        loop {
+            let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
+            if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
+                return;
+            }
+            let Some(why) = why else { continue };
+            tracing::error!("{why}: the server ends, and recovers its data when it is started again");
+            server.stopping.store(true, Ordering::Release);
+            for session in server.sessions.all() {
+                session.kill();
+            }
+            return os::signal::request_stop();
+        }
+    });
 }
 
 /// No new connections; sessions end; what is committed is on disk.

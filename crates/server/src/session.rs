@@ -189,6 +189,8 @@ impl Session {
             pending => stopped.or(pending),
         };
         match stopped {
+            // It hears why, if there is a reason.
+            Some(Stop::Disconnected) if fatal => sink.finish(state.transaction.level > 0)?,
             Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
             Some(Stop::Attention) => sink.finish_cancelled()?,
             None => sink.finish(state.transaction.level > 0)?,

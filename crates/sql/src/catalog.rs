@@ -66,6 +66,17 @@ pub struct TableDef {
     pub row_count: u64,
 }
 
+/// Objects below are tables of the server's own.
+pub const USER_OBJECT_MIN: i32 = 1_000;
+
+impl TableDef {
+    /// Nobody else changes its definition: a table of the server's own, or a local temporary table.
+    pub fn is_own(&self) -> bool {
+        self.object.0 < USER_OBJECT_MIN && self.object.0 > 0
+            || self.name.starts_with('#') && !self.name.starts_with("##")
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct IndexDef {
     /// `sys.indexes.index_id`: 1 clustered, 2 and up nonclustered. A heap has no entry 1.

@@ -13,7 +13,7 @@ use crate::buffer::{Buffer, Exclusive};
 use crate::commits::Commits;
 use crate::data_files::{DataFile, DataFiles, file_name};
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{DatabaseId, PageRef};
+use crate::layout::{DatabaseId, PageRef, TableId};
 use crate::locks::{Locks, MemberId};
 use crate::log::Log;
 use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
@@ -232,6 +232,15 @@ impl Engine {
         file.free_hint().fetch_min(number, Ordering::Relaxed);
         self.numbers.trees.pages_freed.fetch_add(1, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The commit of these tables' new shapes holds.
+    pub fn note_reshaped(&self, tables: &[(DatabaseId, TableId)]) {
+        let now = self.commits.now();
+        tables
+            .iter()
+            .filter(|table| table.0 != DatabaseId::TEMPDB)
+            .for_each(|table| self.shapes.note_time(*table, now));
     }
 
     /// Lets versions go that no snapshot needs any more.

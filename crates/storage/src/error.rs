@@ -25,6 +25,10 @@ pub enum StorageError {
     UpdateConflict {
         table: TableId,
     },
+    /// SNAPSHOT isolation: the table's definition was changed after the snapshot (3961).
+    Reshaped {
+        table: TableId,
+    },
     /// The row does not fit a page even with its long values out of row (511).
     RowTooLarge {
         bytes: usize,
@@ -76,6 +80,7 @@ impl fmt::Display for StorageError {
             StorageError::LockTimeout => write!(f, "lock request timed out"),
             StorageError::Cancelled => write!(f, "cancelled"),
             StorageError::UpdateConflict { table } => write!(f, "snapshot update conflict in table {}", table.0),
+            StorageError::Reshaped { table } => write!(f, "table {} has changed since the snapshot", table.0),
             StorageError::RowTooLarge { bytes, bytes_max } => write!(f, "row of {bytes} bytes, at most {bytes_max}"),
             StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),
             StorageError::LogFull => write!(f, "the log is full"),

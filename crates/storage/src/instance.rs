@@ -240,6 +240,12 @@ impl Storage {
         result
     }
 
+    /// Waits until nothing can be written any more, or until the deadline: a log or data write has failed, or `shutdown` ran.
+    pub fn wait_until_stopped(&self, deadline: u64) -> Option<StorageError> {
+        self.engine().log.wait_for_end(deadline);
+        self.engine().log.is_stopped()
+    }
+
     /// `sys.sp_flush_log`: hardens every delayed commit so far.
     pub fn flush_log(&self) -> StorageResult<()> {
         self.engine().log.harden_all()

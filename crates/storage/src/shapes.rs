@@ -19,6 +19,8 @@ use crate::shape::Shape;
 
 /// News that an engine may be behind and still read each.
 const NEWS: usize = 1024;
+/// Places for the times of new shapes. Two tables that share one are both as young as the younger.
+const TIMES: usize = 4096;
 /// News that stand for every table.
 const ALL: u64 = u64::MAX;
 
@@ -43,6 +45,8 @@ pub struct Shapes {
     /// News since the start.
     told: Placed<AtomicU64>,
     pub row_counts: RowCounts,
+    /// By table, hashed: when a new shape was committed, since the start.
+    times: Part<AtomicU64>,
 }
 
 impl Shapes {
@@ -53,6 +57,7 @@ impl Shapes {
             news: memory.carve("news of shapes", NEWS)?,
             told: memory.place("count of news", AtomicU64::new(0))?,
             row_counts: RowCounts::new(memory)?,
+            times: memory.carve("times of shapes", TIMES)?,
         })
     }
 
@@ -82,6 +87,20 @@ impl Shapes {
         let mut opened = self.opened.write();
         self.read_news(&mut opened);
         if opened.seen != seen { shape } else { opened.shapes.entry(key).or_insert(shape).clone() }
+    }
+
+    fn time(&self, (db, table): Key) -> &AtomicU64 {
+        &self.times
+            [(u64::from(db.0) << 20 ^ table.0 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 40 & (TIMES - 1)]
+    }
+
+    /// Called while the table is locked against all use, so that who looks after it has waited for that lock sees it.
+    pub fn note_time(&self, table: Key, time: u64) {
+        self.time(table).fetch_max(time, Ordering::SeqCst);
+    }
+
+    pub fn is_younger_than(&self, table: Key, time: u64) -> bool {
+        self.time(table).load(Ordering::SeqCst) > time
     }
 
     /// Who opens these tables next, in any engine, reads their shapes anew.

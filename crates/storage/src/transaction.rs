@@ -91,6 +91,8 @@ pub struct Transaction {
     locks: Vec<Resource>,
     /// Of `locks`, those from here on go at the end of the statement.
     statement_locks: Vec<Resource>,
+    /// Tables whose definition the statement holds.
+    held_tables: Vec<Resource>,
     /// Trees and files to free after the commit.
     pub(crate) drops: Vec<PageRef>,
     /// Tables whose shape it changed: forgotten by the cache at its end.
@@ -111,6 +113,7 @@ impl Transaction {
             tables: Vec::new(),
             locks: Vec::new(),
             statement_locks: Vec::new(),
+            held_tables: Vec::new(),
             drops: Vec::new(),
             reshaped: Vec::new(),
             scratch: Scratch::default(),
@@ -184,8 +187,15 @@ impl Transaction {
         Ok(())
     }
 
-    pub fn commit(mut self, durability: Durability) -> StorageResult<()> {
+    pub fn commit(self, durability: Durability) -> StorageResult<()> {
+        self.commit_then(durability, || {})
+    }
+
+    /// `publish` runs when the commit holds and its locks are not released yet: who has waited for one of them finds done what it
+    /// does. Not called if the commit fails. It must not wait for long.
+    pub fn commit_then(mut self, durability: Durability, publish: impl FnOnce()) -> StorageResult<()> {
         if self.writer.last_lsn == 0 {
+            publish();
             self.finish();
             return Ok(());
         }
@@ -221,6 +231,10 @@ impl Transaction {
             _ => {}
         }
         engine.commits.commit(self.writer.id);
+        if !self.reshaped.is_empty() {
+            engine.note_reshaped(&self.reshaped);
+        }
+        publish();
         let drops = std::mem::take(&mut self.drops);
         self.finish();
         if !drops.is_empty() {
@@ -277,7 +291,7 @@ impl Transaction {
         self.engine.locks[self.writer.member].snapshot.store(u64::MAX, Ordering::SeqCst);
         self.forget_shapes();
         let member = self.writer.member;
-        for resource in self.statement_locks.drain(..).chain(self.locks.drain(..)) {
+        for resource in self.held_tables.drain(..).chain(self.statement_locks.drain(..)).chain(self.locks.drain(..)) {
             self.engine.locks.release(member, resource);
         }
         self.engine.locks.leave(member);
@@ -334,6 +348,47 @@ impl Transaction {
         self.table_lock(db, table, mode, self.patience).map(|_| ())
     }
 
+    /// Keeps others from changing the table's definition or dropping it until the statement ends: what a statement that reads it
+    /// needs, at every isolation level. Otherwise it would go on in trees whose pages belong to others by now.
+    pub fn hold_table(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        let resource = Resource::Table(db, table);
+        let held = self.tables.iter().any(|held| held.resource == resource) || self.held_tables.contains(&resource);
+        if !held && self.engine.locks.acquire(self.writer.member, resource, LockMode::SchemaStability, self.patience)? {
+            self.held_tables.push(resource);
+        }
+        self.check_age(db, table)
+    }
+
+    /// The same for a statement that changes its rows: to the end of the transaction.
+    pub fn hold_table_to_change(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        self.lock_table(db, table, LockMode::IntentExclusive)?;
+        self.check_age(db, table)
+    }
+
+    /// Definitions have no versions: a snapshot from before a change of the table does not fit it.
+    fn check_age(&self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        match self.snapshot {
+            Some(time)
+                if self.isolation == Isolation::Snapshot && self.engine.shapes.is_younger_than((db, table), time) =>
+            {
+                Err(StorageError::Reshaped { table })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is read from here on is what is committed now, also in a transaction that has read before.
+    pub fn renew_snapshot(&mut self) {
+        self.snapshot = None;
+    }
+
+    /// The statement that held tables is over, with the functions and triggers it ran.
+    pub fn end_statement(&mut self) {
+        for resource in self.held_tables.drain(..) {
+            self.engine.locks.release(self.writer.member, resource);
+        }
+    }
+
     /// Index into `tables`. The usual case, locked already, is a look at a short list.
     pub(crate) fn table_lock(
         &mut self,
@@ -350,6 +405,10 @@ impl Transaction {
             return Ok(at);
         }
         if self.engine.locks.acquire(self.writer.member, resource, mode, patience)? {
+            self.locks.push(resource);
+        } else if let Some(at) = self.held_tables.iter().position(|held| *held == resource) {
+            // The statement held it for itself.
+            self.held_tables.swap_remove(at);
             self.locks.push(resource);
         }
         match known {

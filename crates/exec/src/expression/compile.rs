@@ -1,7 +1,9 @@
 //! From `plan::Expr` to nodes. Done once a module instance; what can be decided from types is decided here.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
+use sql::catalog::TableDef;
 use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator};
 use types::compare::ValueComparer;
 use types::like::LikePattern;
@@ -27,6 +29,8 @@ pub struct Compiler {
     pub reads_variables: bool,
     /// It reads `@@FETCH_STATUS` or its like.
     pub reads_session: bool,
+    /// Tables and indexes of the database that it uses, and whether it changes their rows.
+    pub tables: Vec<(Arc<TableDef>, bool)>,
     depth: u32,
 }
 
@@ -40,7 +44,7 @@ pub fn too_deep() -> SqlError {
 
 impl Compiler {
     pub fn new(plan_source: PlanSource) -> Compiler {
-        Compiler { plan_source, reads_variables: false, reads_session: false, depth: 0 }
+        Compiler { plan_source, reads_variables: false, reads_session: false, tables: Vec::new(), depth: 0 }
     }
 
     /// Runs `make` one level deeper.

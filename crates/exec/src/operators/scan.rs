@@ -42,6 +42,11 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
                 ),
             )
         }
+        StorageError::Reshaped { .. } => SqlError::new(
+            3961,
+            16,
+            "Snapshot isolation transaction failed because the object accessed by the statement has been modified by a DDL statement in another concurrent transaction since the start of this transaction. It is disallowed because the metadata is not versioned.",
+        ),
         StorageError::RowTooLarge { bytes, bytes_max } => SqlError::new(
             511,
             16,
@@ -67,6 +72,11 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
             "Could not allocate space for object because the 'PRIMARY' filegroup is full. Create disk space by deleting unneeded files, dropping objects in the filegroup, adding additional files to the filegroup, or setting autogrowth on for existing files in the filegroup.",
         ),
         StorageError::OutOfMemory => out_of_memory(),
+        StorageError::Stopped(_) => SqlError::new(
+            9001,
+            21,
+            "The log for database is not available. Check the operating system error log for related error messages. Resolve any errors and restart the database.",
+        ),
         StorageError::CorruptPage { page } => SqlError::with_state(
             824,
             24,
@@ -79,6 +89,14 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
             let name = table.map_or(String::new(), |table| table.name.to_string());
             SqlError::new(208, 16, format!("Invalid object name '{name}'."))
         }
+        StorageError::Io(why) => SqlError::with_state(
+            823,
+            24,
+            2,
+            format!(
+                "The operating system returned error {why} to SQL Server during a read or write of a database file. Additional messages in the SQL Server error log and operating system error log may provide more detail. This is a severe system-level error condition that threatens database integrity and must be corrected immediately."
+            ),
+        ),
         other => SqlError::new(3624, 20, format!("A system assertion check has failed: {other}.")),
     }
 }
@@ -254,6 +272,7 @@ fn key_and_range(
 }
 
 fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> SqlResult<BaseScan> {
+    compiler.tables.push((table.clone(), false));
     let (_, range) = key_and_range(scan, table, compiler)?;
     let residual = compiler.optional_predicate(&scan.residual)?;
     let hint = &scan.lock;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sql::catalog::TableDef;
 use sql::plan::{
     ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
 };
@@ -14,7 +15,7 @@ use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource};
-use crate::operators::{self, batch_of};
+use crate::operators::{self, batch_of, storage_error};
 use crate::session::{stop_of, stopped};
 use crate::sink::Command;
 
@@ -25,11 +26,19 @@ pub struct Prepared {
     batch: RowBatch,
     /// It reads variables of its module, so it runs only within it.
     pub reads_variables: bool,
+    tables: Vec<UsedTable>,
     /// IDENTITY_INSERT as it was at binding: an INSERT's columns depend on it.
     identity_insert: Option<(u16, i32)>,
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
+}
+
+/// A table whose definition must stay while the query runs.
+struct UsedTable {
+    table: Arc<TableDef>,
+    /// Its rows are changed.
+    changes: bool,
 }
 
 enum Plan {
@@ -76,6 +85,7 @@ impl Prepared {
             plan,
             batch,
             reads_variables: compiler.reads_variables,
+            tables: used_tables(&compiler.tables),
             identity_insert: None,
             execution: 0,
             outer,
@@ -139,6 +149,19 @@ pub fn visible_columns(query: &Query) -> &[OutputColumn] {
         QueryKind::Select(plan) => &plan.columns[..plan.columns.len() - query.row_targets.len()],
         _ => &[],
     }
+}
+
+/// Each table once. A table of the server's own never changes its shape, and a local temporary table only by its own session.
+fn used_tables(all: &[(Arc<TableDef>, bool)]) -> Vec<UsedTable> {
+    let mut used: Vec<UsedTable> = Vec::new();
+    for (table, changes) in all.iter().filter(|(table, _)| !table.is_own()) {
+        match used.iter_mut().find(|known| known.table.object == table.object && known.table.database == table.database)
+        {
+            Some(known) => known.changes |= changes,
+            None => used.push(UsedTable { table: table.clone(), changes: *changes }),
+        }
+    }
+    used
 }
 
 /// The values of `SELECT @a = ...` read a variable it assigns.
@@ -211,6 +234,34 @@ impl<'a> Runner<'a> {
         self.queries[id.0 as usize] = Some(prepared);
     }
 
+    /// Locks the definitions of the query's tables for the statement. Who waited for one may find another than the query was bound to:
+    /// it is bound again then, and again, until it runs on what it was bound to.
+    pub fn hold_tables(&mut self, id: QueryId, prepared: &mut Prepared) -> SqlResult<()> {
+        loop {
+            if prepared.tables.is_empty() {
+                return Ok(());
+            }
+            let runtime = self.context.runtime.get_mut();
+            let transaction = runtime.session.transaction.current.as_mut().expect("a statement runs in a transaction");
+            for UsedTable { table, changes } in &prepared.tables {
+                let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
+                match changes {
+                    true => transaction.hold_table_to_change(db, id),
+                    false => transaction.hold_table(db, id),
+                }
+                .map_err(|error| storage_error(error, Some(table)))?;
+            }
+            if runtime.host.catalog_version(runtime.session) == prepared.query.catalog_version {
+                return Ok(());
+            }
+            let transaction = runtime.session.transaction.current.as_mut().expect("as above");
+            // It reads what it would if it began now: the lock may have been another's for long.
+            transaction.begin_statement();
+            self.prepare(id)?;
+            *prepared = self.queries[id.0 as usize].take().expect("prepared");
+        }
+    }
+
     pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
@@ -228,6 +279,7 @@ impl<'a> Runner<'a> {
         };
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
+            runner.hold_tables(id, &mut prepared)?;
             prepared.enter(&runner.context);
             let result = runner.run_prepared(&mut prepared, &mut aborted);
             prepared.leave(&runner.context);

@@ -82,12 +82,30 @@ pub fn end_statement(runtime: &mut Runtime<'_>, scope: Scope) -> SqlResult<()> {
         && let Some(transaction) = runtime.session.transaction.current.take()
     {
         let durability = durability(runtime.host, &transaction, None);
-        let committed = transaction.commit(durability);
-        let ended = committed.is_ok();
-        runtime.host.transaction_ended(runtime.session, ended);
-        committed.map_err(|error| storage_error(error, None))?;
+        commit_and_publish(runtime, transaction, durability)?;
+    } else if let Some(transaction) = &mut runtime.session.transaction.current
+        && !matches!(scope, Scope::Inner)
+    {
+        transaction.end_statement();
     }
     Ok(())
+}
+
+/// What the transaction has defined is everybody's before its locks are gone: who waited for them must not find the old definition.
+fn commit_and_publish(
+    runtime: &mut Runtime<'_>,
+    transaction: storage::Transaction,
+    durability: Durability,
+) -> SqlResult<()> {
+    let mut published = false;
+    let committed = transaction.commit_then(durability, || {
+        published = true;
+        runtime.host.transaction_ended(runtime.session, true);
+    });
+    if !published {
+        runtime.host.transaction_ended(runtime.session, false);
+    }
+    committed.map_err(|error| storage_error(error, None))
 }
 
 fn durability(host: &dyn Host, transaction: &storage::Transaction, asked: Option<bool>) -> Durability {
@@ -116,7 +134,9 @@ pub fn undo_statement(runtime: &mut Runtime<'_>, scope: Scope, _stopped: bool) -
                 && state.level > 0
                 && let Some(transaction) = &mut state.current
             {
-                transaction.rollback_to(savepoint).map_err(|error| storage_error(error, None))?;
+                let undone = transaction.rollback_to(savepoint);
+                transaction.end_statement();
+                undone.map_err(|error| storage_error(error, None))?;
                 runtime.host.rolled_back_to_savepoint(runtime.session);
             }
             Ok(())
@@ -197,9 +217,7 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
             state.savepoints.clear();
             let descriptor = state.descriptor;
             let durability = durability(runtime.host, &transaction, delayed);
-            let committed = transaction.commit(durability);
-            runtime.host.transaction_ended(runtime.session, committed.is_ok());
-            committed.map_err(|error| storage_error(error, None))?;
+            commit_and_publish(runtime, transaction, durability)?;
             runtime.sink.environment(&Environment::CommitTransaction(descriptor)).map_err(crate::session::stopped)
         }
         _ => {

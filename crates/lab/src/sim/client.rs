@@ -8,6 +8,7 @@ use os::sync::{SpinClass, SpinLock};
 use os::wait::{WaitType, sleep};
 use tds::client::{ClientEncryption, ConnectOptions, Event};
 use tds::request::{Begin, TransactionAction};
+use tds::token::ServerMessage;
 use types::Datum;
 
 use super::plan::Isolation;
@@ -22,6 +23,9 @@ pub const PASSWORD: &str = "Simulated-1";
 const PATIENCE_MS: u64 = 600_000;
 /// Tries to connect, with growing pauses: some minutes.
 const CONNECTS_MAX: u64 = 60;
+
+/// A server whose disk has failed ends, and somebody starts it again.
+const CONNECTS_BEFORE_RESTART: u64 = 5;
 
 static FAILURE: SpinClass = SpinClass::new("SIM_FAILURE");
 
@@ -128,8 +132,8 @@ impl Referee {
 
     fn excuses_error(&self, number: i32) -> bool {
         match number {
-            // Deadlock, lock timeout, conflict of snapshots.
-            1205 | 1222 | 3960 => true,
+            // Deadlock, lock timeout, a snapshot that does not fit a row or a table any more.
+            1205 | 1222 | 3960 | 3961 => true,
             1105 | 9002 => self.excuses.disk_full || self.excuses.disk_fails,
             701 | 1204 => self.excuses.memory,
             823 | 9001 | 3624 => self.excuses.disk_fails,
@@ -200,6 +204,9 @@ impl Client {
             if self.referee.ending.load(Ordering::Relaxed) {
                 return Err(Trouble::Lost);
             }
+            if pause_ms == CONNECTS_BEFORE_RESTART && self.referee.excuses.disk_fails {
+                self.power_off();
+            }
             sleep(WaitType::WAITFOR, pause_ms * 10);
         }
         self.referee.fail("no login", "the server lets nobody in")
@@ -211,7 +218,10 @@ impl Client {
         match error {
             ClientError::Login(messages) => {
                 let number = messages.iter().find(|message| message.is_error()).map_or(0, |message| message.number);
-                excuses.memory || excuses.disk_fails || self.referee.excuses_error(number)
+                excuses.memory
+                    || excuses.disk_fails
+                    || self.referee.excuses_error(number)
+                    || self.referee.ending.load(Ordering::Relaxed)
             }
             ClientError::Timeout => false,
             _ => excuses.network || excuses.memory || excuses.disk_fails || self.referee.ending.load(Ordering::Relaxed),
@@ -269,15 +279,17 @@ impl Client {
             if error.severity >= 20 {
                 self.connection = None;
             }
-            if !expected.contains(&number) && !self.referee.excuses_error(number) {
-                self.referee.fail("unexpected error", format!("{number}: {}", error.text));
-            }
-            if error.severity >= 20 && self.referee.excuses.disk_fails {
-                self.power_off();
-            }
+            self.judge(error, expected);
             return Err(Trouble::Error(number));
         }
         if cancelled { Err(Trouble::Cancelled) } else { Ok(answer) }
+    }
+
+    /// An error that is not expected and that no fault explains ends the run.
+    pub fn judge(&self, error: &ServerMessage, expected: &[i32]) {
+        if !expected.contains(&error.number) && !self.referee.excuses_error(error.number) {
+            self.referee.fail("unexpected error", format!("{}: {}", error.number, error.text));
+        }
     }
 
     /// The data cannot be used any more until the server starts again.

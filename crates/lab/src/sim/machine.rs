@@ -226,11 +226,17 @@ fn live<W: Workload>(game: &Arc<Game<W>>, life: u32, end: Option<End>) -> Next {
         leftovers::check(&mut checker);
     }
     checker.disconnect();
-    if let Err(why) = stop() {
-        referee.fail("no stop", why);
-    }
-    referee.say(Who::Machine, "stopped in order");
+    stop_in_order(referee, stop);
     if looks_only { Next::Over } else { Next::Life }
+}
+
+/// What a failed disk kept the server from writing is recovered in the next life.
+fn stop_in_order(referee: &Referee, stop: Stop) {
+    match stop() {
+        Ok(()) => referee.say(Who::Machine, "stopped in order"),
+        Err(why) if referee.excuses.disk_fails => referee.say(Who::Machine, why),
+        Err(why) => referee.fail("no stop", why),
+    }
 }
 
 fn check<W: Workload>(game: &Game<W>, checker: &mut Client, fresh: bool) {
@@ -300,11 +306,7 @@ fn work_until_stopped<W: Workload>(game: &Arc<Game<W>>, target: &Target, life: u
         sleep(WaitType::WAITFOR, after_ms);
         stopping.referee.say(Who::Machine, "the server is asked to stop");
         stopping.referee.ending.store(true, Ordering::Relaxed);
-        match stop() {
-            Ok(()) => stopping.referee.say(Who::Machine, "stopped in order"),
-            Err(why) if stopping.referee.excuses.disk_fails => stopping.referee.say(Who::Machine, why),
-            Err(why) => stopping.referee.fail("no stop", why),
-        }
+        stop_in_order(&stopping.referee, stop);
     });
     work(game, target, life);
     if stopped.join().is_err() {

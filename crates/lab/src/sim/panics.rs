@@ -17,6 +17,10 @@ pub fn keep() {
                 let place = info.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
                 let text = info.payload_as_str().unwrap_or("a panic without text");
                 SAID.with_borrow_mut(|said| said.push(format!("{text} ({place})")));
+                // Who reads the server's log wants its panics in it.
+                if os::env::var("HEDDLE_LOG").is_some() {
+                    before(info);
+                }
             } else {
                 before(info);
             }

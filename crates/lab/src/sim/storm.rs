@@ -7,6 +7,7 @@ use os::net::Stream;
 use os::random::Rng;
 use os::wait::{WaitType, sleep_until};
 use tds::client::Event;
+use tds::token::Token;
 
 use super::client::{Client, Done, Fate, How, Trouble, number_of};
 use super::outcomes::Outcomes;
@@ -264,10 +265,14 @@ fn deaf(client: &mut Client, for_ms: u64, reads: bool) -> Done {
     if !reads {
         return Ok(());
     }
-    let mut rows = 0;
+    let (mut rows, mut error) = (0, None);
     loop {
         match connection.next_event(Some(os::clock::after_ms(600_000))) {
-            Ok(Event::Token(tds::token::Token::Row(_))) => rows += 1,
+            Ok(Event::Token(Token::Row(_))) => rows += 1,
+            Ok(Event::Token(Token::Message(message))) if message.is_error() => {
+                client.judge(&message, &[]);
+                error = Some(message.number);
+            }
             Ok(Event::End) => break,
             Ok(_) => {}
             Err(ClientError::Timeout) => client.referee.fail("no answer", format!("it stops after {rows} rows")),
@@ -275,6 +280,9 @@ fn deaf(client: &mut Client, for_ms: u64, reads: bool) -> Done {
         }
     }
     client.give_connection(connection);
+    if let Some(number) = error {
+        return Err(Trouble::Error(number));
+    }
     if rows != 30 * 64 {
         client.referee.fail("answer", format!("{rows} rows of {}", 30 * 64));
     }

@@ -10,7 +10,7 @@ use super::row::{
 use types::Datum;
 
 /// Ids of user objects start above the system's fixed ones.
-pub const USER_OBJECT_MIN: i32 = 1_000;
+pub use sql::catalog::USER_OBJECT_MIN;
 
 base_tables! {
     /// A principal of the database.

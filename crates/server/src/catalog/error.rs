@@ -14,7 +14,7 @@ pub fn storage_error(error: StorageError) -> SqlError {
         ),
         StorageError::LockTimeout => SqlError::with_state(1222, 16, 56, "Lock request time out period exceeded."),
         StorageError::Cancelled => exec::session::stopped(exec::sink::Stop::Attention),
-        StorageError::UpdateConflict { .. } => SqlError::new(
+        StorageError::UpdateConflict { .. } | StorageError::Reshaped { .. } => SqlError::new(
             3961,
             16,
             "Snapshot isolation transaction failed because the object accessed by the statement has been modified by a DDL statement in another concurrent transaction since the start of this transaction. It is disallowed because the metadata is not versioned.",
@@ -43,6 +43,11 @@ pub fn storage_error(error: StorageError) -> SqlError {
             3989,
             16,
             "The object was changed by another session while the statement ran. Run the statement again.",
+        ),
+        StorageError::Stopped(_) => SqlError::new(
+            9001,
+            21,
+            "The log for database is not available. Check the operating system error log for related error messages. Resolve any errors and restart the database.",
         ),
         other => SqlError::new(823, 24, format!("The operating system or storage returned an error: {other}")),
     }

@@ -210,7 +210,11 @@ impl<'a> Ddl<'a> {
         let id = db.storage_id();
         let (_, tx) = self.site.state();
         tx.lock_table(id, storage::TableId(object), storage::LockMode::SchemaModification)
-            .map_err(crate::catalog::error::storage_error)
+            .map_err(crate::catalog::error::storage_error)?;
+        // Whoever had the lock before may have changed what was read until now.
+        tx.begin_statement();
+        tx.renew_snapshot();
+        Ok(())
     }
 
     pub fn reload(&mut self, db: &Database, id: i32) -> SqlResult<TableDef> {
@@ -218,7 +222,7 @@ impl<'a> Ddl<'a> {
             Some(row) => load::table(rows, &row),
             None => Ok(None),
         })?;
-        Ok(table.expect("a table being changed is there"))
+        table.ok_or_else(|| crate::catalog::error::storage_error(storage::StorageError::UnknownTable))
     }
 
     /// Makes an object's row. 2714: the name is taken.

@@ -102,6 +102,8 @@ pub struct Log {
     state: Placed<State>,
     /// Rung at the first delayed commit after the log writer last looked.
     writer: Placed<Event>,
+    /// Set when the log has stopped.
+    ended: Placed<Event>,
     store: Box<dyn LogStore>,
     epoch: u32,
 }
@@ -138,6 +140,7 @@ impl Log {
             ring: Ring::carve(memory, ring_bytes)?,
             state: memory.place("log", state)?,
             writer: memory.place("log writer", Event::auto_reset(WaitType::LOGMGR_QUEUE))?,
+            ended: memory.place("log end", Event::manual_reset(WaitType::LOGMGR_QUEUE))?,
             store,
             epoch,
         })
@@ -196,6 +199,12 @@ impl Log {
         self.state.failed.store(true, Ordering::Release);
         drop(held);
         self.state.changed.notify();
+        self.ended.set();
+    }
+
+    /// Returns when the log has stopped, or at the deadline.
+    pub fn wait_for_end(&self, deadline: u64) {
+        self.ended.wait(Some(deadline));
     }
 
     /// The record's LSN and its end. The body comes in parts, so that a row is copied once.

@@ -148,6 +148,9 @@ impl Assignment {
 
 impl ModifyPlan {
     pub fn new(modify: &plan::Modify, compiler: &mut Compiler) -> SqlResult<ModifyPlan> {
+        if let TableSource::Base(table) = &modify.target {
+            compiler.tables.push((table.clone(), true));
+        }
         let target = Target::new(&modify.target);
         let actions = modify.actions.iter().map(|action| {
             let kind = match &action.kind {

@@ -36,8 +36,18 @@ pub fn define<T>(
     };
     if own {
         let transaction = state.transaction.current.take().expect("begun above");
-        let ended = if result.is_ok() { transaction.commit(storage::Durability::Full) } else { transaction.rollback() };
-        host.catalog_session.transaction_ended(&host.server.catalog, result.is_ok() && ended.is_ok());
+        let mut published = false;
+        let publish = || {
+            published = true;
+            host.catalog_session.transaction_ended(&host.server.catalog, true);
+        };
+        let ended = match result.is_ok() {
+            true => transaction.commit_then(storage::Durability::Full, publish),
+            false => transaction.rollback(),
+        };
+        if !published {
+            host.catalog_session.transaction_ended(&host.server.catalog, false);
+        }
         ended.map_err(storage_error)?;
     } else if let (Err(_), Some(savepoint)) = (&result, savepoint) {
         let transaction = state.transaction.current.as_mut().expect("a definition leaves it open");
