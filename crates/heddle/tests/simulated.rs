@@ -4,7 +4,7 @@
 use lab::sim::{FaultKind, Kind, Runner, Wish};
 
 /// Seeds of each workload.
-const SEEDS: u64 = 30;
+const SEEDS: u64 = 25;
 
 /// Each has found a bug once; what it was stands in the commit that mended it.
 const FOUND: &[(Kind, u64)] = &[

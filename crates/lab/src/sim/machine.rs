@@ -230,11 +230,11 @@ fn live<W: Workload>(game: &Arc<Game<W>>, life: u32, end: Option<End>) -> Next {
     if looks_only { Next::Over } else { Next::Life }
 }
 
-/// What a failed disk kept the server from writing is recovered in the next life.
+/// What a failed or full disk kept the server from writing is recovered in the next life.
 fn stop_in_order(referee: &Referee, stop: Stop) {
     match stop() {
         Ok(()) => referee.say(Who::Machine, "stopped in order"),
-        Err(why) if referee.excuses.disk_fails => referee.say(Who::Machine, why),
+        Err(why) if referee.excuses.disk_fails || referee.excuses.disk_full => referee.say(Who::Machine, why),
         Err(why) => referee.fail("no stop", why),
     }
 }
