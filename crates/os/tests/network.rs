@@ -172,6 +172,28 @@ fn requests_go_to_a_scheduler_that_rests() {
 }
 
 #[test]
+fn connections_are_spread_evenly() {
+    on_all(|machine, listen| {
+        let listener = listen();
+        let address = listener.local_addr();
+        let accept = machine.spawn(TaskKind::Accept, Place::On(0), move || {
+            for _ in 0..8 {
+                let (stream, _) = listener.accept(Some(soon())).unwrap();
+                stream.arm(Place::LeastLoaded, None, |_, _| ());
+            }
+            // The listener is no scheduler's load.
+            os::stats::schedulers(os::stats::machine_here().unwrap())
+                .iter()
+                .map(|row| row.connections)
+                .collect::<Vec<_>>()
+        });
+        let _streams: Vec<_> = (0..8).map(|_| Stream::connect(address, Some(soon())).unwrap()).collect();
+        let counts = accept.join().unwrap();
+        assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{counts:?}");
+    });
+}
+
+#[test]
 fn a_plain_thread_is_a_client_too() {
     on_all(|machine, listen| {
         let address = machine.run(move || serve_echo(listen));

@@ -81,7 +81,7 @@ impl Mailbox {
             return Err(error_of(errno()));
         }
         set_option(ends[0], libc::SOL_SOCKET, libc::SO_SNDBUF, BOX_BYTES);
-        let [inlet, outlet] = ends.map(|fd| Socket::new(fd, Family::Local));
+        let [inlet, outlet] = ends.map(|fd| Socket::new(fd, Family::Local, false));
         Ok(Mailbox { inlet, outlet })
     }
 }
@@ -90,7 +90,7 @@ impl Mailbox {
 fn adopt(fd: i32) -> NetResult<Stream> {
     let family = name_of(fd, libc::getsockname).map(Family::of);
     // The socket owns the descriptor from here on, also if its name could not be read.
-    let socket = Socket::new(fd, *family.as_ref().unwrap_or(&Family::Local));
+    let socket = Socket::new(fd, *family.as_ref().unwrap_or(&Family::Local), true);
     family.map(|_| Stream::Real(RealStream::of(socket)))
 }
 

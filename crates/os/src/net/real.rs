@@ -76,12 +76,14 @@ pub(super) struct Socket {
     entry: Arc<IoEntry>,
     family: Family,
     watched: OnceLock<(&'static Scheduler, Token)>,
+    /// A scheduler's load, which a listener is not.
+    is_stream: bool,
 }
 
 impl Socket {
     /// Takes over `fd`.
-    pub(super) fn new(fd: i32, family: Family) -> Socket {
-        Socket { entry: Arc::new(IoEntry::new(fd)), family, watched: OnceLock::new() }
+    pub(super) fn new(fd: i32, family: Family, is_stream: bool) -> Socket {
+        Socket { entry: Arc::new(IoEntry::new(fd)), family, watched: OnceLock::new(), is_stream }
     }
 
     pub(super) fn fd(&self) -> i32 {
@@ -100,7 +102,7 @@ impl Socket {
     fn watch(&self, scheduler: &'static Scheduler) -> NetResult<&(&'static Scheduler, Token)> {
         if self.watched.get().is_none() {
             let token = scheduler.poller().register(&self.entry, self.family.room()).map_err(error_of)?;
-            scheduler.slot().connections.fetch_add(1, Ordering::Relaxed);
+            scheduler.slot().connections.fetch_add(self.is_stream.into(), Ordering::Relaxed);
             let first = self.watched.set((scheduler, token)).is_ok();
             assert!(first, "a stream is used by one worker at a time");
         }
@@ -147,7 +149,7 @@ impl Socket {
     /// Its scheduler watches it no more.
     fn leave(&mut self) {
         if let Some((scheduler, token)) = self.watched.take() {
-            scheduler.slot().connections.fetch_sub(1, Ordering::Relaxed);
+            scheduler.slot().connections.fetch_sub(self.is_stream.into(), Ordering::Relaxed);
             scheduler.poller().deregister(token, &self.entry);
         }
     }
@@ -168,7 +170,7 @@ impl RealListener {
     pub fn bind(endpoint: Endpoint) -> NetResult<RealListener> {
         let family = Family::of(endpoint);
         let fd = family.open()?;
-        let socket = Socket::new(fd, family);
+        let socket = Socket::new(fd, family, false);
         if family != Family::Local {
             set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1);
         }
@@ -191,7 +193,7 @@ impl RealListener {
         if fd < 0 {
             return Err(error_of(errno()));
         }
-        Ok(RealListener { socket: Socket::new(fd, self.socket.family), address: self.address })
+        Ok(RealListener { socket: Socket::new(fd, self.socket.family, false), address: self.address })
     }
 
     pub fn accept(&self, deadline: Option<u64>) -> NetResult<(RealStream, Endpoint)> {
@@ -207,7 +209,7 @@ impl RealListener {
                 self.socket.entry.remember(READABLE);
                 let family = self.socket.family;
                 family.tune(fd);
-                return Ok((RealStream { socket: Box::new(Socket::new(fd, family)) }, from_raw(&raw, length)));
+                return Ok((RealStream { socket: Box::new(Socket::new(fd, family, true)) }, from_raw(&raw, length)));
             }
             match errno() {
                 libc::EAGAIN => self.socket.wait(READABLE, WaitType::NETWORK_ACCEPT, deadline)?,
@@ -256,7 +258,7 @@ impl RealStream {
     pub fn connect(endpoint: Endpoint, deadline: Option<u64>) -> NetResult<RealStream> {
         let family = Family::of(endpoint);
         let fd = family.open()?;
-        let stream = RealStream { socket: Box::new(Socket::new(fd, family)) };
+        let stream = RealStream { socket: Box::new(Socket::new(fd, family, true)) };
         family.tune(fd);
         let (raw, length) = to_raw(endpoint);
         loop {
