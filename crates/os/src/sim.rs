@@ -246,6 +246,7 @@ fn start_machine(count: u32, workers_max: u32) -> Arc<MachineState> {
         scheduling: Scheduling::LargeDeficitFirst,
         simulated: true,
         pinned: false,
+        pinned_unasked: false,
         gives_way: false,
         workers_max,
         nodes: vec![cpus.clone()],

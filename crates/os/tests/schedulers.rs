@@ -310,6 +310,34 @@ fn schedulers_leave_and_come_back_while_requests_run() {
     }
 }
 
+/// The CPUs that the calling thread may use, as the system writes them.
+fn cpus_allowed() -> String {
+    let status = std::fs::read_to_string("/proc/thread-self/status").expect("a status");
+    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    line.expect("its CPUs").trim().to_string()
+}
+
+#[test]
+fn threads_are_bound_as_the_affinity_says() {
+    let all = cpus_allowed();
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        for pinned_unasked in [false, true] {
+            let machine = start(MachineConfig { cpus: vec![0, 1], workers, pinned_unasked, ..Default::default() });
+            let seen = || machine.spawn(TaskKind::Request, Place::On(1), cpus_allowed).join().unwrap();
+            let unasked = if pinned_unasked { "1" } else { &all };
+            assert_eq!(seen(), unasked);
+            let change = |cpus: Option<Vec<u32>>| {
+                let set = move || os::sched::set_affinity(cpus.as_deref());
+                machine.spawn(TaskKind::System, Place::On(0), set).join()
+            };
+            assert_eq!(change(Some(vec![0, 1])), Ok(Ok(())));
+            assert_eq!(seen(), "1");
+            assert_eq!(change(None), Ok(Ok(())));
+            assert_eq!(seen(), unasked);
+        }
+    }
+}
+
 #[test]
 fn pools_have_schedulers_of_their_own() {
     for workers in [WorkerKind::Fiber, WorkerKind::Thread] {

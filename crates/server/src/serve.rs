@@ -97,6 +97,8 @@ pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, Strin
         let schedulers = (quota.ceil() as usize).clamp(1, usable.len());
         config.cpus = usable[..schedulers].to_vec();
     }
+    let quota = os::limits::cpu_quota().is_some_and(|quota| quota < usable.len() as f64);
+    config.pinned_unasked = settings.bind_workers.unwrap_or(settings.workers == Workers::Thread && !quota);
     if let Some(us) = settings.idle_spin_us {
         config.idle_spin_us = us;
     } else if usable.len() == 1 {

@@ -49,6 +49,8 @@ pub struct MachineState {
     pub simulated: bool,
     /// Each scheduler's threads are bound to its CPU.
     pub pinned: AtomicBool,
+    /// So they are where no affinity mask asks for it.
+    pub pinned_unasked: bool,
     /// Its threads are SCHED_BATCH.
     pub gives_way: bool,
     /// Connections rest with its schedulers: requests come as new tasks.
@@ -78,6 +80,7 @@ pub struct MachineTraits {
     pub scheduling: Scheduling,
     pub simulated: bool,
     pub pinned: bool,
+    pub pinned_unasked: bool,
     pub gives_way: bool,
     pub workers_max: u32,
     pub nodes: Vec<Vec<u32>>,
@@ -93,7 +96,8 @@ impl MachineState {
             quantum_ns: traits.quantum_ns,
             scheduling: traits.scheduling,
             simulated: traits.simulated,
-            pinned: AtomicBool::new(traits.pinned),
+            pinned: AtomicBool::new(traits.pinned || traits.pinned_unasked),
+            pinned_unasked: traits.pinned_unasked,
             gives_way: traits.gives_way,
             arms: AtomicBool::new(false),
             panics: AtomicU64::new(0),

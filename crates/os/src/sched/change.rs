@@ -59,7 +59,8 @@ pub fn numa_nodes() -> Vec<Vec<u32>> {
     scheduler::here().map_or_else(limits::numa_nodes, |here| here.machine.nodes.clone())
 }
 
-/// The default pool runs on these CPUs from now on, a scheduler bound to each; `None`: on all that the process may use, unbound.
+/// The default pool runs on these CPUs from now on, a scheduler bound to each; `None`: on all that the process may use, bound as at
+/// a start without a mask.
 /// Requests that run on others end there; those who wait for a worker there, and all that come, go to the schedulers that are left.
 pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
     let machine = machine();
@@ -91,7 +92,7 @@ pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
     for (nth, scheduler) in named.enumerate() {
         scheduler.slot().cpu.store(wanted[nth % wanted.len()], Ordering::Relaxed);
     }
-    machine.pinned.store(cpus.is_some(), std::sync::atomic::Ordering::SeqCst);
+    machine.pinned.store(cpus.is_some() || machine.pinned_unasked, std::sync::atomic::Ordering::SeqCst);
     machine.schedulers().iter().for_each(|scheduler| workers::place_threads_again(scheduler));
     machine.divide_workers();
     Ok(())
