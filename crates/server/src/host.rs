@@ -122,8 +122,8 @@ impl SessionHost {
         login_language: LanguageId,
     ) -> SessionHost {
         SessionHost {
+            catalog_session: CatalogSession::new(&server.catalog, login_database, "dbo"),
             server,
-            catalog_session: CatalogSession::new(login_database, "dbo"),
             prepared: PreparedStatements::default(),
             entry,
             login_database,

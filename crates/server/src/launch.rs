@@ -14,6 +14,7 @@ use os::sched::{MachineConfig, Place, Pool, TaskKind};
 
 use crate::connection::Origin;
 use crate::engines::Letter;
+use crate::host::SessionHost;
 use crate::machine::workers_of_engine;
 use crate::options::Settings;
 use crate::serve::{self, Listeners};
@@ -57,6 +58,7 @@ pub fn run(settings: Settings) -> Result<(), String> {
     let (disk, directory) = serve::open_disk(&settings)?;
     let certificate = serve::certificate(&settings, &disk)?;
     let mut short_lives = 0;
+    let mut told = false;
     loop {
         let (server, new) = serve::open_on(settings.clone(), disk.clone(), directory.clone(), &certificate, count)?;
         let server = Arc::new(server);
@@ -72,7 +74,7 @@ pub fn run(settings: Settings) -> Result<(), String> {
             };
             be_engine(&server, &listeners, machine, new && number == FIRST)
         };
-        match watch(&server, &listeners, count, &engine)? {
+        match watch(&server, &listeners, count, &engine, &mut told)? {
             Outcome::Stopped => return serve::close(&server),
             Outcome::Restart => {
                 short_lives = if os::clock::now_ms() - started < SHORT_LIFE_MS { short_lives + 1 } else { 0 };
@@ -85,23 +87,22 @@ pub fn run(settings: Settings) -> Result<(), String> {
     }
 }
 
-/// Forks the engines and watches them.
+/// Forks the engines and watches them. `told`: that the server is ready, which is said once.
 fn watch(
     server: &Arc<Server>,
     listeners: &Listeners,
     count: u32,
     engine: &dyn Fn(u32) -> i32,
+    told: &mut bool,
 ) -> Result<Outcome, String> {
     let mut processes = Processes::launch(count, SCHEDULERS_EACH, engine);
-    let mut told = false;
     loop {
-        let all_serve = told || (1..=count).all(|number| server.engines.serves(number));
-        if all_serve && !told {
-            told = true;
+        if !*told && (1..=count).all(|number| server.engines.serves(number)) {
+            *told = true;
             println!("heddle is ready on {}", listeners.tcp.local_addr());
             tracing::info!("{count} engines serve");
         }
-        match processes.wait_for_news(if told { 1_000 } else { LOOK_MS }) {
+        match processes.wait_for_news(if *told { 1_000 } else { LOOK_MS }) {
             News::None => {}
             News::Stop => {
                 stop(server, &mut processes);
@@ -199,7 +200,8 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
             return CANNOT_START;
         }
         let (mail, burials) = (server.clone(), server.clone());
-        os::sched::spawn(TaskKind::System, Place::Here, move || read_mail(&mail));
+        // As one who accepts: a stop interrupts its wait.
+        os::sched::spawn(TaskKind::Accept, Place::Here, move || read_mail(&mail));
         os::sched::spawn(TaskKind::System, Place::Here, move || bury_the_dead(&burials));
         for listener in listeners {
             let accepting = server.clone();
@@ -250,6 +252,9 @@ fn bury_the_dead(server: &Arc<Server>) {
         let Some(dead) = server.engines.take_burial(BURIAL_LOOK_MS) else { continue };
         match server.catalog.storage.bury(dead) {
             Ok(transactions) => {
+                let (mut state, mut heir) = SessionHost::internal(server);
+                heir.catalog_session.adopt(dead);
+                heir.log_out(&mut state);
                 tracing::info!(transactions, "engine {dead} is buried");
                 server.engines.buried();
             }

@@ -139,6 +139,11 @@ impl Catalog {
         self.shared.numbers.version.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Temporary objects by the engine that made them.
+    pub(crate) fn owned(&self) -> &shared::Owned {
+        &self.shared.owned
+    }
+
     pub(crate) fn next_temporary(&self) -> u64 {
         self.shared.numbers.temporaries.fetch_add(1, Ordering::Relaxed) + 1
     }

@@ -13,6 +13,7 @@ use types::{CollationId, SqlError, SqlResult};
 use super::base::{TypeRow, schema};
 use super::load::{self, int, name as name_datum};
 use super::registry;
+use super::shared::Owned;
 use super::store::Rows;
 use super::{Catalog, Database, MASTER, TEMPDB};
 
@@ -41,6 +42,8 @@ pub struct CatalogSession {
     private: HashMap<(DatabaseId, i32), Object>,
     /// Of the last change to what only this session sees.
     own_version: u64,
+    /// Where its temporaries stand for the case that its engine dies.
+    owned: Owned,
 }
 
 #[derive(Debug, Clone)]
@@ -53,7 +56,7 @@ pub struct Temporary {
 }
 
 impl CatalogSession {
-    pub fn new(database: DatabaseId, default_schema: &str) -> CatalogSession {
+    pub fn new(catalog: &Catalog, database: DatabaseId, default_schema: &str) -> CatalogSession {
         CatalogSession {
             database,
             default_schema: default_schema.into(),
@@ -62,6 +65,7 @@ impl CatalogSession {
             changed: Vec::new(),
             private: HashMap::new(),
             own_version: 0,
+            owned: catalog.owned().clone(),
         }
     }
 
@@ -117,10 +121,12 @@ impl CatalogSession {
         // Nobody else sees it: others' plans stand.
         self.changed.retain(|changed| *changed != (TEMPDB, object));
         self.temporaries.push(Temporary { name: name.into(), object, level });
+        self.owned.add(object);
     }
 
     pub fn add_global_temporary(&mut self, object: i32) {
         self.global_temporaries.push(object);
+        self.owned.add(object);
     }
 
     pub fn forget_temporary(&mut self, object: i32) {
@@ -128,6 +134,12 @@ impl CatalogSession {
         self.private.remove(&(TEMPDB, object));
         self.temporaries.retain(|t| t.object != object);
         self.global_temporaries.retain(|&id| id != object);
+        self.owned.remove(object);
+    }
+
+    /// Temporary objects of a dead engine's sessions are this session's, and go with it.
+    pub fn adopt(&mut self, engine: u32) {
+        self.global_temporaries.extend(self.owned.take(engine));
     }
 
     /// Objects in tempdb to drop when the module at `level` has returned; 0 for all that the session owns.

@@ -17,6 +17,11 @@ const COUNTERS_MAX: usize = 1 << 20;
 /// Locks that the counters divide among themselves: one may wait for a write to the log.
 const STRIPES: usize = 256;
 
+/// Temporary objects that are remembered with their engine.
+const OWNED_MAX: usize = 1 << 16;
+/// Places where one may stand, one after the other.
+const OWNED_TRIES: usize = 64;
+
 /// What `Shared::new` needs of the instance's memory.
 pub const BYTES: usize =
     DATABASE_IDS * size_of::<DatabaseNumbers>() + COUNTERS_MAX * (size_of::<Slot>() + 8) + (1 << 20);
@@ -48,6 +53,7 @@ pub struct Shared {
     pub numbers: Placed<CatalogNumbers>,
     pub databases: Part<DatabaseNumbers>,
     pub counters: Counters,
+    pub owned: Owned,
 }
 
 impl Shared {
@@ -56,7 +62,56 @@ impl Shared {
             numbers: memory.place("catalog", CatalogNumbers::default())?,
             databases: memory.carve("databases", DATABASE_IDS)?,
             counters: Counters::new(memory)?,
+            owned: Owned { places: memory.carve("temporary objects", OWNED_MAX)? },
         })
+    }
+}
+
+/// Temporary objects of engines that are processes: somebody must drop those of one that died.
+#[derive(Clone)]
+pub struct Owned {
+    /// The engine, and in the lower half the object; 0: free.
+    places: Part<AtomicU64>,
+}
+
+impl Owned {
+    fn word(object: i32) -> u64 {
+        u64::from(os::engines::number()) << 32 | u64::from(object as u32)
+    }
+
+    fn places_of(&self, object: i32) -> impl Iterator<Item = &AtomicU64> {
+        let first = (u64::from(object as u32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+        (0..OWNED_TRIES).map(move |step| &self.places[(first + step) % OWNED_MAX])
+    }
+
+    fn exchange(&self, object: i32, now: u64, new: u64) -> bool {
+        let exchanged =
+            |place: &AtomicU64| place.compare_exchange(now, new, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        self.places_of(object).any(exchanged)
+    }
+
+    /// This engine has made a temporary object. One that finds no place stays after its engine's death until the next start.
+    pub fn add(&self, object: i32) {
+        if os::engines::number() != 0 && !self.exchange(object, 0, Owned::word(object)) {
+            tracing::warn!("there are too many temporary objects to remember {object}");
+        }
+    }
+
+    pub fn remove(&self, object: i32) {
+        if os::engines::number() != 0 {
+            self.exchange(object, Owned::word(object), 0);
+        }
+    }
+
+    /// Takes the objects of an engine: from now on they are this one's.
+    pub fn take(&self, engine: u32) -> Vec<i32> {
+        let of_engine = |place: &&AtomicU64| (place.load(Ordering::Relaxed) >> 32) as u32 == engine;
+        let take = |place: &AtomicU64| {
+            let object = place.load(Ordering::Relaxed) as u32 as i32;
+            place.store(Owned::word(object), Ordering::Relaxed);
+            object
+        };
+        self.places.iter().filter(of_engine).map(take).collect()
     }
 }
 
