@@ -29,9 +29,8 @@ const BURIAL_MS: u64 = 60_000;
 const LOOK_MS: u64 = 5;
 /// An engine that looks for nothing to do.
 const BURIAL_LOOK_MS: u64 = 500;
-/// Starts in a row that did not last so long are a reason to give up.
-const SHORT_LIFE_MS: u64 = 10_000;
-const SHORT_LIVES_MAX: u32 = 5;
+/// Starts in a row, none of which came so far that all engines served, after which the launcher gives up.
+const FAILED_STARTS_MAX: u32 = 5;
 
 /// The engine that runs the scripts of a new data directory and has the administrator's connection.
 const FIRST: u32 = 1;
@@ -45,7 +44,10 @@ const CANNOT_START: i32 = 3;
 enum Outcome {
     Stopped,
     /// The shared memory can no longer be trusted.
-    Restart,
+    Restart {
+        /// All engines had served.
+        served: bool,
+    },
 }
 
 /// Runs the server until a signal. Err: why it does not serve.
@@ -57,12 +59,11 @@ pub fn run(settings: Settings) -> Result<(), String> {
     let listeners = Listeners::bind(&settings)?;
     let (disk, directory) = serve::open_disk(&settings)?;
     let certificate = serve::certificate(&settings, &disk)?;
-    let mut short_lives = 0;
+    let mut failed_starts = 0;
     let mut told = false;
     loop {
         let (server, new) = serve::open_on(settings.clone(), disk.clone(), directory.clone(), &certificate, count)?;
         let server = Arc::new(server);
-        let started = os::clock::now_ms();
         let engine = |number: u32| {
             let machine = MachineConfig {
                 cpus: vec![cpus[(number as usize - 1) % cpus.len()]],
@@ -76,10 +77,10 @@ pub fn run(settings: Settings) -> Result<(), String> {
         };
         match watch(&server, &listeners, count, &engine, &mut told)? {
             Outcome::Stopped => return serve::close(&server),
-            Outcome::Restart => {
-                short_lives = if os::clock::now_ms() - started < SHORT_LIFE_MS { short_lives + 1 } else { 0 };
-                if short_lives >= SHORT_LIVES_MAX {
-                    return Err(format!("the engines ended {short_lives} times soon after their start"));
+            Outcome::Restart { served } => {
+                failed_starts = if served { 0 } else { failed_starts + 1 };
+                if failed_starts >= FAILED_STARTS_MAX {
+                    return Err(format!("{failed_starts} times in a row an engine ended before all of them served"));
                 }
                 (1..=count).for_each(launcher::forget);
             }
@@ -96,13 +97,15 @@ fn watch(
     told: &mut bool,
 ) -> Result<Outcome, String> {
     let mut processes = Processes::launch(count, SCHEDULERS_EACH, engine);
+    let mut served = false;
     loop {
-        if !*told && (1..=count).all(|number| server.engines.serves(number)) {
+        served = served || (1..=count).all(|number| server.engines.serves(number));
+        if served && !*told {
             *told = true;
             println!("heddle is ready on {}", listeners.tcp.local_addr());
             tracing::info!("{count} engines serve");
         }
-        match processes.wait_for_news(if *told { 1_000 } else { LOOK_MS }) {
+        match processes.wait_for_news(if served { 1_000 } else { LOOK_MS }) {
             News::None => {}
             News::Stop => {
                 stop(server, &mut processes);
@@ -115,7 +118,7 @@ fn watch(
                 tracing::error!("engine {number} has ended: {}", describe(end));
                 if !bury(server, &mut processes, number, count) {
                     tracing::error!("all engines start again, with recovery");
-                    return Ok(Outcome::Restart);
+                    return Ok(Outcome::Restart { served });
                 }
                 processes.replace(number, engine);
                 tracing::info!("engine {number} is replaced");
