@@ -41,13 +41,17 @@ impl Engine {
             let view = View { mode: ReadMode::Dirty, own: writer.id, before_statement: u32::MAX };
             let exists = self.read_row(&view, &tree, &key, &mut old)? != Seen::Nothing;
             match (parts.next(), exists) {
-                (Some(bytes), true) => self.update_row(writer, &tree, table, &key, bytes, None, patience, &mut old)?,
+                (Some(bytes), true) => {
+                    self.update_row(writer, &tree, table, &key, bytes, None, None, patience, &mut old)?;
+                }
                 (Some(bytes), false) => {
                     if self.insert_row(writer, &tree, &key, bytes, patience)? == Inserted::Duplicate {
                         return Err(StorageError::AlreadyExists);
                     }
                 }
-                (None, true) => self.delete_row(writer, &tree, table, &key, None, patience, &mut old)?,
+                (None, true) => {
+                    self.delete_row(writer, &tree, table, &key, None, None, patience, &mut old)?;
+                }
                 (None, false) => break,
             }
         }

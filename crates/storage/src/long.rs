@@ -187,7 +187,7 @@ impl Engine {
                 let (number, bytes) = (u64_at(reference, 0), u64_at(reference, 8) as usize);
                 for chunk in 0..bytes.div_ceil(chunk_bytes()) as u32 {
                     let key = chunk_key(number, chunk);
-                    self.delete_row(writer, tree, table, &key, None, patience, &mut old)?;
+                    self.delete_row(writer, tree, table, &key, None, None, patience, &mut old)?;
                 }
             }
         }

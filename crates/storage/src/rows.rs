@@ -9,7 +9,7 @@ use crate::commits::Status;
 use crate::engine::{Author, Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::TableId;
-use crate::locks::{LockMode, Patience};
+use crate::locks::{LockMode, Patience, Resource};
 use crate::log::record::{Kind, UpdateBody, cell_head};
 use crate::page;
 use crate::tree::Tree;
@@ -219,16 +219,18 @@ impl Engine {
         Ok(())
     }
 
-    /// The latched leaf and slot of a row that `writer` may change now. `RowGone`: there is none.
+    /// The latched leaf and slot of a row that `writer` may change now. `RowGone`: there is none. None: somebody holds a lock on
+    /// the row (`lock`) that keeps it from being changed.
     fn row_to_change<'a>(
         &'a self,
         writer: &mut Writer,
         tree: &Tree,
         table: TableId,
         key: &[u8],
+        lock: Option<Resource>,
         snapshot: Option<u64>,
         patience: Patience,
-    ) -> StorageResult<(Exclusive<'a>, usize)> {
+    ) -> StorageResult<Option<(Exclusive<'a>, usize)>> {
         loop {
             self.log.admit()?;
             self.identify(writer)?;
@@ -251,11 +253,17 @@ impl Engine {
             if header.ghost {
                 return Err(StorageError::RowGone);
             }
-            return Ok((leaf, slot));
+            // Under the latch, and after every wait: whoever locks the row from here on and then reads it finds it changed.
+            if lock.is_some_and(|row| self.locks.is_excluded(writer.member, row, LockMode::Exclusive)) {
+                os::sim_point!("row.locked");
+                return Ok(None);
+            }
+            return Ok(Some((leaf, slot)));
         }
     }
 
-    /// `snapshot`: of a SNAPSHOT transaction, which may not change what was changed after it. `old`: the image before.
+    /// `lock`: what others may hold on the row; false: somebody does, and nothing was done. `snapshot`: of a SNAPSHOT transaction,
+    /// which may not change what was changed after it. `old`: the image before.
     #[allow(clippy::too_many_arguments)]
     pub fn update_row(
         &self,
@@ -264,20 +272,23 @@ impl Engine {
         table: TableId,
         key: &[u8],
         image: &[u8],
+        lock: Option<Resource>,
         snapshot: Option<u64>,
         patience: Patience,
         old: &mut Vec<u8>,
-    ) -> StorageResult<()> {
+    ) -> StorageResult<bool> {
         loop {
-            let (leaf, slot) = self.row_to_change(writer, tree, table, key, snapshot, patience)?;
+            let found = self.row_to_change(writer, tree, table, key, lock, snapshot, patience)?;
+            let Some((leaf, slot)) = found else { return Ok(false) };
             old.clear();
             old.extend_from_slice(&page::payload(&leaf, slot)[ROW_HEADER_BYTES..]);
             if self.replace_row(writer, tree, leaf, slot, key, image)? {
-                return Ok(());
+                return Ok(true);
             }
         }
     }
 
+    /// As `update_row`.
     #[allow(clippy::too_many_arguments)]
     pub fn delete_row(
         &self,
@@ -285,16 +296,19 @@ impl Engine {
         tree: &Tree,
         table: TableId,
         key: &[u8],
+        lock: Option<Resource>,
         snapshot: Option<u64>,
         patience: Patience,
         old: &mut Vec<u8>,
-    ) -> StorageResult<()> {
-        let (mut leaf, slot) = self.row_to_change(writer, tree, table, key, snapshot, patience)?;
+    ) -> StorageResult<bool> {
+        let found = self.row_to_change(writer, tree, table, key, lock, snapshot, patience)?;
+        let Some((mut leaf, slot)) = found else { return Ok(false) };
         old.clear();
         old.extend_from_slice(&page::payload(&leaf, slot)[ROW_HEADER_BYTES..]);
         let link = self.versions.push(writer.id, writer.statement, page::payload(&leaf, slot))?;
         let header = RowHeader { transaction: writer.id, ghost: true, fresh: false, link };
-        self.put_header(&mut Author::Change(writer), tree, &mut leaf, slot, key, &header.encode())
+        self.put_header(&mut Author::Change(writer), tree, &mut leaf, slot, key, &header.encode())?;
+        Ok(true)
     }
 
     /// The image of the row at `key` as `view` sees it, into `image`.

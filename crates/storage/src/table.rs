@@ -13,7 +13,7 @@ use types::row::{Field, RowBuilder, RowView};
 use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexId, Locator, TableId, TableLayout};
-use crate::locks::{LockMode, Patience};
+use crate::locks::{LockMode, Patience, Resource};
 use crate::page::KEY_BYTES_MAX;
 use crate::rows::{Inserted, Seen};
 use crate::shape::{IndexShape, Shape};
@@ -181,7 +181,7 @@ impl Table {
         locator: &[u8],
     ) -> StorageResult<()> {
         self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
-            self.engine.delete_row(writer, &index.tree, self.shape.id, key, None, patience, entry)
+            self.engine.delete_row(writer, &index.tree, self.shape.id, key, None, None, patience, entry).map(drop)
         })
     }
 
@@ -215,7 +215,7 @@ impl Table {
         }
         check_key(&key)?;
         let (patience, conflict) = (tx.patience(), tx.conflict_time());
-        tx.await_row(shape.db, shape.id, row_hash(locator), patience)?;
+        let lock = Resource::Row(shape.db, shape.id, row_hash(locator));
         let mut old = std::mem::take(&mut tx.scratch.image);
         if key == locator {
             let mut image = Vec::new();
@@ -225,11 +225,22 @@ impl Table {
                 self.engine.move_long_values(&mut tx.writer, shape, &view, patience, &mut image)?;
                 &image
             };
-            let writer = &mut tx.writer;
-            self.engine.update_row(writer, &shape.base, shape.id, &key, image, conflict, patience, &mut old)?;
+            let (engine, base) = (&self.engine, &shape.base);
+            while !engine.update_row(
+                &mut tx.writer,
+                base,
+                shape.id,
+                &key,
+                image,
+                Some(lock),
+                conflict,
+                patience,
+                &mut old,
+            )? {
+                tx.await_row(lock, patience)?;
+            }
         } else {
-            let writer = &mut tx.writer;
-            self.engine.delete_row(writer, &shape.base, shape.id, locator, conflict, patience, &mut old)?;
+            self.delete_base_row(tx, locator, conflict, patience, &mut old)?;
             self.insert_base(tx, &view, &key)?;
         }
         self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
@@ -266,22 +277,39 @@ impl Table {
         if old_key == new_key {
             let writer = &mut tx.writer;
             let tree = &index.tree;
-            return self.engine.update_row(writer, tree, table, &new_key, &new_entry, None, patience, &mut old_entry);
+            let (new, old) = (&new_entry, &mut old_entry);
+            return self.engine.update_row(writer, tree, table, &new_key, new, None, None, patience, old).map(drop);
         }
-        self.engine.delete_row(&mut tx.writer, &index.tree, table, &old_key, None, patience, &mut old_entry)?;
+        self.engine.delete_row(&mut tx.writer, &index.tree, table, &old_key, None, None, patience, &mut old_entry)?;
         match self.engine.insert_row(&mut tx.writer, &index.tree, &new_key, &new_entry, patience)? {
             Inserted::Done => Ok(()),
             Inserted::Duplicate => Err(StorageError::DuplicateKey { table, index: index.layout.id }),
         }
     }
 
+    /// Makes a ghost of the row at `locator`, when nobody else's lock on it stands against that.
+    fn delete_base_row(
+        &self,
+        tx: &mut Transaction,
+        locator: &[u8],
+        conflict: Option<u64>,
+        patience: Patience,
+        old: &mut Vec<u8>,
+    ) -> StorageResult<()> {
+        let shape = &*self.shape;
+        let lock = Resource::Row(shape.db, shape.id, row_hash(locator));
+        let (engine, base) = (&self.engine, &shape.base);
+        while !engine.delete_row(&mut tx.writer, base, shape.id, locator, Some(lock), conflict, patience, old)? {
+            tx.await_row(lock, patience)?;
+        }
+        Ok(())
+    }
+
     fn delete_unguarded(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
         let shape = &*self.shape;
         let (patience, conflict) = (tx.patience(), tx.conflict_time());
-        tx.await_row(shape.db, shape.id, row_hash(locator), patience)?;
         let mut old = std::mem::take(&mut tx.scratch.image);
-        let writer = &mut tx.writer;
-        self.engine.delete_row(writer, &shape.base, shape.id, locator, conflict, patience, &mut old)?;
+        self.delete_base_row(tx, locator, conflict, patience, &mut old)?;
         self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
         if !shape.indexes.is_empty() {
             let view = RowView::new(&shape.layout.row, &old)?;

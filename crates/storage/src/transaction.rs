@@ -466,19 +466,10 @@ impl Transaction {
     }
 
     /// Waits until no other transaction's row lock excludes a change of the row. The change itself then holds others off.
-    pub(crate) fn await_row(
-        &mut self,
-        db: DatabaseId,
-        table: TableId,
-        row: u64,
-        patience: Patience,
-    ) -> StorageResult<()> {
-        let resource = Resource::Row(db, table, row);
-        if self.engine.locks.is_excluded(self.writer.member, resource, LockMode::Exclusive) {
-            // Kept to the end: a reader that holds it out for its own end must not be overtaken in between.
-            if self.engine.locks.acquire(self.writer.member, resource, LockMode::Exclusive, patience)? {
-                self.locks.push(resource);
-            }
+    pub(crate) fn await_row(&mut self, row: Resource, patience: Patience) -> StorageResult<()> {
+        // Kept to the end: a reader that holds it out for its own end must not be overtaken in between.
+        if self.engine.locks.acquire(self.writer.member, row, LockMode::Exclusive, patience)? {
+            self.locks.push(row);
         }
         Ok(())
     }
