@@ -91,7 +91,7 @@ fn one_seed_is_one_trace() {
     let mut hashes = Vec::new();
     for kind in Kind::ALL {
         for seed in 1..4 {
-            let mut run = |runner: &mut Runner| {
+            let run = |runner: &mut Runner| {
                 let verdict = runner.run(kind, seed, &Wish::default()).expect("a server starts on an empty disk");
                 let lines: Vec<String> = verdict.trace.iter().map(ToString::to_string).collect();
                 (lines, verdict.hash, verdict.steps)

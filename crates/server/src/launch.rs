@@ -116,6 +116,12 @@ fn watch(
             }
             News::Ended(number, end) => {
                 tracing::error!("engine {number} has ended: {}", describe(end));
+                // One that died inside may hold what the question needs.
+                if !os::engines::died_inside(number)
+                    && let Some(why) = server.catalog.storage.wait_until_stopped(os::clock::now())
+                {
+                    return Err(format!("{why}: the next start recovers the data"));
+                }
                 if !bury(server, &mut processes, number, count) {
                     tracing::error!("all engines start again, with recovery");
                     return Ok(Outcome::Restart { served });
@@ -215,6 +221,7 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
             let place = Place::In(Pool::ADMIN);
             os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&accepting, &listener));
         }
+        serve::stop_with_the_data(&server);
         server.engines.begin_to_serve();
         stop_requested.wait(None);
         serve::end_sessions(&server);

@@ -35,10 +35,12 @@ impl Scheduler {
         self.slot().polls.fetch_add(1, Ordering::Relaxed);
         let news_max = if self.peers().next().is_none() { usize::MAX } else { TAKEN_AT_ONCE };
         let news = self.poller().poll(Some(0), news_max, |run, gone| self.place(run, Ready::Input, gone));
-        if news == news_max && self.machine.arms() {
-            if let Some(peer) = self.peers().find(|peer| peer.slot().sleeping.load(Ordering::Relaxed) != 0) {
-                peer.slot().wake();
-            }
+        let sleeps = |peer: &&Scheduler| peer.slot().sleeping.load(Ordering::Relaxed) != 0;
+        if news == news_max
+            && self.machine.arms()
+            && let Some(peer) = self.peers().find(sleeps)
+        {
+            peer.slot().wake();
         }
     }
 

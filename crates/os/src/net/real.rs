@@ -238,10 +238,10 @@ impl WeakStream {
         let Some(entry) = self.entry.upgrade() else { return };
         shut_down(entry.fd);
         // Who rests with it ends at once, here: its own scheduler may have no worker for it.
-        if let Some(here) = scheduler::here() {
-            if let Some(run) = entry.disarm() {
-                here.start(Task::new(TaskKind::System, Box::new(move || run(Ready::Input))));
-            }
+        if let Some(here) = scheduler::here()
+            && let Some(run) = entry.disarm()
+        {
+            here.start(Task::new(TaskKind::System, Box::new(move || run(Ready::Input))));
         }
     }
 }
