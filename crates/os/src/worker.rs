@@ -226,6 +226,7 @@ fn enter_outside() -> WorkerId {
 #[cfg(shuttle)]
 pub mod model {
     use super::*;
+    use crate::sys::atomic::AtomicU32;
     // Of the OS thread: all threads of a schedule run on one, and each test has its own.
     std::thread_local! {
         static SYSTEM: Cell<Option<&'static System>> = const { Cell::new(None) };

@@ -521,8 +521,7 @@ impl Scheduler {
         let own = worker::slot(me);
         let used = now.saturating_sub(own.quantum_start_ns.load(Ordering::Relaxed));
         // The baton's holder alone writes these.
-        let add = |word: &AtomicU64, by: u64| word.store(word.load(Ordering::Relaxed) + by, Ordering::Relaxed);
-        add(&own.quantum_used_ns, used);
+        own.quantum_used_ns.store(own.quantum_used_ns.load(Ordering::Relaxed) + used, Ordering::Relaxed);
         own.quantum_max_ns.store(own.quantum_max_ns.load(Ordering::Relaxed).max(used), Ordering::Relaxed);
         own.budget_ns.store(own.budget_ns.load(Ordering::Relaxed) - used as i64, Ordering::Relaxed);
         own.quantum_start_ns.store(now, Ordering::Relaxed);
