@@ -65,17 +65,18 @@ fn what_was_configured_is_what_the_next_start_runs_with() {
 }
 
 #[test]
-fn a_configured_kernel_that_is_not_there_is_named_and_can_be_overruled() {
+fn a_configured_kernel_serves_after_a_restart_and_can_be_overruled() {
     let data = scratch("kernel-mode");
     let path = data.to_str().expect("UTF-8 path");
     let server = Server::start_on(path, &[]);
-    configure(&server, &[("kernel mode", "0, 'process'")]);
+    configure(&server, &[("kernel mode", "0, 'process'"), ("max online engines", "3")]);
     assert_eq!(option(&server, "kernel mode"), "1 0");
     assert_eq!(server.stop().0, Some(0));
-    let refused = binary().args(["serve", "--listen", "127.0.0.1:0", "--data", path]).stdin(Stdio::null()).output();
-    let refused = refused.expect("runs");
-    assert!(!refused.status.success());
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("--kernel threaded"));
+    let server = Server::start_on(path, &[]);
+    assert_eq!(option(&server, "kernel mode"), "1 1");
+    let engines = "SELECT COUNT(*) FROM sys.dm_os_schedulers WHERE status = 'VISIBLE ONLINE'";
+    assert_eq!(server.query(&format!("SET NOCOUNT ON; {engines}")).trim(), "3");
+    assert_eq!(server.stop().0, Some(0));
     let server = Server::start_on(path, &["--kernel", "threaded"]);
     assert_eq!(option(&server, "kernel mode"), "1 0");
 }
