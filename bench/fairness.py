@@ -81,4 +81,5 @@ def main():
     sys.exit(worst > 1.05)
 
 
-main()
+if __name__ == "__main__":
+    main()
