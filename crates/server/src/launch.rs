@@ -9,8 +9,7 @@
 use std::sync::Arc;
 
 use os::launcher::{self, End, Engines as Processes, News};
-use os::net::{Listener, NetResult};
-use os::sched::{MachineConfig, Place, Pool, TaskKind};
+use os::sched::{MachineConfig, Place, TaskKind};
 
 use crate::connection::Origin;
 use crate::engines::Letter;
@@ -150,22 +149,33 @@ fn bury(server: &Arc<Server>, processes: &mut Processes, dead: u32, count: u32) 
     launcher::bury(dead);
     server.engines.order_burial(dead);
     let deadline = os::clock::after_ms(BURIAL_MS);
-    while server.engines.burial().is_some() {
+    let mut asked_to_stop = false;
+    let buried = loop {
+        if server.engines.burial().is_none() {
+            break true;
+        }
         match processes.wait_for_news(LOOK_MS) {
             // Two at a time are rare enough to take the safe way.
             News::Ended(number, end) => {
                 tracing::error!("engine {number} has ended during a burial: {}", describe(end));
                 server.engines.has_ended(number);
-                return false;
+                break false;
             }
-            News::Stop | News::None if os::clock::now() > deadline => return false,
-            // Asked to stop: the engines hear it after the burial, by the launcher's next look.
-            News::Stop => launcher::repeat_stop(),
+            News::Stop => asked_to_stop = true,
             News::None => {}
         }
+        if os::clock::now() > deadline {
+            break false;
+        }
+    };
+    if asked_to_stop {
+        // The launcher hears it again at its next look.
+        launcher::repeat_stop();
     }
-    server.sessions.forget_engine(dead);
-    true
+    if buried {
+        server.sessions.forget_engine(dead);
+    }
+    buried
 }
 
 fn stop(server: &Arc<Server>, processes: &mut Processes) {
@@ -191,11 +201,9 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
     let stop_requested = os::signal::stop_requests();
     let machine = os::sched::start(machine);
     let server = server.clone();
-    let admin = listeners.admin.as_ref().filter(|_| os::engines::number() == FIRST);
-    let open = std::iter::once(&listeners.tcp).chain(&listeners.local).map(Listener::share).collect::<NetResult<_>>();
-    let (listeners, admin): (Vec<Listener>, _) = match (open, admin.map(Listener::share).transpose()) {
-        (Ok(listeners), Ok(admin)) => (listeners, admin),
-        (Err(error), _) | (_, Err(error)) => {
+    let listeners = match listeners.share(os::engines::number() == FIRST) {
+        Ok(listeners) => listeners,
+        Err(error) => {
             eprintln!("an engine cannot listen: {error}");
             return CANNOT_START;
         }
@@ -212,15 +220,7 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         // As one who accepts: a stop interrupts its wait.
         os::sched::spawn(TaskKind::Accept, Place::Here, move || read_mail(&mail));
         os::sched::spawn(TaskKind::System, Place::Here, move || bury_the_dead(&burials));
-        for listener in listeners {
-            let accepting = server.clone();
-            os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
-        }
-        if let Some(listener) = admin {
-            let accepting = server.clone();
-            let place = Place::In(Pool::ADMIN);
-            os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&accepting, &listener));
-        }
+        listeners.accept(&server);
         serve::stop_with_the_data(&server);
         server.engines.begin_to_serve();
         stop_requested.wait(None);

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use os::sched::{Place, Pool, TaskKind};
-
 use crate::options::{self, Kernel, ServeArgs, Settings};
-use crate::{launch, listen, serve};
+use crate::{launch, serve};
 
 /// Runs the server until a signal. Err: why it does not serve; the text says what to do.
 pub fn run(args: ServeArgs) -> Result<(), String> {
@@ -27,15 +25,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         let (server, listeners) = serve::start(settings)?;
         let server = Arc::new(server);
         println!("heddle is ready on {}", listeners.tcp.local_addr());
-        for listener in std::iter::once(listeners.tcp).chain(listeners.local) {
-            let accepting = server.clone();
-            os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
-        }
-        if let Some(listener) = listeners.admin {
-            let accepting = server.clone();
-            let place = Place::In(Pool::ADMIN);
-            os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&accepting, &listener));
-        }
+        listeners.accept(&server);
         serve::stop_with_the_data(&server);
         stop_requested.wait(None);
         serve::stop(&server)

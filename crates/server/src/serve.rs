@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use os::disk::{Disk, DiskError};
-use os::net::{Endpoint, Listener, NetError};
+use os::net::{Endpoint, Listener, NetError, NetResult};
 use os::region::Visibility;
-use os::sched::{MachineConfig, Trouble, Watch, WorkerKind};
+use os::sched::{MachineConfig, Place, Pool, TaskKind, Trouble, Watch, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig, StorageError};
@@ -22,7 +22,6 @@ use crate::catalog::boot::BootOptions;
 use crate::catalog::{Catalog, shared};
 use crate::config::{masks_of, option};
 use crate::engines::Engines;
-use crate::init;
 use crate::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
@@ -32,6 +31,7 @@ use crate::sessions::Sessions;
 use crate::spare::Spare;
 use crate::startup::StartupFile;
 use crate::tls::{Certificate, Tls};
+use crate::{init, listen};
 
 /// A database holds at most 2 to this power pages: 256 GB.
 const DATA_FILE_PAGE_BITS: u32 = 25;
@@ -179,6 +179,28 @@ pub struct Listeners {
 }
 
 impl Listeners {
+    /// Handles of the same listeners for an engine that is a process; `admin`: the administrator's too.
+    pub(crate) fn share(&self, admin: bool) -> NetResult<Listeners> {
+        Ok(Listeners {
+            tcp: self.tcp.share()?,
+            local: self.local.as_ref().map(Listener::share).transpose()?,
+            admin: self.admin.as_ref().filter(|_| admin).map(Listener::share).transpose()?,
+        })
+    }
+
+    /// Starts the tasks that accept.
+    pub(crate) fn accept(self, server: &Arc<Server>) {
+        for listener in std::iter::once(self.tcp).chain(self.local) {
+            let server = server.clone();
+            os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&server, &listener));
+        }
+        if let Some(listener) = self.admin {
+            let server = server.clone();
+            let place = Place::In(Pool::ADMIN);
+            os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&server, &listener));
+        }
+    }
+
     pub(crate) fn bind(settings: &Settings) -> Result<Listeners, String> {
         let tcp = Listener::bind(settings.listen.into()).map_err(|error| match error {
             NetError::AddressInUse => {
@@ -390,7 +412,7 @@ fn make_password() -> String {
 /// a session of a server that only says so would wait for ever for the locks of one that died. The next start recovers.
 pub(crate) fn stop_with_the_data(server: &Arc<Server>) {
     let server = server.clone();
-    os::sched::spawn(os::sched::TaskKind::System, os::sched::Place::Here, move || {
+    os::sched::spawn(TaskKind::System, Place::Here, move || {
         loop {
             let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
             if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
