@@ -1,7 +1,14 @@
 //! The whole server on the simulated machine: some seeds of each workload of `heddle lab sim`, and that a seed repeats exactly.
 //! More seeds, or one of them: SEEDS=1000, SEED=4711; `heddle lab sim` runs thousands and makes a failure small.
 
+use lab::address::ServerAddress;
+use lab::client::{Connection, Target, Trust};
 use lab::sim::{FaultKind, Kind, Runner, Wish};
+use os::disk::{SimDisk, SimDiskFaults};
+use os::sim::SimConfig;
+use os::wait::{WaitType, sleep};
+use tds::client::{ClientEncryption, ConnectOptions};
+use types::Datum;
 
 /// Seeds of each workload.
 const SEEDS: u64 = 25;
@@ -17,6 +24,8 @@ const FOUND: &[(Kind, u64)] = &[
     (Kind::Map, 63),
     (Kind::Map, 87),
     (Kind::Map, 160),
+    (Kind::Map, 10_213),
+    (Kind::Map, 100_313),
 ];
 
 fn number(name: &str) -> Option<u64> {
@@ -107,4 +116,71 @@ fn one_seed_is_one_trace() {
     hashes.sort_unstable();
     hashes.dedup();
     assert_eq!(hashes.len(), 15, "other seeds, other traces");
+}
+
+const PASSWORD: &str = "Simulated-1";
+
+/// Runs `body` with a server on an empty disk.
+fn with_server(body: impl FnOnce(&Target) + Send + 'static) {
+    let disk = SimDisk::new(SimDiskFaults::default());
+    let config = SimConfig { disks: vec![disk.clone()], ..SimConfig::default() };
+    let outcome = os::sim::run(1, config, move || {
+        let (address, stop) = server::simulated::boot(disk, 64 << 20, PASSWORD).expect("a server starts");
+        let address = ServerAddress::parse(&format!("{},{}", address.ip(), address.port())).expect("an address");
+        let options = ConnectOptions {
+            user: "sa".into(),
+            password: PASSWORD.into(),
+            encryption: ClientEncryption::Plain,
+            ..ConnectOptions::default()
+        };
+        body(&Target::new(address, options, &Trust::Anyone).expect("a numeric address"));
+        stop().expect("it stops");
+    });
+    assert!(outcome.result.is_some(), "the power did not fail");
+}
+
+/// The one number that a batch answers.
+fn ask(connection: &mut Connection, text: &str) -> i64 {
+    let answer = connection.query(text, Some(os::clock::after_ms(60_000))).expect("an answer");
+    assert_eq!(answer.first_error().map(|error| error.text.clone()), None, "{text}");
+    match answer.sets.first().map(|set| &set.rows[0][0]) {
+        Some(Datum::I64(number)) => *number,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn temporary_tables_go_with_their_session_though_memory_is_refused_then() {
+    with_server(|target| {
+        let open = || Connection::open(target, Some(os::clock::after_ms(60_000))).expect("a connection");
+        let (mut watcher, mut owner) = (open(), open());
+        let make =
+            "CREATE TABLE #own (i int PRIMARY KEY); CREATE TABLE ##all (i int); INSERT #own VALUES (1); SELECT 1";
+        ask(&mut owner, make);
+        let tables = "SELECT COUNT(*) FROM tempdb.sys.tables";
+        assert_eq!(ask(&mut watcher, tables), 2);
+        os::sim::set_memory_refusals(1);
+        drop(owner);
+        sleep(WaitType::WAITFOR, 5_000);
+        os::sim::set_memory_refusals(0);
+        assert_eq!(ask(&mut watcher, tables), 2, "they could not be dropped");
+        sleep(WaitType::WAITFOR, 5_000);
+        assert_eq!(ask(&mut watcher, tables), 0);
+    });
+}
+
+#[test]
+fn a_session_that_is_handed_on_shows_no_temporary_table_that_could_not_be_dropped() {
+    with_server(|target| {
+        let mut session = Connection::open(target, Some(os::clock::after_ms(60_000))).expect("a connection");
+        ask(&mut session, "CREATE TABLE #own (i int PRIMARY KEY); SELECT 1");
+        os::sim::set_memory_refusals(1);
+        session.protocol().reset_with_next(tds::packet::Reset::Connection);
+        let refused = session.query("SELECT 1", Some(os::clock::after_ms(60_000)));
+        os::sim::set_memory_refusals(0);
+        refused.expect("an answer, be it an error");
+        assert_eq!(ask(&mut session, "SELECT ISNULL(OBJECT_ID('tempdb..#own'), 0)"), 0);
+        sleep(WaitType::WAITFOR, 5_000);
+        assert_eq!(ask(&mut session, "SELECT COUNT(*) FROM tempdb.sys.tables"), 0);
+    });
 }

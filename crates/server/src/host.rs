@@ -6,6 +6,8 @@ use std::sync::{Arc, Weak};
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink};
+use os::sched::{Place, TaskKind};
+use os::wait::WaitType;
 use sql::ast::{InsertBulk, StatementKind};
 use sql::bind::BindOptions;
 use sql::catalog::{
@@ -32,6 +34,9 @@ use crate::sink::FirstError;
 use crate::system::procedure::application_lock::ApplicationLocks;
 use crate::system::procedure::cursor::ApiCursors;
 use crate::{definition, system};
+
+/// Pauses between attempts to drop what sessions left behind.
+const ORPHANS_EVERY_MS: u64 = 500;
 
 /// Bit of `LoginRow::status`.
 const LOGIN_DISABLED: i32 = 1;
@@ -297,32 +302,48 @@ impl SessionHost {
         }
     }
 
-    /// Temporary tables made at `level` of nesting or deeper; 0 for all.
+    /// Temporary tables made at `level` of nesting or deeper; 0 for all. What cannot be dropped now is nobody's to see any more,
+    /// and is dropped when that is possible: with the session's other ones, or after it.
     fn drop_temporaries(&mut self, state: &mut State, level: u32) {
-        if self.catalog_session.expired_temporaries(level).is_empty() {
+        let expired = self.catalog_session.expired_temporaries(level);
+        if expired.is_empty() {
             return;
         }
         let own = state.transaction.current.is_none();
-        if own {
-            state.transaction.current = Some(self.storage().begin(storage::Isolation::ReadCommitted));
-        }
+        let storage = self.server.catalog.storage.clone();
+        let transaction =
+            state.transaction.current.get_or_insert_with(|| storage.begin(storage::Isolation::ReadCommitted));
+        let before = transaction.savepoint();
         let dropped = definition::drop_temporaries(&mut HostSite { host: self, state, sink: &mut Discard }, level);
-        if let Err(error) = &dropped {
-            tracing::error!(spid = state.spid, "temporary tables could not be dropped: {error}");
+        let ended = match state.transaction.current.take_if(|_| own) {
+            Some(transaction) if dropped.is_ok() => transaction.commit(storage::Durability::Delayed),
+            Some(transaction) => transaction.rollback(),
+            None if dropped.is_ok() => Ok(()),
+            None => state.transaction.current.as_mut().map_or(Ok(()), |transaction| transaction.rollback_to(before)),
+        };
+        if own {
+            self.catalog_session.transaction_ended(&self.server.catalog, dropped.is_ok() && ended.is_ok());
         }
-        if let Some(transaction) = state.transaction.current.take_if(|_| own) {
-            let ended = match dropped {
-                Ok(()) => transaction.commit(storage::Durability::Delayed),
-                Err(_) => transaction.rollback(),
-            };
-            if let Err(error) = ended {
-                tracing::error!(spid = state.spid, "the end of temporary tables could not be logged: {error}");
+        self.catalog_session.hide_temporaries(&expired);
+        if let Err(error) = &ended {
+            tracing::error!(spid = state.spid, "the end of temporary tables could not be logged: {error}");
+        }
+        if let Err(error) = &dropped {
+            tracing::warn!(spid = state.spid, "temporary tables could not be dropped yet: {error}");
+        }
+        if dropped.is_err() || ended.is_err() {
+            self.catalog_session.keep_expired(&expired);
+            if level == 0 && self.server.orphans.add(self.catalog_session.give_expired()) {
+                let server = self.server.clone();
+                os::sched::spawn(TaskKind::System, Place::Here, move || drop_orphans(&server));
             }
-            self.catalog_session.transaction_ended(&self.server.catalog, true);
         }
     }
 
-    pub fn request_started(&mut self) {
+    pub fn request_started(&mut self, state: &State) {
+        if state.transaction.current.is_none() {
+            self.catalog_session.settle(&self.server.catalog);
+        }
         let (id, version) = (self.catalog_session.database, self.server.catalog.databases_version());
         if !self.known_database.as_ref().is_some_and(|(at, database)| *at == version && database.id == id) {
             if let Err(error) = self.server.catalog.catch_up() {
@@ -543,6 +564,20 @@ const IN_DATABASE: char = '\0';
 
 fn in_database(id: DatabaseId, name: &str) -> Box<str> {
     format!("{}{IN_DATABASE}{name}", id.0).into()
+}
+
+/// Until all are dropped, or the server ends and takes tempdb with it.
+fn drop_orphans(server: &Arc<Server>) {
+    loop {
+        os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, ORPHANS_EVERY_MS);
+        if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
+            return;
+        }
+        let Some(objects) = server.orphans.take() else { return };
+        let (mut state, mut heir) = SessionHost::internal(server);
+        heir.catalog_session.inherit(objects);
+        heir.log_out(&mut state);
+    }
 }
 
 fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> Identity {

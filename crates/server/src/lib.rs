@@ -15,6 +15,7 @@ pub mod sessions;
 pub mod question;
 pub mod engines;
 pub mod spare;
+mod orphans;
 pub mod server;
 mod machine;
 pub mod mars;

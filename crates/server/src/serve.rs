@@ -23,6 +23,7 @@ use crate::catalog::{Catalog, shared};
 use crate::config::{masks_of, option};
 use crate::engines::Engines;
 use crate::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
+use crate::orphans::Orphans;
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::pools::Pools;
@@ -348,6 +349,7 @@ pub(crate) fn open_on(
         sessions: Sessions::new(shared).map_err(refused)?,
         engines: Engines::new(shared, engines).map_err(refused)?,
         spare: Spare::new(),
+        orphans: Orphans::default(),
         startup,
         pools,
         counters: shared.place("counters", Counters::default()).map_err(refused)?,

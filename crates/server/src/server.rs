@@ -10,6 +10,7 @@ use os::sync::Mutex;
 use crate::catalog::Catalog;
 use crate::engines::Engines;
 use crate::options::Settings;
+use crate::orphans::Orphans;
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCache;
 use crate::pools::Pools;
@@ -97,6 +98,7 @@ pub struct Server {
     pub plans: PlanCache,
     pub sessions: Sessions,
     pub spare: Spare,
+    pub(crate) orphans: Orphans,
     pub startup: StartupFile,
     pub(crate) pools: Pools,
     pub counters: Placed<Counters>,

@@ -93,7 +93,7 @@ impl Session {
             });
         }
         self.state.signal.clear_attention();
-        self.host.request_started();
+        self.host.request_started(&self.state);
         let stream_watched = message.kind != PacketType::BulkLoad;
         self.connection.transport.stream().interrupt_on_input(stream_watched);
         let outcome = self.dispatch(message);

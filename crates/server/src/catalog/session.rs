@@ -34,7 +34,11 @@ pub struct CatalogSession {
     /// Where unqualified names are looked for first.
     pub default_schema: Box<str>,
     temporaries: Vec<Temporary>,
-    /// Global temporary tables it created: they go with it.
+    /// Temporaries that the open transaction dropped, or that a rollback to a savepoint undid: a rollback may bring them back.
+    dropped: Vec<Temporary>,
+    /// The last look at which temporaries there are has failed: some of `temporaries` may not be there.
+    unsure: bool,
+    /// Global temporary tables it created, and what of its own expired and could not be dropped: they go with it.
     global_temporaries: Vec<i32>,
     /// Objects with changes of the open transaction, outside its own temporaries.
     changed: Vec<(DatabaseId, i32)>,
@@ -48,7 +52,7 @@ pub struct CatalogSession {
 
 #[derive(Debug, Clone)]
 pub struct Temporary {
-    /// With its #.
+    /// With its #; empty if it only goes with the session, as a global one.
     pub name: Box<str>,
     pub object: i32,
     /// @@NESTLEVEL at its creation: it goes when that level returns.
@@ -61,6 +65,8 @@ impl CatalogSession {
             database,
             default_schema: default_schema.into(),
             temporaries: Vec::new(),
+            dropped: Vec::new(),
+            unsure: false,
             global_temporaries: Vec::new(),
             changed: Vec::new(),
             private: HashMap::new(),
@@ -132,14 +138,44 @@ impl CatalogSession {
     pub fn forget_temporary(&mut self, object: i32) {
         self.own_version = own_version();
         self.private.remove(&(TEMPDB, object));
-        self.temporaries.retain(|t| t.object != object);
-        self.global_temporaries.retain(|&id| id != object);
-        self.owned.remove(object);
+        if let Some(at) = self.temporaries.iter().position(|t| t.object == object) {
+            self.dropped.push(self.temporaries.remove(at));
+        } else if let Some(at) = self.global_temporaries.iter().position(|&id| id == object) {
+            self.global_temporaries.remove(at);
+            self.dropped.push(Temporary { name: "".into(), object, level: 0 });
+        }
     }
 
     /// Temporary objects of a dead engine's sessions are this session's, and go with it.
     pub fn adopt(&mut self, engine: u32) {
-        self.global_temporaries.extend(self.owned.take(engine));
+        self.inherit(self.owned.take(engine));
+    }
+
+    /// Objects in tempdb that a session left are this one's, and go with it.
+    pub fn inherit(&mut self, objects: Vec<i32>) {
+        self.global_temporaries.extend(objects);
+    }
+
+    /// They have expired, and are dropped or not: they have no name here any more, but go with the session if they are there.
+    pub fn hide_temporaries(&mut self, objects: &[i32]) {
+        for object in objects {
+            self.forget_temporary(*object);
+        }
+        for dropped in self.dropped.iter_mut().filter(|dropped| objects.contains(&dropped.object)) {
+            dropped.name = "".into();
+        }
+    }
+
+    /// They have expired and could not be dropped.
+    pub fn keep_expired(&mut self, objects: &[i32]) {
+        self.hide_temporaries(objects);
+        self.dropped.retain(|dropped| !objects.contains(&dropped.object));
+        self.global_temporaries.extend(objects);
+    }
+
+    /// At the session's end: what could not be dropped, and is somebody else's now.
+    pub fn give_expired(&mut self) -> Vec<i32> {
+        std::mem::take(&mut self.global_temporaries)
     }
 
     /// Objects in tempdb to drop when the module at `level` has returned; 0 for all that the session owns.
@@ -154,44 +190,75 @@ impl CatalogSession {
     /// The session's transaction is over.
     pub fn transaction_ended(&mut self, catalog: &Catalog, committed: bool) {
         let changed = std::mem::take(&mut self.changed);
-        if !changed.is_empty() || !committed && !self.temporaries.is_empty() {
+        let own = !self.temporaries.is_empty() || !self.dropped.is_empty();
+        if !changed.is_empty() || !committed && own {
             self.private.clear();
             self.own_version = own_version();
         }
         if committed {
             publish(catalog, &changed);
-        } else {
+        } else if own {
             self.check_temporaries(catalog);
+        }
+        for gone in self.dropped.drain(..) {
+            self.owned.remove(gone.object);
         }
     }
 
-    /// ROLLBACK TRANSACTION savepoint: what was created since is gone.
+    /// ROLLBACK TRANSACTION savepoint: what was created since is gone, what was dropped is there again.
     pub fn rolled_back_to_savepoint(&mut self, catalog: &Catalog, tx: &mut Transaction) {
         self.private.clear();
         self.own_version = own_version();
         let tempdb = catalog.expect_database(TEMPDB);
         let mut rows = tempdb.rows(&catalog.storage, tx);
-        self.temporaries.retain(|t| matches!(load::object_row(&mut rows, t.object), Ok(Some(_))));
+        let there = self.look(&mut rows);
+        self.sort_temporaries(there);
+    }
+
+    /// A request begins, outside of any transaction.
+    pub fn settle(&mut self, catalog: &Catalog) {
+        if self.unsure {
+            self.own_version = own_version();
+            self.check_temporaries(catalog);
+            self.dropped.clear();
+        }
     }
 
     /// After a rollback a temporary table may be gone, or there again.
     fn check_temporaries(&mut self, catalog: &Catalog) {
-        if self.temporaries.is_empty() {
-            return;
-        }
         let tempdb = catalog.expect_database(TEMPDB);
-        let kept = catalog.read(&tempdb, |rows| {
-            let mut kept = Vec::new();
-            for temporary in &self.temporaries {
-                if load::object_row(rows, temporary.object)?.is_some() {
-                    kept.push(temporary.clone());
-                }
+        let there = catalog.read(&tempdb, |rows| self.look(rows));
+        self.sort_temporaries(there);
+    }
+
+    /// Which of the temporaries, and of those dropped, are there.
+    fn look(&self, rows: &mut Rows<'_>) -> SqlResult<Vec<i32>> {
+        let mut there = Vec::new();
+        for temporary in self.temporaries.iter().chain(&self.dropped) {
+            if load::object_row(rows, temporary.object)?.is_some() {
+                there.push(temporary.object);
             }
-            Ok(kept)
-        });
-        if let Ok(kept) = kept {
-            self.temporaries = kept;
         }
+        Ok(there)
+    }
+
+    /// If it is not known which are there, all are taken to be: none may be left behind.
+    fn sort_temporaries(&mut self, there: SqlResult<Vec<i32>>) {
+        self.unsure = there.is_err();
+        let mut all = std::mem::take(&mut self.temporaries);
+        all.append(&mut self.dropped);
+        for temporary in all {
+            if !there.as_ref().is_ok_and(|there| !there.contains(&temporary.object)) {
+                match temporary.name.is_empty() {
+                    true => self.global_temporaries.push(temporary.object),
+                    false => self.temporaries.push(temporary),
+                }
+            } else {
+                self.dropped.push(temporary);
+            }
+        }
+        // The last of a name is the one that is meant.
+        self.temporaries.sort_by_key(|temporary| temporary.level);
     }
 }
 

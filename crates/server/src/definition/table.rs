@@ -24,6 +24,7 @@ use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
 use crate::catalog::row::{Text, Whole};
+use crate::catalog::session::Temporary;
 use crate::catalog::{Database, TEMPDB, scalar_type};
 
 /// `sys.columns` and storage allow so many.
@@ -38,9 +39,12 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
     if local {
         let taken = {
             let (session, _) = ddl.site.state();
-            session.temporaries().iter().any(|t| t.level == level && place.db.equal_names(&t.name, &create.name.name))
+            let same = |t: &&Temporary| t.level == level && place.db.equal_names(&t.name, &create.name.name);
+            session.temporaries().iter().find(same).map(|t| t.object)
         };
-        if taken {
+        // After a rollback at a bad moment the session may remember one that is gone.
+        let taken = taken.map(|id| ddl.rows(&place.db, |rows| load::object_row(rows, id))).transpose()?.flatten();
+        if taken.is_some() {
             return Err(SqlError::with_state(
                 2714,
                 16,
