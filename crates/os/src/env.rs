@@ -7,6 +7,11 @@ pub fn var(name: &str) -> Option<String> {
     if simcore::active() { None } else { std::env::var(name).ok() }
 }
 
+/// An environment variable, in a simulation too: for what shows a run and does not change it.
+pub fn var_outside(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 pub fn arguments() -> Vec<String> {
     std::env::args().collect()
 }

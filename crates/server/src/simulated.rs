@@ -17,7 +17,7 @@ pub type Stop = Box<dyn FnOnce() -> Result<(), String> + Send>;
 /// Starts a server on `disk` and lets it accept. Called inside a simulation; the server lives until its machine stops, loses its
 /// power, or `Stop` is called.
 pub fn boot(disk: SimDisk, memory_bytes: u64, password: &str) -> Result<(SocketAddr, Stop), String> {
-    if os::env::var("HEDDLE_LOG").is_some() {
+    if os::env::var_outside("HEDDLE_LOG").is_some() {
         serve::start_log();
     }
     let settings = settings(memory_bytes, password);

@@ -18,7 +18,7 @@ pub fn keep() {
                 let text = info.payload_as_str().unwrap_or("a panic without text");
                 SAID.with_borrow_mut(|said| said.push(format!("{text} ({place})")));
                 // Who reads the server's log wants its panics in it.
-                if os::env::var("HEDDLE_LOG").is_some() {
+                if os::env::var_outside("HEDDLE_LOG").is_some() {
                     before(info);
                 }
             } else {
