@@ -161,6 +161,30 @@ fn killed_at_any_step_it_boots_again() {
     }
 }
 
+/// What its end does needs a machine that runs.
+struct Owned;
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        os::wait::yield_now();
+    }
+}
+
+#[test]
+fn a_kill_runs_no_destructor_of_a_task_that_has_not_begun() {
+    for steps in 0..8 {
+        let outcome = os::sim::run(3, SimConfig::default(), move || {
+            os::sim::kill_after(steps);
+            for _ in 0..4 {
+                let owned = Owned;
+                spawn(TaskKind::Request, Place::LeastLoaded, move || drop(owned));
+            }
+            os::sim::kill_now()
+        });
+        assert!(outcome.result.is_none());
+    }
+}
+
 #[test]
 fn the_simulated_network_is_tcp() {
     run(1, SimConfig::default(), || {

@@ -334,6 +334,8 @@ pub fn end_fibers(scheduler: &'static Scheduler) {
 pub fn abandon_fibers(scheduler: &'static Scheduler) {
     let workers = std::mem::take(&mut scheduler.inner().workers);
     for mut local in workers.locals {
+        // What a task that had not begun owns is lost, too: its destructors would go on with what the power has ended.
+        std::mem::forget(local.task.take());
         if let Some(mut fiber) = local.fiber.take() {
             if !fiber.done() {
                 // SAFETY: nothing refers into the abandoned stack any more: the whole simulated machine is dropped.
