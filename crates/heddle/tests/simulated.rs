@@ -24,8 +24,6 @@ const FOUND: &[(Kind, u64)] = &[
     (Kind::Map, 63),
     (Kind::Map, 87),
     (Kind::Map, 160),
-    (Kind::Map, 10_213),
-    (Kind::Map, 100_313),
 ];
 
 fn number(name: &str) -> Option<u64> {

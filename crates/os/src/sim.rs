@@ -39,6 +39,8 @@ pub struct SimConfig {
     pub memory_refusals: u64,
     /// A worker yields at one `sim_point!` in so many; 0: at none.
     pub point_yields: u64,
+    /// No rare way is forced (`sim_choice!`).
+    pub no_choices: bool,
     /// The run panics after so many steps; 0: never.
     pub steps_max: u64,
     /// Of so many passed marks the outcome says when.
@@ -80,6 +82,7 @@ pub fn run<T: Send + 'static>(
     core.point_yields = config.point_yields;
     core.steps_max = if config.steps_max == 0 { u64::MAX } else { config.steps_max };
     core.passed_max = config.passed_max;
+    core.no_choices = config.no_choices;
     if let Some(step) = config.kill_at_step {
         core.kill_at_step(step);
     }
@@ -211,8 +214,8 @@ pub fn point(name: &'static str) {
 
 /// See [`sim_choice!`](crate::sim_choice).
 #[cold]
-pub fn choice(name: &'static str) -> bool {
-    simcore::with(|sim| sim.choose(name))
+pub fn choice(name: &'static str, one_in: u64) -> bool {
+    simcore::with(|sim| sim.choose(name, one_in))
 }
 
 /// Marks a place worth reaching: counted in a simulation, where the worker may also yield here, so no spinlock may be
@@ -226,12 +229,15 @@ macro_rules! sim_point {
     };
 }
 
-/// True where a simulation forces a rare way (a tiny block, a full buffer): in some seeds, now and then. False on the
-/// real machine.
+/// True where a simulation forces a rare way (a tiny block, a full buffer): in some seeds, once in eight times or as often as is
+/// said. False on the real machine.
 #[macro_export]
 macro_rules! sim_choice {
     ($name:literal) => {
-        $crate::sim::active() && $crate::sim::choice($name)
+        $crate::sim_choice!($name, 8)
+    };
+    ($name:literal, $one_in:expr) => {
+        $crate::sim::active() && $crate::sim::choice($name, $one_in)
     };
 }
 

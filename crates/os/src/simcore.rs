@@ -76,6 +76,7 @@ pub struct SimCore {
     pub passed_max: usize,
     pub point_yields: u64,
     pub steps_max: u64,
+    pub no_choices: bool,
 }
 
 impl SimCore {
@@ -98,6 +99,7 @@ impl SimCore {
             passed_max: 0,
             point_yields: 0,
             steps_max: u64::MAX,
+            no_choices: false,
         }
     }
 
@@ -218,9 +220,9 @@ impl SimCore {
         self.one_in(self.point_yields)
     }
 
-    /// Whether the rare way is taken here: in half of the seeds never, in the others once in eight.
-    pub fn choose(&mut self, name: &'static str) -> bool {
-        let rare = Rng::from_seed(self.seed ^ hash_of(name)).next() & 1 == 0 && self.one_in(8);
+    /// Whether the rare way is taken here: in half of the seeds never, in the others once in so many times.
+    pub fn choose(&mut self, name: &'static str, one_in: u64) -> bool {
+        let rare = !self.no_choices && Rng::from_seed(self.seed ^ hash_of(name)).next() & 1 == 0 && self.one_in(one_in);
         if rare {
             self.note_point(name);
         }

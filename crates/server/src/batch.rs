@@ -52,7 +52,11 @@ pub fn compile(
         ansi_nulls: state.options.ansi_nulls,
     };
     let version = host.catalog_session.checked_version(&host.server.catalog);
+    if os::sim_choice!("plans.drop", 32) {
+        host.server.plans.clear();
+    }
     if let Some(module) = host.server.plans.find(key)
+        && !os::sim_choice!("plans.miss", 16)
         && module.checked.load(Ordering::Relaxed) == version
     {
         return Ok(module);

@@ -502,6 +502,15 @@ impl Buffer {
         Ok(())
     }
 
+    /// As if memory were short for a moment. A write that fails has stopped the log.
+    pub fn evict_some(&self, log: &Log) {
+        let mut dirty = Vec::new();
+        if self.evict(&mut dirty) == 0 {
+            dirty.sort_unstable();
+            self.write_batch(&dirty, log, false).ok();
+        }
+    }
+
     /// Moves the clock hand on and drops clean pages not used since it last passed. How many; when none, `dirty` holds pages
     /// that could go if they were written, and the hand stands before them.
     fn evict(&self, dirty: &mut Vec<usize>) -> usize {

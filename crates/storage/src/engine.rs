@@ -251,6 +251,16 @@ impl Engine {
         self.versions.collect(horizon);
     }
 
+    /// In a simulation: what happens seldom between two transactions happens now.
+    pub fn force_rare_ways(&self) {
+        if os::sim_choice!("versions.collect") {
+            self.advance_horizon();
+        }
+        if os::sim_choice!("buffer.evict") {
+            self.buffer.evict_some(&self.log);
+        }
+    }
+
     /// A row number for heaps and non-unique clustered keys: greater than all before, also across restarts, because
     /// each row takes more log bytes than numbers.
     pub fn next_row_number(&self) -> u64 {

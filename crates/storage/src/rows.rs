@@ -47,6 +47,9 @@ pub enum Seen {
     Wait(u64),
 }
 
+/// A simulation splits leaves that have this many rows, though there is room.
+const EARLY_SPLIT_ROWS: usize = 4;
+
 impl Engine {
     #[inline]
     pub fn see(&self, view: &View, payload: &[u8], old: &mut Vec<u8>) -> StorageResult<Seen> {
@@ -125,9 +128,13 @@ impl Engine {
             let (slot, found) = if append { (count, false) } else { page::lower_bound(&leaf, key) };
             if !found {
                 let payload = ROW_HEADER_BYTES + image.len();
-                if !page::has_room(&leaf, key, payload) {
+                let early = count >= EARLY_SPLIT_ROWS && os::sim_choice!("tree.split.early", 16);
+                if early || !page::has_room(&leaf, key, payload) {
                     drop(leaf);
-                    self.split(tree, key, &|leaf| page::has_room(leaf, key, payload))?;
+                    self.split(tree, key, &|leaf| {
+                        let enough = early && page::slot_count(leaf) >= EARLY_SPLIT_ROWS;
+                        !enough && page::has_room(leaf, key, payload)
+                    })?;
                     continue;
                 }
                 let header =
@@ -171,6 +178,7 @@ impl Engine {
             return Ok(false);
         }
         let link = self.versions.push(writer.id, writer.statement, page::payload(&leaf, slot))?;
+        os::sim_point!("row.version");
         let header = RowHeader { transaction: writer.id, ghost: false, fresh: false, link };
         let mut payload = Vec::with_capacity(bytes);
         payload.extend_from_slice(&header.encode());

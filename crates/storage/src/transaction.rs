@@ -218,6 +218,7 @@ impl Transaction {
         }
         os::engines::leave(member);
         let (_, end) = appended?;
+        os::sim_point!("commit.logged");
         match durability {
             // S2. A failure here stops the instance: whether the commit holds is decided by recovery.
             Durability::Full if self.writer.durable => {
@@ -230,7 +231,9 @@ impl Transaction {
             // Of tempdb only: nothing to keep.
             _ => {}
         }
+        os::sim_point!("commit.hardened");
         engine.commits.commit(self.writer.id);
+        os::sim_point!("commit.visible");
         if !self.reshaped.is_empty() {
             engine.note_reshaped(&self.reshaped);
         }
@@ -300,6 +303,9 @@ impl Transaction {
                 == HORIZON_EVERY_COMMITS - 1
         {
             self.engine.advance_horizon();
+        }
+        if os::sim::active() {
+            self.engine.force_rare_ways();
         }
     }
 
@@ -438,7 +444,9 @@ impl Transaction {
         if self.tables[at].mode.covers(mode) {
             return Ok(());
         }
-        if self.tables[at].row_locks >= ESCALATION_LOCKS {
+        if self.tables[at].row_locks >= ESCALATION_LOCKS
+            || self.tables[at].row_locks >= 2 && os::sim_choice!("locks.escalate", 16)
+        {
             let whole = if mode == LockMode::Shared { LockMode::Shared } else { LockMode::Exclusive };
             if self.table_lock(db, table, whole, Patience::Ms(0)).is_ok() {
                 return Ok(());

@@ -28,6 +28,7 @@ impl Engine {
                 self.undo_record(writer, &record)?;
             }
             next = record.head.previous;
+            os::sim_point!("undo.record");
         }
         Ok(())
     }

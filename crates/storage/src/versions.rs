@@ -176,7 +176,7 @@ impl Versions {
         let words = 1 + payload.len().div_ceil(8);
         assert!(words <= BLOCK_WORDS, "a payload of {} bytes", payload.len());
         let mut current = self.state.current.lock();
-        if current.used as usize + words > BLOCK_WORDS {
+        if current.used as usize + words > BLOCK_WORDS || current.used > 0 && os::sim_choice!("versions.block", 32) {
             self.next_block(&mut current)?;
         }
         let at = current.used as usize;
@@ -199,7 +199,7 @@ impl Versions {
         if number == u32::MAX || number - blocks.first >= BLOCKS_MAX as u32 {
             return Err(StorageError::OutOfMemory);
         }
-        if blocks.in_memory >= self.in_memory_max {
+        if blocks.in_memory >= self.in_memory_max || os::sim_choice!("versions.spill", 2) {
             self.spill_oldest(&mut blocks, current.number)?;
         }
         let slot = self.words.take()?;

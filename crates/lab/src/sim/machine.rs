@@ -137,6 +137,7 @@ fn one_life<W: Workload>(game: &Arc<Game<W>>, life: u32, verdict: &mut Verdict) 
         },
         disks: vec![game.disk.clone()],
         point_yields: machine.point_yields,
+        no_choices: !machine.choices,
         steps_max: STEPS_MAX,
         passed_max: POINTS_SHOWN,
         ..SimConfig::default()

@@ -21,7 +21,7 @@ mod trace;
 use clap::{Args as ClapArgs, ValueEnum};
 
 pub use machine::{Boot, Stop, Verdict};
-use plan::Part;
+use plan::{Change, Part};
 pub use plan::{FaultKind, Wish};
 pub use runner::Runner;
 
@@ -72,6 +72,9 @@ pub struct Args {
     /// Only these parts of the plan, as --minimize printed them.
     #[arg(long, value_delimiter = ',', value_name = "PART,...", requires = "seed")]
     pub keep: Vec<Part>,
+    /// With these changes to the plan, as --minimize printed them: no-waits, schedulers=1, e0=120 (when a life ends) ...
+    #[arg(long, value_delimiter = ',', value_name = "CHANGE,...", requires = "seed")]
+    pub change: Vec<Change>,
     /// The machine's own choices from this number instead of the seed, as --minimize printed it.
     #[arg(long, value_name = "N", requires = "seed")]
     pub schedule: Option<u64>,

@@ -125,9 +125,31 @@ pub enum End {
 }
 
 /// Marks worth a kill: something is half done there.
-const POINTS: &[&str] = &["log.flush", "tree.split", "checkpoint.control", "checkpoint.truncate", "buffer.batch"];
+const POINTS: &[&str] = &[
+    "log.flush",
+    "tree.split",
+    "checkpoint.control",
+    "checkpoint.truncate",
+    "buffer.batch",
+    "commit.logged",
+    "commit.hardened",
+    "undo.record",
+    "row.version",
+    "catalog.publish",
+];
 const START_POINTS: &[&str] =
-    &["recovery.undo", "log.flush", "checkpoint.control", "checkpoint.truncate", "buffer.batch"];
+    &["recovery.undo", "log.flush", "checkpoint.control", "checkpoint.truncate", "buffer.batch", "commit.logged"];
+
+impl End {
+    /// The number that says when, and may be smaller.
+    pub fn when(&mut self) -> &mut u64 {
+        match self {
+            End::KillInStart { steps } | End::KillInWork { steps } => steps,
+            End::KillAt { nth, .. } => nth,
+            End::Restart { after_ms } => after_ms,
+        }
+    }
+}
 
 /// Something that goes wrong for a while.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, clap::ValueEnum)]
@@ -188,6 +210,8 @@ pub struct Machine {
     pub memory_mb: u64,
     /// A worker yields at one mark in so many; 0: at none.
     pub point_yields: u64,
+    /// Rare ways are taken (`sim_choice!`).
+    pub choices: bool,
     pub net: SimNetFaults,
     pub disk_operation_ns: u64,
     pub disk_sync_ns: u64,
@@ -205,6 +229,65 @@ pub struct Plan<Op> {
     pub clients: Vec<Vec<Step<Op>>>,
     pub ends: Vec<(Part, End)>,
     pub faults: Vec<Fault>,
+    /// What was changed since it was derived.
+    pub changes: Vec<Change>,
+}
+
+/// What a smaller plan may differ in besides the parts it is left with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    Schedulers(u32),
+    PointYields(u64),
+    MemoryMb(u64),
+    NoChoices,
+    FullDisk,
+    VersionedReads,
+    NoCancels,
+    NoWaits,
+    /// When a life ends or a fault begins: its step, its time.
+    When(Part, u64),
+    /// For how many milliseconds a fault lasts.
+    Lasts(Part, u64),
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Schedulers(count) => write!(f, "schedulers={count}"),
+            Change::PointYields(one_in) => write!(f, "point-yields={one_in}"),
+            Change::MemoryMb(mb) => write!(f, "memory-mb={mb}"),
+            Change::NoChoices => f.write_str("no-choices"),
+            Change::FullDisk => f.write_str("full-disk"),
+            Change::VersionedReads => f.write_str("versioned-reads"),
+            Change::NoCancels => f.write_str("no-cancels"),
+            Change::NoWaits => f.write_str("no-waits"),
+            Change::When(part, when) => write!(f, "{part}={when}"),
+            Change::Lasts(part, ms) => write!(f, "{part}-lasts={ms}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Change {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Change, String> {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        let number = || value.parse::<u64>().map_err(|_| format!("{text}: {value} is no number"));
+        Ok(match name {
+            "schedulers" => Change::Schedulers(number()?.clamp(1, 64) as u32),
+            "point-yields" => Change::PointYields(number()?),
+            "memory-mb" => Change::MemoryMb(number()?.clamp(8, 1_024)),
+            "no-choices" => Change::NoChoices,
+            "full-disk" => Change::FullDisk,
+            "versioned-reads" => Change::VersionedReads,
+            "no-cancels" => Change::NoCancels,
+            "no-waits" => Change::NoWaits,
+            _ => match name.strip_suffix("-lasts") {
+                Some(part) => Change::Lasts(part.parse()?, number()?),
+                None => Change::When(name.parse()?, number()?),
+            },
+        })
+    }
 }
 
 /// What the command line asks of every plan.
@@ -248,7 +331,39 @@ impl<Op: Clone> Plan<Op> {
             faults: faults(&mut self::rng(seed, "faults", 0), &kinds, lives),
             ends: ends.into_iter().enumerate().map(|(at, end)| (Part::End(at as u32), end)).collect(),
             mix,
+            changes: Vec::new(),
         }
+    }
+
+    /// The same plan, but for this. A part that is not in it is not changed.
+    pub fn change(&self, change: Change) -> Plan<Op> {
+        let mut plan = self.clone();
+        let same = |other: &Change| match (other, change) {
+            (Change::When(one, _), Change::When(other, _)) | (Change::Lasts(one, _), Change::Lasts(other, _)) => {
+                *one == other
+            }
+            _ => std::mem::discriminant(other) == std::mem::discriminant(&change),
+        };
+        plan.changes.retain(|other| !same(other));
+        plan.changes.push(change);
+        match change {
+            Change::Schedulers(count) => plan.machine.schedulers = count,
+            Change::PointYields(one_in) => plan.machine.point_yields = one_in,
+            Change::MemoryMb(mb) => plan.machine.memory_mb = mb,
+            Change::NoChoices => plan.machine.choices = false,
+            Change::FullDisk => plan.machine.empty_disk = false,
+            Change::VersionedReads => plan.mix.locking_reads = false,
+            Change::NoCancels => plan.clients.iter_mut().flatten().for_each(|step| step.cancel = None),
+            Change::NoWaits => plan.clients.iter_mut().flatten().for_each(|step| step.wait_us = 0),
+            Change::When(part, when) => {
+                plan.ends.iter_mut().filter(|(id, _)| *id == part).for_each(|(_, end)| *end.when() = when);
+                plan.faults.iter_mut().filter(|fault| fault.id == part).for_each(|fault| fault.from_ms = when);
+            }
+            Change::Lasts(part, ms) => {
+                plan.faults.iter_mut().filter(|fault| fault.id == part).for_each(|fault| fault.for_ms = ms);
+            }
+        }
+        plan
     }
 
     /// The names of all that can be taken out.
@@ -370,9 +485,40 @@ fn machine(rng: &mut Rng) -> Machine {
         schedulers: 1 + rng.below(4) as u32,
         memory_mb: [8, 16, 64][rng.below(3) as usize],
         point_yields: [0, 1, 4, 16][rng.below(4) as usize],
+        choices: true,
         net: SimNetFaults { delay_ns: [5_000, 50_000, 500_000][rng.below(3) as usize], ..SimNetFaults::default() },
         disk_operation_ns: [2_000, 20_000, 200_000][rng.below(3) as usize],
         disk_sync_ns: [10_000, 300_000, 5_000_000][rng.below(3) as usize],
         empty_disk: rng.below(24) == 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_parts_and_changes_are_read_as_written() {
+        for part in [Part::Step(3, 14), Part::End(0), Part::Fault(2)] {
+            assert_eq!(part.to_string().parse(), Ok(part));
+        }
+        let changes = [
+            Change::Schedulers(1),
+            Change::PointYields(0),
+            Change::MemoryMb(64),
+            Change::NoChoices,
+            Change::FullDisk,
+            Change::VersionedReads,
+            Change::NoCancels,
+            Change::NoWaits,
+            Change::When(Part::End(1), 37),
+            Change::When(Part::Fault(0), 5),
+            Change::Lasts(Part::Fault(0), 250),
+        ];
+        for change in changes {
+            assert_eq!(change.to_string().parse(), Ok(change));
+        }
+        assert!("e0=soon".parse::<Change>().is_err());
+        assert!("x0=1".parse::<Change>().is_err());
     }
 }

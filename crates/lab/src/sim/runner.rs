@@ -70,6 +70,7 @@ fn examine<W: Workload>(args: &Args, seed: u64, boot: Boot) -> Result<u64, Strin
     if !args.keep.is_empty() {
         plan = plan.keep(&args.keep.iter().copied().collect());
     }
+    plan = args.change.iter().fold(plan, |plan, change| plan.change(*change));
     plan.schedule = args.schedule.unwrap_or(plan.schedule);
     let started = os::clock::now();
     let verdict = machine::play::<W>(&plan, &image, boot);
@@ -102,12 +103,15 @@ fn print_small<W: Workload>(args: &Args, plan: Plan<W::Op>, verdict: Verdict, im
     bar.finish_and_clear();
     let parts: Vec<String> = small.plan.parts().iter().map(ToString::to_string).collect();
     println!("\nof {before} parts {} are left, after {} runs. To run them again:", parts.len(), small.runs);
+    let changes: Vec<String> = small.plan.changes.iter().map(ToString::to_string).collect();
     println!(
-        "  heddle lab sim --seed {} --workload {} --schedule {} --keep {}\n",
+        "  heddle lab sim --seed {} --workload {} --schedule {} --keep {}{}{}\n",
         small.plan.seed,
         W::NAME,
         small.plan.schedule,
-        parts.join(",")
+        parts.join(","),
+        if changes.is_empty() { "" } else { " --change " },
+        changes.join(",")
     );
     print!("{}", describe(&small.plan, &small.verdict, args.points));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use os::disk::SimDisk;
 
 use super::machine::{Boot, Verdict, play};
-use super::plan::{Part, Plan, Workload};
+use super::plan::{Change, Part, Plan, Workload};
 
 /// Another order of steps may hide a failure that is still possible: each smaller plan is tried with some.
 const SCHEDULES: u64 = 6;
@@ -103,21 +103,42 @@ impl<W: Workload> Search<'_, W> {
         }
     }
 
-    /// A plainer machine, no cancels, no pauses.
+    /// A plainer machine, no cancels, no pauses; lives that end earlier, faults that last shorter.
     fn simplify(&mut self) {
-        let changes: [fn(&mut Plan<W::Op>); 7] = [
-            |plan| plan.machine.schedulers = 1,
-            |plan| plan.machine.point_yields = 0,
-            |plan| plan.machine.memory_mb = 64,
-            |plan| plan.machine.empty_disk = false,
-            |plan| plan.mix.locking_reads = false,
-            |plan| plan.clients.iter_mut().flatten().for_each(|step| step.cancel = None),
-            |plan| plan.clients.iter_mut().flatten().for_each(|step| step.wait_us = 0),
+        let changes = [
+            Change::Schedulers(1),
+            Change::PointYields(0),
+            Change::MemoryMb(64),
+            Change::NoChoices,
+            Change::FullDisk,
+            Change::VersionedReads,
+            Change::NoCancels,
+            Change::NoWaits,
         ];
         for change in changes {
-            let mut plan = self.best.plan.clone();
-            change(&mut plan);
-            self.try_plan(plan);
+            if !self.best.plan.changes.contains(&change) {
+                self.try_plan(self.best.plan.change(change));
+            }
+        }
+        for (part, mut end) in self.best.plan.ends.clone() {
+            self.lower(*end.when(), |when| Change::When(part, when));
+        }
+        for fault in self.best.plan.faults.clone() {
+            self.lower(fault.from_ms, |ms| Change::When(fault.id, ms));
+            self.lower(fault.for_ms, |ms| Change::Lasts(fault.id, ms));
+        }
+    }
+
+    /// The smallest number found with which it still fails, by halving what is between.
+    fn lower(&mut self, mut fails: u64, change: impl Fn(u64) -> Change) {
+        let mut holds = 0;
+        while fails > holds + 1 && !self.is_over() {
+            let middle = holds + (fails - holds) / 2;
+            if self.try_plan(self.best.plan.change(change(middle))) {
+                fails = middle;
+            } else {
+                holds = middle;
+            }
         }
     }
 }

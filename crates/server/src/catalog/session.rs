@@ -272,6 +272,7 @@ pub(super) fn publish(catalog: &Catalog, changed: &[(DatabaseId, i32)]) {
             db.invalidate();
         }
     }
+    os::sim_point!("catalog.publish");
     if !changed.is_empty() {
         catalog.raise_version();
     }

@@ -233,7 +233,9 @@ impl Log {
         let mut tail = self.state.tail.load(Ordering::Relaxed);
         loop {
             // Two block heads: this block's padding and the next head may come between.
-            if tail + length + 2 * BLOCK_BYTES > self.state.released.load(Ordering::Acquire) + self.ring.bytes() {
+            if tail + length + 2 * BLOCK_BYTES > self.state.released.load(Ordering::Acquire) + self.ring.bytes()
+                || os::sim_choice!("log.full", 64)
+            {
                 self.state.counters.buffer_waits.fetch_add(1, Ordering::Relaxed);
                 self.flush_some(WaitType::LOGBUFFER)?;
                 tail = self.state.tail.load(Ordering::Relaxed);
