@@ -238,7 +238,7 @@ pub fn workers(machine: u32) -> Vec<WorkerRow> {
         boosts: get(&slot.boosts),
         last_wait_type: WaitType::from_index(get(&slot.wait_type) as u16),
         tasks_processed: long(&slot.tasks_processed),
-        os_thread_id: get(&slot.os_thread),
+        os_thread_id: os_thread_of(slot),
         stack_base: long(&slot.stack_base),
         stack_limit: long(&slot.stack_limit),
     };
@@ -334,6 +334,17 @@ pub fn clear_latches() {
 pub fn clear_spinlocks() {
     clear_spin_classes();
 }
+
+/// Fibers run on their scheduler's thread.
+fn os_thread_of(slot: &WorkerSlot) -> u32 {
+    match (get(&slot.os_thread), get(&slot.sched)) {
+        (0, scheduler) if scheduler != 0 => get(&system().scheduler(scheduler).os_thread),
+        (own, _) => own,
+    }
+}
+
+/// Whether `SpinCounts::grabs` is counted from now on: process-wide.
+pub use crate::sync::count_grabs;
 
 /// sys.dm_os_spinlock_stats: process-wide.
 pub fn spinlocks() -> Vec<SpinCounts> {

@@ -6,6 +6,7 @@ use super::machine::{MachineState, Pool};
 use super::scheduler::{Scheduler, WorkerKind};
 use crate::clock;
 use crate::sys::atomic::Ordering;
+use crate::threads;
 use crate::worker::{self, WorkerId};
 use std::sync::Arc;
 
@@ -134,7 +135,7 @@ fn nonyielding(scheduler: &Scheduler, seen: &Seen) -> Nonyielding {
         WorkerKind::Fiber => scheduler.slot().os_thread.load(Ordering::Relaxed),
         WorkerKind::Thread => own.map_or(0, |own| own.os_thread.load(Ordering::Relaxed)),
     };
-    let (thread_user_ms, thread_kernel_ms) = thread_times_ms(os_thread);
+    let used = threads::usage(os_thread).unwrap_or_default();
     let now = Load::now();
     let (process_percent, idle_percent) = now.percent_since(seen.since);
     Nonyielding {
@@ -143,8 +144,8 @@ fn nonyielding(scheduler: &Scheduler, seen: &Seen) -> Nonyielding {
         session_id: own.map_or(0, |own| own.session_id.load(Ordering::Relaxed)),
         os_thread,
         worker_created_ns: own.map_or(0, |own| own.created_ns.load(Ordering::Relaxed)),
-        thread_kernel_ms,
-        thread_user_ms,
+        thread_kernel_ms: used.kernel_ms,
+        thread_user_ms: used.user_ms,
         process_percent,
         idle_percent,
         interval_ms: (now.at - seen.since.at) / 1_000_000,
@@ -154,15 +155,6 @@ fn nonyielding(scheduler: &Scheduler, seen: &Seen) -> Nonyielding {
 
 /// A tick of /proc, which is 1/100 s on every Linux that there is.
 const TICK_MS: u64 = 10;
-
-/// (user, kernel), from /proc.
-fn thread_times_ms(thread: u32) -> (u64, u64) {
-    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
-    // The name, in brackets, may hold blanks.
-    let mut fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
-    let mut ticks = || fields.next().and_then(|field| field.parse::<u64>().ok()).unwrap_or(0) * TICK_MS;
-    (ticks(), ticks())
-}
 
 fn idle_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();

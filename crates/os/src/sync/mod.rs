@@ -34,4 +34,4 @@ pub use mutex::{Mutex, MutexGuard};
 pub use parking::ParkingLot;
 pub use rwlock::{RawRwLock, ReadGuard, ReadHold, RwLock, RwLockForm, WriteGuard, rwlock_form, set_rwlock_form};
 pub use semaphore::Semaphore;
-pub use spin::{SpinClass, SpinCounts, SpinGuard, SpinLock, clear_spin_classes, spin_classes};
+pub use spin::{SpinClass, SpinCounts, SpinGuard, SpinLock, clear_spin_classes, count_grabs, spin_classes};

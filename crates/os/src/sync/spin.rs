@@ -22,6 +22,7 @@ pub struct SpinClass {
     spins: AtomicU64,
     backoffs: AtomicU64,
     sleep_ns: AtomicU64,
+    grabs: AtomicU64,
 }
 
 /// Counters of one spinlock class since start.
@@ -32,7 +33,12 @@ pub struct SpinCounts {
     pub spins: u64,
     pub backoffs: u64,
     pub sleep_ns: u64,
+    /// Times that it was taken, as far as `count_grabs` was on.
+    pub grabs: u64,
 }
+
+/// Whether it is counted how often spinlocks are taken; see `count_grabs`.
+static GRABS_COUNT: AtomicBool = AtomicBool::new(false);
 
 /// Of locks that nobody named.
 static UNNAMED: SpinClass = SpinClass::new("UNNAMED");
@@ -49,10 +55,17 @@ impl SpinClass {
             spins: AtomicU64::new(0),
             backoffs: AtomicU64::new(0),
             sleep_ns: AtomicU64::new(0),
+            grabs: AtomicU64::new(0),
         }
     }
 
-    /// Puts the class in the list of all, at its first collision.
+    #[cold]
+    fn count_grab(&'static self) {
+        self.register();
+        self.grabs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Puts the class in the list of all, at its first collision or the first grab that is counted.
     fn register(&'static self) {
         if self.registered.swap(true, Ordering::Relaxed) {
             return;
@@ -69,7 +82,13 @@ impl SpinClass {
     }
 }
 
-/// Every spinlock class that had a collision.
+/// Begins or ends counting how often spinlocks of this process are taken. Each grab then writes to a counter that all schedulers
+/// share, so it is off unless somebody wants to know.
+pub fn count_grabs(on: bool) {
+    GRABS_COUNT.store(on, Ordering::Relaxed);
+}
+
+/// Every spinlock class that had a collision, or whose grabs were counted.
 pub fn spin_classes() -> Vec<SpinCounts> {
     let mut counts = Vec::new();
     let mut at = CLASSES.load(Ordering::Acquire);
@@ -81,6 +100,7 @@ pub fn spin_classes() -> Vec<SpinCounts> {
             spins: class.spins.load(Ordering::Relaxed),
             backoffs: class.backoffs.load(Ordering::Relaxed),
             sleep_ns: class.sleep_ns.load(Ordering::Relaxed),
+            grabs: class.grabs.load(Ordering::Relaxed),
         });
         at = class.next.load(Ordering::Relaxed);
     }
@@ -92,7 +112,7 @@ pub fn clear_spin_classes() {
     let mut at = CLASSES.load(Ordering::Acquire);
     // SAFETY: the list holds &'static SpinClass only and nothing is ever taken out.
     while let Some(class) = unsafe { at.as_ref() } {
-        for word in [&class.collisions, &class.spins, &class.backoffs, &class.sleep_ns] {
+        for word in [&class.collisions, &class.spins, &class.backoffs, &class.sleep_ns, &class.grabs] {
             word.store(0, Ordering::Relaxed);
         }
         at = class.next.load(Ordering::Relaxed);
@@ -124,6 +144,9 @@ impl<T> SpinLock<T> {
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.collide(me, self.class.unwrap_or(&UNNAMED));
         }
+        if GRABS_COUNT.load(Ordering::Relaxed) {
+            self.class.unwrap_or(&UNNAMED).count_grab();
+        }
         SpinGuard { lock: self }
     }
 
@@ -134,6 +157,9 @@ impl<T> SpinLock<T> {
         let me = current().raw();
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.collide(me, class);
+        }
+        if GRABS_COUNT.load(Ordering::Relaxed) {
+            class.count_grab();
         }
         SpinGuard { lock: self }
     }
