@@ -23,6 +23,6 @@ pub(crate) mod operators;
 pub(crate) mod statements;
 
 pub use statements::{
-    Figures, Measured, Within, abandon_transaction, begin_transaction, call_module, commit_transaction, measured,
-    rollback_transaction, run_batch, run_within, save_transaction,
+    Figures, Measured, Within, abandon_transaction, begin_transaction, call_module, commit_transaction, executions,
+    held_bytes, measured, rollback_transaction, run_batch, run_within, save_transaction,
 };

@@ -18,6 +18,7 @@ use crate::connection::ConnectionError;
 use crate::early;
 use crate::handle::PlanKey;
 use crate::host::SessionHost;
+use crate::plan_cache::Forget;
 use crate::session::Session;
 
 pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
@@ -53,9 +54,9 @@ pub fn compile(
     };
     let version = host.catalog_session.checked_version(&host.server.catalog);
     if os::sim_choice!("plans.drop", 32) {
-        host.server.plans.clear();
+        host.server.plans.forget(Forget::All);
     }
-    if let Some(module) = host.server.plans.find(key)
+    if let Some(module) = host.server.plans.statements.find(key)
         && !os::sim_choice!("plans.miss", 16)
         && module.checked.load(Ordering::Relaxed) == version
     {
@@ -64,6 +65,6 @@ pub fn compile(
     let module = Arc::new(host.bind_text(state, text, parameters)?);
     early::check(host, state, &module, true)?;
     module.checked.store(version, Ordering::Relaxed);
-    host.server.plans.insert(key, module.clone(), 0);
+    host.server.plans.statements.insert(key, module.clone(), 0);
     Ok(module)
 }

@@ -122,8 +122,10 @@ options! {
     16398 "allow filesystem enumeration" 0 1 1 1 1 "Allow enumeration of filesystem";
     16399 "polybase enabled" 0 1 0 0 0 "Configure SQL Server to connect to external data sources through PolyBase";
     20001 "kernel mode" 0 1 0 0 0 "Engines are threads of one process (0, threaded) or processes over shared memory (1, process)";
-    20002 "statement cache size" 0 2147483647 65536 1 0 "Memory for cached statements (kBytes)";
+    20002 "statement cache size" 0 2147483647 65536 1 0 "Memory for the plans of batches and prepared statements (2 kByte pages); 0: none is kept";
     20003 "max online engines" 0 128 0 0 0 "Engines of the process kernel; 0: one for each CPU";
+    20004 "procedure cache size" 3271 2147483647 65536 1 0 "Memory for the plans of procedures, functions and triggers (2 kByte pages)";
+    20005 "enable spinlock monitoring" 0 1 0 1 0 "Count how often spinlocks are taken, for monSpinlockActivity";
 }
 
 /// Positions in `OPTIONS` of the options that the server itself looks up.
@@ -148,7 +150,10 @@ pub mod option {
     pub const AFFINITY_IO_MASK: usize = position(1550);
     pub const AFFINITY64_IO_MASK: usize = position(1551);
     pub const KERNEL_MODE: usize = position(20001);
+    pub const STATEMENT_CACHE_SIZE: usize = position(20002);
     pub const MAX_ONLINE_ENGINES: usize = position(20003);
+    pub const PROCEDURE_CACHE_SIZE: usize = position(20004);
+    pub const SPINLOCK_MONITORING: usize = position(20005);
 }
 
 /// For constants: an id that is not in the list does not compile.

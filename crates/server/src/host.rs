@@ -395,6 +395,7 @@ impl SessionHost {
             && called.version == version
             && let Some(module) = called.module.upgrade()
         {
+            self.server.plans.procedures.count_found();
             return Ok(Callee::Module(module, called.info.clone()));
         }
         let callee = self.procedure(state, &procedure_name(text)?)?;
@@ -463,7 +464,7 @@ impl SessionHost {
         // Its names are those of its database, which is not the current one yet.
         let checks = definition.database == self.catalog_session.database || definition.name.starts_with('#');
         let version = self.catalog_session.checked_version(&self.server.catalog);
-        if let Some(module) = self.server.plans.find(key)
+        if let Some(module) = self.server.plans.procedures.find(key)
             && (!checks || module.checked.load(Ordering::Relaxed) == version)
         {
             return Ok(module);
@@ -475,7 +476,7 @@ impl SessionHost {
             crate::early::check(self, state, &module, true).map_err(wrong)?;
             module.checked.store(version, Ordering::Relaxed);
         }
-        self.server.plans.insert(key, module.clone(), definition.object.0);
+        self.server.plans.procedures.insert(key, module.clone(), definition.object.0);
         Ok(module)
     }
 

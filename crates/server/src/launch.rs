@@ -142,6 +142,7 @@ fn describe(end: End) -> String {
 /// Ends what a dead engine left behind. False: it died inside a critical section, or nobody is left who could do it.
 fn bury(server: &Arc<Server>, processes: &mut Processes, dead: u32, count: u32) -> bool {
     server.engines.has_ended(dead);
+    server.plans.engine_has_ended(dead);
     let alone = !(1..=count).any(|number| server.engines.serves(number));
     if alone || os::engines::died_inside(dead) {
         return false;
@@ -159,6 +160,7 @@ fn bury(server: &Arc<Server>, processes: &mut Processes, dead: u32, count: u32) 
             News::Ended(number, end) => {
                 tracing::error!("engine {number} has ended during a burial: {}", describe(end));
                 server.engines.has_ended(number);
+                server.plans.engine_has_ended(number);
                 break false;
             }
             News::Stop => asked_to_stop = true,
@@ -221,7 +223,7 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         os::sched::spawn(TaskKind::Accept, Place::Here, move || read_mail(&mail));
         os::sched::spawn(TaskKind::System, Place::Here, move || bury_the_dead(&burials));
         listeners.accept(&server);
-        serve::stop_with_the_data(&server);
+        serve::watch(&server);
         server.engines.begin_to_serve();
         stop_requested.wait(None);
         serve::end_sessions(&server);

@@ -11,6 +11,7 @@ pub mod tls;
 pub mod catalog;
 pub mod handle;
 pub mod plan_cache;
+pub mod load;
 pub mod sessions;
 pub mod question;
 pub mod engines;

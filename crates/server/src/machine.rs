@@ -7,10 +7,18 @@ use crate::config::{Configuration, cpus_of, no_such_cpu, option};
 use crate::question::Question;
 use crate::server::Server;
 
+const OWN: [usize; 4] = [
+    option::MAX_WORKER_THREADS,
+    option::STATEMENT_CACHE_SIZE,
+    option::PROCEDURE_CACHE_SIZE,
+    option::SPINLOCK_MONITORING,
+];
+
 /// What of the configuration in effect the machine runs by.
 #[derive(PartialEq)]
 pub struct Followed {
-    workers: i64,
+    /// Of the options that each engine follows for itself.
+    own: [i64; OWN.len()],
     mask: i64,
     mask64: i64,
 }
@@ -18,7 +26,7 @@ pub struct Followed {
 impl Followed {
     pub fn of(configuration: &Configuration) -> Followed {
         Followed {
-            workers: configuration.running(option::MAX_WORKER_THREADS),
+            own: OWN.map(|option| configuration.running(option)),
             mask: configuration.running(option::AFFINITY_MASK),
             mask64: configuration.running(option::AFFINITY64_MASK),
         }
@@ -27,9 +35,9 @@ impl Followed {
     /// Makes the machine what the configuration says now, as far as that differs; with engines, those of all of them.
     pub fn follow(&self, server: &Server) -> SqlResult<()> {
         let now = Followed::of(&server.catalog.configuration);
-        if now.workers != self.workers {
-            follow_workers(server);
-            server.engines.ask_others(&Question::FollowWorkers.to_bytes());
+        if now.own != self.own {
+            follow_here(server);
+            server.engines.ask_others(&Question::FollowConfiguration.to_bytes());
         }
         if (now.mask, now.mask64) == (self.mask, self.mask64) {
             return Ok(());
@@ -39,8 +47,30 @@ impl Followed {
     }
 }
 
+/// This engine becomes what the configuration says.
+pub fn follow_here(server: &Server) {
+    follow_workers(server);
+    follow_caches(server);
+    follow_counting(server);
+}
+
+pub fn follow_counting(server: &Server) {
+    os::stats::count_grabs(server.catalog.configuration.running(option::SPINLOCK_MONITORING) != 0);
+}
+
+/// Of `statement cache size` and `procedure cache size`, as in ASE.
+const CACHE_PAGE_BYTES: u64 = 2 << 10;
+
+/// This engine keeps as many plans as the configuration says.
+pub fn follow_caches(server: &Server) {
+    let (configuration, engines) = (&server.catalog.configuration, server.engines.count());
+    let bytes = |option| configuration.running(option) as u64 * CACHE_PAGE_BYTES;
+    server.plans.statements.set_bytes_max(bytes(option::STATEMENT_CACHE_SIZE), engines);
+    server.plans.procedures.set_bytes_max(bytes(option::PROCEDURE_CACHE_SIZE), engines);
+}
+
 /// This engine has as many workers as the configuration says.
-pub fn follow_workers(server: &Server) {
+fn follow_workers(server: &Server) {
     let configured = server.catalog.configuration.running(option::MAX_WORKER_THREADS);
     os::sched::set_workers_max(workers_of_engine(configured as u32, server.engines.count()));
 }

@@ -128,6 +128,13 @@ impl Pools {
         self.state.lock().setup.clone()
     }
 
+    /// What users call a pool of the machine.
+    pub fn name_of(&self, pool: Pool) -> String {
+        let state = self.state.lock();
+        let named = state.numbers.iter().find(|(_, number)| *number == pool).map(|(name, _)| name.clone());
+        named.unwrap_or_else(|| DEFAULT_POOL.into())
+    }
+
     pub fn changes(&self) -> u32 {
         self.changes.load(Ordering::Acquire)
     }

@@ -2,6 +2,25 @@
 
 use types::Datum;
 
+use crate::plan_cache::Forget;
+
+/// Statistics that each engine has of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Counted {
+    Latches,
+    Spinlocks,
+}
+
+impl Counted {
+    /// In this engine.
+    pub fn clear(self) {
+        match self {
+            Counted::Latches => os::stats::clear_latches(),
+            Counted::Spinlocks => os::stats::clear_spinlocks(),
+        }
+    }
+}
+
 /// What an engine may be asked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
@@ -9,16 +28,27 @@ pub enum Question {
     Rows { table: u32, arguments: Vec<Datum> },
     /// To end a session. The answer is one byte, 1: it was there.
     Kill { spid: u16 },
-    /// DBCC FREEPROCCACHE.
-    ForgetPlans,
-    /// `max worker threads` has another value.
-    FollowWorkers,
+    /// DBCC FREEPROCCACHE and its kin.
+    ForgetPlans(Forget),
+    /// DBCC SQLPERF ('sys.dm_os_latch_stats', CLEAR) and its like: what an engine counts for itself.
+    Clear(Counted),
+    /// RECONFIGURE has changed what each engine follows for itself.
+    FollowConfiguration,
 }
 
 const ROWS: u8 = 1;
 const KILL: u8 = 2;
 const FORGET_PLANS: u8 = 3;
-const FOLLOW_WORKERS: u8 = 4;
+const FOLLOW_CONFIGURATION: u8 = 4;
+const CLEAR_LATCHES: u8 = 5;
+const CLEAR_SPINLOCKS: u8 = 6;
+
+/// Kinds of what is to be forgotten.
+const ALL: u8 = 1;
+const STATEMENTS: u8 = 2;
+const PROCEDURES: u8 = 3;
+const OF_DATABASE: u8 = 4;
+const OF_HANDLE: u8 = 5;
 
 const NULL: u8 = 0;
 const I64: u8 = 1;
@@ -36,8 +66,14 @@ impl Question {
                 bytes
             }
             Question::Kill { spid } => vec![KILL, spid.to_le_bytes()[0], spid.to_le_bytes()[1]],
-            Question::ForgetPlans => vec![FORGET_PLANS],
-            Question::FollowWorkers => vec![FOLLOW_WORKERS],
+            Question::ForgetPlans(forget) => {
+                let mut bytes = vec![FORGET_PLANS];
+                put_forget(*forget, &mut bytes);
+                bytes
+            }
+            Question::Clear(Counted::Latches) => vec![CLEAR_LATCHES],
+            Question::Clear(Counted::Spinlocks) => vec![CLEAR_SPINLOCKS],
+            Question::FollowConfiguration => vec![FOLLOW_CONFIGURATION],
         }
     }
 
@@ -54,11 +90,35 @@ impl Question {
                 Some(Question::Rows { table, arguments })
             }
             KILL => Some(Question::Kill { spid: u16::from_le_bytes(take(&mut rest)?) }),
-            FORGET_PLANS => Some(Question::ForgetPlans),
-            FOLLOW_WORKERS => Some(Question::FollowWorkers),
+            FORGET_PLANS => get_forget(rest).map(Question::ForgetPlans),
+            CLEAR_LATCHES => Some(Question::Clear(Counted::Latches)),
+            CLEAR_SPINLOCKS => Some(Question::Clear(Counted::Spinlocks)),
+            FOLLOW_CONFIGURATION => Some(Question::FollowConfiguration),
             _ => None,
         }
     }
+}
+
+fn put_forget(forget: Forget, bytes: &mut Vec<u8>) {
+    match forget {
+        Forget::All => bytes.push(ALL),
+        Forget::Statements => bytes.push(STATEMENTS),
+        Forget::Procedures => bytes.push(PROCEDURES),
+        Forget::Database(database) => put_number(OF_DATABASE, &database.to_le_bytes(), bytes),
+        Forget::Handle(handle) => put_number(OF_HANDLE, &handle, bytes),
+    }
+}
+
+fn get_forget(mut bytes: &[u8]) -> Option<Forget> {
+    let [kind] = take(&mut bytes)?;
+    Some(match kind {
+        ALL => Forget::All,
+        STATEMENTS => Forget::Statements,
+        PROCEDURES => Forget::Procedures,
+        OF_DATABASE => Forget::Database(u16::from_le_bytes(take(&mut bytes)?)),
+        OF_HANDLE => Forget::Handle(take(&mut bytes)?),
+        _ => return None,
+    })
 }
 
 /// Rows of so many columns each.
@@ -126,7 +186,12 @@ mod tests {
     fn questions_and_rows_come_back_as_they_went() {
         let values = vec![Datum::Null, Datum::I64(-5), Datum::F64(0.25), Datum::I128(1 << 100), Datum::nvarchar("é")];
         let rows = Question::Rows { table: 77, arguments: values.clone() };
-        for question in [rows, Question::Kill { spid: 60_000 }, Question::ForgetPlans, Question::FollowWorkers] {
+        let forget =
+            [Forget::All, Forget::Statements, Forget::Procedures, Forget::Database(7), Forget::Handle([9; 20])];
+        let forget = forget.into_iter().map(Question::ForgetPlans);
+        let others = [rows, Question::Kill { spid: 60_000 }, Question::FollowConfiguration];
+        let clear = [Question::Clear(Counted::Latches), Question::Clear(Counted::Spinlocks)];
+        for question in others.into_iter().chain(clear).chain(forget) {
             let bytes = question.to_bytes();
             assert_eq!(Question::from_bytes(&bytes), Some(question));
         }

@@ -26,7 +26,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         let server = Arc::new(server);
         println!("heddle is ready on {}", listeners.tcp.local_addr());
         listeners.accept(&server);
-        serve::stop_with_the_data(&server);
+        serve::watch(&server);
         stop_requested.wait(None);
         serve::stop(&server)
     });

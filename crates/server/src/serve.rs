@@ -22,10 +22,12 @@ use crate::catalog::boot::BootOptions;
 use crate::catalog::{Catalog, shared};
 use crate::config::{masks_of, option};
 use crate::engines::Engines;
+use crate::load::Loads;
+use crate::machine;
 use crate::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
 use crate::orphans::Orphans;
 use crate::password::{self, VerifiedLogins};
-use crate::plan_cache::PlanCache;
+use crate::plan_cache::PlanCaches;
 use crate::pools::Pools;
 use crate::server::{Counters, Server, TraceFlags};
 use crate::sessions::Sessions;
@@ -345,7 +347,8 @@ pub(crate) fn open_on(
     let server = Server {
         settings,
         tls,
-        plans: PlanCache::new(shared).map_err(refused)?,
+        plans: PlanCaches::new(shared).map_err(refused)?,
+        load: Loads::new(shared).map_err(refused)?,
         sessions: Sessions::new(shared).map_err(refused)?,
         engines: Engines::new(shared, engines).map_err(refused)?,
         spare: Spare::new(),
@@ -360,6 +363,9 @@ pub(crate) fn open_on(
         started_ms: os::clock::now() / 1_000_000,
         catalog: Arc::new(catalog),
     };
+    // Before engines are forked: each has it from here.
+    machine::follow_counting(&server);
+    machine::follow_caches(&server);
     if let Some(password) = made_password {
         eprintln!("The password of sa is {password} (it is shown only now)");
     }
@@ -410,15 +416,20 @@ fn make_password() -> String {
     bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()
 }
 
-/// Ends the server when its data can not be written any more: what fails once on a disk is not tried again as if it had not, and
-/// a session of a server that only says so would wait for ever for the locks of one that died. The next start recovers.
-pub(crate) fn stop_with_the_data(server: &Arc<Server>) {
+/// Looks at the load now and then, and ends the server when its data can not be written any more: what fails once on a disk is not
+/// tried again as if it had not, and a session of a server that only says so would wait for ever for the locks of one that died. The
+/// next start recovers.
+pub(crate) fn watch(server: &Arc<Server>) {
     let server = server.clone();
     os::sched::spawn(TaskKind::System, Place::Here, move || {
         loop {
             let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
             if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
                 return;
+            }
+            // One of the engines looks at the schedulers of all.
+            if server.engines.others().all(|other| other > os::engines::number()) {
+                server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
             }
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");

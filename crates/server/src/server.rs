@@ -9,12 +9,13 @@ use os::sync::Mutex;
 
 use crate::catalog::Catalog;
 use crate::engines::Engines;
+use crate::load::Loads;
 use crate::options::Settings;
 use crate::orphans::Orphans;
 use crate::password::{self, VerifiedLogins};
-use crate::plan_cache::PlanCache;
+use crate::plan_cache::{Forget, PlanCaches};
 use crate::pools::Pools;
-use crate::question::Question;
+use crate::question::{Counted, Question};
 use crate::sessions::Sessions;
 use crate::spare::Spare;
 use crate::startup::StartupFile;
@@ -95,7 +96,8 @@ pub struct Server {
     pub settings: Settings,
     pub catalog: Arc<Catalog>,
     pub tls: Tls,
-    pub plans: PlanCache,
+    pub plans: PlanCaches,
+    pub load: Loads,
     pub sessions: Sessions,
     pub spare: Spare,
     pub(crate) orphans: Orphans,
@@ -113,10 +115,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// Drops the compiled plans of all engines.
-    pub fn forget_plans(&self) {
-        self.plans.clear();
-        self.engines.ask_others(&Question::ForgetPlans.to_bytes());
+    /// Drops compiled plans of all engines.
+    pub fn forget_plans(&self, forget: Forget) {
+        self.plans.forget(forget);
+        self.engines.ask_others(&Question::ForgetPlans(forget).to_bytes());
+    }
+
+    /// Statistics that each engine has of its own begin anew in all.
+    pub fn clear(&self, counted: Counted) {
+        counted.clear();
+        self.engines.ask_others(&Question::Clear(counted).to_bytes());
     }
 
     /// Ends a session, whichever engine has it. False: there is none.

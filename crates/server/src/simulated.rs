@@ -24,7 +24,7 @@ pub fn boot(disk: SimDisk, memory_bytes: u64, password: &str) -> Result<(SocketA
     let listener = Listener::bind(settings.listen.into()).map_err(|error| error.to_string())?;
     let address = listener.local_addr().tcp().expect("a simulated network is TCP");
     let server = Arc::new(serve::start_on(settings, Disk::Sim(disk), "simulated".into(), certificate())?);
-    serve::stop_with_the_data(&server);
+    serve::watch(&server);
     let accepting = server.clone();
     os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&accepting, &listener));
     Ok((address, Box::new(move || serve::stop(&server))))

@@ -114,6 +114,10 @@ impl Figure {
 }
 
 impl Counters {
+    pub fn executions(&self) -> u64 {
+        get(&self.executions)
+    }
+
     #[inline]
     pub fn begin(&self) -> Mark {
         let timed = !self.quick.load(Ordering::Relaxed) || get(&self.untimed) >= SAMPLE - 1;

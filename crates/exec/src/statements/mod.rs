@@ -89,6 +89,31 @@ pub fn measured(module: &Module) -> Vec<Option<Measured>> {
     measure::read(pool.shelves.iter().filter_map(|shelf| shelf.counters.get().map(|counters| &counters[..])))
 }
 
+/// Of a compiled query, buffers included, by the bytes of the plan it was compiled from. See `sql::plan::size`.
+const COMPILED_PER_PLAN: usize = 2;
+
+/// Memory kept for running a module, in bytes, besides the module: counters, and the instances that wait for a run, of which a
+/// module that never ran is taken to have one.
+pub fn held_bytes(module: &Module) -> usize {
+    let counters = size_of::<Counters>() * (1 + module.queries.len());
+    let pool = module.executor.0.get().map(|any| any.downcast_ref::<Pool>().expect("the slot is exec's alone"));
+    let shelves = pool.map_or(&[][..], |pool| &pool.shelves[..]);
+    let counted = shelves.iter().filter(|shelf| shelf.counters.get().is_some()).count();
+    let instances: usize = shelves.iter().map(|shelf| shelf.idle.lock().len()).sum();
+    let plans = module.queries.iter().filter_map(|query| query.bound.get());
+    let queries: usize = plans.map(|plan| size_of::<Option<Prepared>>() + COMPILED_PER_PLAN * plan.held_bytes()).sum();
+    let instance = size_of::<Instance>() + queries + size_of::<Datum>() * module.variables.len();
+    size_of::<Pool>() + counted.max(1) * counters + instances.max(1) * instance
+}
+
+/// Completed calls of a module since it was bound.
+pub fn executions(module: &Module) -> u64 {
+    let Some(any) = module.executor.0.get() else { return 0 };
+    let pool = any.downcast_ref::<Pool>().expect("the slot is exec's alone");
+    let counted = pool.shelves.iter().filter_map(|shelf| shelf.counters.get()?.first());
+    counted.map(Counters::executions).sum()
+}
+
 impl Instance {
     fn new(module: &Arc<Module>) -> SqlResult<Instance> {
         let (code, cursor_names) = code::compile(module)?;

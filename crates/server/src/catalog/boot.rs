@@ -18,7 +18,7 @@ use super::row::{Binary, Code, Date, Text, Whole};
 use super::scalar_type::{self, SYSTEM_TYPES};
 use super::shared::Shared;
 use super::store::Rows;
-use super::{Catalog, Database, MASTER, MODEL, MSDB, TEMPDB};
+use super::{ASE_MDA, ASE_MDA_NAME, Catalog, Database, MASTER, MODEL, MSDB, TEMPDB};
 use crate::config::Configuration;
 
 /// What the command line decides.
@@ -103,6 +103,7 @@ impl Catalog {
         if !new {
             catalog.make_tempdb()?;
         }
+        catalog.make_ase_mda()?;
         catalog.load_configuration()?;
         if let (false, Some(hash)) = (new, &options.sa_password_hash) {
             let master = catalog.expect_database(MASTER);
@@ -126,6 +127,22 @@ impl Catalog {
         self.storage.create_database(&mut tx, storage::DatabaseId::TEMPDB, "tempdb").map_err(storage_error)?;
         fill_database(&self.storage, &mut tx, &tempdb)?;
         tx.commit(Durability::Full).map_err(storage_error)
+    }
+
+    /// The database of ASE's monitoring tables, which a data directory of an older version has not. Its tables are the program's.
+    fn make_ase_mda(&self) -> SqlResult<()> {
+        if self.database(ASE_MDA).is_some() {
+            return Ok(());
+        }
+        if self.database_named(ASE_MDA_NAME).is_some() {
+            tracing::warn!("a user's database has the name {ASE_MDA_NAME}: the monitoring tables are not there");
+            return Ok(());
+        }
+        let id = i32::from(ASE_MDA.0);
+        let mut row = database_row(id, ASE_MDA_NAME, &self.collation.name(), clock::now());
+        row.options |= database_option::READ_ONLY;
+        row.recovery_model = 3;
+        self.create_database(row, &files_of(&self.data_directory, id, ASE_MDA_NAME))
     }
 
     /// CREATE DATABASE: base tables and their first rows, and its row in master. In a transaction of its own.

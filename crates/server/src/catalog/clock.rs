@@ -11,6 +11,11 @@ pub fn now() -> Date {
     from_ticks(local)
 }
 
+/// `utc`: 100 ns since 0001-01-01.
+pub fn local(utc: i64) -> Date {
+    from_ticks(utc + i64::from(os::clock::local_offset_minutes()) * 600_000_000)
+}
+
 /// `ticks`: 100 ns since 0001-01-01.
 pub fn from_ticks(ticks: i64) -> Date {
     let since_1900 = ticks - DAYS_TO_1900 * TICKS_A_DAY;

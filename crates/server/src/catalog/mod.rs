@@ -47,6 +47,14 @@ pub const MASTER: DatabaseId = DatabaseId(1);
 pub const TEMPDB: DatabaseId = DatabaseId(2);
 pub const MODEL: DatabaseId = DatabaseId(3);
 pub const MSDB: DatabaseId = DatabaseId(4);
+/// ASE's monitoring tables. Far from the numbers of users' databases, which begin with 5.
+pub const ASE_MDA: DatabaseId = DatabaseId(32_766);
+pub const ASE_MDA_NAME: &str = "ase_mda";
+
+/// One of the server's own databases, which cannot be renamed or dropped.
+pub fn is_system(id: DatabaseId) -> bool {
+    id.0 <= MSDB.0 || id == ASE_MDA
+}
 
 /// Everything an engine knows of its databases. One an engine, shared by its sessions.
 pub struct Catalog {

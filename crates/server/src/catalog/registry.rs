@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use sql::catalog::{ColumnDef, ModuleDef, ModuleKind, Object, ObjectId, VirtualTableDef};
+use sql::catalog::{ColumnDef, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, VirtualTableDef};
 use types::SqlType;
 
 use super::database::Database;
-use super::spec;
+use super::{ASE_MDA, ASE_MDA_NAME, spec};
 
 pub struct Entry {
     pub id: i32,
@@ -59,7 +59,21 @@ impl Entry {
     }
 
     pub fn schema_id(&self) -> i32 {
-        if self.schema == "sys" { 4 } else { 3 }
+        match self.schema {
+            "sys" => 4,
+            ASE_MDA_NAME => 1,
+            _ => 3,
+        }
+    }
+
+    /// As its database shows it.
+    pub fn schema_shown(&self) -> &'static str {
+        if self.schema == ASE_MDA_NAME { "dbo" } else { self.schema }
+    }
+
+    /// Whether it is an object of this database: most are of every one.
+    pub fn is_in(&self, database: DatabaseId) -> bool {
+        self.schema != ASE_MDA_NAME || database == ASE_MDA
     }
 
     /// Not for users: rows that only the catalog views read.
@@ -185,6 +199,12 @@ fn lookup(schema: &str, name: &str) -> Option<&'static Entry> {
     Some(&registry.entries[*index])
 }
 
+/// System objects that one database has as dbo's.
+pub fn find_in(database: DatabaseId, schema: Option<&str>, name: &str) -> Option<&'static Entry> {
+    let reachable = database == ASE_MDA && schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo"));
+    reachable.then(|| lookup(ASE_MDA_NAME, name)).flatten()
+}
+
 /// System objects that come before the user's of the same name: those of the system's schemas, and procedures and functions of
 /// `sys` by their unqualified names.
 pub fn find_first(schema: Option<&str>, name: &str) -> Option<&'static Entry> {
@@ -236,7 +256,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
                 ..column.clone()
             };
             Object::Virtual(Arc::new(VirtualTableDef {
-                schema: entry.schema.into(),
+                schema: entry.schema_shown().into(),
                 name: entry.name.into(),
                 columns: columns.iter().map(of_database).collect(),
                 id: virtual_id(db.id.0, entry.id),
@@ -278,7 +298,8 @@ mod tests {
         assert_eq!(registry().by_name.len(), entries().len(), "two system objects of one name");
         for entry in entries() {
             assert_eq!(by_id(entry.id).map(|found| found.name), Some(entry.name));
-            let found = find_first(Some(entry.schema), entry.name).map(|found| found.id);
+            let own = find_in(ASE_MDA, Some("dbo"), entry.name);
+            let found = find_first(Some(entry.schema), entry.name).or(own).map(|found| found.id);
             assert_eq!(found, Some(entry.id), "{}.{}", entry.schema, entry.name);
         }
     }

@@ -432,7 +432,9 @@ impl<'a> SessionCatalog<'a> {
                 return Ok(Some((db.id, row.id, row.kind.as_str().to_string())));
             }
         }
-        Ok(registry::find(name.schema.as_deref(), &name.name)
+        let schema = name.schema.as_deref();
+        Ok(registry::find(schema, &name.name)
+            .or_else(|| registry::find_in(db.id, schema, &name.name))
             .map(|entry| (db.id, entry.id, entry.type_code().to_string())))
     }
 }
@@ -456,7 +458,10 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
             }
             return self.object_in_schema(&self.catalog.expect_database(TEMPDB), "dbo", &name.name);
         }
-        if let Some(entry) = registry::find_first(name.schema.as_deref(), &name.name) {
+        let schema = name.schema.as_deref();
+        if let Some(entry) =
+            registry::find_first(schema, &name.name).or_else(|| registry::find_in(db.id, schema, &name.name))
+        {
             return Ok(registry::object(&db, entry));
         }
         let found = match &name.schema {

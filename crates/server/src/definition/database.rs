@@ -14,7 +14,8 @@ use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
-use crate::catalog::{MASTER, MODEL, clock, no_such_database};
+use crate::catalog::{MASTER, MODEL, clock, is_system, no_such_database};
+use crate::plan_cache::Forget;
 
 const DATABASES_MAX: usize = 32_767;
 
@@ -362,7 +363,7 @@ fn modify_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, spec: &FileSpec
 pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
     ddl.refuse_in_transaction("ALTER DATABASE")?;
     let db = ddl.catalog.database_named(old).ok_or_else(|| no_such_database(old))?;
-    if db.id.0 <= 4 {
+    if is_system(db.id) {
         return Err(SqlError::new(
             5015,
             16,
@@ -399,7 +400,7 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
             ))
         };
     };
-    if db.id.0 <= 4 {
+    if is_system(db.id) {
         return Err(SqlError::with_state(
             3708,
             16,
@@ -427,6 +428,6 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
     catalog.remove_database(db.id);
     // Plans keep tables open, and these the data file that is gone.
-    ddl.site.server().forget_plans();
+    ddl.site.server().forget_plans(Forget::All);
     Ok(())
 }

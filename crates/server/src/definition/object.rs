@@ -454,7 +454,7 @@ fn drop_object(
     if row.kind.as_str() == "SO" {
         db.counters.forget(row.id);
     }
-    ddl.site.server().plans.forget(db.id.0, row.id);
+    ddl.site.server().plans.forget_module(db.id.0, row.id);
     table::erase(ddl, &db, &row)
 }
 

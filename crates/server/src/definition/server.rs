@@ -12,6 +12,8 @@ use crate::catalog::error::storage_error;
 use crate::catalog::{Database, load};
 use crate::config::{masks_of, no_such_cpu, option};
 use crate::machine::Followed;
+use crate::plan_cache::Forget;
+use crate::question::Counted;
 
 /// CPUs that the two affinity masks can name.
 const CPUS_MASKED: usize = 64;
@@ -119,7 +121,13 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" => check_database(ddl, dbcc, quiet)?,
         "CHECKTABLE" | "CHECKCONSTRAINTS" => check_table(ddl, dbcc, quiet)?,
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
-        "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "FLUSHPROCINDB" => ddl.site.server().forget_plans(),
+        "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
+            if let Some(forget) = plans_meant(dbcc)? {
+                ddl.site.server().forget_plans(forget);
+            }
+        }
+        // Of distributed queries, which there are none of.
+        "FREESESSIONCACHE" => {}
         "DROPCLEANBUFFERS" => ddl.catalog.storage.checkpoint().map_err(storage_error)?,
         "TRACEON" => trace(ddl, dbcc, true)?,
         "TRACEOFF" => trace(ddl, dbcc, false)?,
@@ -139,6 +147,27 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         ddl.message(SqlError::new(2528, 0, text));
     }
     Ok(())
+}
+
+/// The plans that a DBCC statement drops; PURGESQLCACHE is ASE's. None: it means another cache.
+fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
+    let refused = || SqlError::with_state(2560, 16, 9, "Parameter 1 is incorrect for this DBCC statement.");
+    let number = |position| number_argument(dbcc, position).and_then(|id| u16::try_from(id).ok());
+    Ok(match (&*dbcc.command, dbcc.args.first()) {
+        ("PURGESQLCACHE", _) => Some(Forget::Statements),
+        ("FLUSHPROCINDB", _) => Some(Forget::Database(number(0).ok_or_else(refused)?)),
+        ("FREEPROCCACHE", Some(Expr::Literal(Literal::Binary(handle)))) => {
+            Some(Forget::Handle((**handle).try_into().map_err(|_| refused())?))
+        }
+        // The name of a pool: there is one.
+        ("FREEPROCCACHE", _) => Some(Forget::All),
+        _ => match &*text_argument(dbcc, 0).ok_or_else(refused)?.to_ascii_lowercase() {
+            "all" => Some(Forget::All),
+            "sql plans" => Some(Forget::Statements),
+            "object plans" => Some(Forget::Procedures),
+            _ => None,
+        },
+    })
 }
 
 /// An argument as text: a string, a word or a name.
@@ -543,11 +572,11 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             Ok(())
         }
         "sys.dm_os_latch_stats" => {
-            os::stats::clear_latches();
+            ddl.site.server().clear(Counted::Latches);
             Ok(())
         }
         "sys.dm_os_spinlock_stats" | "spinlockstats" => {
-            os::stats::clear_spinlocks();
+            ddl.site.server().clear(Counted::Spinlocks);
             Ok(())
         }
         _ => Err(SqlError::with_state(

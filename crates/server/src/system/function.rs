@@ -237,7 +237,7 @@ impl Call<'_> {
     fn object_name(&mut self, of_schema: bool) -> SqlResult<Answer> {
         let (Some(id), Some(db)) = (self.arguments.id(0), self.database_by_id(1)) else { return Ok(Answer::Null) };
         if let Some(entry) = registry::by_id(id) {
-            return Ok((if of_schema { entry.schema } else { entry.name }).into());
+            return Ok((if of_schema { entry.schema_shown() } else { entry.name }).into());
         }
         let Some(row) = self.object_row(id, &db)? else { return Ok(Answer::Null) };
         if !of_schema {

@@ -8,11 +8,16 @@ const RAW: i64 = 65_792;
 /// Grows; a reader takes differences over time.
 const PER_SECOND: i64 = 272_696_576;
 
+/// Of `Plan Cache: Cache Pages`.
+const PAGE_BYTES: u64 = 8 << 10;
+
 /// Object, counter, instance, value, type.
 pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let server = &host.server;
-    let (counters, metrics, plans) = (&server.counters, server.catalog.storage.metrics(), server.plans.counts());
-    let list: [(&str, &str, &str, u64, i64); 27] = [
+    let (counters, metrics, plans) =
+        (&server.counters, server.catalog.storage.metrics(), server.plans.statements.counts());
+    let procedures = server.plans.procedures.counts();
+    let list: [(&str, &str, &str, u64, i64); 33] = [
         ("SQL Statistics", "Batch Requests/sec", "", counters.batch_requests.value(), PER_SECOND),
         ("SQL Statistics", "SQL Compilations/sec", "", counters.compilations.value(), PER_SECOND),
         ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
@@ -36,10 +41,16 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
         ("Access Methods", "Pages Allocated/sec", "", metrics.pages_allocated, PER_SECOND),
         ("Transactions", "Version Store Size (KB)", "", metrics.version_store_bytes / 1_024, RAW),
         ("Plan Cache", "Cache Object Counts", "SQL Plans", plans.entries, RAW),
+        ("Plan Cache", "Cache Object Counts", "Object Plans", procedures.entries, RAW),
+        ("Plan Cache", "Cache Pages", "SQL Plans", plans.bytes.div_ceil(PAGE_BYTES), RAW),
+        ("Plan Cache", "Cache Pages", "Object Plans", procedures.bytes.div_ceil(PAGE_BYTES), RAW),
         ("Statement Cache", "Statements Cached", "", plans.cached, PER_SECOND),
         ("Statement Cache", "Statements Found", "", plans.found, PER_SECOND),
         ("Statement Cache", "Statements Not Found", "", plans.not_found, PER_SECOND),
         ("Statement Cache", "Statements Dropped", "", plans.dropped, PER_SECOND),
+        ("Statement Cache", "Statements Not Cached", "", plans.not_cached, PER_SECOND),
+        ("Procedure Cache", "Procedure Requests", "", procedures.found + procedures.not_found, PER_SECOND),
+        ("Procedure Cache", "Procedure Removals", "", procedures.dropped, PER_SECOND),
     ];
     let rows = list.into_iter().map(|(object, counter, instance, value, kind)| -> NamedRow {
         vec![

@@ -1,6 +1,7 @@
 //! Rows of the computed system tables. Each table's function gives its rows as named values; what it leaves out is NULL, or 0 and
 //! empty where SQL Server never shows NULL.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use exec::session::Session as State;
@@ -8,7 +9,7 @@ use sql::catalog::{Object, VirtualTableDef};
 use types::{Datum, Physical, SqlResult, SqlType, TypeKind};
 
 use super::answer::{Answer, Arguments};
-use super::tables::{catalog_rows, exec_rows, os_rows, transaction_rows};
+use super::tables::{catalog_rows, exec_rows, mda_rows, os_rows, transaction_rows};
 use crate::catalog::{registry, row::Date};
 use crate::host::SessionHost;
 use crate::machine;
@@ -89,6 +90,8 @@ enum Rows {
     Here,
     /// Each engine has its own.
     Apart,
+    /// Engines may have plans of the same text: what they cost is one row.
+    OfPlans,
     /// Engines may have the same one: the first that is found answers.
     Anywhere,
     /// Each engine counts for itself: the texts name what, numbers are added up, but a maximum is the greatest of them.
@@ -101,18 +104,18 @@ fn place_of(table: &str) -> Rows {
         | "dm_exec_connections"
         | "dm_exec_requests"
         | "dm_exec_session_wait_stats"
-        | "dm_exec_query_stats"
-        | "dm_exec_procedure_stats"
-        | "dm_exec_trigger_stats"
-        | "dm_exec_function_stats"
-        | "dm_exec_cached_plans"
         | "dm_exec_cursors"
         | "dm_exec_input_buffer"
         | "dm_tran_session_transactions" => Rows::Apart,
+        "dm_exec_query_stats"
+        | "dm_exec_procedure_stats"
+        | "dm_exec_trigger_stats"
+        | "dm_exec_function_stats"
+        | "dm_exec_cached_plans" => Rows::OfPlans,
         "dm_exec_sql_text" | "dm_exec_query_plan" | "dm_exec_text_query_plan" | "dm_exec_plan_attributes" => {
             Rows::Anywhere
         }
-        "dm_os_spinlock_stats" | "dm_os_latch_stats" => Rows::Counted,
+        "dm_os_spinlock_stats" | "dm_os_latch_stats" | "monSpinlockActivity" => Rows::Counted,
         _ => Rows::Here,
     }
 }
@@ -142,6 +145,7 @@ pub fn virtual_rows(
             let theirs = question::rows_from_bytes(&answer, table.columns.len()).expect("engines run one program");
             match place {
                 Rows::Counted => add_up(&mut rows, theirs, table),
+                Rows::OfPlans => merge_plans(&mut rows, theirs, table),
                 Rows::Anywhere if !rows.is_empty() => {}
                 _ => rows.extend(theirs),
             }
@@ -175,6 +179,37 @@ fn add_up(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTa
         {
             row[ratio] = Datum::F64(row[spins].as_i64() as f64 / row[collisions].as_i64().max(1) as f64);
         }
+        if let (Some(percent), Some(waits), Some(grabs)) = (named("Contention"), named("Waits"), named("Grabs")) {
+            row[percent] = Datum::F64(mda_rows::contention(row[waits].as_i64() as u64, row[grabs].as_i64() as u64));
+        }
+    }
+}
+
+/// Takes statistics of plans of other engines into those of the same plan here.
+fn merge_plans(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTableDef) {
+    const NAMES: [&str; 4] = ["sql_handle", "plan_handle", "statement_start_offset", "statement_end_offset"];
+    let position = |name: &str| table.columns.iter().position(|column| &*column.name == name);
+    let keys: Vec<usize> = NAMES.iter().filter_map(|name| position(name)).collect();
+    let key = |row: &[Datum]| question::rows_to_bytes(&[keys.iter().map(|at| row[*at].clone()).collect()]);
+    let last_time = position("last_execution_time");
+    let mut known: HashMap<Vec<u8>, usize> = rows.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
+    for other in others {
+        let Some(row) = known.get(&key(&other)).map(|at| &mut rows[*at]) else {
+            known.insert(key(&other), rows.len());
+            rows.push(other);
+            continue;
+        };
+        let is_later = last_time.is_some_and(|at| other[at].as_i64() > row[at].as_i64());
+        for ((own, theirs), column) in row.iter_mut().zip(other).zip(&table.columns) {
+            let (Datum::I64(a), Datum::I64(b)) = (&*own, &theirs) else { continue };
+            *own = Datum::I64(match column.name.split('_').next() {
+                Some("total" | "execution" | "usecounts" | "refcounts" | "size") => a.saturating_add(*b),
+                Some("min" | "creation" | "cached") => *a.min(b),
+                Some("max") => *a.max(b),
+                Some("last") if is_later => *b,
+                _ => *a,
+            });
+        }
     }
 }
 
@@ -192,7 +227,8 @@ fn own_rows(
     let name = entry.name;
     let rows = os_rows::rows(host, name)
         .or_else(|| exec_rows::rows(host, state, name))
-        .or_else(|| transaction_rows::rows(host, state, name));
+        .or_else(|| transaction_rows::rows(host, state, name))
+        .or_else(|| mda_rows::rows(host, name));
     let rows = match rows {
         Some(rows) => rows,
         None => catalog_rows::rows(host, state, database, name, &arguments)?.unwrap_or_default(),
@@ -220,12 +256,16 @@ pub fn answer(server: &Arc<Server>, question: &[u8]) -> Vec<u8> {
             }
             vec![u8::from(session.is_some())]
         }
-        Some(Question::ForgetPlans) => {
-            server.plans.clear();
+        Some(Question::ForgetPlans(forget)) => {
+            server.plans.forget(forget);
             Vec::new()
         }
-        Some(Question::FollowWorkers) => {
-            machine::follow_workers(server);
+        Some(Question::Clear(counted)) => {
+            counted.clear();
+            Vec::new()
+        }
+        Some(Question::FollowConfiguration) => {
+            machine::follow_here(server);
             Vec::new()
         }
         None => Vec::new(),

@@ -6,6 +6,7 @@
 pub mod expr;
 pub mod operator;
 pub mod show;
+mod size;
 pub mod statement;
 mod walk;
 

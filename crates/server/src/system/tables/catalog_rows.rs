@@ -33,9 +33,11 @@ pub fn rows(
 ) -> SqlResult<Option<Vec<NamedRow>>> {
     let Some(db) = host.server.catalog.database(database) else { return Ok(Some(Vec::new())) };
     Ok(Some(match name {
-        "syssystemobjects" => {
-            registry::entries().iter().filter(|entry| !entry.is_internal()).map(system_object).collect()
-        }
+        "syssystemobjects" => registry::entries()
+            .iter()
+            .filter(|entry| !entry.is_internal() && entry.is_in(database))
+            .map(system_object)
+            .collect(),
         "syssystemcolumns" => system_columns(host, state, &db),
         "syssystemparameters" => system_parameters(),
         "systhisdatabase" => vec![vec![("database_id", number(database.0)), ("name", text(&db.name()))]],
@@ -110,7 +112,7 @@ fn system_columns(host: &mut SessionHost, state: &mut State, db: &Database) -> V
         }
     };
     let mut rows = Vec::new();
-    for entry in registry::entries().iter().filter(|entry| !entry.is_internal()) {
+    for entry in registry::entries().iter().filter(|entry| !entry.is_internal() && entry.is_in(db.id)) {
         if let Source::Rows { columns, .. } = &entry.source {
             rows.extend(columns.iter().enumerate().map(|(i, c)| column(entry.id, i, &c.name, &c.ty, c.nullable, db)));
         }

@@ -9,6 +9,8 @@ use crate::system::performance;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
 const NS_PER_MS: u64 = 1_000_000;
+/// 100 ns each.
+const TICKS_PER_MS: i64 = 10_000;
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
@@ -137,10 +139,14 @@ fn threads(machine: u32) -> Vec<NamedRow> {
             continue;
         }
         seen.push(worker.os_thread_id);
+        let used = os::threads::usage(worker.os_thread_id).unwrap_or_default();
         rows.push(vec![
             ("thread_address", address(worker.os_thread_id.into())),
             ("started_by_sqlservr", true.into()),
             ("os_thread_id", number(worker.os_thread_id)),
+            ("creation_time", Cell::Time(os::clock::utc_ticks() as i64 - used.age_ms as i64 * TICKS_PER_MS)),
+            ("kernel_time", number(used.kernel_ms)),
+            ("usermode_time", number(used.user_ms)),
             ("stack_base_address", address(worker.stack_base)),
             ("stack_end_address", address(worker.stack_limit)),
             ("scheduler_address", address(worker.scheduler)),

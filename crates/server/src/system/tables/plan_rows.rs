@@ -183,8 +183,7 @@ fn cached_plan(plan: &CachedPlan) -> NamedRow {
         ("bucketid", number(plan.plan_handle[4])),
         ("refcounts", number(std::sync::Arc::strong_count(&plan.module))),
         ("usecounts", number(plan.uses)),
-        // An estimate: modules are some ten times their text.
-        ("size_in_bytes", number(plan.text.len() * 10)),
+        ("size_in_bytes", number(plan.bytes)),
         ("cacheobjtype", text("Compiled Plan")),
         ("objtype", text(kind)),
         ("plan_handle", handle_cell(plan.plan_handle)),

@@ -389,7 +389,7 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
 
 fn memory_clerks(host: &SessionHost) -> Vec<NamedRow> {
     let metrics = host.server.catalog.storage.metrics();
-    let plans = host.server.plans.counts();
+    let plans = &host.server.plans;
     let clerk = |kind: &str, name: &str, kb: u64| -> NamedRow {
         vec![
             ("type", text(kind)),
@@ -401,7 +401,8 @@ fn memory_clerks(host: &SessionHost) -> Vec<NamedRow> {
     };
     vec![
         clerk("MEMORYCLERK_SQLBUFFERPOOL", "Default", metrics.buffer_pages * 8),
-        clerk("CACHESTORE_SQLCP", "SQL Plans", plans.text_bytes / 1_024),
+        clerk("CACHESTORE_SQLCP", "SQL Plans", plans.statements.counts().bytes / 1_024),
+        clerk("CACHESTORE_OBJCP", "Object Plans", plans.procedures.counts().bytes / 1_024),
         clerk("MEMORYCLERK_VERSIONSTORE", "Default", metrics.version_store_bytes / 1_024),
     ]
 }
