@@ -59,6 +59,8 @@ SELECT StatisticID, Statistic, CASE WHEN COUNT(*) = (SELECT COUNT(*) FROM monEng
 FROM monSysLoad GROUP BY StatisticID, Statistic ORDER BY StatisticID;
 SELECT CASE WHEN SUM(Peak) > 0 AND MAX(SteadyState) BETWEEN 0 AND 100 THEN 'busy' END AS cpu FROM monSysLoad WHERE StatisticID = 0;
 GO
+CREATE TABLE mine (id int);
+GO
 DROP DATABASE ase_mda;
 GO
 CREATE DATABASE ase_mda;

@@ -8,7 +8,7 @@ use sql::plan::OutputColumn;
 use storage::Transaction;
 use types::{RowBatch, SqlError, SqlResult};
 
-use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
+use crate::catalog::base::{ClassRow, ObjectRow, TextRow, database_option, object_status};
 use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
@@ -225,7 +225,7 @@ impl<'a> Ddl<'a> {
         table.ok_or_else(|| crate::catalog::error::storage_error(storage::StorageError::UnknownTable))
     }
 
-    /// Makes an object's row. 2714: the name is taken.
+    /// Makes an object's row. 2714: the name is taken; 3906: the database is read-only.
     pub fn add_object(&mut self, place: &Place, kind: &str, pid: i32, status: i32, intprop: i32) -> SqlResult<i32> {
         let id = self.new_id(&place.db)?;
         self.add_object_as(id, place, kind, pid, status, intprop)?;
@@ -241,6 +241,11 @@ impl<'a> Ddl<'a> {
         status: i32,
         intprop: i32,
     ) -> SqlResult<()> {
+        if place.db.option(database_option::READ_ONLY) {
+            let name = place.db.name();
+            let text = format!("Failed to update database \"{name}\" because the database is read-only.");
+            return Err(SqlError::new(3906, 16, text));
+        }
         let now = clock::now();
         let row = ObjectRow {
             id,
