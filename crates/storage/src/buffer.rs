@@ -212,6 +212,13 @@ impl Buffer {
         page_bits: u32,
     ) -> StorageResult<Buffer> {
         let pages = files_max << page_bits;
+        let double_write = disk.open(DOUBLE_WRITE_FILE, Open::ExistingOrNew)?;
+        // Whole from the start: pages that have their place in a data file must be writable on a full disk.
+        let double_write_bytes = ((BATCH_PAGES + 1) * PAGE_BYTES) as u64;
+        if double_write.len()? < double_write_bytes {
+            double_write.allocate(double_write_bytes)?;
+            double_write.sync_data()?;
+        }
         let clock = Mutex::new(WaitType::SOS_MUTEX, Clock { entries: 0, hand: 0 });
         Ok(Buffer {
             frames: Frames { pages: memory.carve("page frames", pages * PAGE_BYTES)? },
@@ -224,7 +231,7 @@ impl Buffer {
             clock: memory.place("clock hand", clock)?,
             files,
             writing: memory.place("page writer", Mutex::new(WaitType::SOS_MUTEX, ()))?,
-            double_write: disk.open(DOUBLE_WRITE_FILE, Open::ExistingOrNew)?,
+            double_write,
             log: OnceLock::new(),
             counters: memory.place("buffer counters", BufferCounters::default())?,
         })

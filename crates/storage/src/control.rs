@@ -156,6 +156,11 @@ impl ControlFile {
         if newest.is_none() && existed && data {
             return Err(StorageError::Damaged(format!("{CONTROL_FILE} has no good copy; restore it from a backup")));
         }
+        // Whole from the start: a full disk must not keep a checkpoint from its end.
+        if file.len()? < 2 * COPY_BYTES {
+            file.allocate(2 * COPY_BYTES)?;
+            file.sync_data()?;
+        }
         Ok((ControlFile(file), newest))
     }
 

@@ -263,6 +263,29 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_by_half() {
 }
 
 #[test]
+fn a_full_disk_keeps_no_page_from_its_place() {
+    let disk = SimDisk::new(SimDiskFaults::default());
+    let sim = SimConfig { disks: vec![disk.clone()], steps_max: 2_000_000, ..SimConfig::default() };
+    let outcome = run(1, sim, move || {
+        let storage = Storage::open(config(&disk)).expect("an empty disk");
+        create(&storage, true);
+        open_accounts(&storage);
+        storage.checkpoint().expect("a checkpoint");
+        let table = storage.open_table(DB, TABLE).expect("a table");
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        for id in 0..200 {
+            let row = image(table.layout(), id, &(Some(vec![7; 2000]), 1, None));
+            table.insert(&mut tx, &row).expect("a row");
+        }
+        tx.commit(Durability::Full).expect("committed");
+        disk.set_faults(SimDiskFaults { capacity_bytes: disk.used_bytes(), ..SimDiskFaults::default() });
+        storage.checkpoint().expect("all its pages have their places");
+        disk.set_faults(SimDiskFaults::default());
+    });
+    assert!(outcome.result.is_some());
+}
+
+#[test]
 fn a_seed_repeats_exactly() {
     for seed in [7, 9] {
         assert_eq!(simulate(seed), simulate(seed), "seed {seed}");
