@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
-"""Idle connections: resident memory of the server for each, and how soon one of them answers.
+"""Idle connections: memory of the server for each, and how soon one of them answers.
 
     bench/idle_connections.py --heddle target/release/heddle --connections 5000
+    bench/idle_connections.py --connections 100000 --serve "--kernel process --engines 8 --max-connections 101000"
 
-Each connection logs in, runs one statement and then rests. Memory is the server's resident set before, after, and once more after
-half of the connections have run another statement; the answer is timed on connections drawn at random, one request at a time.
-The client speaks just enough TDS 7.4 without encryption for this, and nothing else.
+Each connection logs in, runs one statement and then rests. Memory is the server's, of all its processes, before, after, and once
+more after half of the connections have run another statement; the answer is timed on connections drawn at random, one request at a
+time. The client speaks just enough TDS 7.4 without encryption for this, and nothing else.
+
+The system limits what one process may have open (ulimit -n). Clients are as many processes as that takes, each with a loopback
+address of its own, since an address has some 28,000 ports. A server of the threaded kernel is one process; engines of the process
+kernel have a limit each.
 """
 
 import argparse
+import math
+import multiprocessing
 import os
 import pathlib
 import random
@@ -74,8 +81,8 @@ def batch(text):
     return packet(BATCH, headers + text.encode("utf-16-le"))
 
 
-def connect(port):
-    connection = socket.create_connection(("127.0.0.1", port), timeout=30)
+def connect(port, source="127.0.0.1"):
+    connection = socket.create_connection(("127.0.0.1", port), timeout=30, source_address=(source, 0))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.sendall(prelogin())
     response(connection)
@@ -95,12 +102,93 @@ def ask(connection, text="SELECT 1"):
     return time.perf_counter() - started
 
 
+def processes(pid):
+    """The process and what it started."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid] + [each for child in children for each in processes(int(child))]
+
+
 def resident(pid):
-    """Bytes."""
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError("no VmRSS")
+    """Bytes, of all processes of the server; what they share counts once."""
+    total = 0
+    for each in processes(pid):
+        for line in pathlib.Path(f"/proc/{each}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                total += int(line.split()[1]) * 1024
+    return total
+
+
+def client(port, source, orders):
+    """A process that has some of the connections. It answers each order with seconds, one number a request."""
+    connections = []
+    while True:
+        order, count = orders.recv()
+        if order == "end":
+            return
+        times = []
+        try:
+            for turn in range(count):
+                if order == "open":
+                    connections.append(connect(port, source))
+                    times.append(ask(connections[-1]))
+                elif order == "work":
+                    ask(connections[2 * turn % len(connections)], LARGER_WORK)
+                else:
+                    times.append(ask(random.choice(connections)))
+        except OSError as error:
+            orders.send(f"{order}: {error}")
+            return
+        orders.send(times)
+
+
+LARGER_WORK = "DECLARE @t nvarchar(max) = REPLICATE(CAST(N'x' AS nvarchar(max)), 20000); SELECT LEN(@t)"
+# Files that a process has open beside connections, and more.
+FILES_ELSE = 500
+
+
+class Clients:
+    """Processes that share the connections evenly."""
+
+    def __init__(self, port, connections, per_process):
+        self.count = math.ceil(connections / per_process)
+        self.shares = [connections // self.count + (turn < connections % self.count) for turn in range(self.count)]
+        self.pipes, self.running = [], []
+        for turn in range(self.count):
+            here, there = multiprocessing.Pipe()
+            process = multiprocessing.Process(target=client, args=(port, f"127.0.0.{2 + turn}", there), daemon=True)
+            process.start()
+            there.close()
+            self.pipes.append(here)
+            self.running.append(process)
+
+    def all(self, order, part=1):
+        """Each process, at once, for so many of its connections."""
+        for pipe, share in zip(self.pipes, self.shares):
+            pipe.send((order, math.ceil(share * part)))
+        return [time for pipe in self.pipes for time in self.answer(pipe)]
+
+    def one(self, order):
+        pipe = random.choices(self.pipes, self.shares)[0]
+        pipe.send((order, 1))
+        return self.answer(pipe)[0]
+
+    def answer(self, pipe):
+        try:
+            answer = pipe.recv()
+        except EOFError:
+            answer = "a client has ended"
+        if isinstance(answer, str):
+            sys.exit(answer)
+        return answer
+
+    def end(self):
+        for pipe in self.pipes:
+            try:
+                pipe.send(("end", 0))
+            except OSError:
+                pass  # It has ended by itself.
+        for process in self.running:
+            process.join(30)
 
 
 def main():
@@ -114,35 +202,36 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers stop and their data goes
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    if hard < options.connections + 64:
-        sys.exit(f"{options.connections} connections need a higher limit of open files than {hard} (ulimit -n)")
+    if hard < options.connections + FILES_ELSE and "process" not in options.serve:
+        sys.exit(f"{options.connections} connections of one process need a higher limit of open files than {hard} (ulimit -n), "
+                 f"or several engines: --serve '--kernel process --engines {math.ceil(options.connections / (hard - FILES_ELSE))}'")
     errors = tempfile.TemporaryFile()
     server = subprocess.Popen(
         [options.heddle, "serve", "--data", ":memory:", "--listen", "127.0.0.1:0", "--sa-password", PASSWORD,
          *options.serve.split()], stdout=subprocess.PIPE, stderr=errors, text=True)
+    clients = None
     try:
         line = server.stdout.readline()
         if "ready" not in line:
-            sys.exit("the server does not start")
+            errors.seek(0)
+            sys.exit(f"the server does not start: {errors.read().decode()}")
         port = int(line.rsplit(":", 1)[1])
-        # What is made once (the plan, the first workers) is not a connection's.
-        warm = [connect(port) for _ in range(16)]
+        # What is made once (the plan, the first workers of each engine) is not a connection's.
+        warm = [connect(port) for _ in range(64)]
         for connection in warm:
             ask(connection)
         before = resident(server.pid)
+        clients = Clients(port, options.connections, min(hard - FILES_ELSE, 20_000))
         started = time.perf_counter()
-        connections = []
-        for _ in range(options.connections):
-            connections.append(connect(port))
-            ask(connections[-1])
+        clients.all("open")
         took = time.perf_counter() - started
         idle = resident(server.pid)
-        for connection in connections[::2]:
-            ask(connection, "DECLARE @t nvarchar(max) = REPLICATE(CAST(N'x' AS nvarchar(max)), 20000); SELECT LEN(@t)")
+        clients.all("work", 0.5)
         used = resident(server.pid)
-        times = sorted(ask(random.choice(connections)) for _ in range(options.answers))
+        times = sorted(clients.one("ask") for _ in range(options.answers))
         each = (idle - before) / options.connections / 1024
-        print(f"connections        {options.connections} in {took:.2f} s, a login and a statement each")
+        print(f"connections        {options.connections} in {took:.2f} s, a login and a statement each; "
+              f"{clients.count} client processes, {len(processes(server.pid))} of the server")
         print(f"resident memory    {before / 2**20:.1f} MB without them, {idle / 2**20:.1f} MB with them: {each:.2f} KB each")
         print(f"after larger work  {used / 2**20:.1f} MB: {(used - before) / options.connections / 1024:.2f} KB each")
         print(f"one answers in     {statistics.median(times) * 1e3:.3f} ms median, {times[len(times) * 99 // 100] * 1e3:.3f} ms at 99 %")
@@ -150,8 +239,10 @@ def main():
             sys.exit(f"more than {options.kilobytes_max} KB a connection")
     finally:
         server.send_signal(signal.SIGTERM)
+        if clients:
+            clients.end()
         try:
-            server.wait(10)
+            server.wait(30)
         except subprocess.TimeoutExpired:
             server.kill()
 

@@ -14,7 +14,7 @@ use crate::statements::CursorTable;
 
 /// `sp_reset_connection` makes it new by `Session::new`.
 pub struct Session {
-    pub spid: u16,
+    pub spid: u32,
     pub options: Options,
     pub transaction: TransactionState,
     /// @@ROWCOUNT.
@@ -246,7 +246,7 @@ impl TransactionState {
 }
 
 impl Session {
-    pub fn new(spid: u16) -> Session {
+    pub fn new(spid: u32) -> Session {
         Session {
             spid,
             options: Options::default(),

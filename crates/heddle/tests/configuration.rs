@@ -65,6 +65,16 @@ fn what_was_configured_is_what_the_next_start_runs_with() {
 }
 
 #[test]
+fn session_numbers_are_as_wide_as_the_connections_need() {
+    let types = "SET NOCOUNT ON; SELECT CONVERT(varchar(10), SQL_VARIANT_PROPERTY(@@SPID, 'BaseType')), CONVERT(varchar(10), \
+        SQL_VARIANT_PROPERTY(session_id, 'BaseType')), @@MAX_CONNECTIONS FROM sys.dm_exec_sessions WHERE session_id = @@SPID";
+    let server = Server::start(&[]);
+    assert_eq!(server.query(types).split_whitespace().collect::<Vec<_>>(), ["smallint", "smallint", "32767"]);
+    let server = Server::start(&["--max-connections", "100000"]);
+    assert_eq!(server.query(types).split_whitespace().collect::<Vec<_>>(), ["int", "int", "100000"]);
+}
+
+#[test]
 fn a_configured_kernel_serves_after_a_restart_and_can_be_overruled() {
     let data = scratch("kernel-mode");
     let path = data.to_str().expect("UTF-8 path");

@@ -42,7 +42,7 @@ const ORPHANS_EVERY_MS: u64 = 500;
 const LOGIN_DISABLED: i32 = 1;
 
 /// `@@SPID` of the server's own sessions.
-const INTERNAL_SPID: u16 = 1;
+const INTERNAL_SPID: u32 = 1;
 
 /// Synonyms may name synonyms.
 const SYNONYM_DEPTH_MAX: usize = 8;

@@ -155,10 +155,11 @@ pub fn welcome(
     database: &str,
     language: &str,
     collation: CollationId,
-    spid: u16,
+    spid: u32,
 ) -> Result<ResponseWriter, ConnectionError> {
     let mut writer = ResponseWriter::new(greeting.version, PACKET_BYTES_DEFAULT as usize, crate::SERVER_NAME);
-    writer.packets.set_spid(spid);
+    // As much of it as the packet header has room for.
+    writer.packets.set_spid(spid as u16);
     writer.env_change(&EnvChange::Database { new: database.into(), old: "master".into() });
     let context = format!("Changed database context to '{database}'.");
     writer.message(&SqlError::with_state(5701, 0, 2, context).at_line(1));

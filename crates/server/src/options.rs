@@ -7,10 +7,15 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
 use crate::config::{OPTIONS, cpus_of, option};
+use crate::sessions::CONNECTIONS_DEFAULT;
 use crate::startup::{self, StartupValues};
 
 /// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
 const PORT_DEFAULT: u16 = 1433;
+
+/// Of `--max-connections`. Each may have state in the region and in the sockets' layer; more than a million was never tried.
+const CONNECTIONS_LEAST: i64 = 100;
+const CONNECTIONS_MOST: i64 = 1_000_000;
 
 /// Serve T-SQL over TDS: every SQL Server driver connects to it as it is.
 #[derive(Args, Debug, Default, Clone)]
@@ -70,6 +75,9 @@ pub struct ServeArgs {
     /// Memory for pages and the rest: `512MB`, `4GB` [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
+    /// Connections open at a time, 100 to 1000000 [default: 32767, SQL Server's limit; above it session numbers are int, not smallint]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(CONNECTIONS_LEAST..=CONNECTIONS_MOST))]
+    pub max_connections: Option<u32>,
     /// Microseconds a busy scheduler looks for more work before it sleeps, ten times as long while it is busy [default: 200, and 0 with one CPU]
     #[arg(long, value_name = "MICROSECONDS")]
     pub idle_spin: Option<u32>,
@@ -132,6 +140,7 @@ struct FileSettings {
     cpus: Option<String>,
     bind_workers: Option<bool>,
     memory: Option<String>,
+    max_connections: Option<u32>,
     idle_spin: Option<u32>,
     init: Option<PathBuf>,
     tls_certificate: Option<PathBuf>,
@@ -172,6 +181,7 @@ pub struct Settings {
     pub bind_workers: Option<bool>,
     /// None: half of what the container or machine has.
     pub memory_bytes: Option<u64>,
+    pub max_connections: u32,
     pub idle_spin_us: Option<u32>,
     pub init: Option<PathBuf>,
     pub tls: Option<(PathBuf, PathBuf)>,
@@ -223,6 +233,10 @@ pub fn resolve(
     if engines.is_some_and(|count| !(1..=os::engines::ENGINES_MAX as u32).contains(&count)) {
         return Err(SettingError("engines: there may be 1 to 128".into()));
     }
+    let max_connections = args.max_connections.or(file.max_connections).unwrap_or(CONNECTIONS_DEFAULT);
+    if !(CONNECTIONS_LEAST..=CONNECTIONS_MOST).contains(&max_connections.into()) {
+        return Err(SettingError("max-connections: 100 to 1000000".into()));
+    }
     let listen = match args.listen {
         Some(text) => parse_listen("--listen", &text)?,
         None => match (environment("MSSQL_TCP_PORT"), file.listen) {
@@ -271,6 +285,7 @@ pub fn resolve(
         bind_workers: args.bind_workers.or(file.bind_workers),
         cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
         memory_bytes: memory,
+        max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
         tls: args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key)),

@@ -27,7 +27,7 @@ pub enum Question {
     /// The rows that it has of a computed table (`VirtualTableDef::id`), all columns.
     Rows { table: u32, arguments: Vec<Datum> },
     /// To end a session. The answer is one byte, 1: it was there.
-    Kill { spid: u16 },
+    Kill { spid: u32 },
     /// DBCC FREEPROCCACHE and its kin.
     ForgetPlans(Forget),
     /// DBCC SQLPERF ('sys.dm_os_latch_stats', CLEAR) and its like: what an engine counts for itself.
@@ -65,7 +65,7 @@ impl Question {
                 arguments.iter().for_each(|datum| put(datum, &mut bytes));
                 bytes
             }
-            Question::Kill { spid } => vec![KILL, spid.to_le_bytes()[0], spid.to_le_bytes()[1]],
+            Question::Kill { spid } => [&[KILL][..], &spid.to_le_bytes()].concat(),
             Question::ForgetPlans(forget) => {
                 let mut bytes = vec![FORGET_PLANS];
                 put_forget(*forget, &mut bytes);
@@ -89,7 +89,7 @@ impl Question {
                 }
                 Some(Question::Rows { table, arguments })
             }
-            KILL => Some(Question::Kill { spid: u16::from_le_bytes(take(&mut rest)?) }),
+            KILL => Some(Question::Kill { spid: u32::from_le_bytes(take(&mut rest)?) }),
             FORGET_PLANS => get_forget(rest).map(Question::ForgetPlans),
             CLEAR_LATCHES => Some(Question::Clear(Counted::Latches)),
             CLEAR_SPINLOCKS => Some(Question::Clear(Counted::Spinlocks)),

@@ -30,7 +30,7 @@ use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCaches;
 use crate::pools::Pools;
 use crate::server::{Counters, Server, TraceFlags};
-use crate::sessions::Sessions;
+use crate::sessions::{Sessions, number_type};
 use crate::spare::Spare;
 use crate::startup::StartupFile;
 use crate::tls::{Certificate, Tls};
@@ -324,6 +324,7 @@ pub(crate) fn open_on(
         data_directory: directory,
         collation: CollationId::default(),
         sa_password_hash,
+        session_number: number_type(settings.max_connections),
     };
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
@@ -344,12 +345,13 @@ pub(crate) fn open_on(
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
     let mut key = [0; 32];
     os::random::fill(&mut key);
+    let connections_max = settings.max_connections;
     let server = Server {
         settings,
         tls,
         plans: PlanCaches::new(shared).map_err(refused)?,
         load: Loads::new(shared).map_err(refused)?,
-        sessions: Sessions::new(shared).map_err(refused)?,
+        sessions: Sessions::new(shared, connections_max).map_err(refused)?,
         engines: Engines::new(shared, engines).map_err(refused)?,
         spare: Spare::new(),
         orphans: Orphans::default(),

@@ -128,7 +128,7 @@ impl Server {
     }
 
     /// Ends a session, whichever engine has it. False: there is none.
-    pub fn kill(&self, spid: u16) -> bool {
+    pub fn kill(&self, spid: u32) -> bool {
         if let Some(session) = self.sessions.find(spid) {
             session.kill();
             return true;

@@ -40,7 +40,7 @@ pub struct Parts<'a> {
 impl Session {
     /// Serves requests until none waits, then rests.
     pub fn serve(mut self: Box<Session>) {
-        os::sched::set_session(u32::from(self.state.spid));
+        os::sched::set_session(self.state.spid);
         loop {
             match self.connection.poll() {
                 Ok(Some(message)) => {

@@ -12,11 +12,23 @@ use os::region::{Part, Placed};
 use os::sync::Mutex;
 use os::wait::WaitType;
 use storage::{Memory, StorageResult};
+use types::SqlType;
 
 /// `@@SPID` of users begins here; below are the system's own tasks.
-pub const SPID_MIN: u16 = 51;
-/// `user connections` of SQL Server.
-pub const SPID_MAX: u16 = 32_767;
+pub const SPID_MIN: u32 = 51;
+/// SQL Server's limit: `user connections` at most, and the last number that is a smallint.
+pub const CONNECTIONS_DEFAULT: u32 = 32_767;
+
+/// The greatest `@@SPID` of a server for so many users at a time. SQL Server's limit counts the numbers below `SPID_MIN` too.
+fn last_number(connections_max: u32) -> u32 {
+    let last = SPID_MIN + connections_max - 1;
+    if connections_max <= CONNECTIONS_DEFAULT { last.min(CONNECTIONS_DEFAULT) } else { last }
+}
+
+/// Of `@@SPID` and of the session numbers in the system's tables: smallint, as SQL Server has it, as long as every number is one.
+pub fn number_type(connections_max: u32) -> SqlType {
+    if connections_max <= CONNECTIONS_DEFAULT { SqlType::SMALLINT } else { SqlType::INT }
+}
 
 /// `sys.endpoints.endpoint_id` of the Dedicated Admin Connection, of TSQL Local Machine and of TSQL Default TCP.
 pub const ENDPOINT_ADMIN: i32 = 1;
@@ -91,7 +103,7 @@ fn port(end: Option<Endpoint>) -> Option<u16> {
 
 /// A session as others see it. Its own worker writes the counters; readers may see them a moment apart.
 pub struct SessionEntry {
-    pub spid: u16,
+    pub spid: u32,
     pub identity: Identity,
     pub signal: Arc<Signal>,
     pub cursors: Arc<CursorBook>,
@@ -130,7 +142,7 @@ pub struct SessionEntry {
 
 impl SessionEntry {
     fn new(
-        spid: u16,
+        spid: u32,
         identity: Identity,
         signal: Arc<Signal>,
         stream: Option<StreamHandle>,
@@ -168,7 +180,7 @@ impl SessionEntry {
     }
 
     /// Of a session of the server's own: it is in no list.
-    pub fn internal(spid: u16, signal: Arc<Signal>) -> Arc<SessionEntry> {
+    pub fn internal(spid: u32, signal: Arc<Signal>) -> Arc<SessionEntry> {
         Arc::new(SessionEntry::new(spid, Identity::default(), signal, None, 1))
     }
 
@@ -229,7 +241,7 @@ impl SessionEntry {
 
 /// Sessions by number: all that this engine has, and which engine has the others.
 pub struct Sessions {
-    own: Mutex<BTreeMap<u16, Arc<SessionEntry>>>,
+    own: Mutex<BTreeMap<u32, Arc<SessionEntry>>>,
     /// By number less `SPID_MIN`: the engine that has the session plus one, 0: nobody.
     engines: Part<AtomicU32>,
     /// The engine that has the administrator's connection plus one, 0: nobody has it.
@@ -237,10 +249,11 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    pub fn new(memory: &Memory) -> StorageResult<Sessions> {
+    /// For so many users at a time.
+    pub fn new(memory: &Memory, connections_max: u32) -> StorageResult<Sessions> {
         Ok(Sessions {
             own: Mutex::new(WaitType::SOS_MUTEX, BTreeMap::new()),
-            engines: memory.carve("sessions", usize::from(SPID_MAX - SPID_MIN) + 1)?,
+            engines: memory.carve("sessions", (last_number(connections_max) - SPID_MIN) as usize + 1)?,
             admin: memory.place("administrator's connection", AtomicU32::new(0))?,
         })
     }
@@ -268,24 +281,24 @@ impl Sessions {
             engine.load(Ordering::Relaxed) == 0
                 && engine.compare_exchange(0, own, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         };
-        let spid = SPID_MIN + self.engines.iter().position(take)? as u16;
+        let spid = SPID_MIN + self.engines.iter().position(take)? as u32;
         let entry = Arc::new(SessionEntry::new(spid, identity, signal, Some(stream), database));
         self.own.lock().insert(spid, entry.clone());
         Some(entry)
     }
 
-    pub fn remove(&self, spid: u16) {
+    pub fn remove(&self, spid: u32) {
         assert!(self.own.lock().remove(&spid).is_some(), "session {spid} was there");
-        self.engines[usize::from(spid - SPID_MIN)].store(0, Ordering::Release);
+        self.engines[(spid - SPID_MIN) as usize].store(0, Ordering::Release);
     }
 
-    pub fn find(&self, spid: u16) -> Option<Arc<SessionEntry>> {
+    pub fn find(&self, spid: u32) -> Option<Arc<SessionEntry>> {
         self.own.lock().get(&spid).cloned()
     }
 
     /// The engine that has a session. None: there is none of that number.
-    pub fn engine_of(&self, spid: u16) -> Option<u32> {
-        let index = usize::from(spid.checked_sub(SPID_MIN)?);
+    pub fn engine_of(&self, spid: u32) -> Option<u32> {
+        let index = spid.checked_sub(SPID_MIN)? as usize;
         self.engines.get(index)?.load(Ordering::Acquire).checked_sub(1)
     }
 

@@ -242,6 +242,11 @@ pub trait Catalog {
         table.row_count
     }
 
+    /// Of `@@SPID`.
+    fn session_number_type(&self) -> SqlType {
+        SqlType::SMALLINT
+    }
+
     /// Collation of the current database: what a string literal or variable has.
     fn collation(&self) -> CollationId;
 }

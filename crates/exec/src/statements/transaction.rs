@@ -25,7 +25,7 @@ fn start(runtime: &mut Runtime<'_>) {
     let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
     let mut transaction = runtime.host.storage().begin(isolation);
     let session = &mut *runtime.session;
-    transaction.set_session(session.spid as u32);
+    transaction.set_session(session.spid);
     if session.options.lock_timeout_ms >= 0 {
         transaction.set_lock_timeout_ms(session.options.lock_timeout_ms as i64);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use os::sync::RwLock;
 use os::wait::WaitType;
 use storage::{Durability, Isolation, Storage, TableId, Transaction};
-use types::{CollationId, SqlResult};
+use types::{CollationId, SqlResult, SqlType};
 
 use super::base::{
     BASE_TABLES, ClassRow, ColumnRow, DatabaseRow, FileRow, LISTED_TABLES, LoginRow, ObjectRow, OwnerRow, ReferenceRow,
@@ -30,6 +30,8 @@ pub struct BootOptions {
     pub collation: CollationId,
     /// Hash of sa's password (`crate::password`); None leaves it as it is, at the first start: no password fits.
     pub sa_password_hash: Option<Vec<u8>>,
+    /// Of session numbers.
+    pub session_number: SqlType,
 }
 
 const SYSTEM_DATABASES: [(sql::catalog::DatabaseId, &str); 4] =
@@ -67,7 +69,7 @@ pub const SYSADMIN_ROLE: i32 = 3;
 impl Catalog {
     /// Opens the catalog of an instance, making it first if the instance is new.
     pub fn boot(storage: Storage, options: &BootOptions) -> SqlResult<Catalog> {
-        let shared = Shared::new(storage.memory()).map_err(storage_error)?;
+        let shared = Shared::new(storage.memory(), options.session_number).map_err(storage_error)?;
         let configuration = Configuration::new(storage.memory()).map_err(storage_error)?;
         let new = !storage.databases().contains(&storage::DatabaseId::MASTER);
         if new {

@@ -12,7 +12,7 @@ use os::sync::RwLock;
 use os::wait::WaitType;
 use sql::catalog::{ColumnDef, IndexDef, IndexKind, Object, ObjectId, TableDef};
 use storage::{Storage, Transaction};
-use types::{CollationId, SqlResult, collation};
+use types::{CollationId, SqlResult, SqlType, collation};
 
 use super::base::{BASE_TABLES, DatabaseRow, USER_OBJECT_MIN, database_option};
 use super::load;
@@ -47,6 +47,11 @@ const FIRST_OBJECT: i32 = 245_575_913;
 const OBJECT_STEP: i32 = 16_000_057;
 
 impl Database {
+    /// Of session numbers.
+    pub fn session_number(&self) -> SqlType {
+        self.shared.session_number
+    }
+
     pub fn new(row: DatabaseRow, shared: &Shared) -> Database {
         let collation = collation::lookup(&row.collation).unwrap_or(CollationId(0));
         let row_id = row.id as u16;

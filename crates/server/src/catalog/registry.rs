@@ -251,10 +251,12 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             parent: None,
         })),
         Source::Rows { columns, parameters } => {
-            let of_database = |column: &ColumnDef| ColumnDef {
-                ty: if column.ty.is_string() { column.ty.with_collation(db.collation) } else { column.ty },
-                ..column.clone()
+            let type_of = |column: &ColumnDef| match &*column.name {
+                "session_id" | "blocking_session_id" if column.ty == SqlType::SMALLINT => db.session_number(),
+                _ if column.ty.is_string() => column.ty.with_collation(db.collation),
+                _ => column.ty,
             };
+            let of_database = |column: &ColumnDef| ColumnDef { ty: type_of(column), ..column.clone() };
             Object::Virtual(Arc::new(VirtualTableDef {
                 schema: entry.schema_shown().into(),
                 name: entry.name.into(),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, TableDef, UserType};
 use storage::Transaction;
-use types::{CollationId, SqlError, SqlResult};
+use types::{CollationId, SqlError, SqlResult, SqlType};
 
 use super::base::{TypeRow, schema};
 use super::load::{self, int, name as name_datum};
@@ -448,6 +448,10 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
 
     fn database(&self) -> DatabaseId {
         self.current.id
+    }
+
+    fn session_number_type(&self) -> SqlType {
+        self.current.session_number()
     }
 
     fn resolve(&self, name: &ObjectName) -> SqlResult<Option<Object>> {

@@ -9,6 +9,7 @@ use os::shared_struct;
 use os::sync::{Mutex, MutexGuard};
 use os::wait::WaitType;
 use storage::{Memory, StorageResult};
+use types::SqlType;
 
 /// Ids of databases are below this.
 const DATABASE_IDS: usize = 1 << 15;
@@ -54,15 +55,18 @@ pub struct Shared {
     pub databases: Part<DatabaseNumbers>,
     pub counters: Counters,
     pub owned: Owned,
+    /// Of session numbers: the same for all, since all start with one set of options.
+    pub session_number: SqlType,
 }
 
 impl Shared {
-    pub fn new(memory: &Memory) -> StorageResult<Shared> {
+    pub fn new(memory: &Memory, session_number: SqlType) -> StorageResult<Shared> {
         Ok(Shared {
             numbers: memory.place("catalog", CatalogNumbers::default())?,
             databases: memory.carve("databases", DATABASE_IDS)?,
             counters: Counters::new(memory)?,
             owned: Owned { places: memory.carve("temporary objects", OWNED_MAX)? },
+            session_number,
         })
     }
 }
@@ -263,7 +267,7 @@ mod tests {
     #[test]
     fn counters_come_and_go_with_their_databases() {
         let memory = Memory::reserve(BYTES, os::region::Visibility::ThisProcess).expect("memory");
-        let counters = Shared::new(&memory).expect("shared").counters;
+        let counters = Shared::new(&memory, SqlType::SMALLINT).expect("shared").counters;
         let counter = |last| Counter { last, reserved: last, used: 1 };
         for object in 0..2_000 {
             for database in [5, 6] {

@@ -92,7 +92,7 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
             "KILL of a distributed transaction is not supported: no unit of work has this identifier.",
         )
     })?;
-    let spid = u16::try_from(id).ok().filter(|spid| *spid > 0).ok_or_else(|| invalid(id))?;
+    let spid = u32::try_from(id).ok().filter(|spid| *spid > 0).ok_or_else(|| invalid(id))?;
     let server = ddl.site.server();
     if spid == ddl.site.session().spid {
         return Err(SqlError::new(6104, 16, "Cannot use KILL to kill your own process."));
@@ -111,7 +111,7 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
     if server.kill(spid) { Ok(()) } else { Err(not_active(spid)) }
 }
 
-fn not_active(spid: u16) -> SqlError {
+fn not_active(spid: u32) -> SqlError {
     SqlError::new(6106, 16, format!("Process ID {spid} is not an active process ID."))
 }
 
@@ -476,7 +476,7 @@ fn trace_status(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 fn input_buffer(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let own = matches!(dbcc.args.first(), Some(Expr::Global(global)) if global.name.eq_ignore_ascii_case("@@SPID"));
     let spid = if own { ddl.site.session().spid.into() } else { number_argument(dbcc, 0).unwrap_or(0) };
-    let is_there = u16::try_from(spid).is_ok_and(|spid| ddl.site.server().sessions.engine_of(spid).is_some());
+    let is_there = u32::try_from(spid).is_ok_and(|spid| ddl.site.server().sessions.engine_of(spid).is_some());
     if !is_there {
         return Err(SqlError::with_state(7955, 16, 2, format!("Invalid SPID {spid} specified.")));
     }
@@ -589,7 +589,7 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 fn open_transactions(ddl: &mut Ddl<'_>) -> SqlResult<()> {
-    let own = u32::from(ddl.site.session().spid);
+    let own = ddl.site.session().spid;
     let mut open = ddl.catalog.storage.transactions();
     open.retain(|transaction| {
         transaction.session != 0 && (transaction.session != own || ddl.site.in_user_transaction())

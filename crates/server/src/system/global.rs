@@ -8,7 +8,6 @@ use super::server_property::version_text;
 use crate::host::SessionHost;
 
 /// `@@MAX_CONNECTIONS` of SQL Server.
-const CONNECTIONS_MAX: i64 = 32_767;
 /// Milliseconds since the server started: what `@@CPU_BUSY` counts ticks of.
 const TICK_MICROSECONDS: i64 = 31_250;
 
@@ -26,7 +25,7 @@ pub fn global(host: &mut SessionHost, state: &mut State, global: Global) -> SqlR
             return Ok(Datum::bytes(&last.to_be_bytes()));
         }
         Global::Connections => host.server.counters.logins.value() as i64,
-        Global::MaxConnections => CONNECTIONS_MAX,
+        Global::MaxConnections => host.server.settings.max_connections.into(),
         Global::MaxPrecision => 38,
         // 16.0.4003: the major version in the high byte, the build in the low half.
         Global::MicrosoftVersion => 0x1000_0FA3,

@@ -35,7 +35,7 @@ impl Binder<'_> {
             ast::Expr::Literal(literal) => Ok(self.literal(literal)),
             ast::Expr::GraphMatch(_) => Err(errors::not_supported("MATCH")),
             ast::Expr::Variable(variable) => self.variable(variable),
-            ast::Expr::Global(name) => global(name),
+            ast::Expr::Global(name) => global(name, self.catalog.session_number_type()),
             ast::Expr::Column(name) => self.column(name, scope),
             ast::Expr::Unary(op, operand) => self.unary(*op, operand, scope),
             ast::Expr::Arithmetic(chain) => self.arithmetic_chain(chain, scope),
@@ -694,7 +694,7 @@ pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr) -> SqlResul
     Ok(Expr::new(types.result, nullable, kind))
 }
 
-fn global(name: &ast::Variable) -> SqlResult<Expr> {
+fn global(name: &ast::Variable, session_number: SqlType) -> SqlResult<Expr> {
     use Global::*;
     let ident = SqlType::nvarchar(128);
     let big = numeric(38, 0);
@@ -704,7 +704,7 @@ fn global(name: &ast::Variable) -> SqlResult<Expr> {
         ("@@IDENTITY", Identity, big),
         ("@@FETCH_STATUS", FetchStatus, SqlType::INT),
         ("@@TRANCOUNT", TranCount, SqlType::INT),
-        ("@@SPID", Spid, SqlType::SMALLINT),
+        ("@@SPID", Spid, session_number),
         ("@@VERSION", Version, SqlType::nvarchar(300)),
         ("@@SERVERNAME", ServerName, ident),
         ("@@NESTLEVEL", NestLevel, SqlType::INT),

@@ -184,7 +184,7 @@ fn holder<'a>(host: &'a mut SessionHost, state: &'a mut State, owner: Owner) -> 
     let storage = &host.server.catalog.storage;
     host.application_locks.session.get_or_insert_with(|| {
         let mut transaction = storage.begin(Isolation::ReadCommitted);
-        transaction.set_session(u32::from(state.spid));
+        transaction.set_session(state.spid);
         transaction
     })
 }

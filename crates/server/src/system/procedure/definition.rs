@@ -25,7 +25,7 @@ pub fn define<T>(
     let own = state.transaction.current.is_none();
     if own {
         let mut transaction = host.server.catalog.storage.begin(Isolation::ReadCommitted);
-        transaction.set_session(u32::from(state.spid));
+        transaction.set_session(state.spid);
         transaction.set_lock_timeout_ms(i64::from(state.options.lock_timeout_ms));
         state.transaction.current = Some(transaction);
     }

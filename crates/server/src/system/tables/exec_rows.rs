@@ -190,9 +190,9 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
         if started == 0 {
             continue;
         }
-        let task = tasks.iter().find(|task| task.session_id == u32::from(entry.spid));
+        let task = tasks.iter().find(|task| task.session_id == entry.spid);
         let wait = task.and_then(|task| waiting.iter().find(|wait| wait.task == task.id));
-        let of_session = |transaction: &&TransactionEntry| transaction.session == u32::from(entry.spid);
+        let of_session = |transaction: &&TransactionEntry| transaction.session == entry.spid;
         let blocked_by = transactions.iter().filter(of_session).map(|transaction| transaction.blocked_by).max();
         let mine = own(host, state, &entry);
         let (cpu_ns, reads, writes, logical_reads) = entry.work_of_request().unwrap_or_default();

@@ -39,7 +39,7 @@ fn cursors(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let Some(wanted) = arguments.number(0) else { return Vec::new() };
     let sessions =
         host.server.sessions.all().into_iter().filter(|entry| wanted == 0 || i64::from(entry.spid) == wanted);
-    let row = |spid: u16, note: &CursorNote| -> NamedRow {
+    let row = |spid: u32, note: &CursorNote| -> NamedRow {
         let handle = note.text.as_deref().map(|text| handle_cell(handle::sql_handle(text)));
         vec![
             ("session_id", number(spid)),

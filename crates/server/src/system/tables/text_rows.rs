@@ -24,7 +24,7 @@ pub fn rows(
 }
 
 fn input_buffer(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let spid = arguments.number(0).and_then(|spid| u16::try_from(spid).ok());
+    let spid = arguments.number(0).and_then(|spid| u32::try_from(spid).ok());
     let Some(entry) = spid.and_then(|spid| host.server.sessions.find(spid)) else { return Vec::new() };
     let Some(batch) = entry.input.lock().clone() else { return Vec::new() };
     vec![vec![("event_type", text("Language Event")), ("parameters", number(0)), ("event_info", text(&batch))]]

@@ -58,7 +58,7 @@ fn active(entry: &storage::TransactionEntry) -> NamedRow {
 /// their last request.
 fn of_sessions(host: &SessionHost, state: &State) -> Vec<NamedRow> {
     let sessions = host.server.sessions.all();
-    let level = |spid: u32| match sessions.iter().find(|entry| u32::from(entry.spid) == spid) {
+    let level = |spid: u32| match sessions.iter().find(|entry| entry.spid == spid) {
         Some(entry) if entry.spid == state.spid => state.transaction.level,
         Some(entry) => entry.transaction_level.load(Ordering::Relaxed),
         None => 0,

@@ -67,7 +67,7 @@ FROM master.sys.sysdbreg d
 LEFT JOIN master.sys.sysprufiles f ON f.dbid = d.id AND f.fileid = 1
 GO
 CREATE VIEW sys.sysprocesses AS
-SELECT CONVERT(smallint, s.session_id) AS spid, CONVERT(smallint, 0) AS kpid, CONVERT(smallint, ISNULL(r.blocking_session_id, 0)) AS blocked,
+SELECT s.session_id AS spid, CONVERT(smallint, 0) AS kpid, ISNULL(r.blocking_session_id, 0) AS blocked,
   CONVERT(binary(2), 0x0000) AS waittype, CONVERT(bigint, ISNULL(r.wait_time, 0)) AS waittime, CONVERT(nchar(32), ISNULL(r.last_wait_type, N'MISCELLANEOUS')) AS lastwaittype,
   CONVERT(nchar(256), ISNULL(r.wait_resource, N'')) AS waitresource, CONVERT(smallint, s.database_id) AS dbid, CONVERT(smallint, 1) AS uid,
   CONVERT(int, s.cpu_time) AS cpu, CONVERT(bigint, s.reads + s.writes) AS physical_io, CONVERT(int, s.memory_usage) AS memusage, s.login_time,
