@@ -49,7 +49,7 @@ def measure(options, arguments):
         setup += "DECLARE @n int = 51; WHILE @n < 200 BEGIN INSERT work VALUES (@n, 0, ''); SET @n += 1 END"
         server.tool(options.heddle, "sql", "-b", "-Q", setup)
         time.sleep(0.5)
-        load = ["-n", str(options.clients), "--duration", str(options.seconds), "-q", "--no-progress", "-Q", WORK[options.work]]
+        load = ["-n", str(options.clients), "--duration", str(options.seconds), "-q", "--no-progress", "--barrier", "-Q", WORK[options.work]]
         server.tool(options.heddle, "stress", *load)
         counts = server.tool(options.heddle, "sql", "-h", "-1", "-W", "-Q", "SET NOCOUNT ON; SELECT client, done FROM work WHERE done > 0")
         rows = [tuple(map(int, line.split())) for line in counts.splitlines() if line.strip()]

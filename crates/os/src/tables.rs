@@ -7,6 +7,7 @@
 //! begun.
 #![allow(unsafe_code)]
 
+use crate::kernel::share::Shares;
 use crate::readers::ReaderRow;
 use crate::sys::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
 use crate::wait_types::WaitType;
@@ -104,6 +105,8 @@ pub struct WorkerSlot {
     pub created_ns: AtomicU64,
     pub quantum_start_ns: AtomicU64,
     pub quantum_used_ns: AtomicU64,
+    /// `quantum_used_ns` when its task began.
+    pub task_from_ns: AtomicU64,
     /// The longest time it ran without a switch.
     pub quantum_max_ns: AtomicU64,
     /// What is left of the CPU time that this round of its scheduler gives it; below 0: what it took too much. Its scheduler's
@@ -260,6 +263,8 @@ pub struct System {
     next_task: AtomicU64,
     /// Numbers given to locks so far, see [`number_a_lock`].
     lock_numbers: AtomicU32,
+    /// What the connections of all engines have of the server's work.
+    pub shares: Shares,
     /// By scheduler index, like `schedulers`: who reads biased locks.
     readers: [ReaderRow; SCHEDULERS_MAX],
     schedulers: [SchedulerSlot; SCHEDULERS_MAX],
@@ -589,6 +594,7 @@ impl System {
             schedulers_used: AtomicU32::new(0),
             free_workers: AtomicU64::new(0),
             next_task: AtomicU64::new(0),
+            shares: Shares::default(),
             lock_numbers: AtomicU32::new(0),
             readers: std::array::from_fn(|_| ReaderRow::default()),
             schedulers: std::array::from_fn(|_| SchedulerSlot::new()),

@@ -4,8 +4,11 @@
 //! rest, it gives to them. That evens out what connections happen to be where, and what a scheduler misses while its CPU is
 //! taken away.
 
-use super::poller::{Armed, Ready};
-use super::scheduler::{Scheduler, Task, TaskKind};
+use super::poller::{Armed, IoEntry, Ready};
+use super::scheduler::{Scheduler, Scheduling, Task, TaskKind};
+use super::share::Owed;
+use crate::clock;
+use crate::worker::system;
 use std::sync::atomic::Ordering;
 
 /// While workers are runnable, sockets are looked at this often.
@@ -34,7 +37,7 @@ impl Scheduler {
         self.polled_ns.store(now, Ordering::Relaxed);
         self.slot().polls.fetch_add(1, Ordering::Relaxed);
         let news_max = if self.peers().next().is_none() { usize::MAX } else { TAKEN_AT_ONCE };
-        let news = self.poller().poll(Some(0), news_max, |run, gone| self.place(run, Ready::Input, gone));
+        let news = self.poller().poll(Some(0), news_max, |run, entry, gone| self.begin_request(run, entry, gone));
         let sleeps = |peer: &&Scheduler| peer.slot().sleeping.load(Ordering::Relaxed) != 0;
         if news == news_max
             && self.machine.arms()
@@ -61,16 +64,28 @@ impl Scheduler {
         if now.saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) < HELP_AFTER_NS {
             return false;
         }
-        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run, gone| self.place(run, Ready::Input, gone)) > 0
+        peer.poller().poll_for_owner(TAKEN_AT_ONCE, |run, entry, gone| self.begin_request(run, entry, gone)) > 0
+    }
+
+    /// Input has come for an armed connection. `gone`: it is the end; what there is to do is to end a session, which may be what all
+    /// the others wait for.
+    pub fn begin_request(&self, request: Armed, entry: &IoEntry, gone: bool) {
+        if gone {
+            return self.start(Task::new(TaskKind::System, Box::new(move || request(Ready::Input))));
+        }
+        let owed = match self.machine.scheduling {
+            Scheduling::LargeDeficitFirst => system().shares.owed(&entry.share, clock::now()),
+            Scheduling::Fifo => Owed::Nothing,
+        };
+        if owed == Owed::Less && self.slot().run_length.load(Ordering::Relaxed) == 0 {
+            self.inner().gives_way = true;
+        }
+        self.place(request, Ready::Input, owed);
     }
 
     /// Starts a request here, unless there is work here and another scheduler has none: this one's may last. Or it has no worker for
-    /// it and another one has; or takes no new tasks. `gone`: what there is to do is to end a session, which may be what all the
-    /// others wait for.
-    pub fn place(&self, request: Armed, ready: Ready, gone: bool) {
-        if gone {
-            return self.start(Task::new(TaskKind::System, Box::new(move || request(ready))));
-        }
+    /// it and another one has; or takes no new tasks; or the connection had too little here.
+    pub fn place(&self, request: Armed, ready: Ready, owed: Owed) {
         let mut at = self;
         if !self.is_open() {
             at = self.machine.least_loaded(self.pool(), Scheduler::load);
@@ -80,11 +95,13 @@ impl Scheduler {
                 // It is not: a second request is not for it.
                 peer.slot().is_idle.store(0, Ordering::Relaxed);
                 at = peer;
+            } else if owed == Owed::Elsewhere {
+                at = self.peers().min_by_key(|peer| peer.load()).unwrap_or(self);
             }
         }
         if !at.has_worker() {
             at = self.peers().find(|peer| peer.has_worker()).unwrap_or(at);
         }
-        at.start_armed(request, ready);
+        at.start_armed(request, ready, owed);
     }
 }

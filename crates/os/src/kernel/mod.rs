@@ -1,5 +1,6 @@
 //! The scheduler itself. Public face: `sched`, `wait`, `net`.
 
+pub mod share;
 pub mod poller;
 pub mod idle;
 pub mod machine;

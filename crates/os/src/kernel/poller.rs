@@ -8,6 +8,7 @@
 //! sends no more) stay. ARMED is set when a closure lies in `armed`; the one who clears it takes the closure, so it runs once.
 #![allow(unsafe_code)]
 
+use super::share::Share;
 use crate::sys;
 use crate::worker::{self, TaskId, WorkerId, unpark};
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub struct IoEntry {
     armed: Mutex<Option<Armed>>,
     /// When the closure runs at the latest; 0 for never. Tells an old timer from this arming's.
     armed_until: AtomicU64,
+    /// Of the connection, in its machine's work.
+    pub share: Share,
 }
 
 impl IoEntry {
@@ -57,6 +60,7 @@ impl IoEntry {
             watching_worker: AtomicU32::new(0),
             armed: Mutex::new(None),
             armed_until: AtomicU64::new(0),
+            share: Share::default(),
         }
     }
 
@@ -260,14 +264,14 @@ impl Poller {
     }
 
     /// Looks for up to `max` events, waiting `timeout_ns` at most (`None`: until one comes), and hands closures to run to
-    /// `start`, with whether the peer is gone. Returns how many there were.
-    pub fn poll(&self, timeout_ns: Option<u64>, max: usize, start: impl FnMut(Armed, bool)) -> usize {
+    /// `start`, with their entry and whether the peer is gone. Returns how many there were.
+    pub fn poll(&self, timeout_ns: Option<u64>, max: usize, start: impl FnMut(Armed, &IoEntry, bool)) -> usize {
         self.wait(timeout_ns, max, start, || sys::eventfd_drain(self.wake_fd))
     }
 
     /// As `poll` by another thread than the poller's own, which may wait at the same time: each event is seen by one of them, and
     /// a wake-up is left to whom it is meant for.
-    pub fn poll_for_owner(&self, max: usize, start: impl FnMut(Armed, bool)) -> usize {
+    pub fn poll_for_owner(&self, max: usize, start: impl FnMut(Armed, &IoEntry, bool)) -> usize {
         self.wait(Some(0), max, start, || ())
     }
 
@@ -275,7 +279,7 @@ impl Poller {
         &self,
         timeout_ns: Option<u64>,
         max: usize,
-        mut start: impl FnMut(Armed, bool),
+        mut start: impl FnMut(Armed, &IoEntry, bool),
         take_wake_up: impl Fn(),
     ) -> usize {
         // Not zeroed: 3 KB at every poll. The kernel fills the first `count`.
@@ -308,7 +312,7 @@ impl Poller {
             let Some(entry) = self.entry(Token(event.u64)) else { continue };
             let flags = flags_of(event.events);
             if let Some(run) = entry.report(flags) {
-                start(run, flags & (ENDED | HANG_UP) != 0);
+                start(run, &entry, flags & (ENDED | HANG_UP) != 0);
             }
         }
         news

@@ -16,6 +16,7 @@ use super::idle::IdleTimes;
 use super::machine::OPEN;
 pub use super::machine::{MachineState, Pool};
 use super::poller::{Armed, Poller, Ready, Token};
+use super::share::{Owed, Share};
 use super::workers::Workers;
 use crate::sys::atomic::Ordering;
 use crate::worker::{self, SchedulerSlot, TaskId, WorkerId, system};
@@ -123,12 +124,14 @@ pub struct Task {
     pub id: TaskId,
     pub kind: TaskKind,
     pub enqueued_ns: u64,
+    /// It goes before those whose round begins.
+    pub ahead: bool,
     pub run: Box<dyn FnOnce() + Send>,
 }
 
 impl Task {
     pub fn new(kind: TaskKind, run: Box<dyn FnOnce() + Send>) -> Task {
-        Task { id: system().next_task(), kind, enqueued_ns: clock::now(), run }
+        Task { id: system().next_task(), kind, enqueued_ns: clock::now(), ahead: false, run }
     }
 }
 
@@ -176,6 +179,8 @@ pub struct Inner {
     /// The scheduler to help next.
     pub next_peer: usize,
     idle_times: IdleTimes,
+    /// The only request here is of a connection that had more than its share.
+    pub gives_way: bool,
     /// When the running worker was picked: saves a look at the clock at every switch.
     pub picked_ns: u64,
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
@@ -247,6 +252,7 @@ impl Scheduler {
                 timers_made: 0,
                 next_peer: 0,
                 idle_times: IdleTimes::default(),
+                gives_way: false,
                 picked_ns: 0,
                 next: None,
                 exiting: false,
@@ -354,8 +360,9 @@ impl Scheduler {
     }
 
     /// Starts the closure of an armed connection.
-    pub fn start_armed(&self, run: Armed, ready: Ready) {
-        self.start(Task::new(TaskKind::Request, Box::new(move || run(ready))));
+    pub fn start_armed(&self, run: Armed, ready: Ready, owed: Owed) {
+        let task = Task::new(TaskKind::Request, Box::new(move || run(ready)));
+        self.start(Task { ahead: matches!(owed, Owed::Ahead | Owed::Elsewhere), ..task });
     }
 
     /// Gives the task a worker, which then stands in the runnable queue, or lets it wait for one. Baton's holder only.
@@ -429,17 +436,23 @@ impl Scheduler {
         pending.iter().map(|task| (task.id, task.kind, task.enqueued_ns)).collect()
     }
 
-    /// Gives an idle worker a task, whose round begins behind those who can run already.
+    /// Gives an idle worker a task, whose round begins behind those who can run already unless it is owed more.
     fn assign(&self, id: WorkerId, task: Task) {
         if !task.kind.is_system() {
             let users = &self.slot().user_tasks;
             users.store(users.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
+        let ahead = task.ahead;
         self.inner().workers.assign(id, task);
         let slot = worker::slot(id);
+        slot.task_from_ns.store(slot.quantum_used_ns.load(Ordering::Relaxed), Ordering::Relaxed);
         slot.budget_ns.store(0, Ordering::Relaxed);
         slot.give_budget(self.inner().picked_ns, self.machine.quantum_ns);
-        self.slot().push_runnable(system(), id);
+        if ahead {
+            self.slot().push_ahead(system(), id);
+        } else {
+            self.slot().push_runnable(system(), id);
+        }
     }
 
     /// A worker that became free takes over the first task that waits for one; false: there is none.
@@ -576,6 +589,10 @@ impl Scheduler {
             self.fire_timers(now);
             if self.is_poll_due(now) {
                 self.poll(now);
+                if std::mem::take(&mut self.inner().gives_way) {
+                    sys::yield_thread();
+                    self.poll(now);
+                }
             }
             if let Some(next) = slot.pop_runnable(system()) {
                 self.inner().picked_ns = now;
@@ -622,7 +639,7 @@ impl Scheduler {
         if nothing_came {
             slot.kernel_sleeps.fetch_add(1, Ordering::Relaxed);
             let timeout = self.next_deadline().map(|deadline| deadline.saturating_sub(now));
-            self.poller().poll(timeout, usize::MAX, |run, gone| self.place(run, Ready::Input, gone));
+            self.poller().poll(timeout, usize::MAX, |run, entry, gone| self.begin_request(run, entry, gone));
         }
         slot.awake();
     }
@@ -701,7 +718,7 @@ impl Scheduler {
                 Whom::Armed(token) => {
                     let entry = self.poller().entry(Token::from_raw(token));
                     if let Some(run) = entry.and_then(|entry| entry.disarm_at(timer.deadline)) {
-                        self.place(run, Ready::Timeout, false);
+                        self.place(run, Ready::Timeout, Owed::Nothing);
                     }
                 }
                 Whom::Pending => self.admit_pending(),
@@ -719,6 +736,14 @@ impl Scheduler {
             }
             inner.timers.pop();
         }
+    }
+
+    /// Books the running task's work for its connection, which rests from now on.
+    pub fn book_request(&self, share: &Share) {
+        let (now, own) = (clock::now(), worker::slot(worker::current()));
+        let used = own.quantum_used_ns.load(Ordering::Relaxed) - own.task_from_ns.load(Ordering::Relaxed);
+        let used = used + now.saturating_sub(own.quantum_start_ns.load(Ordering::Relaxed));
+        system().shares.book(share, used, self.machine.quantum_ns, now);
     }
 
     /// Books the end of a task of `kind` and, when it was the last of a stopping machine, wakes those who wait for that.

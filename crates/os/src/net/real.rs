@@ -6,6 +6,7 @@ use super::{Endpoint, NetError, NetResult, Place, Ready};
 use crate::clock;
 use crate::kernel::poller::{ENDED, HANG_UP, IoEntry, READABLE, Room, Token, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler, Task, TaskKind};
+use crate::kernel::share::Owed;
 use crate::sched::place_by;
 use crate::sys::errno;
 use crate::wait::{self, WaitType, WakeReason};
@@ -378,10 +379,13 @@ impl RealStream {
         let token = match stream.socket.watch(scheduler) {
             Ok((_, token)) => *token,
             // Out of memory or of watches: the task finds out when it reads.
-            Err(_) => return scheduler.start_armed(Box::new(move |ready| run(stream, ready)), Ready::Input),
+            Err(_) => {
+                return scheduler.start_armed(Box::new(move |ready| run(stream, ready)), Ready::Input, Owed::Nothing);
+            }
         };
+        here.book_request(&entry.share);
         if let Some(now) = entry.arm(Box::new(move |ready| run(stream, ready)), deadline) {
-            return scheduler.start_armed(now, Ready::Input);
+            return scheduler.begin_request(now, &entry, false);
         }
         if let Some(deadline) = deadline {
             scheduler.arm_timer(deadline, token);

@@ -4,6 +4,7 @@
 use super::{NetError, NetResult, Place, Ready};
 use crate::kernel::poller::{HANG_UP, IoEntry, READABLE, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler};
+use crate::kernel::share::Owed;
 use crate::sched::scheduler_at;
 use crate::wait::{self, WaitType, WakeReason};
 use crate::{clock, simcore};
@@ -252,7 +253,7 @@ impl SimStream {
         let home = *stream.side.home.get_or_init(|| scheduler_at(&here.machine, place));
         let entry = stream.side.entry.clone();
         if let Some(now) = entry.arm(Box::new(move |ready| run(stream, ready)), deadline) {
-            return home.start_armed(now, Ready::Input);
+            return home.start_armed(now, Ready::Input, Owed::Nothing);
         }
         if let Some(deadline) = deadline {
             let delay = deadline.saturating_sub(clock::now());
@@ -261,7 +262,7 @@ impl SimStream {
                     delay,
                     Box::new(move || {
                         if let Some(run) = entry.disarm_at(deadline) {
-                            home.start_armed(run, Ready::Timeout);
+                            home.start_armed(run, Ready::Timeout, Owed::Nothing);
                         }
                     }),
                 )
@@ -314,7 +315,7 @@ impl Side {
     /// Something came up at this side: wakes who waits, or starts the armed task.
     fn tell(&self, flags: u32) {
         if let Some(run) = self.entry.report(flags) {
-            self.home.get().expect("armed at its home").start_armed(run, Ready::Input);
+            self.home.get().expect("armed at its home").start_armed(run, Ready::Input, Owed::Nothing);
         }
     }
 
