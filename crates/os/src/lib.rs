@@ -24,6 +24,7 @@ pub mod limits;
 pub mod threads;
 mod wait_types;
 mod readers;
+mod share;
 mod tables;
 mod worker;
 pub mod engines;

@@ -7,8 +7,8 @@
 //! begun.
 #![allow(unsafe_code)]
 
-use crate::kernel::share::Shares;
 use crate::readers::ReaderRow;
+use crate::share::Shares;
 use crate::sys::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
 use crate::wait_types::WaitType;
 use crate::{clock, sys};

@@ -12,6 +12,9 @@ use storage::{Memory, StorageResult};
 use types::datetime::LanguageId;
 use types::{SqlError, SqlResult};
 
+/// SQL Server's limit: `user connections` at most, and the last number that is a smallint.
+pub const CONNECTIONS_DEFAULT: u32 = 32_767;
+
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigOption {
     pub id: i32,

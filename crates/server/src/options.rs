@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
-use crate::config::{OPTIONS, cpus_of, option};
-use crate::sessions::CONNECTIONS_DEFAULT;
+use crate::config::{CONNECTIONS_DEFAULT, OPTIONS, cpus_of, option};
 use crate::startup::{self, StartupValues};
 
 /// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.

@@ -244,7 +244,9 @@ pub fn accept(server: &Arc<Server>, stream: Stream, origin: Origin) {
                 connection.start_sessions();
             }
             let pool = if host.entry.identity.admin { Pool::ADMIN } else { Pool::DEFAULT };
-            Box::new(Session { connection, writer, told, state, host, pool, pools_seen: 0 }).serve();
+            let mut session = Box::new(Session { connection, writer, told, state, host, pool, pools_seen: 0 });
+            // The first request may be here already, but it is its login's pool that serves it.
+            if session.pool() == pool { session.serve() } else { session.rest() }
         }
         Err(_) => {
             let mut host = host;

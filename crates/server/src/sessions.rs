@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use crate::config::CONNECTIONS_DEFAULT;
 use exec::cursor_book::CursorBook;
 use exec::session::Signal;
 use exec::sink::Stop;
@@ -16,8 +17,6 @@ use types::SqlType;
 
 /// `@@SPID` of users begins here; below are the system's own tasks.
 pub const SPID_MIN: u32 = 51;
-/// SQL Server's limit: `user connections` at most, and the last number that is a smallint.
-pub const CONNECTIONS_DEFAULT: u32 = 32_767;
 
 /// The greatest `@@SPID` of a server for so many users at a time. SQL Server's limit counts the numbers below `SPID_MIN` too.
 fn last_number(connections_max: u32) -> u32 {

@@ -5,9 +5,9 @@
 //! taken away.
 
 use super::poller::{Armed, IoEntry, Ready};
-use super::scheduler::{Scheduler, Scheduling, Task, TaskKind};
-use super::share::Owed;
+use super::scheduler::{self, Scheduler, Scheduling, Task, TaskKind};
 use crate::clock;
+use crate::share::Owed;
 use crate::worker::system;
 use std::sync::atomic::Ordering;
 
@@ -77,7 +77,8 @@ impl Scheduler {
             Scheduling::LargeDeficitFirst => system().shares.owed(&entry.share, clock::now()),
             Scheduling::Fifo => Owed::Nothing,
         };
-        if owed == Owed::Less && self.slot().run_length.load(Ordering::Relaxed) == 0 {
+        let is_here = scheduler::here().is_some_and(|here| here.index == self.index);
+        if owed == Owed::Less && is_here && self.slot().run_length.load(Ordering::Relaxed) == 0 {
             self.inner().gives_way = true;
         }
         self.place(request, Ready::Input, owed);

@@ -1,6 +1,5 @@
 //! The scheduler itself. Public face: `sched`, `wait`, `net`.
 
-pub mod share;
 pub mod poller;
 pub mod idle;
 pub mod machine;

@@ -8,7 +8,7 @@
 //! sends no more) stay. ARMED is set when a closure lies in `armed`; the one who clears it takes the closure, so it runs once.
 #![allow(unsafe_code)]
 
-use super::share::Share;
+use crate::share::Share;
 use crate::sys;
 use crate::worker::{self, TaskId, WorkerId, unpark};
 use std::sync::Arc;

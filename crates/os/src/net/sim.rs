@@ -4,8 +4,8 @@
 use super::{NetError, NetResult, Place, Ready};
 use crate::kernel::poller::{HANG_UP, IoEntry, READABLE, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler};
-use crate::kernel::share::Owed;
 use crate::sched::scheduler_at;
+use crate::share::Owed;
 use crate::wait::{self, WaitType, WakeReason};
 use crate::{clock, simcore};
 use std::cell::RefCell;
