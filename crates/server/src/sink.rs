@@ -155,6 +155,10 @@ impl<'a> TdsSink<'a> {
         if in_transaction {
             last.status |= done::IN_TRANSACTION;
         }
+        if self.fatal {
+            // In place of ERROR: what the results so far are worth nobody knows, and the connection ends.
+            last.status = last.status & !done::ERROR | done::SERVER_ERROR;
+        }
         self.writer.done(last);
         let transport = &mut self.connection.transport;
         self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))

@@ -257,6 +257,20 @@ func errorDetails() {
 	equal(failure.Message, "from inside", "text")
 }
 
+// An error of severity 20 ends the connection; the pool makes another.
+func fatalError() {
+	db := open("disable")
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	before := one[int](db, "SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE session_id = @@SPID")
+	_, err := db.Exec("RAISERROR('it is over', 20, 1) WITH LOG")
+	var broken mssql.ServerError
+	if !errors.As(err, &broken) {
+		panic(fmt.Sprintf("expected a server error, saw %#v", err))
+	}
+	equal(one[int](db, "SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE session_id = @@SPID"), before, "a new connection")
+}
+
 func cancel() {
 	db := open("disable")
 	defer db.Close()
