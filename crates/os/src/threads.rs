@@ -1,7 +1,7 @@
 //! What the operating system has counted of a thread, from /proc: of this process's and, in the process kernel, of the other engines'.
 
 /// Linux counts CPU time of threads in hundredths of a second, whatever the kernel's own tick is.
-const TICK_MS: u64 = 10;
+pub(crate) const TICK_MS: u64 = 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadUse {

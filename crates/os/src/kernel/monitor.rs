@@ -153,11 +153,8 @@ fn nonyielding(scheduler: &Scheduler, seen: &Seen) -> Nonyielding {
     }
 }
 
-/// A tick of /proc, which is 1/100 s on every Linux that there is.
-const TICK_MS: u64 = 10;
-
 fn idle_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     let idle = text.lines().next().and_then(|line| line.split_whitespace().nth(4)?.parse::<u64>().ok());
-    idle.unwrap_or(0) * TICK_MS * 1_000_000
+    idle.unwrap_or(0) * crate::threads::TICK_MS * 1_000_000
 }

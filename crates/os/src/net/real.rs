@@ -362,6 +362,8 @@ impl RealStream {
         run: impl FnOnce(RealStream, Ready) + Send + 'static,
     ) {
         let here = scheduler::here().expect("a connection is armed by a worker");
+        // A connection that was just accepted asked for none of the work that its acceptor did.
+        let asked = stream.socket.watched.get().is_some();
         let home = stream.socket.watched.get().map(|(scheduler, _)| *scheduler).filter(|home| match place {
             Place::In(pool) => home.is_open() && (home.pool() == pool || here.machine.open(pool).next().is_none()),
             _ => home.is_open(),
@@ -383,7 +385,9 @@ impl RealStream {
                 return scheduler.start_armed(Box::new(move |ready| run(stream, ready)), Ready::Input, Owed::Nothing);
             }
         };
-        here.book_request(&entry.share);
+        if asked {
+            here.book_request(&entry.share);
+        }
         if let Some(now) = entry.arm(Box::new(move |ready| run(stream, ready)), deadline) {
             return scheduler.begin_request(now, &entry, false);
         }

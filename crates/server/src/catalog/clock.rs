@@ -7,8 +7,7 @@ const DAYS_TO_1900: i64 = 693_595;
 
 /// Local time, like getdate().
 pub fn now() -> Date {
-    let local = os::clock::utc_ticks() as i64 + i64::from(os::clock::local_offset_minutes()) * 600_000_000;
-    from_ticks(local)
+    local(os::clock::utc_ticks() as i64)
 }
 
 /// `utc`: 100 ns since 0001-01-01.
@@ -25,6 +24,5 @@ pub fn from_ticks(ticks: i64) -> Date {
 /// A moment of `os::clock::now()` as local time.
 pub fn from_monotonic(ns: u64) -> Date {
     let ago_ticks = (os::clock::now().saturating_sub(ns) / 100) as i64;
-    let local = os::clock::utc_ticks() as i64 + i64::from(os::clock::local_offset_minutes()) * 600_000_000;
-    from_ticks(local - ago_ticks)
+    local(os::clock::utc_ticks() as i64 - ago_ticks)
 }
