@@ -105,6 +105,14 @@ fn engines_share_what_they_must() {
             3
         );
     }
+    // Engines share out the CPUs of the mask: three engines on one CPU, then on two.
+    for (mask, on_the_first) in [(1, 3), (3, 2)] {
+        assert_eq!(run(&mut sessions[1], &format!("EXEC sp_configure 'affinity mask', {mask}; RECONFIGURE")), None);
+        let there = "SELECT CAST(COUNT(*) AS bigint) FROM sys.dm_os_schedulers WHERE scheduler_id < 255 AND cpu_id = 0";
+        assert_eq!(number(&mut sessions[2], there), on_the_first);
+        let in_use = "SELECT CAST(value_in_use AS bigint) FROM sys.configurations WHERE name = 'affinity mask'";
+        assert_eq!(number(&mut sessions[3], in_use), mask);
+    }
     // Readers do not wait for the writer in another engine, as of the option's change.
     run(&mut sessions[0], "BEGIN TRAN; UPDATE t SET who = 100");
     assert_eq!(number(&mut sessions[1], "SELECT CAST(MAX(who) AS bigint) FROM t"), 5);

@@ -22,6 +22,11 @@ pub fn number() -> u32 {
     NUMBER.load(Ordering::Relaxed)
 }
 
+/// The CPU of an engine, from 1, where all of them divide `cpus`.
+pub fn cpu_of(engine: u32, cpus: &[u32]) -> u32 {
+    cpus[(engine as usize - 1) % cpus.len()]
+}
+
 /// The eventfd made for a scheduler slot before the fork.
 pub(crate) fn wake_fd(scheduler: u32) -> Option<i32> {
     WAKE_FDS[scheduler as usize].load(Ordering::Relaxed).checked_sub(1).filter(|fd| *fd >= 0)

@@ -422,3 +422,39 @@ fn a_scheduler_that_does_not_switch_is_reported_with_its_stack() {
         assert!(stack.contains("spin_without_yielding"), "{workers:?}: {stack}");
     }
 }
+
+static NOT_TAKEN: AtomicU64 = AtomicU64::new(0);
+
+#[test]
+fn requests_that_no_worker_takes_are_reported() {
+    for workers in [WorkerKind::Fiber, WorkerKind::Thread] {
+        let report = |trouble: &Trouble| {
+            if let Trouble::NoneTaken { .. } = trouble {
+                NOT_TAKEN.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let watch = Some(Watch { after_ms: 60, report });
+        let cpus = vec![0, 1];
+        let machine = start(MachineConfig { cpus, workers, max_worker_threads: 4, watch, ..Default::default() });
+        let id = machine.id();
+        let queues = || os::stats::schedulers(id).iter().map(|row| row.work_queue).collect::<Vec<_>>();
+        // While one scheduler takes what comes, nobody need hear of the other.
+        let gate = Arc::new(Event::manual_reset(WaitType::SOS_EVENT));
+        let wait = || {
+            let gate = gate.clone();
+            machine.spawn(TaskKind::Request, Place::On(0), move || gate.wait(None))
+        };
+        let on_one: Vec<_> = (0..5).map(|_| wait()).collect();
+        assert!(settled(|| queues() == [3, 0]), "{:?}", queues());
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert_eq!(NOT_TAKEN.load(Ordering::Relaxed), 0);
+        let (event, on_all) = blocked(&machine, 10);
+        assert!(settled(|| NOT_TAKEN.load(Ordering::Relaxed) > 0), "{:?}", queues());
+        gate.set();
+        event.set();
+        assert!(on_one.into_iter().all(|task| task.join() == Ok(true)));
+        assert!(on_all.into_iter().all(|task| task.join().is_ok()));
+        drop(machine);
+        NOT_TAKEN.store(0, Ordering::Relaxed);
+    }
+}

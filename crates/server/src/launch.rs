@@ -14,7 +14,7 @@ use os::sched::{MachineConfig, Place, TaskKind};
 use crate::connection::Origin;
 use crate::engines::Letter;
 use crate::host::SessionHost;
-use crate::machine::workers_of_engine;
+use crate::machine::{Followed, workers_of_engine};
 use crate::options::Settings;
 use crate::serve::{self, Listeners};
 use crate::server::Server;
@@ -53,19 +53,29 @@ enum Outcome {
 pub fn run(settings: Settings) -> Result<(), String> {
     launcher::hear_signals();
     let machine = serve::machine_config(&settings)?;
-    let cpus = if machine.cpus.is_empty() { os::limits::usable_cpus() } else { machine.cpus.clone() };
+    let usable = os::limits::usable_cpus();
+    let cpus = if machine.cpus.is_empty() { usable.clone() } else { machine.cpus.clone() };
     let count = settings.engines.unwrap_or(cpus.len() as u32).clamp(1, os::engines::ENGINES_MAX as u32);
     let listeners = Listeners::bind(&settings)?;
     let (disk, directory) = serve::open_disk(&settings)?;
     let certificate = serve::certificate(&settings, &disk)?;
-    let mut failed_starts = 0;
-    let mut told = false;
+    let (mut failed_starts, mut told, mut mask_at_start) = (0, false, None);
     loop {
         let (server, new) = serve::open_on(settings.clone(), disk.clone(), directory.clone(), &certificate, count)?;
         let server = Arc::new(server);
+        let mask = || Followed::of(&server.catalog.configuration).cpus();
+        let mask_at_start = &*mask_at_start.get_or_insert_with(mask);
         let engine = |number: u32| {
+            // One that replaces another follows an affinity mask that was set meanwhile.
+            let mask = mask();
+            let (cpus, pinned) = match (mask == *mask_at_start, mask.is_empty()) {
+                (true, _) => (&cpus, machine.pinned),
+                (false, true) => (&usable, false),
+                (false, false) => (&mask, true),
+            };
             let machine = MachineConfig {
-                cpus: vec![cpus[(number as usize - 1) % cpus.len()]],
+                cpus: vec![os::engines::cpu_of(number, cpus)],
+                pinned,
                 first_scheduler: number - 1,
                 max_worker_threads: workers_of_engine(machine.max_worker_threads, count),
                 // The administrator's connection is the first engine's.

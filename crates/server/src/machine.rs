@@ -42,9 +42,21 @@ impl Followed {
         if (now.mask, now.mask64) == (self.mask, self.mask64) {
             return Ok(());
         }
-        let cpus: Vec<u32> = cpus_of(now.mask, now.mask64).into_iter().map(|cpu| cpu as u32).collect();
-        os::sched::set_affinity((!cpus.is_empty()).then_some(&cpus)).map_err(refused)
+        follow_affinity(server).map_err(refused)?;
+        server.engines.ask_others(&Question::FollowAffinity.to_bytes());
+        Ok(())
     }
+
+    /// The CPUs that the masks name; empty: there is no mask.
+    pub fn cpus(&self) -> Vec<u32> {
+        cpus_of(self.mask, self.mask64).into_iter().map(|cpu| cpu as u32).collect()
+    }
+}
+
+/// This engine's schedulers run where the affinity masks say.
+pub fn follow_affinity(server: &Server) -> Result<(), ChangeError> {
+    let cpus = Followed::of(&server.catalog.configuration).cpus();
+    os::sched::set_affinity((!cpus.is_empty()).then_some(&cpus))
 }
 
 /// This engine becomes what the configuration says.
@@ -88,10 +100,6 @@ fn refused(error: ChangeError) -> SqlError {
     match error {
         ChangeError::NoSuchCpu(_) => no_such_cpu(),
         ChangeError::TooMany => SqlError::new(5833, 16, "The machine has as many schedulers as it can have."),
-        ChangeError::ManyEngines => SqlError::new(
-            5833,
-            16,
-            "With 'kernel mode' process, the affinity mask takes effect at the next start: each engine has its own CPU.",
-        ),
+        ChangeError::ManyEngines => unreachable!("engines have an affinity too"),
     }
 }

@@ -34,6 +34,8 @@ pub enum Question {
     Clear(Counted),
     /// RECONFIGURE has changed what each engine follows for itself.
     FollowConfiguration,
+    /// As that, for the affinity masks.
+    FollowAffinity,
 }
 
 const ROWS: u8 = 1;
@@ -42,6 +44,7 @@ const FORGET_PLANS: u8 = 3;
 const FOLLOW_CONFIGURATION: u8 = 4;
 const CLEAR_LATCHES: u8 = 5;
 const CLEAR_SPINLOCKS: u8 = 6;
+const FOLLOW_AFFINITY: u8 = 7;
 
 /// Kinds of what is to be forgotten.
 const ALL: u8 = 1;
@@ -74,6 +77,7 @@ impl Question {
             Question::Clear(Counted::Latches) => vec![CLEAR_LATCHES],
             Question::Clear(Counted::Spinlocks) => vec![CLEAR_SPINLOCKS],
             Question::FollowConfiguration => vec![FOLLOW_CONFIGURATION],
+            Question::FollowAffinity => vec![FOLLOW_AFFINITY],
         }
     }
 
@@ -94,6 +98,7 @@ impl Question {
             CLEAR_LATCHES => Some(Question::Clear(Counted::Latches)),
             CLEAR_SPINLOCKS => Some(Question::Clear(Counted::Spinlocks)),
             FOLLOW_CONFIGURATION => Some(Question::FollowConfiguration),
+            FOLLOW_AFFINITY => Some(Question::FollowAffinity),
             _ => None,
         }
     }
@@ -189,7 +194,7 @@ mod tests {
         let forget =
             [Forget::All, Forget::Statements, Forget::Procedures, Forget::Database(7), Forget::Handle([9; 20])];
         let forget = forget.into_iter().map(Question::ForgetPlans);
-        let others = [rows, Question::Kill { spid: 60_000 }, Question::FollowConfiguration];
+        let others = [rows, Question::Kill { spid: 60_000 }, Question::FollowConfiguration, Question::FollowAffinity];
         let clear = [Question::Clear(Counted::Latches), Question::Clear(Counted::Spinlocks)];
         for question in others.into_iter().chain(clear).chain(forget) {
             let bytes = question.to_bytes();

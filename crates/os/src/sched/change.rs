@@ -62,11 +62,9 @@ pub fn numa_nodes() -> Vec<Vec<u32>> {
 /// The default pool runs on these CPUs from now on, a scheduler bound to each; `None`: on all that the process may use, bound as at
 /// a start without a mask.
 /// Requests that run on others end there; those who wait for a worker there, and all that come, go to the schedulers that are left.
+/// Engines keep their schedulers and divide the CPUs: each asks for itself.
 pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
     let machine = machine();
-    if engines::number() != 0 {
-        return Err(ChangeError::ManyEngines);
-    }
     let usable = limits::usable_cpus();
     let wanted = cpus.unwrap_or(&usable);
     assert!(!wanted.is_empty());
@@ -74,6 +72,12 @@ pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
         return Err(ChangeError::NoSuchCpu(*missing));
     }
     let mut threads = machine.changes.lock().expect("changes");
+    if engines::number() != 0 {
+        let own = engines::cpu_of(engines::number(), wanted);
+        machine.schedulers().iter().for_each(|scheduler| scheduler.slot().cpu.store(own, Ordering::Relaxed));
+        bind(&machine, cpus.is_some());
+        return Ok(());
+    }
     let (mut closing, mut covered) = (Vec::new(), Vec::new());
     for scheduler in of_pool(&machine, Pool::DEFAULT) {
         let cpu = scheduler.slot().cpu.load(Ordering::Relaxed);
@@ -92,10 +96,15 @@ pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
     for (nth, scheduler) in named.enumerate() {
         scheduler.slot().cpu.store(wanted[nth % wanted.len()], Ordering::Relaxed);
     }
-    machine.pinned.store(cpus.is_some() || machine.pinned_unasked, std::sync::atomic::Ordering::SeqCst);
-    machine.schedulers().iter().for_each(|scheduler| workers::place_threads_again(scheduler));
+    bind(&machine, cpus.is_some());
     machine.divide_workers();
     Ok(())
+}
+
+/// All threads to where their schedulers' CPUs are now.
+fn bind(machine: &MachineState, asked: bool) {
+    machine.pinned.store(asked || machine.pinned_unasked, std::sync::atomic::Ordering::SeqCst);
+    machine.schedulers().iter().for_each(|scheduler| workers::place_threads_again(scheduler));
 }
 
 /// The pool has so many schedulers from now on: made, opened again or closed. 0: the pool is gone, its sessions are the default

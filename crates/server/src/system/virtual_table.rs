@@ -268,6 +268,11 @@ pub fn answer(server: &Arc<Server>, question: &[u8]) -> Vec<u8> {
             machine::follow_here(server);
             Vec::new()
         }
+        Some(Question::FollowAffinity) => {
+            // The engine that asks has taken it: the CPUs are there.
+            let _ = machine::follow_affinity(server);
+            Vec::new()
+        }
         None => Vec::new(),
     }
 }
