@@ -38,6 +38,11 @@ pub trait Host {
     /// The storage of a base or temporary table.
     fn open_table(&mut self, session: &mut Session, table: &TableDef) -> SqlResult<Arc<Table>>;
 
+    /// 3906: its rows may not be changed. Who makes it so changes `catalog_version`.
+    fn check_writable(&mut self, _database: DatabaseId) -> SqlResult<()> {
+        Ok(())
+    }
+
     fn table_by_id(
         &mut self,
         session: &mut Session,

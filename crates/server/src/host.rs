@@ -674,6 +674,10 @@ impl Host for SessionHost {
             .map_err(crate::catalog::error::storage_error)
     }
 
+    fn check_writable(&mut self, database: DatabaseId) -> SqlResult<()> {
+        self.server.catalog.database(database).map_or(Ok(()), |database| database.check_writable())
+    }
+
     fn table_by_id(&mut self, state: &mut State, database: DatabaseId, object: ObjectId) -> SqlResult<Arc<TableDef>> {
         let found = self.with_catalog(state, |catalog| catalog.table_by_id(database, object))?;
         found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", object.0)))

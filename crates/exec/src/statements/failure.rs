@@ -36,7 +36,8 @@ impl<'a> Runner<'a> {
 
     /// The same for a statement that changes rows, whose changes have been taken back.
     pub fn fail_changed(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        let terminated = (11..17).contains(&error.severity);
+        // Refused before it began: its database is read-only.
+        let terminated = (11..17).contains(&error.severity) && error.number != 3906;
         self.fail_as(error, line, true, terminated)
     }
 

@@ -12,7 +12,7 @@ use os::sync::RwLock;
 use os::wait::WaitType;
 use sql::catalog::{ColumnDef, IndexDef, IndexKind, Object, ObjectId, TableDef};
 use storage::{Storage, Transaction};
-use types::{CollationId, SqlResult, SqlType, collation};
+use types::{CollationId, SqlError, SqlResult, SqlType, collation};
 
 use super::base::{BASE_TABLES, DatabaseRow, USER_OBJECT_MIN, database_option};
 use super::load;
@@ -138,6 +138,15 @@ impl Database {
 
     pub fn option(&self, bit: i64) -> bool {
         self.row.read().options & bit != 0
+    }
+
+    /// 3906: it is read-only.
+    pub fn check_writable(&self) -> SqlResult<()> {
+        if !self.option(database_option::READ_ONLY) {
+            return Ok(());
+        }
+        let text = format!("Failed to update database \"{}\" because the database is read-only.", self.name());
+        Err(SqlError::new(3906, 16, text))
     }
 
     /// READ_COMMITTED_SNAPSHOT.

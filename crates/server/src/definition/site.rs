@@ -8,7 +8,7 @@ use sql::plan::OutputColumn;
 use storage::Transaction;
 use types::{RowBatch, SqlError, SqlResult};
 
-use crate::catalog::base::{ClassRow, ObjectRow, TextRow, database_option, object_status};
+use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
 use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
@@ -206,7 +206,9 @@ impl<'a> Ddl<'a> {
         Ok(table.map(|table| (db, row, table)))
     }
 
+    /// For a change of an object's definition. 3906: the database is read-only.
     pub fn lock(&mut self, db: &Database, object: i32) -> SqlResult<()> {
+        db.check_writable()?;
         let id = db.storage_id();
         let (_, tx) = self.site.state();
         tx.lock_table(id, storage::TableId(object), storage::LockMode::SchemaModification)
@@ -241,11 +243,7 @@ impl<'a> Ddl<'a> {
         status: i32,
         intprop: i32,
     ) -> SqlResult<()> {
-        if place.db.option(database_option::READ_ONLY) {
-            let name = place.db.name();
-            let text = format!("Failed to update database \"{name}\" because the database is read-only.");
-            return Err(SqlError::new(3906, 16, text));
-        }
+        place.db.check_writable()?;
         let now = clock::now();
         let row = ObjectRow {
             id,

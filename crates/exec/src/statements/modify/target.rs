@@ -154,6 +154,7 @@ impl Target {
         {
             let mut runtime = context.runtime();
             let runtime = &mut *runtime;
+            runtime.host.check_writable(self.def.database)?;
             *table = Some(runtime.host.open_table(runtime.session, &self.def)?);
         }
         Ok(())
