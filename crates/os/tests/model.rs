@@ -43,6 +43,7 @@
 //! | a_condvar_loses_no_notification | who waits enters the list after it frees the mutex | for ever |
 //! | an_event_count_loses_no_notification | `wait` does not compare its ticket under the list's lock | for ever |
 //! | | `notify` counts after it has taken the waiters | for ever |
+//! | an_event_count_that_wakes_one_of_those_who_wait_for_more_leaves_nobody | `notify_up_to` wakes none of the others | for ever |
 //! | a_parking_lot_forgets_no_waiter | `wait` does not look at the word again under the bucket's lock | for ever |
 //! | | who waits does not set the bit | for ever |
 //! | | `wake` drops those of its bucket who wait for another word | for ever |
@@ -465,7 +466,31 @@ fn an_event_count_loses_no_notification() {
                 if taken.is_ok() {
                     break;
                 }
-                changed.wait(ticket, WaitType::SOS_EVENT);
+                changed.wait(ticket, 0, WaitType::SOS_EVENT);
+            }
+        });
+    });
+}
+
+/// As the log's commits: each appends, and one flushes for all who came before it began.
+#[test]
+fn an_event_count_that_wakes_one_of_those_who_wait_for_more_leaves_nobody() {
+    check(|| {
+        let log = (EventCount::default(), Mutex::new(WaitType::SOS_MUTEX, ()), AtomicU64::new(0), AtomicU64::new(0));
+        let shared = Arc::new(log);
+        many_threads(4, move |_| {
+            let (changed, flushes, appended, hardened) = &*shared;
+            let goal = appended.fetch_add(1, Ordering::SeqCst) + 1;
+            while hardened.load(Ordering::SeqCst) < goal {
+                let ticket = changed.ticket();
+                match flushes.try_lock() {
+                    Some(flush) => {
+                        hardened.store(appended.load(Ordering::SeqCst), Ordering::SeqCst);
+                        drop(flush);
+                        changed.notify_up_to(hardened.load(Ordering::SeqCst));
+                    }
+                    None => changed.wait(ticket, goal, WaitType::WRITELOG),
+                }
             }
         });
     });

@@ -11,6 +11,7 @@ impl Engine {
     /// Ends the transactions of a dead engine: those whose commit record is in the log are committed, the others rolled back.
     /// Returns how many there were. One engine does it, once.
     pub fn bury(&self, engine: u32) -> StorageResult<usize> {
+        self.log.look_again();
         let left_behind = self.locks.of_engine(engine);
         for member in &left_behind {
             self.locks.stop_waiting(*member);

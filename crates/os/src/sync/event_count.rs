@@ -1,11 +1,15 @@
 //! Waiting for something to happen without losing a wake-up: take a ticket, look at the condition, wait with the ticket.
-//! A `notify` between the ticket and the wait ends the wait at once.
+//! A notification between the ticket and the wait ends the wait at once.
+//!
+//! What happens may be that a number grows, and the waiters themselves may make it grow, each for all of them, as a flush of the log
+//! does. So a waiter says how far it must come, and a notification how far it came: who has to wait for more is left alone, but for
+//! one that sees to it. Woken all, most would wait again: a wake-up and a switch each, for nothing.
 
-use super::list::{Waiters, grant_all, wait_granted};
+use super::list::{WaitList, Waiters, grant, grant_all, resource_of, wait_granted};
 use crate::sys::atomic::{AtomicU64, Ordering};
-use crate::wait::WaitType;
+use crate::wait::{self, WaitType, WorkerId};
 
-/// For any number of waiters, all woken by each `notify`. Zero is a valid one.
+/// For any number of waiters. Zero is a valid one.
 #[derive(Default)]
 pub struct EventCount {
     /// Changed under the waiters' lock: whoever finds its ticket still valid there is in the list before the next change.
@@ -18,23 +22,48 @@ impl EventCount {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Suspends the worker until `notify` is called after `ticket` was taken. An attention does not end it.
-    pub fn wait(&self, ticket: u64, wait: WaitType) {
+    /// Suspends the worker until a notification after `ticket` was taken is for it: of all, up to `goal` or beyond, or, as the first
+    /// of the others, to see to the rest. An attention does not end it. The DMVs show `goal` as the resource of the wait.
+    pub fn wait(&self, ticket: u64, goal: u64, wait: WaitType) {
         self.waiters.lock();
         if self.ticket() != ticket {
             return self.waiters.unlock();
         }
+        wait::describe(goal, WorkerId::NONE);
         self.waiters.push_self(0);
         self.waiters.unlock();
         let woken = wait_granted(wait, None, |_| unreachable!("no deadline"));
         assert!(woken, "no deadline, no timeout");
+        wait::describe(0, WorkerId::NONE);
     }
 
+    /// Wakes all.
     pub fn notify(&self) {
+        self.notify_up_to(u64::MAX);
+    }
+
+    /// Wakes those whose goal is `reached`, and the first of the others: before it waits again it must have done what ends in another
+    /// notification, or found somebody who is at it.
+    pub fn notify_up_to(&self, reached: u64) {
+        let woken = WaitList::new();
+        let mut next = None;
         self.waiters.lock();
         self.count.fetch_add(1, Ordering::SeqCst);
-        let waiters = self.waiters.list.take();
+        let all = self.waiters.list.take();
+        while let Some(waiter) = all.pop() {
+            if resource_of(waiter) <= reached {
+                woken.push(waiter);
+            } else if next.is_none() {
+                next = Some(waiter);
+            } else {
+                self.waiters.list.push(waiter);
+            }
+        }
         self.waiters.unlock();
-        grant_all(waiters);
+        // Before those who are done: they all wait for it, or will at their next request.
+        if let Some(next) = next {
+            grant(next);
+        }
+        grant_all(woken);
     }
 }

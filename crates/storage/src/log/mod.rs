@@ -9,7 +9,8 @@
 //!
 //! Appending: reserve with one compare-and-swap of `tail`, copy in parallel, publish the length word. Flushing (one at
 //! a time): close the block by moving `tail` to the next block, wait for the records in it, write, harden, zero, release.
-//! Who needs an LSN hardened either flushes or, if somebody does already, waits: a flush takes all commits there are.
+//! Who needs an LSN hardened either flushes or, if somebody does already, waits: a flush takes all commits there are. Its end
+//! wakes those whose commits it took, and one of the others, which flushes for all of them.
 //! A failed write or flush stops the log for good: the state of the file is unknown then (never retried).
 
 pub mod backward;
@@ -62,6 +63,7 @@ shared_struct! {
         released: AtomicU64,
         /// Start of the open block. Locked by who flushes.
         block: Mutex<u64>,
+        /// What was hardened or released has changed, or the log has stopped. The goal of who waits is an LSN.
         changed: EventCount,
         /// A delayed commit waits for the log writer. SeqCst on both sides: a commit that finds it set appended before the
         /// writer took it.
@@ -96,6 +98,9 @@ impl Reason {
         String::from_utf8_lossy(&self.text[..self.length as usize]).into_owned()
     }
 }
+
+/// The goal of who waits for room in the ring: each flush makes some.
+const ANY_FLUSH: u64 = 0;
 
 pub struct Log {
     ring: Ring,
@@ -178,7 +183,7 @@ impl Log {
         let released = self.state.released.load(Ordering::Acquire);
         let tail = self.state.tail.load(Ordering::Relaxed);
         if tail.saturating_sub(released) > self.ring.bytes() / 2 {
-            self.flush_some(WaitType::LOGBUFFER)?;
+            self.flush_some(ANY_FLUSH, WaitType::LOGBUFFER)?;
         }
         Ok(())
     }
@@ -200,6 +205,12 @@ impl Log {
         drop(held);
         self.state.changed.notify();
         self.ended.set();
+    }
+
+    /// An engine has died outside of critical sections: it may have been woken to flush for all who wait, or had flushed and not said
+    /// so yet. They look again.
+    pub fn look_again(&self) {
+        self.state.changed.notify();
     }
 
     /// Returns when the log has stopped, or at the deadline.
@@ -237,7 +248,7 @@ impl Log {
                 || os::sim_choice!("log.full", 64)
             {
                 self.state.counters.buffer_waits.fetch_add(1, Ordering::Relaxed);
-                self.flush_some(WaitType::LOGBUFFER)?;
+                self.flush_some(ANY_FLUSH, WaitType::LOGBUFFER)?;
                 tail = self.state.tail.load(Ordering::Relaxed);
                 continue;
             }
@@ -248,8 +259,8 @@ impl Log {
         }
     }
 
-    /// Flushes, or waits until somebody has, for `wait`.
-    fn flush_some(&self, wait: WaitType) -> StorageResult<()> {
+    /// Flushes, or waits until somebody has flushed up to `lsn`, or the caller is to do it.
+    fn flush_some(&self, lsn: u64, wait: WaitType) -> StorageResult<()> {
         let ticket = self.state.changed.ticket();
         if let Some(error) = self.is_stopped() {
             return Err(error);
@@ -259,11 +270,11 @@ impl Log {
                 let flushed = self.flush(&mut block);
                 drop(block);
                 // Once the lock is free: who found it taken with an older ticket comes again.
-                self.state.changed.notify();
+                self.state.changed.notify_up_to(self.hardened());
                 flushed
             }
             None => {
-                self.state.changed.wait(ticket, wait);
+                self.state.changed.wait(ticket, lsn, wait);
                 Ok(())
             }
         }
@@ -277,7 +288,7 @@ impl Log {
         self.state.counters.waits.fetch_add(1, Ordering::Relaxed);
         while self.hardened() < lsn {
             assert!(lsn <= self.tail(), "an LSN nobody has reserved");
-            self.flush_some(WaitType::WRITELOG)?;
+            self.flush_some(lsn, WaitType::WRITELOG)?;
         }
         Ok(())
     }
