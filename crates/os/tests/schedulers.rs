@@ -55,6 +55,31 @@ fn more_tasks_than_workers_wait_for_one() {
 }
 
 #[test]
+fn an_event_count_wakes_who_has_what_it_waits_for_and_one_more() {
+    let machine = start(MachineConfig { cpus: vec![0], ..Default::default() });
+    machine.run(|| {
+        let reached = Arc::new(EventCount::default());
+        let woken = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Vec::new()));
+        let ticket = reached.ticket();
+        let waiters = [3, 1, 4, 2].map(|goal| {
+            let (reached, woken) = (reached.clone(), woken.clone());
+            spawn(TaskKind::Request, Place::Here, move || {
+                reached.wait(ticket, goal, WaitType::SOS_EVENT);
+                woken.lock().push(goal);
+            })
+        });
+        wait::yield_now();
+        reached.notify_up_to(2);
+        wait::yield_now();
+        assert_eq!(*woken.lock(), [3, 1, 2], "the one that sees to the rest goes first");
+        reached.notify();
+        waiters.into_iter().for_each(|waiter| waiter.join().expect("woken"));
+        assert_eq!(*woken.lock(), [3, 1, 2, 4]);
+    });
+    assert_eq!(machine.panics(), 0);
+}
+
+#[test]
 fn locks_work_across_schedulers() {
     on_both(|| {
         let mutex = Arc::new(Mutex::new(WaitType::SOS_MUTEX, 0u64));
