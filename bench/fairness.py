@@ -5,6 +5,10 @@ its own. Printed: the counts and the largest by the smallest, for each kind of w
     bench/fairness.py --heddle target/release/heddle
     bench/fairness.py --clients 6 --seconds 10 --work cpu --arguments='--kernel process'
 
+One thread of `heddle stress` drives all six. With two, each with clients of its own, what is compared is how often each thread came to
+its replies: on two CPUs that the server wants as well, the groups of clients then differ by a tenth while every engine gives its own
+the same, and an engine whose clients have not asked cannot give them anything (`--client-threads 2` shows it).
+
 Work: `key` changes a row by its key; `cpu` computes for some milliseconds before that; `mixed` lets every other client do the one and
 the other, and compares within each half.
 """
@@ -49,7 +53,8 @@ def measure(options, arguments):
         setup += "DECLARE @n int = 51; WHILE @n < 200 BEGIN INSERT work VALUES (@n, 0, ''); SET @n += 1 END"
         server.tool(options.heddle, "sql", "-b", "-Q", setup)
         time.sleep(0.5)
-        load = ["-n", str(options.clients), "--duration", str(options.seconds), "-q", "--no-progress", "--barrier", "-Q", WORK[options.work]]
+        load = ["-n", str(options.clients), "--duration", str(options.seconds), "-q", "--no-progress", "--barrier",
+                "--schedulers", str(options.client_threads), "-Q", WORK[options.work]]
         server.tool(options.heddle, "stress", *load)
         counts = server.tool(options.heddle, "sql", "-h", "-1", "-W", "-Q", "SET NOCOUNT ON; SELECT client, done FROM work WHERE done > 0")
         rows = [tuple(map(int, line.split())) for line in counts.splitlines() if line.strip()]
@@ -65,6 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heddle", default="target/release/heddle")
     parser.add_argument("--clients", type=int, default=6)
+    parser.add_argument("--client-threads", type=int, default=1, help="of `heddle stress`")
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--work", choices=WORK, default="key")
