@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 
 use os::disk::{Disk, File, Open};
 use os::engines;
-use os::region::{Part, Placed};
+use os::region::{Part, Placed, spread, spread_count};
 use os::shared_struct;
 use os::sync::{Mutex, ParkingLot};
 use os::wait::{self, WaitType};
@@ -74,6 +74,7 @@ shared_struct! {
 
 pub struct Buffer {
     frames: Frames,
+    /// By `spread`: pages that were allocated one after the other are often different sessions'.
     states: Part<AtomicU64>,
     parking: Placed<ParkingLot>,
     page_bits: u32,
@@ -159,7 +160,7 @@ impl DerefMut for Exclusive<'_> {
 impl Drop for Shared<'_> {
     #[inline]
     fn drop(&mut self) {
-        let state = &self.buffer.states[self.index];
+        let state = self.buffer.state(self.index);
         let before = state.fetch_sub(1, Ordering::SeqCst);
         debug_assert!((2..=READERS_MAX).contains(&(before & LATCH)), "a reader held the latch");
         // The last reader lets writers in, one of too many lets one more reader in.
@@ -174,7 +175,7 @@ impl Drop for Exclusive<'_> {
     #[inline]
     fn drop(&mut self) {
         self.buffer.release(self.index, FREE, 0);
-        engines::leave(&self.buffer.states[self.index]);
+        engines::leave(self.buffer.state(self.index));
     }
 }
 
@@ -193,7 +194,7 @@ impl Exclusive<'_> {
     /// Before the change is logged: a checkpoint that begins after the log record must see the page as dirty.
     #[inline]
     pub fn mark_dirty(&mut self) {
-        let state = &self.buffer.states[self.index];
+        let state = self.buffer.state(self.index);
         let word = state.load(Ordering::Relaxed);
         if word & DIRTY == 0 {
             state.fetch_or(DIRTY, Ordering::Relaxed);
@@ -222,7 +223,7 @@ impl Buffer {
         let clock = Mutex::new(WaitType::SOS_MUTEX, Clock { entries: 0, hand: 0 });
         Ok(Buffer {
             frames: Frames { pages: memory.carve("page frames", pages * PAGE_BYTES)? },
-            states: memory.carve("page states", pages)?,
+            states: memory.carve("page states", spread_count(pages))?,
             parking: memory.place("page latches", ParkingLot::default())?,
             page_bits,
             frames_max: (memory_bytes / PAGE_BYTES).max(64),
@@ -239,7 +240,8 @@ impl Buffer {
 
     /// Bytes of the region for frames, states and clock.
     pub fn region_bytes(files_max: usize, page_bits: u32) -> usize {
-        (files_max << page_bits) * (PAGE_BYTES + 2 * size_of::<AtomicU64>()) + PAGE_BYTES
+        let pages = files_max << page_bits;
+        pages * (PAGE_BYTES + size_of::<AtomicU64>()) + spread_count(pages) * size_of::<AtomicU64>() + PAGE_BYTES
     }
 
     pub fn counters(&self) -> &BufferCounters {
@@ -266,7 +268,7 @@ impl Buffer {
                 at += 1;
                 continue;
             }
-            let state = &self.states[index];
+            let state = self.state(index);
             loop {
                 let word = state.load(Ordering::Acquire);
                 if word & LATCH == FREE && self.to_exclusive(state, word) {
@@ -301,6 +303,11 @@ impl Buffer {
     }
 
     #[inline]
+    fn state(&self, index: usize) -> &AtomicU64 {
+        &self.states[spread(index)]
+    }
+
+    #[inline]
     fn page_of(&self, index: usize) -> u32 {
         (index & ((1 << self.page_bits) - 1)) as u32
     }
@@ -311,14 +318,14 @@ impl Buffer {
 
     fn to_reading(&self, index: usize, word: u64) -> bool {
         let next = word & !LATCH | EXCLUSIVE | READING;
-        self.states[index].compare_exchange(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        self.state(index).compare_exchange(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Ends an exclusive latch. Others change bits of the word meanwhile (WAITERS, WRITING), so it is one atomic addition;
     /// `clear`: bits to take away, which nobody else changes.
     #[inline]
     fn release(&self, index: usize, to: u64, clear: u64) {
-        let state = &self.states[index];
+        let state = self.state(index);
         if clear != 0 {
             state.fetch_and(!clear, Ordering::Relaxed);
         }
@@ -337,7 +344,7 @@ impl Buffer {
             return std::hint::spin_loop();
         }
         self.counters.latch_waits.fetch_add(1, Ordering::Relaxed);
-        let state = &self.states[index];
+        let state = self.state(index);
         let wait = match (state.load(Ordering::Relaxed) & READING != 0, exclusive) {
             (true, true) => WaitType::PAGEIOLATCH_EX,
             (true, false) => WaitType::PAGEIOLATCH_SH,
@@ -359,7 +366,7 @@ impl Buffer {
     pub fn shared(&self, file: &DataFile, page: u32) -> StorageResult<Shared<'_>> {
         os::stats::count_page_read();
         let index = self.index(file, page)?;
-        engines::enter(&self.states[index]);
+        engines::enter(self.state(index));
         match self.latch_shared(file, page, index) {
             Ok(()) => Ok(Shared { buffer: self, index }),
             Err(error) => Err(self.not_latched(index, error)),
@@ -368,7 +375,7 @@ impl Buffer {
 
     #[inline]
     fn latch_shared(&self, file: &DataFile, page: u32, index: usize) -> StorageResult<()> {
-        let state = &self.states[index];
+        let state = self.state(index);
         let mut tries = 0;
         loop {
             let word = state.load(Ordering::Acquire);
@@ -390,7 +397,7 @@ impl Buffer {
         os::stats::count_page_read();
         os::stats::count_page_write();
         let index = self.index(file, page)?;
-        engines::enter(&self.states[index]);
+        engines::enter(self.state(index));
         match self.latch_exclusive(file, page, index) {
             Ok(()) => Ok(Exclusive { buffer: self, index }),
             Err(error) => Err(self.not_latched(index, error)),
@@ -399,7 +406,7 @@ impl Buffer {
 
     #[inline]
     fn latch_exclusive(&self, file: &DataFile, page: u32, index: usize) -> StorageResult<()> {
-        let state = &self.states[index];
+        let state = self.state(index);
         let mut tries = 0;
         loop {
             let word = state.load(Ordering::Acquire);
@@ -418,14 +425,14 @@ impl Buffer {
 
     #[cold]
     fn not_latched(&self, index: usize, error: StorageError) -> StorageError {
-        engines::leave(&self.states[index]);
+        engines::leave(self.state(index));
         error
     }
 
     /// A page whose old content does not matter: zeroed, not read from disk. Only for pages just allocated.
     pub fn fresh(&self, file: &DataFile, page: u32) -> StorageResult<Exclusive<'_>> {
         let index = self.index(file, page)?;
-        let state = &self.states[index];
+        let state = self.state(index);
         let mut tries = 0;
         engines::enter(state);
         loop {
@@ -482,7 +489,7 @@ impl Buffer {
             return Err(StorageError::CorruptPage { page: PageRef { file: file.number, page } });
         }
         self.enlist(index);
-        self.states[index].fetch_or(REFERENCED, Ordering::Relaxed);
+        self.state(index).fetch_or(REFERENCED, Ordering::Relaxed);
         self.release(index, FREE, READING);
         Ok(())
     }
@@ -532,7 +539,7 @@ impl Buffer {
             }
             let hand = clock.hand;
             let index = self.entry(hand);
-            let state = &self.states[index];
+            let state = self.state(index);
             let word = state.load(Ordering::Acquire);
             if word & LATCH == FREE && word & WRITING == 0 {
                 if word & REFERENCED != 0 {
@@ -566,7 +573,7 @@ impl Buffer {
             let clock = self.clock.lock();
             (0..clock.entries).map(|at| self.entry(at)).collect()
         };
-        dirty.retain(|index| self.states[*index].load(Ordering::Acquire) & (DIRTY | WRITING) != 0);
+        dirty.retain(|index| self.state(*index).load(Ordering::Acquire) & (DIRTY | WRITING) != 0);
         dirty.sort_unstable();
         let mut written = 0;
         for batch in dirty.chunks(BATCH_PAGES) {
@@ -601,7 +608,7 @@ impl Buffer {
         }
         let result = stop_if_failed(log, self.write_copies(&mut pages, lsn_max, log));
         for (index, _, _) in &pages {
-            self.states[*index].fetch_and(!WRITING, Ordering::Release);
+            self.state(*index).fetch_and(!WRITING, Ordering::Release);
         }
         result?;
         Ok(pages.len() as u64)
@@ -609,7 +616,7 @@ impl Buffer {
 
     /// A copy of a dirty page, marked as being written. None: not dirty (any more), or busy and `wait` is false.
     fn copy_out(&self, index: usize, wait: bool) -> Option<Box<PageBytes>> {
-        let state = &self.states[index];
+        let state = self.state(index);
         let mut tries = 0;
         engines::enter(state);
         loop {

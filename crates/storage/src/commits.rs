@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use os::region::{Part, Placed, Pool};
+use os::region::{Part, Placed, Pool, spread};
 use os::shared_struct;
 use os::sync::{SpinClass, SpinLock};
 
@@ -107,7 +107,8 @@ impl Commits {
     fn word(&self, id: u64) -> &AtomicU64 {
         let chunk = self.chunks[(id / CHUNK as u64) as usize % CHUNKS_MAX].load(Ordering::Acquire);
         // A chunk that went meanwhile: the caller looks at the horizon again.
-        &self.words[chunk.saturating_sub(1)][id as usize % CHUNK]
+        // Transactions that follow one another run at the same time.
+        &self.words[chunk.saturating_sub(1)][spread(id as usize % CHUNK)]
     }
 
     pub fn next_id(&self) -> u64 {

@@ -53,7 +53,7 @@ impl Metrics {
             log_buffer_waits: of(&log.buffer_waits),
             log_tail_lsn: engine.log.tail(),
             log_hardened_lsn: engine.log.hardened(),
-            lock_requests: of(&locks.requests),
+            lock_requests: engine.locks.requests(),
             lock_waits: of(&locks.waits),
             lock_wait_ms: of(&locks.wait_ms),
             lock_timeouts: of(&locks.timeouts),

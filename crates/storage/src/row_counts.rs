@@ -15,11 +15,13 @@ use crate::memory::Memory;
 const PLACES: usize = 1 << 16;
 /// Places where the count of a table may lie, one after the other.
 const TRIES: usize = 16;
+/// Schedulers count apart, as many as this: each insertion adds here, and they would wait for each other's cache line.
+const SHARES: usize = 4;
 
 shared_struct! {
-    struct RowCount {
-        /// Its table, 0: free.
-        table: AtomicU64,
+    /// Of one table, in a cache line of its own.
+    #[repr(align(64))]
+    struct RowShare {
         rows: AtomicI64,
     }
 }
@@ -31,37 +33,42 @@ pub fn pack(db: DatabaseId, table: TableId) -> u64 {
 
 /// About how many rows a table has: no rollback corrects it.
 pub struct Rows {
-    counts: Part<RowCount>,
+    counts: Part<RowShare>,
     /// None: there was no place left.
     at: Option<usize>,
     own: AtomicI64,
 }
 
 impl Rows {
-    fn count(&self) -> &AtomicI64 {
-        self.at.map_or(&self.own, |at| &self.counts[at].rows)
-    }
-
     pub fn add(&self, change: i64) {
-        self.count().fetch_add(change, Ordering::Relaxed);
+        let share = os::sched::here().unwrap_or(0) as usize % SHARES;
+        let count = self.at.map_or(&self.own, |at| &self.counts[at * SHARES + share].rows);
+        count.fetch_add(change, Ordering::Relaxed);
     }
 
     pub fn get(&self) -> i64 {
-        self.count().load(Ordering::Relaxed)
+        let sum = |at: usize| {
+            self.counts[at * SHARES..][..SHARES].iter().map(|share| share.rows.load(Ordering::Relaxed)).sum()
+        };
+        self.at.map_or_else(|| self.own.load(Ordering::Relaxed), sum)
     }
 }
 
 pub struct RowCounts {
     /// Held while a table gets a place.
     placing: Placed<Mutex<()>>,
-    counts: Part<RowCount>,
+    /// Of each place its table, 0: free.
+    tables: Part<AtomicU64>,
+    /// The shares of each place.
+    counts: Part<RowShare>,
 }
 
 impl RowCounts {
     pub fn new(memory: &Memory) -> StorageResult<RowCounts> {
         Ok(RowCounts {
             placing: memory.place("placing of row counts", Mutex::new(WaitType::SOS_MUTEX, ()))?,
-            counts: memory.carve("row counts", PLACES)?,
+            tables: memory.carve("counted tables", PLACES)?,
+            counts: memory.carve("row counts", PLACES * SHARES)?,
         })
     }
 
@@ -71,11 +78,11 @@ impl RowCounts {
     }
 
     fn find(&self, table: u64) -> Option<usize> {
-        Self::places(table).find(|place| self.counts[*place].table.load(Ordering::Acquire) == table)
+        Self::places(table).find(|place| self.tables[*place].load(Ordering::Acquire) == table)
     }
 
     fn find_free(&self, table: u64) -> Option<usize> {
-        Self::places(table).find(|place| self.counts[*place].table.load(Ordering::Relaxed) == 0)
+        Self::places(table).find(|place| self.tables[*place].load(Ordering::Relaxed) == 0)
     }
 
     /// The row count of a table; `estimate` says where it begins if nobody counts it yet.
@@ -89,8 +96,10 @@ impl RowCounts {
             if at.is_none() {
                 at = self.find_free(table);
                 if let Some(at) = at {
-                    self.counts[at].rows.store(own, Ordering::Relaxed);
-                    self.counts[at].table.store(table, Ordering::Release);
+                    let (first, others) = self.counts[at * SHARES..][..SHARES].split_first().expect("shares");
+                    first.rows.store(own, Ordering::Relaxed);
+                    others.iter().for_each(|share| share.rows.store(0, Ordering::Relaxed));
+                    self.tables[at].store(table, Ordering::Release);
                 }
             }
         }
@@ -100,7 +109,7 @@ impl RowCounts {
     /// The next who asks for the table's count estimates it anew.
     pub fn forget(&self, table: u64) {
         if let Some(at) = self.find(table) {
-            let _ = self.counts[at].table.compare_exchange(table, 0, Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self.tables[at].compare_exchange(table, 0, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 }
@@ -112,7 +121,10 @@ mod tests {
     use super::*;
 
     fn counts() -> RowCounts {
-        RowCounts::new(&Memory::reserve(PLACES * 16, Visibility::ThisProcess).expect("memory")).expect("row counts")
+        RowCounts::new(
+            &Memory::reserve(PLACES * (8 + SHARES * size_of::<RowShare>()), Visibility::ThisProcess).expect("memory"),
+        )
+        .expect("row counts")
     }
 
     #[test]

@@ -199,7 +199,7 @@ impl Transaction {
             self.finish();
             return Ok(());
         }
-        let engine = self.engine.clone();
+        let engine = &*self.engine;
         let drops: Vec<u8> =
             self.drops.iter().flat_map(|at| [at.file.to_le_bytes(), at.page.to_le_bytes()].concat()).collect();
         let head = Head {
@@ -241,8 +241,8 @@ impl Transaction {
         let drops = std::mem::take(&mut self.drops);
         self.finish();
         if !drops.is_empty() {
-            engine.pending_frees.add(drops);
-            engine.free_pending()?;
+            self.engine.pending_frees.add(drops);
+            self.engine.free_pending()?;
         }
         Ok(())
     }
@@ -276,10 +276,9 @@ impl Transaction {
         };
         let ended = self.engine.log.append(head, &[]);
         self.engine.commits.rolled_back(self.writer.id);
-        let engine = self.engine.clone();
         self.finish();
         ended?;
-        engine.free_pending()
+        self.engine.free_pending()
     }
 
     /// What the cache holds of tables this transaction reshaped may be wrong by now: it is read again.

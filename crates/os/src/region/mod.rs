@@ -45,6 +45,21 @@ macro_rules! shared_struct {
     };
 }
 
+/// Where the word `index` of an array lies so that neighbours are in different cache lines: numbers that follow one another are taken
+/// by different CPUs at the same time, which would wait for each other's line. As many words as [`spread_count`] says; 64 or 32 bits.
+#[inline]
+pub const fn spread(index: usize) -> usize {
+    // 8 words of 64 bits are a line, two lines are fetched together.
+    index & !(SPREAD - 1) | (index & 7) << 4 | (index & (SPREAD - 1)) >> 3
+}
+
+/// The length of an array of which `count` words are used by [`spread`].
+pub const fn spread_count(count: usize) -> usize {
+    count.next_multiple_of(SPREAD)
+}
+
+const SPREAD: usize = 128;
+
 macro_rules! numbers {
     ($($type:ty),*) => {
         $(
@@ -355,3 +370,17 @@ impl<T: Shared> Deref for Placed<T> {
 
 /// For counters and for what a lock already orders.
 const RELAXED: Ordering = Ordering::Relaxed;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_spread_over_all_places_and_neighbours_over_lines() {
+        let count = spread_count(200);
+        let mut places: Vec<usize> = (0..count).map(spread).collect();
+        assert!(places.windows(8).all(|near| (1..8).all(|at| near[0] / 8 != near[at] / 8)));
+        places.sort_unstable();
+        assert_eq!(places, (0..256).collect::<Vec<_>>());
+    }
+}

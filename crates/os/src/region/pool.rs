@@ -5,7 +5,7 @@
 //! is taken before another scheduler's.
 #![allow(unsafe_code)]
 
-use super::{OutOfMemory, Part, Placed, RELAXED, Region, Shared};
+use super::{OutOfMemory, Part, Placed, RELAXED, Region, Shared, spread, spread_count};
 use crate::{simcore, worker};
 use std::ops::Index;
 use std::ptr::NonNull;
@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const LISTS: usize = 16;
 
+/// In cache lines of its own, pairs of which are fetched together.
 #[derive(Default)]
-#[repr(align(64))]
+#[repr(align(128))]
 struct FreeList {
     /// First free slot plus one, 0: none; the upper half counts changes, against a slot that left and came back.
     head: AtomicU64,
@@ -42,14 +43,14 @@ impl<T: Shared> Pool<T> {
         assert!(count < u32::MAX as usize, "slots are numbered in 32 bits");
         Ok(Pool {
             slots: region.carve(name, count)?,
-            links: region.carve("links of a pool", count)?,
+            links: region.carve("links of a pool", spread_count(count))?,
             heads: region.place("heads of a pool", Heads::default())?,
         })
     }
 
     /// Bytes of the region that `count` slots take.
     pub fn region_bytes(count: usize) -> usize {
-        count * (size_of::<T>() + size_of::<u32>()) + size_of::<Heads>() + 3 * super::PAGE
+        count * size_of::<T>() + spread_count(count) * size_of::<u32>() + size_of::<Heads>() + 3 * super::PAGE
     }
 
     /// A free slot, as its last user left it, or zeros. It is the caller's until `give`.
@@ -82,7 +83,7 @@ impl<T: Shared> Pool<T> {
         let head = &self.heads.lists[list_here()].head;
         let mut now = head.load(RELAXED);
         loop {
-            self.links[slot as usize].store(now as u32, RELAXED);
+            self.links[spread(slot as usize)].store(now as u32, RELAXED);
             // Release: who takes the slot sees what was done to it.
             match head.compare_exchange_weak(now, tagged(now, slot + 1), Ordering::Release, RELAXED) {
                 Ok(_) => return,
@@ -96,7 +97,7 @@ impl<T: Shared> Pool<T> {
         let mut now = head.load(Ordering::Acquire);
         loop {
             let slot = (now as u32).checked_sub(1)?;
-            let next = self.links[slot as usize].load(RELAXED);
+            let next = self.links[spread(slot as usize)].load(RELAXED);
             match head.compare_exchange_weak(now, tagged(now, next), Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => return Some(slot),
                 Err(other) => now = other,

@@ -59,6 +59,8 @@ shared_struct! {
 }
 
 shared_struct! {
+    /// In cache lines of its own, pairs of which are fetched together.
+    #[repr(align(128))]
     pub struct Member {
         number: AtomicU64,
         /// 0 before the first change.
@@ -79,6 +81,8 @@ shared_struct! {
         pub begun_ms: AtomicU64,
         /// Locks it was granted.
         pub held: AtomicU32,
+        /// Locks that those who had this slot asked for. Here, since one count for all would be in every CPU's way.
+        requests: AtomicU64,
         pub wake: Waker,
         /// The transaction somebody cancelled: late news for the slot's former user do not concern the present one.
         cancelled: AtomicU64,
@@ -94,6 +98,11 @@ shared_struct! {
 }
 
 impl Member {
+    pub fn count_request(&self) {
+        // Only its own worker counts here.
+        self.requests.store(self.requests.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
     pub fn set_waiting(&self, waiting: Waiting) {
         *self.waiting.lock_as(&MEMBER) = match waiting {
             Waiting::Nothing => WaitingFor::default(),
@@ -170,6 +179,10 @@ impl Members {
         }
         drop(waiters);
         self.slots.give(member.slot());
+    }
+
+    pub fn requests(&self) -> u64 {
+        (0..self.slots.used()).map(|at| self.slots[at].requests.load(Ordering::Relaxed)).sum()
     }
 
     pub fn is_running(&self, member: MemberId) -> bool {

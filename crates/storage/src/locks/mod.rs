@@ -79,7 +79,6 @@ pub struct TransactionEntry {
 shared_struct! {
     #[derive(Debug, Default)]
     pub struct LockCounters {
-        pub requests: AtomicU64,
         pub waits: AtomicU64,
         pub wait_ms: AtomicU64,
         pub deadlocks: AtomicU64,
@@ -115,6 +114,11 @@ impl Locks {
             detecting: memory.place("deadlock search", Mutex::new(WaitType::DEADLOCK_ENUM_MUTEX, ()))?,
             counters: memory.place("lock counters", LockCounters::default())?,
         })
+    }
+
+    /// Locks asked for since the start.
+    pub fn requests(&self) -> u64 {
+        self.members.requests()
     }
 
     pub fn counters(&self) -> &LockCounters {
@@ -210,8 +214,8 @@ impl Locks {
         mode: LockMode,
         patience: Patience,
     ) -> StorageResult<bool> {
-        self.counters.requests.fetch_add(1, Ordering::Relaxed);
         let me = &self[member];
+        me.count_request();
         let fresh = {
             let locked = self.table.lock(resource);
             // Its first lock of all is most often a table's, which many hold: no need to look through them.

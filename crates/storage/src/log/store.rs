@@ -54,8 +54,6 @@ shared_struct! {
         files: u64,
         /// Segments in use.
         used: u64,
-        /// There is room up to this LSN.
-        prepared: u64,
     }
 }
 
@@ -64,6 +62,8 @@ pub struct LocalLog {
     segment_bytes: u64,
     bytes_max: u64,
     segments: Placed<Mutex<Segments>>,
+    /// There is room up to this LSN. Changed under `segments`; each transaction looks at it, so it is not in there.
+    prepared: Placed<AtomicU64>,
     /// Of each file the number of its segment plus one, 0: it is free. Changed under `segments`.
     table: Part<AtomicU64>,
     /// Files this engine has opened, by number.
@@ -77,12 +77,13 @@ fn file_name(number: u64) -> String {
 impl LocalLog {
     pub fn open(memory: &Memory, disk: Disk, segment_bytes: u64, bytes_max: u64) -> StorageResult<LocalLog> {
         assert!(segment_bytes.is_multiple_of(HEADER), "segments of whole blocks");
-        let none = Segments { files: 0, used: 0, prepared: 0 };
+        let none = Segments { files: 0, used: 0 };
         let log = LocalLog {
             disk,
             segment_bytes,
             bytes_max,
             segments: memory.place("log segments", Mutex::new(WaitType::LOGMGR, none))?,
+            prepared: memory.place("end of the log's room", AtomicU64::new(0))?,
             table: memory.carve("log files", FILES_MAX)?,
             opened: RwLock::new(WaitType::LOGMGR, Vec::new()),
         };
@@ -187,7 +188,7 @@ impl LocalLog {
         file.sync_data()?;
         self.table[at as usize].store(number + 1, Ordering::Relaxed);
         segments.used += 1;
-        segments.prepared = (number + 1) * self.segment_bytes;
+        self.prepared.store((number + 1) * self.segment_bytes, Ordering::Release);
         Ok(())
     }
 
@@ -259,22 +260,22 @@ impl LogStore for LocalLog {
         while self.used(&segments).any(|(segment, _)| segment == number) {
             number += 1;
         }
-        segments.prepared = number * self.segment_bytes;
+        self.prepared.store(number * self.segment_bytes, Ordering::Release);
         // Segments behind a gap are left over from before.
         self.free(&mut segments, |segment| segment > number);
     }
 
     fn prepare(&self, lsn: u64) -> StorageResult<()> {
         let mut segments = self.segments.lock();
-        while segments.prepared < lsn {
-            let number = segments.prepared / self.segment_bytes;
+        while self.prepared() < lsn {
+            let number = self.prepared() / self.segment_bytes;
             self.add_segment(&mut segments, number)?;
         }
         Ok(())
     }
 
     fn prepared(&self) -> u64 {
-        self.segments.lock().prepared
+        self.prepared.load(Ordering::Acquire)
     }
 
     fn truncate(&self, lsn: u64) -> StorageResult<()> {
