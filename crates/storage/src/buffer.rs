@@ -18,8 +18,10 @@
 //! one shared latch at a time.
 //!
 //! Torn pages: a batch of pages is first written to the double-write file and hardened there, then in place.
-//! After a crash every page is whole in one of the two (`restore_torn_pages`).
+//! After a crash every page is whole in one of the two (`rewrite_last_batch`).
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -590,12 +592,13 @@ impl Buffer {
     /// S1: the log of every page is hardened before the page is written anywhere.
     fn write_batch(&self, indexes: &[usize], log: &Log, checkpoint: bool) -> StorageResult<u64> {
         let _writing = self.writing.lock();
+        // Before any page counts as clean: an engine may fail to open a file.
+        let files: StorageResult<Vec<_>> =
+            indexes.iter().map(|index| self.files.in_slot(index >> self.page_bits)).collect();
         let mut pages: Vec<(usize, Arc<DataFile>, Box<PageBytes>)> = Vec::with_capacity(indexes.len());
         let mut lsn_max = 0;
-        for index in indexes {
-            let Some(file) = self.files.in_slot(index >> self.page_bits) else {
-                continue;
-            };
+        for (index, file) in indexes.iter().zip(files?) {
+            let Some(file) = file else { continue };
             if checkpoint && file.temporary {
                 continue;
             }
@@ -698,32 +701,46 @@ fn stop_if_failed<T>(log: &Log, result: StorageResult<T>) -> StorageResult<T> {
     result
 }
 
-/// At start, before any page is read: pages that a crash tore are restored from the double-write file.
-pub fn restore_torn_pages(disk: &Disk, open: &dyn Fn(u32) -> Option<File>) -> StorageResult<u32> {
+/// At start, before any page is read: the pages of the last batch, which may be torn, or read well from the system's cache
+/// and yet not be on disk, are written again, each whole and the newer of the page and its copy. The copies first: the
+/// flush that failed may have been theirs. Returns how many pages were not whole or older than their copies.
+pub fn rewrite_last_batch(disk: &Disk, open: &dyn Fn(u32) -> StorageResult<Option<File>>) -> StorageResult<u32> {
     if !disk.exists(DOUBLE_WRITE_FILE) {
         return Ok(0);
     }
     let area = disk.open(DOUBLE_WRITE_FILE, Open::Existing)?;
-    let mut head = [0; 4];
-    read_or_zero(&area, WaitType::IO_COMPLETION, 0, &mut head)?;
-    let count = u32_at(&head, 0).min(BATCH_PAGES as u32);
+    let mut bytes = vec![0; (BATCH_PAGES + 1) * PAGE_BYTES];
+    read_or_zero(&area, WaitType::IO_COMPLETION, 0, &mut bytes)?;
+    let count = (u32_at(&bytes, 0) as usize).min(BATCH_PAGES);
+    if count == 0 {
+        return Ok(0);
+    }
+    bytes.truncate((count + 1) * PAGE_BYTES);
+    area.write_at(&bytes, 0)?;
+    area.sync_data()?;
     let mut restored = 0;
-    let mut copy = Box::new([0; PAGE_BYTES]);
+    let mut files: BTreeMap<u32, Option<File>> = BTreeMap::new();
     let mut now = Box::new([0; PAGE_BYTES]);
-    for position in 1..=count as u64 {
-        read_or_zero(&area, WaitType::IO_COMPLETION, position * PAGE_BYTES as u64, &mut copy[..])?;
-        let (file_no, page_no) = (page::file_no(&copy), page::page_no(&copy));
-        if u32_at(&copy[..], 0) != page::checksum(&copy) {
+    for copy in bytes[PAGE_BYTES..].as_chunks::<PAGE_BYTES>().0 {
+        let (file_no, page_no) = (page::file_no(copy), page::page_no(copy));
+        if u32_at(copy, 0) != page::checksum(copy) {
             continue;
         }
-        let Some(file) = open(file_no) else { continue };
+        let file = match files.entry(file_no) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(open(file_no)?),
+        };
+        let Some(file) = file else { continue };
         let offset = page_no as u64 * PAGE_BYTES as u64;
-        read_or_zero(&file, WaitType::IO_COMPLETION, offset, &mut now[..])?;
-        if !page::is_intact(&now, file_no, page_no) || page::lsn(&now) < page::lsn(&copy) {
-            file.write_at(&copy[..], offset)?;
-            file.sync_data()?;
+        read_or_zero(file, WaitType::IO_COMPLETION, offset, &mut now[..])?;
+        if !page::is_intact(&now, file_no, page_no) || page::lsn(&now) < page::lsn(copy) {
+            now.copy_from_slice(copy);
             restored += 1;
         }
+        file.write_at(&now[..], offset)?;
+    }
+    for file in files.values().flatten() {
+        file.sync_data()?;
     }
     Ok(restored)
 }

@@ -138,7 +138,8 @@ impl Control {
 pub struct ControlFile(File);
 
 impl ControlFile {
-    /// Also the newest good copy, None in a new directory.
+    /// Also the newest good copy, None in a new directory. It is on disk for sure then: the flush that failed may have been
+    /// its own, and what was read may be in the system's cache alone.
     pub fn open(disk: &Disk) -> StorageResult<(ControlFile, Option<Control>)> {
         let existed = disk.exists(CONTROL_FILE);
         let file = disk.open(CONTROL_FILE, Open::ExistingOrNew)?;
@@ -161,7 +162,11 @@ impl ControlFile {
             file.allocate(2 * COPY_BYTES)?;
             file.sync_data()?;
         }
-        Ok((ControlFile(file), newest))
+        let control_file = ControlFile(file);
+        if let Some(newest) = &newest {
+            control_file.write(newest)?;
+        }
+        Ok((control_file, newest))
     }
 
     pub fn write(&self, control: &Control) -> StorageResult<()> {

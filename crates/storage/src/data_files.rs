@@ -177,41 +177,54 @@ impl DataFiles {
         self.opened.write()[file.slot] = None;
     }
 
-    /// The file in a slot. None: there is none, or it cannot be opened.
-    pub fn in_slot(&self, slot: usize) -> Option<Arc<DataFile>> {
-        let number = self.table[slot].number.load(Ordering::Acquire);
+    /// The file in a slot, None if it is free. An error if this engine cannot open it: a checkpoint that took it for free would
+    /// leave its pages behind.
+    pub fn in_slot(&self, slot: usize) -> StorageResult<Option<Arc<DataFile>>> {
+        let state = &self.table[slot];
+        let number = state.number.load(Ordering::Acquire);
         if let Some(file) = &self.opened.read()[slot]
             && file.number == number
         {
-            return Some(file.clone());
+            return Ok(Some(file.clone()));
         }
         if number == 0 {
-            return None;
+            return Ok(None);
         }
-        let file = self.disk.open(&file_name(number), Open::Existing).ok()?;
-        Some(self.keep(slot, number, file))
+        match self.disk.open(&file_name(number), Open::Existing) {
+            Ok(file) => Ok(Some(self.keep(slot, number, file))),
+            // Removed meanwhile.
+            Err(DiskError::NotFound) if state.number.load(Ordering::Acquire) != number => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
-    fn find(&self, is: impl Fn(&FileState) -> bool) -> Option<Arc<DataFile>> {
+    fn find(&self, is: impl Fn(&FileState) -> bool) -> StorageResult<Option<Arc<DataFile>>> {
         let found = |state: &FileState| state.number.load(Ordering::Acquire) != 0 && is(state);
-        let slot = self.table.iter().position(found)?;
-        self.in_slot(slot).filter(|file| file.is_there())
+        let Some(slot) = self.table.iter().position(found) else { return Ok(None) };
+        Ok(self.in_slot(slot)?.filter(|file| file.is_there()))
     }
 
-    pub fn by_number(&self, number: u32) -> Option<Arc<DataFile>> {
+    pub fn by_number(&self, number: u32) -> StorageResult<Option<Arc<DataFile>>> {
         self.find(|state| state.number.load(Ordering::Relaxed) == number)
     }
 
     /// The data file of a database.
     pub fn of(&self, db: DatabaseId) -> StorageResult<Arc<DataFile>> {
-        self.find(|state| state.database.load(Ordering::Relaxed) == db.0 as u32).ok_or(StorageError::UnknownDatabase)
+        self.find(|state| state.database.load(Ordering::Relaxed) == db.0 as u32)?.ok_or(StorageError::UnknownDatabase)
+    }
+
+    /// The databases that have a file.
+    pub fn databases(&self) -> Vec<DatabaseId> {
+        let used = self.table.iter().filter(|state| state.number.load(Ordering::Acquire) != 0);
+        used.map(|state| DatabaseId(state.database.load(Ordering::Relaxed) as u16)).collect()
     }
 
     /// All of them, by number.
-    pub fn all(&self) -> Vec<Arc<DataFile>> {
-        let mut all: Vec<_> = (0..self.table.len()).filter_map(|slot| self.in_slot(slot)).collect();
+    pub fn all(&self) -> StorageResult<Vec<Arc<DataFile>>> {
+        let opened: StorageResult<Vec<_>> = (0..self.table.len()).map(|slot| self.in_slot(slot)).collect();
+        let mut all: Vec<_> = opened?.into_iter().flatten().collect();
         all.sort_by_key(|file| file.number);
-        all
+        Ok(all)
     }
 
     /// Hardens what was written in place.
@@ -220,7 +233,7 @@ impl DataFiles {
             if !state.unsynced.swap(false, Ordering::Relaxed) || state.dropped.load(Ordering::Acquire) {
                 continue;
             }
-            if let Some(file) = self.in_slot(slot) {
+            if let Some(file) = self.in_slot(slot)? {
                 file.file.sync_data()?;
             }
         }

@@ -84,7 +84,8 @@ pub enum Author<'a> {
 }
 
 impl Engine {
-    pub fn file(&self, number: u32) -> Option<Arc<DataFile>> {
+    /// None: it was dropped.
+    pub fn file(&self, number: u32) -> StorageResult<Option<Arc<DataFile>>> {
         self.files.by_number(number)
     }
 
@@ -271,7 +272,7 @@ impl Engine {
     pub fn free_pending(&self) -> StorageResult<()> {
         let _one_at_a_time = self.freeing.lock();
         while let Some(next) = self.pending_frees.first() {
-            if let Some(file) = self.file(next.file) {
+            if let Some(file) = self.file(next.file)? {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
                     self.remove_file(next.file)?;
@@ -286,7 +287,7 @@ impl Engine {
 
     /// Closes and removes a data file nobody uses. Its removal is in the log already.
     pub fn remove_file(&self, number: u32) -> StorageResult<()> {
-        let Some(file) = self.files.by_number(number) else { return Ok(()) };
+        let Some(file) = self.file(number)? else { return Ok(()) };
         if !file.temporary {
             self.log.harden_all()?;
         }

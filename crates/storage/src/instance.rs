@@ -271,7 +271,7 @@ impl Storage {
     }
 
     pub fn databases(&self) -> Vec<DatabaseId> {
-        let mut all: Vec<_> = self.engine().files.all().iter().map(|file| DatabaseId(file.database)).collect();
+        let mut all = self.engine().files.databases();
         all.sort();
         all
     }

@@ -3,6 +3,10 @@
 //! rollback. A crash at any point of it, again and again, is met by doing it again: pages carry the LSN they are at, and
 //! undo is logged.
 //!
+//! What a start reads may lie in the system's cache alone: of a process that was killed before its flush, or whose flush
+//! failed, after which the system counts as written what is not. So everything that was not surely hardened is written
+//! again before anything relies on it: the newest control record, the end of the log, the last batch of pages.
+//!
 //! A checkpoint: note the LSN B that is hardened, write every page that is dirty then, note scan LSN S = min(B, first
 //! record of any unfinished transaction), write the control file, give back the log before S. Transactions go on meanwhile.
 
@@ -16,7 +20,7 @@ use os::sync::Mutex;
 use os::wait::WaitType;
 
 use crate::btree::empty_root;
-use crate::buffer::{Buffer, Exclusive, restore_torn_pages};
+use crate::buffer::{Buffer, Exclusive, rewrite_last_batch};
 use crate::commits::Commits;
 use crate::control::{Control, ControlFile, FileEntry};
 use crate::data_files::{DataFile, DataFiles, file_name};
@@ -25,7 +29,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, PageRef};
 use crate::locks::Locks;
 use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, UpdateBody};
-use crate::log::store::LocalLog;
+use crate::log::store::{LocalLog, LogStore};
 use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
 use crate::memory::Memory;
@@ -126,6 +130,7 @@ pub struct Recovered {
 pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlFile, Control, Recovered)> {
     let started = os::clock::now();
     let mut recovered = Recovered::default();
+    disk.sync_names()?;
     let (control_file, control) = ControlFile::open(&disk)?;
     let is_new = control.is_none();
     let mut control = control.unwrap_or(Control { next_transaction: 1, next_file: 1, ..Control::default() });
@@ -141,15 +146,19 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         if first > control.scan_lsn {
             return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
         }
-        let (log_end, epoch) = replay(&store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
-        if log_end < control.redo_lsn {
+        let read = replay(&store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
+        if read.end < control.redo_lsn {
             return Err(StorageError::Damaged(format!(
-                "the log ends at LSN {log_end}, before LSN {} of the last checkpoint; restore it or a backup",
-                control.redo_lsn
+                "the log ends at LSN {}, before LSN {} of the last checkpoint; restore it or a backup",
+                read.end, control.redo_lsn
             )));
         }
-        end = log_end;
-        control.epoch = control.epoch.max(epoch);
+        store.rewrite(read.hardened, read.end)?;
+        if read.hardened < read.end {
+            store.harden()?;
+        }
+        end = read.end;
+        control.epoch = control.epoch.max(read.epoch);
     }
     control.epoch += 1;
     let next = control.next_transaction.max(found.transaction_max + 1);
@@ -213,11 +222,11 @@ impl Engine {
                 self.disk.remove(&path(*number))?;
             }
         }
-        restore_torn_pages(&self.disk, &|number| {
+        rewrite_last_batch(&self.disk, &|number| {
             let kept = found.files.get(&number).is_some_and(|entry| !entry.temporary);
-            (kept && self.disk.exists(&path(number)))
-                .then(|| self.disk.open(&path(number), Open::Existing).ok())
-                .flatten()
+            let opened =
+                (kept && self.disk.exists(&path(number))).then(|| self.disk.open(&path(number), Open::Existing));
+            Ok(opened.transpose()?)
         })?;
         for entry in found.files.values() {
             if entry.temporary {
@@ -243,7 +252,7 @@ impl Engine {
         if !paged {
             return Ok(());
         }
-        let file = self.file(head.file).ok_or_else(damaged)?;
+        let file = self.file(head.file)?.ok_or_else(damaged)?;
         if head.kind == Kind::Structure {
             for (number, action) in structure::decode(record.body).ok_or_else(damaged)? {
                 let mut guard = self.page_to_redo(&file, number, matches!(action, Action::Image { .. }))?;
@@ -383,7 +392,7 @@ impl Engine {
             redo_lsn,
             next_transaction,
             next_file: self.numbers.next_file.load(Ordering::SeqCst),
-            files: self.files.all().iter().map(entry).collect(),
+            files: self.files.all()?.iter().map(entry).collect(),
             pending,
         };
         // A flush of another worker may have failed meanwhile.

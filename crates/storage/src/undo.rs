@@ -49,7 +49,7 @@ impl Engine {
     fn undo_record(&self, writer: &mut Writer, record: &Record<'_>) -> StorageResult<()> {
         let head = &record.head;
         let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
-        let Some(file) = self.file(head.file) else {
+        let Some(file) = self.file(head.file)? else {
             // Its file is gone: of a database whose creation has been undone already.
             return Ok(());
         };

@@ -14,7 +14,7 @@ use os::sync::{SpinClass, SpinLock};
 use os::wait::{WaitType, sleep};
 
 use super::client::{Client, Excuses, Failure, PASSWORD, Referee, Trouble, target};
-use super::plan::{End, Fault, FaultKind, Isolation, Machine, Mix, Plan, Workload};
+use super::plan::{End, Fault, FaultKind, Isolation, Kill, Machine, Mix, Plan, Workload};
 use super::trace::{Line, Who, hash_text};
 use super::{leftovers, panics};
 use crate::client::Target;
@@ -124,18 +124,22 @@ fn one_life<W: Workload>(game: &Arc<Game<W>>, life: u32, verdict: &mut Verdict) 
     game.disk.set_faults(disk_faults(&game.plan.machine, &[]));
     let end = game.plan.ends.get(life as usize).map(|(_, end)| end.clone());
     let machine = &game.plan.machine;
+    let kill = end.as_ref().and_then(End::kill);
     let config = SimConfig {
         schedulers: machine.schedulers,
         net: net_faults(machine, &[]),
-        kill_at_step: match end {
-            Some(End::KillInStart { steps }) => Some(steps),
+        kill_at_step: match kill {
+            Some(Kill::InStart { steps }) => Some(*steps),
             _ => None,
         },
-        kill_at_point: match end {
-            Some(End::KillAt { point, nth, in_start: true }) => Some((point.into(), nth)),
+        kill_at_point: match kill {
+            Some(Kill::At { point, nth, in_start: true }) => Some(((*point).into(), *nth)),
             _ => None,
         },
-        disks: vec![game.disk.clone()],
+        disks: match end {
+            Some(End::ProcessKill(_)) => Vec::new(),
+            _ => vec![game.disk.clone()],
+        },
         point_yields: machine.point_yields,
         no_choices: !machine.choices,
         steps_max: STEPS_MAX,
@@ -184,6 +188,8 @@ fn tell_end<W: Workload>(game: &Game<W>, life: u32, outcome: &SimOutcome<Next>) 
             outcome.steps, kill.sectors_lost, kill.sectors_kept, kill.sectors_torn, kill.names_lost
         );
         say(outcome.elapsed_ns, text);
+    } else if outcome.result.is_none() {
+        say(outcome.elapsed_ns, format!("the server is killed at step {}", outcome.steps));
     }
 }
 
@@ -208,9 +214,9 @@ fn live<W: Workload>(game: &Arc<Game<W>>, life: u32, end: Option<End>) -> Next {
     }
     let looks_only = life > 0 && game.all_done();
     let end = end.filter(|_| !looks_only);
-    match end {
-        Some(End::KillInWork { steps }) => os::sim::kill_after(steps),
-        Some(End::KillAt { point, nth, in_start: false }) => os::sim::kill_at_point(point, nth),
+    match end.as_ref().and_then(End::kill) {
+        Some(Kill::InWork { steps }) => os::sim::kill_after(*steps),
+        Some(Kill::At { point, nth, in_start: false }) => os::sim::kill_at_point(point, *nth),
         _ => {}
     }
     let stop = match end {

@@ -114,14 +114,22 @@ impl std::str::FromStr for Part {
 /// How a life of the server ends before its clients are done.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// The power fails so many scheduling steps after the server began to start.
-    KillInStart { steps: u64 },
-    /// The power fails so many scheduling steps after the clients began.
-    KillInWork { steps: u64 },
-    /// The power fails where a `sim_point!` is passed for the nth time.
-    KillAt { point: &'static str, nth: u64, in_start: bool },
+    /// The power fails, and what was not synced may be lost or torn.
+    PowerFailure(Kill),
+    /// The process is killed: the system keeps all that it had written.
+    ProcessKill(Kill),
     /// The server is stopped in order, under load.
     Restart { after_ms: u64 },
+}
+
+#[derive(Clone, Debug)]
+pub enum Kill {
+    /// So many scheduling steps after the server began to start.
+    InStart { steps: u64 },
+    /// So many scheduling steps after the clients began.
+    InWork { steps: u64 },
+    /// Where a `sim_point!` is passed for the nth time.
+    At { point: &'static str, nth: u64, in_start: bool },
 }
 
 /// Marks worth a kill: something is half done there.
@@ -144,9 +152,18 @@ impl End {
     /// The number that says when, and may be smaller.
     pub fn when(&mut self) -> &mut u64 {
         match self {
-            End::KillInStart { steps } | End::KillInWork { steps } => steps,
-            End::KillAt { nth, .. } => nth,
+            End::PowerFailure(kill) | End::ProcessKill(kill) => match kill {
+                Kill::InStart { steps } | Kill::InWork { steps } => steps,
+                Kill::At { nth, .. } => nth,
+            },
             End::Restart { after_ms } => after_ms,
+        }
+    }
+
+    pub fn kill(&self) -> Option<&Kill> {
+        match self {
+            End::PowerFailure(kill) | End::ProcessKill(kill) => Some(kill),
+            End::Restart { .. } => None,
         }
     }
 }
@@ -155,7 +172,7 @@ impl End {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, clap::ValueEnum)]
 #[value(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// Power failures at any step, also while the server starts
+    /// Power failures and kills of the server at any step, also while it starts
     Kill,
     /// Stops in order, under load
     Restart,
@@ -432,18 +449,19 @@ fn ends(rng: &mut Rng, kinds: &BTreeSet<FaultKind>) -> Vec<End> {
     let mut ends = Vec::new();
     if kinds.contains(&FaultKind::Kill) {
         for _ in 0..1 + rng.below(4) {
-            ends.push(match rng.below(8) {
-                0 => End::KillInStart { steps: magnitude(rng, 12) },
+            let kill = match rng.below(8) {
+                0 => Kill::InStart { steps: magnitude(rng, 12) },
                 1 => {
                     let point = START_POINTS[rng.below(START_POINTS.len() as u64) as usize];
-                    End::KillAt { point, nth: 1 + rng.below(3), in_start: true }
+                    Kill::At { point, nth: 1 + rng.below(3), in_start: true }
                 }
                 2 | 3 => {
                     let point = POINTS[rng.below(POINTS.len() as u64) as usize];
-                    End::KillAt { point, nth: magnitude(rng, 6), in_start: false }
+                    Kill::At { point, nth: magnitude(rng, 6), in_start: false }
                 }
-                _ => End::KillInWork { steps: magnitude(rng, 14) },
-            });
+                _ => Kill::InWork { steps: magnitude(rng, 14) },
+            };
+            ends.push(if rng.below(4) == 0 { End::ProcessKill(kill) } else { End::PowerFailure(kill) });
         }
     }
     if kinds.contains(&FaultKind::Restart) {

@@ -437,19 +437,30 @@ fn block_crc(head: &[u8], records: &[&[u8]]) -> u32 {
     crc.finalize()
 }
 
-/// Calls `visit` for each record from the block at `start` on. Returns where the log ends and the epoch of the last block.
+/// What `replay` found.
+pub struct Replayed {
+    /// Where the log ends.
+    pub end: u64,
+    /// Of the last block.
+    pub epoch: u32,
+    /// The log before had been hardened when the last block was written.
+    pub hardened: u64,
+}
+
+/// Calls `visit` for each record from the block at `start` on.
 /// `Damaged` if a block is bad that had been hardened when a later one was written.
 pub fn replay(
     store: &dyn LogStore,
     start: u64,
     limit: u64,
     visit: &mut dyn FnMut(Record<'_>) -> StorageResult<()>,
-) -> StorageResult<(u64, u32)> {
+) -> StorageResult<Replayed> {
     let mut at = start;
     let mut epoch = 0;
+    let mut hardened = start;
     let mut bytes = Vec::new();
     while let Some(head) = read_block(store, at, limit, epoch, &mut bytes)? {
-        epoch = head.epoch;
+        (epoch, hardened) = (head.epoch, head.hardened);
         let mut offset = BLOCK_HEAD as usize;
         while offset < bytes.len() {
             let length = u32_at(&bytes, offset) as usize;
@@ -463,7 +474,7 @@ pub fn replay(
         at = align(at + bytes.len() as u64);
     }
     refuse_if_hardened(store, at, limit, epoch)?;
-    Ok((at, epoch))
+    Ok(Replayed { end: at, epoch, hardened })
 }
 
 struct BlockHead {

@@ -27,6 +27,9 @@ pub trait LogStore: Send + Sync {
     fn harden(&self) -> StorageResult<()>;
     /// Bytes never written read as anything.
     fn read(&self, lsn: u64, bytes: &mut [u8]) -> StorageResult<()>;
+    /// Bytes that were read at a start, and maybe from the system's cache alone, are written again, as is all that `write`
+    /// will need behind them. `harden` makes them durable.
+    fn rewrite(&self, from: u64, to: u64) -> StorageResult<()>;
     /// Writing will go on at `lsn`. Called once, after recovery has read what it needs.
     fn continue_at(&self, lsn: u64);
     /// Room for the bytes up to `lsn`, or `LogFull`.
@@ -37,8 +40,8 @@ pub trait LogStore: Send + Sync {
 }
 
 const HEADER: u64 = 4096;
-/// A new segment is filled with zeros in pieces of this size.
-const ZEROS_BYTES: usize = 256 * 1024;
+/// A new segment is filled with zeros, and the end of an old one written again, in pieces of this size.
+const PIECE_BYTES: usize = 256 * 1024;
 const MAGIC: &[u8; 8] = b"HLSEG001";
 
 /// Files are numbered with four digits.
@@ -147,12 +150,22 @@ impl LocalLog {
 
     /// A flush into blocks that were never written also changes the file system's own metadata: a fifth to a half slower.
     fn fill_with_zeros(&self, file: &File) -> StorageResult<()> {
-        let zeros = vec![0; ZEROS_BYTES];
-        for at in (0..self.segment_bytes).step_by(ZEROS_BYTES) {
-            let part = ZEROS_BYTES.min((self.segment_bytes - at) as usize);
+        let zeros = vec![0; PIECE_BYTES];
+        for at in (0..self.segment_bytes).step_by(PIECE_BYTES) {
+            let part = PIECE_BYTES.min((self.segment_bytes - at) as usize);
             file.write_at(&zeros[..part], HEADER + at)?;
         }
         Ok(())
+    }
+
+    fn write_header(&self, file: &File, segment: u64) -> StorageResult<()> {
+        let mut header = [0; HEADER as usize];
+        header[..8].copy_from_slice(MAGIC);
+        put_u64(&mut header, 8, segment);
+        put_u64(&mut header, 16, self.segment_bytes);
+        let crc = crc32fast::hash(&header[..24]);
+        put_u32(&mut header, 24, crc);
+        Ok(file.write_at(&header, 0)?)
     }
 
     fn add_segment(&self, segments: &mut Segments, number: u64) -> StorageResult<()> {
@@ -178,13 +191,7 @@ impl LocalLog {
                 (at, file)
             }
         };
-        let mut header = [0; HEADER as usize];
-        header[..8].copy_from_slice(MAGIC);
-        put_u64(&mut header, 8, number);
-        put_u64(&mut header, 16, self.segment_bytes);
-        let crc = crc32fast::hash(&header[..24]);
-        put_u32(&mut header, 24, crc);
-        file.write_at(&header, 0)?;
+        self.write_header(&file, number)?;
         file.sync_data()?;
         self.table[at as usize].store(number + 1, Ordering::Relaxed);
         segments.used += 1;
@@ -250,6 +257,21 @@ impl LogStore for LocalLog {
             read_or_zero(&file, WaitType::IO_COMPLETION, offset, now)?;
             lsn += part as u64;
             bytes = rest;
+        }
+        Ok(())
+    }
+
+    fn rewrite(&self, from: u64, to: u64) -> StorageResult<()> {
+        let segments = *self.segments.lock();
+        for (segment, file) in self.used(&segments).filter(|(segment, _)| *segment >= from / self.segment_bytes) {
+            self.write_header(&*self.file(file)?, segment)?;
+            self.table[file as usize].fetch_or(DIRTY, Ordering::Relaxed);
+        }
+        let mut piece = vec![0; PIECE_BYTES];
+        for at in (from..to).step_by(PIECE_BYTES) {
+            piece.truncate((to - at) as usize);
+            self.read(at, &mut piece)?;
+            self.write(at, &piece)?;
         }
         Ok(())
     }
