@@ -5,9 +5,8 @@ its own. Printed: the counts and the largest by the smallest, for each kind of w
     bench/fairness.py --heddle target/release/heddle
     bench/fairness.py --clients 6 --seconds 10 --work cpu --arguments='--kernel process'
 
-One thread of `heddle stress` drives all six. With two, each with clients of its own, what is compared is how often each thread came to
-its replies: on two CPUs that the server wants as well, the groups of clients then differ by a tenth while every engine gives its own
-the same, and an engine whose clients have not asked cannot give them anything (`--client-threads 2` shows it).
+One thread of `heddle stress` drives all six, so that they come to their replies alike. With two (`--client-threads 2`), each with
+clients of its own, how often each thread gets a CPU counts as well: on two CPUs the server wants both.
 
 Work: `key` changes a row by its key; `cpu` computes for some milliseconds before that; `mixed` lets every other client do the one and
 the other, and compares within each half.

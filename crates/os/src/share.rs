@@ -3,6 +3,10 @@
 //! more often. So each connection counts its turns, and one that has had fewer than is usual goes ahead of the others, if need be on
 //! another scheduler.
 //!
+//! Engines that are processes serve none of each other's connections, so there the one whose connections had more rests as long as it
+//! gave them work: while somebody who had less asks, and for requests like those that they make. Whose requests are short has more
+//! turns without taking anything from others.
+//!
 //! Turns, not time: what the clock says of a turn includes the time that the CPU was away, and who loses by that would pay twice.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -21,6 +25,12 @@ const ELSEWHERE: i64 = 16 * TURN;
 const MOST: i64 = 256 * TURN;
 /// Who lets so much time pass before the next request is owed nothing: it did not ask.
 const PAUSE_NS: u64 = 10_000_000;
+/// Who is behind and asked within so many quanta still asks.
+const ASKS_QUANTA: u64 = 2;
+/// Requests that take up to so many times as long as others are like them: one CPU may be that much slower than the other.
+const ALIKE: u64 = 2;
+/// With each request what a connection's requests take may grow by this part. It shrinks at once: what takes longer was interrupted.
+const COST_GROWTH: u64 = 64;
 
 /// A connection's.
 #[derive(Default)]
@@ -28,6 +38,8 @@ pub struct Share {
     turns: AtomicI64,
     /// When its last request ended; 0: it had none.
     rests_since_ns: AtomicU64,
+    /// What its requests take where nothing interrupts them.
+    cost_ns: AtomicU64,
 }
 
 /// What is usual, on all engines.
@@ -36,6 +48,10 @@ pub struct Shares {
     usual: AtomicI64,
     /// How much it grows with each request.
     growth: AtomicI64,
+    /// When somebody who was behind asked last.
+    behind_asked_ns: AtomicU64,
+    /// What its requests take.
+    behind_cost_ns: AtomicU64,
 }
 
 /// What a request is owed.
@@ -52,17 +68,25 @@ pub enum Owed {
 }
 
 impl Shares {
-    /// A request that used so much CPU has ended at `now`. Counts of one connection change one after the other.
-    pub fn book(&self, share: &Share, used_ns: u64, quantum_ns: u64, now: u64) {
+    /// A request that used so much CPU has ended at `now`. Counts of one connection change one after the other. Whether it had more
+    /// than the others while one that had less, and makes requests like this, asks.
+    pub fn book(&self, share: &Share, used_ns: u64, quantum_ns: u64, now: u64) -> bool {
         let turns = 1 + (used_ns / quantum_ns.max(1)).min(MOST as u64) as i64;
         let growth = self.growth.load(Ordering::Relaxed);
         let usual = self.usual.load(Ordering::Relaxed) + growth;
         let had = (share.turns.load(Ordering::Relaxed) + turns * TURN).clamp(usual - MOST, usual + MOST);
         share.turns.store(had, Ordering::Relaxed);
         share.rests_since_ns.store(now, Ordering::Relaxed);
+        let known = share.cost_ns.load(Ordering::Relaxed);
+        let cost = if known == 0 { used_ns } else { used_ns.min(known + known / COST_GROWTH + 1) };
+        share.cost_ns.store(cost, Ordering::Relaxed);
         // Two at once may lose one's part: it is an estimate.
         self.usual.store(usual + (had - usual) / NEARER, Ordering::Relaxed);
         self.growth.store((growth + (had - usual) / GROWTH).clamp(0, MOST), Ordering::Relaxed);
+        let asked = self.behind_asked_ns.load(Ordering::Relaxed);
+        had - usual >= ELSEWHERE
+            && now.saturating_sub(asked) < ASKS_QUANTA * quantum_ns
+            && cost * ALIKE >= self.behind_cost_ns.load(Ordering::Relaxed)
     }
 
     /// A request has come at `now`.
@@ -72,10 +96,15 @@ impl Shares {
             share.turns.store(usual, Ordering::Relaxed);
             return Owed::Nothing;
         }
-        match usual - share.turns.load(Ordering::Relaxed) {
-            behind if behind >= ELSEWHERE => Owed::Elsewhere,
-            behind if behind >= AHEAD => Owed::Ahead,
-            behind if behind <= -ELSEWHERE => Owed::Less,
+        let behind = usual - share.turns.load(Ordering::Relaxed);
+        if behind >= AHEAD {
+            self.behind_asked_ns.store(now, Ordering::Relaxed);
+            self.behind_cost_ns.store(share.cost_ns.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        match behind {
+            ELSEWHERE.. => Owed::Elsewhere,
+            AHEAD.. => Owed::Ahead,
+            _ if behind <= -ELSEWHERE => Owed::Less,
             _ => Owed::Nothing,
         }
     }
@@ -91,7 +120,9 @@ mod tests {
     fn equals(shares: &Shares, count: usize) -> Vec<Share> {
         let all: Vec<Share> = (0..count).map(|_| Share::default()).collect();
         for _ in 0..1_000 {
-            all.iter().for_each(|share| shares.book(share, 1_000, QUANTUM_NS, 1));
+            for share in &all {
+                shares.book(share, 1_000, QUANTUM_NS, 1);
+            }
         }
         all
     }
@@ -113,7 +144,9 @@ mod tests {
             (all.remove(0), all)
         };
         let without_late = || {
-            others.iter().for_each(|share| shares.book(share, 1_000, QUANTUM_NS, 1));
+            for share in &others {
+                shares.book(share, 1_000, QUANTUM_NS, 1);
+            }
             shares.owed(&late, 1)
         };
         assert!((0..10).any(|_| without_late() == Owed::Ahead));
@@ -125,6 +158,22 @@ mod tests {
         };
         assert!((0..1_000).any(|_| late_alone() == Owed::Nothing));
         assert!((0..1_000).any(|_| late_alone() == Owed::Less));
+    }
+
+    #[test]
+    fn who_had_more_rests_while_its_like_asks_for_less() {
+        const NOW: u64 = 1_000_000_000;
+        let (shares, late) = (Shares::default(), Share::default());
+        let others = equals(&shares, 6);
+        shares.book(&late, 2_000, QUANTUM_NS, NOW);
+        let has_more = |used| (0..100).any(|_| shares.book(&others[0], used, QUANTUM_NS, NOW));
+        assert!(!has_more(1_000), "nobody who is behind has asked");
+        assert_ne!(shares.owed(&late, NOW), Owed::Nothing);
+        assert!(has_more(1_000));
+        assert!(!has_more(900), "its requests are shorter than the half of the other's");
+        assert!(!shares.book(&others[0], 5_000, QUANTUM_NS, NOW), "one that takes longer was interrupted");
+        assert!(!shares.book(&late, 1_000, QUANTUM_NS, NOW), "it had less itself");
+        assert!(!shares.book(&others[0], 1_000, QUANTUM_NS, 2 * NOW), "the other has not asked lately");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::poller::{Armed, IoEntry, Ready};
 use super::scheduler::{self, Scheduler, Scheduling, Task, TaskKind};
 use crate::clock;
 use crate::share::Owed;
+use crate::wait::{self, WaitType};
 use crate::worker::system;
 use std::sync::atomic::Ordering;
 
@@ -80,6 +81,14 @@ impl Scheduler {
         let is_here = scheduler::here().is_some_and(|here| here.index == self.index);
         if owed == Owed::Less && is_here && self.slot().run_length.load(Ordering::Relaxed) == 0 {
             self.inner().gives_way = true;
+        }
+        let rests_until = self.rests_until_ns.load(Ordering::Relaxed);
+        if owed == Owed::Less && clock::now() < rests_until {
+            let rested = move |ready| {
+                wait::park_uninterruptible(WaitType::SOS_SCHEDULER_YIELD, Some(rests_until));
+                request(ready);
+            };
+            return self.place(Box::new(rested), Ready::Input, owed);
         }
         self.place(request, Ready::Input, owed);
     }

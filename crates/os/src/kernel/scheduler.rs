@@ -161,6 +161,8 @@ pub struct Scheduler {
     pub polled_ns: AtomicU64,
     /// How long it looks for work before it sleeps, whatever it found lately; [`BY_EXPERIENCE`]: as its idle times suggest.
     pub looks_ns: AtomicU64,
+    /// Until then requests of connections that had more than their share wait.
+    pub rests_until_ns: AtomicU64,
     /// Tasks that found no worker (THREADPOOL): the first came first. The baton's holder puts in and takes out, others read.
     pending: Mutex<VecDeque<Task>>,
     inner: UnsafeCell<Inner>,
@@ -181,6 +183,8 @@ pub struct Inner {
     idle_times: IdleTimes,
     /// The only request here is of a connection that had more than its share.
     pub gives_way: bool,
+    /// What it gave to connections that had more than their share, and has not rested for.
+    overgiven_ns: u64,
     /// When the running worker was picked: saves a look at the clock at every switch.
     pub picked_ns: u64,
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
@@ -214,6 +218,8 @@ thread_local! {
 const SHORTEST_PART: u64 = 8;
 /// `maybe_yield` looks at the clock once in so many calls.
 const QUANTUM_STRIDE: u32 = 16;
+/// An engine that gave so much to connections that had more than their share rests for a part of it.
+const OVERGIVEN_NS: u64 = 1_000_000;
 /// `looks_ns` of a scheduler that learns how long to look.
 pub const BY_EXPERIENCE: u64 = u64::MAX - 1;
 /// `looks_ns` of a scheduler that never sleeps.
@@ -244,6 +250,7 @@ impl Scheduler {
             message_count: AtomicU32::new(0),
             polled_ns: AtomicU64::new(0),
             looks_ns: AtomicU64::new(if pool == Pool::ADMIN { 0 } else { BY_EXPERIENCE }),
+            rests_until_ns: AtomicU64::new(0),
             pending: Mutex::default(),
             inner: UnsafeCell::new(Inner {
                 workers: Workers::default(),
@@ -253,6 +260,7 @@ impl Scheduler {
                 next_peer: 0,
                 idle_times: IdleTimes::default(),
                 gives_way: false,
+                overgiven_ns: 0,
                 picked_ns: 0,
                 next: None,
                 exiting: false,
@@ -743,7 +751,14 @@ impl Scheduler {
         let (now, own) = (clock::now(), worker::slot(worker::current()));
         let used = own.quantum_used_ns.load(Ordering::Relaxed) - own.task_from_ns.load(Ordering::Relaxed);
         let used = used + now.saturating_sub(own.quantum_start_ns.load(Ordering::Relaxed));
-        system().shares.book(share, used, self.machine.quantum_ns, now);
+        let quantum = self.machine.quantum_ns;
+        if system().shares.book(share, used, quantum, now) && engines::number() != 0 {
+            let inner = self.inner();
+            inner.overgiven_ns += used.min(quantum);
+            if inner.overgiven_ns > OVERGIVEN_NS {
+                self.rests_until_ns.store(now + std::mem::take(&mut inner.overgiven_ns), Ordering::Relaxed);
+            }
+        }
     }
 
     /// Books the end of a task of `kind` and, when it was the last of a stopping machine, wakes those who wait for that.
