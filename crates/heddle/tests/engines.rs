@@ -125,6 +125,42 @@ fn engines_share_what_they_must() {
     assert_eq!(server.stop().0, Some(0));
 }
 
+/// An engine dies after its schema change was committed and before it told the others: they learn of it all the same.
+#[test]
+fn a_dead_engines_last_definition_holds_everywhere() {
+    let data = scratch("engines-definition");
+    let server = start(data.to_str().expect("UTF-8 path"), &[]);
+    server.query("CREATE DATABASE told");
+    let pid = |session: &mut Connection| number(session, "SELECT CAST(SERVERPROPERTY('ProcessID') AS bigint)") as u32;
+    let mut sessions: Vec<Connection> = (0..ENGINES).map(|_| open(&server, "told")).collect();
+    let made = sessions[0].query("CREATE TABLE t (id int PRIMARY KEY); INSERT t VALUES (1), (2)", deadline());
+    assert!(made.expect("an answer").first_error().is_none());
+    // All have the definition in their caches.
+    for session in &mut sessions {
+        assert_eq!(number(session, "SELECT CAST(SUM(id) AS bigint) FROM t"), 3);
+    }
+    std::fs::write(data.join("die-at"), "catalog.publish 1").expect("written");
+    let mut victim = sessions.pop().expect("three");
+    kill(pid(&mut victim));
+    until("an engine that is to die", || !data.join("die-at").exists());
+    until("another engine in its place", || engines(&server).len() == ENGINES);
+    let others: Vec<u32> = sessions.iter_mut().map(pid).collect();
+    // New connections come to the engine that has the fewest.
+    let mut doomed = open(&server, "told");
+    let victim = pid(&mut doomed);
+    assert!(!others.contains(&victim), "the new engine serves");
+    assert!(doomed.query("ALTER TABLE t ADD more int NOT NULL DEFAULT 7", deadline()).is_err(), "its engine died");
+    until("another engine in its place", || {
+        let now = engines(&server);
+        now.len() == ENGINES && !now.contains(&victim)
+    });
+    for (session, engine) in sessions.iter_mut().zip(others) {
+        assert_eq!(pid(session), engine, "the others live");
+        assert_eq!(number(session, "SELECT CAST(SUM(more) AS bigint) FROM t"), 14);
+    }
+    assert_eq!(server.stop().0, Some(0));
+}
+
 /// What a session that inserts has told.
 #[derive(Default)]
 struct Told {

@@ -204,9 +204,24 @@ pub fn below(bound: u64) -> u64 {
     simcore::with(|sim| sim.below(bound))
 }
 
+/// This process, which is no simulation, kills itself where the mark is passed for the `nth` time from now, 1 being the next: as if
+/// somebody had killed it just there.
+pub fn die_at(mark: &str, nth: u32) {
+    simcore::die_at(mark, nth);
+}
+
+/// Whether marks mean anything here.
+#[inline]
+pub fn has_marks() -> bool {
+    simcore::has_marks()
+}
+
 /// See [`sim_point!`](crate::sim_point).
 #[cold]
 pub fn point(name: &'static str) {
+    if !simcore::active() {
+        return simcore::pass_real(name);
+    }
     if simcore::with(|sim| sim.pass_point(name)) && worker::on_scheduler() && worker::current_or_none().is_some() {
         wait::yield_now();
     }
@@ -218,12 +233,12 @@ pub fn choice(name: &'static str, one_in: u64) -> bool {
     simcore::with(|sim| sim.choose(name, one_in))
 }
 
-/// Marks a place worth reaching: counted in a simulation, where the worker may also yield here, so no spinlock may be
-/// held. On the real machine one predictable branch.
+/// Marks a place worth reaching, and worth dying at: counted in a simulation, where the worker may also yield here, so no spinlock
+/// may be held. On the real machine one predictable branch.
 #[macro_export]
 macro_rules! sim_point {
     ($name:literal) => {
-        if $crate::sim::active() {
+        if $crate::sim::has_marks() {
             $crate::sim::point($name);
         }
     };

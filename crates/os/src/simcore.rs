@@ -5,10 +5,15 @@
 use crate::rng::Rng;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Simulations running in this process: 0 in a server, so that every hook is one predictable branch.
+/// Simulations running in this process, and its death if it is to die at a mark: 0 in a server, so that every hook is one
+/// predictable branch.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
+
+/// The mark at which this process dies, and how often it still passes it.
+static DEATH: OnceLock<(String, AtomicU32)> = OnceLock::new();
 
 thread_local! {
     static HERE: Cell<bool> = const { Cell::new(false) };
@@ -20,6 +25,29 @@ thread_local! {
 pub fn active() -> bool {
     // Relaxed: a thread inside a simulation set it itself, and any other reads HERE as false.
     RUNNING.load(Ordering::Relaxed) != 0 && HERE.get()
+}
+
+/// Whether marks mean anything.
+#[inline]
+pub fn has_marks() -> bool {
+    RUNNING.load(Ordering::Relaxed) != 0
+}
+
+/// See `os::sim::die_at`.
+pub fn die_at(mark: &str, nth: u32) {
+    assert!(DEATH.set((mark.to_owned(), AtomicU32::new(nth))).is_ok(), "a process dies once");
+    RUNNING.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A mark is passed outside of simulations.
+pub fn pass_real(name: &str) {
+    if let Some((mark, left)) = DEATH.get()
+        && mark == name
+        && left.fetch_sub(1, Ordering::Relaxed) == 1
+    {
+        // SAFETY: no memory is touched.
+        unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+    }
 }
 
 /// Runs `f` on this thread's simulation. `f` must not park.

@@ -211,6 +211,8 @@ fn stop(server: &Arc<Server>, processes: &mut Processes) {
 /// The life of an engine; its exit code.
 fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig, first_start: bool) -> i32 {
     let stop_requested = os::signal::stop_requests();
+    #[cfg(debug_assertions)]
+    die_as_told(&server.catalog.data_directory);
     let machine = os::sched::start(machine);
     let server = server.clone();
     let listeners = match listeners.share(os::engines::number() == FIRST) {
@@ -243,6 +245,20 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
     code
 }
 
+/// For tests, and not in a release: the engine that finds and removes the file `die-at` in the data directory dies at the mark
+/// (`sim_point!`) that it names, "catalog.publish 1" for its first passing.
+#[cfg(debug_assertions)]
+fn die_as_told(data: &str) {
+    let Ok(disk) = os::disk::Disk::directory(data.as_ref()) else { return };
+    let Ok(file) = disk.open("die-at", os::disk::Open::Existing) else { return };
+    let mut text = [0; 64];
+    if let (Ok(length), Ok(())) = (file.read_some_at(&mut text, 0), disk.remove("die-at"))
+        && let Some((mark, nth)) = String::from_utf8_lossy(&text[..length]).trim().split_once(' ')
+    {
+        os::sim::die_at(mark, nth.parse().expect("a number of passings"));
+    }
+}
+
 fn read_mail(server: &Arc<Server>) {
     while !os::sched::stopping() {
         match server.engines.receive() {
@@ -272,7 +288,7 @@ fn read_mail(server: &Arc<Server>) {
 fn bury_the_dead(server: &Arc<Server>) {
     while !os::sched::stopping() {
         let Some(dead) = server.engines.take_burial(BURIAL_LOOK_MS) else { continue };
-        match server.catalog.storage.bury(dead) {
+        match server.catalog.storage.bury(dead, || server.catalog.publish_for_the_dead()) {
             Ok(transactions) => {
                 let (mut state, mut heir) = SessionHost::internal(server);
                 heir.catalog_session.adopt(dead);

@@ -9,8 +9,9 @@ use crate::locks::MemberId;
 
 impl Engine {
     /// Ends the transactions of a dead engine: those whose commit record is in the log are committed, the others rolled back.
+    /// Before their locks are released, `publish` makes visible what the engine may have defined (see `Transaction::commit_then`).
     /// Returns how many there were. One engine does it, once.
-    pub fn bury(&self, engine: u32) -> StorageResult<usize> {
+    pub fn bury(&self, engine: u32, publish: impl FnOnce()) -> StorageResult<usize> {
         self.log.look_again();
         let left_behind = self.locks.of_engine(engine);
         for member in &left_behind {
@@ -20,12 +21,15 @@ impl Engine {
                 self.log.stop(error.clone());
                 return Err(error);
             }
-            self.locks.release_all(*member);
-            self.locks.leave(*member);
         }
         if !left_behind.is_empty() {
-            // It may have changed shapes, and nobody knows which.
+            // They may have changed shapes, and nobody knows which.
             self.shapes.forget_all();
+        }
+        publish();
+        for member in &left_behind {
+            self.locks.release_all(*member);
+            self.locks.leave(*member);
         }
         Ok(left_behind.len())
     }

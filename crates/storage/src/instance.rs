@@ -217,9 +217,10 @@ impl Storage {
         Transaction::new(self.engine().clone(), isolation)
     }
 
-    /// Ends the transactions of an engine process that died outside of critical sections; how many there were.
-    pub fn bury(&self, engine: u32) -> StorageResult<usize> {
-        self.engine().bury(engine)
+    /// Ends the transactions of an engine process that died outside of critical sections; how many there were. `publish` makes visible
+    /// what it may have defined, before its locks are released.
+    pub fn bury(&self, engine: u32, publish: impl FnOnce()) -> StorageResult<usize> {
+        self.engine().bury(engine, publish)
     }
 
     /// What the start had to repeat and to roll back.

@@ -147,6 +147,13 @@ impl Catalog {
         self.shared.numbers.version.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// An engine that died may have committed changes and not said so: all look again, this one too.
+    pub(crate) fn publish_for_the_dead(&self) {
+        self.databases().iter().for_each(|db| db.invalidate());
+        self.shared.numbers.databases_version.fetch_add(1, Ordering::AcqRel);
+        self.raise_version();
+    }
+
     /// Temporary objects by the engine that made them.
     pub(crate) fn owned(&self) -> &shared::Owned {
         &self.shared.owned

@@ -264,6 +264,10 @@ impl CatalogSession {
 
 /// Committed changes become visible to all.
 pub(super) fn publish(catalog: &Catalog, changed: &[(DatabaseId, i32)]) {
+    if changed.is_empty() {
+        return;
+    }
+    os::sim_point!("catalog.publish");
     let mut databases: Vec<DatabaseId> = changed.iter().map(|(db, _)| *db).collect();
     databases.sort();
     databases.dedup();
@@ -272,10 +276,7 @@ pub(super) fn publish(catalog: &Catalog, changed: &[(DatabaseId, i32)]) {
             db.invalidate();
         }
     }
-    os::sim_point!("catalog.publish");
-    if !changed.is_empty() {
-        catalog.raise_version();
-    }
+    catalog.raise_version();
 }
 
 /// `sql::catalog::Catalog` for one session at one moment: made when a statement is bound, while nothing else uses its transaction.

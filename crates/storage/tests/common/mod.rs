@@ -49,7 +49,7 @@ pub fn in_filter(row: &Row) -> bool {
     (5..15).contains(&row.1) && row.2.is_some()
 }
 
-fn key(value: i64) -> Vec<u8> {
+pub fn key(value: i64) -> Vec<u8> {
     let mut key = Vec::new();
     types::key::encode_datum(&SqlType::INT, false, &Datum::I64(value), &mut key);
     key
