@@ -44,10 +44,14 @@ pub mod net;
 pub mod stats;
 pub mod sim;
 
-/// What tests/model.rs needs of the inside.
-#[cfg(shuttle)]
+/// What tests/model.rs and tests/orders.rs need of the inside.
+#[cfg(any(shuttle, miri))]
 pub mod model {
+    #[cfg(shuttle)]
     pub use crate::sys::MODEL_EVENTFD;
+    #[cfg(shuttle)]
     pub use crate::sys::atomic;
+    pub use crate::worker::enter_new_scheduler;
+    #[cfg(shuttle)]
     pub use crate::worker::model::*;
 }

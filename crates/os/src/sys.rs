@@ -136,6 +136,12 @@ pub fn run_on(thread: u32, cpus: &[u32]) {
 /// Reserves `bytes` of zeroed address space, backed lazily. `at`: an address to insist on if it is free.
 /// `shared`: visible to children after fork.
 pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut u8> {
+    if cfg!(miri) {
+        // It knows no shared mappings, and no address to insist on.
+        let layout = std::alloc::Layout::from_size_align(bytes, 4096).ok()?;
+        // SAFETY: nobody maps nothing.
+        return Some(unsafe { std::alloc::alloc_zeroed(layout) });
+    }
     let sharing = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
     let flags = sharing | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let fixed = if at.is_some() { libc::MAP_FIXED_NOREPLACE } else { 0 };

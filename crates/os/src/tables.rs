@@ -38,8 +38,12 @@ impl WorkerId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub u64);
 
-pub const WORKERS_MAX: usize = if cfg!(shuttle) { 16 } else { 40_960 };
-pub const SCHEDULERS_MAX: usize = if cfg!(shuttle) { 3 } else { 256 };
+pub const WORKERS_MAX: usize = if cfg!(any(shuttle, miri)) { 16 } else { 40_960 };
+pub const SCHEDULERS_MAX: usize = match (cfg!(shuttle), cfg!(miri)) {
+    (true, _) => 3,
+    (_, true) => 64,
+    _ => 256,
+};
 
 pub const EMPTY: u32 = 0;
 pub const TOKEN: u32 = 1;

@@ -222,6 +222,12 @@ fn enter_outside() -> WorkerId {
     id
 }
 
+/// Makes this thread one of a scheduler of its own, as far as `current_scheduler` tells.
+#[cfg(any(shuttle, miri))]
+pub fn enter_new_scheduler() {
+    CURRENT_SCHEDULER.set(system().allocate_scheduler().expect("a slot"));
+}
+
 /// For tests/model.rs: fresh tables for every schedule the model checker tries, and the inbox of a scheduler.
 #[cfg(shuttle)]
 pub mod model {
@@ -244,11 +250,6 @@ pub mod model {
             // SAFETY: leaked by the last `begin`, whose schedule is over with all its threads.
             drop(unsafe { Box::from_raw((last as *const System).cast_mut()) });
         }
-    }
-
-    /// Makes this thread one of a scheduler of its own, as far as `current_scheduler` tells.
-    pub fn enter_new_scheduler() {
-        CURRENT_SCHEDULER.set(system().allocate_scheduler().expect("a slot"));
     }
 
     /// A parked fiber worker of scheduler 1, as `unpark` finds it.
