@@ -368,7 +368,7 @@ fn engines_are_killed(kills: u32) {
 }
 
 /// Each mark that an engine of this test passes, and whether it lies in a critical section.
-const MARKS: [(&str, bool); 13] = [
+const MARKS: [(&str, bool); 15] = [
     ("row.version", true),
     ("row.locked", true),
     ("lock.waited", false),
@@ -378,6 +378,8 @@ const MARKS: [(&str, bool); 13] = [
     ("commit.hardened", false),
     ("commit.visible", false),
     ("log.flush", true),
+    ("log.zeroed", true),
+    ("log.read", false),
     ("buffer.batch", true),
     ("checkpoint.control", true),
     ("checkpoint.truncate", true),

@@ -19,7 +19,7 @@ pub mod ring;
 pub mod store;
 pub mod structure;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 use os::engines;
 use os::region::Placed;
@@ -57,7 +57,7 @@ shared_struct! {
     struct State {
         /// LSN of the next record. Ordered by the ring's length words, so Relaxed would do; SeqCst costs nothing here.
         tail: AtomicU64,
-        /// Everything before is on disk for sure.
+        /// Everything before is on disk for sure, and is read there.
         hardened: AtomicU64,
         /// The ring may be written up to `released + ring bytes`.
         released: AtomicU64,
@@ -371,9 +371,12 @@ impl Log {
         self.store.write(start, whole.0)?;
         self.store.write(start + whole.0.len() as u64, whole.1)?;
         self.store.harden()?;
-        self.ring.zero(start, (next - start) as usize);
-        self.state.released.store(next, Ordering::Release);
+        // Before the ring's part is zeroed: who copies a record looks at this afterwards. The fence keeps the zeros behind it.
         self.state.hardened.store(next, Ordering::Release);
+        fence(Ordering::Release);
+        self.ring.zero(start, (next - start) as usize);
+        os::sim_point!("log.zeroed");
+        self.state.released.store(next, Ordering::Release);
         self.state.counters.flushes.fetch_add(1, Ordering::Relaxed);
         self.state.counters.bytes_flushed.fetch_add(next - start, Ordering::Relaxed);
         // The next flush may need this much; a full disk shows at the next `admit`, not here.
@@ -396,20 +399,24 @@ impl Log {
         prepared
     }
 
-    /// Copies the record at `lsn`, which has been appended, into `out`.
+    /// Copies the record at `lsn`, which has been appended, into `out`: from the ring, unless a flush has it in the store meanwhile.
     pub fn read(&self, lsn: u64, out: &mut Vec<u8>) -> StorageResult<()> {
-        if lsn >= self.state.released.load(Ordering::Acquire) {
-            while self.ring.published(lsn) == 0 && lsn >= self.state.released.load(Ordering::Acquire) {
-                wait::yield_now();
-            }
+        let in_ring = || lsn >= self.hardened();
+        while in_ring() {
+            // Acquire: a length that is of a later record in the same place comes with what was hardened before that was written.
             let length = self.ring.published(lsn) as usize;
-            if lsn >= self.state.released.load(Ordering::Acquire) {
-                out.resize(length, 0);
-                self.ring.copy_unstable(lsn, out);
-                if lsn >= self.state.released.load(Ordering::Acquire) {
-                    out[..4].copy_from_slice(&(length as u32).to_le_bytes());
-                    return Ok(());
-                }
+            os::sim_point!("log.read");
+            if length == 0 || !in_ring() {
+                wait::yield_now();
+                continue;
+            }
+            out.resize(length, 0);
+            self.ring.copy_unstable(lsn, out);
+            // What was copied before it was zeroed: see `close_and_write`.
+            fence(Ordering::Acquire);
+            if in_ring() {
+                out[..4].copy_from_slice(&(length as u32).to_le_bytes());
+                return Ok(());
             }
         }
         out.resize(4, 0);

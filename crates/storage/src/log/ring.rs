@@ -79,7 +79,7 @@ impl Ring {
         }
     }
 
-    /// Copies a range that may be zeroed meanwhile: the caller looks at `Log::released` afterwards.
+    /// Copies a range that may be zeroed meanwhile: the caller looks at what is hardened afterwards.
     pub fn copy_unstable(&self, lsn: u64, out: &mut [u8]) {
         let first = out.len().min(self.until_wrap(lsn));
         for (index, byte) in out.iter_mut().enumerate() {
@@ -94,7 +94,7 @@ impl Ring {
     pub fn zero(&self, lsn: u64, length: usize) {
         assert!(length as u64 <= self.bytes(), "a range of {length} bytes");
         let first = length.min(self.until_wrap(lsn));
-        // SAFETY: the range is drained and not yet released, so nobody else reads it (but `copy_unstable`, which checks) or writes it.
+        // SAFETY: the range is hardened and not yet released, so nobody else reads it (but `copy_unstable`, which checks) or writes it.
         unsafe {
             std::ptr::write_bytes(self.at(lsn), 0, first);
             std::ptr::write_bytes(self.at(0), 0, length - first);
