@@ -30,6 +30,8 @@ pub fn bind_query(
         kind: module.kind,
         trigger_table: module.trigger_table.as_ref(),
     };
+    // Before any definition is read: one that is committed meanwhile makes this query old, however much of it was bound to it.
+    let catalog_version = catalog.version();
     let mut binder = Binder::new(catalog, options, names);
     let kind = binder.statement(statement).map_err(|e| e.at_line(statement.line))?;
     if binder.lowering.impossible_hint {
@@ -38,7 +40,7 @@ pub fn bind_query(
     Ok(Query {
         kind,
         outer_slots: binder.lowering.slots,
-        catalog_version: catalog.version(),
+        catalog_version,
         row_targets: binder.row_targets,
         session_private: binder.session_private,
         description: ExecutorSlot::default(),
