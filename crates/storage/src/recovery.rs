@@ -5,7 +5,8 @@
 //!
 //! What a start reads may lie in the system's cache alone: of a process that was killed before its flush, or whose flush
 //! failed, after which the system counts as written what is not. So everything that was not surely hardened is written
-//! again before anything relies on it: the newest control record, the end of the log, the last batch of pages.
+//! again before anything relies on it: the names of files, the newest control record, the end of the log, the last batch of
+//! pages.
 //!
 //! A checkpoint: note the LSN B that is hardened, write every page that is dirty then, note scan LSN S = min(B, first
 //! record of any unfinished transaction), write the control file, give back the log before S. Transactions go on meanwhile.

@@ -116,16 +116,8 @@ fn open_accounts(storage: &Storage) {
 }
 
 fn engines_share_an_instance(workers: WorkerKind) {
-    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("processes-{workers:?}"));
-    let _ = os::fs::remove_dir_all(&directory);
-    os::fs::create_dir_all(&directory).expect("a directory");
-    let open = |visibility| {
-        let disk = Disk::directory(&directory).expect("a disk");
-        Storage::open(StorageConfig { visibility, ..small(disk) }).expect("an instance")
-    };
-    let storage = open(Visibility::ForkedProcesses);
-    create(&storage, true);
-    open_accounts(&storage);
+    let home = Home::new(&format!("processes-{workers:?}"));
+    let storage = home.open_new();
 
     let mut engines = Engines::launch(ENGINES, 1, &|number| engine(&storage, number, workers));
     while let Some((number, end)) = engines.wait() {
@@ -136,8 +128,7 @@ fn engines_share_an_instance(workers: WorkerKind) {
     assert!(metrics.page_evictions > 0 && metrics.lock_waits > 0, "they met: {metrics:?}");
     storage.flush_log().expect("flushed");
     drop(storage);
-    check(&open(Visibility::ThisProcess), "opened again");
-    os::fs::remove_dir_all(&directory).expect("removed");
+    check(&home.open(Visibility::ThisProcess), "opened again");
 }
 
 /// What the launcher and its engines tell each other: one word each.
@@ -275,7 +266,7 @@ fn check_acknowledged(storage: &Storage, board: &Board) {
     }
 }
 
-/// Where the second and third test keep their instance; removed at the end.
+/// Where a test keeps its instance; removed at the end.
 struct Home {
     directory: std::path::PathBuf,
 }
@@ -288,14 +279,14 @@ impl Home {
         Home { directory }
     }
 
-    fn open(&self) -> Storage {
+    fn open(&self, visibility: Visibility) -> Storage {
         let disk = Disk::directory(&self.directory).expect("a disk");
-        Storage::open(StorageConfig { visibility: Visibility::ForkedProcesses, ..small(disk) }).expect("an instance")
+        Storage::open(StorageConfig { visibility, ..small(disk) }).expect("an instance")
     }
 
     /// With the table and the accounts.
     fn open_new(&self) -> Storage {
-        let storage = self.open();
+        let storage = self.open(Visibility::ForkedProcesses);
         create(&storage, true);
         open_accounts(&storage);
         storage
@@ -332,7 +323,7 @@ fn start_again(home: &Home, storage: Storage, mut engines: Engines, board: &Boar
     drop(engines);
     drop(storage);
     let started = os::clock::now();
-    let storage = home.open();
+    let storage = home.open(Visibility::ForkedProcesses);
     let ms = (os::clock::now() - started) / 1_000_000;
     assert!(ms < 10_000, "recovery took {ms} ms");
     check_acknowledged(&storage, board);

@@ -83,13 +83,13 @@ impl Scheduler {
             self.inner().gives_way = true;
         }
         let rests_until = self.rests_until_ns.load(Ordering::Relaxed);
-        if owed == Owed::Less && clock::now() < rests_until {
-            let rested = move |ready| {
+        let request = match owed == Owed::Less && clock::now() < rests_until {
+            false => request,
+            true => Box::new(move |ready| {
                 wait::park_uninterruptible(WaitType::SOS_SCHEDULER_YIELD, Some(rests_until));
                 request(ready);
-            };
-            return self.place(Box::new(rested), Ready::Input, owed);
-        }
+            }),
+        };
         self.place(request, Ready::Input, owed);
     }
 

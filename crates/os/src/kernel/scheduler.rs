@@ -218,7 +218,7 @@ thread_local! {
 const SHORTEST_PART: u64 = 8;
 /// `maybe_yield` looks at the clock once in so many calls.
 const QUANTUM_STRIDE: u32 = 16;
-/// An engine that gave so much to connections that had more than their share rests for a part of it.
+/// An engine that gave so much to connections that had more than their share rests for as long.
 const OVERGIVEN_NS: u64 = 1_000_000;
 /// `looks_ns` of a scheduler that learns how long to look.
 pub const BY_EXPERIENCE: u64 = u64::MAX - 1;
