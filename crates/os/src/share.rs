@@ -3,9 +3,10 @@
 //! more often. So each connection counts its turns, and one that has had fewer than is usual goes ahead of the others, if need be on
 //! another scheduler.
 //!
-//! Engines that are processes serve none of each other's connections, so there the one whose connections had more rests as long as it
-//! gave them work: while somebody who had less asks, and for requests like those that they make. Whose requests are short has more
-//! turns without taking anything from others.
+//! That is not enough where nobody queues: a client's thread may run beside a scheduler, whose connections then ask less often. And
+//! engines that are processes serve none of each other's connections. So a scheduler whose connections had more rests as long as it gave
+//! them work: while somebody who had less asks, and for requests like those that they make. Whose requests are short has more turns
+//! without taking anything from others.
 //!
 //! Turns, not time: what the clock says of a turn includes the time that the CPU was away, and who loses by that would pay twice.
 

@@ -752,7 +752,7 @@ impl Scheduler {
         let used = own.quantum_used_ns.load(Ordering::Relaxed) - own.task_from_ns.load(Ordering::Relaxed);
         let used = used + now.saturating_sub(own.quantum_start_ns.load(Ordering::Relaxed));
         let quantum = self.machine.quantum_ns;
-        if system().shares.book(share, used, quantum, now) && engines::number() != 0 {
+        if system().shares.book(share, used, quantum, now) {
             let inner = self.inner();
             inner.overgiven_ns += used.min(quantum);
             if inner.overgiven_ns > OVERGIVEN_NS {
