@@ -30,6 +30,9 @@ pub trait Host {
     /// READ_COMMITTED_SNAPSHOT of the current database.
     fn snapshot_reads(&self) -> bool;
 
+    /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT of the current database.
+    fn elevates_to_snapshot(&self) -> bool;
+
     /// Delayed durability of the current database: `asked` is COMMIT WITH (DELAYED_DURABILITY = ...).
     fn delayed_durability(&self, asked: Option<bool>) -> bool {
         asked.unwrap_or(false)

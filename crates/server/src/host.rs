@@ -662,6 +662,10 @@ impl Host for SessionHost {
         self.ask_database(|database| database.is_none_or(Database::snapshot_reads))
     }
 
+    fn elevates_to_snapshot(&self) -> bool {
+        self.ask_database(|database| database.is_some_and(Database::elevates_to_snapshot))
+    }
+
     fn delayed_durability(&self, asked: Option<bool>) -> bool {
         self.ask_database(|database| database.is_some_and(|database| database.delayed_durability(asked)))
     }

@@ -71,7 +71,7 @@ pub struct ServeArgs {
     /// of another program's way [default: true for thread workers without a CPU quota, else false]
     #[arg(long, value_name = "true|false")]
     pub bind_workers: Option<bool>,
-    /// Memory for pages and the rest: `512MB`, `4GB` [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
+    /// Memory for pages and the rest: `512MB`, `4GB`; memory-optimized tables may take up to 80 % of as much again [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
     /// Connections open at a time, 100 to 1000000 [default: 32767, SQL Server's limit; above it session numbers are int, not smallint]

@@ -294,6 +294,7 @@ pub(crate) fn open_on(
     let memory = settings.memory_bytes.unwrap_or_else(memory_default);
     let config = StorageConfig {
         memory_bytes: memory as usize,
+        memory_optimized_bytes: memory as usize / 5 * 4,
         page_bits: DATA_FILE_PAGE_BITS,
         files_max: DATA_FILES_MAX,
         caller_bytes: SHARED_BYTES,

@@ -64,6 +64,14 @@ pub struct TableDef {
     pub triggers: Vec<TriggerDef>,
     /// Rows as last counted: for join order.
     pub row_count: u64,
+    pub memory: Option<MemoryOptimized>,
+}
+
+/// WITH (MEMORY_OPTIMIZED = ON, ...).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryOptimized {
+    /// DURABILITY = SCHEMA_AND_DATA, not SCHEMA_ONLY.
+    pub durable: bool,
 }
 
 /// Objects below are tables of the server's own.
@@ -92,6 +100,8 @@ pub struct IndexDef {
     /// Of a filtered index: the rows that satisfy all of these are in it.
     pub filter: Vec<FilterTerm>,
     pub disabled: bool,
+    /// Of a hash index: its buckets, as asked for.
+    pub bucket_count: Option<u64>,
 }
 
 /// The column's value is one of a set. No computed column; of (max) and the old large types only whether it is NULL.

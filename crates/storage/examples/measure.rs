@@ -27,7 +27,9 @@ fn layout() -> TableLayout {
             key,
             included: vec![],
             filter: vec![],
+            bucket_count: None,
         }],
+        memory: None,
     }
 }
 

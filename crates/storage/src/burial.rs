@@ -6,6 +6,7 @@ use crate::commits::Status;
 use crate::engine::Engine;
 use crate::error::StorageResult;
 use crate::locks::MemberId;
+use crate::xtp::work_list::WorkList;
 
 impl Engine {
     /// Ends the transactions of a dead engine: those whose commit record is in the log are committed, the others rolled back.
@@ -37,20 +38,36 @@ impl Engine {
     fn end_for(&self, member: MemberId) -> StorageResult<()> {
         let slot = &self.locks[member];
         let (id, last_lsn) = (slot.id.load(Ordering::SeqCst), slot.last_lsn.load(Ordering::SeqCst));
-        if id == 0 || self.commits.status(id) != Status::Active {
+        if id == 0 {
             return Ok(());
         }
-        match slot.committed.load(Ordering::SeqCst) {
-            0 => {
+        let work = WorkList::left_behind(&self.xtp.memory, slot.work.load(Ordering::SeqCst));
+        let time = match (self.commits.status(id), slot.committed.load(Ordering::SeqCst)) {
+            (Status::Active | Status::Preparing(_), 0) => {
                 os::sim_point!("burial.undo");
+                self.undo_work(&work, 0, id);
                 self.roll_back_abandoned(member, id, last_lsn)?;
+                self.commits.now()
             }
             // Its client may have heard of it already, or never will: it is committed in the log.
-            end => {
+            (Status::Active, end) => {
                 self.log.harden(end)?;
-                self.commits.commit(id);
+                self.commits.commit(id)
             }
-        }
+            (Status::Preparing(time), end) => {
+                self.log.harden(end)?;
+                self.commits.confirm(id, time);
+                self.settle(&work, time);
+                time
+            }
+            (Status::Committed(time), _) => {
+                self.settle(&work, time);
+                time
+            }
+            (Status::RolledBack, _) => self.commits.now(),
+        };
+        self.leave_garbage(&work, time);
+        slot.work.store(0, Ordering::SeqCst);
         Ok(())
     }
 }

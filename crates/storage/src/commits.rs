@@ -2,7 +2,7 @@
 //!
 //! A transaction id is given at the first change, a commit time at the commit; both only grow. A snapshot is a value of
 //! the commit clock: it sees what committed at or before it. Of each id the table keeps one word: 0 active, 1 rolled
-//! back, otherwise the commit time. Words lie in chunks of neighbouring ids, which go when all their ids are below the
+//! back, otherwise the commit time, with its top bit set while the transaction has its time but may still fail. Words lie in chunks of neighbouring ids, which go when all their ids are below the
 //! horizon: of those every snapshot that exists or will exist sees the changes.
 
 use std::collections::BTreeSet;
@@ -22,6 +22,8 @@ const CHUNK: usize = 8192;
 const CHUNKS_MAX: usize = 1 << 17;
 const ACTIVE: u64 = 0;
 const ROLLED_BACK: u64 = 1;
+/// With the commit time that the transaction will have if it commits.
+const PREPARING: u64 = 1 << 63;
 /// The clock starts above the words with a meaning of their own.
 const CLOCK_START: u64 = 2;
 
@@ -31,6 +33,8 @@ type Words = [AtomicU64; CHUNK];
 pub enum Status {
     Active,
     RolledBack,
+    /// It will have committed at this time of the clock, unless it fails.
+    Preparing(u64),
     /// At this time of the commit clock; 0: before every snapshot.
     Committed(u64),
 }
@@ -144,6 +148,26 @@ impl Commits {
         time
     }
 
+    /// Gives `id` its commit time. Snapshots from then on see its changes, if it is confirmed.
+    pub fn prepare(&self, id: u64) -> u64 {
+        let _order = self.state.order.lock();
+        let time = self.state.clock.load(Ordering::Relaxed) + 1;
+        self.word(id).store(PREPARING | time, Ordering::SeqCst);
+        self.state.clock.store(time, Ordering::SeqCst);
+        time
+    }
+
+    /// What was prepared has committed.
+    pub fn confirm(&self, id: u64, time: u64) {
+        self.word(id).store(time, Ordering::SeqCst);
+    }
+
+    /// One step on the clock without a commit: snapshots to come are younger than what has been.
+    pub fn tick(&self) {
+        let _order = self.state.order.lock();
+        self.state.clock.fetch_add(1, Ordering::SeqCst);
+    }
+
     /// All its changes are undone.
     pub fn rolled_back(&self, id: u64) {
         let _order = self.state.order.lock();
@@ -163,10 +187,17 @@ impl Commits {
         Commits::meaning(word)
     }
 
+    /// Not committed nor rolled back yet.
+    #[inline]
+    pub fn is_running(&self, id: u64) -> bool {
+        matches!(self.status(id), Status::Active | Status::Preparing(_))
+    }
+
     fn meaning(word: u64) -> Status {
         match word {
             ACTIVE => Status::Active,
             ROLLED_BACK => Status::RolledBack,
+            time if time & PREPARING != 0 => Status::Preparing(time & !PREPARING),
             time => Status::Committed(time),
         }
     }

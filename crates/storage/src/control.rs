@@ -7,6 +7,7 @@
 //! 60 file count u16   62 pending count u16
 //! 64 files: number u32, database u16, flags u8 (1 temporary), name length u8, name
 //! .. pending frees: file u32, page u32 each
+//! .. manifest of the checkpoint files of memory-optimized tables u64, 0: there is none (format 1 ends before it)
 //! ```
 
 use os::disk::{Disk, File, Open};
@@ -18,7 +19,7 @@ use crate::layout::PageRef;
 use crate::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 
 /// Of everything on disk: pages, log and control file.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;
@@ -45,6 +46,7 @@ pub struct Control {
     pub next_file: u32,
     pub files: Vec<FileEntry>,
     pub pending: Vec<PageRef>,
+    pub manifest: u64,
 }
 
 impl FileEntry {
@@ -90,6 +92,7 @@ impl Control {
             out.extend_from_slice(&page.file.to_le_bytes());
             out.extend_from_slice(&page.page.to_le_bytes());
         }
+        out.extend_from_slice(&self.manifest.to_le_bytes());
         let length = out.len() as u32 - 16;
         put_u32(&mut out, 16, length);
         let crc = crc32fast::hash(&out[16..]);
@@ -130,6 +133,10 @@ impl Control {
             let Some((page, after)) = rest.split_at_checked(8) else { return Ok(None) };
             control.pending.push(PageRef { file: u32_at(page, 0), page: u32_at(page, 4) });
             rest = after;
+        }
+        if found > 1 {
+            let Some(manifest) = rest.first_chunk() else { return Ok(None) };
+            control.manifest = u64::from_le_bytes(*manifest);
         }
         Ok(Some(control))
     }
@@ -194,6 +201,7 @@ mod tests {
             next_file: 6,
             files: vec![FileEntry { number: 1, database: 1, temporary: false, name: "master".into() }],
             pending: vec![PageRef { file: 1, page: 44 }],
+            manifest: 12,
         };
         let bytes = control.encode();
         assert_eq!(Control::decode(&bytes), Ok(Some(control)));

@@ -24,6 +24,7 @@ use crate::page_list::PageList;
 use crate::shapes::Shapes;
 use crate::tree::Tree;
 use crate::versions::Versions;
+use crate::xtp::Xtp;
 
 /// Pages one bitmap page stands for.
 pub const BITMAP_SPAN: u32 = (BODY_BYTES * 8) as u32;
@@ -60,6 +61,7 @@ pub struct Engine {
     pub pending_frees: PageList,
     pub freeing: Placed<Mutex<()>>,
     pub numbers: Placed<Numbers>,
+    pub xtp: Xtp,
     pub memory: Memory,
 }
 
@@ -250,12 +252,14 @@ impl Engine {
         let oldest = self.locks.oldest_snapshot(now);
         let horizon = self.commits.advance(oldest);
         self.versions.collect(horizon);
+        self.xtp.numbers.oldest.fetch_max(oldest, Ordering::SeqCst);
     }
 
     /// In a simulation: what happens seldom between two transactions happens now.
     pub fn force_rare_ways(&self) {
         if os::sim_choice!("versions.collect") {
             self.advance_horizon();
+            self.collect_rows();
         }
         if os::sim_choice!("buffer.evict") {
             self.buffer.evict_some(&self.log);

@@ -25,6 +25,23 @@ pub enum StorageError {
     UpdateConflict {
         table: TableId,
     },
+    /// A row of a memory-optimized table that somebody else has changed since the transaction began (41302). As after the next
+    /// three, the transaction must be rolled back.
+    WriteConflict {
+        table: TableId,
+    },
+    /// A row that was read under REPEATABLE READ has changed before the commit (41305).
+    NotRepeatable {
+        table: TableId,
+    },
+    /// Somebody has added a row to what was looked through under SERIALIZABLE, or one with the same unique key (41325).
+    Phantom {
+        table: TableId,
+    },
+    /// A transaction whose changes were seen before it had committed has failed (41301).
+    DependencyFailed,
+    /// No memory for rows of memory-optimized tables (41805).
+    MemoryOptimizedFull,
     /// SNAPSHOT isolation: the table's definition was changed after the snapshot (3961).
     Reshaped {
         table: TableId,
@@ -80,6 +97,13 @@ impl fmt::Display for StorageError {
             StorageError::LockTimeout => write!(f, "lock request timed out"),
             StorageError::Cancelled => write!(f, "cancelled"),
             StorageError::UpdateConflict { table } => write!(f, "snapshot update conflict in table {}", table.0),
+            StorageError::WriteConflict { table } => write!(f, "write conflict in memory-optimized table {}", table.0),
+            StorageError::NotRepeatable { table } => {
+                write!(f, "repeatable read validation failed on table {}", table.0)
+            }
+            StorageError::Phantom { table } => write!(f, "serializable validation failed on table {}", table.0),
+            StorageError::DependencyFailed => write!(f, "a transaction that this one depends on has failed"),
+            StorageError::MemoryOptimizedFull => write!(f, "no memory for memory-optimized tables"),
             StorageError::Reshaped { table } => write!(f, "table {} has changed since the snapshot", table.0),
             StorageError::RowTooLarge { bytes, bytes_max } => write!(f, "row of {bytes} bytes, at most {bytes_max}"),
             StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),

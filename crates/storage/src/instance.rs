@@ -1,5 +1,6 @@
 //! One instance: its files, buffer, log, transactions and tables. Opening it recovers it.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use os::clock;
@@ -12,20 +13,26 @@ use os::wait::WaitType;
 use types::row::RowView;
 
 use crate::control::ControlFile;
+use crate::disk_table::DiskTable;
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::locks::{LockEntry, LockMode, TransactionEntry};
 use crate::log::BLOCK_HEAD;
 use crate::memory::Memory;
+use crate::memory_table::stats::MemoryTableStats;
+use crate::memory_table::{INDEXES_MAX, MemoryTable};
 use crate::metrics::Metrics;
 use crate::recovery::{self, Limits, Recovered};
 use crate::row_counts::pack;
 use crate::scan::ScanSpec;
 use crate::shape::{self, Roots, Shape};
+use crate::shapes::TableShape;
 use crate::table::Table;
 use crate::transaction::{Isolation, Transaction};
 use crate::tree::Tree;
+use crate::xtp::collect::GarbageQueue;
+use crate::xtp_checkpoint::Covered;
 
 /// Where and how large. `StorageConfig::new` has the defaults of a small server.
 pub struct StorageConfig {
@@ -39,6 +46,8 @@ pub struct StorageConfig {
     pub log_bytes_max: u64,
     /// Old row versions beyond this go to a spill file.
     pub version_memory_bytes: usize,
+    /// Most that memory-optimized tables take, with their indexes and old versions.
+    pub memory_optimized_bytes: usize,
     pub files_max: usize,
     /// A data file has at most 2 to this power pages.
     pub page_bits: u32,
@@ -61,6 +70,7 @@ impl StorageConfig {
             log_segment_bytes: 32 << 20,
             log_bytes_max: 64 << 30,
             version_memory_bytes: 256 << 20,
+            memory_optimized_bytes: 256 << 20,
             files_max: 16,
             page_bits: 17,
             recovery_interval_ms: 60_000,
@@ -84,6 +94,10 @@ shared_struct! {
         at_ms: u64,
         /// End of the log then.
         tail: u64,
+        scan_lsn: u64,
+        redo_lsn: u64,
+        /// Of the checkpoint files of memory-optimized tables.
+        manifest: u64,
     }
 }
 
@@ -135,6 +149,7 @@ impl Storage {
             log_segment_bytes: config.log_segment_bytes,
             log_bytes_max: config.log_bytes_max,
             version_memory_bytes: config.version_memory_bytes,
+            memory_optimized_bytes: config.memory_optimized_bytes,
             files_max: config.files_max,
             page_bits: config.page_bits,
             caller_bytes: config.caller_bytes,
@@ -145,7 +160,14 @@ impl Storage {
             cleaner: engine.memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
             checkpoint: engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
         };
-        let checkpointed = Checkpointed { sequence: control.sequence, at_ms: 0, tail: 0 };
+        let checkpointed = Checkpointed {
+            sequence: control.sequence,
+            at_ms: 0,
+            tail: 0,
+            scan_lsn: control.scan_lsn,
+            redo_lsn: control.redo_lsn,
+            manifest: control.manifest,
+        };
         let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
         let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
         let epoch = control.epoch;
@@ -180,6 +202,7 @@ impl Storage {
         self.start_duty(TaskKind::VersionCleaner, &self.inner.bells.cleaner, |inner| {
             if let Some(inner) = inner.upgrade() {
                 inner.engine.advance_horizon();
+                inner.engine.collect_rows();
             }
         });
         if checkpoint_ms == 0 {
@@ -303,6 +326,9 @@ impl Storage {
         if self.engine().read_directory(db, table)?.is_some() {
             return Err(StorageError::AlreadyExists);
         }
+        if layout.memory.is_some() {
+            return self.create_memory_table(tx, db, table, layout);
+        }
         let base = self.create_tree(tx, db)?;
         let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
         if shape::may_be_long(layout, shape::image_max(layout)) {
@@ -312,6 +338,45 @@ impl Storage {
             roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
         }
         self.write_shape(tx, db, table, Some((layout, &roots)))
+    }
+
+    /// Its object comes to be when it is first opened.
+    fn create_memory_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: &TableLayout,
+    ) -> StorageResult<()> {
+        assert!(layout.indexes.len() <= INDEXES_MAX, "more indexes than a row has links");
+        let number = self.engine().xtp.numbers.next_object.fetch_add(1, Ordering::SeqCst);
+        tx.objects.made.push(number);
+        let roots = Roots { base: number, long_values: 0, indexes: vec![0; layout.indexes.len()] };
+        self.write_shape(tx, db, table, Some((layout, &roots)))
+    }
+
+    /// Copies a memory-optimized table into an object of another layout.
+    fn rebuild_memory_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: &TableLayout,
+        old: &Roots,
+    ) -> StorageResult<()> {
+        let before = tx.savepoint();
+        let source = self.open_table(db, table)?;
+        self.create_memory_table(tx, db, table, layout)?;
+        tx.objects.dropped.push(old.base);
+        let copied = self.open_table(db, table).and_then(|target| {
+            let mut scan = source.scan(tx, every_row(&source))?;
+            while let Some(row) = scan.next(tx)? {
+                let image = row.image.to_vec();
+                target.insert(tx, &image)?;
+            }
+            Ok(())
+        });
+        self.undo_if_failed(tx, before, copied)
     }
 
     fn write_shape(
@@ -349,8 +414,11 @@ impl Storage {
     pub fn drop_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (_, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
-        self.drop_roots(tx, db, &roots)?;
+        let (layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        match layout.memory {
+            None => self.drop_roots(tx, db, &roots)?,
+            Some(_) => tx.objects.dropped.push(roots.base),
+        }
         self.write_shape(tx, db, table, None)
     }
 
@@ -359,6 +427,10 @@ impl Storage {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
         let (layout, old) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        if layout.memory.is_some() {
+            tx.objects.dropped.push(old.base);
+            return self.create_memory_table(tx, db, table, &layout);
+        }
         let base = self.create_tree(tx, db)?;
         let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
         if old.long_values != 0 {
@@ -384,6 +456,10 @@ impl Storage {
         let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         if layout.indexes.iter().any(|known| known.id == index.id || known.clustered && index.clustered) {
             return Err(StorageError::AlreadyExists);
+        }
+        if layout.memory.is_some() {
+            layout.indexes.push(index.clone());
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
         }
         if index.clustered {
             layout.indexes.insert(0, index.clone());
@@ -412,12 +488,13 @@ impl Storage {
 
     fn build_index(&self, tx: &mut Transaction, db: DatabaseId, table: TableId, id: IndexId) -> StorageResult<()> {
         let table = self.open_table(db, table)?;
-        let index = table.index(id)?.ok_or(StorageError::UnknownIndex)?;
+        let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
+        let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
         let mut scan = table.scan(tx, every_row(&table))?;
         while let Some(row) = scan.next(tx)? {
             let view = RowView::new(&table.layout().row, row.image)?;
             if index.holds(&view) {
-                table.insert_entry(tx, index, &view, row.locator)?;
+                disk.insert_entry(tx, index, &view, row.locator)?;
             }
         }
         Ok(())
@@ -467,6 +544,9 @@ impl Storage {
         let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
         let removed = layout.indexes.remove(at);
+        if layout.memory.is_some() {
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+        }
         if removed.clustered {
             return self.rebuild(tx, db, table, layout, &roots);
         }
@@ -489,6 +569,9 @@ impl Storage {
         let extends = row.columns().starts_with(layout.row.columns());
         assert!(extends, "columns are only added at the end; other changes copy the table");
         layout.row = row.clone();
+        if layout.memory.is_some() {
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+        }
         if roots.long_values == 0 && shape::may_be_long(&layout, shape::image_max(&layout)) {
             roots.long_values = self.create_tree(tx, db)?;
         }
@@ -499,16 +582,49 @@ impl Storage {
     pub fn open_table(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<Table>> {
         let engine = self.engine();
         let (opened, known) = engine.shapes.find((db, table));
-        if let Some(shape) = known {
-            return Ok(Arc::new(Table { engine: engine.clone(), shape, opened }));
-        }
+        let shape = match known {
+            Some(shape) => shape,
+            None => engine.shapes.keep(opened, (db, table), self.read_shape(db, table)?),
+        };
+        let engine = engine.clone();
+        Ok(Arc::new(match shape {
+            TableShape::Disk(shape) => Table::Disk(DiskTable { engine, shape, opened }),
+            TableShape::Memory(shape) => Table::Memory(MemoryTable { engine, shape, opened }),
+        }))
+    }
+
+    fn read_shape(&self, db: DatabaseId, table: TableId) -> StorageResult<TableShape> {
+        let engine = self.engine();
         let (layout, roots) = engine.read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        if layout.memory.is_some() {
+            return engine.memory_shape(db, table).map(TableShape::Memory);
+        }
         let file = engine.file_of(db)?;
         let tree = |root| Tree::new(file.clone(), root);
         let rows = engine.shapes.row_counts.of(pack(db, table), || engine.estimate_rows(&tree(roots.base)))?;
-        let shape = Arc::new(Shape::new((db, table), layout, &roots, rows, tree));
-        let shape = engine.shapes.keep(opened, (db, table), shape);
-        Ok(Arc::new(Table { engine: engine.clone(), shape, opened }))
+        Ok(TableShape::Disk(Arc::new(Shape::new((db, table), layout, &roots, rows, tree))))
+    }
+
+    /// The memory-optimized tables of a database. `chains`: with the lengths of the chains of hash indexes, which takes its time.
+    pub fn memory_optimized_tables(&self, db: DatabaseId, chains: bool) -> Vec<MemoryTableStats> {
+        let mut tx = self.begin(Isolation::ReadCommitted);
+        self.engine().memory_tables(&mut tx, db, chains)
+    }
+
+    /// Old versions of memory-optimized tables that wait to be collected, by scheduler.
+    pub fn garbage_queues(&self) -> Vec<GarbageQueue> {
+        self.engine().xtp.garbage.queues()
+    }
+
+    /// Bytes that memory-optimized tables take, with indexes and old versions.
+    pub fn memory_optimized_bytes(&self) -> u64 {
+        self.engine().xtp.memory.stats().allocated_bytes
+    }
+
+    /// Lets all old versions go that nobody needs any more; the version cleaner does so by itself, sooner or later.
+    pub fn collect_versions(&self) {
+        self.engine().advance_horizon();
+        self.engine().collect_rows();
     }
 
     pub fn metrics(&self) -> Metrics {
@@ -555,8 +671,10 @@ impl Inner {
     fn write_checkpoint(&self, last: &mut Checkpointed) -> StorageResult<()> {
         // Before it begins: what is written meanwhile makes the next one due.
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
-        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1)?;
+        let mut covered = Covered { scan_lsn: last.scan_lsn, redo_lsn: last.redo_lsn, manifest: last.manifest };
+        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut covered)?;
         last.sequence += 1;
+        Covered { scan_lsn: last.scan_lsn, redo_lsn: last.redo_lsn, manifest: last.manifest } = covered;
         Ok(())
     }
 }

@@ -53,6 +53,8 @@ pub struct IndexLayout {
     pub included: Vec<u16>,
     /// A nonclustered index holds only the rows that satisfy all of these.
     pub filter: Vec<FilterTerm>,
+    /// Of a memory-optimized table: a hash index with so many buckets. None: an ordered one.
+    pub bucket_count: Option<u64>,
 }
 
 /// The column's value is one of a set. Of a (max) column only whether it is NULL can be asked: its values may be out of the row.
@@ -62,16 +64,24 @@ pub struct FilterTerm {
     pub keys: KeySet,
 }
 
-/// A table is a heap unless one of its indexes is clustered.
+/// A table is a heap unless one of its indexes is clustered, or memory-optimized.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableLayout {
     pub row: RowLayout,
     pub indexes: Vec<IndexLayout>,
+    pub memory: Option<MemoryOptimized>,
+}
+
+/// WITH (MEMORY_OPTIMIZED = ON, ...). None of its indexes is clustered, at least one there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryOptimized {
+    /// DURABILITY = SCHEMA_AND_DATA; otherwise SCHEMA_ONLY: a start finds it empty.
+    pub durable: bool,
 }
 
 impl TableLayout {
     pub fn heap(row: RowLayout) -> TableLayout {
-        TableLayout { row, indexes: Vec::new() }
+        TableLayout { row, indexes: Vec::new(), memory: None }
     }
 }
 

@@ -10,6 +10,7 @@
 //! Modules in dependency order, lowest first.
 
 pub mod layout;
+pub mod bounds;
 pub mod error;
 pub mod files;
 pub mod hash;
@@ -27,6 +28,7 @@ pub mod control;
 pub mod tree;
 pub mod row_counts;
 pub mod shape;
+pub mod xtp;
 pub mod shapes;
 pub mod engine;
 pub mod btree;
@@ -34,22 +36,33 @@ pub mod undo;
 pub mod rows;
 pub mod directory;
 pub mod long;
+pub mod xtp_work;
+pub mod xtp_checkpoint;
+pub mod xtp_load;
 pub mod recovery;
 pub mod burial;
 pub mod metrics;
 pub mod transaction;
-pub mod table;
+pub mod disk_table;
 pub mod scan;
+pub mod memory_table;
+pub mod table;
 pub mod instance;
 
+pub use bounds::{KeyBound, in_bounds};
 pub use control::CONTROL_FILE;
 pub use error::{StorageError, StorageResult};
 pub use instance::{Storage, StorageConfig};
-pub use layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, PageRef, TableId, TableLayout};
+pub use layout::{
+    DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
+};
 pub use locks::{LockEntry, Resource, TransactionEntry};
 pub use memory::Memory;
+pub use memory_table::stats::{ChainStats, MemoryIndexStats, MemoryTableStats};
 pub use metrics::Metrics;
 pub use recovery::Recovered;
-pub use scan::{KeyBound, LockHint, Prefixes, RowRef, Scan, ScanSpec};
-pub use table::Table;
+pub use scan::{LockHint, Prefixes, RowRef, ScanSpec};
+pub use table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
+pub use xtp::collect::GarbageQueue;
+pub use xtp::hash_index::bucket_count;

@@ -1,7 +1,7 @@
 //! The memory that all engines of an instance share: one region, reserved and carved while the instance is opened, before
 //! there is a second engine. What is not in it is private to an engine, and nothing in it points out of it.
 
-use os::region::{Part, Placed, Pool, Region, Shared, Visibility};
+use os::region::{Part, Placed, Pool, Region, RegionHeap, Shared, Visibility};
 
 use crate::error::StorageResult;
 
@@ -24,6 +24,10 @@ impl Memory {
 
     pub fn carve<T: Shared>(&self, name: &'static str, count: usize) -> StorageResult<Part<T>> {
         Ok(self.region.carve(name, count)?)
+    }
+
+    pub fn heap(&self, name: &'static str, bytes: usize) -> StorageResult<RegionHeap> {
+        Ok(RegionHeap::carve(&self.region, name, bytes)?)
     }
 
     pub fn pool<T: Shared>(&self, name: &'static str, count: usize) -> StorageResult<Pool<T>> {

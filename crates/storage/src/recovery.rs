@@ -8,8 +8,9 @@
 //! again before anything relies on it: the names of files, the newest control record, the end of the log, the last batch of
 //! pages.
 //!
-//! A checkpoint: note the LSN B that is hardened, write every page that is dirty then, note scan LSN S = min(B, first
-//! record of any unfinished transaction), write the control file, give back the log before S. Transactions go on meanwhile.
+//! A checkpoint: note scan LSN S, the first record of any unfinished transaction or the LSN that is hardened; harden the log up to
+//! an LSN B; bring the checkpoint files of memory-optimized tables up to it; write every page that is dirty; write the control
+//! file; give back the log before S. Transactions go on meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,6 +41,9 @@ use crate::rows::apply_header;
 use crate::shape::DIRECTORY_ROOT;
 use crate::shapes::Shapes;
 use crate::versions::Versions;
+use crate::xtp::Xtp;
+use crate::xtp_checkpoint::{Covered, Manifest};
+use crate::xtp_load::Tail;
 
 pub struct Limits {
     pub memory_bytes: usize,
@@ -47,6 +51,7 @@ pub struct Limits {
     pub log_segment_bytes: u64,
     pub log_bytes_max: u64,
     pub version_memory_bytes: usize,
+    pub memory_optimized_bytes: usize,
     pub files_max: usize,
     pub page_bits: u32,
     /// For what the caller shares.
@@ -66,6 +71,7 @@ impl Limits {
             + Locks::region_bytes()
             + Commits::region_bytes()
             + PENDING_FREES_MAX * size_of::<u64>()
+            + Xtp::region_bytes(self.memory_optimized_bytes)
             + self.caller_bytes;
         Memory::reserve(bytes, self.visibility)
     }
@@ -79,6 +85,13 @@ struct Found {
     files: BTreeMap<u32, FileEntry>,
     dropped: BTreeSet<u32>,
     pending: Vec<PageRef>,
+    /// Transactions whose rows of memory-optimized tables are not to be read from the log: rolled back, or committed before
+    /// the checkpoint.
+    rows_elsewhere: BTreeSet<u64>,
+    /// Those that wrote such rows and are not over yet.
+    rows_open: BTreeSet<u64>,
+    /// Of the checkpoint.
+    redo_lsn: u64,
     transaction_max: u64,
     file_max: u32,
 }
@@ -92,6 +105,17 @@ impl Found {
                 Kind::Commit | Kind::End => self.unfinished.remove(&head.transaction),
                 _ => self.unfinished.insert(head.transaction, record.lsn),
             };
+        }
+        match head.kind {
+            Kind::Rows => {
+                self.rows_open.insert(head.transaction);
+            }
+            Kind::Commit | Kind::End if self.rows_open.remove(&head.transaction) => {
+                if head.kind == Kind::End || record.lsn < self.redo_lsn {
+                    self.rows_elsewhere.insert(head.transaction);
+                }
+            }
+            _ => {}
         }
         match head.kind {
             Kind::FileCreate => {
@@ -137,7 +161,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     let mut control = control.unwrap_or(Control { next_transaction: 1, next_file: 1, ..Control::default() });
     let memory = limits.reserve()?;
     let store = LocalLog::open(&memory, disk.clone(), limits.log_segment_bytes, limits.log_bytes_max)?;
-    let mut found = Found::default();
+    let mut found = Found { redo_lsn: control.redo_lsn, ..Found::default() };
     let known = std::mem::take(&mut control.files);
     found.files.extend(known.into_iter().map(|entry| (entry.number, entry)));
     found.pending = std::mem::take(&mut control.pending);
@@ -189,6 +213,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         pending_frees,
         freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
         numbers: memory.place("numbers", numbers)?,
+        xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
         memory,
     });
     engine.open_files(&found)?;
@@ -207,6 +232,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         for (transaction, last_lsn) in &found.unfinished {
             engine.undo_unfinished(*transaction, *last_lsn, scan)?;
         }
+        engine.load_memory_tables(&found, &control, end)?;
         engine.advance_horizon();
         engine.log.harden_all()?;
     }
@@ -286,6 +312,23 @@ impl Engine {
         Ok(())
     }
 
+    /// The rows of memory-optimized tables, once their definitions are what they are to be.
+    fn load_memory_tables(&self, found: &Found, control: &Control, end: u64) -> StorageResult<()> {
+        let manifest = Manifest::read(&self.disk, control.manifest)?;
+        manifest.remove_others(&self.disk, control.manifest)?;
+        self.xtp.knows_objects_below(manifest.next_object);
+        let tables = self.open_memory_tables()?;
+        let others: BTreeSet<u64> = found.rows_elsewhere.iter().chain(found.unfinished.keys()).copied().collect();
+        let mut tail = Tail::default();
+        let store = self.log.store();
+        replay(store, control.scan_lsn, end, &mut |record| tail.note(self, &record, &others))?;
+        for pair in &manifest.pairs {
+            tail.load_pair(self, &tables, pair)?;
+        }
+        replay(store, control.scan_lsn, end, &mut |record| tail.load(self, &tables, &record, &others))?;
+        Ok(())
+    }
+
     fn page_to_redo(&self, file: &DataFile, number: u32, replaces: bool) -> StorageResult<Exclusive<'_>> {
         self.buffer.grow_file(file, number + 1)?;
         match self.buffer.exclusive(file, number) {
@@ -359,11 +402,18 @@ impl Engine {
     }
 
     /// See the top of this file. After a failed write or flush nobody knows what the files hold: the instance stops.
-    pub fn checkpoint(&self, control_file: &ControlFile, epoch: u32, sequence: u64) -> StorageResult<u64> {
+    /// `before`: what the last one covered; what this one does then stands there.
+    pub fn checkpoint(
+        &self,
+        control_file: &ControlFile,
+        epoch: u32,
+        sequence: u64,
+        before: &mut Covered,
+    ) -> StorageResult<u64> {
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);
         }
-        let result = self.write_checkpoint(control_file, epoch, sequence);
+        let result = self.write_checkpoint(control_file, epoch, sequence, before);
         if let Err(error) = &result
             && matches!(error, StorageError::Io(_) | StorageError::DiskFull)
         {
@@ -372,10 +422,21 @@ impl Engine {
         result
     }
 
-    fn write_checkpoint(&self, control_file: &ControlFile, epoch: u32, sequence: u64) -> StorageResult<u64> {
+    fn write_checkpoint(
+        &self,
+        control_file: &ControlFile,
+        epoch: u32,
+        sequence: u64,
+        before: &mut Covered,
+    ) -> StorageResult<u64> {
+        // Rows of memory-optimized tables are logged before their commit, and are wanted if that lies behind the redo LSN. So the
+        // redo LSN comes after the commits of all transactions that are over by now.
+        let begun = self.log.hardened();
+        let scan_lsn = begun.min(self.locks.oldest_lsn());
+        self.log.harden_all()?;
         let redo_lsn = self.log.hardened();
-        let scan_lsn = redo_lsn.min(self.locks.oldest_lsn());
         let next_transaction = self.commits.next_id();
+        let rows = self.checkpoint_rows(*before, redo_lsn, sequence)?;
         let written = self.buffer.write_all(&self.log)?;
         self.log.harden_all()?;
         let entry = |file: &Arc<DataFile>| FileEntry {
@@ -395,6 +456,7 @@ impl Engine {
             next_file: self.numbers.next_file.load(Ordering::SeqCst),
             files: self.files.all()?.iter().map(entry).collect(),
             pending,
+            manifest: rows.manifest,
         };
         // A flush of another worker may have failed meanwhile.
         if let Some(stopped) = self.log.is_stopped() {
@@ -403,6 +465,8 @@ impl Engine {
         os::sim_point!("checkpoint.control");
         control_file.write(&control)?;
         os::sim_point!("checkpoint.truncate");
+        *before = Covered { scan_lsn, redo_lsn, manifest: rows.manifest };
+        rows.remove_obsolete(&self.disk)?;
         self.log.store().truncate(scan_lsn)?;
         Ok(written)
     }

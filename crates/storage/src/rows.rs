@@ -86,8 +86,14 @@ impl Engine {
                 match (self.commits.status(header.transaction), view.mode) {
                     (Status::Committed(time), ReadMode::Snapshot(snapshot)) => time <= snapshot,
                     (Status::Committed(_), _) => true,
-                    (Status::Active, ReadMode::Newest) => return Ok(Seen::Wait(header.transaction)),
-                    (Status::Active, _) => false,
+                    (Status::Active | Status::Preparing(_), ReadMode::Newest) => {
+                        return Ok(Seen::Wait(header.transaction));
+                    }
+                    // It has changed memory-optimized tables as well, where its changes are seen from that time on: here, too.
+                    (Status::Preparing(time), ReadMode::Snapshot(snapshot)) if time <= snapshot => {
+                        return Ok(Seen::Wait(header.transaction));
+                    }
+                    (Status::Active | Status::Preparing(_), _) => false,
                     // Undone already: whoever looks again finds the version before it. Until then this one is not there.
                     (Status::RolledBack, _) => false,
                 }
@@ -107,7 +113,7 @@ impl Engine {
     /// The transaction that has to end before `writer` may change the row.
     fn in_the_way(&self, writer: &Writer, header: &RowHeader) -> Option<u64> {
         let other = header.transaction != writer.id;
-        (other && self.commits.status(header.transaction) == Status::Active).then_some(header.transaction)
+        (other && self.commits.is_running(header.transaction)).then_some(header.transaction)
     }
 
     /// Inserts a row, over the ghost of an earlier one if there is one. `Err(DuplicateKey)`: a row is there.

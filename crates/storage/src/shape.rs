@@ -4,10 +4,10 @@
 //! ```text
 //! directory key:  'T', table id u32 with its sign bit turned, part u16 (big-endian)
 //! directory row:  the descriptor's bytes, at most 4,000 a part:
-//!   version u8 = 1, base root u32, long-value root u32 (0: none), row layout length u32, row layout,
-//!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered), root u32,
+//!   version u8 = 1; of a memory-optimized table 2, durable u8; base root (2: object number) u32, long-value root u32 (0: none), row layout length u32, row layout,
+//!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered, 8 hash), root u32,
 //!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each,
-//!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`
+//!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`; if hash: bucket count u64
 //! entry of a nonclustered index:  locator length u16, locator, row image of the index's columns
 //! key of a nonclustered index:    the key columns; then the locator unless the index is unique
 //! key of the base tree:           unique clustered: the key columns; otherwise also the row number, 8 bytes big-endian
@@ -17,7 +17,7 @@ use types::key::{KeyCodec, KeyColumn, KeyLayout};
 use types::row::{ColumnType, RowView};
 use types::{KeySet, RowLayout};
 
-use crate::layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, TableId, TableLayout};
+use crate::layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, MemoryOptimized, TableId, TableLayout};
 use crate::page::{self, BODY_BYTES, KEY_BYTES_MAX};
 use crate::row_counts::Rows;
 use crate::tree::Tree;
@@ -97,6 +97,7 @@ pub struct Shape {
 /// Where the trees of a table are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roots {
+    /// Of a memory-optimized table: the number of its object.
     pub base: u32,
     pub long_values: u32,
     /// Of each index of the layout; of the clustered one, the base's.
@@ -214,7 +215,10 @@ impl Shape {
 
 pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
     let row = layout.row.to_bytes();
-    let mut out = vec![1];
+    let mut out = match layout.memory {
+        None => vec![1],
+        Some(MemoryOptimized { durable }) => vec![2, durable as u8],
+    };
     out.extend_from_slice(&roots.base.to_le_bytes());
     out.extend_from_slice(&roots.long_values.to_le_bytes());
     out.extend_from_slice(&(row.len() as u32).to_le_bytes());
@@ -223,7 +227,8 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
     for (index, root) in layout.indexes.iter().zip(&roots.indexes) {
         out.extend_from_slice(&index.id.0.to_le_bytes());
         let filtered = !index.filter.is_empty();
-        out.push(index.unique as u8 | (index.clustered as u8) << 1 | (filtered as u8) << 2);
+        let hash = index.bucket_count.is_some();
+        out.push(index.unique as u8 | (index.clustered as u8) << 1 | (filtered as u8) << 2 | (hash as u8) << 3);
         out.extend_from_slice(&root.to_le_bytes());
         out.push(index.key.len() as u8);
         for part in &index.key {
@@ -241,6 +246,9 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
                 out.extend_from_slice(&term.column.to_le_bytes());
                 out.extend_from_slice(&term.keys.to_bytes());
             }
+        }
+        if let Some(count) = index.bucket_count {
+            out.extend_from_slice(&count.to_le_bytes());
         }
     }
     out
@@ -268,9 +276,11 @@ impl<'a> Reader<'a> {
 /// None: damaged.
 pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
     let mut reader = Reader(bytes);
-    if reader.u8()? != 1 {
-        return None;
-    }
+    let memory = match reader.u8()? {
+        1 => None,
+        2 => Some(MemoryOptimized { durable: reader.u8()? != 0 }),
+        _ => return None,
+    };
     let mut roots = Roots { base: reader.u32()?, long_values: reader.u32()?, indexes: Vec::new() };
     let row_bytes = reader.u32()? as usize;
     let row = RowLayout::from_bytes(reader.take(row_bytes)?).ok()?.0;
@@ -297,13 +307,15 @@ pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
                 filter.push(FilterTerm { column, keys });
             }
         }
+        let bucket_count = if flags & 8 != 0 { Some(page::u64_at(reader.take(8)?, 0)) } else { None };
         let filter_valid = filter.iter().all(|term| valid(term.column));
         if !key.iter().all(|part| valid(part.ordinal)) || !included.iter().all(|c| valid(*c)) || !filter_valid {
             return None;
         }
-        indexes.push(IndexLayout { id, unique: flags & 1 != 0, clustered: flags & 2 != 0, key, included, filter });
+        let (unique, clustered) = (flags & 1 != 0, flags & 2 != 0);
+        indexes.push(IndexLayout { id, unique, clustered, key, included, filter, bucket_count });
     }
-    Some((TableLayout { row, indexes }, roots))
+    Some((TableLayout { row, indexes, memory }, roots))
 }
 
 #[cfg(test)]
@@ -325,14 +337,17 @@ mod tests {
                 true => vec![],
                 false => vec![FilterTerm { column: 1, keys: KeySet::not_null() }],
             },
+            bucket_count: (!clustered).then_some(1 << 20),
         };
-        let layout =
-            TableLayout { row: RowLayout::new(&columns), indexes: vec![index(1, true, true), index(2, false, false)] };
         let roots = Roots { base: 7, long_values: 0, indexes: vec![7, 9] };
-        let bytes = encode(&layout, &roots);
-        assert_eq!(decode(&bytes), Some((layout.clone(), roots.clone())));
-        for cut in 0..bytes.len() {
-            assert_eq!(decode(&bytes[..cut]), None, "cut at {cut}");
+        for memory in [None, Some(MemoryOptimized { durable: true })] {
+            let indexes = vec![index(1, true, true), index(2, false, false)];
+            let layout = TableLayout { row: RowLayout::new(&columns), indexes, memory };
+            let bytes = encode(&layout, &roots);
+            assert_eq!(decode(&bytes), Some((layout.clone(), roots.clone())));
+            for cut in 0..bytes.len() {
+                assert_eq!(decode(&bytes[..cut]), None, "cut at {cut}");
+            }
         }
     }
 }

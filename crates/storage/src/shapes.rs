@@ -16,6 +16,7 @@ use crate::layout::{DatabaseId, TableId};
 use crate::memory::Memory;
 use crate::row_counts::{RowCounts, pack};
 use crate::shape::Shape;
+use crate::xtp::shape::MemoryShape;
 
 /// News that an engine may be behind and still read each.
 const NEWS: usize = 1024;
@@ -30,9 +31,16 @@ fn unpack(word: u64) -> Key {
     (DatabaseId((word >> 32) as u16), TableId(word as u32 as i32))
 }
 
+/// Of a table of either kind.
+#[derive(Clone)]
+pub enum TableShape {
+    Disk(Arc<Shape>),
+    Memory(Arc<MemoryShape>),
+}
+
 #[derive(Default)]
 struct Opened {
-    shapes: NumberMap<Key, Arc<Shape>>,
+    shapes: NumberMap<Key, TableShape>,
     /// News up to here have been read.
     seen: u64,
 }
@@ -68,7 +76,7 @@ impl Shapes {
     }
 
     /// The shape of a table, if it is known here, and the count of news as of which it is right.
-    pub fn find(&self, key: Key) -> (u64, Option<Arc<Shape>>) {
+    pub fn find(&self, key: Key) -> (u64, Option<TableShape>) {
         let told = self.told();
         {
             let opened = self.opened.read();
@@ -83,7 +91,7 @@ impl Shapes {
 
     /// Keeps what was read as of `seen`, unless there are news since: then it may be old already. Of two that were read at
     /// the same time the first stays.
-    pub fn keep(&self, seen: u64, key: Key, shape: Arc<Shape>) -> Arc<Shape> {
+    pub fn keep(&self, seen: u64, key: Key, shape: TableShape) -> TableShape {
         let mut opened = self.opened.write();
         self.read_news(&mut opened);
         if opened.seen != seen { shape } else { opened.shapes.entry(key).or_insert(shape).clone() }

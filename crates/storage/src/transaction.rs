@@ -18,6 +18,7 @@ pub use crate::locks::LockMode;
 use crate::locks::{MemberId, Patience, Resource};
 use crate::log::record::{Head, Kind};
 use crate::rows::{ReadMode, View};
+use crate::xtp_work::Work;
 
 /// `ReadCommitted` reads the rows committed before the statement began and takes no locks (READ_COMMITTED_SNAPSHOT ON);
 /// `ReadCommittedLocking` waits for writers (OFF).
@@ -46,6 +47,8 @@ pub enum Durability {
 pub struct Savepoint {
     undo_next: u64,
     drops: usize,
+    work: usize,
+    objects_dropped: usize,
 }
 
 /// Ends the waits of a transaction from another worker (attention).
@@ -98,7 +101,18 @@ pub struct Transaction {
     /// Tables whose shape it changed: forgotten by the cache at its end.
     pub(crate) reshaped: Vec<(DatabaseId, TableId)>,
     pub(crate) scratch: Scratch,
+    /// What it has to do with memory-optimized tables.
+    pub(crate) work: Work,
+    pub(crate) objects: ChangedObjects,
+    made_garbage: bool,
     finished: bool,
+}
+
+/// Objects of memory-optimized tables that come or go with the transaction.
+#[derive(Default)]
+pub(crate) struct ChangedObjects {
+    pub made: Vec<u32>,
+    pub dropped: Vec<u32>,
 }
 
 impl Transaction {
@@ -117,6 +131,9 @@ impl Transaction {
             drops: Vec::new(),
             reshaped: Vec::new(),
             scratch: Scratch::default(),
+            work: Work::default(),
+            objects: ChangedObjects::default(),
+            made_garbage: false,
             finished: false,
         }
     }
@@ -165,9 +182,9 @@ impl Transaction {
         }
     }
 
-    /// True after the first logged change; a read-only transaction commits without touching the log.
+    /// True after the first change; a read-only transaction commits without touching the log.
     pub fn has_changes(&self) -> bool {
-        self.writer.last_lsn != 0
+        self.writer.last_lsn != 0 || self.work.has_changes()
     }
 
     /// Some after the first change.
@@ -176,12 +193,21 @@ impl Transaction {
     }
 
     pub fn savepoint(&self) -> Savepoint {
-        Savepoint { undo_next: self.writer.last_lsn, drops: self.drops.len() }
+        Savepoint {
+            undo_next: self.writer.last_lsn,
+            drops: self.drops.len(),
+            work: self.work.length(),
+            objects_dropped: self.objects.dropped.len(),
+        }
     }
 
     /// Undoes everything done since the savepoint. Locks stay.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
         self.engine.undo(&mut self.writer, savepoint.undo_next)?;
+        if let Some(list) = &self.work.list {
+            self.engine.undo_work(list, savepoint.work, self.writer.id);
+        }
+        self.objects.dropped.truncate(savepoint.objects_dropped);
         self.drops.truncate(savepoint.drops);
         self.forget_shapes();
         Ok(())
@@ -194,8 +220,15 @@ impl Transaction {
     /// `publish` runs when the commit holds and its locks are not released yet: who has waited for one of them finds done what it
     /// does. Not called if the commit fails. It must not wait for long.
     pub fn commit_then(mut self, durability: Durability, publish: impl FnOnce()) -> StorageResult<()> {
+        if self.work.time.is_some()
+            && let Err(error) = self.validate()
+        {
+            self.roll_back()?;
+            return Err(error);
+        }
         if self.writer.last_lsn == 0 {
             publish();
+            self.end_work();
             self.finish();
             return Ok(());
         }
@@ -232,8 +265,13 @@ impl Transaction {
             _ => {}
         }
         os::sim_point!("commit.hardened");
-        engine.commits.commit(self.writer.id);
+        self.end_work();
         os::sim_point!("commit.visible");
+        let engine = &*self.engine;
+        let now = engine.commits.now();
+        for number in &self.objects.dropped {
+            engine.xtp.objects.drop_soon(*number, now);
+        }
         if !self.reshaped.is_empty() {
             engine.note_reshaped(&self.reshaped);
         }
@@ -247,6 +285,41 @@ impl Transaction {
         Ok(())
     }
 
+    /// The rules of memory-optimized tables: whether what was read still holds. Then their rows go into the log.
+    fn validate(&mut self) -> StorageResult<()> {
+        let patience = self.patience;
+        self.engine.validate(&self.writer, &mut self.work, patience)?;
+        self.engine.log_work(&mut self.writer, &self.work)
+    }
+
+    /// The commit holds: it becomes visible, and the rows of memory-optimized tables say so.
+    fn end_work(&mut self) {
+        let engine = &*self.engine;
+        match (self.work.commit_time, self.work.list) {
+            (Some(time), Some(list)) => {
+                engine.commits.confirm(self.writer.id, time);
+                engine.settle(&list, time);
+                self.leave_garbage(time);
+            }
+            _ if self.writer.id != 0 => {
+                engine.commits.commit(self.writer.id);
+            }
+            _ => {}
+        }
+    }
+
+    fn leave_garbage(&mut self, time: u64) {
+        let member = &self.engine.locks[self.writer.member];
+        if let Some(list) = self.work.list.take() {
+            // What is in nobody's list and in no queue yet would be lost with the engine.
+            os::engines::enter(member);
+            member.work.store(0, Ordering::SeqCst);
+            self.engine.leave_garbage(&list, time);
+            os::engines::leave(member);
+            self.made_garbage = true;
+        }
+    }
+
     pub fn rollback(mut self) -> StorageResult<()> {
         self.roll_back()
     }
@@ -255,7 +328,14 @@ impl Transaction {
         if self.finished {
             return Ok(());
         }
+        if let Some(list) = &self.work.list {
+            self.engine.undo_work(list, 0, self.writer.id);
+        }
         if self.writer.last_lsn == 0 {
+            if self.writer.id != 0 {
+                self.engine.commits.rolled_back(self.writer.id);
+            }
+            self.leave_garbage(self.engine.commits.now());
             self.finish();
             return Ok(());
         }
@@ -276,6 +356,11 @@ impl Transaction {
         };
         let ended = self.engine.log.append(head, &[]);
         self.engine.commits.rolled_back(self.writer.id);
+        let now = self.engine.commits.now();
+        for number in &self.objects.made {
+            self.engine.xtp.objects.drop_soon(*number, now);
+        }
+        self.leave_garbage(now);
         self.finish();
         ended?;
         self.engine.free_pending()
@@ -303,6 +388,9 @@ impl Transaction {
         {
             self.engine.advance_horizon();
         }
+        if self.made_garbage {
+            self.engine.collect_some_rows();
+        }
         if os::sim::active() {
             self.engine.force_rare_ways();
         }
@@ -316,8 +404,20 @@ impl Transaction {
         // Announced before it is read: the horizon must not pass the time we are about to get.
         self.engine.locks[self.writer.member].snapshot.store(1, Ordering::SeqCst);
         let time = self.engine.commits.now();
-        self.engine.locks[self.writer.member].snapshot.store(time, Ordering::SeqCst);
+        // What memory-optimized tables are read as of stays the same in the whole transaction.
+        let oldest = self.work.time.map_or(time, |first| first.min(time));
+        self.engine.locks[self.writer.member].snapshot.store(oldest, Ordering::SeqCst);
         self.snapshot = Some(time);
+        time
+    }
+
+    /// The time this transaction reads memory-optimized tables as of, taken at the first need.
+    pub(crate) fn memory_time(&mut self) -> u64 {
+        if let Some(time) = self.work.time {
+            return time;
+        }
+        let time = self.snapshot();
+        self.work.time = Some(time);
         time
     }
 

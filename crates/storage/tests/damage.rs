@@ -74,7 +74,7 @@ fn ids(storage: &Storage) -> Vec<i64> {
 fn filled(name: &str) -> Place {
     let place = Place::new(name);
     let storage = place.open().expect("opened");
-    create(&storage, true);
+    create(&storage, Kind::Clustered);
     insert(&storage, 0..100);
     storage.checkpoint().expect("a checkpoint");
     place

@@ -41,10 +41,9 @@ fn first_row(engine: u32, session: u32) -> i64 {
     ((engine - 1) * SESSIONS + session) as i64 * TRANSACTIONS
 }
 
-fn session(storage: &Storage, engine: u32, session: u32) -> u64 {
+fn session(storage: &Storage, engine: u32, session: u32) {
     let table = storage.open_table(DB, TABLE).expect("the table");
     let mut rng = Rng(u64::from(engine * 100 + session + 1));
-    let mut deadlocks = 0;
     for number in 0..TRANSACTIONS {
         loop {
             let mut tx = storage.begin(Isolation::ReadCommitted);
@@ -54,21 +53,27 @@ fn session(storage: &Storage, engine: u32, session: u32) -> u64 {
                 .insert(&mut tx, &image(table.layout(), first_row(engine, session) + number, &row))
                 .map(|_| ())
                 .and_then(|()| transfer(&table, &mut tx, &mut rng));
-            match done {
-                Ok(()) => {
-                    let durability = if number % 3 == 0 { Durability::Full } else { Durability::Delayed };
-                    tx.commit(durability).expect("a commit");
-                    break;
-                }
-                Err(StorageError::Deadlock) => {
-                    deadlocks += 1;
-                    tx.rollback().expect("a rollback");
-                }
+            let ended =
+                done.and_then(|()| tx.commit(if number % 3 == 0 { Durability::Full } else { Durability::Delayed }));
+            match ended {
+                Ok(()) => break,
+                Err(error) if is_conflict(&error) => {}
                 Err(error) => panic!("engine {engine}, session {session}: {error}"),
             }
+            os::wait::yield_now();
         }
     }
-    deadlocks
+}
+
+/// What two transactions may do to each other: one of them begins again.
+fn is_conflict(error: &StorageError) -> bool {
+    matches!(
+        error,
+        StorageError::Deadlock
+            | StorageError::WriteConflict { .. }
+            | StorageError::NotRepeatable { .. }
+            | StorageError::DependencyFailed
+    )
 }
 
 fn engine(storage: &Storage, number: u32, workers: WorkerKind) -> i32 {
@@ -76,14 +81,11 @@ fn engine(storage: &Storage, number: u32, workers: WorkerKind) -> i32 {
     let cpu = cpus[number as usize % cpus.len()];
     let machine = os::sched::start(MachineConfig { cpus: vec![cpu], workers, ..MachineConfig::default() });
     let storage = storage.clone();
-    let deadlocks = Arc::new(AtomicU64::new(0));
     machine.run(move || {
         let sessions: Vec<_> = (0..SESSIONS)
             .map(|at| {
-                let (storage, deadlocks) = (storage.clone(), deadlocks.clone());
-                os::sched::spawn(TaskKind::Request, Place::Here, move || {
-                    deadlocks.fetch_add(session(&storage, number, at), Ordering::Relaxed);
-                })
+                let storage = storage.clone();
+                os::sched::spawn(TaskKind::Request, Place::Here, move || session(&storage, number, at))
             })
             .collect();
         sessions.into_iter().for_each(|session| session.join().expect("a session"));
@@ -115,8 +117,8 @@ fn open_accounts(storage: &Storage) {
     tx.commit(Durability::Full).expect("committed");
 }
 
-fn engines_share_an_instance(workers: WorkerKind) {
-    let home = Home::new(&format!("processes-{workers:?}"));
+fn engines_share_an_instance(kind: Kind, workers: WorkerKind) {
+    let home = Home::new(&format!("processes-{workers:?}"), kind);
     let storage = home.open_new();
 
     let mut engines = Engines::launch(ENGINES, 1, &|number| engine(&storage, number, workers));
@@ -125,7 +127,8 @@ fn engines_share_an_instance(workers: WorkerKind) {
     }
     check(&storage, "after the engines");
     let metrics = storage.metrics();
-    assert!(metrics.page_evictions > 0 && metrics.lock_waits > 0, "they met: {metrics:?}");
+    let met = kind != Kind::Clustered || metrics.page_evictions > 0 && metrics.lock_waits > 0;
+    assert!(met, "they met: {metrics:?}");
     storage.flush_log().expect("flushed");
     drop(storage);
     check(&home.open(Visibility::ThisProcess), "opened again");
@@ -187,18 +190,20 @@ fn insert_for_ever(storage: &Storage, board: &Board, engine: u32, session: u32) 
         let done = read_accounts(&table, &mut tx)
             .and_then(|()| table.insert(&mut tx, &image))
             .and_then(|_| transfer(&table, &mut tx, &mut rng));
-        match done {
+        let ended = match done {
             Ok(()) if rng.next(8) == 0 => {
                 tx.rollback()?;
                 continue;
             }
-            Ok(()) => tx.commit(Durability::Full)?,
-            Err(StorageError::Deadlock) => {
-                tx.rollback()?;
+            done => done.and_then(|()| tx.commit(Durability::Full)),
+        };
+        match ended {
+            // A key that is there was committed in an earlier life that could not say so any more.
+            Ok(()) | Err(StorageError::DuplicateKey { .. }) => {}
+            Err(error) if is_conflict(&error) => {
+                os::wait::yield_now();
                 continue;
             }
-            // Committed in an earlier life that could not say so any more.
-            Err(StorageError::DuplicateKey { .. }) => tx.rollback()?,
             Err(error) => return Err(error),
         }
         board.rows(engine, session).store(number + 1, Ordering::SeqCst);
@@ -222,8 +227,12 @@ fn mortal_engine(storage: &Storage, board: &Arc<Board>, number: u32) -> i32 {
         if number == 1 {
             let storage = storage.clone();
             os::sched::spawn(TaskKind::Checkpoint, Place::Here, move || {
-                while storage.checkpoint().is_ok() {
-                    os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, 20);
+                // Most of the time there is none: a death in one is the hard case.
+                loop {
+                    os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, 50);
+                    if storage.checkpoint().is_err() {
+                        break;
+                    }
                 }
             });
         }
@@ -269,14 +278,15 @@ fn check_acknowledged(storage: &Storage, board: &Board) {
 /// Where a test keeps its instance; removed at the end.
 struct Home {
     directory: std::path::PathBuf,
+    kind: Kind,
 }
 
 impl Home {
-    fn new(name: &str) -> Home {
-        let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fn new(name: &str, kind: Kind) -> Home {
+        let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{kind:?}"));
         let _ = os::fs::remove_dir_all(&directory);
         os::fs::create_dir_all(&directory).expect("a directory");
-        Home { directory }
+        Home { directory, kind }
     }
 
     fn open(&self, visibility: Visibility) -> Storage {
@@ -287,7 +297,7 @@ impl Home {
     /// With the table and the accounts.
     fn open_new(&self) -> Storage {
         let storage = self.open(Visibility::ForkedProcesses);
-        create(&storage, true);
+        create(&storage, self.kind);
         open_accounts(&storage);
         storage
     }
@@ -330,8 +340,8 @@ fn start_again(home: &Home, storage: Storage, mut engines: Engines, board: &Boar
     storage
 }
 
-fn engines_are_killed(kills: u32) {
-    let home = Home::new("processes-killed");
+fn engines_are_killed(kind: Kind, kills: u32) {
+    let home = Home::new("processes-killed", kind);
     let mut storage = home.open_new();
     let board = Arc::new(Board::new());
     let mut rng = Rng(os::clock::now() | 1);
@@ -358,45 +368,64 @@ fn engines_are_killed(kills: u32) {
     assert!(kills < 10 || soft > 0 && hard > 0, "both ways of dying are met");
 }
 
-/// Each mark that an engine of this test passes, and whether it lies in a critical section.
-const MARKS: [(&str, bool); 15] = [
-    ("row.version", true),
-    ("row.locked", true),
-    ("lock.waited", false),
-    ("tree.split", false),
-    ("undo.record", false),
-    ("commit.logged", false),
-    ("commit.hardened", false),
-    ("commit.visible", false),
-    ("log.flush", true),
-    ("log.zeroed", true),
-    ("log.read", false),
-    ("buffer.batch", true),
-    ("checkpoint.control", true),
-    ("checkpoint.truncate", true),
-    ("burial.undo", false),
+/// A mark, and whether it lies in a critical section. None: it does not, but others of its engine nearly always are in one then.
+type Mark = (&'static str, Option<bool>);
+
+/// Each mark that an engine of this test passes.
+const MARKS: [Mark; 15] = [
+    ("row.version", Some(true)),
+    ("row.locked", Some(true)),
+    ("lock.waited", Some(false)),
+    ("tree.split", Some(false)),
+    ("undo.record", Some(false)),
+    ("commit.logged", Some(false)),
+    ("commit.hardened", Some(false)),
+    ("commit.visible", Some(false)),
+    ("log.flush", Some(true)),
+    ("log.zeroed", Some(true)),
+    ("log.read", Some(false)),
+    ("buffer.batch", Some(true)),
+    ("checkpoint.control", Some(true)),
+    ("checkpoint.truncate", Some(true)),
+    ("burial.undo", Some(false)),
+];
+
+/// The same for memory-optimized tables.
+const MARKS_IN_MEMORY: [Mark; 11] = [
+    ("xtp.insert", Some(false)),
+    ("xtp.end", Some(false)),
+    // A conflict with a transaction that waits for its log flush.
+    ("xtp.undo", None),
+    ("xtp.validate", Some(false)),
+    ("commit.logged", Some(false)),
+    ("commit.hardened", Some(false)),
+    ("xtp.settle", Some(false)),
+    ("xtp.unlink", Some(true)),
+    ("xtp.node.split", Some(true)),
+    ("xtp.checkpoint.block", Some(true)),
+    ("xtp.checkpoint.manifest", Some(true)),
 ];
 
 /// Outside of critical sections a death is the hard case only if another session of the engine was inside: seldom so many times in
 /// a row.
 const TRIES: u32 = 20;
 
-fn an_engine_dies_at_each_mark() {
-    let home = Home::new("processes-marks");
+fn an_engine_dies_at_each_mark(kind: Kind, marks: &[Mark]) {
+    let home = Home::new("processes-marks", kind);
     let mut storage = home.open_new();
     let board = Arc::new(Board::new());
-    for (mark, is_inside) in MARKS {
+    for &(mark, is_inside) in marks {
         let mut died_alone = false;
-        for nth in 1..=if is_inside { 2 } else { TRIES } {
+        for nth in 1..=if is_inside == Some(false) { TRIES } else { 2 } {
             let engines;
             (engines, died_alone) = first_dies_at(mark, nth, &storage, &board);
             storage = start_again(&home, storage, engines, &board);
-            assert!(!(is_inside && died_alone), "{mark} lies in a critical section");
+            assert!(!(is_inside == Some(true) && died_alone), "{mark} lies in a critical section");
             if died_alone {
                 break;
             }
         }
-        assert!(is_inside || died_alone, "{mark} lies outside of critical sections");
+        assert!(is_inside != Some(false) || died_alone, "{mark} lies outside of critical sections");
     }
 }
 
@@ -438,10 +467,15 @@ fn main() {
         println!("test {name} ... ok");
         passed += 1;
     };
-    test("engines_with_fibers_share_an_instance", &|| engines_share_an_instance(WorkerKind::Fiber));
-    test("engines_with_threads_share_an_instance", &|| engines_share_an_instance(WorkerKind::Thread));
     let kills = os::env::var("HEDDLE_KILLS").and_then(|kills| kills.parse().ok()).unwrap_or(20);
-    test("acknowledged_rows_outlive_killed_engines", &|| engines_are_killed(kills));
-    test("an_engine_dies_at_each_mark", &an_engine_dies_at_each_mark);
+    let kinds = [(Kind::Clustered, "", &MARKS[..]), (Kind::Hash, "_in_memory", &MARKS_IN_MEMORY[..])];
+    for (kind, what, marks) in kinds {
+        let fibers = &|| engines_share_an_instance(kind, WorkerKind::Fiber);
+        test(&format!("engines_with_fibers_share_an_instance{what}"), fibers);
+        let threads = &|| engines_share_an_instance(kind, WorkerKind::Thread);
+        test(&format!("engines_with_threads_share_an_instance{what}"), threads);
+        test(&format!("acknowledged_rows{what}_outlive_killed_engines"), &|| engines_are_killed(kind, kills));
+        test(&format!("an_engine_dies_at_each_mark{what}"), &|| an_engine_dies_at_each_mark(kind, marks));
+    }
     println!("\ntest result: ok. {passed} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
 }

@@ -16,7 +16,7 @@ const ROUNDS: i64 = 20_000;
 #[test]
 fn a_rollback_finds_its_records_whoever_flushes_them() {
     let storage = Storage::open(small(Disk::memory())).expect("an instance");
-    create(&storage, true);
+    create(&storage, Kind::Clustered);
     let machine = os::sched::start(MachineConfig { cpus: vec![0, 1, 2, 3], pinned: false, ..MachineConfig::default() });
     let ended = Arc::new(AtomicBool::new(false));
     let flusher = {

@@ -69,7 +69,14 @@ fn below(bound: u64) -> u64 {
 
 /// What a transaction may meet of others: it is rolled back.
 fn is_conflict(error: &StorageError) -> bool {
-    matches!(error, StorageError::Deadlock | StorageError::LockTimeout | StorageError::UpdateConflict { .. })
+    matches!(
+        error,
+        StorageError::Deadlock
+            | StorageError::LockTimeout
+            | StorageError::UpdateConflict { .. }
+            | StorageError::WriteConflict { .. }
+            | StorageError::DependencyFailed
+    )
 }
 
 /// One change of a row of one's own, in the table and in `model`.
@@ -133,7 +140,13 @@ fn session(storage: &Storage, outcomes: &Outcomes, number: usize) -> StorageResu
             Ok(()) => {
                 outcomes.lock().push(model);
                 let delayed = below(3) == 0;
-                tx.commit(if delayed { Durability::Delayed } else { Durability::Full })?;
+                match tx.commit(if delayed { Durability::Delayed } else { Durability::Full }) {
+                    Err(error) if is_conflict(&error) => {
+                        outcomes.lock().pop();
+                        continue;
+                    }
+                    committed => committed?,
+                }
                 if !delayed {
                     let mut outcomes = outcomes.lock();
                     let last = outcomes.pop().expect("just pushed");
@@ -161,7 +174,7 @@ struct Trace {
 }
 
 /// One instance through several lives.
-fn simulate(seed: u64) -> Trace {
+fn simulate(seed: u64, kind: Kind) -> Trace {
     let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let disk = SimDisk::new(SimDiskFaults::default());
     let outcomes = Arc::new(Outcomes::new());
@@ -189,7 +202,7 @@ fn simulate(seed: u64) -> Trace {
             if !*created_.lock() {
                 // A kill during the set-up may leave the database or not, but not half a table.
                 if storage.databases().is_empty() {
-                    create(&storage, true);
+                    create(&storage, kind);
                 }
                 open_accounts(&storage);
                 *created_.lock() = true;
@@ -241,13 +254,14 @@ fn open_accounts(storage: &Storage) {
     tx.commit(Durability::Full).expect("committed");
 }
 
-#[test]
-fn what_was_acknowledged_survives_kills_and_nothing_is_there_by_half() {
+/// `kinds`: of the tables of one seed after the other. `found`: seeds of the first kind besides. `points`: marks that must be passed.
+fn survives(kinds: &[Kind], found: &[u64], points: &[&'static str]) {
     let seeds = os::env::var("SEEDS").and_then(|n| n.parse().ok()).unwrap_or(50);
     let first = os::env::var("SEED").and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut all = Trace::default();
-    for seed in (first..first + seeds).chain(FOUND) {
-        let trace = simulate(seed);
+    let more = (first..first + seeds).map(|seed| (seed, kinds[seed as usize % kinds.len()]));
+    for (seed, kind) in more.chain(found.iter().map(|seed| (*seed, kinds[0]))) {
+        let trace = simulate(seed, kind);
         all.kills += trace.kills;
         for (point, times) in trace.points {
             *all.points.entry(point).or_default() += times;
@@ -256,10 +270,31 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_by_half() {
     println!("{seeds} seeds, {} kills, {:?}", all.kills, all.points);
     if seeds >= 50 {
         assert!(all.kills >= seeds, "lives end by kills: {}", all.kills);
-        for point in ["log.flush", "buffer.batch", "tree.split", "checkpoint.control", "recovery.undo"] {
+        for point in points {
             assert!(all.points.contains_key(point), "{point} was never reached");
         }
     }
+}
+
+#[test]
+fn what_was_acknowledged_survives_kills_and_nothing_is_there_by_half() {
+    let points = ["log.flush", "buffer.batch", "tree.split", "checkpoint.control", "recovery.undo"];
+    survives(&[Kind::Clustered], &FOUND, &points);
+}
+
+#[test]
+fn rows_in_memory_survive_kills_and_are_not_there_by_half() {
+    let points = [
+        "xtp.validate",
+        "xtp.settle",
+        "xtp.unlink",
+        "xtp.node.split",
+        "xtp.node.empty",
+        "xtp.checkpoint.block",
+        "xtp.checkpoint.manifest",
+        "xtp.merge",
+    ];
+    survives(&[Kind::Hash, Kind::Ordered], &[], &points);
 }
 
 #[test]
@@ -268,7 +303,7 @@ fn a_full_disk_keeps_no_page_from_its_place() {
     let sim = SimConfig { disks: vec![disk.clone()], steps_max: 2_000_000, ..SimConfig::default() };
     let outcome = run(1, sim, move || {
         let storage = Storage::open(config(&disk)).expect("an empty disk");
-        create(&storage, true);
+        create(&storage, Kind::Clustered);
         open_accounts(&storage);
         storage.checkpoint().expect("a checkpoint");
         let table = storage.open_table(DB, TABLE).expect("a table");
@@ -288,6 +323,8 @@ fn a_full_disk_keeps_no_page_from_its_place() {
 #[test]
 fn a_seed_repeats_exactly() {
     for seed in [7, 9] {
-        assert_eq!(simulate(seed), simulate(seed), "seed {seed}");
+        for kind in [Kind::Clustered, Kind::Ordered] {
+            assert_eq!(simulate(seed, kind), simulate(seed, kind), "seed {seed} {kind:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, Bound, OuterSlot, TableSource};
-use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError};
+use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError, in_bounds};
 use types::key::KeyCodec;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
@@ -42,6 +42,31 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
                 ),
             )
         }
+        StorageError::WriteConflict { .. } => SqlError::new(
+            41302,
+            16,
+            "The current transaction attempted to update a record that has been updated since this transaction started. The transaction was aborted.",
+        ),
+        StorageError::NotRepeatable { .. } => SqlError::new(
+            41305,
+            16,
+            "The current transaction failed to commit due to a repeatable read validation failure.",
+        ),
+        StorageError::Phantom { .. } => SqlError::new(
+            41325,
+            16,
+            "The current transaction failed to commit due to a serializable validation failure.",
+        ),
+        StorageError::DependencyFailed => SqlError::new(
+            41301,
+            16,
+            "A previous transaction that the current transaction took a dependency on has aborted, and the current transaction can no longer commit.",
+        ),
+        StorageError::MemoryOptimizedFull => SqlError::new(
+            41805,
+            16,
+            "There is insufficient memory in the resource pool 'default' to run this operation on memory-optimized tables. See 'http://go.microsoft.com/fwlink/?LinkID=614951' for more information.",
+        ),
         StorageError::Reshaped { .. } => SqlError::new(
             3961,
             16,
@@ -99,6 +124,35 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
         ),
         other => SqlError::new(3624, 20, format!("A system assertion check has failed: {other}.")),
     }
+}
+
+/// Whether a read of a memory-optimized table is under SNAPSHOT because its database elevates it. Refused where the session's
+/// isolation level has no counterpart there: what SQL Server supports across the two kinds of table.
+fn elevates(
+    session: &crate::session::Session,
+    lock: &storage::LockHint,
+    database_elevates: impl FnOnce() -> bool,
+) -> SqlResult<bool> {
+    use sql::plan::IsolationLevel::*;
+    let explicit = session.transaction.level > 0;
+    let (number, text) = match session.options.isolation {
+        Snapshot => (
+            41332,
+            "Memory optimized tables and natively compiled modules cannot be accessed or created when the session TRANSACTION ISOLATION LEVEL is set to SNAPSHOT.",
+        ),
+        _ if !explicit || lock.snapshot => return Ok(false),
+        ReadUncommitted | ReadCommitted if lock.repeatable || lock.hold => return Ok(false),
+        _ if !lock.repeatable && !lock.hold && database_elevates() => return Ok(true),
+        ReadUncommitted | ReadCommitted => (
+            41368,
+            "Accessing memory optimized tables using the READ COMMITTED isolation level is supported only for autocommit transactions. It is not supported for explicit or implicit transactions. Provide a supported isolation level for the memory optimized table using a table hint, such as WITH (SNAPSHOT).",
+        ),
+        RepeatableRead | Serializable => (
+            41333,
+            "The following transactions must access memory optimized tables and natively compiled modules under snapshot isolation: RepeatableRead transactions, Serializable transactions, and transactions that access tables that are not memory optimized in RepeatableRead or Serializable isolation.",
+        ),
+    };
+    Err(SqlError::new(number, 16, text))
 }
 
 /// The bounds of a seek, compiled.
@@ -208,20 +262,6 @@ fn whole(prefix: Vec<u8>) -> (KeyBound, KeyBound) {
     (KeyBound::Inclusive(prefix.clone()), KeyBound::Inclusive(prefix))
 }
 
-fn in_bounds(key: &[u8], lower: &KeyBound, upper: &KeyBound) -> bool {
-    let above = match lower {
-        KeyBound::Unbounded => true,
-        KeyBound::Inclusive(bound) => key >= bound.as_slice(),
-        KeyBound::Exclusive(bound) => key > bound.as_slice() && !key.starts_with(bound),
-    };
-    let below = match upper {
-        KeyBound::Unbounded => true,
-        KeyBound::Inclusive(bound) => key <= bound.as_slice() || key.starts_with(bound),
-        KeyBound::Exclusive(bound) => key < bound.as_slice(),
-    };
-    above && below
-}
-
 pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     let table = match &scan.table {
         TableSource::Base(table) => return Ok(Box::new(base(scan, table, compiler)?)),
@@ -280,17 +320,20 @@ fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> Sq
         no_lock: hint.no_lock,
         update: hint.update,
         exclusive: hint.exclusive,
-        hold: hint.hold,
+        hold: hint.hold && !(hint.repeatable && table.memory.is_some()),
         read_past: hint.read_past,
         no_wait: hint.no_wait,
         table: hint.table,
         shared: false,
+        snapshot: hint.snapshot,
+        repeatable: hint.repeatable,
     };
     Ok(BaseScan {
         spec: ScanSpec {
             index: IndexId(scan.index),
             lower: KeyBound::Unbounded,
             upper: KeyBound::Unbounded,
+            whole_keys: table.indexes.iter().any(|index| index.id == scan.index && index.bucket_count.is_some()),
             backward: scan.backward,
             columns: scan.columns.iter().map(|column| stored(table, *column)).collect(),
             locator: scan.locator,
@@ -472,7 +515,12 @@ impl BaseScan {
             self.storage = Some(runtime.host.open_table(runtime.session, &self.table)?);
         }
         self.opened = true;
-        crate::statements::reads_table(runtime.session, runtime.sink)
+        crate::statements::reads_table(runtime.session, runtime.sink)?;
+        if self.table.memory.is_some() {
+            let host = &*runtime.host;
+            self.spec.lock.snapshot |= elevates(runtime.session, &self.spec.lock, || host.elevates_to_snapshot())?;
+        }
+        Ok(())
     }
 
     fn seek<K: AsRef<[u8]>>(

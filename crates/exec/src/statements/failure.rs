@@ -23,9 +23,15 @@ pub enum Unwind {
 fn aborts_batch(error: &SqlError) -> bool {
     kernel::is_batch_aborting(error.number)
         || matches!(error.number, 217 | 701 | 1203 | 1205 | 3609 | 3960 | 3998)
+        || fails_transaction(error)
         // CREATE TABLE of a name that is taken; the other kinds of object have other states.
         || (error.number, error.state) == (2714, 6)
         || error.severity >= 19
+}
+
+/// Conflicts in memory-optimized tables: the transaction can only be tried again.
+fn fails_transaction(error: &SqlError) -> bool {
+    matches!(error.number, 41301 | 41302 | 41305 | 41325)
 }
 
 impl<'a> Runner<'a> {
@@ -72,7 +78,7 @@ impl<'a> Runner<'a> {
             if aborts && self.session().transaction.level > 0 {
                 self.session().transaction.doomed = true;
                 // A victim's locks must not wait for its CATCH block.
-                if matches!(error.number, 1205 | 3960) {
+                if matches!(error.number, 1205 | 3960) || fails_transaction(&error) {
                     transaction::release_doomed(self.context.runtime.get_mut());
                 }
             }

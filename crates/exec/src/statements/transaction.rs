@@ -217,7 +217,13 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
             state.savepoints.clear();
             let descriptor = state.descriptor;
             let durability = durability(runtime.host, &transaction, delayed);
-            commit_and_publish(runtime, transaction, durability)?;
+            if let Err(error) = commit_and_publish(runtime, transaction, durability) {
+                // It has been rolled back, and its client must hear so.
+                runtime.session.transaction.descriptor += 1;
+                let change = Environment::RollbackTransaction(descriptor);
+                runtime.sink.environment(&change).map_err(crate::session::stopped)?;
+                return Err(error);
+            }
             runtime.sink.environment(&Environment::CommitTransaction(descriptor)).map_err(crate::session::stopped)
         }
         _ => {

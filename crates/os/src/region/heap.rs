@@ -41,13 +41,20 @@ struct FreeList {
 #[repr(C)]
 struct Header {
     lists: [[FreeList; CLASSES]; LISTS + 1],
+    /// What each scheduler has given out and taken back: a block may come back elsewhere, so only the sum over all is a size.
+    given: [Given; LISTS],
     chunk_lock: sync::RawSpin,
     /// Where the search for free chunks begins.
     next_chunk: AtomicU64,
     chunks_used: AtomicU64,
-    bytes_allocated: AtomicU64,
-    allocations: AtomicU64,
     refusals: AtomicU64,
+}
+
+/// Counted by a scheduler, in cache lines of its own.
+#[repr(C, align(128))]
+struct Given {
+    bytes: AtomicU64,
+    allocations: AtomicU64,
 }
 
 // SAFETY: locks and counters, valid when zero.
@@ -92,8 +99,9 @@ impl RegionHeap {
         }
         let block = if bytes > SMALL_MAX { self.take_run(bytes.div_ceil(CHUNK)) } else { self.take_small(bytes) };
         if let Some(offset) = block {
-            header.bytes_allocated.fetch_add(size_of_block(bytes) as u64, RELAXED);
-            header.allocations.fetch_add(1, RELAXED);
+            let given = &header.given[list_here()];
+            given.bytes.fetch_add(size_of_block(bytes) as u64, RELAXED);
+            given.allocations.fetch_add(1, RELAXED);
             return Ok(self.at(offset));
         }
         header.refusals.fetch_add(1, RELAXED);
@@ -107,7 +115,7 @@ impl RegionHeap {
     pub unsafe fn free(&self, block: NonNull<u8>, bytes: usize) {
         let offset = block.as_ptr() as u64 - self.chunks.as_ptr().as_ptr() as u64;
         assert!((offset as usize) < self.chunks.len(), "block of another heap");
-        self.header().bytes_allocated.fetch_sub(size_of_block(bytes) as u64, RELAXED);
+        self.header().given[list_here()].bytes.fetch_sub(size_of_block(bytes) as u64, RELAXED);
         if bytes > SMALL_MAX {
             return self.free_run(offset as usize / CHUNK, bytes.div_ceil(CHUNK));
         }
@@ -128,13 +136,23 @@ impl RegionHeap {
         }
     }
 
+    /// Where the blocks lie: their places as distances from here are the same in every process.
+    pub fn start(&self) -> NonNull<u8> {
+        self.chunks.as_ptr()
+    }
+
+    /// Bytes from `start` that blocks may lie in.
+    pub fn limit_bytes(&self) -> usize {
+        self.chunks.len()
+    }
+
     pub fn stats(&self) -> HeapStats {
         let header = self.header();
         HeapStats {
-            allocated_bytes: header.bytes_allocated.load(RELAXED),
+            allocated_bytes: header.given.iter().fold(0, |sum, given| sum.wrapping_add(given.bytes.load(RELAXED))),
             reserved_bytes: header.chunks_used.load(RELAXED) * CHUNK as u64,
             limit_bytes: self.chunks.len() as u64,
-            allocations: header.allocations.load(RELAXED),
+            allocations: header.given.iter().map(|given| given.allocations.load(RELAXED)).sum(),
             refusals: header.refusals.load(RELAXED),
         }
     }

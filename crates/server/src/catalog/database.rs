@@ -107,6 +107,7 @@ impl Database {
             included: Vec::new(),
             filter: Vec::new(),
             disabled: false,
+            bucket_count: None,
         });
         TableDef {
             database: self.id,
@@ -121,6 +122,7 @@ impl Database {
             referenced_by: Vec::new(),
             triggers: Vec::new(),
             row_count: 1_000,
+            memory: None,
         }
     }
 
@@ -152,6 +154,11 @@ impl Database {
     /// READ_COMMITTED_SNAPSHOT.
     pub fn snapshot_reads(&self) -> bool {
         self.option(database_option::READ_COMMITTED_SNAPSHOT)
+    }
+
+    /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT.
+    pub fn elevates_to_snapshot(&self) -> bool {
+        self.option(database_option::MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT)
     }
 
     /// Whether a commit need not wait for the log: the database's DELAYED_DURABILITY, and what the COMMIT asked for.

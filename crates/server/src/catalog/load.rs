@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::catalog::{
-    CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, ModuleDef, ModuleKind, Object,
-    ObjectId, ObjectName, ReferentialAction, SequenceDef, TableDef, TriggerDef, UserType,
+    CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized, ModuleDef,
+    ModuleKind, Object, ObjectId, ObjectName, ReferentialAction, SequenceDef, TableDef, TriggerDef, UserType,
 };
 use types::{Datum, SqlResult};
 
@@ -167,6 +167,9 @@ pub fn stored_ordinals(columns: &[ColumnDef]) -> Vec<Option<u16>> {
     columns.iter().map(&mut place).collect()
 }
 
+/// `sys.indexes.type`
+const HASH_INDEX: u8 = 7;
+
 /// The whole definition of a table. None: it has a column of a type without values here.
 pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>> {
     let id = row.id;
@@ -203,6 +206,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
                 None => Vec::new(),
             },
             disabled: index.status & ix::DISABLED != 0,
+            bucket_count: (index.kind == HASH_INDEX).then_some(index.buckets as u64),
         });
     }
 
@@ -253,6 +257,8 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         referenced_by,
         triggers,
         row_count,
+        memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
+            .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
     }))
 }
 

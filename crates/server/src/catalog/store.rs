@@ -42,8 +42,9 @@ impl Layouts {
             key: key.columns.iter().map(|&ordinal| KeyColumn { ordinal, descending: false }).collect(),
             included: Vec::new(),
             filter: Vec::new(),
+            bucket_count: None,
         });
-        TableLayout { row: self.of(table).row.clone(), indexes: indexes.collect() }
+        TableLayout { row: self.of(table).row.clone(), indexes: indexes.collect(), memory: None }
     }
 }
 

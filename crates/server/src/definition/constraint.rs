@@ -705,13 +705,14 @@ pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: 
     Ok(())
 }
 
-/// `BUCKET_COUNT` of a hash index.
+/// `BUCKET_COUNT` of a hash index, as many as it gets. 0: it was not given.
 pub fn buckets(options: &[Setting]) -> i64 {
     let value = find_setting(options, "BUCKET_COUNT").and_then(|setting| match &setting.value {
         sql::ast::SettingValue::Value(expr) => super::table::whole_number(expr),
         _ => None,
     });
-    value.and_then(|value| i64::try_from(value).ok()).unwrap_or(0)
+    let asked = value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0);
+    if asked == 0 { 0 } else { storage::bucket_count(asked) as i64 }
 }
 
 /// 1919: text, xml and the like are no keys.

@@ -61,11 +61,50 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
             sql::ast::SettingValue::Name(name) => name.name.is("SCHEMA_ONLY"),
             _ => false,
         });
+    if memory {
+        check_memory_optimized(ddl, &create.name.name, &create.definition, !schema_only)?;
+    }
     let status = if memory { os_::MEMORY_OPTIMIZED | if schema_only { os_::SCHEMA_ONLY } else { 0 } } else { 0 };
     let shown = create.name.name.to_string();
     let id = build(ddl, &place, &shown, &create.definition, "U", status, if local { Some(level) } else { None })?;
     if create.name.name.starts_with("##") {
         ddl.site.state().0.add_global_temporary(id);
+    }
+    Ok(())
+}
+
+/// What SQL Server asks of a memory-optimized table.
+fn check_memory_optimized(ddl: &mut Ddl<'_>, name: &str, definition: &TableDefinition, durable: bool) -> SqlResult<()> {
+    if name.starts_with('#') {
+        let text = "The use of temporary tables is not supported with memory optimized tables.";
+        return Err(SqlError::new(12322, 16, text));
+    }
+    let keys = || {
+        let own = definition.columns.iter().flat_map(|column| &column.constraints);
+        own.chain(&definition.constraints).filter_map(|constraint| match &constraint.kind {
+            ConstraintKind::PrimaryKey(key) => Some((true, key)),
+            ConstraintKind::Unique(key) => Some((false, key)),
+            _ => None,
+        })
+    };
+    let indexes = || definition.columns.iter().flat_map(|column| &column.indexes).chain(&definition.indexes);
+    let clustered_key = |(primary, key): (bool, &sql::ast::Key)| key.clustered.unwrap_or(primary && !key.hash);
+    if keys().any(clustered_key) || indexes().any(|index| index.clustered == Some(true)) {
+        return Err(SqlError::with_state(
+            12317,
+            16,
+            76,
+            "Clustered indexes, which are the default for primary keys, are not supported with memory optimized tables. Specify a NONCLUSTERED index instead.",
+        ));
+    }
+    if durable && !keys().any(|(primary, _)| primary) {
+        let text =
+            format!("The memory optimized table '{name}' with DURABILITY=SCHEMA_AND_DATA must have a primary key.");
+        return Err(constraint_failed(ddl, SqlError::with_state(41321, 16, 7, text)));
+    }
+    if keys().next().is_none() && indexes().next().is_none() {
+        let text = format!("The memory optimized table '{name}' must have at least one index or a primary key.");
+        return Err(constraint_failed(ddl, SqlError::with_state(41327, 16, 7, text)));
     }
     Ok(())
 }
@@ -184,7 +223,8 @@ pub fn row_layout(table: &TableDef) -> RowLayout {
 pub fn layout(table: &TableDef) -> TableLayout {
     let indexes =
         table.indexes.iter().filter(|index| !index.disabled).filter_map(|index| index_layout(table, index)).collect();
-    TableLayout { row: row_layout(table), indexes }
+    let memory = table.memory.map(|memory| storage::MemoryOptimized { durable: memory.durable });
+    TableLayout { row: row_layout(table), indexes, memory }
 }
 
 pub fn index_layout(table: &TableDef, index: &sql::catalog::IndexDef) -> Option<IndexLayout> {
@@ -206,6 +246,7 @@ pub fn index_layout(table: &TableDef, index: &sql::catalog::IndexDef) -> Option<
                 keys: term.keys.clone(),
             })
             .collect(),
+        bucket_count: index.bucket_count,
     })
 }
 

@@ -9,7 +9,7 @@ use sql::catalog::{Object, VirtualTableDef};
 use types::{Datum, Physical, SqlResult, SqlType, TypeKind};
 
 use super::answer::{Answer, Arguments};
-use super::tables::{catalog_rows, exec_rows, mda_rows, os_rows, transaction_rows};
+use super::tables::{catalog_rows, exec_rows, mda_rows, os_rows, transaction_rows, xtp_rows};
 use crate::catalog::{registry, row::Date};
 use crate::host::SessionHost;
 use crate::machine;
@@ -228,6 +228,7 @@ fn own_rows(
     let rows = os_rows::rows(host, name)
         .or_else(|| exec_rows::rows(host, state, name))
         .or_else(|| transaction_rows::rows(host, state, name))
+        .or_else(|| xtp_rows::rows(host, database, name))
         .or_else(|| mda_rows::rows(host, name));
     let rows = match rows {
         Some(rows) => rows,

@@ -923,7 +923,12 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
                 "NOLOCK" | "READUNCOMMITTED" => get.lock.no_lock = true,
                 "UPDLOCK" => get.lock.update = true,
                 "XLOCK" => get.lock.exclusive = true,
-                "HOLDLOCK" | "SERIALIZABLE" | "REPEATABLEREAD" => get.lock.hold = true,
+                "HOLDLOCK" | "SERIALIZABLE" => get.lock.hold = true,
+                "REPEATABLEREAD" => {
+                    get.lock.hold = true;
+                    get.lock.repeatable = true;
+                }
+                "SNAPSHOT" => get.lock.snapshot = true,
                 "READPAST" => get.lock.read_past = true,
                 "NOWAIT" => get.lock.no_wait = true,
                 "TABLOCK" => get.lock.table = true,

@@ -37,6 +37,7 @@ impl Binder<'_> {
             referenced_by: Vec::new(),
             triggers: Vec::new(),
             row_count: 0,
+            memory: None,
         };
         let mut keys: Vec<(&ast::Key, bool, Option<u16>)> = Vec::new();
         for (index, column) in definition.columns.iter().enumerate() {
@@ -211,6 +212,7 @@ impl Binder<'_> {
                 included: Vec::new(),
                 filter: Vec::new(),
                 disabled: false,
+                bucket_count: None,
             });
         }
         let own = definition
@@ -259,6 +261,7 @@ impl Binder<'_> {
                 included,
                 filter,
                 disabled: false,
+                bucket_count: None,
             });
         }
         table.indexes.sort_by_key(|index| index.id);

@@ -144,6 +144,8 @@ fn with_index(
     let is_clustered = index.kind == IndexKind::Clustered;
     let has = |column: &u16| {
         is_clustered
+            // The rows themselves hang in each of its indexes.
+            || get.table.memory.is_some()
             || index.key.iter().any(|(c, _)| c == column)
             || index.included.contains(column)
             || clustered.is_some_and(|clustered| clustered.key.iter().any(|(c, _)| c == column))
@@ -211,6 +213,15 @@ fn with_index(
         }
         break;
     }
+    // A hash index finds whole keys, and gives them in no order.
+    let hash = index.bucket_count.is_some();
+    if hash && access.equal.len() + usize::from(!access.any_of.is_empty()) < index.key.len() {
+        (access.equal, access.any_of) = (Vec::new(), Vec::new());
+        (access.lower, access.upper) = (None, None);
+        access.consumed.clear();
+        fixed.clear();
+        seek_rows = table_rows(get);
+    }
     // NULLs are the lowest keys: with an upper bound alone they are within it, so the predicate must be tested again.
     if access.upper.is_some() && access.lower.is_none() {
         let column = index.key[access.equal.len()].0;
@@ -228,7 +239,8 @@ fn with_index(
     seek_rows = seek_rows.max(1.0).max(rows_out.min(seek_rows));
 
     let direction = given_order(get, index, clustered, &fixed, all_fixed, wanted);
-    access.ordered = direction.is_some() && (access.any_of.is_empty() || direction == Some(false));
+    access.ordered =
+        direction.is_some() && (!hash || all_fixed) && (access.any_of.is_empty() || direction == Some(false));
     access.backward = access.ordered && direction == Some(true);
 
     let mut read = seek_rows;
@@ -236,7 +248,11 @@ fn with_index(
         // A TOP above stops the scan early: on the way to `goal` rows it passes some that the residual refuses.
         read = read.min(goal * (seek_rows / rows_out.max(1.0)).max(1.0));
     }
-    let width = if is_clustered { 1.0 } else { 0.5 + 0.02 * (index.key.len() + index.included.len()).min(20) as f64 };
+    let width = if is_clustered || get.table.memory.is_some() {
+        1.0
+    } else {
+        0.5 + 0.02 * (index.key.len() + index.included.len()).min(20) as f64
+    };
     access.cost = read * (width + if lookup { LOOKUP_COST } else { 0.0 });
     if access.is_seek() {
         access.cost += SEEK_COST * access.any_of.len().max(1) as f64;

@@ -178,6 +178,10 @@ pub struct LockHint {
     pub read_past: bool,
     pub no_wait: bool,
     pub table: bool,
+    /// SNAPSHOT, of a memory-optimized table.
+    pub snapshot: bool,
+    /// `hold` comes from REPEATABLEREAD: a memory-optimized table makes a difference.
+    pub repeatable: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -74,6 +74,8 @@ shared_struct! {
         /// End of its commit record once that is in the log, 0 before.
         pub committed: AtomicU64,
         pub log_bytes: AtomicU64,
+        /// What it has done to memory-optimized tables: the newest block of its work list, 0: nothing.
+        pub work: AtomicU64,
         /// The engine it runs in.
         pub engine: AtomicU32,
         pub session: AtomicU32,
@@ -150,7 +152,7 @@ impl Members {
         slot.id.store(0, Ordering::Relaxed);
         slot.snapshot.store(u64::MAX, Ordering::Relaxed);
         slot.first_lsn.store(u64::MAX, Ordering::Relaxed);
-        for counter in [&slot.last_lsn, &slot.committed, &slot.log_bytes, &slot.cancelled] {
+        for counter in [&slot.last_lsn, &slot.committed, &slot.log_bytes, &slot.work, &slot.cancelled] {
             counter.store(0, Ordering::Relaxed);
         }
         for counter in [&slot.session, &slot.held] {

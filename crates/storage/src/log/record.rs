@@ -47,13 +47,15 @@ pub enum Kind {
     TreeDrop = 13,
     /// Nothing happened to a page, but the transaction has something to say at its commit.
     Note = 14,
+    /// Rows of memory-optimized tables. Body: `xtp::records`.
+    Rows = 15,
 }
 
 impl Kind {
     pub fn from_byte(byte: u8) -> Option<Kind> {
         use Kind::*;
         let rows = [Insert, Update, Header, Remove, Structure, Commit, End, Checkpoint];
-        let names = [FileCreate, FileDrop, TreeCreate, TreeFree, TreeDrop, Note];
+        let names = [FileCreate, FileDrop, TreeCreate, TreeFree, TreeDrop, Note, Rows];
         rows.into_iter().chain(names).find(|kind| *kind as u8 == byte)
     }
 }

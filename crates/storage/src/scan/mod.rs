@@ -10,29 +10,21 @@ mod reader;
 use types::RowBatch;
 use types::row::RowView;
 
+use crate::bounds::KeyBound;
 use crate::buffer::Shared;
+use crate::disk_table::{DiskTable, row_hash};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
 use crate::locks::{LockMode, Patience};
 use crate::page;
 use crate::rows::{ReadMode, Seen, View};
 use crate::shape::IndexShape;
-use crate::table::{Table, row_hash};
 use crate::transaction::{Isolation, Transaction};
 use crate::tree::Tree;
 
-use append::{Appender, append_locator, append_row};
+use append::Appender;
+pub(crate) use append::{append_locator, append_row};
 use reader::{Reader, RowLock, Sink, Stop};
-
-/// Bound on a prefix of the index key, as normalized bytes of whole key columns (`types::key`). `Inclusive` takes
-/// every key that begins with the prefix, `Exclusive` none of them, at either end.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum KeyBound<K = Vec<u8>> {
-    #[default]
-    Unbounded,
-    Inclusive(K),
-    Exclusive(K),
-}
 
 /// Table hints. All false: what the isolation level says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +46,11 @@ pub struct LockHint {
     pub table: bool,
     /// READCOMMITTEDLOCK: waits for writers.
     pub shared: bool,
+    /// Of a memory-optimized table, whatever the transaction's isolation level: WITH (SNAPSHOT), or the database's
+    /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT.
+    pub snapshot: bool,
+    /// REPEATABLEREAD of a memory-optimized table.
+    pub repeatable: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +59,8 @@ pub struct ScanSpec {
     pub index: IndexId,
     pub lower: KeyBound,
     pub upper: KeyBound,
+    /// Ranges that begin and end with the same bytes are one whole key each: what a hash index needs to know.
+    pub whole_keys: bool,
     pub backward: bool,
     /// Columns of the table, in the order `fill` appends them.
     pub columns: Vec<u16>,
@@ -80,6 +79,7 @@ impl ScanSpec {
             index,
             lower: KeyBound::Unbounded,
             upper: KeyBound::Unbounded,
+            whole_keys: false,
             backward: false,
             columns,
             locator: false,
@@ -98,9 +98,6 @@ pub struct RowRef<'a> {
     pub locator: &'a [u8],
 }
 
-/// Behind a prefix: the least key above all that begin with it. No part of a key and no row number begins with FF.
-const ABOVE_PREFIX: u8 = 0xff;
-
 /// Rows `next` reads ahead.
 const AHEAD_ROWS: usize = 32;
 
@@ -112,7 +109,7 @@ pub struct Prefixes {
     ends: Vec<(u32, u32)>,
     next: usize,
     /// The scan stands among the rows of the next one.
-    begun: bool,
+    pub(crate) begun: bool,
 }
 
 impl Prefixes {
@@ -148,21 +145,21 @@ impl Prefixes {
     }
 
     #[inline]
-    fn first(&self) -> Option<(&[u8], u32)> {
+    pub(crate) fn first(&self) -> Option<(&[u8], u32)> {
         let (end, owner) = *self.ends.get(self.next)?;
         let start = if self.next == 0 { 0 } else { self.ends[self.next - 1].0 };
         Some((&self.bytes[start as usize..end as usize], owner))
     }
 
     #[inline]
-    fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.next += 1;
         self.begun = false;
     }
 }
 
 /// Owns what it needs of the table, so it may outlive the borrow it was made from (cursors).
-pub struct Scan {
+pub struct DiskScan {
     source: Source,
     at: Position,
     ahead: Vec<(Vec<u8>, Locator)>,
@@ -171,7 +168,7 @@ pub struct Scan {
 
 /// What is read and how: stays as the scan moves.
 struct Source {
-    table: Table,
+    table: DiskTable,
     /// Position in the table's nonclustered indexes; None: the base tree.
     index: Option<usize>,
     spec: ScanSpec,
@@ -196,14 +193,8 @@ struct Position {
     done: bool,
 }
 
-impl Table {
-    pub fn scan(&self, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
-        Scan::new(self.clone(), tx, spec)
-    }
-}
-
-impl Scan {
-    pub(crate) fn new(table: Table, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
+impl DiskScan {
+    pub(crate) fn new(table: DiskTable, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<DiskScan> {
         tx.check_running()?;
         let shape = table.shape.clone();
         let wanted = table.index(spec.index)?;
@@ -234,7 +225,7 @@ impl Scan {
         let fixed = places.iter().all(|place| !layout.is_variable(*place as usize));
         let source = Source { table, index, spec, places, fixed, keeps_locators: false };
         source.lock_table(tx)?;
-        Ok(Scan { source, at, ahead: Vec::new(), ahead_next: 0 })
+        Ok(DiskScan { source, at, ahead: Vec::new(), ahead_next: 0 })
     }
 
     /// Goes to another range of keys, whatever was left of the one before: what a join does for each of its outer rows.
@@ -254,7 +245,7 @@ impl Scan {
     }
 
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
-        let Scan { source, at, ahead, ahead_next } = self;
+        let DiskScan { source, at, ahead, ahead_next } = self;
         if *ahead_next == ahead.len() {
             ahead.clear();
             *ahead_next = 0;
@@ -279,7 +270,7 @@ impl Scan {
     /// Appends up to `rows_max` rows to `batch`: `ScanSpec::columns` in order, then the locator if asked for.
     /// Returns how many; 0 at the end only.
     pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
-        let Scan { source, at, .. } = self;
+        let DiskScan { source, at, .. } = self;
         let mut filled = 0;
         while filled == 0 && !at.done && rows_max > 0 {
             filled = if source.looks_up() {
@@ -339,25 +330,8 @@ impl Scan {
 
 impl Position {
     fn place<K: AsRef<[u8]>>(&mut self, lower: &KeyBound<K>, upper: &KeyBound<K>) {
-        self.lower.clear();
-        match lower {
-            KeyBound::Unbounded => {}
-            KeyBound::Inclusive(prefix) => self.lower.extend_from_slice(prefix.as_ref()),
-            KeyBound::Exclusive(prefix) => {
-                self.lower.extend_from_slice(prefix.as_ref());
-                self.lower.push(ABOVE_PREFIX);
-            }
-        }
-        self.upper.clear();
-        self.bounded = true;
-        match upper {
-            KeyBound::Unbounded => self.bounded = false,
-            KeyBound::Inclusive(prefix) => {
-                self.upper.extend_from_slice(prefix.as_ref());
-                self.upper.push(ABOVE_PREFIX);
-            }
-            KeyBound::Exclusive(prefix) => self.upper.extend_from_slice(prefix.as_ref()),
-        }
+        lower.append_lowest(&mut self.lower);
+        self.bounded = upper.append_above(&mut self.upper);
         self.done = self.bounded && page::order(&self.upper, &self.lower).is_le();
     }
 

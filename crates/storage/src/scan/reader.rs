@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::{Position, Source};
+use crate::disk_table::row_hash;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::Locator;
 use crate::locks::{LockMode, Patience};
 use crate::page::{self, PageBytes};
 use crate::rows::{Seen, View};
-use crate::table::row_hash;
 use crate::transaction::Transaction;
 use crate::tree::Target;
 use crate::versions::ROW_HEADER_BYTES;

@@ -23,7 +23,18 @@ impl Rng {
 pub const DB: DatabaseId = DatabaseId(5);
 pub const TABLE: TableId = TableId(77);
 
-pub fn layout(clustered: bool) -> TableLayout {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Heap,
+    Clustered,
+    /// Memory-optimized: a hash index and an ordered one.
+    Hash,
+    /// Memory-optimized: two ordered indexes.
+    Ordered,
+}
+
+pub fn layout(kind: Kind) -> TableLayout {
+    let clustered = kind == Kind::Clustered;
     let row = RowLayout::new(&[
         ColumnType::not_null(SqlType::INT),
         ColumnType::nullable(SqlType::varchar(3000)),
@@ -37,11 +48,17 @@ pub fn layout(clustered: bool) -> TableLayout {
         key: vec![KeyColumn::ascending(column)],
         included: vec![],
         filter: vec![],
+        // Few enough that chains are long.
+        bucket_count: (kind == Kind::Hash && unique).then_some(64),
     };
+    if matches!(kind, Kind::Hash | Kind::Ordered) {
+        let indexes = vec![index(1, true, false, 0), index(2, false, false, 2)];
+        return TableLayout { row, indexes, memory: Some(MemoryOptimized { durable: true }) };
+    }
     let keys = KeySet::greater(&key(5), true).intersection(&KeySet::less(&key(15), false));
     let mut filtered = index(3, false, false, 2);
     filtered.filter = vec![FilterTerm { column: 2, keys }, FilterTerm { column: 3, keys: KeySet::not_null() }];
-    TableLayout { row, indexes: vec![index(1, true, clustered, 0), index(2, false, false, 2), filtered] }
+    TableLayout { row, indexes: vec![index(1, true, clustered, 0), index(2, false, false, 2), filtered], memory: None }
 }
 
 /// Rows that have an entry in index 3.
@@ -66,6 +83,7 @@ pub fn small(disk: Disk) -> StorageConfig {
     config.log_buffer_bytes = 1 << 20;
     config.log_segment_bytes = 1 << 20;
     config.version_memory_bytes = 1 << 20;
+    config.memory_optimized_bytes = 64 << 20;
     config.files_max = 6;
     config.page_bits = 14;
     config.log_flush_ms = 0;
@@ -127,9 +145,9 @@ pub fn locator(table: &Table, tx: &mut Transaction, id: i64) -> StorageResult<Op
     Ok(newest(table, tx, id)?.map(|(locator, _)| locator))
 }
 
-pub fn create(storage: &Storage, clustered: bool) {
+pub fn create(storage: &Storage, kind: Kind) {
     let mut tx = storage.begin(Isolation::ReadCommitted);
     storage.create_database(&mut tx, DB, "five").expect("a database");
-    storage.create_table(&mut tx, DB, TABLE, &layout(clustered)).expect("a table");
+    storage.create_table(&mut tx, DB, TABLE, &layout(kind)).expect("a table");
     tx.commit(Durability::Full).expect("committed");
 }

@@ -105,6 +105,8 @@ struct Lookup {
     seek: bool,
     columns: Vec<usize>,
     covers: bool,
+    /// The index is a hash index.
+    whole_keys: bool,
 }
 
 impl Lookup {
@@ -115,7 +117,7 @@ impl Lookup {
             runtime.host.open_table(runtime.session, &def)?
         };
         let found = def.indexes.iter().filter(|index| !index.disabled && index.filter.is_empty()).find(|index| {
-            index.key.len() >= columns.len()
+            (index.key.len() == columns.len() || index.key.len() > columns.len() && index.bucket_count.is_none())
                 && index.key[..columns.len()].iter().all(|(column, _)| columns.contains(column))
         });
         let stored = stored_of(&def, columns);
@@ -131,7 +133,8 @@ impl Lookup {
                     .iter()
                     .map(|(column, descending)| KeyCodec::new(&def.columns[*column as usize].ty, *descending))
                     .collect();
-                (index.id, order, codecs, true, index.kind == IndexKind::Clustered)
+                let covers = index.kind == IndexKind::Clustered || def.memory.is_some();
+                (index.id, order, codecs, true, covers)
             }
             None => {
                 let codecs =
@@ -139,7 +142,8 @@ impl Lookup {
                 (clustered as u32, (0..columns.len()).collect(), codecs, false, true)
             }
         };
-        Ok(Lookup { def, table, index, order, codecs, seek, columns: stored, covers })
+        let whole_keys = found.is_some_and(|index| index.bucket_count.is_some());
+        Ok(Lookup { table, index, order, codecs, seek, columns: stored, covers, whole_keys, def })
     }
 
     fn encode(&self, values: &[Datum]) -> Vec<u8> {
@@ -164,8 +168,11 @@ impl Lookup {
             if wide { (0..width as u16).collect() } else { self.columns.iter().map(|column| *column as u16).collect() };
         let bound = if self.seek { KeyBound::Inclusive(key.clone()) } else { KeyBound::Unbounded };
         // Waits for whoever is changing such a row: a snapshot might miss a parent being deleted.
-        let lock = LockHint { update: wide, shared: !wide, ..LockHint::default() };
+        // In a memory-optimized table it looks again at the commit.
+        let hold = self.table.is_memory_optimized();
+        let lock = LockHint { update: wide, shared: !wide, hold, ..LockHint::default() };
         let spec = ScanSpec {
+            whole_keys: self.whole_keys,
             lower: bound.clone(),
             upper: bound,
             columns: columns.clone(),

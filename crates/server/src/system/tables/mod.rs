@@ -8,3 +8,4 @@ pub mod mda_rows;
 pub mod server_rows;
 pub mod text_rows;
 pub mod transaction_rows;
+pub mod xtp_rows;

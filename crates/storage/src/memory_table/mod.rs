@@ -1,0 +1,248 @@
+//! A memory-optimized table: reading and changing its rows.
+
+pub mod scan;
+pub mod stats;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use os::engines;
+use types::row::RowView;
+
+use crate::commits::Status;
+use crate::engine::Engine;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{IndexId, Locator};
+use crate::locks::LockMode;
+use crate::transaction::Transaction;
+use crate::xtp::eyes::Eyes;
+use crate::xtp::hash_index;
+use crate::xtp::memory::At;
+use crate::xtp::row::{NEVER, OWNED, Row, row_bytes};
+use crate::xtp::shape::{MemoryIndex, MemoryShape};
+use crate::xtp::work_list::Change;
+
+/// As `crate::Table` of any kind; cheap to clone.
+#[derive(Clone)]
+pub struct MemoryTable {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) shape: Arc<MemoryShape>,
+    pub(crate) opened: u64,
+}
+
+/// A row is named by its place and the time it was read as of: the version at that place is the one that was read as long as the
+/// transaction reads as of that time.
+pub(crate) fn locator_of(at: At, time: u64) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&at.word().to_le_bytes());
+    bytes[8..].copy_from_slice(&time.to_le_bytes());
+    bytes
+}
+
+fn row_at(locator: &[u8], time: u64) -> StorageResult<At> {
+    let word = |at: usize| locator.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("8 bytes")));
+    match (word(0), word(8)) {
+        (Some(at), Some(read_at)) if read_at == time => Ok(At::of_word(at)),
+        _ => Err(StorageError::RowGone),
+    }
+}
+
+impl MemoryTable {
+    pub(crate) fn index_at(&self, id: IndexId) -> StorageResult<usize> {
+        let known = self.shape.indexes.iter().position(|index| index.layout.id == id);
+        match known {
+            Some(at) => Ok(at),
+            // All rows, by any index.
+            None if id == IndexId::HEAP => Ok(0),
+            None => Err(StorageError::UnknownIndex),
+        }
+    }
+
+    pub(crate) fn eyes(&self, tx: &mut Transaction, before_statement: u32) -> Eyes<'_> {
+        let time = tx.memory_time();
+        Eyes { commits: &self.engine.commits, time, own: tx.writer.id, before_statement }
+    }
+
+    fn row(&self, at: At) -> Row<'_> {
+        Row::new(&self.engine.xtp.memory, at)
+    }
+
+    pub fn insert(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<Locator> {
+        let at = self.change(tx, |tx| self.add(tx, image))?;
+        Ok(Locator::new(&locator_of(at, tx.memory_time())))
+    }
+
+    pub fn update(&self, tx: &mut Transaction, locator: &[u8], image: &[u8]) -> StorageResult<Locator> {
+        let at = self.change(tx, |tx| {
+            self.end(tx, locator)?;
+            self.add(tx, image)
+        })?;
+        Ok(Locator::new(&locator_of(at, tx.memory_time())))
+    }
+
+    pub fn delete(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        self.change(tx, |tx| self.end(tx, locator))
+    }
+
+    fn change<T>(
+        &self,
+        tx: &mut Transaction,
+        change: impl FnOnce(&mut Transaction) -> StorageResult<T>,
+    ) -> StorageResult<T> {
+        tx.check_running()?;
+        tx.table_lock(self.shape.db, self.shape.table, LockMode::IntentExclusive, tx.patience())?;
+        tx.memory_time();
+        self.engine.identify(&mut tx.writer)?;
+        let kept = tx.work.length();
+        let result = change(tx);
+        if result.is_err() && tx.work.length() > kept {
+            let list = tx.work.list.expect("it has entries");
+            self.engine.undo_work(&list, kept, tx.writer.id);
+        }
+        result
+    }
+
+    /// Adds a version.
+    fn add(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<At> {
+        let shape = &*self.shape;
+        let (engine, memory) = (&self.engine, &self.engine.xtp.memory);
+        let view = RowView::new(&shape.layout.row, image)?;
+        let mut key = std::mem::take(&mut tx.scratch.key);
+        let mut homes = [0; INDEXES_MAX];
+        for (index, home) in shape.indexes.iter().zip(&mut homes) {
+            key.clear();
+            index.key_into(&view, &mut key);
+            *home = index.home_of(&key);
+        }
+        tx.scratch.key = key;
+        let homes = &homes[..shape.indexes.len()];
+        let owner = OWNED | tx.writer.id;
+        let member = &engine.locks[tx.writer.member];
+        // A row that is in no list would be lost with its engine.
+        engines::enter(member);
+        let created = Row::create(memory, shape.object, owner, tx.writer.statement, homes, image).and_then(|row| {
+            let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Inserted);
+            noted.inspect_err(|_| row.free())?;
+            Ok(row)
+        });
+        engines::leave(member);
+        let row = created.map_err(memory_full)?;
+        engine.xtp.objects.of(row).count(1, row_bytes(homes.len(), image.len()) as i64);
+        os::sim_point!("xtp.insert");
+        for (position, index) in shape.indexes.iter().enumerate() {
+            index.link(&engine.xtp, row, position).map_err(memory_full)?;
+            if index.layout.unique {
+                self.refuse_rivals(tx, index, position, row)?;
+            }
+        }
+        Ok(row.at())
+    }
+
+    /// Another row of the same unique key: one that is seen is refused now. One that may come is looked at again by validation, by
+    /// this transaction and by its own.
+    fn refuse_rivals(
+        &self,
+        tx: &mut Transaction,
+        index: &MemoryIndex,
+        position: usize,
+        row: Row<'_>,
+    ) -> StorageResult<()> {
+        let memory = &self.engine.xtp.memory;
+        let home = row.home(position);
+        let mut key: Option<Vec<u8>> = None;
+        let mut at = hash_index::next(row, position);
+        while !at.is_none() {
+            let other = Row::new(memory, at);
+            at = hash_index::next(other, position);
+            if other.home(position) != home {
+                continue;
+            }
+            let eyes = self.eyes(tx, u32::MAX);
+            let (seen, may_come) = (eyes.see(other, &mut Vec::new()), eyes.may_come(other));
+            if !seen && !may_come && !eyes.has_begun(other) {
+                // Rolled back.
+                continue;
+            }
+            if key.is_none() {
+                key = Some(index.key_of(row.image())?);
+            }
+            if key != Some(index.key_of(other.image())?) {
+                continue;
+            }
+            if seen {
+                return Err(StorageError::DuplicateKey { table: self.shape.table, index: index.layout.id });
+            }
+            if !may_come {
+                // It was there and has ended: whatever had the key before it has, too.
+                break;
+            }
+            other.contest();
+            if tx.work.checks.last().is_none_or(|(_, last)| *last != row.at()) {
+                tx.work.checks.push((self.shape.clone(), row.at()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the version that `locator` names: it becomes this transaction's, unless somebody else has changed it.
+    fn end(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        let engine = &self.engine;
+        let row = self.row(row_at(locator, tx.memory_time())?);
+        let owner = OWNED | tx.writer.id;
+        let member = &engine.locks[tx.writer.member];
+        tx.work.note(&engine.xtp, &member.work, row.at(), Change::Ended).map_err(memory_full)?;
+        let mut now = NEVER;
+        loop {
+            match row.end().compare_exchange(now, owner, Ordering::SeqCst, Ordering::SeqCst) {
+                Ok(_) => break,
+                Err(found) if found == owner => {
+                    tx.work.take_back(&engine.xtp);
+                    return Err(StorageError::RowGone);
+                }
+                // What rolled back has not undone it yet: it is as good as undone.
+                Err(found)
+                    if found == NEVER
+                        || found & OWNED != 0 && engine.commits.status(found & !OWNED) == Status::RolledBack =>
+                {
+                    now = found;
+                }
+                Err(_) => {
+                    tx.work.take_back(&engine.xtp);
+                    engine.xtp.numbers.write_conflicts.fetch_add(1, Ordering::Relaxed);
+                    return Err(StorageError::WriteConflict { table: self.shape.table });
+                }
+            }
+        }
+        row.set_ended_by(tx.writer.statement);
+        os::sim_point!("xtp.end");
+        Ok(())
+    }
+
+    /// Replaces `image` by the row. False: it is not there any more.
+    pub fn fetch(&self, tx: &mut Transaction, locator: &[u8], image: &mut Vec<u8>) -> StorageResult<bool> {
+        let Ok(at) = row_at(locator, tx.memory_time()) else { return Ok(false) };
+        let row = self.row(at);
+        let mut dependencies = Vec::new();
+        let seen = self.eyes(tx, u32::MAX).see(row, &mut dependencies);
+        self.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
+        if seen {
+            image.clear();
+            image.extend_from_slice(row.image());
+        }
+        Ok(seen)
+    }
+
+    pub fn row_count_estimate(&self) -> u64 {
+        self.engine.xtp.objects.at(self.shape.object).counted().0.max(0) as u64
+    }
+}
+
+/// Indexes of a table: a row's header counts its links in 8 bits; SQL Server allowed 8 until 2017, then 999.
+pub const INDEXES_MAX: usize = 255;
+
+fn memory_full(error: StorageError) -> StorageError {
+    match error {
+        StorageError::OutOfMemory => StorageError::MemoryOptimizedFull,
+        error => error,
+    }
+}

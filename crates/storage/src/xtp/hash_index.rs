@@ -1,0 +1,160 @@
+//! A hash index: an array of buckets, each the beginning of a chain of rows, newest first. Without latches: a row is put
+//! before the first by one compare-and-swap, and taken out in two steps, as Harris does it (DISC 2001): first its own link
+//! is marked, so that nobody puts or takes anything behind it any more, then its predecessor's goes past it. Who meets a
+//! marked row on the way to another takes it out, too, so that no death in between holds anybody up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::memory::{At, RowMemory};
+use super::row::{LEAVING, Row};
+
+/// Buckets of an index that was asked to have `count`: SQL Server rounds up to a power of two.
+pub fn bucket_count(count: u64) -> u64 {
+    count.clamp(1, BUCKETS_MAX).next_power_of_two()
+}
+
+/// As SQL Server's largest BUCKET_COUNT.
+pub const BUCKETS_MAX: u64 = 1 << 30;
+
+/// Odd, its bits without pattern: 2^64 divided by the golden ratio.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Of a whole normalized key. The buckets are chosen by its low bits.
+#[inline]
+pub fn hash(key: &[u8]) -> u64 {
+    let mut chunks = key.chunks_exact(8);
+    let mut state = key.len() as u64;
+    for chunk in &mut chunks {
+        state = fold(state ^ u64::from_le_bytes(chunk.try_into().expect("8 bytes")));
+    }
+    let mut last = [0; 8];
+    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+    fold(state ^ u64::from_le_bytes(last))
+}
+
+#[inline]
+fn fold(word: u64) -> u64 {
+    let product = u128::from(word ^ FACTOR) * u128::from(FACTOR);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Where the buckets are: as each engine keeps it with the table's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HashIndex {
+    pub buckets: At,
+    /// One less than there are.
+    pub mask: u64,
+}
+
+impl HashIndex {
+    pub fn create(memory: &RowMemory, count: u64) -> crate::error::StorageResult<HashIndex> {
+        let count = bucket_count(count);
+        let buckets = memory.allocate(8 * count as usize)?;
+        for bucket in 0..count as usize {
+            let word = memory.word(buckets, bucket);
+            // Fresh memory is not written to, so that it is not backed before it is used.
+            if word.load(Ordering::Relaxed) != 0 {
+                word.store(0, Ordering::Relaxed);
+            }
+        }
+        Ok(HashIndex { buckets, mask: count - 1 })
+    }
+
+    pub fn free(&self, memory: &RowMemory) {
+        memory.free(self.buckets, 8 * (self.mask as usize + 1));
+    }
+
+    pub fn bucket_count(&self) -> u64 {
+        self.mask + 1
+    }
+
+    #[inline]
+    pub fn bucket<'a>(&self, memory: &'a RowMemory, hash: u64) -> &'a AtomicU64 {
+        memory.word(self.buckets, (hash & self.mask) as usize)
+    }
+
+    /// The first row of a chain.
+    #[inline]
+    pub fn first(&self, memory: &RowMemory, hash: u64) -> At {
+        At::of_word(self.bucket(memory, hash).load(Ordering::Acquire))
+    }
+
+    /// Puts a row before all others of its chain: link `index` of the row.
+    #[inline]
+    pub fn link(&self, memory: &RowMemory, row: Row<'_>, index: usize) {
+        let bucket = self.bucket(memory, row.home(index));
+        let link = row.link(index);
+        let mut first = bucket.load(Ordering::Relaxed);
+        loop {
+            link.store(first, Ordering::Relaxed);
+            // SeqCst: of two that insert the same key at the same time the later one sees the other's row.
+            match bucket.compare_exchange_weak(first, row.at().word(), Ordering::SeqCst, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(now) => first = now,
+            }
+        }
+    }
+
+    /// Takes a row out of its chain, wherever it is, if it is there at all. Only one worker does so with a row.
+    pub fn unlink(&self, memory: &RowMemory, row: Row<'_>, index: usize) {
+        let bucket = self.bucket(memory, row.home(index));
+        take_out(memory, bucket, row, index);
+    }
+}
+
+/// The next row of a chain.
+#[inline]
+pub fn next(row: Row<'_>, index: usize) -> At {
+    At::of_word(row.link(index).load(Ordering::Acquire))
+}
+
+/// Takes `row` out of the chain that begins at `head`.
+pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize) {
+    row.link(index).fetch_or(LEAVING, Ordering::SeqCst);
+    'again: loop {
+        let mut before = head;
+        let mut at = At::of_word(before.load(Ordering::Acquire));
+        while !at.is_none() {
+            let here = Row::new(memory, at);
+            let link = here.link(index).load(Ordering::Acquire);
+            if link & LEAVING == 0 {
+                before = here.link(index);
+                at = At::of_word(link);
+                continue;
+            }
+            os::sim_point!("xtp.unlink");
+            let next = link & !LEAVING;
+            if before.compare_exchange(at.word(), next, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+                // Something came before it, or its predecessor leaves, too.
+                continue 'again;
+            }
+            if at == row.at() {
+                return;
+            }
+            at = At::of_word(next);
+        }
+        return;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn close_keys_fall_into_different_buckets() {
+        let mut chains = vec![0_u32; 1024];
+        for key in 0..1024_u64 {
+            let bytes = [&[2], &(key ^ 1 << 63).to_be_bytes()[..]].concat();
+            chains[hash(&bytes) as usize & 1023] += 1;
+        }
+        let empty = chains.iter().filter(|count| **count == 0).count();
+        // As by chance: a third is empty, and no chain is long.
+        assert!((300..460).contains(&empty) && chains.iter().all(|count| *count < 9), "{empty} {chains:?}");
+    }
+
+    #[test]
+    fn bucket_counts_are_powers_of_two() {
+        assert_eq!([0, 1, 3, 1_000_000, 2_097_152].map(bucket_count), [1, 1, 4, 1 << 20, 1 << 21]);
+    }
+}

@@ -1,0 +1,117 @@
+//! The memory that row versions, buckets and work lists of memory-optimized tables lie in: one heap in the region, so that
+//! every engine reaches them at the same places.
+//!
+//! A block is written by whoever allocated it until its place is stored where others find it; from then on its bytes stay as
+//! they are and only its words (`word`) change, atomically. It is freed when no snapshot is left that could have found it
+//! (`collect`): that is why reading bytes here is sound.
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicU64;
+
+use os::region::{HeapStats, RegionHeap};
+
+use crate::error::StorageResult;
+use crate::memory::Memory;
+
+/// The place of a block, a multiple of 16; 0: none. So a word that holds one has four bits left for marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct At(u64);
+
+const MARKS: u64 = 15;
+/// What a place is above the distance from the heap's start, so that none is 0.
+const ABOVE: u64 = 16;
+
+impl At {
+    pub const NONE: At = At(0);
+
+    /// The place in a word, whatever its marks.
+    #[inline]
+    pub const fn of_word(word: u64) -> At {
+        At(word & !MARKS)
+    }
+
+    #[inline]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
+
+pub struct RowMemory {
+    heap: RegionHeap,
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: `start` is where the heap lies, which is shared memory that belongs to no thread.
+unsafe impl Send for RowMemory {}
+// SAFETY: as above; what is behind it is read and changed as the head of this file says.
+unsafe impl Sync for RowMemory {}
+
+impl RowMemory {
+    pub fn carve(memory: &Memory, bytes: usize) -> StorageResult<RowMemory> {
+        let heap = memory.heap("memory-optimized tables", bytes)?;
+        Ok(RowMemory { start: heap.start(), bytes: heap.limit_bytes(), heap })
+    }
+
+    /// A block of at least `bytes`, its contents unspecified; of more than 16 KB: zeros.
+    #[inline]
+    pub fn allocate(&self, bytes: usize) -> StorageResult<At> {
+        let block = self.heap.allocate(bytes)?;
+        Ok(At(block.as_ptr() as u64 - self.start.as_ptr() as u64 + ABOVE))
+    }
+
+    /// Gives back what `allocate(bytes)` gave. Nobody can reach it any more.
+    pub fn free(&self, at: At, bytes: usize) {
+        // SAFETY: within the heap (`place` checks); the callers free each block once, with its size.
+        unsafe { self.heap.free(self.place(at, 0, 1), bytes) };
+    }
+
+    pub fn stats(&self) -> HeapStats {
+        self.heap.stats()
+    }
+
+    #[inline]
+    fn place(&self, at: At, offset: usize, bytes: usize) -> NonNull<u8> {
+        let offset = (at.0.wrapping_sub(ABOVE) as usize).wrapping_add(offset);
+        assert!(offset < self.bytes && bytes <= self.bytes - offset, "a place in the memory of rows");
+        // SAFETY: within the heap, as was just checked.
+        unsafe { self.start.add(offset) }
+    }
+
+    /// The n-th word of a block.
+    #[inline]
+    pub fn word(&self, at: At, index: usize) -> &AtomicU64 {
+        // SAFETY: within the heap, aligned as blocks are; every pattern of bits is a word.
+        unsafe { self.place(at, 8 * index, 8).cast::<AtomicU64>().as_ref() }
+    }
+
+    /// Words of a block that were written before others could find it.
+    #[inline]
+    pub fn words(&self, at: At, index: usize, count: usize) -> &[u64] {
+        let from = self.place(at, 8 * index, 8 * count);
+        // SAFETY: as for `bytes`, and aligned as blocks are.
+        unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), count) }
+    }
+
+    /// Writes into a block that nobody else has found yet.
+    #[inline]
+    pub fn put(&self, at: At, offset: usize, bytes: &[u8]) {
+        let to = self.place(at, offset, bytes.len());
+        // SAFETY: within the heap; the block is the caller's alone.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.as_ptr(), bytes.len()) };
+    }
+
+    /// Bytes of a block that were written before others could find it.
+    #[inline]
+    pub fn bytes(&self, at: At, offset: usize, length: usize) -> &[u8] {
+        let from = self.place(at, offset, length);
+        // SAFETY: within the heap; nobody writes them any more, nor frees them while a snapshot like the caller's is in use.
+        unsafe { std::slice::from_raw_parts(from.as_ptr(), length) }
+    }
+}

@@ -1,0 +1,265 @@
+//! What all engines know of a memory-optimized table: its object, a slot that rows name by its number. It has what taking a
+//! row out of its chains needs, so that whoever cleans up needs no layout.
+//!
+//! ```text
+//! an index in the block of indexes, 8 words: 0 u32 kind (1 hash, 2 ordered), u32 id of the index
+//!   1 hash: place of the buckets; ordered: place of the tree's root   2 hash: buckets less one   3 .. 7 spare
+//! ```
+
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use os::region::{Placed, Pool};
+use os::shared_struct;
+use os::sync::Mutex;
+use os::wait::WaitType;
+
+use super::hash_index::HashIndex;
+use super::memory::{At, RowMemory};
+use super::ordered_index::OrderedIndex;
+use super::retired::Retired;
+use super::row::Row;
+use super::shape::Way;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, TableId, TableLayout};
+use crate::memory::Memory;
+
+/// Memory-optimized tables of an instance. Rows name theirs in 16 bits.
+const OBJECTS_MAX: usize = 1 << 16;
+const INDEX_WORDS: usize = 8;
+const HASH: u32 = 1;
+const ORDERED: u32 = 2;
+
+/// Schedulers count rows apart, as many as this.
+const SHARES: usize = 8;
+
+shared_struct! {
+    /// In cache lines of its own.
+    #[repr(align(128))]
+    struct Share {
+        rows: AtomicI64,
+        bytes: AtomicI64,
+        /// Versions in blocks of work for who collects them.
+        garbage: AtomicI64,
+    }
+}
+
+shared_struct! {
+    #[repr(align(128))]
+    pub struct Object {
+        /// As the directory and the log call it; 0: the slot is free.
+        number: AtomicU32,
+        database: AtomicU32,
+        table: AtomicU32,
+        /// 1: its rows are logged. 2: it was dropped.
+        flags: AtomicU32,
+        /// The block of its indexes, and how many.
+        indexes: AtomicU64,
+        index_count: AtomicU32,
+        /// When it was dropped, by the commit clock.
+        dropped_at: AtomicU64,
+        shares: [Share; SHARES],
+    }
+}
+
+const DURABLE: u32 = 1;
+const DROPPED: u32 = 2;
+
+impl Object {
+    pub fn number(&self) -> u32 {
+        self.number.load(Ordering::Acquire)
+    }
+
+    pub fn database(&self) -> DatabaseId {
+        DatabaseId(self.database.load(Ordering::Relaxed) as u16)
+    }
+
+    pub fn table(&self) -> TableId {
+        TableId(self.table.load(Ordering::Relaxed) as i32)
+    }
+
+    pub fn is_durable(&self) -> bool {
+        self.flags.load(Ordering::Relaxed) & DURABLE != 0
+    }
+
+    pub fn is_dropped(&self) -> bool {
+        self.flags.load(Ordering::SeqCst) & DROPPED != 0
+    }
+
+    /// Versions, of whatever age, and the bytes they take.
+    pub fn count(&self, rows: i64, bytes: i64) {
+        let share = &self.shares[os::sched::here().unwrap_or(0) as usize % SHARES];
+        share.rows.fetch_add(rows, Ordering::Relaxed);
+        share.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// So many more versions wait for who collects them.
+    pub fn count_garbage(&self, versions: i64) {
+        let share = &self.shares[os::sched::here().unwrap_or(0) as usize % SHARES];
+        share.garbage.fetch_add(versions, Ordering::Relaxed);
+    }
+
+    /// It was dropped, and nobody has a row of it in hand any more who was there before time `oldest`.
+    pub fn may_go(&self, oldest: u64) -> bool {
+        let garbage = || self.shares.iter().map(|share| share.garbage.load(Ordering::SeqCst)).sum::<i64>();
+        self.is_dropped() && self.dropped_at.load(Ordering::SeqCst) < oldest && garbage() == 0
+    }
+
+    /// Versions there are, and the bytes they take.
+    pub fn counted(&self) -> (i64, i64) {
+        let sum =
+            |of: fn(&Share) -> &AtomicI64| self.shares.iter().map(|share| of(share).load(Ordering::Relaxed)).sum();
+        (sum(|share| &share.rows), sum(|share| &share.bytes))
+    }
+
+    pub fn index_count(&self) -> usize {
+        self.index_count.load(Ordering::Relaxed) as usize
+    }
+
+    fn index_word(&self, memory: &RowMemory, index: usize, word: usize) -> u64 {
+        let block = At::of_word(self.indexes.load(Ordering::Relaxed));
+        memory.word(block, INDEX_WORDS * index + word).load(Ordering::Relaxed)
+    }
+
+    pub fn index_id(&self, memory: &RowMemory, index: usize) -> u32 {
+        (self.index_word(memory, index, 0) >> 32) as u32
+    }
+
+    pub fn way(&self, memory: &RowMemory, index: usize) -> Way {
+        let word = |word| self.index_word(memory, index, word);
+        match word(0) as u32 {
+            HASH => Way::Hash(HashIndex { buckets: At::of_word(word(1)), mask: word(2) }),
+            _ => Way::Ordered(OrderedIndex { root: At::of_word(word(1)) }),
+        }
+    }
+
+    /// Takes a row out of all its chains.
+    pub fn unlink(&self, memory: &RowMemory, retired: &Retired, row: Row<'_>) {
+        for index in 0..row.links() {
+            match self.way(memory, index) {
+                Way::Hash(hash) => hash.unlink(memory, row, index),
+                Way::Ordered(tree) => tree.unlink(memory, retired, row, index),
+            }
+        }
+    }
+}
+
+pub struct Objects {
+    slots: Pool<Object>,
+    /// Held while one comes or goes.
+    changing: Placed<Mutex<()>>,
+}
+
+impl Objects {
+    pub fn region_bytes() -> usize {
+        Pool::<Object>::region_bytes(OBJECTS_MAX)
+    }
+
+    pub fn new(memory: &Memory) -> StorageResult<Objects> {
+        Ok(Objects {
+            slots: memory.pool("memory-optimized tables", OBJECTS_MAX)?,
+            changing: memory.place("memory-optimized tables", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+        })
+    }
+
+    #[inline]
+    pub fn of(&self, row: Row<'_>) -> &Object {
+        &self.slots[u32::from(row.object())]
+    }
+
+    pub fn at(&self, slot: u16) -> &Object {
+        &self.slots[u32::from(slot)]
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = (u16, &Object)> {
+        let slots = (0..self.slots.used()).map(|slot| (slot as u16, &self.slots[slot]));
+        slots.filter(|(_, object)| object.number() != 0)
+    }
+
+    pub fn find(&self, number: u32) -> Option<u16> {
+        self.all().find(|(_, object)| object.number() == number && !object.is_dropped()).map(|(slot, _)| slot)
+    }
+
+    /// The slot of the object `number`, made if this is its first use since the start.
+    pub fn open(
+        &self,
+        memory: &RowMemory,
+        number: u32,
+        (db, table): (DatabaseId, TableId),
+        layout: &TableLayout,
+    ) -> StorageResult<u16> {
+        let _changing = self.changing.lock();
+        if let Some(slot) = self.find(number) {
+            return Ok(slot);
+        }
+        let indexes = &layout.indexes;
+        let block = memory.allocate(8 * INDEX_WORDS * indexes.len().max(1))?;
+        let mut made: Vec<Way> = Vec::new();
+        for (position, index) in indexes.iter().enumerate() {
+            let way = match index.bucket_count {
+                Some(count) => HashIndex::create(memory, count).map(Way::Hash),
+                None => OrderedIndex::create(memory).map(Way::Ordered),
+            };
+            let way = way.inspect_err(|_| {
+                made.iter().for_each(|way| way.free(memory));
+                memory.free(block, 8 * INDEX_WORDS * indexes.len().max(1));
+            })?;
+            let (kind, place, mask) = match way {
+                Way::Hash(hash) => (HASH, hash.buckets, hash.mask),
+                Way::Ordered(tree) => (ORDERED, tree.root, 0),
+            };
+            let words = [u64::from(kind) | u64::from(index.id.0) << 32, place.word(), mask];
+            for (word, value) in words.into_iter().enumerate() {
+                memory.word(block, INDEX_WORDS * position + word).store(value, Ordering::Relaxed);
+            }
+            made.push(way);
+        }
+        let slot = self.slots.take_needed().map_err(|_| StorageError::OutOfMemory)?;
+        let object = &self.slots[slot];
+        object.database.store(u32::from(db.0), Ordering::Relaxed);
+        object.table.store(table.0 as u32, Ordering::Relaxed);
+        let durable = layout.memory.is_some_and(|memory| memory.durable);
+        object.flags.store(if durable { DURABLE } else { 0 }, Ordering::Relaxed);
+        object.indexes.store(block.word(), Ordering::Relaxed);
+        object.index_count.store(indexes.len() as u32, Ordering::Relaxed);
+        for share in &object.shares {
+            share.rows.store(0, Ordering::Relaxed);
+            share.bytes.store(0, Ordering::Relaxed);
+            share.garbage.store(0, Ordering::Relaxed);
+        }
+        // Release: whoever finds it by its number sees the rest.
+        object.number.store(number, Ordering::Release);
+        Ok(slot as u16)
+    }
+
+    /// The table is gone for everybody: its memory goes as soon as no snapshot needs it.
+    pub fn drop_soon(&self, number: u32, now: u64) {
+        if let Some(slot) = self.find(number) {
+            self.slots[u32::from(slot)].dropped_at.store(now, Ordering::SeqCst);
+            self.slots[u32::from(slot)].flags.fetch_or(DROPPED, Ordering::SeqCst);
+        }
+    }
+
+    /// Frees a dropped object of which nobody has a row in hand any more: all rows that are still in its chains, then the chains.
+    pub fn remove(&self, memory: &RowMemory, slot: u16) {
+        let _changing = self.changing.lock();
+        let object = &self.slots[u32::from(slot)];
+        if !object.is_dropped() || object.number() == 0 {
+            // Somebody else was here before.
+            return;
+        }
+        let count = object.index_count();
+        if count > 0 {
+            object.way(memory, 0).for_each_chain(memory, &mut |mut at| {
+                while !at.is_none() {
+                    let row = Row::new(memory, at);
+                    at = super::hash_index::next(row, 0);
+                    row.free();
+                }
+            });
+        }
+        (0..count).for_each(|index| object.way(memory, index).free(memory));
+        memory.free(At::of_word(object.indexes.load(Ordering::Relaxed)), 8 * INDEX_WORDS * count.max(1));
+        object.number.store(0, Ordering::Release);
+        self.slots.give(u32::from(slot));
+    }
+}

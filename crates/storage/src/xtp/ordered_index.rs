@@ -1,0 +1,757 @@
+//! An ordered index: a B-link tree (Lehman and Yao, 1981) whose nodes never change. Who changes one builds another and puts it in
+//! its place by one compare-and-swap, so readers take no latch and see each node whole, and who dies in between holds nobody
+//! up. It is a Bw-tree (Levandoski, ICDE 2013) that consolidates at once: the places of nodes are its mapping table.
+//!
+//! ```text
+//! place:  2 words for retirement, the node that is there now (bit 0: it is empty and goes)
+//! node:   2 words for retirement | u32 count, u8 level, u16 skip | place of its right neighbour | low key | high key, 0: none
+//!         count prefixes, count targets; above the leaves count separators (the first: the low key)
+//! key:    2 words for retirement | first row of its chain (bit 0: the key is leaving) | length | its bytes
+//! leaf:   its targets are keys, in order; a target above is the place of a child, whose keys are not below the separator
+//! ```
+//! The keys of a node share the bytes that its low and its high key share, `skip` of them; a prefix is the eight bytes behind
+//! those as a number, so most comparisons are of numbers within the node. The high key tells who came by an old way to go on to
+//! the right. A key that is not unique has the row's place behind it: then each version is found by itself.
+//!
+//! A node that has lost its last entry goes in three steps, each of them one compare-and-swap: its place is marked, so that nobody
+//! puts anything there any more; its left neighbour takes over its range; its parent forgets it. Who comes to a place that is
+//! marked, or to a node that no child of a key is left of, goes on from the neighbour to the left.
+
+use std::cmp::Ordering as Order;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::hash_index::take_out;
+use super::memory::{At, RowMemory};
+use super::retired::{RETIRED_WORDS, Retired};
+use super::row::{LEAVING, Row};
+use crate::error::StorageResult;
+
+const NODE: usize = RETIRED_WORDS;
+/// In a place: its node is empty, and nobody may replace it.
+const GOES: u64 = 1;
+const PLACE_BYTES: usize = 8 * (NODE + 1);
+
+const SHAPE: usize = RETIRED_WORDS;
+const RIGHT: usize = SHAPE + 1;
+const LOW: usize = SHAPE + 2;
+const HIGH: usize = SHAPE + 3;
+const ENTRIES: usize = SHAPE + 4;
+
+const HEAD: usize = RETIRED_WORDS;
+const LENGTH: usize = HEAD + 1;
+const KEY_BYTES: usize = 8 * (LENGTH + 1);
+
+/// Entries of a node before it is split.
+const ENTRIES_MAX: usize = 64;
+/// A simulation splits nodes of so many.
+const EARLY_SPLIT_ENTRIES: usize = 4;
+
+/// Where the tree begins: as each engine keeps it with the table's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderedIndex {
+    pub root: At,
+}
+
+/// A key with the chain of its rows.
+#[derive(Clone, Copy)]
+pub struct Key<'a> {
+    memory: &'a RowMemory,
+    pub at: At,
+}
+
+impl<'a> Key<'a> {
+    pub fn new(memory: &'a RowMemory, at: At) -> Key<'a> {
+        Key { memory, at }
+    }
+
+    fn create(memory: &'a RowMemory, bytes: &[u8]) -> StorageResult<Key<'a>> {
+        let at = memory.allocate(KEY_BYTES + bytes.len())?;
+        memory.word(at, HEAD).store(0, Ordering::Relaxed);
+        memory.word(at, LENGTH).store(bytes.len() as u64, Ordering::Relaxed);
+        memory.put(at, KEY_BYTES, bytes);
+        Ok(Key { memory, at })
+    }
+
+    #[inline]
+    pub fn bytes(&self) -> &'a [u8] {
+        let length = self.memory.word(self.at, LENGTH).load(Ordering::Relaxed) as usize;
+        self.memory.bytes(self.at, KEY_BYTES, length)
+    }
+
+    pub fn head(&self) -> &'a AtomicU64 {
+        self.memory.word(self.at, HEAD)
+    }
+
+    /// The first row of its chain.
+    #[inline]
+    pub fn first(&self) -> At {
+        At::of_word(self.head().load(Ordering::Acquire))
+    }
+
+    fn free(&self) {
+        self.memory.free(self.at, KEY_BYTES + self.bytes().len());
+    }
+}
+
+/// What a node is made of.
+#[derive(Clone, Default)]
+struct Parts {
+    level: u8,
+    right: u64,
+    low: u64,
+    high: u64,
+    targets: Vec<u64>,
+    /// Above the leaves.
+    separators: Vec<u64>,
+}
+
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    memory: &'a RowMemory,
+    at: At,
+    words: &'a [u64],
+    /// Its place is marked.
+    goes: bool,
+}
+
+impl<'a> Node<'a> {
+    #[inline]
+    fn at_place(memory: &'a RowMemory, place: At) -> Node<'a> {
+        let word = memory.word(place, NODE).load(Ordering::Acquire);
+        let at = At::of_word(word);
+        let shape = memory.word(at, SHAPE).load(Ordering::Relaxed);
+        Node { memory, at, words: memory.words(at, SHAPE, words_of(shape) - SHAPE), goes: word & GOES != 0 }
+    }
+
+    #[inline]
+    fn word(&self, word: usize) -> u64 {
+        self.words[word - SHAPE]
+    }
+
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.word(SHAPE) as u32 as usize
+    }
+
+    #[inline]
+    fn level(&self) -> u8 {
+        (self.word(SHAPE) >> 32) as u8
+    }
+
+    #[inline]
+    fn skip(&self) -> usize {
+        (self.word(SHAPE) >> 40) as u16 as usize
+    }
+
+    #[inline]
+    fn prefixes(&self) -> &'a [u64] {
+        &self.words[ENTRIES - SHAPE..][..self.count()]
+    }
+
+    #[inline]
+    fn targets(&self) -> &'a [u64] {
+        &self.words[ENTRIES - SHAPE + self.count()..][..self.count()]
+    }
+
+    #[inline]
+    fn separators(&self) -> &'a [u64] {
+        &self.words[ENTRIES - SHAPE + 2 * self.count()..]
+    }
+
+    fn bytes_of(&self, key: u64) -> &'a [u8] {
+        Key::new(self.memory, At::of_word(key)).bytes()
+    }
+
+    /// The bytes that all its keys are at or above. None: there is no bound.
+    pub fn low(&self) -> Option<&'a [u8]> {
+        (self.word(LOW) != 0).then(|| self.bytes_of(self.word(LOW)))
+    }
+
+    /// The bytes that all its keys are below.
+    pub fn high(&self) -> Option<&'a [u8]> {
+        (self.word(HIGH) != 0).then(|| self.bytes_of(self.word(HIGH)))
+    }
+
+    /// Of a leaf.
+    #[inline]
+    pub fn key(&self, entry: usize) -> Key<'a> {
+        Key::new(self.memory, At::of_word(self.targets()[entry]))
+    }
+
+    fn compare(&self, entry: usize, prefix: u64, key: &[u8]) -> Order {
+        self.prefixes()[entry].cmp(&prefix).then_with(|| {
+            let own = if self.level() == 0 { self.targets()[entry] } else { self.separators()[entry] };
+            // The first separator of all bounds nothing.
+            if own == 0 { Order::Less } else { self.bytes_of(own).cmp(key) }
+        })
+    }
+
+    /// The first entry that is not below `key`, which lies between its bounds, and whether it is `key`.
+    pub fn lower_bound(&self, key: &[u8]) -> (usize, bool) {
+        let prefix = prefix_of(key, self.skip());
+        let (mut from, mut to) = (0, self.count());
+        while from < to {
+            let middle = (from + to) / 2;
+            match self.compare(middle, prefix, key) {
+                Order::Less => from = middle + 1,
+                Order::Equal => return (middle, true),
+                Order::Greater => to = middle,
+            }
+        }
+        (from, false)
+    }
+
+    fn parts(&self) -> Parts {
+        Parts {
+            level: self.level(),
+            right: self.word(RIGHT),
+            low: self.word(LOW),
+            high: self.word(HIGH),
+            targets: self.targets().to_vec(),
+            separators: self.separators().to_vec(),
+        }
+    }
+}
+
+fn words_of(shape: u64) -> usize {
+    let arrays = if (shape >> 32) as u8 == 0 { 2 } else { 3 };
+    ENTRIES + arrays * (shape as u32 as usize)
+}
+
+fn node_size(memory: &RowMemory, at: At) -> usize {
+    8 * words_of(memory.word(at, SHAPE).load(Ordering::Relaxed))
+}
+
+#[inline]
+fn prefix_of(key: &[u8], skip: usize) -> u64 {
+    let rest = key.get(skip..).unwrap_or(&[]);
+    match rest.first_chunk() {
+        Some(whole) => u64::from_be_bytes(*whole),
+        None => {
+            let mut bytes = [0; 8];
+            bytes[..rest.len()].copy_from_slice(rest);
+            u64::from_be_bytes(bytes)
+        }
+    }
+}
+
+impl Parts {
+    /// Writes the node into a block of its own.
+    fn build(&self, memory: &RowMemory) -> StorageResult<At> {
+        let bytes_of = |key: u64| Key::new(memory, At::of_word(key)).bytes();
+        let skip = match (self.low, self.high) {
+            (0, _) | (_, 0) => 0,
+            (low, high) => bytes_of(low).iter().zip(bytes_of(high)).take_while(|(low, high)| low == high).count(),
+        };
+        let skip = skip.min(usize::from(u16::MAX));
+        let count = self.targets.len();
+        let shape = count as u64 | u64::from(self.level) << 32 | (skip as u64) << 40;
+        let keys = if self.level == 0 { &self.targets } else { &self.separators };
+        let at = memory.allocate(8 * words_of(shape))?;
+        let head = [shape, self.right, self.low, self.high];
+        let prefixes = keys.iter().map(|key| if *key == 0 { 0 } else { prefix_of(bytes_of(*key), skip) });
+        let words = head.into_iter().chain(prefixes).chain(self.targets.iter().copied());
+        for (word, value) in words.chain(self.separators.iter().copied()).enumerate() {
+            memory.word(at, SHAPE + word).store(value, Ordering::Relaxed);
+        }
+        Ok(at)
+    }
+
+    /// The upper half becomes a node of its own, right of `place_of_right`'s... bounds; returns it. `separator`: its low key.
+    fn split(&mut self, separator: u64, right: u64) -> Parts {
+        let middle = self.targets.len() / 2;
+        let upper = Parts {
+            level: self.level,
+            right: self.right,
+            low: separator,
+            high: self.high,
+            targets: self.targets.split_off(middle),
+            separators: if self.level == 0 { Vec::new() } else { self.separators.split_off(middle) },
+        };
+        (self.high, self.right) = (separator, right);
+        upper
+    }
+}
+
+fn create_place(memory: &RowMemory, node: At) -> StorageResult<At> {
+    let place = memory.allocate(PLACE_BYTES)?;
+    memory.word(place, NODE).store(node.word(), Ordering::Relaxed);
+    Ok(place)
+}
+
+impl OrderedIndex {
+    pub fn create(memory: &RowMemory) -> StorageResult<OrderedIndex> {
+        let leaf = Parts::default().build(memory)?;
+        let root = create_place(memory, leaf).inspect_err(|_| memory.free(leaf, node_size(memory, leaf)))?;
+        Ok(OrderedIndex { root })
+    }
+
+    /// The node of `level` that `key` belongs to, and its place. The caller has pinned the epoch.
+    fn descend<'a>(&self, memory: &'a RowMemory, key: &[u8], level: u8) -> (At, Node<'a>) {
+        self.way_down(memory, key, level, false)
+    }
+
+    /// As `descend`; `before`: to the node of the keys just below `key`.
+    fn way_down<'a>(&self, memory: &'a RowMemory, key: &[u8], level: u8, before: bool) -> (At, Node<'a>) {
+        let is_right_of =
+            |node: &Node<'_>| node.high().is_some_and(|high| if before { key > high } else { key >= high });
+        let mut place = self.root;
+        let mut node = Node::at_place(memory, place);
+        let mut expected_high = 0;
+        loop {
+            if node.goes {
+                let (left_place, left) = self.left_of(memory, &node);
+                if left.word(RIGHT) == place.word() && node.level() == level {
+                    // Its range is still its own.
+                    return (place, node);
+                }
+                (place, node, expected_high) = (left_place, left, 0);
+                if node.level() > level && is_right_of(&node) {
+                    (place, node) = self.last_child(memory, node);
+                }
+                continue;
+            }
+            // The bound that its parent knows needs no look.
+            if node.word(HIGH) != expected_high && is_right_of(&node) {
+                place = At::of_word(node.word(RIGHT));
+                node = Node::at_place(memory, place);
+                continue;
+            }
+            if node.level() == level {
+                return (place, node);
+            }
+            let (entry, found) = node.lower_bound(key);
+            let entry = if found && !before { Some(entry) } else { entry.checked_sub(1) };
+            (place, node, expected_high) = match entry {
+                Some(entry) => {
+                    let place = At::of_word(node.targets()[entry]);
+                    let high = node.separators().get(entry + 1).copied().unwrap_or(node.word(HIGH));
+                    (place, Node::at_place(memory, place), high)
+                }
+                None => {
+                    let (place, node) = self.last_child(memory, self.left_of(memory, &node).1);
+                    (place, node, 0)
+                }
+            };
+        }
+    }
+
+    /// The node to the left of one that is not the first of its level.
+    fn left_of<'a>(&self, memory: &'a RowMemory, node: &Node<'a>) -> (At, Node<'a>) {
+        self.way_down(memory, node.low().expect("the first node of a level never goes"), node.level(), true)
+    }
+
+    /// The last child of a node, or of the nearest one to the left that has any.
+    fn last_child<'a>(&self, memory: &'a RowMemory, mut node: Node<'a>) -> (At, Node<'a>) {
+        loop {
+            if let Some(last) = node.targets().last() {
+                let place = At::of_word(*last);
+                return (place, Node::at_place(memory, place));
+            }
+            node = self.left_of(memory, &node).1;
+        }
+    }
+
+    /// The leaf that `key` belongs to. The caller has pinned the epoch.
+    #[inline]
+    pub fn leaf<'a>(&self, memory: &'a RowMemory, key: &[u8]) -> Node<'a> {
+        self.descend(memory, key, 0).1
+    }
+
+    /// The leaf of the keys just below `key`. The caller has pinned the epoch.
+    pub fn leaf_before<'a>(&self, memory: &'a RowMemory, key: &[u8]) -> Node<'a> {
+        self.way_down(memory, key, 0, true).1
+    }
+
+    /// The last leaf. The caller has pinned the epoch.
+    pub fn last_leaf<'a>(&self, memory: &'a RowMemory) -> Node<'a> {
+        let mut node = Node::at_place(memory, self.root);
+        loop {
+            if node.word(HIGH) != 0 {
+                node = Node::at_place(memory, At::of_word(node.word(RIGHT)));
+            } else if node.level() == 0 {
+                return node;
+            } else {
+                node = self.last_child(memory, node).1;
+            }
+        }
+    }
+
+    /// Puts a row before all others of its key: link `index` of the row, which says then where its key is.
+    pub fn link(
+        &self,
+        memory: &RowMemory,
+        retired: &Retired,
+        key: &[u8],
+        row: Row<'_>,
+        index: usize,
+    ) -> StorageResult<()> {
+        let _pinned = retired.pin();
+        let link = row.link(index);
+        loop {
+            let key = self.find_or_add(memory, retired, key)?;
+            row.set_home(index, key.at.word());
+            let mut first = key.head().load(Ordering::Relaxed);
+            while first & LEAVING == 0 {
+                link.store(first, Ordering::Relaxed);
+                match key.head().compare_exchange_weak(first, row.at().word(), Ordering::SeqCst, Ordering::Relaxed) {
+                    Ok(_) => return Ok(()),
+                    Err(now) => first = now,
+                }
+            }
+        }
+    }
+
+    fn find_or_add<'a>(&self, memory: &'a RowMemory, retired: &Retired, bytes: &[u8]) -> StorageResult<Key<'a>> {
+        let mut new: Option<Key<'a>> = None;
+        let result = loop {
+            let (place, node) = self.descend(memory, bytes, 0);
+            if node.goes {
+                if let Err(error) = self.hand_over(memory, retired, place, &node) {
+                    break Err(error);
+                }
+                continue;
+            }
+            let (entry, found) = node.lower_bound(bytes);
+            if found {
+                let key = node.key(entry);
+                if key.head().load(Ordering::SeqCst) & LEAVING == 0 {
+                    break Ok(key);
+                }
+                self.remove(memory, retired, place, node, entry)?;
+                continue;
+            }
+            let key = match new {
+                Some(key) => key,
+                None => *new.insert(Key::create(memory, bytes)?),
+            };
+            let mut parts = node.parts();
+            parts.targets.insert(entry, key.at.word());
+            match self.replace(memory, retired, place, node, parts) {
+                Ok(true) => return Ok(key),
+                Ok(false) => os::sim_point!("xtp.node.lost"),
+                Err(error) => break Err(error),
+            }
+        };
+        if let Some(key) = new {
+            key.free();
+        }
+        result
+    }
+
+    /// Puts `parts`, split if they are too many, where `node` is. False: something else is there by now.
+    fn replace(
+        &self,
+        memory: &RowMemory,
+        retired: &Retired,
+        place: At,
+        node: Node<'_>,
+        mut parts: Parts,
+    ) -> StorageResult<bool> {
+        // What has been built and found no place is freed again.
+        let mut built = Built { memory, blocks: Vec::new() };
+        let mut up = None;
+        let most = if os::sim_choice!("xtp.node.split.early", 8) { EARLY_SPLIT_ENTRIES } else { ENTRIES_MAX };
+        let new = if parts.targets.len() <= most {
+            built.node(&parts)?
+        } else {
+            os::sim_point!("xtp.node.split");
+            let middle = parts.targets.len() / 2;
+            let separator = if parts.level == 0 {
+                let bytes = Key::new(memory, At::of_word(parts.targets[middle])).bytes();
+                built.key(bytes)?.word()
+            } else {
+                parts.separators[middle]
+            };
+            let right = built.place()?;
+            let upper = parts.split(separator, right.word());
+            let upper = built.node(&upper)?;
+            memory.word(right, NODE).store(upper.word(), Ordering::Relaxed);
+            if place == self.root {
+                let lower = built.node(&parts)?;
+                let left = built.place()?;
+                memory.word(left, NODE).store(lower.word(), Ordering::Relaxed);
+                let level = parts.level + 1;
+                let (targets, separators) = (vec![left.word(), right.word()], vec![0, separator]);
+                built.node(&Parts { level, targets, separators, ..Parts::default() })?
+            } else {
+                up = Some((separator, right));
+                built.node(&parts)?
+            }
+        };
+        let slot = memory.word(place, NODE);
+        let changed = slot.compare_exchange(node.at.word(), new.word(), Ordering::SeqCst, Ordering::Relaxed).is_ok();
+        if !changed {
+            return Ok(false);
+        }
+        built.blocks.clear();
+        retired.retire(memory, node.at, node_size(memory, node.at));
+        if let Some((separator, right)) = up {
+            // Without it the way is longer, no more: a refusal of memory is no reason to fail.
+            self.add_separator(memory, retired, parts.level + 1, separator, right).ok();
+        }
+        Ok(true)
+    }
+
+    fn add_separator(
+        &self,
+        memory: &RowMemory,
+        retired: &Retired,
+        level: u8,
+        separator: u64,
+        child: At,
+    ) -> StorageResult<()> {
+        let bytes = Key::new(memory, At::of_word(separator)).bytes();
+        loop {
+            let (place, node) = self.descend(memory, bytes, level);
+            if node.goes {
+                self.hand_over(memory, retired, place, &node)?;
+                continue;
+            }
+            let (entry, found) = node.lower_bound(bytes);
+            if found {
+                return Ok(());
+            }
+            let mut parts = node.parts();
+            parts.targets.insert(entry, child.word());
+            parts.separators.insert(entry, separator);
+            if self.replace(memory, retired, place, node, parts)? {
+                break;
+            }
+        }
+        if Node::at_place(memory, child).goes {
+            // It has gone meanwhile, and whoever took it away did not find it here.
+            self.remove_separator(memory, retired, level, bytes, child)?;
+        }
+        Ok(())
+    }
+
+    /// Takes an empty node away, unless it is the first of its level, or not empty any more.
+    fn take_away(&self, memory: &RowMemory, retired: &Retired, place: At, node: &Node<'_>) {
+        let slot = memory.word(place, NODE);
+        let marked = node.at.word() | GOES;
+        if node.word(LOW) == 0
+            || slot.compare_exchange(node.at.word(), marked, Ordering::SeqCst, Ordering::Relaxed).is_err()
+        {
+            return;
+        }
+        os::sim_point!("xtp.node.empty");
+        if self.hand_over(memory, retired, place, node).is_err() {
+            // No memory for its neighbour: it stays.
+            slot.store(node.at.word(), Ordering::SeqCst);
+            return;
+        }
+        let low = node.low().expect("looked at above");
+        let Ok(parent_low) = self.remove_separator(memory, retired, node.level() + 1, low, place) else {
+            // Nor for its parent, which goes on to name it: the way through it leads to the left.
+            return;
+        };
+        retired.retire(memory, node.at, node_size(memory, node.at));
+        retired.retire(memory, place, PLACE_BYTES);
+        if parent_low != Some(node.word(LOW)) {
+            let key = Key::new(memory, At::of_word(node.word(LOW)));
+            retired.retire(memory, key.at, KEY_BYTES + key.bytes().len());
+        }
+    }
+
+    /// The range of a node that goes becomes its left neighbour's. Anybody may do it.
+    fn hand_over(&self, memory: &RowMemory, retired: &Retired, place: At, node: &Node<'_>) -> StorageResult<()> {
+        loop {
+            let (left_place, left) = self.left_of(memory, node);
+            if left.word(RIGHT) != place.word() {
+                return Ok(());
+            }
+            if left.goes {
+                self.hand_over(memory, retired, left_place, &left)?;
+                continue;
+            }
+            let mut parts = left.parts();
+            (parts.high, parts.right) = (node.word(HIGH), node.word(RIGHT));
+            if self.replace(memory, retired, left_place, left, parts)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes a child out of the node above it, if it is there. Returns that node's low key.
+    fn remove_separator(
+        &self,
+        memory: &RowMemory,
+        retired: &Retired,
+        level: u8,
+        separator: &[u8],
+        child: At,
+    ) -> StorageResult<Option<u64>> {
+        loop {
+            let (place, node) = self.descend(memory, separator, level);
+            let entry = node.targets().iter().position(|target| *target == child.word());
+            let Some(entry) = entry.filter(|_| !node.goes) else { return Ok(None) };
+            let mut parts = node.parts();
+            parts.targets.remove(entry);
+            parts.separators.remove(entry);
+            let empty = parts.targets.is_empty();
+            if self.replace(memory, retired, place, node, parts)? {
+                if empty {
+                    let node = Node::at_place(memory, place);
+                    if node.count() == 0 && !node.goes {
+                        self.take_away(memory, retired, place, &node);
+                    }
+                }
+                return Ok(Some(node.word(LOW)));
+            }
+        }
+    }
+
+    /// Takes a key that is leaving out of its leaf. The caller has looked at `node` while it was at `place`.
+    fn remove(
+        &self,
+        memory: &RowMemory,
+        retired: &Retired,
+        place: At,
+        node: Node<'_>,
+        entry: usize,
+    ) -> StorageResult<()> {
+        let key = node.key(entry);
+        let mut parts = node.parts();
+        parts.targets.remove(entry);
+        let empty = parts.targets.is_empty();
+        if self.replace(memory, retired, place, node, parts)? {
+            retired.retire(memory, key.at, KEY_BYTES + key.bytes().len());
+            if empty {
+                let node = Node::at_place(memory, place);
+                if node.count() == 0 && !node.goes {
+                    self.take_away(memory, retired, place, &node);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a row out of the chain of its key, and the key with its last row. Only one worker does so with a row.
+    pub fn unlink(&self, memory: &RowMemory, retired: &Retired, row: Row<'_>, index: usize) {
+        let home = row.home(index);
+        if home == 0 {
+            // It never was in it.
+            return;
+        }
+        let _pinned = retired.pin();
+        let key = Key::new(memory, At::of_word(home));
+        take_out(memory, key.head(), row, index);
+        if key.head().compare_exchange(0, LEAVING, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+            return;
+        }
+        loop {
+            let (place, node) = self.descend(memory, key.bytes(), 0);
+            if node.goes {
+                return;
+            }
+            let (entry, found) = node.lower_bound(key.bytes());
+            if !found || node.targets()[entry] != home {
+                return;
+            }
+            // No memory for a smaller node: the key stays, and goes when somebody wants to use it.
+            if self.remove(memory, retired, place, node, entry).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Calls `visit` with every key, of a tree that nobody changes.
+    pub fn for_each_key(&self, memory: &RowMemory, visit: &mut dyn FnMut(Key<'_>)) {
+        let mut leaf = self.leaf(memory, &[]);
+        loop {
+            (0..leaf.count()).for_each(|entry| visit(leaf.key(entry)));
+            if leaf.word(RIGHT) == 0 {
+                return;
+            }
+            leaf = Node::at_place(memory, At::of_word(leaf.word(RIGHT)));
+        }
+    }
+
+    /// Frees the whole tree, which nobody reads any more; its rows stay.
+    pub fn free(&self, memory: &RowMemory) {
+        let mut first = self.root;
+        // Neighbours and nodes above share them.
+        let mut lows = BTreeSet::new();
+        loop {
+            let leftmost = Node::at_place(memory, first);
+            let below = (leftmost.level() > 0).then(|| At::of_word(leftmost.targets()[0]));
+            let mut place = first;
+            while !place.is_none() {
+                let node = Node::at_place(memory, place);
+                let right = At::of_word(node.word(RIGHT));
+                if node.level() == 0 {
+                    (0..node.count()).for_each(|entry| node.key(entry).free());
+                }
+                lows.insert(node.word(LOW));
+                memory.free(node.at, node_size(memory, node.at));
+                memory.free(place, PLACE_BYTES);
+                place = right;
+            }
+            match below {
+                Some(below) => first = below,
+                None => break,
+            }
+        }
+        for low in lows.into_iter().filter(|low| *low != 0) {
+            Key::new(memory, At::of_word(low)).free();
+        }
+    }
+
+    /// Nodes above the leaves, leaves, and the bytes of all of them. The caller has pinned the epoch.
+    pub fn measure(&self, memory: &RowMemory) -> (u64, u64, u64) {
+        let (mut inner, mut leaves, mut bytes) = (0, 0, 0);
+        let mut first = self.root;
+        loop {
+            let leftmost = Node::at_place(memory, first);
+            let mut node = leftmost;
+            loop {
+                *(if node.level() == 0 { &mut leaves } else { &mut inner }) += 1;
+                bytes += (PLACE_BYTES + node_size(memory, node.at)) as u64;
+                if node.word(RIGHT) == 0 {
+                    break;
+                }
+                node = Node::at_place(memory, At::of_word(node.word(RIGHT)));
+            }
+            if leftmost.level() == 0 {
+                return (inner, leaves, bytes);
+            }
+            first = At::of_word(leftmost.targets()[0]);
+        }
+    }
+}
+
+/// Blocks of a change that is not in its place yet: dropped, it frees them.
+struct Built<'a> {
+    memory: &'a RowMemory,
+    blocks: Vec<(At, usize)>,
+}
+
+impl Built<'_> {
+    fn node(&mut self, parts: &Parts) -> StorageResult<At> {
+        let node = parts.build(self.memory)?;
+        self.blocks.push((node, node_size(self.memory, node)));
+        Ok(node)
+    }
+
+    fn place(&mut self) -> StorageResult<At> {
+        let place = create_place(self.memory, At::NONE)?;
+        self.blocks.push((place, PLACE_BYTES));
+        Ok(place)
+    }
+
+    fn key(&mut self, bytes: &[u8]) -> StorageResult<At> {
+        let key = Key::create(self.memory, bytes)?.at;
+        self.blocks.push((key, KEY_BYTES + bytes.len()));
+        Ok(key)
+    }
+}
+
+impl Drop for Built<'_> {
+    fn drop(&mut self) {
+        for (at, bytes) in self.blocks.drain(..) {
+            self.memory.free(at, bytes);
+        }
+    }
+}

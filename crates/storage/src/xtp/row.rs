@@ -1,0 +1,165 @@
+//! A row version: a block of memory with a header, a link for each index, and the row's image. It never moves.
+//!
+//! ```text
+//! word 0  begin: the commit time from which on it is seen; `OWNED | transaction` until its writer has committed; `NEVER`: rolled back
+//! word 1  end: the commit time from which on it is not; `NEVER`; `OWNED | transaction` while somebody replaces or deletes it
+//! word 2  the row's number: LSN of its bytes in the log, by which its deletion is logged; 0 before, and of SCHEMA_ONLY tables
+//! word 3  u32 the statement that inserted it, u32 the one that ended it, as their transactions count statements
+//! word 4  u32 bytes of the image, u16 object, u8 links, u8 flags
+//! word 5  for each index two words: next row in its chain (bit 0: this row is being unlinked), and where its chain begins:
+//!         of a hash index the hash of the key, of an ordered one the place of the key
+//! then    the image
+//! ```
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::memory::{At, RowMemory};
+use crate::error::StorageResult;
+
+/// In `begin` and `end`: a transaction, not a time.
+pub const OWNED: u64 = 1 << 63;
+/// A time that never comes.
+pub const NEVER: u64 = OWNED - 1;
+/// In a link: the row that has it is being unlinked.
+pub const LEAVING: u64 = 1;
+
+const BEGIN: usize = 0;
+const END: usize = 1;
+const NUMBER: usize = 2;
+const STATEMENTS: usize = 3;
+const SHAPE: usize = 4;
+const LINKS: usize = 5;
+
+/// Somebody else inserted a row of the same unique key while this one was not committed.
+const CONTESTED: u64 = 1 << 56;
+
+pub const fn row_bytes(links: usize, image: usize) -> usize {
+    8 * (LINKS + 2 * links) + image
+}
+
+/// A row version where it lies.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    memory: &'a RowMemory,
+    at: At,
+}
+
+impl<'a> Row<'a> {
+    #[inline]
+    pub fn new(memory: &'a RowMemory, at: At) -> Row<'a> {
+        Row { memory, at }
+    }
+
+    /// A version that is in no chain yet. `homes`: where its chains begin, index by index.
+    pub fn create(
+        memory: &'a RowMemory,
+        object: u16,
+        begin: u64,
+        statement: u32,
+        homes: &[u64],
+        image: &[u8],
+    ) -> StorageResult<Row<'a>> {
+        let row = Row { memory, at: memory.allocate(row_bytes(homes.len(), image.len()))? };
+        let set = |word: usize, value: u64| memory.word(row.at, word).store(value, Ordering::Relaxed);
+        set(BEGIN, begin);
+        set(END, NEVER);
+        set(NUMBER, 0);
+        set(STATEMENTS, u64::from(statement));
+        set(SHAPE, image.len() as u64 | u64::from(object) << 32 | (homes.len() as u64) << 48);
+        for (link, home) in homes.iter().enumerate() {
+            set(LINKS + 2 * link, 0);
+            set(LINKS + 2 * link + 1, *home);
+        }
+        memory.put(row.at, row_bytes(homes.len(), 0), image);
+        Ok(row)
+    }
+
+    pub fn free(self) {
+        self.memory.free(self.at, row_bytes(self.links(), self.image_bytes()));
+    }
+
+    #[inline]
+    pub fn at(&self) -> At {
+        self.at
+    }
+
+    #[inline]
+    pub fn begin(&self) -> &'a AtomicU64 {
+        self.memory.word(self.at, BEGIN)
+    }
+
+    #[inline]
+    pub fn end(&self) -> &'a AtomicU64 {
+        self.memory.word(self.at, END)
+    }
+
+    #[inline]
+    pub fn number(&self) -> &'a AtomicU64 {
+        self.memory.word(self.at, NUMBER)
+    }
+
+    fn shape(&self) -> u64 {
+        self.memory.word(self.at, SHAPE).load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub fn inserted_by(&self) -> u32 {
+        self.memory.word(self.at, STATEMENTS).load(Ordering::Relaxed) as u32
+    }
+
+    #[inline]
+    pub fn ended_by(&self) -> u32 {
+        (self.memory.word(self.at, STATEMENTS).load(Ordering::Relaxed) >> 32) as u32
+    }
+
+    /// Only whoever owns the row's end says so, and only its own transaction asks.
+    pub fn set_ended_by(&self, statement: u32) {
+        let word = self.memory.word(self.at, STATEMENTS);
+        word.store(word.load(Ordering::Relaxed) & 0xffff_ffff | u64::from(statement) << 32, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn image_bytes(&self) -> usize {
+        self.shape() as u32 as usize
+    }
+
+    #[inline]
+    pub fn object(&self) -> u16 {
+        (self.shape() >> 32) as u16
+    }
+
+    #[inline]
+    pub fn links(&self) -> usize {
+        (self.shape() >> 48) as u8 as usize
+    }
+
+    pub fn contest(&self) {
+        self.memory.word(self.at, SHAPE).fetch_or(CONTESTED, Ordering::SeqCst);
+    }
+
+    pub fn is_contested(&self) -> bool {
+        self.memory.word(self.at, SHAPE).load(Ordering::SeqCst) & CONTESTED != 0
+    }
+
+    #[inline]
+    pub fn link(&self, index: usize) -> &'a AtomicU64 {
+        self.memory.word(self.at, LINKS + 2 * index)
+    }
+
+    #[inline]
+    pub fn home(&self, index: usize) -> u64 {
+        self.memory.word(self.at, LINKS + 2 * index + 1).load(Ordering::Relaxed)
+    }
+
+    /// Before it is in the chain.
+    pub fn set_home(&self, index: usize, home: u64) {
+        self.memory.word(self.at, LINKS + 2 * index + 1).store(home, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn image(&self) -> &'a [u8] {
+        let shape = self.shape();
+        let links = (shape >> 48) as u8 as usize;
+        self.memory.bytes(self.at, row_bytes(links, 0), shape as u32 as usize)
+    }
+}

@@ -1,0 +1,265 @@
+//! What a transaction has to do with memory-optimized tables, from its first look at one to the end of its commit.
+//!
+//! ```text
+//! normal      reads as of one time; a change owns the version it ends (first writer wins) and adds the new one
+//! validation  the commit time is given: what was read must still be so then, what was looked for and not found still absent,
+//!             unique keys unique; then the transactions whose changes were seen early must have committed
+//! commit      log records; hardened; the commit becomes visible; then the words of its rows are settled
+//! ```
+
+pub mod records;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::bounds::KeyBound;
+use crate::commits::Status;
+use crate::engine::{Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::TableId;
+use crate::locks::{LockMode, Patience};
+use crate::xtp::Xtp;
+use crate::xtp::cursor::Cursor;
+use crate::xtp::eyes::Eyes;
+use crate::xtp::memory::At;
+use crate::xtp::row::{NEVER, OWNED, Row};
+use crate::xtp::shape::MemoryShape;
+use crate::xtp::work_list::{Change, Entry, WorkList, blocks};
+
+/// How a read of a memory-optimized table is protected until the commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+pub enum Level {
+    #[default]
+    Snapshot,
+    /// What was read must not have changed.
+    RepeatableRead,
+    /// Nor must there be more.
+    Serializable,
+}
+
+/// A range that was looked through under SERIALIZABLE.
+pub struct Looked {
+    pub shape: Arc<MemoryShape>,
+    pub index: usize,
+    pub lower: KeyBound,
+    pub upper: KeyBound,
+    /// Equal bounds are one whole key.
+    pub whole_keys: bool,
+}
+
+#[derive(Default)]
+pub struct Work {
+    /// The time it reads as of, from the first need to the end.
+    pub time: Option<u64>,
+    pub list: Option<WorkList>,
+    /// Rows of its own with a unique key that somebody else may have, too, and the table they are in.
+    pub checks: Vec<(Arc<MemoryShape>, At)>,
+    pub reads: Vec<(TableId, At)>,
+    pub looks: Vec<Looked>,
+    /// Transactions whose changes it has seen before they had committed.
+    pub dependencies: Vec<u64>,
+    /// Given by validation.
+    pub commit_time: Option<u64>,
+}
+
+impl Work {
+    pub fn has_changes(&self) -> bool {
+        self.list.is_some_and(|list| !list.is_empty())
+    }
+
+    pub fn length(&self) -> usize {
+        self.list.map_or(0, |list| list.length)
+    }
+
+    /// Adds to the list that others find in `head`.
+    pub fn note(&mut self, xtp: &Xtp, head: &AtomicU64, row: At, change: Change) -> StorageResult<()> {
+        self.list.get_or_insert(WorkList::EMPTY).push(&xtp.memory, head, Entry { row, change })
+    }
+
+    pub fn take_back(&mut self, xtp: &Xtp) {
+        self.list.as_mut().expect("noted before").pop(&xtp.memory);
+    }
+}
+
+impl Engine {
+    /// Undoes all changes after the first `kept`. `id`: the transaction.
+    pub fn undo_work(&self, list: &WorkList, kept: usize, id: u64) {
+        list.revise(&self.xtp.memory, list.length - kept, |entry| {
+            let row = Row::new(&self.xtp.memory, entry.row);
+            match entry.change {
+                Change::Inserted => {
+                    row.begin().store(NEVER, Ordering::SeqCst);
+                    os::sim_point!("xtp.undo");
+                    Some(Entry { change: Change::Undone, ..entry })
+                }
+                Change::Ended => {
+                    // Unless it never came to own it.
+                    let _ = row.end().compare_exchange(OWNED | id, NEVER, Ordering::SeqCst, Ordering::Relaxed);
+                    None
+                }
+                Change::Undone => Some(entry),
+            }
+        });
+    }
+
+    /// Gives the transaction its commit time and decides whether it may commit. If not, it has to be rolled back.
+    pub fn validate(&self, writer: &Writer, work: &mut Work, patience: Patience) -> StorageResult<()> {
+        let time = match work.has_changes() {
+            true => {
+                let time = self.commits.prepare(writer.id);
+                work.commit_time = Some(time);
+                time
+            }
+            false => self.commits.now(),
+        };
+        os::sim_point!("xtp.validate");
+        let eyes = Eyes { commits: &self.commits, time, own: writer.id, before_statement: u32::MAX };
+        let memory = &self.xtp.memory;
+        let mut dependencies = std::mem::take(&mut work.dependencies);
+        for (shape, at) in &work.checks {
+            self.check_unique(&eyes, shape, Row::new(memory, *at))?;
+        }
+        if let Some(list) = &work.list {
+            let mut contested = Vec::new();
+            for block in blocks(memory, list.newest) {
+                let inserted = block.changes().filter(|entry| entry.change == Change::Inserted);
+                let rows = inserted.map(|entry| Row::new(memory, entry.row)).filter(Row::is_contested);
+                contested.extend(rows.map(|row| row.at()));
+            }
+            for at in contested {
+                let row = Row::new(memory, at);
+                let object = self.xtp.objects.of(row);
+                let shape = self.memory_shape(object.database(), object.table())?;
+                self.check_unique(&eyes, &shape, row)?;
+            }
+        }
+        for (table, at) in &work.reads {
+            let row = Row::new(memory, *at);
+            let own_end = row.end().load(Ordering::SeqCst) == OWNED | writer.id;
+            if !own_end && !eyes.see(row, &mut dependencies) {
+                return Err(StorageError::NotRepeatable { table: *table });
+            }
+        }
+        for look in &work.looks {
+            self.look_again(&eyes, work.time.expect("it has looked"), look, &mut dependencies)?;
+        }
+        self.await_commits(writer, &dependencies, patience)
+    }
+
+    /// No other row of the same unique key is there at the eyes' time.
+    fn check_unique(&self, eyes: &Eyes<'_>, shape: &MemoryShape, row: Row<'_>) -> StorageResult<()> {
+        if row.end().load(Ordering::SeqCst) != NEVER || row.begin().load(Ordering::SeqCst) == NEVER {
+            // Its own transaction has taken it away again.
+            return Ok(());
+        }
+        for (position, index) in shape.indexes.iter().enumerate().filter(|(_, index)| index.layout.unique) {
+            let key = index.key_of(row.image())?;
+            let mut others = index.chain_of(&self.xtp.memory, row.home(position));
+            while let Some(other) = others.next(&self.xtp.memory, position) {
+                let is_rival = other.at() != row.at()
+                    && other.home(position) == row.home(position)
+                    && eyes.see(other, &mut Vec::new())
+                    && index.key_of(other.image())? == key;
+                if is_rival {
+                    return Err(StorageError::Phantom { table: shape.table });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Nobody has added a row to what the transaction looked through as of `since`.
+    fn look_again(&self, eyes: &Eyes<'_>, since: u64, look: &Looked, dependencies: &mut Vec<u64>) -> StorageResult<()> {
+        let before = Eyes { time: since, ..*eyes };
+        let index = &look.shape.indexes[look.index];
+        let mut rows = Cursor::new(&self.xtp, index, (&look.lower, &look.upper), look.whole_keys, false);
+        let mut seen = 0_u32;
+        while let Some(row) = rows.step(&self.xtp, index, look.index)? {
+            let is_new = row.begin().load(Ordering::SeqCst) != OWNED | eyes.own
+                && eyes.see(row, dependencies)
+                && !before.see(row, &mut Vec::new());
+            if is_new {
+                return Err(StorageError::Phantom { table: look.shape.table });
+            }
+            seen += 1;
+            if seen.is_multiple_of(256) {
+                os::wait::maybe_yield();
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns when all of these transactions have committed.
+    pub fn await_commits(&self, writer: &Writer, ids: &[u64], patience: Patience) -> StorageResult<()> {
+        for id in ids {
+            loop {
+                match self.commits.status(*id) {
+                    Status::Committed(_) => break,
+                    Status::RolledBack => return Err(StorageError::DependencyFailed),
+                    Status::Active | Status::Preparing(_) => {
+                        self.xtp.numbers.dependencies_waited.fetch_add(1, Ordering::Relaxed);
+                        self.locks.wait_for_end(writer.member, *id, LockMode::Shared, patience)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The transaction has committed at `time`: its rows say so from here on.
+    pub fn settle(&self, list: &WorkList, time: u64) {
+        for block in blocks(&self.xtp.memory, list.newest) {
+            for entry in block.changes() {
+                let row = Row::new(&self.xtp.memory, entry.row);
+                match entry.change {
+                    Change::Inserted => row.begin().store(time, Ordering::SeqCst),
+                    Change::Ended => row.end().store(time, Ordering::SeqCst),
+                    Change::Undone => {}
+                }
+            }
+            os::sim_point!("xtp.settle");
+        }
+    }
+
+    /// Does what there is to do with old versions.
+    pub fn collect_rows(&self) {
+        let xtp = &self.xtp;
+        if xtp.retired.waiting() > 0 {
+            xtp.retired.collect(&xtp.memory);
+        }
+        let dropped = || xtp.objects.all().filter(|(_, object)| object.is_dropped());
+        if xtp.garbage.is_empty() && dropped().next().is_none() {
+            return;
+        }
+        // Without commits the clock would stand still, and nobody be younger than what was taken out of its chains.
+        self.commits.tick();
+        self.advance_horizon();
+        let oldest = xtp.numbers.oldest.load(Ordering::SeqCst);
+        xtp.garbage.collect_all(xtp, oldest, || self.commits.now());
+        let gone: Vec<u16> = dropped().filter(|(_, object)| object.may_go(oldest)).map(|(slot, _)| slot).collect();
+        gone.into_iter().for_each(|slot| xtp.objects.remove(&xtp.memory, slot));
+    }
+
+    /// Does a little of it, after a transaction that made some.
+    pub fn collect_some_rows(&self) {
+        let xtp = &self.xtp;
+        let oldest = xtp.numbers.oldest.load(Ordering::SeqCst);
+        xtp.garbage.collect_some(xtp, oldest, || self.commits.now());
+    }
+
+    /// The transaction is over and settled: what it ended or undid is garbage as of `time`; blocks without any are free.
+    pub fn leave_garbage(&self, list: &WorkList, time: u64) {
+        let memory = &self.xtp.memory;
+        for block in blocks(memory, list.newest) {
+            let mut garbage = false;
+            for entry in block.changes().filter(|entry| entry.change != Change::Inserted) {
+                self.xtp.objects.of(Row::new(memory, entry.row)).count_garbage(1);
+                garbage = true;
+            }
+            match garbage {
+                true => self.xtp.garbage.add(memory, block, time),
+                false => block.free(),
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What transactions on memory-optimized tables see of each other, how conflicts end, and what is left of old versions.
+
+mod common;
+
+use common::*;
+use os::disk::{SimDisk, SimDiskFaults};
+use storage::*;
+
+fn opened(kind: Kind) -> (Storage, std::sync::Arc<Table>) {
+    let storage = Storage::open(config(&SimDisk::new(SimDiskFaults::default()))).expect("opened");
+    create(&storage, kind);
+    let table = storage.open_table(DB, TABLE).expect("the table");
+    (storage, table)
+}
+
+fn insert(table: &Table, tx: &mut Transaction, id: i64, n: i64) -> StorageResult<()> {
+    tx.begin_statement();
+    table.insert(tx, &image(table.layout(), id, &(None, n, None))).map(drop)
+}
+
+/// False: there is no such row.
+fn set(table: &Table, tx: &mut Transaction, id: i64, n: i64) -> StorageResult<bool> {
+    tx.begin_statement();
+    let Some(locator) = locator(table, tx, id)? else { return Ok(false) };
+    table.update(tx, &locator, &image(table.layout(), id, &(None, n, None))).map(|_| true)
+}
+
+fn numbers(storage: &Storage, tx: &mut Transaction) -> Vec<(i64, i64)> {
+    tx.begin_statement();
+    read(storage, tx, 1).into_iter().map(|(id, row)| (id, row.1)).collect()
+}
+
+fn now(storage: &Storage) -> Vec<(i64, i64)> {
+    numbers(storage, &mut storage.begin(Isolation::ReadCommitted))
+}
+
+fn filled(kind: Kind) -> (Storage, std::sync::Arc<Table>) {
+    let (storage, table) = opened(kind);
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    (1..=3).for_each(|id| insert(&table, &mut tx, id, 0).expect("inserted"));
+    tx.commit(Durability::Full).expect("committed");
+    (storage, table)
+}
+
+const KINDS: [Kind; 2] = [Kind::Hash, Kind::Ordered];
+
+#[test]
+fn a_transaction_reads_as_of_one_time() {
+    for kind in KINDS {
+        let (storage, table) = filled(kind);
+        let mut reader = storage.begin(Isolation::ReadCommitted);
+        assert_eq!(numbers(&storage, &mut reader), [(1, 0), (2, 0), (3, 0)]);
+        let mut writer = storage.begin(Isolation::ReadCommitted);
+        assert_eq!(set(&table, &mut writer, 2, 5), Ok(true));
+        insert(&table, &mut writer, 4, 5).expect("inserted");
+        assert_eq!(numbers(&storage, &mut writer), [(1, 0), (2, 5), (3, 0), (4, 5)], "its own changes");
+        writer.commit(Durability::Full).expect("committed");
+        assert_eq!(numbers(&storage, &mut reader), [(1, 0), (2, 0), (3, 0)]);
+        assert_eq!(now(&storage), [(1, 0), (2, 5), (3, 0), (4, 5)]);
+    }
+}
+
+#[test]
+fn the_first_writer_wins() {
+    for kind in KINDS {
+        let (storage, table) = filled(kind);
+        let conflict = Err(StorageError::WriteConflict { table: TABLE });
+        let mut first = storage.begin(Isolation::ReadCommitted);
+        let mut second = storage.begin(Isolation::ReadCommitted);
+        assert_eq!(set(&table, &mut first, 1, 10), Ok(true));
+        assert_eq!(set(&table, &mut second, 1, 20), conflict, "it is not committed");
+        second.rollback().expect("rolled back");
+        let mut third = storage.begin(Isolation::ReadCommitted);
+        assert_eq!(numbers(&storage, &mut third)[0], (1, 0));
+        first.commit(Durability::Full).expect("committed");
+        assert_eq!(set(&table, &mut third, 1, 30), conflict, "it was committed after the snapshot");
+        drop(third);
+        // What is rolled back is in nobody's way.
+        let mut fourth = storage.begin(Isolation::ReadCommitted);
+        assert_eq!(set(&table, &mut fourth, 1, 40), Ok(true));
+        fourth.rollback().expect("rolled back");
+        let mut fifth = storage.begin(Isolation::ReadCommitted);
+        assert_eq!(set(&table, &mut fifth, 1, 50), Ok(true));
+        fifth.commit(Durability::Full).expect("committed");
+        assert_eq!(now(&storage)[0], (1, 50));
+    }
+}
+
+#[test]
+fn one_of_two_that_insert_a_key_fails_whoever_comes_first() {
+    for (kind, first_commits_first) in KINDS.into_iter().flat_map(|kind| [(kind, true), (kind, false)]) {
+        let (storage, table) = filled(kind);
+        let mut first = storage.begin(Isolation::ReadCommitted);
+        let mut second = storage.begin(Isolation::ReadCommitted);
+        insert(&table, &mut first, 7, 1).expect("inserted");
+        insert(&table, &mut second, 7, 2).expect("nobody knows yet");
+        let (early, late) = if first_commits_first { (first, second) } else { (second, first) };
+        early.commit(Durability::Full).expect("committed");
+        assert_eq!(late.commit(Durability::Full), Err(StorageError::Phantom { table: TABLE }));
+        assert_eq!(now(&storage)[3], (7, if first_commits_first { 1 } else { 2 }));
+        let mut third = storage.begin(Isolation::ReadCommitted);
+        let duplicate = StorageError::DuplicateKey { table: TABLE, index: IndexId(1) };
+        assert_eq!(insert(&table, &mut third, 7, 3), Err(duplicate));
+    }
+}
+
+#[test]
+fn a_key_whose_other_writer_rolled_back_is_free() {
+    for kind in KINDS {
+        let (storage, table) = filled(kind);
+        let mut first = storage.begin(Isolation::ReadCommitted);
+        let mut second = storage.begin(Isolation::ReadCommitted);
+        insert(&table, &mut first, 7, 1).expect("inserted");
+        insert(&table, &mut second, 7, 2).expect("inserted");
+        first.rollback().expect("rolled back");
+        second.commit(Durability::Full).expect("committed");
+        assert_eq!(now(&storage)[3], (7, 2));
+    }
+}
+
+#[test]
+fn what_was_read_repeatably_must_not_have_changed() {
+    for kind in KINDS {
+        let (storage, table) = filled(kind);
+        let mut reader = storage.begin(Isolation::RepeatableRead);
+        assert_eq!(numbers(&storage, &mut reader).len(), 3);
+        let mut writer = storage.begin(Isolation::ReadCommitted);
+        insert(&table, &mut writer, 9, 9).expect("inserted");
+        writer.commit(Durability::Full).expect("committed");
+        reader.commit(Durability::Full).expect("a new row is no change of what was read");
+
+        let mut reader = storage.begin(Isolation::RepeatableRead);
+        assert_eq!(numbers(&storage, &mut reader).len(), 4);
+        assert_eq!(set(&table, &mut reader, 3, 3), Ok(true), "its own changes do not count");
+        let mut writer = storage.begin(Isolation::ReadCommitted);
+        assert_eq!(set(&table, &mut writer, 1, 1), Ok(true));
+        writer.commit(Durability::Full).expect("committed");
+        assert_eq!(reader.commit(Durability::Full), Err(StorageError::NotRepeatable { table: TABLE }));
+        assert_eq!(now(&storage), [(1, 1), (2, 0), (3, 0), (9, 9)]);
+    }
+}
+
+#[test]
+fn what_was_looked_through_serializably_must_not_have_grown() {
+    for kind in KINDS {
+        let (storage, table) = filled(kind);
+        for (own, others, holds) in [(20, 21, false), (22, 22, false)] {
+            let mut reader = storage.begin(Isolation::Serializable);
+            // Two that each insert after they found nothing: one of them has to go.
+            let mut other = storage.begin(Isolation::Serializable);
+            assert_eq!(numbers(&storage, &mut reader), numbers(&storage, &mut other));
+            insert(&table, &mut reader, own, 1).expect("inserted");
+            insert(&table, &mut other, others, 1).expect("inserted");
+            other.commit(Durability::Full).expect("committed");
+            assert_eq!(reader.commit(Durability::Full).is_ok(), holds, "{kind:?} {own} {others}");
+        }
+        assert_eq!(now(&storage).len(), 5);
+    }
+}
+
+/// Versions that nobody needs go, also those of transactions that rolled back, and a reader holds what it may see.
+#[test]
+fn old_versions_go_when_their_last_reader_does() {
+    for kind in KINDS {
+        let (storage, table) = filled(kind);
+        let bytes = || storage.memory_optimized_bytes();
+        let update_all = |rounds: i64| {
+            for n in 0..rounds {
+                let mut tx = storage.begin(Isolation::ReadCommitted);
+                for id in 1..=3 {
+                    assert_eq!(set(&table, &mut tx, id, n), Ok(true));
+                }
+                match n % 5 {
+                    4 => tx.rollback().expect("rolled back"),
+                    _ => tx.commit(Durability::Delayed).expect("committed"),
+                }
+            }
+        };
+        update_all(2_000);
+        let usual = bytes();
+        update_all(20_000);
+        assert!(bytes() < usual * 2, "{kind:?}: {usual} bytes, then {}", bytes());
+        let mut reader = storage.begin(Isolation::ReadCommitted);
+        let seen = numbers(&storage, &mut reader);
+        update_all(5_000);
+        let held = bytes();
+        assert!(held > usual * 4, "{kind:?}: {usual} bytes, with a reader {held}");
+        assert_eq!(numbers(&storage, &mut reader), seen);
+        drop(reader);
+        update_all(2_000);
+        // Out of their chains, then out of memory.
+        (0..2).for_each(|_| storage.collect_versions());
+        assert!(bytes() < usual * 2, "{kind:?}: {usual} bytes, with a reader {held}, then {}", bytes());
+    }
+}
+
+/// Rows from checkpoint files that were written, deleted from and merged by many checkpoints, and from the log behind them.
+#[test]
+fn rows_come_back_from_checkpoint_files() {
+    let disk = SimDisk::new(SimDiskFaults::default());
+    let mut rng = Rng(77);
+    let mut expected = Model::new();
+    for life in 0..4 {
+        let storage = Storage::open(config(&disk)).expect("opened");
+        if life == 0 {
+            create(&storage, Kind::Hash);
+        }
+        let table = storage.open_table(DB, TABLE).expect("the table");
+        assert!(read(&storage, &mut storage.begin(Isolation::ReadCommitted), 1) == expected, "life {life}");
+        for _ in 0..60 {
+            let mut tx = storage.begin(Isolation::ReadCommitted);
+            for _ in 0..20 {
+                let id = rng.next(500) as i64;
+                let row = (value(&mut rng, 2_000), rng.next(100) as i64, None);
+                tx.begin_statement();
+                match locator(&table, &mut tx, id).expect("a look-up") {
+                    Some(at) if rng.next(3) == 0 => {
+                        table.delete(&mut tx, &at).expect("deleted");
+                        expected.remove(&id);
+                    }
+                    Some(at) => {
+                        table.update(&mut tx, &at, &image(table.layout(), id, &row)).expect("updated");
+                        expected.insert(id, row);
+                    }
+                    None => {
+                        table.insert(&mut tx, &image(table.layout(), id, &row)).expect("inserted");
+                        expected.insert(id, row);
+                    }
+                }
+            }
+            tx.commit(Durability::Full).expect("committed");
+            if rng.next(6) == 0 {
+                storage.checkpoint().expect("a checkpoint");
+            }
+        }
+        disk.kill(|bound| rng.next(bound));
+    }
+    let storage = Storage::open(config(&disk)).expect("opened");
+    assert!(read(&storage, &mut storage.begin(Isolation::ReadCommitted), 2) == expected);
+}
+
+/// What is dropped gives its memory back.
+#[test]
+fn a_dropped_table_leaves_nothing() {
+    for kind in KINDS {
+        let (storage, _) = opened(kind);
+        let empty = storage.memory_optimized_bytes();
+        for _ in 0..3 {
+            let table = storage.open_table(DB, TABLE).expect("the table");
+            let mut tx = storage.begin(Isolation::ReadCommitted);
+            (0..2_000).for_each(|id| insert(&table, &mut tx, id, id).expect("inserted"));
+            tx.commit(Durability::Full).expect("committed");
+            assert!(storage.memory_optimized_bytes() > empty + 100_000);
+            let mut tx = storage.begin(Isolation::ReadCommitted);
+            storage.drop_table(&mut tx, DB, TABLE).expect("dropped");
+            storage.create_table(&mut tx, DB, TABLE, &layout(kind)).expect("a table");
+            tx.commit(Durability::Full).expect("committed");
+            (0..2).for_each(|_| storage.collect_versions());
+            storage.open_table(DB, TABLE).expect("the new table");
+            let left = storage.memory_optimized_bytes();
+            assert!(left <= empty + 4_096, "{kind:?}: {empty} bytes, then {left}");
+        }
+    }
+}
