@@ -24,6 +24,8 @@ const FOUND: &[(Kind, u64)] = &[
     (Kind::Map, 63),
     (Kind::Map, 87),
     (Kind::Map, 160),
+    (Kind::Vault, 44),
+    (Kind::Vault, 107),
 ];
 
 fn number(name: &str) -> Option<u64> {
@@ -76,6 +78,11 @@ fn a_table_is_an_ordered_map() {
 }
 
 #[test]
+fn a_transaction_over_both_kinds_of_table_is_there_whole_or_not_at_all() {
+    seeds_of(Kind::Vault);
+}
+
+#[test]
 fn nothing_is_left_of_connections_that_come_and_go() {
     seeds_of(Kind::Storm);
 }
@@ -113,7 +120,7 @@ fn one_seed_is_one_trace() {
     }
     hashes.sort_unstable();
     hashes.dedup();
-    assert_eq!(hashes.len(), 15, "other seeds, other traces");
+    assert_eq!(hashes.len(), 3 * Kind::ALL.len(), "other seeds, other traces");
 }
 
 const PASSWORD: &str = "Simulated-1";

@@ -42,7 +42,7 @@ use crate::shape::DIRECTORY_ROOT;
 use crate::shapes::Shapes;
 use crate::versions::Versions;
 use crate::xtp::Xtp;
-use crate::xtp_checkpoint::{Covered, Manifest};
+use crate::xtp_checkpoint::{Covered, Manifest, Written};
 use crate::xtp_load::Tail;
 
 pub struct Limits {
@@ -413,7 +413,23 @@ impl Engine {
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);
         }
-        let result = self.write_checkpoint(control_file, epoch, sequence, before);
+        // Rows of memory-optimized tables are logged before their commit, and are wanted if that lies behind the redo LSN. So the
+        // redo LSN comes after the commits of all transactions that are over by now.
+        let begun = self.log.hardened();
+        let scan_lsn = begun.min(self.locks.oldest_lsn());
+        self.log.harden_all()?;
+        let covered = Covered { scan_lsn, redo_lsn: self.log.hardened(), manifest: before.manifest };
+        let rows = self.checkpoint_rows(*before, covered.redo_lsn, sequence);
+        if rows.as_ref().is_err_and(|error| *error == StorageError::DiskFull) {
+            // Nothing that counts has been written. The log stays as it is.
+            self.discard_checkpoint_files(before.manifest)?;
+            return Err(StorageError::DiskFull);
+        }
+        let result = rows.and_then(|rows| {
+            let written = self.write_checkpoint(control_file, epoch, sequence, covered, &rows)?;
+            *before = Covered { manifest: rows.manifest, ..covered };
+            Ok(written)
+        });
         if let Err(error) = &result
             && matches!(error, StorageError::Io(_) | StorageError::DiskFull)
         {
@@ -427,16 +443,10 @@ impl Engine {
         control_file: &ControlFile,
         epoch: u32,
         sequence: u64,
-        before: &mut Covered,
+        Covered { scan_lsn, redo_lsn, .. }: Covered,
+        rows: &Written,
     ) -> StorageResult<u64> {
-        // Rows of memory-optimized tables are logged before their commit, and are wanted if that lies behind the redo LSN. So the
-        // redo LSN comes after the commits of all transactions that are over by now.
-        let begun = self.log.hardened();
-        let scan_lsn = begun.min(self.locks.oldest_lsn());
-        self.log.harden_all()?;
-        let redo_lsn = self.log.hardened();
         let next_transaction = self.commits.next_id();
-        let rows = self.checkpoint_rows(*before, redo_lsn, sequence)?;
         let written = self.buffer.write_all(&self.log)?;
         self.log.harden_all()?;
         let entry = |file: &Arc<DataFile>| FileEntry {
@@ -465,7 +475,6 @@ impl Engine {
         os::sim_point!("checkpoint.control");
         control_file.write(&control)?;
         os::sim_point!("checkpoint.truncate");
-        *before = Covered { scan_lsn, redo_lsn, manifest: rows.manifest };
         rows.remove_obsolete(&self.disk)?;
         self.log.store().truncate(scan_lsn)?;
         Ok(written)

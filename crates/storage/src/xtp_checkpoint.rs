@@ -400,6 +400,11 @@ impl Engine {
         Ok(Written { manifest: next, obsolete })
     }
 
+    /// Gives back what a checkpoint that failed took, beside the files of `manifest`.
+    pub fn discard_checkpoint_files(&self, manifest: u64) -> StorageResult<()> {
+        Manifest::read(&self.disk, manifest)?.remove_others(&self.disk, manifest)
+    }
+
     /// Writes the rows of transactions whose commit lies between the last checkpoint and this one into new pairs. Returns the
     /// numbers of the rows that these transactions deleted.
     fn append_rows(&self, before: Covered, redo_lsn: u64, manifest: &mut Manifest) -> StorageResult<Vec<u64>> {

@@ -134,8 +134,10 @@ impl Referee {
         match number {
             // Deadlock, lock timeout, a snapshot that does not fit a row or a table any more.
             1205 | 1222 | 3960 | 3961 => true,
+            // Conflicts in memory-optimized tables.
+            41301 | 41302 | 41305 | 41325 => true,
             1105 | 9002 => self.excuses.disk_full || self.excuses.disk_fails,
-            701 | 1204 => self.excuses.memory,
+            701 | 1204 | 41805 => self.excuses.memory,
             823 | 9001 | 3624 => self.excuses.disk_fails,
             _ => false,
         }

@@ -17,6 +17,7 @@ mod runner;
 mod shrink;
 mod storm;
 mod trace;
+mod vault;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
@@ -107,10 +108,12 @@ pub enum Kind {
     Map,
     /// Connections that come and go: nothing of them is left
     Storm,
+    /// Transfers between accounts in memory-optimized tables, told to a table on pages
+    Vault,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 5] = [Kind::Ring, Kind::Bank, Kind::Append, Kind::Map, Kind::Storm];
+    pub const ALL: [Kind; 6] = [Kind::Ring, Kind::Bank, Kind::Append, Kind::Map, Kind::Storm, Kind::Vault];
 
     pub fn of_seed(seed: u64) -> Kind {
         Kind::ALL[(seed % Kind::ALL.len() as u64) as usize]

@@ -12,6 +12,7 @@ use super::plan::{Plan, Wish, Workload};
 use super::ring::Ring;
 use super::storm::Storm;
 use super::trace::Line;
+use super::vault::Vault;
 use super::{Args, Kind, panics, shrink};
 
 /// Keeps the disks from which runs begin.
@@ -43,6 +44,7 @@ impl Runner {
             Kind::Append => self.play::<Append>(kind, seed, wish),
             Kind::Map => self.play::<Map>(kind, seed, wish),
             Kind::Storm => self.play::<Storm>(kind, seed, wish),
+            Kind::Vault => self.play::<Vault>(kind, seed, wish),
         }
     }
 
@@ -60,6 +62,7 @@ pub fn one(args: &Args, seed: u64, boot: Boot) -> Result<u64, String> {
         Kind::Append => examine::<Append>(args, seed, boot),
         Kind::Map => examine::<Map>(args, seed, boot),
         Kind::Storm => examine::<Storm>(args, seed, boot),
+        Kind::Vault => examine::<Vault>(args, seed, boot),
     }
 }
 

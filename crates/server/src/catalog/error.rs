@@ -49,6 +49,11 @@ pub fn storage_error(error: StorageError) -> SqlError {
             21,
             "The log for database is not available. Check the operating system error log for related error messages. Resolve any errors and restart the database.",
         ),
+        conflict @ (StorageError::WriteConflict { .. }
+        | StorageError::NotRepeatable { .. }
+        | StorageError::Phantom { .. }
+        | StorageError::DependencyFailed
+        | StorageError::MemoryOptimizedFull) => exec::storage_error(conflict, None),
         other => SqlError::new(823, 24, format!("The operating system or storage returned an error: {other}")),
     }
 }

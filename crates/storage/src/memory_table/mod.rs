@@ -84,6 +84,15 @@ impl MemoryTable {
         self.change(tx, |tx| self.end(tx, locator))
     }
 
+    /// Who reads as of a time before the table was rebuilt would find none of its rows.
+    pub(crate) fn check_age(&self, tx: &mut Transaction) -> StorageResult<()> {
+        let (db, table) = (self.shape.db, self.shape.table);
+        match self.engine.shapes.is_younger_than((db, table), tx.memory_time()) {
+            true => Err(StorageError::Reshaped { table }),
+            false => Ok(()),
+        }
+    }
+
     fn change<T>(
         &self,
         tx: &mut Transaction,
@@ -91,7 +100,7 @@ impl MemoryTable {
     ) -> StorageResult<T> {
         tx.check_running()?;
         tx.table_lock(self.shape.db, self.shape.table, LockMode::IntentExclusive, tx.patience())?;
-        tx.memory_time();
+        self.check_age(tx)?;
         self.engine.identify(&mut tx.writer)?;
         let kept = tx.work.length();
         let result = change(tx);

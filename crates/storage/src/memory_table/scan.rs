@@ -51,7 +51,7 @@ impl MemoryScan {
         upper: &KeyBound<K>,
     ) -> StorageResult<()> {
         tx.check_running()?;
-        tx.memory_time();
+        self.table.check_age(tx)?;
         self.statement = tx.writer.statement;
         let index = &self.table.shape.indexes[self.index];
         let whole_keys = self.spec.whole_keys;

@@ -1,0 +1,258 @@
+//! Transfers between accounts in memory, each told to a table on pages, too: a transaction over both kinds of table is there whole or
+//! not at all. Balances are read as of one moment at each isolation level, the sum of all never changes, and at SERIALIZABLE what was
+//! read may be written back.
+
+use std::collections::BTreeSet;
+
+use os::random::Rng;
+
+use super::client::{Client, Done, Fate, How, number_of};
+use super::outcomes::Outcomes;
+use super::plan::{Isolation, Mix, Workload};
+
+const ACCOUNTS: u64 = 8;
+const BALANCE: i64 = 1_000;
+const SUM: i64 = ACCOUNTS as i64 * BALANCE;
+/// Numbers that the transfers of accounts fall into: old ones are deleted, so that indexes shrink as well as grow.
+const OLD: i64 = 40;
+
+#[derive(Clone, Debug)]
+pub enum Op {
+    Transfer {
+        from: u64,
+        to: u64,
+        amount: i64,
+        level: Level,
+        style: Style,
+        how: How,
+    },
+    /// The sum of all balances, by the hash index or by the ordered one.
+    Sum {
+        ordered: bool,
+        level: Level,
+    },
+    /// Forgets old entries of the journal, which nobody is told of.
+    Tidy,
+    /// Makes all indexes anew.
+    Alter {
+        add: bool,
+    },
+    Checkpoint,
+}
+
+/// Of the reads of rows in memory. Without a hint the database elevates them to SNAPSHOT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    Elevated,
+    Snapshot,
+    RepeatableRead,
+    Serializable,
+}
+
+impl Level {
+    const ALL: [Level; 4] = [Level::Elevated, Level::Snapshot, Level::RepeatableRead, Level::Serializable];
+
+    fn hint(self) -> &'static str {
+        match self {
+            Level::Elevated => "",
+            Level::Snapshot => "WITH (SNAPSHOT)",
+            Level::RepeatableRead => "WITH (REPEATABLEREAD)",
+            Level::Serializable => "WITH (SERIALIZABLE)",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    Updates,
+    /// Deletes both rows and inserts them again.
+    Replace,
+    /// Reads both balances, then writes them: who read what is not so any more fails.
+    ReadThenWrite,
+}
+
+#[derive(Clone, Copy)]
+struct Transfer {
+    from: u64,
+    to: u64,
+    amount: i64,
+}
+
+pub struct Vault {
+    transfers: Outcomes<Transfer>,
+}
+
+impl Workload for Vault {
+    type Op = Op;
+    const NAME: &'static str = "vault";
+
+    fn tables() -> Vec<String> {
+        let rows = (0..ACCOUNTS).map(|id| format!("INSERT accounts VALUES ({id}, {BALANCE})"));
+        vec![
+            "ALTER DATABASE CURRENT SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON".into(),
+            "IF OBJECT_ID('accounts') IS NULL CREATE TABLE accounts (id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 4), \
+             balance bigint NOT NULL, INDEX by_balance NONCLUSTERED (balance DESC)) WITH (MEMORY_OPTIMIZED = ON)".into(),
+            "IF OBJECT_ID('journal') IS NULL CREATE TABLE journal (number bigint NOT NULL PRIMARY KEY NONCLUSTERED, filler varchar(max)) \
+             WITH (MEMORY_OPTIMIZED = ON)".into(),
+            "IF OBJECT_ID('transfers') IS NULL CREATE TABLE transfers (number bigint PRIMARY KEY, filler varchar(2000))".into(),
+            format!(
+                "IF NOT EXISTS (SELECT * FROM accounts) BEGIN BEGIN TRAN; {}; COMMIT END",
+                rows.collect::<Vec<_>>().join("; ")
+            ),
+        ]
+    }
+
+    fn op(rng: &mut Rng, _: &Mix) -> Op {
+        let level = Level::ALL[rng.below(4) as usize];
+        match rng.below(24) {
+            0..=3 => Op::Sum { ordered: rng.below(2) == 0, level },
+            4 => Op::Tidy,
+            5 => Op::Checkpoint,
+            6 => Op::Alter { add: rng.below(2) == 0 },
+            _ => {
+                let from = rng.below(ACCOUNTS);
+                let style = match rng.below(4) {
+                    0 => Style::ReadThenWrite,
+                    1 => Style::Replace,
+                    _ => Style::Updates,
+                };
+                Op::Transfer {
+                    from,
+                    to: (from + 1 + rng.below(ACCOUNTS - 1)) % ACCOUNTS,
+                    amount: 1 + rng.below(50) as i64,
+                    level,
+                    style,
+                    how: How {
+                        isolation: Isolation::ReadCommitted,
+                        managed: rng.below(3) == 0,
+                        commits: rng.below(8) != 0,
+                    },
+                }
+            }
+        }
+    }
+
+    fn new(_: &Mix) -> Vault {
+        Vault { transfers: Outcomes::default() }
+    }
+
+    fn perform(&self, client: &mut Client, op: &Op) -> Done {
+        match *op {
+            Op::Sum { ordered, level } => {
+                let answer = client.run(&format!(
+                    "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT SUM(balance), COUNT(*) FROM accounts {} {}",
+                    level.hint(),
+                    if ordered { "WHERE balance > -1000000" } else { "" }
+                ))?;
+                let row = &answer.rows()[0];
+                let (sum, count) = (number_of(&row[0]), number_of(&row[1]));
+                if (sum, count) != (SUM, ACCOUNTS as i64) {
+                    client.referee.fail("sum", format!("{count} accounts with {sum} at {level:?}"));
+                }
+            }
+            Op::Tidy => {
+                client.run(&format!("DELETE journal WHERE number < (SELECT MAX(number) FROM journal) - {OLD}"))?;
+            }
+            Op::Checkpoint => {
+                client.run("CHECKPOINT")?;
+            }
+            Op::Alter { add } => {
+                let exists = "INDEXPROPERTY(OBJECT_ID('accounts'), 'extra', 'IndexID')";
+                let sql = match add {
+                    true => {
+                        format!("IF {exists} IS NULL ALTER TABLE accounts ADD INDEX extra NONCLUSTERED (balance, id)")
+                    }
+                    false => format!("IF {exists} IS NOT NULL ALTER TABLE accounts DROP INDEX extra"),
+                };
+                // Another client was as fast: it is there already, or gone.
+                client.run_or(&sql, &[1913, 3701, 3728])?;
+            }
+            Op::Transfer { from, to, amount, level, style, how } => {
+                self.transfer(client, Transfer { from, to, amount }, level, style, how);
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, client: &mut Client, fresh: bool) -> Done {
+        client.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; BEGIN TRAN")?;
+        let balances = client.run("SELECT id, balance FROM accounts ORDER BY id")?;
+        let indexed = client.run("SELECT SUM(balance) FROM accounts WHERE balance > -1000000")?;
+        let journal = client.run("SELECT number, DATALENGTH(filler) FROM journal ORDER BY number")?;
+        let there = client.run("SELECT number FROM transfers ORDER BY number")?;
+        client.run("COMMIT")?;
+        let numbers = |answer: &super::super::client::Answer| -> BTreeSet<i64> {
+            answer.rows().iter().map(|row| number_of(&row[0])).collect()
+        };
+        let (journal_numbers, there) = (numbers(&journal), numbers(&there));
+        if journal.rows().iter().any(|row| number_of(&row[1]) != length_of(number_of(&row[0]))) {
+            client.referee.fail("journal", "a row is not what was inserted".to_string());
+        }
+        if indexed.number() != Some(SUM) {
+            client.referee.fail("index", format!("by the ordered index the sum is {:?}", indexed.number()));
+        }
+        if !fresh {
+            // Sessions of broken connections may be ending their transactions, and the two kinds of table are not read as of one moment.
+            return Ok(());
+        }
+        self.transfers.compare(&client.referee, &there, fresh);
+        let newest = journal_numbers.last().copied().unwrap_or(0);
+        let recent = |number: &&i64| **number > newest - OLD;
+        if !journal_numbers.iter().filter(recent).eq(there.iter().filter(recent)) {
+            client.referee.fail("by half", format!("journal {journal_numbers:?}, on pages {there:?}"));
+        }
+        let mut expected = [BALANCE; ACCOUNTS as usize];
+        for (number, (_, transfer)) in self.transfers.all().iter().enumerate() {
+            if there.contains(&(number as i64)) {
+                expected[transfer.from as usize] -= transfer.amount;
+                expected[transfer.to as usize] += transfer.amount;
+            }
+        }
+        let found: Vec<(i64, i64)> =
+            balances.rows().iter().map(|row| (number_of(&row[0]), number_of(&row[1]))).collect();
+        let wanted: Vec<(i64, i64)> = (0..).zip(expected).collect();
+        if found != wanted {
+            client.referee.fail("balances", format!("{found:?}; the transfers that are there make {wanted:?}"));
+        }
+        Ok(())
+    }
+}
+
+/// Some are long.
+fn length_of(number: i64) -> i64 {
+    if number % 7 == 0 { 60_000 } else { number % 5 * 300 }
+}
+
+impl Vault {
+    fn transfer(&self, client: &mut Client, transfer: Transfer, level: Level, style: Style, how: How) {
+        let Transfer { from, to, amount } = transfer;
+        let number = self.transfers.begin(transfer);
+        let mut note = |fate: Fate| self.transfers.set(number, fate);
+        let hint = level.hint();
+        client.transact(how, &mut note, |client| {
+            for (id, change) in [(from, -amount), (to, amount)] {
+                match style {
+                    Style::Updates => {
+                        client.run(&format!(
+                            "UPDATE accounts {hint} SET balance = balance + ({change}) WHERE id = {id}"
+                        ))?;
+                    }
+                    Style::Replace => {
+                        client.run(&format!(
+                            "DECLARE @b bigint = (SELECT balance FROM accounts {hint} WHERE id = {id}); \
+                             DELETE accounts {hint} WHERE id = {id}; INSERT accounts VALUES ({id}, @b + ({change}))"
+                        ))?;
+                    }
+                    Style::ReadThenWrite => {
+                        let read = client.run(&format!("SELECT balance FROM accounts {hint} WHERE id = {id}"))?;
+                        let balance = read.number().unwrap_or(0) + change;
+                        client.run(&format!("UPDATE accounts {hint} SET balance = {balance} WHERE id = {id}"))?;
+                    }
+                }
+            }
+            let filler = format!("REPLICATE(CAST('x' AS varchar(max)), {})", length_of(number));
+            client.run(&format!("INSERT journal VALUES ({number}, {filler})"))?;
+            client.run(&format!("INSERT transfers VALUES ({number}, REPLICATE('y', {}))", number % 5 * 400))
+        });
+    }
+}
