@@ -280,8 +280,12 @@ impl Drop for SimulatedRanges {
     }
 }
 
-/// A range of `bytes`, and whose.
+/// Simulated machines of more or less memory take ranges of one size: else each size would keep a range of its own, and addresses end.
+const SIMULATED_STEP: usize = 1 << 36;
+
+/// A range of `bytes` or more, and whose.
 fn reserve_simulated(bytes: usize) -> Option<(usize, u64)> {
+    let bytes = bytes.next_multiple_of(SIMULATED_STEP);
     SIMULATED.with_borrow_mut(|ranges| {
         // Of the same size: which one is taken must not make later ones fit or not.
         let at = ranges.free.iter().position(|(_, size)| *size == bytes);
