@@ -145,10 +145,16 @@ fn a_dead_engines_last_definition_holds_everywhere() {
     until("an engine that is to die", || !data.join("die-at").exists());
     until("another engine in its place", || engines(&server).len() == ENGINES);
     let others: Vec<u32> = sessions.iter_mut().map(pid).collect();
-    // New connections come to the engine that has the fewest.
-    let mut doomed = open(&server, "told");
-    let victim = pid(&mut doomed);
-    assert!(!others.contains(&victim), "the new engine serves");
+    // New connections come to the engine that has the fewest, as soon as it accepts any.
+    let (mut doomed, mut victim) = (open(&server, "told"), 0);
+    until("a session of the new engine", || {
+        victim = pid(&mut doomed);
+        let served = !others.contains(&victim);
+        if !served {
+            doomed = open(&server, "told");
+        }
+        served
+    });
     assert!(doomed.query("ALTER TABLE t ADD more int NOT NULL DEFAULT 7", deadline()).is_err(), "its engine died");
     until("another engine in its place", || {
         let now = engines(&server);
