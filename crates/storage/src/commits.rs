@@ -2,8 +2,9 @@
 //!
 //! A transaction id is given at the first change, a commit time at the commit; both only grow. A snapshot is a value of
 //! the commit clock: it sees what committed at or before it. Of each id the table keeps one word: 0 active, 1 rolled
-//! back, otherwise the commit time, with its top bit set while the transaction has its time but may still fail. Words lie in chunks of neighbouring ids, which go when all their ids are below the
-//! horizon: of those every snapshot that exists or will exist sees the changes.
+//! back, otherwise the commit time, with its top bit set while the transaction has its time but may still fail. Words lie
+//! in chunks of neighbouring ids, which go when all their ids are below the horizon: of those every snapshot that exists or
+//! will exist sees the changes.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -141,18 +142,18 @@ impl Commits {
 
     /// Makes the changes of `id` visible: one step on the clock.
     pub fn commit(&self, id: u64) -> u64 {
-        let _order = self.state.order.lock();
-        let time = self.state.clock.load(Ordering::Relaxed) + 1;
-        self.word(id).store(time, Ordering::SeqCst);
-        self.state.clock.store(time, Ordering::SeqCst);
-        time
+        self.stamp(id, 0)
     }
 
     /// Gives `id` its commit time. Snapshots from then on see its changes, if it is confirmed.
     pub fn prepare(&self, id: u64) -> u64 {
+        self.stamp(id, PREPARING)
+    }
+
+    fn stamp(&self, id: u64, mark: u64) -> u64 {
         let _order = self.state.order.lock();
         let time = self.state.clock.load(Ordering::Relaxed) + 1;
-        self.word(id).store(PREPARING | time, Ordering::SeqCst);
+        self.word(id).store(mark | time, Ordering::SeqCst);
         self.state.clock.store(time, Ordering::SeqCst);
         time
     }

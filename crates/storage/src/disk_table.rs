@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use types::RowLayout;
 use types::key::encode_key;
 use types::row::{Field, RowBuilder, RowView};
 
@@ -57,40 +56,18 @@ impl DiskTable {
         Ok(index.holds(&RowView::new(&self.shape.layout.row, image)?))
     }
 
-    /// The layout of the index's own rows.
-    pub fn index_row(&self, index: IndexId) -> StorageResult<RowLayout> {
-        Ok(self.index(index)?.map_or(&self.shape.layout.row, |index| &index.row).clone())
-    }
-
     /// `row` is an image of `layout().row` with every value in the row; long (max) values are moved out of it here.
     pub fn insert(&self, tx: &mut Transaction, row: &[u8]) -> StorageResult<Locator> {
-        self.change(tx, |tx| self.insert_unguarded(tx, row))
+        tx.change(self.shape.db, self.shape.id, |tx| self.insert_unguarded(tx, row))
     }
 
     /// Returns the row's new locator (another one if the clustered key changed).
     pub fn update(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
-        self.change(tx, |tx| self.update_unguarded(tx, locator, row))
+        tx.change(self.shape.db, self.shape.id, |tx| self.update_unguarded(tx, locator, row))
     }
 
     pub fn delete(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
-        self.change(tx, |tx| self.delete_unguarded(tx, locator))
-    }
-
-    fn change<T>(
-        &self,
-        tx: &mut Transaction,
-        change: impl FnOnce(&mut Transaction) -> StorageResult<T>,
-    ) -> StorageResult<T> {
-        tx.check_running()?;
-        tx.table_lock(self.shape.db, self.shape.id, LockMode::IntentExclusive, tx.patience())?;
-        let before = tx.savepoint();
-        match change(tx) {
-            Err(error) if !matches!(error, StorageError::Stopped(_)) => {
-                tx.rollback_to(before)?;
-                Err(error)
-            }
-            result => result,
-        }
+        tx.change(self.shape.db, self.shape.id, |tx| self.delete_unguarded(tx, locator))
     }
 
     /// Appends the base key of a row to `key`. A row number comes from the counter.

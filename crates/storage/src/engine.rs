@@ -258,8 +258,7 @@ impl Engine {
     /// In a simulation: what happens seldom between two transactions happens now.
     pub fn force_rare_ways(&self) {
         if os::sim_choice!("versions.collect") {
-            self.advance_horizon();
-            self.collect_rows();
+            self.collect_versions();
         }
         if os::sim_choice!("buffer.evict") {
             self.buffer.evict_some(&self.log);

@@ -94,10 +94,7 @@ shared_struct! {
         at_ms: u64,
         /// End of the log then.
         tail: u64,
-        scan_lsn: u64,
-        redo_lsn: u64,
-        /// Of the checkpoint files of memory-optimized tables.
-        manifest: u64,
+        covered: Covered,
     }
 }
 
@@ -164,9 +161,7 @@ impl Storage {
             sequence: control.sequence,
             at_ms: 0,
             tail: 0,
-            scan_lsn: control.scan_lsn,
-            redo_lsn: control.redo_lsn,
-            manifest: control.manifest,
+            covered: Covered { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn, manifest: control.manifest },
         };
         let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
         let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
@@ -201,8 +196,7 @@ impl Storage {
         });
         self.start_duty(TaskKind::VersionCleaner, &self.inner.bells.cleaner, |inner| {
             if let Some(inner) = inner.upgrade() {
-                inner.engine.advance_horizon();
-                inner.engine.collect_rows();
+                inner.engine.collect_versions();
             }
         });
         if checkpoint_ms == 0 {
@@ -368,14 +362,7 @@ impl Storage {
         let source = self.open_table(db, table)?;
         self.create_memory_table(tx, db, table, layout)?;
         tx.objects.dropped.push(old.base);
-        let copied = self.open_table(db, table).and_then(|target| {
-            let mut scan = source.scan(tx, every_row(&source))?;
-            while let Some(row) = scan.next(tx)? {
-                let image = row.image.to_vec();
-                target.insert(tx, &image)?;
-            }
-            Ok(())
-        });
+        let copied = self.open_table(db, table).and_then(|target| copy_rows(tx, &source, &target));
         self.undo_if_failed(tx, before, copied)
     }
 
@@ -490,7 +477,7 @@ impl Storage {
         let table = self.open_table(db, table)?;
         let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
         let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
-        let mut scan = table.scan(tx, every_row(&table))?;
+        let mut scan = table.scan(tx, every_row())?;
         while let Some(row) = scan.next(tx)? {
             let view = RowView::new(&table.layout().row, row.image)?;
             if index.holds(&view) {
@@ -521,13 +508,7 @@ impl Storage {
         }
         self.drop_roots(tx, db, old)?;
         self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        let copied = self.open_table(db, table).and_then(|target| {
-            let mut scan = source.scan(tx, every_row(&source))?;
-            while let Some(row) = scan.next(tx)? {
-                target.insert(tx, row.image)?;
-            }
-            Ok(())
-        });
+        let copied = self.open_table(db, table).and_then(|target| copy_rows(tx, &source, &target));
         self.undo_if_failed(tx, before, copied)
     }
 
@@ -623,8 +604,7 @@ impl Storage {
 
     /// Lets all old versions go that nobody needs any more; the version cleaner does so by itself, sooner or later.
     pub fn collect_versions(&self) {
-        self.engine().advance_horizon();
-        self.engine().collect_rows();
+        self.engine().collect_versions();
     }
 
     pub fn metrics(&self) -> Metrics {
@@ -671,19 +651,24 @@ impl Inner {
     fn write_checkpoint(&self, last: &mut Checkpointed) -> StorageResult<()> {
         // Before it begins: what is written meanwhile makes the next one due.
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
-        let mut covered = Covered { scan_lsn: last.scan_lsn, redo_lsn: last.redo_lsn, manifest: last.manifest };
-        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut covered)?;
+        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered)?;
         last.sequence += 1;
-        Covered { scan_lsn: last.scan_lsn, redo_lsn: last.redo_lsn, manifest: last.manifest } = covered;
         Ok(())
     }
 }
 
-fn every_row(table: &Table) -> ScanSpec {
+fn every_row() -> ScanSpec {
     let mut spec = ScanSpec::all(IndexId::HEAP, Vec::new());
     spec.lock.no_lock = true;
     spec.locator = true;
     spec.ignore_own_statement = false;
-    debug_assert!(table.layout().row.len() < usize::MAX);
     spec
+}
+
+fn copy_rows(tx: &mut Transaction, source: &Table, target: &Table) -> StorageResult<()> {
+    let mut scan = source.scan(tx, every_row())?;
+    while let Some(row) = scan.next(tx)? {
+        target.insert(tx, row.image)?;
+    }
+    Ok(())
 }

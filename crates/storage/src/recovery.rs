@@ -90,6 +90,8 @@ struct Found {
     rows_elsewhere: BTreeSet<u64>,
     /// Those that wrote such rows and are not over yet.
     rows_open: BTreeSet<u64>,
+    /// The log has such rows, of whatever transaction.
+    has_rows: bool,
     /// Of the checkpoint.
     redo_lsn: u64,
     transaction_max: u64,
@@ -108,6 +110,7 @@ impl Found {
         }
         match head.kind {
             Kind::Rows => {
+                self.has_rows = true;
                 self.rows_open.insert(head.transaction);
             }
             Kind::Commit | Kind::End if self.rows_open.remove(&head.transaction) => {
@@ -320,13 +323,15 @@ impl Engine {
         let tables = self.open_memory_tables()?;
         let others: BTreeSet<u64> = found.rows_elsewhere.iter().chain(found.unfinished.keys()).copied().collect();
         let mut tail = Tail::default();
-        let store = self.log.store();
-        replay(store, control.scan_lsn, end, &mut |record| tail.note(self, &record, &others))?;
+        let read_log = |visit: &mut dyn FnMut(&Record<'_>) -> StorageResult<()>| match found.has_rows {
+            true => replay(self.log.store(), control.scan_lsn, end, &mut |record| visit(&record)).map(drop),
+            false => Ok(()),
+        };
+        read_log(&mut |record| tail.note(self, record, &others))?;
         for pair in &manifest.pairs {
             tail.load_pair(self, &tables, pair)?;
         }
-        replay(store, control.scan_lsn, end, &mut |record| tail.load(self, &tables, &record, &others))?;
-        Ok(())
+        read_log(&mut |record| tail.load(self, &tables, record, &others))
     }
 
     fn page_to_redo(&self, file: &DataFile, number: u32, replaces: bool) -> StorageResult<Exclusive<'_>> {

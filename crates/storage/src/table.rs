@@ -1,8 +1,6 @@
 //! A table of either kind behind one interface: rows on pages (`disk_table`), or memory-optimized (`xtp`).
 
 use types::RowBatch;
-use types::RowLayout;
-use types::row::RowView;
 
 use crate::bounds::KeyBound;
 use crate::disk_table::DiskTable;
@@ -58,32 +56,18 @@ impl Table {
     /// Columns of the table that a row of this index holds, in the order of its image: of the heap, the clustered index and
     /// every index of a memory-optimized table all; otherwise key, included and clustered key columns, each once.
     pub fn index_columns(&self, index: IndexId) -> StorageResult<Vec<u16>> {
-        if let Table::Disk(table) = self
-            && let Some(index) = table.index(index)?
-        {
-            return Ok(index.columns.clone());
+        match self {
+            Table::Disk(table) => table.index_columns(index),
+            Table::Memory(_) => Ok((0..self.layout().row.len() as u16).collect()),
         }
-        Ok((0..self.layout().row.len() as u16).collect())
     }
 
     /// `image`, a row of the table, has an entry in this index.
     pub fn index_holds(&self, index: IndexId, image: &[u8]) -> StorageResult<bool> {
-        if let Table::Disk(table) = self
-            && let Some(index) = table.index(index)?
-        {
-            return Ok(index.holds(&RowView::new(&table.shape.layout.row, image)?));
+        match self {
+            Table::Disk(table) => table.index_holds(index, image),
+            Table::Memory(_) => Ok(true),
         }
-        Ok(true)
-    }
-
-    /// The layout of the index's own rows.
-    pub fn index_row(&self, index: IndexId) -> StorageResult<RowLayout> {
-        if let Table::Disk(table) = self
-            && let Some(index) = table.index(index)?
-        {
-            return Ok(index.row.clone());
-        }
-        Ok(self.layout().row.clone())
     }
 
     /// `row` is an image of `layout().row` with every value in the row.
@@ -179,10 +163,28 @@ impl Scan {
         rows_max: usize,
         owners: &mut Vec<u32>,
     ) -> StorageResult<()> {
-        match self {
-            Scan::Disk(scan) => scan.fill_for(tx, prefixes, batch, rows_max, owners),
-            Scan::Memory(scan) => scan.fill_for(tx, prefixes, batch, rows_max, owners),
+        let end = batch.rows + rows_max;
+        while batch.rows < end && !prefixes.is_done() {
+            if let Scan::Disk(scan) = self
+                && !prefixes.begun
+                && scan.fills_each()
+            {
+                scan.fill_each(tx, prefixes, batch, end - batch.rows, owners)?;
+                continue;
+            }
+            let (prefix, owner) = prefixes.first().expect("not done");
+            if !prefixes.begun {
+                let bound = KeyBound::Inclusive(prefix);
+                self.restart(tx, &bound, &bound)?;
+                prefixes.begun = true;
+            }
+            let filled = self.fill(tx, batch, end - batch.rows)?;
+            owners.resize(owners.len() + filled, owner);
+            if self.is_done() {
+                prefixes.pop();
+            }
         }
+        Ok(())
     }
 
     /// Whether `fill` is known to have nothing more to give.

@@ -79,6 +79,7 @@ struct TableLock {
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub key: Vec<u8>,
+    pub homes: Vec<u64>,
     pub entry: Vec<u8>,
     pub image: Vec<u8>,
 }
@@ -211,6 +212,25 @@ impl Transaction {
         self.drops.truncate(savepoint.drops);
         self.forget_shapes();
         Ok(())
+    }
+
+    /// Runs a change of a table's rows: under the table's lock, all of it or nothing.
+    pub(crate) fn change<T>(
+        &mut self,
+        db: DatabaseId,
+        table: TableId,
+        change: impl FnOnce(&mut Transaction) -> StorageResult<T>,
+    ) -> StorageResult<T> {
+        self.check_running()?;
+        self.table_lock(db, table, LockMode::IntentExclusive, self.patience)?;
+        let before = self.savepoint();
+        match change(self) {
+            Err(error) if !matches!(error, StorageError::Stopped(_)) => {
+                self.rollback_to(before)?;
+                Err(error)
+            }
+            result => result,
+        }
     }
 
     pub fn commit(self, durability: Durability) -> StorageResult<()> {

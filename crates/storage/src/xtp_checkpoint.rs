@@ -16,6 +16,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use os::disk::{Disk, File, Open};
+use os::shared_struct;
 use os::wait::WaitType;
 
 use crate::engine::Engine;
@@ -364,12 +365,14 @@ impl Written {
     }
 }
 
-/// What the checkpoint before this one covered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Covered {
-    pub scan_lsn: u64,
-    pub redo_lsn: u64,
-    pub manifest: u64,
+shared_struct! {
+    /// What a checkpoint covers: the log from `redo_lsn` on is not in its pages, nor in the checkpoint files that its manifest names.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct Covered {
+        pub scan_lsn: u64,
+        pub redo_lsn: u64,
+        pub manifest: u64,
+    }
 }
 
 impl Engine {

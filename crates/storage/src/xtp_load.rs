@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use types::row::RowView;
-
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, TableId};
@@ -24,7 +22,6 @@ pub struct Tail {
     readers: BTreeMap<u64, Reader>,
     /// Numbers of the rows that were deleted.
     deleted: HashSet<u64>,
-    pub rows: u64,
 }
 
 impl Engine {
@@ -61,14 +58,8 @@ impl Engine {
 
     /// Adds a row that committed long ago.
     pub fn load_row(&self, shape: &MemoryShape, number: u64, image: &[u8]) -> StorageResult<()> {
-        let view = RowView::new(&shape.layout.row, image)?;
-        let mut key = Vec::new();
-        let homes = shape.indexes.iter().map(|index| {
-            key.clear();
-            index.key_into(&view, &mut key);
-            index.home_of(&key)
-        });
-        let homes: Vec<u64> = homes.collect();
+        let mut homes = Vec::new();
+        shape.homes_into(image, &mut Vec::new(), &mut homes)?;
         let memory = &self.xtp.memory;
         let row = Row::create(memory, shape.object, LOADED, 0, &homes, image)?;
         row.number().store(number, Ordering::Relaxed);
@@ -112,7 +103,6 @@ impl Tail {
                 && !self.deleted.contains(&number)
                 && let Some(shape) = tables.get(&object)
             {
-                self.rows += 1;
                 engine.load_row(shape, number, image)?;
             }
             Ok(())
@@ -127,13 +117,12 @@ impl Tail {
         record: &Record<'_>,
         others: &BTreeSet<u64>,
     ) -> StorageResult<()> {
-        let (deleted, rows) = (&self.deleted, &mut self.rows);
+        let deleted = &self.deleted;
         read(&mut self.readers, record, others, &mut |said| {
             if let Said::Inserted { object, number, image } = said
                 && !deleted.contains(&number)
                 && let Some(shape) = tables.get(&object)
             {
-                *rows += 1;
                 engine.load_row(shape, number, image)?;
             }
             Ok(())

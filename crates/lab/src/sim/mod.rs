@@ -1,6 +1,7 @@
 //! `heddle lab sim`: the whole server inside the simulated machine, real clients, faults from a seed, and checks of what the
 //! server promises. See docs/simulation.md.
 
+mod accounts;
 mod append;
 mod bank;
 mod client;

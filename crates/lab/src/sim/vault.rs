@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 
 use os::random::Rng;
 
+use super::accounts::{ACCOUNTS, BALANCE, SUM, Transfer, check_balances, check_sum};
 use super::client::{Client, Done, Fate, How, number_of};
 use super::outcomes::Outcomes;
 use super::plan::{Isolation, Mix, Workload};
 
-const ACCOUNTS: u64 = 8;
-const BALANCE: i64 = 1_000;
-const SUM: i64 = ACCOUNTS as i64 * BALANCE;
 /// Numbers that the transfers of accounts fall into: old ones are deleted, so that indexes shrink as well as grow.
 const OLD: i64 = 40;
 
@@ -69,13 +67,6 @@ pub enum Style {
     Replace,
     /// Reads both balances, then writes them: who read what is not so any more fails.
     ReadThenWrite,
-}
-
-#[derive(Clone, Copy)]
-struct Transfer {
-    from: u64,
-    to: u64,
-    amount: i64,
 }
 
 pub struct Vault {
@@ -144,11 +135,7 @@ impl Workload for Vault {
                     level.hint(),
                     if ordered { "WHERE balance > -1000000" } else { "" }
                 ))?;
-                let row = &answer.rows()[0];
-                let (sum, count) = (number_of(&row[0]), number_of(&row[1]));
-                if (sum, count) != (SUM, ACCOUNTS as i64) {
-                    client.referee.fail("sum", format!("{count} accounts with {sum} at {level:?}"));
-                }
+                check_sum(&client.referee, &answer, &format!("{level:?}"));
             }
             Op::Tidy => {
                 client.run(&format!("DELETE journal WHERE number < (SELECT MAX(number) FROM journal) - {OLD}"))?;
@@ -201,19 +188,7 @@ impl Workload for Vault {
         if !journal_numbers.iter().filter(recent).eq(there.iter().filter(recent)) {
             client.referee.fail("by half", format!("journal {journal_numbers:?}, on pages {there:?}"));
         }
-        let mut expected = [BALANCE; ACCOUNTS as usize];
-        for (number, (_, transfer)) in self.transfers.all().iter().enumerate() {
-            if there.contains(&(number as i64)) {
-                expected[transfer.from as usize] -= transfer.amount;
-                expected[transfer.to as usize] += transfer.amount;
-            }
-        }
-        let found: Vec<(i64, i64)> =
-            balances.rows().iter().map(|row| (number_of(&row[0]), number_of(&row[1]))).collect();
-        let wanted: Vec<(i64, i64)> = (0..).zip(expected).collect();
-        if found != wanted {
-            client.referee.fail("balances", format!("{found:?}; the transfers that are there make {wanted:?}"));
-        }
+        check_balances(&client.referee, &self.transfers, &there, &balances);
         Ok(())
     }
 }
@@ -225,12 +200,11 @@ fn length_of(number: i64) -> i64 {
 
 impl Vault {
     fn transfer(&self, client: &mut Client, transfer: Transfer, level: Level, style: Style, how: How) {
-        let Transfer { from, to, amount } = transfer;
         let number = self.transfers.begin(transfer);
         let mut note = |fate: Fate| self.transfers.set(number, fate);
         let hint = level.hint();
         client.transact(how, &mut note, |client| {
-            for (id, change) in [(from, -amount), (to, amount)] {
+            for (id, change) in transfer.changes() {
                 match style {
                     Style::Updates => {
                         client.run(&format!(

@@ -6,14 +6,10 @@ pub mod stats;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use os::engines;
-use types::row::RowView;
-
 use crate::commits::Status;
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
-use crate::locks::LockMode;
 use crate::transaction::Transaction;
 use crate::xtp::eyes::Eyes;
 use crate::xtp::hash_index;
@@ -21,6 +17,7 @@ use crate::xtp::memory::At;
 use crate::xtp::row::{NEVER, OWNED, Row, row_bytes};
 use crate::xtp::shape::{MemoryIndex, MemoryShape};
 use crate::xtp::work_list::Change;
+use os::engines;
 
 /// As `crate::Table` of any kind; cheap to clone.
 #[derive(Clone)]
@@ -98,33 +95,19 @@ impl MemoryTable {
         tx: &mut Transaction,
         change: impl FnOnce(&mut Transaction) -> StorageResult<T>,
     ) -> StorageResult<T> {
-        tx.check_running()?;
-        tx.table_lock(self.shape.db, self.shape.table, LockMode::IntentExclusive, tx.patience())?;
-        self.check_age(tx)?;
-        self.engine.identify(&mut tx.writer)?;
-        let kept = tx.work.length();
-        let result = change(tx);
-        if result.is_err() && tx.work.length() > kept {
-            let list = tx.work.list.expect("it has entries");
-            self.engine.undo_work(&list, kept, tx.writer.id);
-        }
-        result
+        tx.change(self.shape.db, self.shape.table, |tx| {
+            self.check_age(tx)?;
+            self.engine.identify(&mut tx.writer)?;
+            change(tx)
+        })
     }
 
     /// Adds a version.
     fn add(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<At> {
         let shape = &*self.shape;
         let (engine, memory) = (&self.engine, &self.engine.xtp.memory);
-        let view = RowView::new(&shape.layout.row, image)?;
-        let mut key = std::mem::take(&mut tx.scratch.key);
-        let mut homes = [0; INDEXES_MAX];
-        for (index, home) in shape.indexes.iter().zip(&mut homes) {
-            key.clear();
-            index.key_into(&view, &mut key);
-            *home = index.home_of(&key);
-        }
-        tx.scratch.key = key;
-        let homes = &homes[..shape.indexes.len()];
+        shape.homes_into(image, &mut tx.scratch.key, &mut tx.scratch.homes)?;
+        let homes = &tx.scratch.homes;
         let owner = OWNED | tx.writer.id;
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
@@ -217,7 +200,6 @@ impl MemoryTable {
                 }
                 Err(_) => {
                     tx.work.take_back(&engine.xtp);
-                    engine.xtp.numbers.write_conflicts.fetch_add(1, Ordering::Relaxed);
                     return Err(StorageError::WriteConflict { table: self.shape.table });
                 }
             }

@@ -7,7 +7,7 @@ use types::RowBatch;
 use super::{MemoryTable, locator_of};
 use crate::bounds::KeyBound;
 use crate::error::{StorageError, StorageResult};
-use crate::scan::{Prefixes, RowRef, ScanSpec, append_locator, append_row};
+use crate::scan::{RowRef, ScanSpec, append_locator, append_row};
 use crate::transaction::{Isolation, Transaction};
 use crate::xtp::cursor::Cursor;
 use crate::xtp::memory::At;
@@ -128,33 +128,6 @@ impl MemoryScan {
         self.table.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
         os::wait::maybe_yield();
         Ok(filled)
-    }
-
-    /// See `crate::Scan::fill_for`.
-    pub fn fill_for(
-        &mut self,
-        tx: &mut Transaction,
-        prefixes: &mut Prefixes,
-        batch: &mut RowBatch,
-        rows_max: usize,
-        owners: &mut Vec<u32>,
-    ) -> StorageResult<()> {
-        let end = batch.rows + rows_max;
-        while batch.rows < end
-            && let Some((prefix, owner)) = prefixes.first()
-        {
-            if !prefixes.begun {
-                let bound = KeyBound::Inclusive(prefix);
-                self.restart(tx, &bound, &bound)?;
-                prefixes.begun = true;
-            }
-            let filled = self.fill(tx, batch, end - batch.rows)?;
-            owners.resize(owners.len() + filled, owner);
-            if self.is_done() {
-                prefixes.pop();
-            }
-        }
-        Ok(())
     }
 
     pub fn is_done(&self) -> bool {

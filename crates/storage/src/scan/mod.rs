@@ -93,7 +93,7 @@ impl ScanSpec {
 /// A row where the scan stands: valid until the scan moves.
 #[derive(Debug, Clone, Copy)]
 pub struct RowRef<'a> {
-    /// An image of the table's row layout if the index is clustered, a heap or `lookup` is set; otherwise of `Table::index_row`.
+    /// An image of the table's row layout if the index is clustered, a heap or `lookup` is set; otherwise the columns of `Table::index_columns`.
     pub image: &'a [u8],
     pub locator: &'a [u8],
 }
@@ -283,9 +283,13 @@ impl DiskScan {
         Ok(filled)
     }
 
-    /// As `fill` for many ranges: the rows whose keys begin with the first of `prefixes`, then those of the one after it, until
-    /// `rows_max` rows are there or all prefixes are done. `owners` gets the owner of each row.
-    pub fn fill_for(
+    /// Whether the first rows of many prefixes are best read leaf by leaf, by `fill_each`.
+    pub fn fills_each(&self) -> bool {
+        !self.source.spec.backward && !self.source.looks_up()
+    }
+
+    /// As `Scan::fill_for`, of prefixes of which none has begun.
+    pub fn fill_each(
         &mut self,
         tx: &mut Transaction,
         prefixes: &mut Prefixes,
@@ -293,26 +297,8 @@ impl DiskScan {
         rows_max: usize,
         owners: &mut Vec<u32>,
     ) -> StorageResult<()> {
-        let end = batch.rows + rows_max;
-        while batch.rows < end && !prefixes.is_done() {
-            if !prefixes.begun && !self.source.spec.backward && !self.source.looks_up() {
-                let filled = self.source.fill_each(&mut self.at, tx, prefixes, batch, end - batch.rows, owners)?;
-                batch.rows += filled;
-                os::wait::maybe_yield();
-                continue;
-            }
-            let (prefix, owner) = prefixes.first().expect("not done");
-            if !prefixes.begun {
-                let bound = KeyBound::Inclusive(prefix);
-                self.restart(tx, &bound, &bound)?;
-                prefixes.begun = true;
-            }
-            let filled = self.fill(tx, batch, end - batch.rows)?;
-            owners.resize(owners.len() + filled, owner);
-            if self.at.done {
-                prefixes.pop();
-            }
-        }
+        batch.rows += self.source.fill_each(&mut self.at, tx, prefixes, batch, rows_max, owners)?;
+        os::wait::maybe_yield();
         Ok(())
     }
 

@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use os::engines;
 use os::region::Part;
 use os::shared_struct;
-use os::sync::{SpinClass, SpinLock};
+use os::sync::SpinClass;
 
 use super::Xtp;
-use super::memory::{At, RowMemory};
+use super::memory::RowMemory;
+use super::queue::Queue;
 use super::row::{Row, row_bytes};
 use super::work_list::{Block, Change};
 use crate::error::StorageResult;
@@ -26,38 +27,22 @@ const QUEUES: usize = 16;
 const BLOCKS_EACH: usize = 2;
 
 shared_struct! {
-    #[derive(Clone, Copy, Default)]
-    struct Ends {
-        first: u64,
-        last: u64,
-    }
-}
-
-shared_struct! {
     #[repr(align(128))]
-    struct Queue {
-        ends: SpinLock<Ends>,
+    struct Work {
+        blocks: Queue,
         /// Blocks in it, and how many it ever had.
         length: AtomicU64,
         longest: AtomicU64,
         pushed: AtomicU64,
-        /// Rows whose memory was freed.
-        freed: AtomicU64,
     }
 }
 
-impl Queue {
+impl Work {
     fn push(&self, memory: &RowMemory, block: Block<'_>) {
-        block.before().store(0, Ordering::Relaxed);
-        let mut ends = self.ends.lock_as(&QUEUE);
-        match ends.last {
-            0 => ends.first = block.at.word(),
-            last => Block::new(memory, At::of_word(last)).before().store(block.at.word(), Ordering::Relaxed),
-        }
-        ends.last = block.at.word();
         let length = self.length.fetch_add(1, Ordering::Relaxed) + 1;
         self.longest.fetch_max(length, Ordering::Relaxed);
         self.pushed.fetch_add(1, Ordering::Relaxed);
+        self.blocks.push(&QUEUE, memory, block.at);
     }
 
     /// The first block, if its time is below.
@@ -65,20 +50,10 @@ impl Queue {
         if self.length.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let mut ends = self.ends.lock_as(&QUEUE);
-        if ends.first == 0 {
-            return None;
-        }
-        let block = Block::new(memory, At::of_word(ends.first));
-        if block.time().load(Ordering::Relaxed) >= below {
-            return None;
-        }
-        ends.first = block.before().load(Ordering::Relaxed);
-        if ends.first == 0 {
-            ends.last = 0;
-        }
+        let is_below = |at| Block::new(memory, at).time().load(Ordering::Relaxed) < below;
+        let block = self.blocks.pop_if(&QUEUE, memory, is_below)?;
         self.length.fetch_sub(1, Ordering::Relaxed);
-        Some(block)
+        Some(Block::new(memory, block))
     }
 }
 
@@ -92,7 +67,7 @@ pub struct GarbageQueue {
 
 pub struct Garbage {
     /// Blocks with versions that somebody may see, by scheduler; behind them those with versions that somebody may stand on.
-    queues: Part<Queue>,
+    queues: Part<Work>,
 }
 
 impl Garbage {
@@ -111,7 +86,7 @@ impl Garbage {
     }
 
     pub fn queues(&self) -> Vec<GarbageQueue> {
-        let of = |queue: &Queue| GarbageQueue {
+        let of = |queue: &Work| GarbageQueue {
             pushed: queue.pushed.load(Ordering::Relaxed),
             length: queue.length.load(Ordering::Relaxed),
             longest: queue.longest.load(Ordering::Relaxed),
@@ -166,7 +141,6 @@ impl Garbage {
                 object.count(-1, -(row_bytes(row.links(), row.image_bytes()) as i64));
                 object.count_garbage(-1);
                 row.free();
-                stood_on.freed.fetch_add(1, Ordering::Relaxed);
             }
             block.free();
             found = true;

@@ -14,6 +14,7 @@
 pub mod memory;
 pub mod row;
 pub mod hash_index;
+pub mod queue;
 pub mod retired;
 pub mod ordered_index;
 pub mod object;
@@ -45,8 +46,6 @@ shared_struct! {
         pub logged: AtomicU64,
         /// No snapshot in use is older.
         pub oldest: AtomicU64,
-        pub write_conflicts: AtomicU64,
-        pub dependencies_waited: AtomicU64,
     }
 }
 

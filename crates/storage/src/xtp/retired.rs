@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use os::engines;
 use os::region::{Part, Placed, Pool};
 use os::shared_struct;
-use os::sync::{SpinClass, SpinLock};
+use os::sync::SpinClass;
 
 use super::memory::{At, RowMemory};
+use super::queue::Queue;
 use crate::error::StorageResult;
 use crate::memory::Memory;
 
@@ -26,7 +27,6 @@ const BLOCKS_AN_EPOCH: u64 = 64;
 /// A pin that nobody holds.
 const FREE: u64 = u64::MAX;
 
-const NEXT: usize = 0;
 const EPOCH: usize = 1;
 /// The size in the word of the epoch, in units.
 const SIZE_BITS: u32 = 24;
@@ -35,17 +35,9 @@ const UNIT: usize = 16;
 pub const RETIRED_WORDS: usize = 2;
 
 shared_struct! {
-    #[derive(Clone, Copy, Default)]
-    struct Ends {
-        first: u64,
-        last: u64,
-    }
-}
-
-shared_struct! {
     #[repr(align(128))]
-    struct Queue {
-        ends: SpinLock<Ends>,
+    struct Waiting {
+        blocks: Queue,
         pushed: AtomicU64,
         freed: AtomicU64,
     }
@@ -62,7 +54,7 @@ shared_struct! {
 pub struct Retired {
     epoch: Placed<AtomicU64>,
     pins: Pool<Pin>,
-    queues: Part<Queue>,
+    queues: Part<Waiting>,
 }
 
 /// While it lives, nothing that its holder can reach from then on is freed. Not to be held across a wait.
@@ -103,43 +95,29 @@ impl Retired {
 
     /// The block, which `memory.allocate(bytes)` gave, cannot be reached any more by who begins to read now.
     pub fn retire(&self, memory: &RowMemory, block: At, bytes: usize) {
-        memory.word(block, NEXT).store(0, Ordering::Relaxed);
         let epoch = self.epoch.load(Ordering::SeqCst);
         memory.word(block, EPOCH).store(epoch << SIZE_BITS | bytes.div_ceil(UNIT) as u64, Ordering::Relaxed);
         let queue = &self.queues[os::sched::here().unwrap_or(0) as usize % QUEUES];
-        {
-            let mut ends = queue.ends.lock_as(&QUEUE);
-            match ends.last {
-                0 => ends.first = block.word(),
-                last => memory.word(At::of_word(last), NEXT).store(block.word(), Ordering::Relaxed),
-            }
-            ends.last = block.word();
-        }
+        queue.blocks.push(&QUEUE, memory, block);
         if queue.pushed.fetch_add(1, Ordering::Relaxed) % BLOCKS_AN_EPOCH == BLOCKS_AN_EPOCH - 1 {
             self.epoch.fetch_add(1, Ordering::SeqCst);
             self.free_some(memory, queue);
         }
     }
 
-    fn free_some(&self, memory: &RowMemory, queue: &Queue) {
+    fn free_some(&self, memory: &RowMemory, queue: &Waiting) {
         let pinned = (0..self.pins.used()).map(|pin| self.pins[pin].epoch.load(Ordering::SeqCst));
         let oldest = pinned.filter(|epoch| *epoch != 0 && *epoch != FREE).map(|epoch| epoch - 1).min();
         let oldest = oldest.unwrap_or(u64::MAX).min(self.epoch.load(Ordering::SeqCst));
-        let mut ends = queue.ends.lock_as(&QUEUE);
-        while ends.first != 0 {
-            let block = At::of_word(ends.first);
-            let retired = memory.word(block, EPOCH).load(Ordering::Relaxed);
-            if retired >> SIZE_BITS >= oldest {
-                break;
-            }
-            ends.first = memory.word(block, NEXT).load(Ordering::Relaxed);
-            if ends.first == 0 {
-                ends.last = 0;
-            }
+        let retired = |block| memory.word(block, EPOCH).load(Ordering::Relaxed);
+        // A block in no queue would be lost with its engine.
+        engines::enter(queue);
+        while let Some(block) = queue.blocks.pop_if(&QUEUE, memory, |block| retired(block) >> SIZE_BITS < oldest) {
             queue.freed.fetch_add(1, Ordering::Relaxed);
             // Sizes are rounded as the heap rounds them.
-            memory.free(block, (retired & ((1 << SIZE_BITS) - 1)) as usize * UNIT);
+            memory.free(block, (retired(block) & ((1 << SIZE_BITS) - 1)) as usize * UNIT);
         }
+        engines::leave(queue);
     }
 
     /// Frees all that can be freed.
@@ -151,7 +129,7 @@ impl Retired {
     /// Blocks that wait to be freed.
     pub fn waiting(&self) -> u64 {
         let count =
-            |queue: &Queue| queue.pushed.load(Ordering::Relaxed).saturating_sub(queue.freed.load(Ordering::Relaxed));
+            |queue: &Waiting| queue.pushed.load(Ordering::Relaxed).saturating_sub(queue.freed.load(Ordering::Relaxed));
         self.queues.iter().map(count).sum()
     }
 }

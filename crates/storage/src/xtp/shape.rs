@@ -53,7 +53,6 @@ pub struct MemoryShape {
     /// Slot and number of the object.
     pub object: u16,
     pub number: u32,
-    pub durable: bool,
     /// In the order of the links of its rows.
     pub indexes: Vec<MemoryIndex>,
 }
@@ -132,7 +131,19 @@ impl MemoryShape {
             row: layout.row.clone(),
         });
         let indexes = indexes.collect();
-        let durable = layout.memory.is_some_and(|memory| memory.durable);
-        Arc::new(MemoryShape { db, table, layout, object, number, durable, indexes })
+        Arc::new(MemoryShape { db, table, layout, object, number, indexes })
+    }
+
+    /// Replaces `homes` by where the chains of a row begin, index by index, as far as that is known before it is in them.
+    /// `key`: a buffer.
+    pub fn homes_into(&self, image: &[u8], key: &mut Vec<u8>, homes: &mut Vec<u64>) -> StorageResult<()> {
+        let view = RowView::new(&self.layout.row, image)?;
+        homes.clear();
+        for index in &self.indexes {
+            key.clear();
+            index.key_into(&view, key);
+            homes.push(index.home_of(key));
+        }
+        Ok(())
     }
 }

@@ -27,9 +27,8 @@ use crate::xtp::shape::MemoryShape;
 use crate::xtp::work_list::{Change, Entry, WorkList, blocks};
 
 /// How a read of a memory-optimized table is protected until the commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    #[default]
     Snapshot,
     /// What was read must not have changed.
     RepeatableRead,
@@ -56,8 +55,6 @@ pub struct Work {
     pub checks: Vec<(Arc<MemoryShape>, At)>,
     pub reads: Vec<(TableId, At)>,
     pub looks: Vec<Looked>,
-    /// Transactions whose changes it has seen before they had committed.
-    pub dependencies: Vec<u64>,
     /// Given by validation.
     pub commit_time: Option<u64>,
 }
@@ -115,7 +112,7 @@ impl Engine {
         os::sim_point!("xtp.validate");
         let eyes = Eyes { commits: &self.commits, time, own: writer.id, before_statement: u32::MAX };
         let memory = &self.xtp.memory;
-        let mut dependencies = std::mem::take(&mut work.dependencies);
+        let mut dependencies = Vec::new();
         for (shape, at) in &work.checks {
             self.check_unique(&eyes, shape, Row::new(memory, *at))?;
         }
@@ -197,7 +194,6 @@ impl Engine {
                     Status::Committed(_) => break,
                     Status::RolledBack => return Err(StorageError::DependencyFailed),
                     Status::Active | Status::Preparing(_) => {
-                        self.xtp.numbers.dependencies_waited.fetch_add(1, Ordering::Relaxed);
                         self.locks.wait_for_end(writer.member, *id, LockMode::Shared, patience)?;
                     }
                 }
@@ -221,23 +217,25 @@ impl Engine {
         }
     }
 
-    /// Does what there is to do with old versions.
-    pub fn collect_rows(&self) {
+    /// Lets all versions go that nobody needs any more, of both kinds of table.
+    pub fn collect_versions(&self) {
         let xtp = &self.xtp;
+        let dropped = || xtp.objects.all().filter(|(_, object)| object.is_dropped());
+        let has_work = !xtp.garbage.is_empty() || dropped().next().is_some();
+        if has_work {
+            // Without commits the clock would stand still, and nobody be younger than what was taken out of its chains.
+            self.commits.tick();
+        }
+        self.advance_horizon();
         if xtp.retired.waiting() > 0 {
             xtp.retired.collect(&xtp.memory);
         }
-        let dropped = || xtp.objects.all().filter(|(_, object)| object.is_dropped());
-        if xtp.garbage.is_empty() && dropped().next().is_none() {
-            return;
+        if has_work {
+            let oldest = xtp.numbers.oldest.load(Ordering::SeqCst);
+            xtp.garbage.collect_all(xtp, oldest, || self.commits.now());
+            let gone: Vec<u16> = dropped().filter(|(_, object)| object.may_go(oldest)).map(|(slot, _)| slot).collect();
+            gone.into_iter().for_each(|slot| xtp.objects.remove(&xtp.memory, slot));
         }
-        // Without commits the clock would stand still, and nobody be younger than what was taken out of its chains.
-        self.commits.tick();
-        self.advance_horizon();
-        let oldest = xtp.numbers.oldest.load(Ordering::SeqCst);
-        xtp.garbage.collect_all(xtp, oldest, || self.commits.now());
-        let gone: Vec<u16> = dropped().filter(|(_, object)| object.may_go(oldest)).map(|(slot, _)| slot).collect();
-        gone.into_iter().for_each(|slot| xtp.objects.remove(&xtp.memory, slot));
     }
 
     /// Does a little of it, after a transaction that made some.

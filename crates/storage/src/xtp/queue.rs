@@ -1,0 +1,49 @@
+//! Blocks of memory that wait, first in first out: the first word of each is the place of the next, the ends lie under a
+//! spinlock.
+
+use std::sync::atomic::Ordering;
+
+use os::shared_struct;
+use os::sync::{SpinClass, SpinLock};
+
+use super::memory::{At, RowMemory};
+
+const NEXT: usize = 0;
+
+shared_struct! {
+    #[derive(Clone, Copy, Default)]
+    struct Ends {
+        first: u64,
+        last: u64,
+    }
+}
+
+shared_struct! {
+    /// Of zeros: empty.
+    pub struct Queue {
+        ends: SpinLock<Ends>,
+    }
+}
+
+impl Queue {
+    pub fn push(&self, class: &'static SpinClass, memory: &RowMemory, block: At) {
+        memory.word(block, NEXT).store(0, Ordering::Relaxed);
+        let mut ends = self.ends.lock_as(class);
+        match ends.last {
+            0 => ends.first = block.word(),
+            last => memory.word(At::of_word(last), NEXT).store(block.word(), Ordering::Relaxed),
+        }
+        ends.last = block.word();
+    }
+
+    /// Takes the first block out if it is `wanted`.
+    pub fn pop_if(&self, class: &'static SpinClass, memory: &RowMemory, wanted: impl FnOnce(At) -> bool) -> Option<At> {
+        let mut ends = self.ends.lock_as(class);
+        let block = Some(At::of_word(ends.first)).filter(|first| !first.is_none() && wanted(*first))?;
+        ends.first = memory.word(block, NEXT).load(Ordering::Relaxed);
+        if ends.first == 0 {
+            ends.last = 0;
+        }
+        Some(block)
+    }
+}
