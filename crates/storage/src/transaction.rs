@@ -48,6 +48,7 @@ pub struct Savepoint {
     undo_next: u64,
     drops: usize,
     work: usize,
+    objects_made: usize,
     objects_dropped: usize,
 }
 
@@ -114,6 +115,8 @@ pub struct Transaction {
 pub(crate) struct ChangedObjects {
     pub made: Vec<u32>,
     pub dropped: Vec<u32>,
+    /// Made, and taken back by a savepoint: they go however the transaction ends, once its list of changes says what was in them.
+    unmade: Vec<u32>,
 }
 
 impl Transaction {
@@ -198,6 +201,7 @@ impl Transaction {
             undo_next: self.writer.last_lsn,
             drops: self.drops.len(),
             work: self.work.length(),
+            objects_made: self.objects.made.len(),
             objects_dropped: self.objects.dropped.len(),
         }
     }
@@ -209,6 +213,7 @@ impl Transaction {
             self.engine.undo_work(list, savepoint.work, self.writer.id);
         }
         self.objects.dropped.truncate(savepoint.objects_dropped);
+        self.objects.unmade.extend(self.objects.made.drain(savepoint.objects_made..));
         self.drops.truncate(savepoint.drops);
         self.forget_shapes();
         Ok(())
@@ -289,7 +294,7 @@ impl Transaction {
         os::sim_point!("commit.visible");
         let engine = &*self.engine;
         let now = engine.commits.now();
-        for number in &self.objects.dropped {
+        for number in self.objects.dropped.iter().chain(&self.objects.unmade) {
             engine.xtp.objects.drop_soon(*number, now);
         }
         if !self.reshaped.is_empty() {
@@ -377,7 +382,7 @@ impl Transaction {
         let ended = self.engine.log.append(head, &[]);
         self.engine.commits.rolled_back(self.writer.id);
         let now = self.engine.commits.now();
-        for number in &self.objects.made {
+        for number in self.objects.made.iter().chain(&self.objects.unmade) {
             self.engine.xtp.objects.drop_soon(*number, now);
         }
         self.leave_garbage(now);

@@ -262,3 +262,32 @@ fn a_dropped_table_leaves_nothing() {
         }
     }
 }
+
+/// A rebuilt table whose transaction goes back to before that, and then ends either way.
+#[test]
+fn what_a_savepoint_takes_back_leaves_nothing() {
+    for (kind, commits) in [(Kind::Hash, true), (Kind::Ordered, true), (Kind::Hash, false)] {
+        let (storage, table) = filled(kind);
+        let bytes = |storage: &Storage| {
+            (0..2).for_each(|_| storage.collect_versions());
+            storage.memory_optimized_bytes()
+        };
+        let mut left = Vec::new();
+        for n in 0..4 {
+            let mut tx = storage.begin(Isolation::ReadCommitted);
+            assert_eq!(set(&table, &mut tx, 1, n), Ok(true));
+            let savepoint = tx.savepoint();
+            storage.truncate_table(&mut tx, DB, TABLE).expect("emptied");
+            let other = storage.open_table(DB, TABLE).expect("the new table");
+            (0..2_000).for_each(|id| insert(&other, &mut tx, id, id).expect("inserted"));
+            tx.rollback_to(savepoint).expect("taken back");
+            let expected = match commits {
+                true => tx.commit(Durability::Full).map(|()| [(1, n), (2, 0), (3, 0)]),
+                false => tx.rollback().map(|()| [(1, 0), (2, 0), (3, 0)]),
+            };
+            assert_eq!(now(&storage), expected.expect("ended"));
+            left.push(bytes(&storage));
+        }
+        assert!(left[1..].iter().all(|bytes| *bytes <= left[0]), "{kind:?}: {left:?} bytes");
+    }
+}
