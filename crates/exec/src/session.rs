@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sql::plan::IsolationLevel;
+use sql::plan::{AtomicIsolation, IsolationLevel};
 use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult, SqlType};
@@ -53,6 +53,8 @@ pub struct Session {
     pub(crate) statement_depth: u32,
     /// What the next INSERT, a bulk load's, leaves out; that statement takes it.
     pub unchecked: Unchecked,
+    /// Of the atomic block that is running, natively compiled: its level instead of the session's.
+    pub(crate) atomic: Option<AtomicIsolation>,
     /// SET TRANSACTION ISOLATION LEVEL has run since the current transaction was told its level.
     pub(crate) isolation_changed: bool,
     pub statistics: Statistics,
@@ -271,6 +273,7 @@ impl Session {
             statement_depth: 0,
             unchecked: Unchecked::default(),
             isolation_changed: false,
+            atomic: None,
             statistics: Statistics::default(),
             signal: Arc::default(),
         }
@@ -286,6 +289,7 @@ impl Session {
         self.trigger_level = old.trigger_level;
         self.try_level = old.try_level;
         self.statement_depth = old.statement_depth;
+        self.atomic = old.atomic;
         self.insert_execute = old.insert_execute;
         self.cursor_book = old.cursor_book;
         self.cursors = old.cursors;
@@ -303,6 +307,13 @@ impl Session {
 
     /// What storage calls the session's isolation level. `snapshot_reads`: READ_COMMITTED_SNAPSHOT of the database.
     pub fn isolation(&self, snapshot_reads: bool) -> Isolation {
+        match self.atomic {
+            None => {}
+            // Rows in memory are read as of the transaction's begin at every level; definitions as they are now.
+            Some(AtomicIsolation::Snapshot) => return Isolation::ReadCommitted,
+            Some(AtomicIsolation::RepeatableRead) => return Isolation::RepeatableRead,
+            Some(AtomicIsolation::Serializable) => return Isolation::Serializable,
+        }
         match self.options.isolation {
             IsolationLevel::ReadUncommitted => Isolation::ReadUncommitted,
             IsolationLevel::ReadCommitted if snapshot_reads => Isolation::ReadCommitted,

@@ -256,7 +256,7 @@ fn rows_as_parameter(mut module: Module) -> Module {
     module.body.remove(0);
     module.table_variables[0].parameter = Some(0);
     let name = module.table_variables[0].name.clone();
-    module.variables.push(Variable { name, ty: SqlType::INT, output: false, default: None });
+    module.variables.push(Variable { name, ty: SqlType::INT, output: false, default: None, not_null: false });
     module.parameter_count = 1;
     module
 }

@@ -9,7 +9,7 @@ use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink};
 use os::sched::{Place, TaskKind};
 use os::wait::WaitType;
 use sql::ast::{InsertBulk, StatementKind};
-use sql::bind::BindOptions;
+use sql::bind::{BindOptions, References};
 use sql::catalog::{
     Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef,
     VirtualTableDef,
@@ -491,11 +491,15 @@ impl SessionHost {
         bound.map(Arc::new)
     }
 
-    /// What is wrong with a module that is about to be kept: every error that its execution could not change.
-    pub fn check_module(&mut self, state: &mut State, definition: &ModuleDef) -> Result<(), Vec<SqlError>> {
+    /// What is wrong with a module that is about to be kept: every error that its execution could not change. And what a natively
+    /// compiled one depends on.
+    pub fn check_module(&mut self, state: &mut State, definition: &ModuleDef) -> Result<References, Vec<SqlError>> {
+        let references = self.with_catalog(state, |catalog| sql::bind::check_native(definition, catalog))?;
         let module = self.bind_body(state, definition)?;
-        crate::early::check(self, state, &module, false)
-            .map_err(|errors| errors.into_iter().map(|error| error.in_procedure(&definition.name)).collect())
+        match crate::early::check(self, state, &module, false) {
+            Ok(()) => Ok(references),
+            Err(errors) => Err(errors.into_iter().map(|error| error.in_procedure(&definition.name)).collect()),
+        }
     }
 
     fn resolve(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Option<Object>> {

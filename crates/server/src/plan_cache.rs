@@ -554,6 +554,7 @@ mod tests {
             checked: AtomicU64::new(sql::plan::NEVER_CHECKED),
             kind: Default::default(),
             trigger_table: None,
+            atomic: None,
         })
     }
 

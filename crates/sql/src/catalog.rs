@@ -189,6 +189,8 @@ pub struct ModuleDef {
     pub ansi_nulls: bool,
     /// Parent table of a trigger.
     pub parent: Option<ObjectId>,
+    /// WITH NATIVE_COMPILATION.
+    pub native: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

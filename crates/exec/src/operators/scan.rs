@@ -134,6 +134,9 @@ fn elevates(
     database_elevates: impl FnOnce() -> bool,
 ) -> SqlResult<bool> {
     use sql::plan::IsolationLevel::*;
+    if session.atomic.is_some() {
+        return Ok(false);
+    }
     let explicit = session.transaction.level > 0;
     let (number, text) = match session.options.isolation {
         Snapshot => (

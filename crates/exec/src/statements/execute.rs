@@ -32,7 +32,7 @@ fn nested<T>(
 ) -> Result<T, Unwind> {
     let session = &mut *runtime.session;
     if session.nest_level >= NESTING_MAX {
-        return Err(Unwind::Error(nesting_exceeded()));
+        return Err(Unwind::Scope(nesting_exceeded()));
     }
     session.nest_level += 1;
     let (procedure, identity) = (session.procedure_id, session.scope_identity.take());
@@ -123,6 +123,9 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             return Err(in_procedure(SqlError::with_state(8162, 16, 2, text)));
         }
         if let Some((ty, value)) = &argument.value {
+            if variable.not_null && value.is_null() {
+                return Err(in_procedure(null_assigned(&variable.name)));
+            }
             values[position] = Some(parameter_value(runtime, value, ty, &variable.ty).map_err(in_procedure)?);
         } else {
             given[position] = false;
@@ -143,6 +146,12 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
         }
     }
     Ok(Bound { values, tables: rows, places })
+}
+
+/// 11554
+#[cold]
+pub fn null_assigned(name: &str) -> SqlError {
+    SqlError::new(11554, 16, format!("Cannot assign NULL to non-nullable variable or parameter '{name}'."))
 }
 
 /// What identity values are counted in.
@@ -214,7 +223,7 @@ pub fn call(
     mut runtime: Runtime<'_>,
 ) -> Result<CallResult, Unwind> {
     let name = info.map_or("", |info| &info.name);
-    let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Error)?;
+    let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Scope)?;
     let object = info.map_or(0, |info| info.object.0);
     let frame = Frame { info: info.cloned(), nested: true, trigger: None, function: None };
     for message in &module.messages {
@@ -253,10 +262,9 @@ impl<'a> Runner<'a> {
         let result = dispatch(call, arguments, runtime);
         let result = match result {
             Ok(result) => result,
-            // The module could not go on; its caller can, once the error is known.
+            // The module could not begin or go on; its caller can, once the error is known.
             Err(Unwind::Scope(error)) => return self.fail(error, line),
-            // Raised before the module ran (its arguments), or on its way to a CATCH.
-            Err(Unwind::Error(error)) => return self.fail(error, line),
+            // An error on its way to a CATCH has done where it arose what it does to the transaction.
             Err(unwind) => return Err(unwind),
         };
         let after = self.session().transaction.level;
@@ -271,6 +279,9 @@ impl<'a> Runner<'a> {
         }
         if let Err(error) = self.take_outputs(code, &result) {
             return self.fail(error, line);
+        }
+        if self.session().atomic.is_some() {
+            return Ok(Flow::Next);
         }
         // Only a batch's own EXEC tells the client how the procedure ended.
         let kind =
@@ -353,6 +364,7 @@ impl<'a> Runner<'a> {
                 kernel::convert_datum(runtime.session, value, from, &ty)?
             };
             self.context.variables.set_datum(slot, &value);
+            self.check_assigned(slot)?;
         }
         if let Some(slot) = code.return_value {
             let ty = self.module.variables[slot as usize].ty;
@@ -443,7 +455,7 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
                     let result = runtime.host.system_procedure(runtime.session, runtime.sink, &name, &mut arguments);
                     result.map_err(|error| match crate::session::stop_of(&error) {
                         Some(stop) => Unwind::Stop(stop),
-                        None => Unwind::Error(error),
+                        None => Unwind::Scope(error),
                     })
                 },
             );

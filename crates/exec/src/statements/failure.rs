@@ -12,7 +12,7 @@ use crate::sink::{Command, Done, DoneKind, Stop};
 pub enum Unwind {
     /// On its way to a CATCH.
     Error(SqlError),
-    /// Ends the module: its statement could not be bound. The CATCH of a caller may have it, not one of this module.
+    /// The module could not begin, or a statement of it could not be bound. The CATCH of a caller may have it, not one of this module.
     Scope(SqlError),
     /// The batch is over; the error has been sent.
     Aborted,
@@ -64,7 +64,10 @@ impl<'a> Runner<'a> {
         }
         self.session().error = error.number;
         self.session().row_count = 0;
-        let aborts = aborts_batch(&error) || xact_abort && self.session().options.xact_abort;
+        let aborts = match self.session().atomic {
+            Some(_) => super::atomic::dooms(&error),
+            None => aborts_batch(&error) || xact_abort && self.session().options.xact_abort,
+        };
         if error.severity >= 20 {
             let runtime = self.context.runtime.get_mut();
             runtime.host.log(runtime.session, &error);
@@ -113,7 +116,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn failed_done(&mut self) -> Result<(), Unwind> {
+    pub fn failed_done(&mut self) -> Result<(), Unwind> {
         let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
         self.send_done(Done { kind, command: Command::Other, row_count: None, error: true })
     }

@@ -3,6 +3,7 @@
 //! Errors: inside a TRY (of this module or of a caller) an error unwinds to the CATCH. Otherwise it goes to the client at once and
 //! the next statement runs, unless it is one that ends the batch.
 
+mod atomic;
 mod code;
 mod cursor;
 mod cursor_table;
@@ -189,7 +190,7 @@ fn run_instance(
     frame: Frame,
     keep_tables: bool,
 ) -> Result<Finished, Unwind> {
-    let mut instance = Instance::take(module).map_err(Unwind::Error)?;
+    let mut instance = Instance::take(module).map_err(Unwind::Scope)?;
     for (slot, value) in parameters.iter().enumerate() {
         match (value, &module.variables[slot].default) {
             (Some(value), _) => instance.variables.set_datum(slot as u32, value),
@@ -204,7 +205,7 @@ fn run_instance(
         let mut table = instance.tables[slot].borrow_mut();
         for row in 0..rows.rows {
             let row: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
-            table.insert(&row).map_err(Unwind::Error)?;
+            table.insert(&row).map_err(Unwind::Scope)?;
         }
         table.keep_changes();
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{
-    ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind, VariableSlot,
+    ActionKind, ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
+    VariableSlot,
 };
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
 
@@ -95,6 +96,15 @@ impl Prepared {
     /// Bound to one session's temporary tables.
     pub fn is_private(&self) -> bool {
         self.query.session_private
+    }
+
+    /// Its rows go to the client.
+    fn has_result(&self) -> bool {
+        match &self.query.kind {
+            QueryKind::Select(_) | QueryKind::ForText { .. } => true,
+            QueryKind::Modify(modify) => modify.output.as_ref().is_some_and(|output| output.to_client),
+            QueryKind::SelectAssign { .. } | QueryKind::SelectInto { .. } | QueryKind::InsertExecute { .. } => false,
+        }
     }
 
     pub fn close(&mut self) {
@@ -272,6 +282,8 @@ impl<'a> Runner<'a> {
         let started = self.start_statistics();
         let mark = self.counters_of(id).map(Counters::begin);
         let assigns = matches!(&prepared.plan, Plan::Assign { .. });
+        // Natively compiled: only results have an end, or a loop would fill the connection with them.
+        let tells = self.session().atomic.is_none() || prepared.has_result();
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
             Plan::SelectInto(_) => (true, false),
@@ -303,14 +315,16 @@ impl<'a> Runner<'a> {
                     self.message(&warning)?;
                 }
                 // An assignment is counted too: clients pass over a SELECT's count without columns.
-                self.done(command, Some(rows))?;
+                if tells {
+                    self.done(command, Some(rows))?;
+                }
                 self.finish_statistics(started)?;
                 Ok(Flow::Next)
             }
             Err(error) => {
                 self.context.null_eliminated.set(false);
                 // The client learns that the statement of a TRY is over, not what ended it.
-                if self.session().try_level > 0 && stop_of(&error).is_none() && !assigns {
+                if self.session().try_level > 0 && stop_of(&error).is_none() && !assigns && tells {
                     self.done(if modifies { Command::Other } else { Command::Select }, Some(0))?;
                 }
                 if modifies { self.fail_changed(error, line) } else { self.fail(error, line) }
@@ -379,7 +393,7 @@ impl<'a> Runner<'a> {
             (Plan::Assign { source, each }, QueryKind::SelectAssign { slots, .. }) => {
                 Ok((Command::Select, self.select_assign(&mut **source, slots, *each, batch)?))
             }
-            (Plan::Modify(plan), QueryKind::Modify(_)) => {
+            (Plan::Modify(plan), QueryKind::Modify(modify)) => {
                 let rows = match plan.current_of().cloned() {
                     None => modify::run(plan, &mut self.context, None)?,
                     Some(cursor) => {
@@ -390,6 +404,11 @@ impl<'a> Runner<'a> {
                         }
                     }
                 };
+                for action in &modify.actions {
+                    if let ActionKind::Update { assign, .. } = &action.kind {
+                        assign.iter().try_for_each(|(slot, _)| self.check_assigned(slot.0))?;
+                    }
+                }
                 Ok((plan.command(), rows))
             }
             (Plan::SelectInto(source), QueryKind::SelectInto { plan, target }) => {
@@ -461,6 +480,7 @@ impl<'a> Runner<'a> {
             rows += batch.rows as u64;
             for (slot, column) in slots.iter().zip(&batch.columns) {
                 self.context.variables.set_from_column(slot.0, column, batch.rows - 1);
+                self.check_assigned(slot.0)?;
             }
             self.context.yield_point()?;
         }

@@ -92,7 +92,11 @@ impl<'a> Runner<'a> {
 
     /// The whole module.
     pub fn module(&mut self, code: &[Code]) -> Result<Flow, Unwind> {
-        match self.list(code)? {
+        let flow = match self.module.atomic {
+            Some(block) => self.atomic(&block, code)?,
+            None => self.list(code)?,
+        };
+        match flow {
             Flow::Goto(_) => panic!("the binder has found every label"),
             flow => Ok(flow),
         }
@@ -284,9 +288,19 @@ impl<'a> Runner<'a> {
             };
             self.context.variables.set(slot, value);
         }
+        self.check_assigned(slot)?;
         let session = self.session();
         session.row_count = 1;
         session.error = 0;
+        Ok(())
+    }
+
+    /// A variable that was declared NOT NULL has a value.
+    pub fn check_assigned(&self, slot: u32) -> SqlResult<()> {
+        let variable = &self.module.variables[slot as usize];
+        if variable.not_null && matches!(self.context.variables.value(slot), Value::Null) {
+            return Err(super::execute::null_assigned(&variable.name));
+        }
         Ok(())
     }
 

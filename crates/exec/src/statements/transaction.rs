@@ -37,15 +37,20 @@ fn start(runtime: &mut Runtime<'_>) {
     session.transaction.savepoints.clear();
 }
 
+/// 3930
+pub fn cannot_commit() -> SqlError {
+    SqlError::new(
+        3930,
+        16,
+        "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+    )
+}
+
 /// `writes`: refused in a doomed transaction.
 pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Scope> {
     let state = &runtime.session.transaction;
     if state.doomed && writes {
-        return Err(SqlError::new(
-            3930,
-            16,
-            "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
-        ));
+        return Err(cannot_commit());
     }
     if runtime.session.statement_depth > 0 {
         runtime.session.statement_depth += 1;
@@ -59,10 +64,8 @@ pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Sco
         if writes && runtime.session.options.implicit_transactions && runtime.session.transaction.level == 0 {
             opened(runtime.session, runtime.sink)?;
         }
-    } else if std::mem::take(&mut runtime.session.isolation_changed) {
-        let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
-        let transaction = runtime.session.transaction.current.as_mut().expect("looked above");
-        transaction.set_isolation(isolation);
+    } else if runtime.session.isolation_changed {
+        renew_isolation(runtime);
     }
     let session = &mut *runtime.session;
     session.statement_depth = 1;
@@ -158,6 +161,41 @@ pub fn reads_table(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> 
     if session.options.implicit_transactions && session.transaction.level == 0 { opened(session, sink) } else { Ok(()) }
 }
 
+/// Under IMPLICIT_TRANSACTIONS an atomic block begins the session's transaction, as a statement does that opens a table.
+pub fn begin_implicit(runtime: &mut Runtime<'_>) -> SqlResult<()> {
+    let state = &runtime.session.transaction;
+    if !runtime.session.options.implicit_transactions || state.level > 0 || state.current.is_some() {
+        return Ok(());
+    }
+    start(runtime);
+    opened(runtime.session, runtime.sink)
+}
+
+/// A transaction that is over before its client could use it: no driver hears of it.
+pub fn begin_untold(runtime: &mut Runtime<'_>) {
+    start(runtime);
+    let state = &mut runtime.session.transaction;
+    state.level = 1;
+    state.descriptor += 1;
+}
+
+pub fn commit_untold(runtime: &mut Runtime<'_>, delayed: bool) -> SqlResult<()> {
+    let state = &mut runtime.session.transaction;
+    state.level = 0;
+    let transaction = state.current.take().expect("begun untold");
+    let durability = durability(runtime.host, &transaction, Some(delayed));
+    commit_and_publish(runtime, transaction, durability)
+}
+
+/// The level that the session has now is the open transaction's from its next statement on.
+pub fn renew_isolation(runtime: &mut Runtime<'_>) {
+    runtime.session.isolation_changed = false;
+    let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
+    if let Some(transaction) = &mut runtime.session.transaction.current {
+        transaction.set_isolation(isolation);
+    }
+}
+
 /// Rolls back whatever is open, without a word.
 pub fn abandon(session: &mut Session, host: &mut dyn Host) {
     session.transaction.level = 0;
@@ -205,11 +243,7 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
     let state = &mut runtime.session.transaction;
     match state.level {
         0 => Err(SqlError::new(3902, 16, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.")),
-        _ if state.doomed => Err(SqlError::new(
-            3930,
-            16,
-            "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
-        )),
+        _ if state.doomed => Err(cannot_commit()),
         1 => {
             let transaction = state.current.take().expect("a transaction of level 1 is open");
             state.level = 0;
@@ -275,11 +309,7 @@ pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
         return Err(SqlError::new(628, 16, "Cannot issue SAVE TRANSACTION when there is no active transaction."));
     }
     if state.doomed {
-        return Err(SqlError::new(
-            3930,
-            16,
-            "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
-        ));
+        return Err(cannot_commit());
     }
     let savepoint = state.current.as_ref().expect("a transaction is open").savepoint();
     state.savepoints.push((name, savepoint));

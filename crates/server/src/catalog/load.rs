@@ -84,6 +84,7 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         quoted_identifier: row.status & os_::QUOTED_IDENTIFIER != 0,
         ansi_nulls: row.status & os_::ANSI_NULLS != 0,
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
+        native: row.status & os_::NATIVE != 0,
     })
 }
 
@@ -304,6 +305,7 @@ pub fn user_type(rows: &mut Rows<'_>, row: &TypeRow) -> SqlResult<Option<UserTyp
         let Some(mut table) = table(rows, &object)? else { return Ok(None) };
         table.schema = schema_name(rows, row.schid)?.into();
         table.name = row.name.as_str().into();
+        table.memory = (row.status & 8 != 0).then_some(MemoryOptimized { durable: false });
         return Ok(Some(UserType::Table(Arc::new(table))));
     }
     let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());

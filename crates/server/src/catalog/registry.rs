@@ -249,6 +249,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             quoted_identifier: true,
             ansi_nulls: true,
             parent: None,
+            native: false,
         })),
         Source::Rows { columns, parameters } => {
             let type_of = |column: &ColumnDef| match &*column.name {

@@ -14,6 +14,7 @@ use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
 use super::rebuild::{self, NewColumn};
+use super::schema_binding;
 use super::site::{Ddl, Place, has};
 use super::table::{self, constraint_failed, source};
 use super::text::{self, bracket};
@@ -459,8 +460,9 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
 fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> SqlResult<Vec<(&'static str, String)>> {
     let id = target.row.id;
     let bracketed = bracket(&column.name);
+    let modules = schema_binding::users_of_column(ddl, &target.db, id, column.colid)?;
     ddl.rows(&target.db, |rows| {
-        let mut users = Vec::new();
+        let mut users: Vec<_> = modules.into_iter().map(|module| ("object", module)).collect();
         let mentions = |text: &str| text.to_lowercase().contains(&bracketed.to_lowercase());
         for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
             let found = match child.kind.as_str() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use exec::Within;
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
+use sql::bind::References;
 use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::OutputColumn;
 use storage::Transaction;
@@ -79,11 +80,11 @@ impl Site for HostSite<'_> {
         Ok(columns.unwrap_or_default())
     }
 
-    fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<(), Vec<SqlError>> {
+    fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<References, Vec<SqlError>> {
         let found = self.host.with_catalog(self.state, |catalog| catalog.module_by_id(database, ObjectId(id)));
         match found.map_err(|error| vec![error])? {
             Some(definition) => self.host.check_module(self.state, &definition),
-            None => Ok(()),
+            None => Ok(References::new()),
         }
     }
 

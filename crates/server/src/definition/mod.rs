@@ -12,7 +12,7 @@
 //! object      schemas, types, sequences, synonyms, DROP, sp_rename
 //! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
-//! pool        CREATE, ALTER, DROP THREAD POOL
+//! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! ```
 
 pub mod alter;
@@ -26,6 +26,7 @@ pub mod object;
 pub mod permission;
 pub mod pool;
 pub mod rebuild;
+pub mod schema_binding;
 pub mod security;
 pub mod server;
 pub mod site;

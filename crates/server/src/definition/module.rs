@@ -10,11 +10,14 @@ use sql::plan::OutputColumn;
 use types::{SqlError, SqlResult};
 
 use super::data_type::{self, ResolvedType};
+use super::schema_binding;
 use super::site::{Ddl, Place, written};
 use super::table;
 use super::text;
 use crate::catalog::Database;
-use crate::catalog::base::{ColumnRow, ObjectRow, TextRow, column_status as cs, object_status as os_};
+use crate::catalog::base::{
+    ColumnRow, ObjectRow, ReferenceRow, TextRow, class, column_status as cs, object_status as os_,
+};
 use crate::catalog::load::{self, BY_PARENT, int, small};
 use crate::catalog::row::{Code, Text, Whole};
 use crate::catalog::scalar_type;
@@ -90,6 +93,7 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
         ddl.rows(&db, |rows| {
             rows.delete::<ColumnRow>(0, &[int(id)])?;
             rows.delete::<TextRow>(0, &[int(id)])?;
+            rows.delete::<ReferenceRow>(0, &[int(id), small(class::OBJECT)])?;
             rows.update::<ObjectRow>(0, &[int(id)], |row| {
                 row.status = draft.status | row.status & os_::DISABLED;
                 row.modified = now;
@@ -235,6 +239,9 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
     if let ModuleBody::External(_) = create.body {
         return Err(super::unsupported("CREATE PROCEDURE ... EXTERNAL NAME"));
     }
+    if create.options.native_compilation && ddl.site.in_user_transaction() {
+        return Err(schema_binding::in_transaction());
+    }
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "P", status, parent: 0 };
     let (db, id, _) = keep(ddl, &draft)?;
@@ -245,7 +252,10 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
 /// A body that names missing columns of tables that are there is not kept; missing tables may come later.
 fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
     ddl.changed(db.id, id);
-    let Err(mut errors) = ddl.site.check_module(db.id, id) else { return Ok(()) };
+    let mut errors = match ddl.site.check_module(db.id, id) {
+        Ok(references) => return schema_binding::keep(ddl, db, id, &references),
+        Err(errors) => errors,
+    };
     let last = errors.pop().expect("what is wrong has an error");
     for error in errors {
         ddl.message(error);

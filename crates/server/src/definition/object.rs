@@ -9,6 +9,7 @@ use sql::ast::{
 use types::{SqlError, SqlResult};
 
 use super::data_type;
+use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table::{self, bounds, whole_number};
 use super::{database, security, text};
@@ -448,6 +449,11 @@ fn drop_object(
             }
         }
     }
+    if let Some(user) = schema_binding::user_of(ddl, &db, row.id)? {
+        let word = word.to_uppercase();
+        let text = format!("Cannot DROP {word} '{shown}' because it is being referenced by object '{user}'.");
+        return Err(SqlError::new(3729, 16, text));
+    }
     if row.pid != 0 {
         ddl.changed(db.id, row.pid);
     }
@@ -475,13 +481,10 @@ fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult
     let users = ddl.rows(&db, |rows| rows.all::<ColumnRow>())?;
     if let Some(user) = users.iter().find(|column| column.utype == row.id) {
         let object = ddl.rows(&db, |rows| load::object_row(rows, user.id))?.map(|o| o.name).unwrap_or_default();
-        return Err(SqlError::new(
-            3732,
-            16,
-            format!(
-                "Cannot drop type '{shown}' because it is being referenced by object '{object}'. There may be other objects that reference this type."
-            ),
-        ));
+        return Err(referenced_type(&shown, &object));
+    }
+    if let Some(user) = schema_binding::user_of(ddl, &db, row.tableid)? {
+        return Err(referenced_type(&shown, &user));
     }
     if row.tableid != 0 {
         if let Some(object) = ddl.rows(&db, |rows| load::object_row(rows, row.tableid))? {
@@ -497,6 +500,14 @@ fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult
     })?;
     ddl.changed(db.id, 0);
     Ok(())
+}
+
+/// 3732
+fn referenced_type(shown: &str, user: &str) -> SqlError {
+    let text = format!(
+        "Cannot drop type '{shown}' because it is being referenced by object '{user}'. There may be other objects that reference this type."
+    );
+    SqlError::new(3732, 16, text)
 }
 
 fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult<()> {
@@ -594,6 +605,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
         _ => {
             let Some((db, row)) = ddl.find(&as_name(&parsed))? else { return Err(bad(&current)) };
             ddl.lock(&db, row.id)?;
+            if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
+                return Err(enforced(old));
+            }
             let taken = ddl.rows(&db, |rows| load::object_row_named(rows, row.nsid, new))?;
             if taken.is_some_and(|other| other.id != row.id) {
                 return Err(SqlError::new(
@@ -629,6 +643,12 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
     Ok(())
 }
 
+/// 15336
+fn enforced(name: &str) -> SqlError {
+    let text = format!("Object '{name}' cannot be renamed because the object participates in enforced dependencies.");
+    SqlError::new(15336, 16, text)
+}
+
 fn ident(text: &str) -> sql::ast::Ident {
     sql::ast::Ident { text: text.into(), quoted: true }
 }
@@ -654,6 +674,9 @@ fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
     }
     let (from, to) = (text::bracket(&column.name), text::bracket(new));
     let colid = column.colid;
+    if !schema_binding::users_of_column(ddl, db, row.id, colid)?.is_empty() {
+        return Err(enforced(&format!("{}.{old}", row.name)));
+    }
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
     ddl.rows(db, |rows| {
         rows.update::<ColumnRow>(0, &[int(row.id), small(0)], |column| {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sql::ast::{ObjectName, Span};
+use sql::bind::References;
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::OutputColumn;
 use storage::Transaction;
@@ -37,8 +38,9 @@ pub trait Site {
     /// Columns of the first result of a text, without running it.
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>>;
 
-    /// What is wrong with the body of a module just kept, as far as that can be said before it runs: all errors.
-    fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<(), Vec<SqlError>>;
+    /// What is wrong with the body of a module just kept, as far as that can be said before it runs: all errors. And what it depends
+    /// on, if it is natively compiled.
+    fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<References, Vec<SqlError>>;
 
     /// Rows for the client: column names and types, then rows.
     fn result(&mut self, columns: &[OutputColumn], rows: &RowBatch) -> SqlResult<()>;

@@ -303,6 +303,7 @@ impl Call<'_> {
             "isquotedidenton" => (status & crate::catalog::base::object_status::QUOTED_IDENTIFIER != 0).into(),
             "isansinullson" => (status & crate::catalog::base::object_status::ANSI_NULLS != 0).into(),
             "isschemabound" => (status & crate::catalog::base::object_status::SCHEMA_BOUND != 0).into(),
+            "execiswithnativecompilation" => (status & crate::catalog::base::object_status::NATIVE != 0).into(),
             "isencrypted" => (status & crate::catalog::base::object_status::ENCRYPTED != 0).into(),
             "ownerid" | "schemaid" => {
                 let row = self.object_row(id, &db)?;
@@ -322,11 +323,8 @@ impl Call<'_> {
             "tablehasinserttrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_insert)),
             "tablehasupdatetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_update)),
             "tablehasdeletetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_delete)),
-            "tabletemporaltype"
-            | "tableisfake"
-            | "tableispinned"
-            | "tablehasactivefulltextindex"
-            | "tableismemoryoptimized" => Answer::Number(0),
+            "tabletemporaltype" | "tableisfake" | "tableispinned" | "tablehasactivefulltextindex" => Answer::Number(0),
+            "tableismemoryoptimized" => of_table(&|table| table.memory.is_some()),
             "cardinality" => table.map(|table| table.row_count as i64).into(),
             "basetype" => kind.as_str().into(),
             _ => Answer::Null,

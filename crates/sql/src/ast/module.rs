@@ -76,6 +76,8 @@ pub enum ModuleBody {
     Atomic {
         settings: Vec<Setting>,
         statements: Vec<Statement>,
+        /// Of BEGIN.
+        line: u32,
     },
     /// `EXTERNAL NAME assembly.class.method`
     External(ObjectName),

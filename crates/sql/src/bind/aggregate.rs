@@ -165,6 +165,8 @@ impl Binder<'_> {
             }
         }
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
+        let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+        self.text_extreme |= extreme && (ty.is_string() || ty.is_binary());
         let mut extra = extra;
         if function == AggregateFunction::StringAgg {
             // Value and separator as strings of the result's kind.

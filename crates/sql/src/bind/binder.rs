@@ -54,6 +54,8 @@ pub struct Binder<'a> {
     pub rounds_max: u32,
     pub force_order: bool,
     pub session_private: bool,
+    /// It has MIN or MAX of a character or binary string.
+    pub text_extreme: bool,
     /// `Query::row_targets`.
     pub row_targets: Vec<crate::plan::TableSource>,
     depth: u32,
@@ -113,6 +115,7 @@ impl<'a> Binder<'a> {
             rounds_max: 100,
             force_order: false,
             session_private: false,
+            text_extreme: false,
             row_targets: Vec::new(),
             depth: 0,
             sources: 0,

@@ -50,6 +50,8 @@ pub fn bind_early(
 ) -> Early {
     match bind_query(statement, module, catalog, options) {
         Ok(query) => Early::Bound(Box::new(query)),
+        // Schema-bound: all that it names is there.
+        Err(error) if module.atomic.is_some() => Early::Wrong(error),
         Err(error) if AT_ONCE.binary_search(&error.number).is_err() => Early::Later,
         Err(error) if names_are_there(statement, module, catalog, own_temporary) => Early::Wrong(error),
         Err(_) => Early::Later,

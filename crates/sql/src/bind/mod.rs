@@ -11,6 +11,7 @@ pub mod text;
 pub mod typing;
 
 mod aggregate;
+mod atomic;
 mod binder;
 mod call;
 mod convert;
@@ -23,6 +24,8 @@ mod index_filter;
 mod merge;
 mod module;
 mod modules;
+mod native;
+mod native_query;
 mod output;
 mod query;
 mod recursive;
@@ -40,6 +43,7 @@ pub use describe::describe;
 pub use early::{Early, bind_early};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
+pub use native::{References, check_native};
 pub use statement::{bind_query, bind_scalar};
 pub use table_definition::table_variable_definition;
 

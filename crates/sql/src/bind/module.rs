@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use types::{SqlError, SqlResult, SqlType};
 
+use super::atomic::atomic_block;
 use super::binder::{Binder, Names};
 use super::convert::implicit;
 use super::errors;
@@ -31,31 +32,31 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
     let one = |e: SqlError| vec![e.in_procedure(&module.name)];
     let bound = match batch.statements.first().map(|statement| &statement.kind) {
         Some(ast::StatementKind::CreateProcedure(procedure)) => {
-            let body = body_statements(&procedure.body).map_err(one)?;
-            bind_module(body, &procedure.parameters, &module.text, BodyKind::Procedure, options, catalog)
+            let body = Body::of(&procedure.body).map_err(one)?;
+            ModuleBinder::new(options, catalog, &module.text, BodyKind::Procedure).body(&body, &procedure.parameters)
         }
         Some(ast::StatementKind::CreateTrigger(trigger)) => {
-            let body = body_statements(&trigger.body).map_err(one)?;
+            let body = Body::of(&trigger.body).map_err(one)?;
             let parent = match module.parent {
                 Some(parent) => catalog.table_by_id(module.database, parent).map_err(one)?,
                 None => None,
             };
             let mut binder = ModuleBinder::new(options, catalog, &module.text, BodyKind::Trigger);
             binder.module.trigger_table = parent;
-            binder.finish(body, &[])
+            binder.body(&body, &[])
         }
         Some(ast::StatementKind::CreateFunction(function)) => match &function.returns {
             ast::FunctionReturns::Scalar { data_type, body, .. } => {
                 let ty = super::scalar_type(catalog, data_type, 1).map_err(one)?;
-                let body = body_statements(body).map_err(one)?;
+                let body = Body::of(body).map_err(one)?;
                 let kind = BodyKind::ScalarFunction(ty);
-                bind_module(body, &function.parameters, &module.text, kind, options, catalog)
+                ModuleBinder::new(options, catalog, &module.text, kind).body(&body, &function.parameters)
             }
             ast::FunctionReturns::Table { variable, definition, body } => {
-                let body = body_statements(body).map_err(one)?;
+                let body = Body::of(body).map_err(one)?;
                 let mut binder = ModuleBinder::new(options, catalog, &module.text, BodyKind::TableFunction);
                 binder.declare_table(variable, definition).map_err(one)?;
-                binder.finish(body, &function.parameters)
+                binder.body(&body, &function.parameters)
             }
             _ => return Err(one(errors::not_supported("function"))),
         },
@@ -71,10 +72,20 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
     bound.map_err(|errors| errors.into_iter().map(|e| e.in_procedure(&module.name)).collect())
 }
 
-fn body_statements(body: &ast::ModuleBody) -> SqlResult<&[ast::Statement]> {
-    match body {
-        ast::ModuleBody::Statements(statements) | ast::ModuleBody::Atomic { statements, .. } => Ok(statements),
-        ast::ModuleBody::External(_) => Err(errors::not_supported("EXTERNAL NAME")),
+struct Body<'a> {
+    statements: &'a [ast::Statement],
+    atomic: Option<AtomicBlock>,
+}
+
+impl Body<'_> {
+    fn of(body: &ast::ModuleBody) -> SqlResult<Body<'_>> {
+        Ok(match body {
+            ast::ModuleBody::Statements(statements) => Body { statements, atomic: None },
+            ast::ModuleBody::Atomic { settings, statements, line } => {
+                Body { statements, atomic: Some(atomic_block(settings, *line)?) }
+            }
+            ast::ModuleBody::External(_) => return Err(errors::not_supported("EXTERNAL NAME")),
+        })
     }
 }
 
@@ -126,6 +137,7 @@ impl<'a> ModuleBinder<'a> {
                 executor: ExecutorSlot::default(),
                 kind,
                 trigger_table: None,
+                atomic: None,
             },
             labels: Vec::new(),
             placed: Vec::new(),
@@ -134,6 +146,11 @@ impl<'a> ModuleBinder<'a> {
             loops: 0,
             handlers: 0,
         }
+    }
+
+    fn body(mut self, body: &Body<'_>, parameters: &[ast::Parameter]) -> Result<Module, Errors> {
+        self.module.atomic = body.atomic;
+        self.finish(body.statements, parameters)
     }
 
     fn finish(mut self, statements: &[ast::Statement], parameters: &[ast::Parameter]) -> Result<Module, Errors> {
@@ -173,7 +190,13 @@ impl<'a> ModuleBinder<'a> {
         self.check_new(&parameter.name)?;
         let name = parameter.name.name.clone();
         let position = self.module.variables.len();
-        let mut variable = Variable { name: name.clone(), ty: SqlType::INT, output: parameter.output, default: None };
+        let mut variable = Variable {
+            name: name.clone(),
+            ty: SqlType::INT,
+            output: parameter.output,
+            default: None,
+            not_null: parameter.null == Some(false),
+        };
         match &parameter.data_type.name {
             ast::TypeName::Cursor => {
                 self.module.cursor_variables.push(name);
@@ -569,7 +592,7 @@ impl<'a> ModuleBinder<'a> {
         out: &mut Vec<Statement>,
     ) -> SqlResult<()> {
         match declaration {
-            ast::Declaration::Scalar { variable, data_type, value, .. } => {
+            ast::Declaration::Scalar { variable, data_type, null, value } => {
                 self.check_new(variable)?;
                 if let ast::TypeName::User(name) = &data_type.name {
                     if let Some(UserType::Table(table)) = self.catalog.user_type(&object_name(name))? {
@@ -591,7 +614,8 @@ impl<'a> ModuleBinder<'a> {
                     ));
                 }
                 let slot = VariableSlot(self.module.variables.len() as u32);
-                let own = Variable { name: variable.name.clone(), ty, output: false, default: None };
+                let name = variable.name.clone();
+                let own = Variable { name, ty, output: false, default: None, not_null: *null == Some(false) };
                 let Some(value) = value else {
                     self.module.variables.push(own);
                     return Ok(());

@@ -37,6 +37,9 @@ pub fn bind_query(
     if binder.lowering.impossible_hint {
         return Err(errors::impossible_hint().at_line(statement.line));
     }
+    if module.atomic.is_some() && binder.text_extreme {
+        return Err(super::native::text_extreme().at_line(statement.line));
+    }
     Ok(Query {
         kind,
         outer_slots: binder.lowering.slots,

@@ -228,13 +228,14 @@ impl Parser<'_> {
 
     /// `BEGIN ATOMIC WITH (...) ... END`
     fn atomic_block(&mut self) -> P<ModuleBody> {
+        let line = self.token.line;
         self.bump();
         self.bump();
         self.expect_word(K::WITH)?;
         let settings = self.settings_list()?;
         let statements = self.statements(|parser| parser.at_any(&[K::END]) || parser.at(T::End))?;
         self.expect_word(K::END)?;
-        Ok(ModuleBody::Atomic { settings, statements })
+        Ok(ModuleBody::Atomic { settings, statements, line })
     }
 
     #[inline(never)]

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
 use types::SqlType;
+use types::datetime::{DateFormat, LanguageId};
 
 use super::expr::{Expr, VariableSlot};
 use super::operator::{Operator, TableSource};
@@ -46,6 +47,28 @@ pub struct Module {
     pub kind: BodyKind,
     /// Of a trigger: its parent, the shape of `inserted` and `deleted`.
     pub trigger_table: Option<Arc<TableDef>>,
+    /// Of a natively compiled module: the block that its whole body is.
+    pub atomic: Option<AtomicBlock>,
+}
+
+/// BEGIN ATOMIC WITH (...): all of the block or nothing of it, under settings that are the same for every session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtomicBlock {
+    pub isolation: AtomicIsolation,
+    pub language: LanguageId,
+    /// 1 Monday to 7 Sunday.
+    pub date_first: u8,
+    pub date_format: DateFormat,
+    pub delayed_durability: bool,
+    /// Of BEGIN.
+    pub line: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtomicIsolation {
+    Snapshot,
+    RepeatableRead,
+    Serializable,
 }
 
 /// Of `Module::checked`.
@@ -83,6 +106,8 @@ pub struct Variable {
     pub output: bool,
     /// A parameter's default, a constant. None: the caller must give a value (201).
     pub default: Option<Expr>,
+    /// Declared NOT NULL, in a natively compiled module: 11554.
+    pub not_null: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -1,0 +1,61 @@
+//! What natively compiled modules depend on: kept with the module, and refused to whoever would take it away.
+
+use sql::bind::References;
+use types::{SqlError, SqlResult};
+
+use super::site::Ddl;
+use crate::catalog::Database;
+use crate::catalog::base::{ReferenceRow, class};
+use crate::catalog::error::storage_error;
+use crate::catalog::load::{self, int, small};
+
+/// 12331
+pub fn in_transaction() -> SqlError {
+    let text = "DDL statements ALTER, DROP and CREATE inside user transactions are not supported with natively compiled modules.";
+    SqlError::new(12331, 16, text)
+}
+
+/// Keeps what module `id` depends on. The definitions are held first, so that none goes between the look at it and the row that binds it.
+pub fn keep(ddl: &mut Ddl<'_>, db: &Database, id: i32, references: &References) -> SqlResult<()> {
+    for (object, _) in references.iter().filter(|(_, column)| *column == 0) {
+        let table = storage::TableId(object.0);
+        ddl.storage(|_, tx| tx.hold_table(db.storage_id(), table)).map_err(storage_error)?;
+        ddl.site.state().1.renew_snapshot();
+        if ddl.rows(db, |rows| load::object_row(rows, object.0))?.is_none() {
+            return Err(SqlError::new(208, 16, format!("Invalid object name '{}'.", object.0)));
+        }
+    }
+    for (object, column) in references {
+        let row = ReferenceRow {
+            class: class::OBJECT,
+            depid: id,
+            depsubid: *column as i32,
+            indepid: object.0,
+            indepsubid: *column as i32,
+            status: 0,
+        };
+        ddl.rows(db, |rows| rows.insert(&row))?;
+    }
+    Ok(())
+}
+
+/// The name of a module that depends on the object.
+pub fn user_of(ddl: &mut Ddl<'_>, db: &Database, object: i32) -> SqlResult<Option<String>> {
+    Ok(users_of_column(ddl, db, object, 0)?.into_iter().next())
+}
+
+/// Names of the modules that depend on the column (0: on the object).
+pub fn users_of_column(ddl: &mut Ddl<'_>, db: &Database, object: i32, column: i32) -> SqlResult<Vec<String>> {
+    ddl.rows(db, |rows| {
+        let mut users = Vec::new();
+        for reference in rows.find::<ReferenceRow>(1, &[int(object), small(class::OBJECT)])? {
+            if reference.indepsubid == column
+                && reference.depid != object
+                && let Some(module) = load::object_row(rows, reference.depid)?
+            {
+                users.push(module.name);
+            }
+        }
+        Ok(users)
+    })
+}

@@ -1,0 +1,469 @@
+//! What natively compiled modules may not have, refused when they are made; and what they, being schema-bound, refer to.
+//!
+//! One walk over the tree in the order of the text. Each statement tells the first thing that is wrong with it. Where SQL Server has a
+//! message of its own it is that one; the rest are 10794, "The <kind> '<name>' is not supported with natively compiled modules."
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use types::{SqlError, SqlResult, TypeKind};
+
+use super::atomic::atomic_block;
+use super::names::{display, object_name, same_name};
+use super::{Errors, errors};
+use crate::ast::{self, StatementKind as S};
+use crate::catalog::{Catalog, ModuleDef, ModuleKind, Object, ObjectId, TableDef, UserType};
+use crate::parse::{ParseOptions, parse_batch};
+
+/// What a schema-bound module depends on: an object, and a column of it (`sys.columns.column_id`), or 0 for the object itself.
+pub type References = BTreeSet<(ObjectId, u32)>;
+
+/// Checks a module that is about to be kept. Of one that is not natively compiled: that nothing in it belongs to those alone.
+pub fn check_native(module: &ModuleDef, catalog: &dyn Catalog) -> Result<References, Errors> {
+    let batch = parse_batch(&module.text, &ParseOptions { quoted_identifier: module.quoted_identifier })?;
+    let mut check = Check {
+        catalog,
+        text: &module.text,
+        name: &module.name,
+        module: String::new(),
+        in_select: false,
+        in_catch: false,
+        trigger: false,
+        errors: Vec::new(),
+        tables: Vec::new(),
+        columns: Vec::new(),
+        references: References::new(),
+    };
+    if let Some(statement) = batch.statements.first() {
+        check.definition(&statement.kind, statement.line);
+    }
+    let Check { errors, references, name, .. } = check;
+    if errors.is_empty() {
+        return Ok(references);
+    }
+    Err(errors.into_iter().map(|error| error.in_procedure(name)).collect())
+}
+
+pub(super) struct Check<'a> {
+    pub catalog: &'a dyn Catalog,
+    text: &'a str,
+    /// As written: a temporary one is kept under another.
+    name: &'a str,
+    /// `procedure 'dbo.p'`, as 4512 names it.
+    pub module: String,
+    /// Within a SELECT, which alone may have subqueries.
+    pub in_select: bool,
+    pub in_catch: bool,
+    pub trigger: bool,
+    errors: Errors,
+    pub tables: Vec<Arc<TableDef>>,
+    /// Names that may be those of columns of `tables`.
+    pub columns: Vec<&'a str>,
+    pub references: References,
+}
+
+pub(super) fn refused(kind: &str, name: &str) -> SqlError {
+    refused_at(kind, name, 1)
+}
+
+pub(super) fn refused_at(kind: &str, name: &str, state: u8) -> SqlError {
+    let text = format!("The {kind} '{name}' is not supported with natively compiled modules.");
+    errors::plain(10794, 16, state, text)
+}
+
+/// Messages that begin with what they are about.
+pub(super) fn plural(number: i32, subject: &str) -> SqlError {
+    errors::plain(number, 16, 1, format!("{subject} not supported with natively compiled modules."))
+}
+
+pub(super) fn subquery() -> SqlError {
+    let text = "Subqueries (queries nested inside another query) is only supported in SELECT statements with natively compiled modules.";
+    errors::plain(12311, 16, 1, text)
+}
+
+pub(super) fn inaccessible(name: &str) -> SqlError {
+    let text = format!(
+        "Object '{name}' is not a memory optimized table or a natively compiled inline table-valued function and cannot be accessed from a natively compiled module."
+    );
+    errors::plain(10775, 16, 1, text)
+}
+
+/// Found by the binder, which knows types.
+pub fn text_extreme() -> SqlError {
+    plural(12334, "The aggregate functions MIN and MAX used with binary and character string data types is")
+}
+
+impl<'a> Check<'a> {
+    fn refuse(&mut self, result: SqlResult<()>, line: u32) {
+        if let Err(error) = result {
+            self.errors.push(error.at_line(line));
+        }
+    }
+
+    // Definitions.
+
+    fn definition(&mut self, kind: &'a S, line: u32) {
+        match kind {
+            S::CreateProcedure(create) => {
+                let (name, options) = (&create.name, &create.options);
+                let refused_form = match (create.number.is_some(), create.for_replication) {
+                    _ if name.is_temporary() => Some(plural(12321, "Creating a temporary procedure is")),
+                    (true, _) => Some(plural(12303, "The 'number' clause is")),
+                    (_, true) => Some(refused("option", "FOR REPLICATION")),
+                    _ => None,
+                };
+                self.module(("procedure", name), options, &create.parameters, &create.body, refused_form, line);
+            }
+            S::CreateTrigger(create) => {
+                self.trigger = true;
+                let instead = create.instead_of && create.options.native_compilation;
+                let text = "The option 'INSTEAD OF' is not supported with natively compiled triggers.";
+                let refused_form = instead.then(|| errors::plain(10794, 16, 130, text));
+                self.module(("trigger", &create.name), &create.options, &[], &create.body, refused_form, line);
+            }
+            S::CreateFunction(create) => match &create.returns {
+                ast::FunctionReturns::Scalar { body, .. } | ast::FunctionReturns::Table { body, .. } => {
+                    let name = ("function", &create.name);
+                    self.module(name, &create.options, &create.parameters, body, None, create.line);
+                }
+                ast::FunctionReturns::Inline { .. } | ast::FunctionReturns::ExternalTable { .. } => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn module(
+        &mut self,
+        (kind, name): (&str, &'a ast::ObjectName),
+        options: &ast::ModuleOptions,
+        parameters: &'a [ast::Parameter],
+        body: &'a ast::ModuleBody,
+        refused_form: Option<SqlError>,
+        line: u32,
+    ) {
+        self.name = &name.name;
+        self.module = format!("{kind} '{}'", display(name));
+        let function = kind == "function";
+        // Functions and views may be schema-bound in any case.
+        if options.native_compilation != options.schemabinding && (options.native_compilation || !function) {
+            let text = "The SCHEMABINDING option is supported only for natively compiled modules, and is required for those modules.";
+            self.refuse(Err(errors::plain(10796, 15, if function { 2 } else { 1 }, text)), line);
+            return;
+        }
+        if !options.native_compilation {
+            return self.interpreted(parameters, body);
+        }
+        let option = match options {
+            ast::ModuleOptions { recompile: true, .. } => Some("RECOMPILE"),
+            ast::ModuleOptions { encryption: true, .. } => Some("ENCRYPTION"),
+            _ => None,
+        };
+        if let Some(error) = refused_form.or(option.map(|option| refused("option", option))) {
+            self.refuse(Err(error), line);
+        }
+        for parameter in parameters {
+            let result = self.data_type(&parameter.data_type);
+            self.refuse(result, parameter.name.line);
+        }
+        let ast::ModuleBody::Atomic { settings, statements, line } = body else {
+            let text = "The body of a natively compiled module must be an ATOMIC block.";
+            return self.refuse(Err(errors::plain(10783, 15, 1, text)), line);
+        };
+        self.refuse(atomic_block(settings, *line).map(drop), *line);
+        self.statements(statements);
+        self.note_columns();
+    }
+
+    fn interpreted(&mut self, parameters: &[ast::Parameter], body: &ast::ModuleBody) {
+        if let Some(parameter) = parameters.iter().find(|parameter| parameter.null == Some(false)) {
+            let text = format!(
+                "The parameter '{}' has been declared as NOT NULL. NOT NULL parameters are only supported with natively compiled modules, except for inline table-valued functions.",
+                parameter.name.name
+            );
+            self.refuse(Err(errors::plain(11555, 15, 1, text)), parameter.name.line);
+        }
+        if let ast::ModuleBody::Atomic { line, .. } = body {
+            let text = "BEGIN ATOMIC is supported only in natively compiled modules.";
+            self.refuse(Err(errors::plain(10782, 15, 1, text)), *line);
+        }
+    }
+
+    /// Columns that the module names, of the tables that it names.
+    fn note_columns(&mut self) {
+        for table in &self.tables {
+            self.references.insert((table.object, 0));
+            for column in &table.columns {
+                if self.columns.iter().any(|name| same_name(name, &column.name)) {
+                    self.references.insert((table.object, column.column_id));
+                }
+            }
+        }
+    }
+
+    pub(super) fn data_type(&mut self, data_type: &ast::DataType) -> SqlResult<()> {
+        use TypeKind::*;
+        let name = match &data_type.name {
+            ast::TypeName::Builtin(kind @ (Xml | SqlVariant | Text | NText | Image | RowVersion | DateTimeOffset)) => {
+                kind.name()
+            }
+            ast::TypeName::Builtin(_) | ast::TypeName::Sysname => return Ok(()),
+            ast::TypeName::Cursor => return Err(plural(12306, "Cursors are")),
+            ast::TypeName::HierarchyId => "sys.hierarchyid",
+            ast::TypeName::Geometry => "sys.geometry",
+            ast::TypeName::Geography => "sys.geography",
+            ast::TypeName::Json => "json",
+            ast::TypeName::Vector => "vector",
+            ast::TypeName::XmlOf { .. } => "xml",
+            ast::TypeName::User(name) => {
+                return match self.catalog.user_type(&object_name(name))? {
+                    Some(UserType::Table(table)) if table.memory.is_none() => Err(inaccessible(&display(name))),
+                    Some(UserType::Table(table)) => {
+                        self.references.insert((table.object, 0));
+                        Ok(())
+                    }
+                    _ => Ok(()),
+                };
+            }
+        };
+        Err(refused_at("type", name, 80))
+    }
+
+    // Statements.
+
+    fn statements(&mut self, statements: &'a [ast::Statement]) {
+        for statement in statements {
+            let result = self.statement(statement);
+            self.refuse(result, statement.line);
+        }
+    }
+
+    fn statement(&mut self, statement: &'a ast::Statement) -> SqlResult<()> {
+        match &statement.kind {
+            S::Select(query) => self.select(query),
+            S::Insert(insert) => self.insert(insert),
+            S::Update(update) => self.update(update),
+            S::Delete(delete) => self.delete(delete),
+            S::Block(statements) => {
+                self.statements(statements);
+                Ok(())
+            }
+            S::If(branches) => {
+                for branch in &branches.branches {
+                    let result = self.expr(&branch.condition);
+                    self.refuse(result, branch.line);
+                    self.statements(std::slice::from_ref(&branch.then));
+                }
+                self.statements(branches.otherwise.as_slice());
+                Ok(())
+            }
+            S::While(w) => {
+                let result = self.expr(&w.condition);
+                self.statements(std::slice::from_ref(&w.body));
+                result
+            }
+            S::TryCatch(t) => {
+                self.statements(&t.body);
+                let outer = std::mem::replace(&mut self.in_catch, true);
+                self.statements(&t.handler);
+                self.in_catch = outer;
+                Ok(())
+            }
+            S::Return(value) => value.iter().try_for_each(|value| self.expr(value)),
+            S::Throw(throw) => throw
+                .iter()
+                .try_for_each(|t| [&t.number, &t.message, &t.state].into_iter().try_for_each(|e| self.expr(e))),
+            S::Declare(declarations) => declarations.iter().try_for_each(|declaration| self.declaration(declaration)),
+            S::SetVariable(set) => match &set.kind {
+                ast::SetVariableKind::Value(_, value) => self.expr(value),
+                ast::SetVariableKind::Cursor(_) => Err(plural(12306, "Cursors are")),
+                ast::SetVariableKind::Method { .. } => Err(plural(12314, "User-defined methods are")),
+                ast::SetVariableKind::Property { .. } => Err(plural(12315, "User-defined properties are")),
+            },
+            S::Execute(execute) => self.execute(execute),
+            S::ExecuteString(_) => Err(execute_needs_name()),
+            S::SetOption(_) => Err(errors::plain(10769, 15, 1, "SET options are not supported inside ATOMIC blocks.")),
+            S::DeclareCursor(_) | S::OpenCursor(_) | S::FetchCursor(_) | S::CloseCursor(_) | S::DeallocateCursor(_) => {
+                Err(plural(12306, "Cursors are"))
+            }
+            S::BeginTransaction(_) => Err(refused("statement", "BEGIN TRANSACTION")),
+            S::CommitTransaction(_) => Err(refused("statement", "COMMIT TRANSACTION")),
+            S::RollbackTransaction(_) => Err(refused("statement", "ROLLBACK TRANSACTION")),
+            S::SaveTransaction(_) => Err(plural(12326, "Creating a savepoint is")),
+            S::Goto(_) | S::Label(_) => Err(refused("operator", "GOTO")),
+            S::Use(_) => {
+                let text = "a USE database statement is not allowed in a procedure, function or trigger.";
+                Err(errors::plain(154, 15, 1, text))
+            }
+            _ => Err(refused("statement", &verb(statement.span.of(self.text)))),
+        }
+    }
+
+    fn declaration(&mut self, declaration: &'a ast::Declaration) -> SqlResult<()> {
+        match declaration {
+            ast::Declaration::Scalar { variable, data_type, null, value } => {
+                self.data_type(data_type).map_err(|error| error.at_line(variable.line))?;
+                match value {
+                    Some(value) => self.expr(value),
+                    None if *null == Some(false) => {
+                        let text = format!(
+                            "The variable '{}' was declared as not null, and must be declared with an initial value.",
+                            variable.name
+                        );
+                        Err(errors::plain(10795, 15, 1, text).at_line(variable.line))
+                    }
+                    None => Ok(()),
+                }
+            }
+            ast::Declaration::Table { .. } => Err(plural(12305, "Inline table variables are")),
+            ast::Declaration::Cursor { .. } => Err(plural(12306, "Cursors are")),
+        }
+    }
+
+    fn execute(&mut self, execute: &'a ast::Execute) -> SqlResult<()> {
+        let ast::Procedure::Name(name, number) = &execute.procedure else { return Err(execute_needs_name()) };
+        if number.is_some() {
+            return Err(plural(12303, "The 'number' clause is"));
+        }
+        if execute.recompile || execute.result_sets.is_some() {
+            let text = "The WITH clause is not supported with EXECUTE statements in natively compiled modules.";
+            return Err(errors::plain(12341, 16, 1, text));
+        }
+        self.two_parts(name)?;
+        match self.catalog.resolve(&object_name(name))? {
+            Some(Object::Module(module)) if module.kind == ModuleKind::Procedure && module.native => {
+                self.references.insert((module.object, 0));
+            }
+            None => {
+                let text = format!("Could not find stored procedure '{}'.", display(name));
+                return Err(errors::plain(2812, 16, 62, text));
+            }
+            Some(_) => {
+                let text = "The EXECUTE statement in natively compiled modules only supports executing natively compiled modules.";
+                return Err(errors::plain(12342, 16, 1, text));
+            }
+        }
+        execute.args.iter().try_for_each(|argument| self.expr(&argument.value))
+    }
+
+    fn insert(&mut self, insert: &'a ast::Insert) -> SqlResult<()> {
+        no_ctes(insert.with.as_deref())?;
+        self.hints(&insert.options)?;
+        let table = self.target(&insert.target, &[])?;
+        self.columns.extend(insert.columns.iter().map(|column| &*column.name.text));
+        if let (Some(table), true) = (table, insert.columns.is_empty()) {
+            self.references.extend(table.columns.iter().map(|column| (table.object, column.column_id)));
+        }
+        self.output(insert.output.as_deref())?;
+        match &insert.source {
+            ast::InsertSource::Values(rows) if rows.len() > 1 => {
+                Err(plural(12309, "Statements of the form INSERT...VALUES... that insert multiple rows are"))
+            }
+            ast::InsertSource::Values(rows) => rows.iter().flatten().try_for_each(|value| self.expr(value)),
+            ast::InsertSource::Query(query) => self.select(query),
+            ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
+                Err(refused("feature", "INSERT EXECUTE"))
+            }
+            ast::InsertSource::DefaultValues => Ok(()),
+        }
+    }
+
+    fn update(&mut self, update: &'a ast::Update) -> SqlResult<()> {
+        no_ctes(update.with.as_deref())?;
+        self.hints(&update.options)?;
+        self.target(&update.target, &update.from)?;
+        for clause in &update.set {
+            match clause {
+                ast::SetClause::Column { column, value, .. } => {
+                    self.columns.push(&column.name.text);
+                    self.expr(value)?;
+                }
+                ast::SetClause::Variable { value, .. } => self.expr(value)?,
+                ast::SetClause::VariableColumn { column, value, .. } => {
+                    self.columns.push(&column.name.text);
+                    self.expr(value)?;
+                }
+                ast::SetClause::Method { .. } => return Err(plural(12314, "User-defined methods are")),
+            }
+        }
+        self.changed_rows(update.top.as_deref(), update.output.as_deref(), update.filter.as_ref())
+    }
+
+    fn delete(&mut self, delete: &'a ast::Delete) -> SqlResult<()> {
+        no_ctes(delete.with.as_deref())?;
+        self.hints(&delete.options)?;
+        self.target(&delete.target, &delete.from)?;
+        self.changed_rows(delete.top.as_deref(), delete.output.as_deref(), delete.filter.as_ref())
+    }
+
+    fn changed_rows(
+        &mut self,
+        top: Option<&'a ast::Top>,
+        output: Option<&'a ast::Output>,
+        filter: Option<&'a ast::Filter>,
+    ) -> SqlResult<()> {
+        if let Some(top) = top {
+            self.top(top, false)?;
+        }
+        self.output(output)?;
+        match filter {
+            Some(ast::Filter::Where(condition)) => self.expr(condition),
+            Some(ast::Filter::CurrentOf(_)) => Err(plural(12306, "Cursors are")),
+            None => Ok(()),
+        }
+    }
+
+    fn output(&mut self, output: Option<&'a ast::Output>) -> SqlResult<()> {
+        let Some(output) = output else { return Ok(()) };
+        let into = output.into.as_ref();
+        if let Some(into) = into {
+            self.target(&into.target, &[])?;
+        }
+        for item in output.items.iter().chain(into.iter().flat_map(|into| &into.items)) {
+            if let ast::SelectItem::Expr { expr, .. } = item {
+                self.expr(expr)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// None: a table variable, whose definition cannot change.
+    fn target(&mut self, target: &'a ast::Target, from: &'a [ast::TableRef]) -> SqlResult<Option<Arc<TableDef>>> {
+        if !from.is_empty() {
+            return Err(plural(
+                12319,
+                "Using the FROM clause in an UPDATE statement and specifying a table source in a DELETE statement is",
+            ));
+        }
+        match target {
+            ast::Target::Table { name, hints } => {
+                self.table_hints(hints)?;
+                self.table(name).map(Some)
+            }
+            ast::Target::Variable(_) => Ok(None),
+            ast::Target::Function(_) => Err(plural(12350, "DML operations targeting table-valued functions are")),
+        }
+    }
+}
+
+fn execute_needs_name() -> SqlError {
+    let text = "The EXECUTE statement in natively compiled modules must use an object name. Variables and quoted identifiers are not supported.";
+    errors::plain(12340, 16, 1, text)
+}
+
+pub(super) fn no_ctes(with: Option<&ast::With>) -> SqlResult<()> {
+    match with {
+        Some(_) => Err(plural(12310, "Common Table Expressions (CTE) are")),
+        None => Ok(()),
+    }
+}
+
+/// The words that name a statement: two of CREATE, ALTER and the like.
+fn verb(text: &str) -> String {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default().to_uppercase();
+    let takes_object = ["CREATE", "ALTER", "DROP", "TRUNCATE", "BULK", "ENABLE", "DISABLE"].contains(&&*first);
+    match words.next() {
+        Some(second) if takes_object => format!("{first} {}", second.to_uppercase()),
+        _ => first,
+    }
+}
