@@ -495,6 +495,10 @@ impl SessionHost {
     /// compiled one depends on.
     pub fn check_module(&mut self, state: &mut State, definition: &ModuleDef) -> Result<References, Vec<SqlError>> {
         let references = self.with_catalog(state, |catalog| sql::bind::check_native(definition, catalog))?;
+        if definition.kind == ModuleKind::InlineFunction {
+            // Bound when its columns were described, and with each caller.
+            return Ok(references);
+        }
         let module = self.bind_body(state, definition)?;
         match crate::early::check(self, state, &module, false) {
             Ok(()) => Ok(references),

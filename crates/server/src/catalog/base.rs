@@ -394,6 +394,8 @@ pub mod column_status {
     pub const CURSOR: i32 = 2048;
     /// The type was written as a user type with this meaning: `xml` and the like have none.
     pub const SYSNAME: i32 = 4096;
+    /// Of parameters, which may be NULL otherwise.
+    pub const NOT_NULL: i32 = 8192;
 }
 
 /// Bits of `IndexRow::status`.

@@ -11,7 +11,7 @@ use types::{SqlError, SqlResult};
 
 use super::data_type::{self, ResolvedType};
 use super::schema_binding;
-use super::site::{Ddl, Place, written};
+use super::site::{Ddl, Place, has, written};
 use super::table;
 use super::text;
 use crate::catalog::Database;
@@ -89,6 +89,14 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
         }
         ddl.lock(&db, row.id)?;
         let id = row.id;
+        // A procedure is called, and a function is part of who depends on it.
+        if draft.kind != "P"
+            && let Some(user) = schema_binding::user_of(ddl, &db, id)?
+        {
+            let shown = written(draft.name);
+            let text = format!("Cannot ALTER '{shown}' because it is being referenced by object '{user}'.");
+            return Err(SqlError::new(3729, 16, text));
+        }
         let now = crate::catalog::clock::now();
         ddl.rows(&db, |rows| {
             rows.delete::<ColumnRow>(0, &[int(id)])?;
@@ -223,6 +231,7 @@ fn keep_parameters(ddl: &mut Ddl<'_>, db: &Database, id: i32, parameters: &[Para
         let status = if parameter.output { cs::OUTPUT } else { 0 }
             | if parameter.readonly { cs::READ_ONLY } else { 0 }
             | if parameter.varying { cs::CURSOR } else { 0 }
+            | if parameter.null == Some(false) { cs::NOT_NULL } else { 0 }
             | if parameter.default.is_some() { cs::HAS_DEFAULT } else { 0 };
         let mut row = column(id, 1, i as i32 + 1, &parameter.name.name, &resolved, status);
         row.definition = Text(parameter.default.as_ref().and_then(default_text));
@@ -297,13 +306,7 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         }
         FunctionReturns::ExternalTable { .. } => {}
     }
-    match &create.returns {
-        FunctionReturns::Inline { .. } => {
-            ddl.changed(db.id, id);
-            Ok(())
-        }
-        _ => check_body(ddl, &db, id),
-    }
+    check_body(ddl, &db, id)
 }
 
 pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()> {
@@ -328,6 +331,18 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
                 written(on)
             ),
         ));
+    }
+    if create.options.native_compilation != has(parent.status, os_::MEMORY_OPTIMIZED) {
+        return Err(match create.options.native_compilation {
+            true => {
+                let text = "Triggers on non-memory optimized tables cannot use WITH NATIVE_COMPILATION.";
+                SqlError::new(10776, 16, text)
+            }
+            false => {
+                let text = "Triggers on memory-optimized tables must use WITH NATIVE_COMPILATION.";
+                SqlError::new(10777, 16, text)
+            }
+        });
     }
     let event = |name: &str, bit: i32| if create.events.iter().any(|event| &**event == name) { bit } else { 0 };
     let status = option_bits(ddl, &create.options)

@@ -50,8 +50,9 @@ pub fn users_of_column(ddl: &mut Ddl<'_>, db: &Database, object: i32, column: i3
         let mut users = Vec::new();
         for reference in rows.find::<ReferenceRow>(1, &[int(object), small(class::OBJECT)])? {
             if reference.indepsubid == column
-                && reference.depid != object
                 && let Some(module) = load::object_row(rows, reference.depid)?
+                // Itself, or a trigger of the table, goes with it.
+                && (column != 0 || module.id != object && module.pid != object)
             {
                 users.push(module.name);
             }

@@ -126,21 +126,20 @@ impl<'a> Check<'a> {
                     let name = ("function", &create.name);
                     self.module(name, &create.options, &create.parameters, body, None, create.line);
                 }
-                ast::FunctionReturns::Inline { .. } | ast::FunctionReturns::ExternalTable { .. } => {}
+                ast::FunctionReturns::Inline { query, .. } => self.inline_function(create, query),
+                ast::FunctionReturns::ExternalTable { .. } => {}
             },
             _ => {}
         }
     }
 
-    fn module(
+    /// Whether it is natively compiled; None: refused.
+    fn is_native(
         &mut self,
         (kind, name): (&str, &'a ast::ObjectName),
         options: &ast::ModuleOptions,
-        parameters: &'a [ast::Parameter],
-        body: &'a ast::ModuleBody,
-        refused_form: Option<SqlError>,
         line: u32,
-    ) {
+    ) -> Option<bool> {
         self.name = &name.name;
         self.module = format!("{kind} '{}'", display(name));
         let function = kind == "function";
@@ -148,23 +147,35 @@ impl<'a> Check<'a> {
         if options.native_compilation != options.schemabinding && (options.native_compilation || !function) {
             let text = "The SCHEMABINDING option is supported only for natively compiled modules, and is required for those modules.";
             self.refuse(Err(errors::plain(10796, 15, if function { 2 } else { 1 }, text)), line);
-            return;
+            return None;
         }
-        if !options.native_compilation {
-            return self.interpreted(parameters, body);
+        if options.native_compilation && options.recompile {
+            self.refuse(Err(refused("option", "RECOMPILE")), line);
         }
-        let option = match options {
-            ast::ModuleOptions { recompile: true, .. } => Some("RECOMPILE"),
-            ast::ModuleOptions { encryption: true, .. } => Some("ENCRYPTION"),
-            _ => None,
-        };
-        if let Some(error) = refused_form.or(option.map(|option| refused("option", option))) {
+        if options.native_compilation && options.encryption {
+            self.refuse(Err(refused("option", "ENCRYPTION")), line);
+        }
+        Some(options.native_compilation)
+    }
+
+    fn module(
+        &mut self,
+        name: (&str, &'a ast::ObjectName),
+        options: &ast::ModuleOptions,
+        parameters: &'a [ast::Parameter],
+        body: &'a ast::ModuleBody,
+        refused_form: Option<SqlError>,
+        line: u32,
+    ) {
+        match self.is_native(name, options, line) {
+            Some(true) => {}
+            Some(false) => return self.interpreted(parameters, body),
+            None => return,
+        }
+        if let Some(error) = refused_form {
             self.refuse(Err(error), line);
         }
-        for parameter in parameters {
-            let result = self.data_type(&parameter.data_type);
-            self.refuse(result, parameter.name.line);
-        }
+        self.parameters(parameters);
         let ast::ModuleBody::Atomic { settings, statements, line } = body else {
             let text = "The body of a natively compiled module must be an ATOMIC block.";
             return self.refuse(Err(errors::plain(10783, 15, 1, text)), line);
@@ -172,6 +183,23 @@ impl<'a> Check<'a> {
         self.refuse(atomic_block(settings, *line).map(drop), *line);
         self.statements(statements);
         self.note_columns();
+    }
+
+    /// Its query becomes a part of its callers': it has no block of its own.
+    fn inline_function(&mut self, create: &'a ast::CreateFunction, query: &'a ast::Query) {
+        if self.is_native(("function", &create.name), &create.options, create.line) == Some(true) {
+            self.parameters(&create.parameters);
+            let result = self.select(query);
+            self.refuse(result, query.line);
+            self.note_columns();
+        }
+    }
+
+    fn parameters(&mut self, parameters: &'a [ast::Parameter]) {
+        for parameter in parameters {
+            let result = self.data_type(&parameter.data_type);
+            self.refuse(result, parameter.name.line);
+        }
     }
 
     fn interpreted(&mut self, parameters: &[ast::Parameter], body: &ast::ModuleBody) {

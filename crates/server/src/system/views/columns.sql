@@ -91,7 +91,7 @@ SELECT c.id AS object_id, c.name, c.colid AS parameter_id, c.xtype AS system_typ
   c.length AS max_length, c.prec AS precision, c.scale, CONVERT(bit, c.status & 32) AS is_output,
   CONVERT(bit, c.status & 2048) AS is_cursor_ref, CONVERT(bit, 0) AS has_default_value, CONVERT(bit, 0) AS is_xml_document,
   CONVERT(sql_variant, NULL) AS default_value, CONVERT(int, 0) AS xml_collection_id, CONVERT(bit, c.status & 128) AS is_readonly,
-  CONVERT(bit, 1) AS is_nullable, CONVERT(int, NULL) AS encryption_type, CONVERT(nvarchar(64), NULL) AS encryption_type_desc,
+  CONVERT(bit, CASE WHEN c.status & 8192 = 0 THEN 1 ELSE 0 END) AS is_nullable, CONVERT(int, NULL) AS encryption_type, CONVERT(nvarchar(64), NULL) AS encryption_type_desc,
   CONVERT(sysname, NULL) AS encryption_algorithm_name, CONVERT(int, NULL) AS column_encryption_key_id,
   CONVERT(sysname, NULL) AS column_encryption_key_database_name
 FROM sys.syscolpars c
