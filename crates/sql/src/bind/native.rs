@@ -123,8 +123,10 @@ impl<'a> Check<'a> {
             }
             S::CreateFunction(create) => match &create.returns {
                 ast::FunctionReturns::Scalar { body, .. } | ast::FunctionReturns::Table { body, .. } => {
-                    let name = ("function", &create.name);
-                    self.module(name, &create.options, &create.parameters, body, None, create.line);
+                    let (name, options) = (("function", &create.name), &create.options);
+                    let of_statements = matches!(create.returns, ast::FunctionReturns::Table { .. });
+                    let refused_form = of_statements.then(|| plural(12308, "Table-valued functions are"));
+                    self.module(name, options, &create.parameters, body, refused_form, create.line);
                 }
                 ast::FunctionReturns::Inline { query, .. } => self.inline_function(create, query),
                 ast::FunctionReturns::ExternalTable { .. } => {}
