@@ -6,6 +6,7 @@
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::sync::Arc;
 
+use native::Number;
 use sql::catalog::ModuleDef;
 use sql::plan::OuterSlot;
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
@@ -92,136 +93,106 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Local variables, each in its class.
-#[derive(Default)]
+/// Local variables, each in its class. Machine code has numbers where they lie.
 pub struct Variables {
-    slots: Vec<Slot>,
-}
-
-enum Slot {
-    I64(Option<i64>),
-    F64(Option<f64>),
-    I128(Option<i128>),
-    /// The buffer stays when the value becomes NULL.
-    Bytes {
-        null: bool,
-        bytes: Vec<u8>,
-    },
+    numbers: Arc<[Number]>,
+    /// Values of class Bytes. A buffer stays when its value becomes NULL.
+    texts: Box<[Vec<u8>]>,
 }
 
 impl Variables {
     pub fn new<'t>(types: impl Iterator<Item = &'t SqlType>) -> Variables {
-        let slots = types.map(|ty| match ty.physical() {
-            Physical::I64 => Slot::I64(None),
-            Physical::F64 => Slot::F64(None),
-            Physical::I128 => Slot::I128(None),
-            Physical::Bytes => Slot::Bytes { null: true, bytes: Vec::new() },
-        });
-        Variables { slots: slots.collect() }
+        let numbers: Arc<[Number]> = types.map(|ty| Number::new(ty.physical())).collect();
+        Variables { texts: numbers.iter().map(|_| Vec::new()).collect(), numbers }
+    }
+
+    pub fn numbers(&self) -> Arc<[Number]> {
+        self.numbers.clone()
     }
 
     /// All NULL, as a new call finds them.
     pub fn clear(&mut self) {
-        for slot in &mut self.slots {
-            match slot {
-                Slot::I64(value) => *value = None,
-                Slot::F64(value) => *value = None,
-                Slot::I128(value) => *value = None,
-                Slot::Bytes { null, bytes } => {
-                    *null = true;
-                    if bytes.capacity() > 64 << 10 {
-                        *bytes = Vec::new();
-                    }
-                }
-            }
+        self.numbers.iter().for_each(|number| number.set_null(true));
+        for text in self.texts.iter_mut().filter(|text| text.capacity() > 64 << 10) {
+            *text = Vec::new();
         }
+    }
+
+    #[inline]
+    fn of_class(&self, slot: u32, class: Physical) -> &Number {
+        let number = &self.numbers[slot as usize];
+        if number.class() != class {
+            class_mismatch();
+        }
+        number
     }
 
     #[inline]
     pub fn i64(&self, slot: u32) -> Option<i64> {
-        match &self.slots[slot as usize] {
-            Slot::I64(value) => *value,
-            _ => class_mismatch(),
-        }
+        self.of_class(slot, Physical::I64).i64()
     }
 
     #[inline]
     pub fn f64(&self, slot: u32) -> Option<f64> {
-        match &self.slots[slot as usize] {
-            Slot::F64(value) => *value,
-            _ => class_mismatch(),
-        }
+        self.of_class(slot, Physical::F64).f64()
     }
 
     #[inline]
     pub fn i128(&self, slot: u32) -> Option<i128> {
-        match &self.slots[slot as usize] {
-            Slot::I128(value) => *value,
-            _ => class_mismatch(),
-        }
+        self.of_class(slot, Physical::I128).i128()
     }
 
     #[inline]
     pub fn bytes(&self, slot: u32) -> Option<&[u8]> {
-        match &self.slots[slot as usize] {
-            Slot::Bytes { null: true, .. } => None,
-            Slot::Bytes { bytes, .. } => Some(bytes),
-            _ => class_mismatch(),
-        }
+        (!self.of_class(slot, Physical::Bytes).is_null()).then(|| &self.texts[slot as usize][..])
     }
 
     #[inline]
     pub fn set_i64(&mut self, slot: u32, value: Option<i64>) {
-        match &mut self.slots[slot as usize] {
-            Slot::I64(to) => *to = value,
-            _ => class_mismatch(),
+        let number = self.of_class(slot, Physical::I64);
+        match value {
+            Some(value) => number.set_i64(value),
+            None => number.set_null(true),
         }
     }
 
     pub fn value(&self, slot: u32) -> Value<'_> {
-        match &self.slots[slot as usize] {
-            Slot::I64(value) => value.map_or(Value::Null, Value::I64),
-            Slot::F64(value) => value.map_or(Value::Null, Value::F64),
-            Slot::I128(value) => value.map_or(Value::Null, Value::I128),
-            Slot::Bytes { null: true, .. } => Value::Null,
-            Slot::Bytes { bytes, .. } => Value::Bytes(bytes.as_slice().into()),
+        let number = &self.numbers[slot as usize];
+        match number.class() {
+            _ if number.is_null() => Value::Null,
+            Physical::I64 => number.i64().map_or(Value::Null, Value::I64),
+            Physical::F64 => number.f64().map_or(Value::Null, Value::F64),
+            Physical::I128 => number.i128().map_or(Value::Null, Value::I128),
+            Physical::Bytes => Value::Bytes(self.texts[slot as usize].as_slice().into()),
         }
     }
 
     /// Panics if the value's class is not the variable's.
     pub fn set(&mut self, slot: u32, value: Value<'_>) {
-        match (&mut self.slots[slot as usize], value) {
-            (Slot::I64(to), Value::I64(value)) => *to = Some(value),
-            (Slot::I64(to), Value::Null) => *to = None,
-            (Slot::F64(to), Value::F64(value)) => *to = Some(value),
-            (Slot::F64(to), Value::Null) => *to = None,
-            (Slot::I128(to), Value::I128(value)) => *to = Some(value),
-            (Slot::I128(to), Value::Null) => *to = None,
-            (Slot::Bytes { null, bytes }, Value::Bytes(value)) => {
-                *null = false;
-                bytes.clear();
-                bytes.extend_from_slice(&value);
-            }
-            (Slot::Bytes { null, .. }, Value::Null) => *null = true,
-            _ => class_mismatch(),
+        match value {
+            Value::Null => self.numbers[slot as usize].set_null(true),
+            Value::I64(value) => self.of_class(slot, Physical::I64).set_i64(value),
+            Value::F64(value) => self.of_class(slot, Physical::F64).set_f64(value),
+            Value::I128(value) => self.of_class(slot, Physical::I128).set_i128(value),
+            Value::Bytes(value) => self.set_bytes(slot, &value),
         }
+    }
+
+    fn set_bytes(&mut self, slot: u32, value: &[u8]) {
+        self.of_class(slot, Physical::Bytes).set_null(false);
+        let text = &mut self.texts[slot as usize];
+        text.clear();
+        text.extend_from_slice(value);
     }
 
     /// The value at `row` of a column of the variable's class.
     pub fn set_from_column(&mut self, slot: u32, column: &types::Column, row: usize) {
-        let null = column.is_null(row);
-        match (&mut self.slots[slot as usize], &column.data) {
-            (Slot::I64(to), ColumnData::I64(values)) => *to = (!null).then(|| values[row]),
-            (Slot::F64(to), ColumnData::F64(values)) => *to = (!null).then(|| values[row]),
-            (Slot::I128(to), ColumnData::I128(values)) => *to = (!null).then(|| values[row]),
-            (Slot::Bytes { null: to, bytes }, ColumnData::Bytes { .. }) => {
-                *to = null;
-                if !null {
-                    bytes.clear();
-                    bytes.extend_from_slice(column.bytes(row));
-                }
-            }
-            _ => class_mismatch(),
+        match &column.data {
+            _ if column.is_null(row) => self.numbers[slot as usize].set_null(true),
+            ColumnData::I64(values) => self.of_class(slot, Physical::I64).set_i64(values[row]),
+            ColumnData::F64(values) => self.of_class(slot, Physical::F64).set_f64(values[row]),
+            ColumnData::I128(values) => self.of_class(slot, Physical::I128).set_i128(values[row]),
+            ColumnData::Bytes { .. } => self.set_bytes(slot, column.bytes(row)),
         }
     }
 
@@ -237,6 +208,12 @@ impl Variables {
 #[cold]
 fn class_mismatch() -> ! {
     panic!("a variable is used with another class than its type's")
+}
+
+impl Default for Variables {
+    fn default() -> Variables {
+        Variables::new(std::iter::empty())
+    }
 }
 
 /// A running operator. `open` begins it again from the start; `next` clears `out` and gives up to `wanted` rows, none at the end.

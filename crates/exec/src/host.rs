@@ -27,6 +27,11 @@ pub trait Host {
         true
     }
 
+    /// Whether natively compiled modules run as machine code, or are interpreted.
+    fn runs_native(&self) -> bool {
+        true
+    }
+
     /// READ_COMMITTED_SNAPSHOT of the current database.
     fn snapshot_reads(&self) -> bool;
 

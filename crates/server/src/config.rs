@@ -129,6 +129,7 @@ options! {
     20003 "max online engines" 0 128 0 0 0 "Engines of the process kernel; 0: one for each CPU";
     20004 "procedure cache size" 3271 2147483647 65536 1 0 "Memory for the plans of procedures, functions and triggers (2 kByte pages)";
     20005 "enable spinlock monitoring" 0 1 0 1 0 "Count how often spinlocks are taken, for monSpinlockActivity";
+    20006 "native code enabled" 0 1 1 1 1 "Natively compiled modules run as machine code; 0: they are interpreted";
 }
 
 /// Positions in `OPTIONS` of the options that the server itself looks up.
@@ -157,6 +158,7 @@ pub mod option {
     pub const MAX_ONLINE_ENGINES: usize = position(20003);
     pub const PROCEDURE_CACHE_SIZE: usize = position(20004);
     pub const SPINLOCK_MONITORING: usize = position(20005);
+    pub const NATIVE_CODE: usize = position(20006);
 }
 
 /// For constants: an id that is not in the list does not compile.

@@ -662,6 +662,10 @@ impl Host for SessionHost {
         self.server.catalog.configuration.running(option::NESTED_TRIGGERS) != 0
     }
 
+    fn runs_native(&self) -> bool {
+        self.server.catalog.configuration.running(option::NATIVE_CODE) != 0
+    }
+
     fn storage(&self) -> &Storage {
         &self.server.catalog.storage
     }

@@ -58,6 +58,7 @@ pub use layout::{
 };
 pub use locks::{LockEntry, Resource, TransactionEntry};
 pub use memory::Memory;
+pub use memory_table::MemoryTable;
 pub use memory_table::stats::{ChainStats, MemoryIndexStats, MemoryTableStats};
 pub use metrics::Metrics;
 pub use recovery::Recovered;

@@ -145,6 +145,19 @@ impl RowLayout {
         matches!(self.places[column], Place::Variable { .. })
     }
 
+    /// Where a full image has the column's bytes, if they are of fixed width.
+    pub fn fixed_at(&self, column: usize) -> Option<(usize, FixedCodec)> {
+        match self.places[column] {
+            Place::Fixed { offset, codec } => Some((HEADER_BYTES + offset as usize, codec)),
+            Place::Variable { .. } => None,
+        }
+    }
+
+    /// The byte and the bit of a full image that say whether the column is NULL.
+    pub fn null_at(&self, column: usize) -> (usize, u8) {
+        (HEADER_BYTES + self.fixed_bytes(self.len()) + column / 8, (column % 8) as u8)
+    }
+
     #[inline]
     fn fixed_bytes(&self, columns: usize) -> usize {
         self.prefixes[columns].0 as usize

@@ -136,7 +136,7 @@ impl Runner<'_> {
         };
         // An error leaves the block also where it would not leave the batch.
         self.session().try_level += 1;
-        let result = self.list(code);
+        let result = self.native(code);
         self.session().try_level -= 1;
         let runtime = self.context.runtime.get_mut();
         let result = match result {

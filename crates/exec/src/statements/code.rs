@@ -198,6 +198,12 @@ impl Scope<'_> {
     }
 }
 
+/// One of the module's statements, on its own.
+pub fn statement(statement: &plan::Statement, module: &Arc<Module>) -> SqlResult<Code> {
+    let mut scope = Scope { module, cursor_names: Vec::new() };
+    Ok(Code { line: statement.line, kind: kind(&statement.kind, &mut scope, &mut compiler())? })
+}
+
 fn list(statements: &[plan::Statement], scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
     compiler.deeper(|compiler| {
         let code = statements
@@ -303,7 +309,7 @@ fn flat_list(body: &[plan::Statement], scope: &mut Scope, compiler: &mut Compile
     }
 }
 
-fn condition(condition: &plan::Condition, compiler: &mut Compiler) -> SqlResult<Condition> {
+pub fn condition(condition: &plan::Condition, compiler: &mut Compiler) -> SqlResult<Condition> {
     Ok(match condition {
         plan::Condition::Scalar(expr) => {
             compiler.reads_session = false;

@@ -11,6 +11,7 @@ mod execute;
 mod failure;
 mod measure;
 mod modify;
+mod native;
 mod query;
 mod raise;
 mod run;
@@ -32,6 +33,7 @@ use crate::session::Session;
 use crate::sink::{Sink, Stop};
 use code::Code;
 use cursor::CursorName;
+use native::NativeCode;
 use query::Prepared;
 
 pub(crate) use cursor_table::CursorTable;
@@ -51,6 +53,8 @@ struct Instance {
     tables: Vec<RefCell<MemoryTable>>,
     /// By `QueryId`; made when the query first runs.
     queries: Vec<Option<Prepared>>,
+    /// Of a natively compiled module; made when it first runs.
+    native: Option<NativeCode>,
     /// Of the shelf it came from, the module's own first. None: it runs, and its runner has them.
     counters: Option<Arc<[Counters]>>,
 }
@@ -59,6 +63,8 @@ struct Instance {
 /// instance stays in the cache of the CPU that used it last.
 struct Pool {
     shelves: [Shelf; SHELVES],
+    /// Of a natively compiled module.
+    program: SpinLock<Option<native::Shared>>,
 }
 
 struct Shelf {
@@ -74,12 +80,25 @@ const SHELVES: usize = 8;
 /// Idle instances kept on a shelf.
 const SHELF_MAX: usize = 4;
 
-fn shelf(slot: &ExecutorSlot) -> &Shelf {
+fn pool(slot: &ExecutorSlot) -> &Pool {
     let shelf = |_| Shelf { idle: SpinLock::new(&POOL_LOCK, Vec::new()), counters: OnceLock::new() };
-    let empty = || Pool { shelves: std::array::from_fn(shelf) };
+    let empty = || Pool { shelves: std::array::from_fn(shelf), program: SpinLock::new(&POOL_LOCK, None) };
     let any = slot.0.get_or_init(|| Arc::new(empty()));
-    let pool = any.downcast_ref::<Pool>().expect("the slot is exec's alone");
-    &pool.shelves[os::sched::here().unwrap_or(0) as usize % SHELVES]
+    any.downcast_ref::<Pool>().expect("the slot is exec's alone")
+}
+
+fn shelf(slot: &ExecutorSlot) -> &Shelf {
+    &pool(slot).shelves[os::sched::here().unwrap_or(0) as usize % SHELVES]
+}
+
+fn shared_program(module: &Module) -> Option<native::Shared> {
+    pool(&module.executor).program.lock().clone()
+}
+
+fn share_program(module: &Module, program: native::Shared) {
+    // The one before is freed outside of the lock.
+    let before = pool(&module.executor).program.lock().replace(program);
+    drop(before);
 }
 
 /// What a module's executions cost since it was bound: its own first, if it was called, then each of its queries by `QueryId`.
@@ -124,6 +143,7 @@ impl Instance {
             variables: Variables::new(module.variables.iter().map(|variable| &variable.ty)),
             tables: module.table_variables.iter().map(|table| RefCell::new(memory_table(&table.table))).collect(),
             queries: (0..module.queries.len()).map(|_| None).collect(),
+            native: None,
             counters: Some(shelf(&module.executor).counters.get_or_init(|| measure::counters_for(module)).clone()),
         })
     }
@@ -228,6 +248,7 @@ fn run_instance(
     let queries = std::mem::take(&mut instance.queries);
     let cursor_names = std::mem::take(&mut instance.cursor_names);
     let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame, Some(counters));
+    runner.native = instance.native.take();
     let result = runner.module(&code);
     runner.leave();
     if let (Some(mark), Ok(_)) = (&called, &result) {
@@ -247,6 +268,7 @@ fn run_instance(
         },
     });
     instance.counters = runner.counters.take();
+    instance.native = runner.native.take();
     instance.code = code;
     instance.queries = std::mem::take(&mut runner.queries);
     instance.cursor_names = std::mem::take(&mut runner.cursor_names);

@@ -10,6 +10,7 @@ use super::cursor::CursorName;
 use super::cursor_table::CursorId;
 use super::failure::Unwind;
 use super::measure::Counters;
+use super::native::NativeCode;
 use super::query::Prepared;
 use super::{Frame, transaction};
 use crate::context::Context;
@@ -34,6 +35,8 @@ pub struct Runner<'a> {
     pub module: Arc<Module>,
     pub frame: Frame,
     pub return_value: Datum,
+    /// Of a natively compiled module, once it has run.
+    pub native: Option<NativeCode>,
     entry_options: Option<Box<Options>>,
     /// What the module's queries cost, from 1 on.
     pub counters: Option<Arc<[Counters]>>,
@@ -71,6 +74,7 @@ impl<'a> Runner<'a> {
             module,
             frame,
             return_value: Datum::Null,
+            native: None,
             entry_options,
             counters,
             cursor_names,
@@ -231,6 +235,14 @@ impl<'a> Runner<'a> {
                 Ok(Ok(value != 0))
             }
             condition => self.long_condition(condition),
+        }
+    }
+
+    /// Whether a condition holds. One that fails does not, unless its failure ends more.
+    pub fn holds(&mut self, condition: &Condition, line: u32) -> Result<bool, Unwind> {
+        match self.condition(condition)? {
+            Ok(holds) => Ok(holds),
+            Err(error) => self.fail(error, line).map(|_| false),
         }
     }
 

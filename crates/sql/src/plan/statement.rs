@@ -218,6 +218,33 @@ pub enum StatementKind {
     },
 }
 
+impl Statement {
+    /// The lists of statements in it.
+    fn lists(&self) -> [&[Statement]; 2] {
+        match &self.kind {
+            StatementKind::If { then, otherwise, .. } => [then, otherwise],
+            StatementKind::TryCatch { body, handler } => [body, handler],
+            StatementKind::While { body, .. } | StatementKind::Block(body) => [body, &[]],
+            _ => [&[], &[]],
+        }
+    }
+
+    /// Itself and the statements in it.
+    pub fn count(&self) -> u32 {
+        1 + self.lists().iter().flat_map(|list| list.iter()).map(Statement::count).sum::<u32>()
+    }
+}
+
+/// Statements and those within them, each before what it holds.
+pub fn in_order(statements: &[Statement]) -> Vec<&Statement> {
+    let mut all = Vec::new();
+    for statement in statements {
+        all.push(statement);
+        statement.lists().into_iter().for_each(|list| all.extend(in_order(list)));
+    }
+    all
+}
+
 #[derive(Debug)]
 pub enum Condition {
     Scalar(Expr),

@@ -6,18 +6,21 @@ pub mod stats;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::bounds::KeyBound;
 use crate::commits::Status;
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
-use crate::transaction::Transaction;
+use crate::transaction::{Scratch, Transaction};
+use crate::xtp::cursor::Cursor;
 use crate::xtp::eyes::Eyes;
 use crate::xtp::hash_index;
 use crate::xtp::memory::At;
 use crate::xtp::row::{NEVER, OWNED, Row, row_bytes};
-use crate::xtp::shape::{MemoryIndex, MemoryShape};
+use crate::xtp::shape::{MemoryIndex, MemoryShape, Way};
 use crate::xtp::work_list::Change;
 use os::engines;
+use types::row::RowView;
 
 /// As `crate::Table` of any kind; cheap to clone.
 #[derive(Clone)]
@@ -221,6 +224,49 @@ impl MemoryTable {
             image.extend_from_slice(row.image());
         }
         Ok(seen)
+    }
+
+    /// The image of the row that has these numbers in the key of a unique index of integers, as the transaction sees it at SNAPSHOT.
+    pub fn find(&self, tx: &mut Transaction, index: IndexId, key: &[i64]) -> StorageResult<Option<&[u8]>> {
+        tx.check_running()?;
+        self.check_age(tx)?;
+        let eyes = self.eyes(tx, u32::MAX);
+        let position = self.index_at(index)?;
+        let (xtp, index) = (&self.engine.xtp, &self.shape.indexes[position]);
+        let Scratch { key: wanted, entry: met, .. } = &mut tx.scratch;
+        wanted.clear();
+        index.key.codecs().iter().zip(key).for_each(|(codec, number)| codec.encode_i64(*number, wanted));
+        let mut dependencies = Vec::new();
+        let mut found = None;
+        match &index.way {
+            Way::Hash(_) => {
+                let home = index.home_of(wanted);
+                let mut chain = index.chain_of(&xtp.memory, home);
+                while let Some(row) = chain.next(&xtp.memory, position) {
+                    if row.home(position) != home {
+                        continue;
+                    }
+                    met.clear();
+                    index.key_into(&RowView::new(&self.shape.layout.row, row.image())?, met);
+                    if met == wanted && eyes.see(row, &mut dependencies) {
+                        found = Some(row);
+                        break;
+                    }
+                }
+            }
+            Way::Ordered(_) => {
+                let bound = KeyBound::Inclusive(&wanted[..]);
+                let mut rows = Cursor::new(xtp, index, (&bound, &bound), true, false);
+                while let Some(row) = rows.step(xtp, index, position)? {
+                    if eyes.see(row, &mut dependencies) {
+                        found = Some(row);
+                        break;
+                    }
+                }
+            }
+        }
+        self.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
+        Ok(found.map(|row| row.image()))
     }
 
     pub fn row_count_estimate(&self) -> u64 {

@@ -1,0 +1,223 @@
+//! Machine code and interpreter are twins: procedures made at random from a printed seed do the same in both, value by value, row by row,
+//! error by error.
+//!
+//! `HEDDLE_PROCEDURES=20000 HEDDLE_SEED=7 cargo test -p heddle --test native` looks for longer, elsewhere.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::fmt::Write as _;
+
+use support::{Server, scratch};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// Variables of every integer type, and some that machine code leaves alone.
+const INTEGERS: [(&str, &str); 5] =
+    [("@t", "tinyint"), ("@s", "smallint"), ("@i", "int"), ("@b", "bigint"), ("@c", "bigint")];
+const LITERALS: [&str; 14] = [
+    "0",
+    "1",
+    "2",
+    "-1",
+    "7",
+    "100",
+    "255",
+    "256",
+    "32767",
+    "-32768",
+    "2147483647",
+    "CAST(-2147483648 AS int)",
+    "CAST(9223372036854775807 AS bigint)",
+    "CAST(-3000000000 AS bigint)",
+];
+
+fn value(random: &mut Random, depth: usize) -> String {
+    let leaf = depth == 0 || random.below(4) == 0;
+    if leaf {
+        return match random.below(3) {
+            0 if random.below(4) == 0 => random.pick(&LITERALS).into(),
+            0 => random.below(10).to_string(),
+            _ => INTEGERS[random.below(5)].0.into(),
+        };
+    }
+    let operand = |random: &mut Random| value(random, depth - 1);
+    match random.below(12) {
+        0 => format!("-({})", operand(random)),
+        1 => format!("CAST({} AS {})", operand(random), INTEGERS[random.below(5)].1),
+        2 => {
+            let when = predicate(random, depth - 1);
+            format!("CASE WHEN {when} THEN {} ELSE {} END", operand(random), operand(random))
+        }
+        3 => format!("ISNULL({}, {})", operand(random), operand(random)),
+        _ => {
+            let op = random.pick(&["+", "-", "+", "-", "*", "/", "%", "&", "|", "^"]);
+            format!("({} {op} {})", operand(random), operand(random))
+        }
+    }
+}
+
+fn predicate(random: &mut Random, depth: usize) -> String {
+    if depth > 0 && random.below(3) == 0 {
+        let (left, right) = (predicate(random, depth - 1), predicate(random, depth - 1));
+        return match random.below(3) {
+            0 => format!("({left} AND {right})"),
+            1 => format!("({left} OR {right})"),
+            _ => format!("NOT ({left})"),
+        };
+    }
+    match random.below(6) {
+        0 => format!("{} IS NULL", INTEGERS[random.below(5)].0),
+        1 => format!("{} IS NOT NULL", INTEGERS[random.below(5)].0),
+        2 => "@text = 'b'".into(),
+        _ => {
+            let op = random.pick(&["=", "<>", "<", "<=", ">", ">="]);
+            let (left, right) = (value(random, depth.min(1)), value(random, depth.min(1)));
+            format!("{left} {op} {right}")
+        }
+    }
+}
+
+/// `loops`: how many are around it, each counting in a variable of its own.
+fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) {
+    let block = |random: &mut Random, loops: usize, before: &str, out: &mut String| {
+        let _ = writeln!(out, "{before} BEGIN");
+        for _ in 0..1 + random.below(3) {
+            statement(random, depth.saturating_sub(1), loops, out);
+        }
+        out.push_str("END\n");
+    };
+    match random.below(if depth == 0 { 8 } else { 13 }) {
+        0..=3 => {
+            let _ = writeln!(out, "SET {} = {};", INTEGERS[random.below(5)].0, value(random, 2));
+        }
+        4 => {
+            let (k, small, big) = (value(random, 1), value(random, 1), value(random, 1));
+            let _ = match random.below(3) {
+                0 => writeln!(out, "INSERT INTO dbo.ordered (k, n, t) VALUES ({k}, {big}, 3);"),
+                _ => writeln!(out, "INSERT INTO dbo.rows (k, small, big) VALUES ({k}, {small}, {big});"),
+            };
+        }
+        5 => out.push_str("SET @text = ISNULL(@text, 'a') + 'b';\n"),
+        6 => out.push_str("SET @i = @@ROWCOUNT;\n"),
+        7 => {
+            let (k, more) = (value(random, 1), value(random, 0));
+            let _ = match random.below(4) {
+                0 => writeln!(out, "SELECT @c = COUNT_BIG(*) FROM dbo.rows;"),
+                1 => writeln!(out, "SELECT @t = t, @b = n + {more} FROM dbo.ordered WHERE k = {k};"),
+                _ => writeln!(out, "SELECT @i = small, @b = big + {more} FROM dbo.rows WHERE k = {k};"),
+            };
+        }
+        8 | 9 => {
+            let when = format!("IF {}", predicate(random, 2));
+            block(random, loops, &when, out);
+            if random.below(2) == 0 {
+                block(random, loops, "ELSE", out);
+            }
+        }
+        10 if loops < 2 => {
+            let counter = ["@n0", "@n1"][loops];
+            let _ = writeln!(out, "SET {counter} = 0;");
+            let turns = 1 + random.below(5);
+            let _ = writeln!(
+                out,
+                "WHILE {counter} < {turns} AND ({} OR 1 = 1) BEGIN SET {counter} += 1;",
+                predicate(random, 1)
+            );
+            for _ in 0..1 + random.below(3) {
+                statement(random, depth - 1, loops + 1, out);
+            }
+            out.push_str("END\n");
+        }
+        11 => {
+            block(random, loops, "BEGIN TRY", out);
+            out.push_str(
+                "END TRY BEGIN CATCH SET @text = CONCAT_WS(':', @text, ERROR_NUMBER(), ERROR_LINE()); END CATCH\n",
+            );
+        }
+        12 if random.below(4) == 0 => {
+            let _ = writeln!(out, "RETURN {};", random.below(3));
+        }
+        _ => {
+            let _ = writeln!(out, "SET {} += {};", INTEGERS[random.below(5)].0, value(random, 1));
+        }
+    }
+}
+
+fn procedure(random: &mut Random, number: usize) -> String {
+    let mut body = String::new();
+    for _ in 0..2 + random.below(6) {
+        statement(random, 3, 0, &mut body);
+    }
+    format!(
+        "CREATE PROCEDURE dbo.p{number} @t tinyint, @s smallint, @i int, @b bigint, @c bigint
+WITH NATIVE_COMPILATION, SCHEMABINDING AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+DECLARE @text varchar(60), @n0 int, @n1 int;
+{body}SELECT @t AS t, @s AS s, @i AS i, @b AS b, @c AS c, @text AS text, @n0 AS n0, @n1 AS n1;
+END
+GO
+"
+    )
+}
+
+const TABLES: &str = "CREATE TABLE dbo.rows (k bigint NOT NULL CONSTRAINT pk_rows PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 64), small smallint NULL,
+  big bigint NOT NULL, filler char(7) NOT NULL DEFAULT 'f', text varchar(20) NULL DEFAULT 'long', INDEX by_small (small)) WITH (MEMORY_OPTIMIZED = ON);
+CREATE TABLE dbo.ordered (k int NOT NULL CONSTRAINT pk_ordered PRIMARY KEY NONCLUSTERED, n bigint NULL, t tinyint NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
+GO
+";
+
+fn script(random: &mut Random, procedures: usize) -> String {
+    let mut script = TABLES.to_owned();
+    for number in 0..procedures {
+        script.push_str(&procedure(random, number));
+        for arguments in ["1, 2, 3, 4, 5", "NULL, 2, NULL, 4, NULL", "255, 32767, 2147483647, 9223372036854775807, -1"]
+        {
+            let _ = write!(script, "DECLARE @r int; EXEC @r = dbo.p{number} {arguments}; SELECT @r AS r;\nGO\n");
+        }
+        script.push_str(
+            "SELECT COUNT(*) AS n, SUM(CHECKSUM(k, small, big, filler, text)) AS sum FROM dbo.rows;
+SELECT COUNT(*) AS n, SUM(CHECKSUM(k, n, t)) AS sum FROM dbo.ordered; DELETE dbo.rows; DELETE dbo.ordered;\nGO\n",
+        );
+    }
+    script
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn machine_code_does_what_the_interpreter_does() {
+    let (seed, procedures) = (number("HEDDLE_SEED", 1), number("HEDDLE_PROCEDURES", 150) as usize);
+    println!("HEDDLE_SEED={seed}");
+    let file = scratch("native").join("twins.sql");
+    std::fs::write(&file, script(&mut Random(seed), procedures)).expect("written");
+    let server = Server::start(&[]);
+    let run = |enabled: u32| {
+        let configure =
+            "EXEC sp_configure 'show advanced options', 1; RECONFIGURE; EXEC sp_configure 'native code enabled'";
+        server
+            .query(&format!("{configure}, {enabled}; RECONFIGURE; DROP DATABASE IF EXISTS twin; CREATE DATABASE twin"));
+        let output = server.sql(&["-d", "twin", "-W", "-i", file.to_str().expect("UTF-8 path")]);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let (interpreted, native) = (run(0), run(1));
+    let answered = interpreted.lines().filter(|line| line.starts_with("t s i b c text")).count();
+    assert!(answered > procedures, "{answered} calls of {} came to their end:\n{interpreted}", 3 * procedures);
+    for (at, (expected, seen)) in interpreted.lines().zip(native.lines()).enumerate() {
+        assert_eq!(expected, seen, "line {} of what the script prints, seed {seed}", at + 1);
+    }
+    assert_eq!(interpreted.lines().count(), native.lines().count());
+}

@@ -1,0 +1,427 @@
+//! A module's statements to machine code: control flow, assignments, INSERTs of one row. What has no machine code becomes a step.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    AbiParam, Block, FuncRef, Function, InstBuilder, Signature, Type, Value as Ssa, types as ir,
+};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::JITModule;
+use cranelift_module::{Linkage, Module as _};
+use sql::plan::{Condition, Expr, ExprKind, QueryId, Statement, StatementKind, Variable, VariableSlot};
+use types::Datum;
+
+use crate::runtime::{FOUND, FOUND_AT, IMAGES_AT, KEY_AT, KEYS_MAX, LEFT, NOT_FOUND, ROWS_AT};
+use crate::scalar::{Field, Scalars, has_truth, has_value, packed, plain};
+
+/// What the interpreter is to run when machine code asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Position of the statement as `sql::plan::in_order` gives them.
+    pub statement: u32,
+    pub part: Part,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Whole,
+    Condition,
+}
+
+/// An INSERT of one row into a memory-optimized table.
+#[derive(Debug, Clone)]
+pub struct Insert {
+    pub query: QueryId,
+    /// The row's image, with what does not change already in it.
+    pub image: Vec<u8>,
+    pub values: Vec<Value>,
+}
+
+/// A value that each run of the INSERT writes into the image.
+#[derive(Debug, Clone)]
+pub struct Value {
+    /// Where, and in how many bytes: 1, 2, 4 or 8.
+    pub at: u32,
+    pub bytes: u8,
+    pub expr: Expr,
+}
+
+/// SELECT @v = ... of the one row of a memory-optimized table that has a key.
+#[derive(Debug, Clone)]
+pub struct Find {
+    pub query: QueryId,
+    /// The values of the key's columns: integers, at most `KEYS_MAX`.
+    pub key: Vec<Expr>,
+    /// A complete image has so many columns.
+    pub columns: u16,
+    /// Of the columns that `values` are over.
+    pub fields: Vec<Option<Field>>,
+    pub values: Vec<(VariableSlot, Expr)>,
+}
+
+impl Find {
+    /// There is machine code for it.
+    pub fn is_native(&self) -> bool {
+        self.key.len() <= KEYS_MAX
+            && self.key.iter().all(is_native)
+            && self.values.iter().all(|(_, value)| has_value(value, &self.fields))
+    }
+}
+
+/// A query that has machine code.
+#[derive(Debug, Clone)]
+pub enum Form {
+    Insert(Insert),
+    Find(Find),
+}
+
+/// There is machine code for the value of an expression without columns.
+pub fn is_native(expr: &Expr) -> bool {
+    has_value(expr, &[])
+}
+
+/// Loops without anything that takes long let others have their turn after so many rounds.
+const ROUNDS: i64 = 1024;
+
+/// What machine code calls: `runtime::HELPERS`.
+#[derive(Clone, Copy)]
+struct Helpers {
+    step: FuncRef,
+    holds: FuncRef,
+    insert: FuncRef,
+    find: FuncRef,
+    turn: FuncRef,
+}
+
+impl Helpers {
+    /// Makes them known to the function.
+    fn declare(module: &mut JITModule, function: &mut Function) -> Helpers {
+        let pointer = module.target_config().pointer_type();
+        let mut declare = |name: &str, numbers: usize| {
+            let mut signature = module.make_signature();
+            signature.params.push(AbiParam::new(pointer));
+            signature.params.extend((0..numbers).map(|_| AbiParam::new(ir::I32)));
+            signature.returns.push(AbiParam::new(ir::I32));
+            let id = module.declare_function(name, Linkage::Import, &signature).expect("a name of its own");
+            module.declare_func_in_func(id, function)
+        };
+        Helpers {
+            step: declare("step", 1),
+            holds: declare("holds", 1),
+            insert: declare("insert", 3),
+            find: declare("find", 2),
+            turn: declare("turn", 0),
+        }
+    }
+}
+
+/// `fn(call, numbers) -> i32`: 0 at the end of the statements, `LEFT` if the run left them.
+pub fn signature(target: TargetFrontendConfig) -> Signature {
+    let pointer = AbiParam::new(target.pointer_type());
+    let mut signature = Signature::new(target.default_call_conv);
+    signature.params.extend([pointer, pointer]);
+    signature.returns.push(AbiParam::new(ir::I32));
+    signature
+}
+
+/// What came of it, besides the code in the function.
+#[derive(Debug, Default)]
+pub struct Lowered {
+    pub steps: Vec<Step>,
+    pub inserts: Vec<QueryId>,
+    pub finds: Vec<QueryId>,
+    /// The images of all INSERTs, one after the other.
+    pub images: Vec<u8>,
+}
+
+/// `form`: what a query is, if it has machine code.
+pub fn lower(
+    function: &mut Function,
+    module: &mut JITModule,
+    body: &[Statement],
+    variables: &[Variable],
+    form: &mut dyn FnMut(QueryId) -> Option<Form>,
+) -> Lowered {
+    let mut context = FunctionBuilderContext::new();
+    let pointer = module.target_config().pointer_type();
+    let helpers = Helpers::declare(module, function);
+    let mut builder = FunctionBuilder::new(function, &mut context);
+    let entry = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let (call, numbers) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
+    let images = builder.ins().load(pointer, plain(), call, IMAGES_AT as i32);
+    let rounds = builder.declare_var(ir::I64);
+    let start = builder.ins().iconst(ir::I64, ROUNDS);
+    builder.def_var(rounds, start);
+    let left = builder.create_block();
+    builder.set_cold_block(left);
+    let mut body_of = Body {
+        scalars: Scalars { builder: &mut builder, numbers, row: None },
+        helpers,
+        variables,
+        form,
+        call,
+        pointer,
+        images,
+        rounds,
+        left,
+        at: 0,
+        lowered: Lowered::default(),
+    };
+    body_of.list(body);
+    let lowered = body_of.lowered;
+    let zero = builder.ins().iconst(ir::I32, 0);
+    builder.ins().return_(&[zero]);
+    builder.switch_to_block(left);
+    let status = builder.ins().iconst(ir::I32, i64::from(LEFT));
+    builder.ins().return_(&[status]);
+    builder.seal_all_blocks();
+    builder.finalize(module.target_config());
+    lowered
+}
+
+struct Body<'a, 'b, 'f> {
+    scalars: Scalars<'b, 'f>,
+    helpers: Helpers,
+    variables: &'a [Variable],
+    form: &'a mut dyn FnMut(QueryId) -> Option<Form>,
+    call: Ssa,
+    pointer: Type,
+    images: Ssa,
+    rounds: cranelift_frontend::Variable,
+    /// Ends the run.
+    left: Block,
+    /// Statements so far, in order.
+    at: u32,
+    lowered: Lowered,
+}
+
+impl<'f> Body<'_, '_, 'f> {
+    fn builder(&mut self) -> &mut FunctionBuilder<'f> {
+        self.scalars.builder
+    }
+
+    fn call(&mut self, helper: FuncRef, numbers: &[i64]) -> Ssa {
+        let mut arguments = vec![self.call];
+        for number in numbers {
+            let number = self.builder().ins().iconst(ir::I32, *number);
+            arguments.push(number);
+        }
+        let call = self.builder().ins().call(helper, &arguments);
+        self.builder().inst_results(call)[0]
+    }
+
+    fn list(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    /// Continues behind the statement, in a block that may have no way into it.
+    fn statement(&mut self, statement: &Statement) {
+        let number = self.at;
+        self.at += 1;
+        match &statement.kind {
+            StatementKind::Assign { slot, value: Expr { kind: ExprKind::Literal(Datum::I64(value)), .. } } => {
+                let value = self.builder().ins().iconst(ir::I64, *value);
+                self.scalars.set(*slot, value);
+                self.set_rows(1);
+            }
+            StatementKind::Assign { slot, value } if is_native(value) => {
+                let (unusual, next) = (self.rare_block(), self.builder().create_block());
+                let value = self.scalars.value(value, unusual);
+                self.scalars.set(*slot, value);
+                self.set_rows(1);
+                self.builder().ins().jump(next, &[]);
+                self.builder().switch_to_block(unusual);
+                self.step(number);
+                self.builder().ins().jump(next, &[]);
+                self.builder().switch_to_block(next);
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let (yes, no, next) =
+                    (self.builder().create_block(), self.builder().create_block(), self.builder().create_block());
+                self.condition(number, condition, yes, no);
+                for (block, statements) in [(yes, then), (no, otherwise)] {
+                    self.builder().switch_to_block(block);
+                    self.list(statements);
+                    self.builder().ins().jump(next, &[]);
+                }
+                self.builder().switch_to_block(next);
+            }
+            StatementKind::While { condition, body } => self.while_loop(number, condition, body),
+            StatementKind::Block(body) => self.list(body),
+            StatementKind::Query(query) => match (self.form)(*query) {
+                Some(Form::Insert(insert)) => self.insert(number, insert),
+                Some(Form::Find(find)) => self.find(number, find),
+                None => self.step(number),
+            },
+            _ => {
+                self.at = number + statement.count();
+                self.step(number);
+            }
+        }
+    }
+
+    fn while_loop(&mut self, number: u32, condition: &Condition, body: &[Statement]) {
+        let turn = self.rare_block();
+        let (begin, round, after) =
+            (self.builder().create_block(), self.builder().create_block(), self.builder().create_block());
+        self.builder().ins().jump(begin, &[]);
+        self.builder().switch_to_block(begin);
+        self.condition(number, condition, round, after);
+        self.builder().switch_to_block(round);
+        self.list(body);
+        let rounds = self.rounds;
+        let left = self.builder().use_var(rounds);
+        let left = self.builder().ins().iadd_imm_s(left, -1);
+        self.builder().def_var(rounds, left);
+        self.builder().ins().brif(left, begin, &[], turn, &[]);
+        self.builder().switch_to_block(turn);
+        let start = self.builder().ins().iconst(ir::I64, ROUNDS);
+        self.builder().def_var(rounds, start);
+        let status = self.call(self.helpers.turn, &[]);
+        let left = self.left;
+        self.builder().ins().brif(status, left, &[], begin, &[]);
+        self.builder().switch_to_block(after);
+    }
+
+    fn rare_block(&mut self) -> Block {
+        let block = self.builder().create_block();
+        self.builder().set_cold_block(block);
+        block
+    }
+
+    /// @@ROWCOUNT.
+    fn set_rows(&mut self, rows: i64) {
+        let (rows, call) = (self.builder().ins().iconst(ir::I64, rows), self.call);
+        self.builder().ins().store(plain(), rows, call, ROWS_AT as i32);
+    }
+
+    fn new_step(&mut self, statement: u32, part: Part) -> i64 {
+        self.lowered.steps.push(Step { statement, part });
+        self.lowered.steps.len() as i64 - 1
+    }
+
+    /// The interpreter runs the statement.
+    fn step(&mut self, statement: u32) {
+        let step = self.new_step(statement, Part::Whole);
+        let status = self.call(self.helpers.step, &[step]);
+        let (next, left) = (self.builder().create_block(), self.left);
+        self.builder().ins().brif(status, left, &[], next, &[]);
+        self.builder().switch_to_block(next);
+    }
+
+    fn leave_if_left(&mut self, answer: Ssa) {
+        let stays = self.builder().create_block();
+        let leaves = self.builder().ins().icmp_imm_s(IntCC::Equal, answer, i64::from(LEFT));
+        let left = self.left;
+        self.builder().ins().brif(leaves, left, &[], stays, &[]);
+        self.builder().switch_to_block(stays);
+    }
+
+    fn condition(&mut self, statement: u32, condition: &Condition, yes: Block, no: Block) {
+        if let Condition::Scalar(expr) = condition
+            && has_truth(expr, &[])
+        {
+            let unusual = self.rare_block();
+            self.scalars.branch(expr, yes, no, unusual);
+            self.builder().switch_to_block(unusual);
+        }
+        let step = self.new_step(statement, Part::Condition);
+        let status = self.call(self.helpers.holds, &[step]);
+        self.leave_if_left(status);
+        self.builder().ins().brif(status, yes, &[], no, &[]);
+    }
+
+    fn insert(&mut self, number: u32, insert: Insert) {
+        let (unusual, next) = (self.rare_block(), self.builder().create_block());
+        let start = self.lowered.images.len();
+        for value in &insert.values {
+            let ssa = self.scalars.value(&value.expr, unusual);
+            let ssa = match value.bytes {
+                8 => ssa,
+                bytes => {
+                    let narrow = Type::int(8 * u16::from(bytes)).expect("a width of integers");
+                    self.builder().ins().ireduce(narrow, ssa)
+                }
+            };
+            let (at, images) = ((start + value.at as usize) as i32, self.images);
+            self.builder().ins().store(packed(), ssa, images, at);
+        }
+        self.lowered.images.extend_from_slice(&insert.image);
+        self.lowered.inserts.push(insert.query);
+        let numbers = [self.lowered.inserts.len() as i64 - 1, start as i64, insert.image.len() as i64];
+        let status = self.call(self.helpers.insert, &numbers);
+        self.leave_if_left(status);
+        let done = self.builder().create_block();
+        self.builder().ins().brif(status, done, &[], unusual, &[]);
+        self.builder().switch_to_block(done);
+        self.set_rows(1);
+        self.builder().ins().jump(next, &[]);
+        self.builder().switch_to_block(unusual);
+        self.step(number);
+        self.builder().ins().jump(next, &[]);
+        self.builder().switch_to_block(next);
+    }
+
+    fn find(&mut self, number: u32, find: Find) {
+        let (unusual, next) = (self.rare_block(), self.builder().create_block());
+        let call = self.call;
+        for (column, value) in find.key.iter().enumerate() {
+            let value = self.scalars.value(value, unusual);
+            self.builder().ins().store(plain(), value, call, (KEY_AT + 8 * column) as i32);
+        }
+        self.lowered.finds.push(find.query);
+        let numbers = [self.lowered.finds.len() as i64 - 1, find.key.len() as i64];
+        let answer = self.call(self.helpers.find, &numbers);
+        self.leave_if_left(answer);
+        let (found, other, none) =
+            (self.builder().create_block(), self.builder().create_block(), self.builder().create_block());
+        let is_found = self.builder().ins().icmp_imm_s(IntCC::Equal, answer, i64::from(FOUND));
+        self.builder().ins().brif(is_found, found, &[], other, &[]);
+        self.builder().switch_to_block(other);
+        let is_none = self.builder().ins().icmp_imm_s(IntCC::Equal, answer, i64::from(NOT_FOUND));
+        self.builder().ins().brif(is_none, none, &[], unusual, &[]);
+        self.builder().switch_to_block(none);
+        self.set_rows(0);
+        self.builder().ins().jump(next, &[]);
+        self.builder().switch_to_block(found);
+        self.assign_from_row(find, unusual);
+        self.set_rows(1);
+        self.builder().ins().jump(next, &[]);
+        self.builder().switch_to_block(unusual);
+        self.step(number);
+        self.builder().ins().jump(next, &[]);
+        self.builder().switch_to_block(next);
+    }
+
+    /// All values first: one of them may not be usual.
+    fn assign_from_row(&mut self, find: Find, unusual: Block) {
+        let (call, pointer) = (self.call, self.pointer);
+        let row = self.builder().ins().load(pointer, plain(), call, FOUND_AT as i32);
+        // Of before a column was added?
+        let columns = self.builder().ins().uload16(ir::I64, packed(), row, 0);
+        let differs = self.builder().ins().icmp_imm_s(IntCC::NotEqual, columns, i64::from(find.columns));
+        self.scalars.unless(differs, unusual);
+        self.scalars.row = Some((row, find.fields));
+        let mut values = Vec::new();
+        for (slot, expr) in &find.values {
+            values.push(match expr.kind {
+                ExprKind::Column(column) if !self.variables[slot.0 as usize].not_null => {
+                    let (null, value) = self.scalars.column(column);
+                    (*slot, value, Some(null))
+                }
+                _ => (*slot, self.scalars.value(expr, unusual), None),
+            });
+        }
+        self.scalars.row = None;
+        for (slot, value, null) in values {
+            self.scalars.set(slot, value);
+            if let Some(null) = null {
+                self.scalars.set_null(slot, null);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A module's machine code, ready to run.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::UserFuncName;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{Linkage, Module as _, default_libcall_names};
+use sql::plan::{QueryId, Statement, Variable};
+
+use crate::lower::{self, Form, Step};
+use crate::number::Number;
+use crate::runtime::{Call, HELPERS, Runtime};
+
+type Entry = extern "C" fn(*mut Call<'_>, *const Number) -> i32;
+
+/// Shared by all who run it.
+pub struct Program {
+    /// Owns the memory of `entry`. None: it is being freed.
+    module: Option<JITModule>,
+    entry: Entry,
+    steps: Vec<Step>,
+    inserts: Vec<QueryId>,
+    finds: Vec<QueryId>,
+    images: Vec<u8>,
+    variables: usize,
+    text: String,
+}
+
+// SAFETY: what the module points to is its own, and nobody changes it once the code is finished.
+unsafe impl Send for Program {}
+// SAFETY: as above; the code has no data of its own.
+unsafe impl Sync for Program {}
+
+impl Program {
+    /// `variables`: the module's. `form`: what a query is, if it has machine code.
+    /// None: there is no code generator for this machine.
+    pub fn new(
+        body: &[Statement],
+        variables: &[Variable],
+        form: &mut dyn FnMut(QueryId) -> Option<Form>,
+    ) -> Option<Program> {
+        let mut flags = settings::builder();
+        flags.set("opt_level", "speed").ok()?;
+        flags.set("is_pic", "false").ok()?;
+        let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
+        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        builder.symbols(HELPERS);
+        let mut module = JITModule::new(builder);
+        let mut context = Context::new();
+        context.func.signature = lower::signature(module.target_config());
+        context.func.name = UserFuncName::user(0, 0);
+        let lowered = lower::lower(&mut context.func, &mut module, body, variables, form);
+        let text = context.func.display().to_string();
+        let id = module.declare_function("module", Linkage::Export, &context.func.signature).expect("one function");
+        module.define_function(id, &mut context).expect("code that the verifier accepts");
+        module.finalize_definitions().expect("memory for code");
+        // SAFETY: a function of this signature was defined.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(module.get_finalized_function(id)) };
+        Some(Program {
+            module: Some(module),
+            entry,
+            steps: lowered.steps,
+            inserts: lowered.inserts,
+            finds: lowered.finds,
+            images: lowered.images,
+            variables: variables.len(),
+            text,
+        })
+    }
+
+    /// What the runtime's `step` and `holds` are asked for, by number.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The queries that `Runtime::insert` names.
+    pub fn inserts(&self) -> &[QueryId] {
+        &self.inserts
+    }
+
+    /// The queries that `Runtime::find` names.
+    pub fn finds(&self) -> &[QueryId] {
+        &self.finds
+    }
+
+    /// The intermediate representation that the code was made from, as Cranelift prints it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Runs the statements to their end, or until the runtime left them. `numbers`: all variables of the module.
+    pub fn run(&self, numbers: &Arc<[Number]>, runtime: &mut dyn Runtime) {
+        assert!(numbers.len() >= self.variables, "the variables of the module");
+        let mut images = self.images.clone();
+        let mut call = Call::new(&mut images, runtime);
+        (self.entry)(&mut call, numbers.as_ptr());
+        call.end();
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: nobody runs the code: whoever does has borrowed the program.
+            unsafe { module.free_memory() };
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The way back from machine code: what it calls, and what those calls ask of whoever runs it.
+#![allow(unsafe_code)]
+
+use std::any::Any;
+use std::mem::offset_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The run of the module ends here; `Runtime` knows how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leave;
+
+/// What machine code asks of whoever runs it. Each call may suspend the worker.
+pub trait Runtime {
+    /// Runs a statement that has no machine code, or whose machine code met what it does not know.
+    fn step(&mut self, step: u32) -> Result<(), Leave>;
+
+    /// The same for the condition of an IF or WHILE: whether it holds.
+    fn holds(&mut self, step: u32) -> Result<bool, Leave>;
+
+    /// Adds a row to the table of an INSERT. False: it could not be, and nothing is changed.
+    fn insert(&mut self, insert: u32, image: &[u8]) -> bool;
+
+    /// The image of the row that has these numbers in the key of a look-up. None: the interpreter is to do it.
+    fn find(&mut self, find: u32, key: &[i64]) -> Option<Option<&[u8]>>;
+
+    /// Machine code has run for some microseconds: others may want their turn, or its end.
+    fn turn(&mut self) -> Result<(), Leave>;
+
+    /// The last statement was machine code's and changed so many rows.
+    fn set_row_count(&mut self, rows: u64);
+}
+
+/// A run, as machine code sees it.
+#[repr(C)]
+pub struct Call<'a> {
+    /// @@ROWCOUNT; `UNKNOWN`: the interpreter's last statement has said it.
+    rows: u64,
+    /// The images of the rows that INSERTs put together.
+    images: *mut u8,
+    images_bytes: usize,
+    /// Of a look-up.
+    key: [i64; KEYS_MAX],
+    /// What it found: a row that lives as long as the transaction.
+    found: *const u8,
+    runtime: &'a mut dyn Runtime,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+pub const ROWS_AT: usize = offset_of!(Call<'static>, rows);
+pub const IMAGES_AT: usize = offset_of!(Call<'static>, images);
+pub const KEY_AT: usize = offset_of!(Call<'static>, key);
+pub const FOUND_AT: usize = offset_of!(Call<'static>, found);
+
+/// Columns in the key of a look-up.
+pub const KEYS_MAX: usize = 8;
+
+const UNKNOWN: u64 = u64::MAX;
+
+/// What `find` answers, besides 0: the interpreter is to do it.
+pub const FOUND: i32 = 1;
+pub const NOT_FOUND: i32 = 3;
+
+/// What the other helpers answer, besides 0 and 1.
+pub const LEFT: i32 = 2;
+
+pub const HELPERS: [(&str, *const u8); 5] = [
+    ("step", step as *const u8),
+    ("holds", holds as *const u8),
+    ("insert", insert as *const u8),
+    ("find", find as *const u8),
+    ("turn", turn as *const u8),
+];
+
+impl<'a> Call<'a> {
+    /// `images`: is machine code's until the run ends.
+    pub fn new(images: &mut [u8], runtime: &'a mut dyn Runtime) -> Call<'a> {
+        Call {
+            rows: UNKNOWN,
+            images: images.as_mut_ptr(),
+            images_bytes: images.len(),
+            key: [0; KEYS_MAX],
+            found: std::ptr::null(),
+            runtime,
+            panic: None,
+        }
+    }
+
+    /// A panic must not unwind through machine code: it waits here until that has returned.
+    fn guard(&mut self, run: impl FnOnce(&mut Call<'a>) -> i32) -> i32 {
+        match catch_unwind(AssertUnwindSafe(|| run(self))) {
+            Ok(answer) => answer,
+            Err(panic) => {
+                self.panic = Some(panic);
+                LEFT
+            }
+        }
+    }
+
+    fn tell_rows(&mut self) {
+        if self.rows != UNKNOWN {
+            self.runtime.set_row_count(std::mem::replace(&mut self.rows, UNKNOWN));
+        }
+    }
+
+    /// After the run.
+    pub fn end(mut self) {
+        if let Some(panic) = self.panic.take() {
+            std::panic::resume_unwind(panic);
+        }
+        self.tell_rows();
+    }
+}
+
+extern "C" fn step(call: &mut Call<'_>, step: u32) -> i32 {
+    call.guard(|call| {
+        call.tell_rows();
+        call.runtime.step(step).map_or(LEFT, |()| 0)
+    })
+}
+
+extern "C" fn holds(call: &mut Call<'_>, step: u32) -> i32 {
+    call.guard(|call| {
+        call.tell_rows();
+        call.runtime.holds(step).map_or(LEFT, i32::from)
+    })
+}
+
+/// 0: the interpreter is to do it.
+extern "C" fn insert(call: &mut Call<'_>, insert: u32, at: u32, bytes: u32) -> i32 {
+    call.guard(|call| {
+        let (at, bytes) = (at as usize, bytes as usize);
+        assert!(at <= call.images_bytes && bytes <= call.images_bytes - at, "a row among the images");
+        // SAFETY: within the buffer that `new` was given; machine code, which alone writes to it, waits for this call.
+        let image = unsafe { std::slice::from_raw_parts(call.images.add(at), bytes) };
+        i32::from(call.runtime.insert(insert, image))
+    })
+}
+
+extern "C" fn find(call: &mut Call<'_>, find: u32, columns: u32) -> i32 {
+    call.guard(|call| match call.runtime.find(find, &call.key[..columns as usize]) {
+        None => 0,
+        Some(None) => NOT_FOUND,
+        Some(Some(image)) => {
+            call.found = image.as_ptr();
+            FOUND
+        }
+    })
+}
+
+extern "C" fn turn(call: &mut Call<'_>) -> i32 {
+    call.guard(|call| call.runtime.turn().map_or(LEFT, |()| 0))
+}

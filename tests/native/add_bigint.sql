@@ -1,0 +1,1 @@
+DECLARE @a bigint, @b int; SET @a = @a + 1;

@@ -1,0 +1,1 @@
+DECLARE @a int, @b smallint; SET @a = @a * @b - 7;

@@ -1,0 +1,1 @@
+DECLARE @a bigint, @b bigint; SET @a = @a / @b; SET @b = @a % 10;
