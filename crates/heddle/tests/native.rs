@@ -113,9 +113,10 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
         6 => out.push_str("SET @i = @@ROWCOUNT;\n"),
         7 => {
             let (k, more) = (value(random, 1), value(random, 0));
-            let _ = match random.below(4) {
+            let _ = match random.below(5) {
                 0 => writeln!(out, "SELECT @c = COUNT_BIG(*) FROM dbo.rows;"),
-                1 => writeln!(out, "SELECT @t = t, @b = n + {more} FROM dbo.ordered WHERE k = {k};"),
+                1 => writeln!(out, "SELECT @i = small, @b = big FROM dbo.rows WHERE k = {k};"),
+                2 => writeln!(out, "SELECT @t = t, @b = n + {more} FROM dbo.ordered WHERE k = {k};"),
                 _ => writeln!(out, "SELECT @i = small, @b = big + {more} FROM dbo.rows WHERE k = {k};"),
             };
         }

@@ -122,7 +122,7 @@ impl<'a> Runner<'a> {
                 let (scan, exprs) = look_up(plan)?;
                 let TableSource::Base(table) = &scan.table else { return None };
                 let storage = open(table)?;
-                find_form(id, scan, exprs, slots, table, &storage.layout().row).map(Form::Find)
+                find_form(id, scan, &exprs, slots, table, &storage.layout().row).map(Form::Find)
             }
             _ => None,
         }
@@ -175,8 +175,15 @@ fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout) -> Option<In
 }
 
 /// The look-up by a whole unique key of integers that a plan is, and what it makes of the row.
-fn look_up(plan: &Operator) -> Option<(&Scan, &[Expr])> {
-    let OperatorKind::Project { input, exprs } = &plan.kind else { return None };
+fn look_up(plan: &Operator) -> Option<(&Scan, Vec<Expr>)> {
+    let columns = |scan: &Operator| {
+        let columns = scan.columns.iter().enumerate();
+        columns.map(|(position, column)| Expr::column(position, column.ty, column.nullable)).collect()
+    };
+    let (input, exprs) = match &plan.kind {
+        OperatorKind::Project { input, exprs } => (&**input, exprs.clone()),
+        _ => (plan, columns(plan)),
+    };
     let OperatorKind::Scan(scan) = &input.kind else { return None };
     let (TableSource::Base(table), Some(range)) = (&scan.table, &scan.range) else { return None };
     let index = table.indexes.iter().find(|index| index.id == scan.index)?;
