@@ -115,8 +115,8 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
             let (k, more) = (value(random, 1), value(random, 0));
             let _ = match random.below(5) {
                 0 => writeln!(out, "SELECT @c = COUNT_BIG(*) FROM dbo.rows;"),
-                1 => writeln!(out, "SELECT @i = small, @b = big FROM dbo.rows WHERE k = {k};"),
-                2 => writeln!(out, "SELECT @t = t, @b = n + {more} FROM dbo.ordered WHERE k = {k};"),
+                1 => writeln!(out, "SELECT @s = small, @b = big FROM dbo.rows WHERE k = {k};"),
+                2 => writeln!(out, "SELECT @t = t, @c = n FROM dbo.ordered WHERE k = {k};"),
                 _ => writeln!(out, "SELECT @i = small, @b = big + {more} FROM dbo.rows WHERE k = {k};"),
             };
         }
@@ -179,10 +179,18 @@ CREATE TABLE dbo.ordered (k int NOT NULL CONSTRAINT pk_ordered PRIMARY KEY NONCL
 GO
 ";
 
+/// For look-ups to find, some values of them NULL.
+const ROWS: &str =
+    "INSERT dbo.rows (k, small, big) SELECT value, NULLIF(value % 3, 0), value * 100 FROM GENERATE_SERIES(0, 9);
+INSERT dbo.ordered (k, n, t) SELECT value, NULLIF(value % 2, 0), value FROM GENERATE_SERIES(0, 9);
+GO
+";
+
 fn script(random: &mut Random, procedures: usize) -> String {
     let mut script = TABLES.to_owned();
     for number in 0..procedures {
         script.push_str(&procedure(random, number));
+        script.push_str(ROWS);
         for arguments in ["1, 2, 3, 4, 5", "NULL, 2, NULL, 4, NULL", "255, 32767, 2147483647, 9223372036854775807, -1"]
         {
             let _ = write!(script, "DECLARE @r int; EXEC @r = dbo.p{number} {arguments}; SELECT @r AS r;\nGO\n");
