@@ -20,7 +20,7 @@ pub mod scalar;
 pub mod lower;
 pub mod program;
 
-pub use lower::{Find, Form, Insert, Part, Step, Value, is_native};
+pub use lower::{Find, Form, Insert, Part, Step, Then, Value, is_native};
 pub use number::Number;
 pub use program::Program;
 pub use runtime::{Leave, Runtime};

@@ -46,7 +46,7 @@ pub struct Value {
     pub expr: Expr,
 }
 
-/// SELECT @v = ... of the one row of a memory-optimized table that has a key.
+/// A statement about the one row of a memory-optimized table that has a key.
 #[derive(Debug, Clone)]
 pub struct Find {
     pub query: QueryId,
@@ -54,17 +54,32 @@ pub struct Find {
     pub key: Vec<Expr>,
     /// A complete image has so many columns.
     pub columns: u16,
-    /// Of the columns that `values` are over.
+    /// Of the columns that expressions are over.
     pub fields: Vec<Option<Field>>,
-    pub values: Vec<(VariableSlot, Expr)>,
+    pub then: Then,
+}
+
+/// What is done with the row.
+#[derive(Debug, Clone)]
+pub enum Then {
+    /// SELECT @v = ...
+    Assign(Vec<(VariableSlot, Expr)>),
+    /// UPDATE ... SET: fields and their new values, none of them NULL.
+    Update(Vec<(Field, Expr)>),
+    Delete,
 }
 
 impl Find {
     /// There is machine code for it.
     pub fn is_native(&self) -> bool {
+        let has_value = |expr: &Expr| has_value(expr, &self.fields);
         self.key.len() <= KEYS_MAX
             && self.key.iter().all(is_native)
-            && self.values.iter().all(|(_, value)| has_value(value, &self.fields))
+            && match &self.then {
+                Then::Assign(values) => values.iter().all(|(_, value)| has_value(value)),
+                Then::Update(values) => values.iter().all(|(_, value)| has_value(value)),
+                Then::Delete => true,
+            }
     }
 }
 
@@ -90,6 +105,7 @@ struct Helpers {
     holds: FuncRef,
     insert: FuncRef,
     find: FuncRef,
+    change: FuncRef,
     turn: FuncRef,
 }
 
@@ -109,7 +125,8 @@ impl Helpers {
             step: declare("step", 1),
             holds: declare("holds", 1),
             insert: declare("insert", 3),
-            find: declare("find", 2),
+            find: declare("find", 3),
+            change: declare("change", 1),
             turn: declare("turn", 0),
         }
     }
@@ -340,15 +357,8 @@ impl<'f> Body<'_, '_, 'f> {
         let start = self.lowered.images.len();
         for value in &insert.values {
             let ssa = self.scalars.value(&value.expr, unusual);
-            let ssa = match value.bytes {
-                8 => ssa,
-                bytes => {
-                    let narrow = Type::int(8 * u16::from(bytes)).expect("a width of integers");
-                    self.builder().ins().ireduce(narrow, ssa)
-                }
-            };
-            let (at, images) = ((start + value.at as usize) as i32, self.images);
-            self.builder().ins().store(packed(), ssa, images, at);
+            let images = self.images;
+            self.scalars.store(ssa, value.bytes, images, start + value.at as usize);
         }
         self.lowered.images.extend_from_slice(&insert.image);
         self.lowered.inserts.push(insert.query);
@@ -374,8 +384,9 @@ impl<'f> Body<'_, '_, 'f> {
             self.builder().ins().store(plain(), value, call, (KEY_AT + 8 * column) as i32);
         }
         self.lowered.finds.push(find.query);
-        let numbers = [self.lowered.finds.len() as i64 - 1, find.key.len() as i64];
-        let answer = self.call(self.helpers.find, &numbers);
+        let this = self.lowered.finds.len() as i64 - 1;
+        let copies = i64::from(matches!(find.then, Then::Update(_)));
+        let answer = self.call(self.helpers.find, &[this, find.key.len() as i64, copies]);
         self.leave_if_left(answer);
         let (found, other, none) =
             (self.builder().create_block(), self.builder().create_block(), self.builder().create_block());
@@ -388,7 +399,21 @@ impl<'f> Body<'_, '_, 'f> {
         self.set_rows(0);
         self.builder().ins().jump(next, &[]);
         self.builder().switch_to_block(found);
-        self.assign_from_row(find, unusual);
+        let row = self.complete_row(find.columns, unusual);
+        self.scalars.row = Some((row, find.fields));
+        match &find.then {
+            Then::Assign(values) => self.assign_from_row(values, unusual),
+            Then::Update(values) => self.write_to_row(values, unusual),
+            Then::Delete => {}
+        }
+        self.scalars.row = None;
+        if !matches!(find.then, Then::Assign(_)) {
+            let status = self.call(self.helpers.change, &[this]);
+            self.leave_if_left(status);
+            let changed = self.builder().create_block();
+            self.builder().ins().brif(status, changed, &[], unusual, &[]);
+            self.builder().switch_to_block(changed);
+        }
         self.set_rows(1);
         self.builder().ins().jump(next, &[]);
         self.builder().switch_to_block(unusual);
@@ -397,17 +422,20 @@ impl<'f> Body<'_, '_, 'f> {
         self.builder().switch_to_block(next);
     }
 
-    /// All values first: one of them may not be usual.
-    fn assign_from_row(&mut self, find: Find, unusual: Block) {
+    /// The image that a look-up found. One of before a column was added is not usual.
+    fn complete_row(&mut self, columns: u16, unusual: Block) -> Ssa {
         let (call, pointer) = (self.call, self.pointer);
         let row = self.builder().ins().load(pointer, plain(), call, FOUND_AT as i32);
-        // Of before a column was added?
-        let columns = self.builder().ins().uload16(ir::I64, packed(), row, 0);
-        let differs = self.builder().ins().icmp_imm_s(IntCC::NotEqual, columns, i64::from(find.columns));
+        let found = self.builder().ins().uload16(ir::I64, packed(), row, 0);
+        let differs = self.builder().ins().icmp_imm_s(IntCC::NotEqual, found, i64::from(columns));
         self.scalars.unless(differs, unusual);
-        self.scalars.row = Some((row, find.fields));
+        row
+    }
+
+    /// All values first: one of them may not be usual.
+    fn assign_from_row(&mut self, assigned: &[(VariableSlot, Expr)], unusual: Block) {
         let mut values = Vec::new();
-        for (slot, expr) in &find.values {
+        for (slot, expr) in assigned {
             values.push(match expr.kind {
                 ExprKind::Column(column) if !self.variables[slot.0 as usize].not_null => {
                     let (null, value) = self.scalars.column(column);
@@ -416,12 +444,19 @@ impl<'f> Body<'_, '_, 'f> {
                 _ => (*slot, self.scalars.value(expr, unusual), None),
             });
         }
-        self.scalars.row = None;
         for (slot, value, null) in values {
             self.scalars.set(slot, value);
             if let Some(null) = null {
                 self.scalars.set_null(slot, null);
             }
+        }
+    }
+
+    /// The same for the fields of a row, which is a copy.
+    fn write_to_row(&mut self, set: &[(Field, Expr)], unusual: Block) {
+        let values: Vec<Ssa> = set.iter().map(|(_, expr)| self.scalars.value(expr, unusual)).collect();
+        for ((field, _), value) in set.iter().zip(values) {
+            self.scalars.set_column(*field, value);
         }
     }
 }

@@ -23,6 +23,9 @@ pub trait Runtime {
     /// The image of the row that has these numbers in the key of a look-up. None: the interpreter is to do it.
     fn find(&mut self, find: u32, key: &[i64]) -> Option<Option<&[u8]>>;
 
+    /// Changes the row that this look-up found last: to `image`, or, None, deletes it. False: it could not be, and nothing is changed.
+    fn change(&mut self, find: u32, image: Option<&[u8]>) -> bool;
+
     /// Machine code has run for some microseconds: others may want their turn, or its end.
     fn turn(&mut self) -> Result<(), Leave>;
 
@@ -42,6 +45,9 @@ pub struct Call<'a> {
     key: [i64; KEYS_MAX],
     /// What it found: a row that lives as long as the transaction.
     found: *const u8,
+    /// Or, if it is to be changed, a copy.
+    copy: Vec<u8>,
+    copied: bool,
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -63,11 +69,12 @@ pub const NOT_FOUND: i32 = 3;
 /// What the other helpers answer, besides 0 and 1.
 pub const LEFT: i32 = 2;
 
-pub const HELPERS: [(&str, *const u8); 5] = [
+pub const HELPERS: [(&str, *const u8); 6] = [
     ("step", step as *const u8),
     ("holds", holds as *const u8),
     ("insert", insert as *const u8),
     ("find", find as *const u8),
+    ("change", change as *const u8),
     ("turn", turn as *const u8),
 ];
 
@@ -80,6 +87,8 @@ impl<'a> Call<'a> {
             images_bytes: images.len(),
             key: [0; KEYS_MAX],
             found: std::ptr::null(),
+            copy: Vec::new(),
+            copied: false,
             runtime,
             panic: None,
         }
@@ -136,15 +145,26 @@ extern "C" fn insert(call: &mut Call<'_>, insert: u32, at: u32, bytes: u32) -> i
     })
 }
 
-extern "C" fn find(call: &mut Call<'_>, find: u32, columns: u32) -> i32 {
+extern "C" fn find(call: &mut Call<'_>, find: u32, columns: u32, copies: u32) -> i32 {
     call.guard(|call| match call.runtime.find(find, &call.key[..columns as usize]) {
         None => 0,
         Some(None) => NOT_FOUND,
         Some(Some(image)) => {
+            call.copied = copies != 0;
             call.found = image.as_ptr();
+            if call.copied {
+                call.copy.clear();
+                call.copy.extend_from_slice(image);
+                call.found = call.copy.as_mut_ptr();
+            }
             FOUND
         }
     })
+}
+
+/// 0: the interpreter is to do it.
+extern "C" fn change(call: &mut Call<'_>, find: u32) -> i32 {
+    call.guard(|call| i32::from(call.runtime.change(find, call.copied.then_some(&call.copy[..]))))
 }
 
 extern "C" fn turn(call: &mut Call<'_>) -> i32 {

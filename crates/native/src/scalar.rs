@@ -1,7 +1,7 @@
 //! Expressions over integers: machine code for the usual case, a jump to `unusual` for a NULL, an overflow or a division by zero.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types as ir};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type, Value, types as ir};
 use cranelift_frontend::FunctionBuilder;
 use sql::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, VariableSlot};
 use types::{Datum, Physical, SqlType, TypeKind};
@@ -130,6 +130,28 @@ impl Scalars<'_, '_> {
             _ => ins.load(ir::I64, packed(), row, at),
         };
         (null, value)
+    }
+
+    /// Writes a number in so many bytes.
+    pub fn store(&mut self, value: Value, bytes: u8, image: Value, at: usize) {
+        let value = match bytes {
+            8 => value,
+            bytes => {
+                let narrow = Type::int(8 * u16::from(bytes)).expect("a width of integers");
+                self.builder.ins().ireduce(narrow, value)
+            }
+        };
+        self.builder.ins().store(packed(), value, image, at as i32);
+    }
+
+    /// Gives a column of the row a value.
+    pub fn set_column(&mut self, field: Field, value: Value) {
+        let (row, _) = self.row.as_ref().expect("a row to write to");
+        let row = *row;
+        self.store(value, field.bytes, row, field.at as usize);
+        let byte = self.builder.ins().load(ir::I8, packed(), row, field.null_at as i32);
+        let byte = self.builder.ins().band_imm_s(byte, !(1 << field.null_bit));
+        self.builder.ins().store(packed(), byte, row, field.null_at as i32);
     }
 
     /// Of an expression that `has_value`: an i64.

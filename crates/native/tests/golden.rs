@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use native::{Field, Find, Form, Insert, Program, Value};
+use native::{Field, Find, Form, Insert, Program, Then, Value};
 use sql::ast::StatementKind;
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{ArithmeticOp, Expr, ExprKind, Module, QueryId, VariableSlot, in_order};
@@ -14,7 +14,8 @@ use types::SqlType;
 mod nothing;
 
 /// The form of every query of a golden module. INSERT: a row of 20 bytes, the first variable, a bigint, at 2, the second, an int, at 11.
-/// SELECT: the row whose key is the first variable; the second becomes its int at 2, the third this plus its bigint at 6.
+/// Others: of the row whose key is the first variable. SELECT: the second becomes its int at 2, the third this plus its bigint at 6;
+/// UPDATE: the latter becomes that sum.
 fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
     let variable = |slot, ty| expr(ty, ExprKind::Variable(VariableSlot(slot)));
@@ -28,9 +29,14 @@ fn form(query: QueryId, module: &Module) -> Form {
     let field = |at, bytes, null_bit| Some(Field { at, bytes, null_at: 14, null_bit });
     let columns = [expr(SqlType::INT, ExprKind::Column(0)), expr(SqlType::BIGINT, ExprKind::Column(1))];
     let sum = ExprKind::Arithmetic(ArithmeticOp::Add, Box::new(columns[0].clone()), Box::new(columns[1].clone()));
-    let values = vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), expr(SqlType::BIGINT, sum))];
+    let sum = expr(SqlType::BIGINT, sum);
     let fields = vec![field(2, 4, 0), field(6, 8, 1)];
-    Form::Find(Find { query, key: vec![variable(0, SqlType::BIGINT)], columns: 2, fields, values })
+    let then = match module.queries[query.0 as usize].statement.kind {
+        StatementKind::Update(_) => Then::Update(vec![(fields[1].expect("a field"), sum)]),
+        StatementKind::Delete(_) => Then::Delete,
+        _ => Then::Assign(vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), sum)]),
+    };
+    Form::Find(Find { query, key: vec![variable(0, SqlType::BIGINT)], columns: 2, fields, then })
 }
 
 fn code_of(text: &str) -> String {

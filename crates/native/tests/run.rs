@@ -40,6 +40,10 @@ impl Runtime for Asked {
         None
     }
 
+    fn change(&mut self, _: u32, _: Option<&[u8]>) -> bool {
+        false
+    }
+
     fn turn(&mut self) -> Result<(), Leave> {
         self.turns += 1;
         Ok(())

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use native::{Field, Find, Form, Insert, Leave, Part, Program};
+use native::{Field, Find, Form, Insert, Leave, Part, Program, Then};
 use sql::catalog::TableDef;
 use sql::plan::{
     ActionKind, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, Query, QueryId, QueryKind,
-    Scan, StatementKind, TableSource, VariableSlot, in_order,
+    Scan, StatementKind, TableSource, in_order,
 };
 use storage::{IndexId, Isolation, Table};
 use types::fixed::FixedCodec;
@@ -115,26 +115,34 @@ impl<'a> Runner<'a> {
         };
         match &query.kind {
             QueryKind::Modify(modify) => {
-                let storage = open(native_target(modify)?)?;
-                insert_form(id, modify, &storage.layout().row).map(Form::Insert)
+                let table = native_target(modify)?;
+                let storage = open(table)?;
+                let layout = &storage.layout().row;
+                match modify.verb {
+                    "INSERT" => insert_form(id, modify, layout).map(Form::Insert),
+                    _ => change_form(id, modify, table, layout).map(Form::Find),
+                }
             }
             QueryKind::SelectAssign { plan, slots } => {
-                let (scan, exprs) = look_up(plan)?;
-                let TableSource::Base(table) = &scan.table else { return None };
+                let (scan, exprs) = projected(plan)?;
+                let table = look_up(scan)?;
                 let storage = open(table)?;
-                find_form(id, scan, &exprs, slots, table, &storage.layout().row).map(Form::Find)
+                let known = exprs.iter().all(|expr| expr.ty.physical() == Physical::I64);
+                let then = Then::Assign(slots.iter().copied().zip(exprs).collect());
+                find_form(id, scan, table, &storage.layout().row, then).filter(|_| known).map(Form::Find)
             }
             _ => None,
         }
     }
 }
 
-/// A memory-optimized table to which nothing happens at an INSERT but that it has a row more.
+/// A memory-optimized table to which nothing happens when its rows change but that.
 fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
     let TableSource::Base(table) = &modify.target else { return None };
     let plain = table.memory.is_some()
         && table.triggers.is_empty()
         && table.foreign_keys.is_empty()
+        && table.referenced_by.is_empty()
         && modify.checks.is_empty()
         && modify.output.is_none()
         && modify.top.is_none()
@@ -174,17 +182,24 @@ fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout) -> Option<In
     Some(Insert { query, image, values })
 }
 
-/// The look-up by a whole unique key of integers that a plan is, and what it makes of the row.
-fn look_up(plan: &Operator) -> Option<(&Scan, Vec<Expr>)> {
-    let columns = |scan: &Operator| {
-        let columns = scan.columns.iter().enumerate();
-        columns.map(|(position, column)| Expr::column(position, column.ty, column.nullable)).collect()
-    };
-    let (input, exprs) = match &plan.kind {
-        OperatorKind::Project { input, exprs } => (&**input, exprs.clone()),
-        _ => (plan, columns(plan)),
-    };
-    let OperatorKind::Scan(scan) = &input.kind else { return None };
+/// A scan, and what a plan makes of its rows.
+fn projected(plan: &Operator) -> Option<(&Scan, Vec<Expr>)> {
+    match &plan.kind {
+        OperatorKind::Project { input, exprs } => match &input.kind {
+            OperatorKind::Scan(scan) => Some((scan, exprs.clone())),
+            _ => None,
+        },
+        OperatorKind::Scan(scan) => {
+            let columns = plan.columns.iter().enumerate();
+            let exprs = columns.map(|(position, column)| Expr::column(position, column.ty, column.nullable));
+            Some((scan, exprs.collect()))
+        }
+        _ => None,
+    }
+}
+
+/// The memory-optimized table of a scan that looks up one row by a whole unique key of integers.
+fn look_up(scan: &Scan) -> Option<&Arc<TableDef>> {
     let (TableSource::Base(table), Some(range)) = (&scan.table, &scan.range) else { return None };
     let index = table.indexes.iter().find(|index| index.id == scan.index)?;
     let integers = index.key.iter().all(|(column, _)| table.columns[usize::from(*column)].ty.is_integer());
@@ -194,35 +209,47 @@ fn look_up(plan: &Operator) -> Option<(&Scan, Vec<Expr>)> {
         && index.filter.is_empty()
         && range.any_of.is_empty()
         && scan.residual.is_none()
-        && !scan.locator
-        && scan.lock == LockHint::default();
-    (integers && whole && plain).then_some((scan, exprs))
+        // Rows in memory have no locks: who changes a row first has it.
+        && LockHint { update: false, ..scan.lock } == LockHint::default();
+    (integers && whole && plain).then_some(table)
 }
 
-fn find_form(
-    query: QueryId,
-    scan: &Scan,
-    exprs: &[Expr],
-    slots: &[VariableSlot],
-    table: &TableDef,
-    layout: &RowLayout,
-) -> Option<Find> {
-    let field = |column: &u16| {
-        let stored = usize::from(table.stored[usize::from(*column)]?);
-        let (at, codec) = layout.fixed_at(stored)?;
-        let (null_at, null_bit) = layout.null_at(stored);
-        let bytes = whole_bytes(codec)?;
-        Some(Field { at: at as u32, bytes, null_at: null_at as u32, null_bit })
+/// UPDATE and DELETE of a row by its key.
+fn change_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &RowLayout) -> Option<Find> {
+    let [ModifyAction { condition: None, kind }] = &modify.actions[..] else { return None };
+    let OperatorKind::Scan(scan) = &modify.source.kind else { return None };
+    look_up(scan)?;
+    let then = match kind {
+        ActionKind::Delete => Then::Delete,
+        ActionKind::Update { set, computed, assign } if computed.is_empty() && assign.is_empty() => {
+            let field = |(stored, expr): &(u16, Expr)| {
+                let same = layout.column_type(usize::from(*stored)) == expr.ty;
+                Some((field_of(layout, usize::from(*stored)).filter(|_| same)?, expr.clone()))
+            };
+            Then::Update(set.iter().map(field).collect::<Option<Vec<_>>>()?)
+        }
+        _ => return None,
     };
+    find_form(query, scan, table, layout, then)
+}
+
+fn find_form(query: QueryId, scan: &Scan, table: &TableDef, layout: &RowLayout, then: Then) -> Option<Find> {
+    let field = |column: &u16| field_of(layout, usize::from(table.stored[usize::from(*column)]?));
     let find = Find {
         query,
         key: scan.range.as_ref()?.equal.clone(),
         columns: layout.len() as u16,
         fields: scan.columns.iter().map(field).collect(),
-        values: slots.iter().copied().zip(exprs.iter().cloned()).collect(),
+        then,
     };
-    let known = exprs.iter().zip(slots).all(|(expr, _)| expr.ty.physical() == Physical::I64);
-    (known && find.is_native()).then_some(find)
+    find.is_native().then_some(find)
+}
+
+/// Where an image has a column that is a whole number as machines have them.
+fn field_of(layout: &RowLayout, stored: usize) -> Option<Field> {
+    let (at, codec) = layout.fixed_at(stored)?;
+    let (null_at, null_bit) = layout.null_at(stored);
+    Some(Field { at: at as u32, bytes: whole_bytes(codec)?, null_at: null_at as u32, null_bit })
 }
 
 /// Of a codec that is a whole number as machines have them.
@@ -256,6 +283,8 @@ fn over(expr: &Expr, row: &[Expr]) -> Option<Expr> {
 struct Source {
     table: Arc<Table>,
     index: IndexId,
+    /// The row that was found last.
+    locator: [u8; 16],
 }
 
 /// The level at which nothing that was read is looked at again.
@@ -309,10 +338,14 @@ impl Run<'_, '_> {
 
     fn open_source(&mut self, find: u32) -> Option<Source> {
         let query = self.query(self.native.program.finds()[find as usize])?;
-        let QueryKind::SelectAssign { plan, .. } = &query.kind else { return None };
-        let (scan, _) = look_up(plan)?;
-        let TableSource::Base(table) = &scan.table else { return None };
-        Some(Source { table: self.open(table, false)?, index: IndexId(scan.index) })
+        let (plan, changes) = match &query.kind {
+            QueryKind::SelectAssign { plan, .. } => (plan, false),
+            QueryKind::Modify(modify) => (&modify.source, true),
+            _ => return None,
+        };
+        let (scan, _) = projected(plan)?;
+        let table = self.open(look_up(scan)?, changes)?;
+        Some(Source { table, index: IndexId(scan.index), locator: [0; 16] })
     }
 }
 
@@ -351,12 +384,26 @@ impl native::Runtime for Run<'_, '_> {
             self.sources[at] = self.open_source(find);
         }
         let Run { runner, sources, .. } = self;
-        let Source { table, index } = sources[at].as_ref()?;
+        let Source { table, index, locator } = sources[at].as_mut()?;
         let Table::Memory(table) = &**table else { return None };
         let state = &mut runner.session().transaction;
         let transaction = state.current.as_mut().filter(|transaction| transaction.isolation() == READS_ONLY)?;
         transaction.begin_statement();
-        table.find(transaction, *index, key).ok()
+        let found = table.find(transaction, *index, key).ok()?;
+        Some(found.map(|(image, place)| {
+            *locator = place;
+            image
+        }))
+    }
+
+    fn change(&mut self, find: u32, image: Option<&[u8]>) -> bool {
+        let Run { runner, sources, .. } = self;
+        let (Some(source), state) = (&sources[find as usize], &mut runner.session().transaction) else { return false };
+        let Some(transaction) = state.current.as_mut().filter(|_| !state.doomed) else { return false };
+        match image {
+            Some(image) => source.table.update(transaction, &source.locator, image).is_ok(),
+            None => source.table.delete(transaction, &source.locator).is_ok(),
+        }
     }
 
     fn turn(&mut self) -> Result<(), Leave> {

@@ -226,8 +226,9 @@ impl MemoryTable {
         Ok(seen)
     }
 
-    /// The image of the row that has these numbers in the key of a unique index of integers, as the transaction sees it at SNAPSHOT.
-    pub fn find(&self, tx: &mut Transaction, index: IndexId, key: &[i64]) -> StorageResult<Option<&[u8]>> {
+    /// The row that has these numbers in the key of a unique index of integers, as the transaction sees it at SNAPSHOT: its image
+    /// and its locator.
+    pub fn find(&self, tx: &mut Transaction, index: IndexId, key: &[i64]) -> StorageResult<Option<(&[u8], [u8; 16])>> {
         tx.check_running()?;
         self.check_age(tx)?;
         let eyes = self.eyes(tx, u32::MAX);
@@ -266,7 +267,7 @@ impl MemoryTable {
             }
         }
         self.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
-        Ok(found.map(|row| row.image()))
+        Ok(found.map(|row| (row.image(), locator_of(row.at(), eyes.time))))
     }
 
     pub fn row_count_estimate(&self) -> u64 {

@@ -1,0 +1,2 @@
+DECLARE @k bigint = 1;
+DELETE dbo.t WHERE k = @k;

@@ -1,0 +1,2 @@
+DECLARE @k bigint = 1;
+UPDATE dbo.t SET b = a + b WHERE k = @k;
