@@ -25,9 +25,9 @@ WORK = {"key": COUNT, "cpu": COMPUTE + COUNT, "mixed": "IF @@SPID % 2 = 0 BEGIN 
 
 
 class Server:
-    def __init__(self, binary, arguments):
+    def __init__(self, binary, arguments, data=":memory:"):
         self.errors = tempfile.TemporaryFile()
-        command = [binary, "serve", "--data", ":memory:", "--listen", "127.0.0.1:0", "--sa-password", PASSWORD, "--admin-listen", "off"]
+        command = [binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--sa-password", PASSWORD, "--admin-listen", "off"]
         self.process = subprocess.Popen(command + arguments, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         ready = self.process.stdout.readline().strip()
         if not ready:

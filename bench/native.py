@@ -1,92 +1,172 @@
 #!/usr/bin/env python3
-"""Procedures natively compiled, and the same statements interpreted on memory-optimized tables and on tables on pages.
+"""Procedures natively compiled, and the same statements interpreted on memory-optimized tables, on tables on pages, and by PostgreSQL.
 
     bench/native.py --heddle target/release/heddle
+    bench/native.py --sessions 2 --postgres /usr/lib/postgresql/15/bin
 
-Each procedure runs its statement in a loop, one transaction a call; printed are rows a second of one session, best of the rounds, which
-take turns. `native` is compared with the others in the same run. Commits are delayed: what the disk can do is another measurement.
+Each procedure runs its statement in a loop, one transaction a call, keys of reads and updates at random; printed are statements a second
+of all sessions, the best of the rounds, which take turns, and how much faster native is than each of the others. `empty` is the loop
+alone. Commits are delayed (PostgreSQL: synchronous_commit = off): what the disk can do is another measurement.
 """
 
 import argparse
+import concurrent.futures
+import pathlib
+import tempfile
 
 from fairness import Server
+from side_by_side import Postgres
 
 # The seed's table has about a kilobyte a row; the narrow one shows what is left without copying that.
-WIDE = "c2 char(500) NOT NULL DEFAULT 'a', c3 char(500) NOT NULL DEFAULT 'b'"
-NARROW = "c2 bigint NOT NULL DEFAULT 0, c3 int NOT NULL DEFAULT 0"
+TABLES = {
+    "narrow": "c2 bigint NOT NULL DEFAULT 0, c3 int NOT NULL DEFAULT 0",
+    "wide": "c2 bigint NOT NULL DEFAULT 0, c3 int NOT NULL DEFAULT 0, c4 char(500) NOT NULL DEFAULT 'a', c5 char(500) NOT NULL DEFAULT 'b'",
+}
 MEMORY = "WITH (MEMORY_OPTIMIZED = ON, DURABILITY = {durability})"
-HASH = "PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 4194304)"
+KEYS = {
+    "memory": "PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 8388608)",
+    "ordered": "PRIMARY KEY NONCLUSTERED",
+    "disk": "PRIMARY KEY",
+}
 ATOMIC = "BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english', DELAYED_DURABILITY = ON)"
 
-TABLES = {
-    "wide": WIDE,
-    "narrow": NARROW,
-}
-
 LOOPS = {
-    "insert": "INSERT dbo.{table} (c1) VALUES (@base + @i);",
-    "read": "SELECT @found = c1 FROM dbo.{table} WHERE c1 = @base + @i * 7919 % @rows;",
-    "update": "UPDATE dbo.{table} SET c3 = {changed} WHERE c1 = @base + @i * 7919 % @rows;",
+    "empty": "",
+    "insert": "INSERT INTO {table} (c1) VALUES (@base + @i);",
+    "read": "SELECT @found = c2 FROM {table} WHERE c1 = @base + @k % @rows;",
+    "update": "UPDATE {table} SET c3 = c3 + 1 WHERE c1 = @base + @k % @rows;",
+    "range": "SELECT @found = SUM(c2) FROM {table} WHERE c1 >= @k % @rows AND c1 < @k % @rows + 10;",
 }
+NEXT_KEY = "SET @k = @k * 48271 % 2147483647;"
+WAYS = {"native": "memory", "interpreted": "memory", "pages": "disk", "postgres": "disk"}
+
+
+def place_of(way, loop):
+    """Ranges are of a table that is filled once, and ordered."""
+    if loop == "range":
+        return "disk_range" if WAYS[way] == "disk" else "ordered_range"
+    return WAYS[way]
 
 
 def procedure(name, statement, native):
-    body = f"DECLARE @i bigint = 0, @found bigint = 0; WHILE @i < @rows BEGIN {statement} SET @i += 1; END"
+    body = f"DECLARE @i bigint = 0, @found bigint = 0, @k bigint = 1; WHILE @i < @rows BEGIN {NEXT_KEY} {statement} SET @i += 1; END"
     parameters = "@base bigint, @rows bigint"
     if native:
         return f"CREATE PROCEDURE dbo.{name} {parameters} WITH NATIVE_COMPILATION, SCHEMABINDING AS {ATOMIC} {body} END"
     return f"CREATE PROCEDURE dbo.{name} {parameters} AS SET NOCOUNT ON; BEGIN TRAN; {body} COMMIT WITH (DELAYED_DURABILITY = ON)"
 
 
-def rate(server, heddle, database, name, base, rows):
-    query = (
-        f"SET NOCOUNT ON; DECLARE @t datetime2 = SYSDATETIME(); EXEC dbo.{name} {base}, {rows}; "
-        "SELECT DATEDIFF_BIG(microsecond, @t, SYSDATETIME())"
+def postgres_function(name, statement):
+    for variable in ("base", "rows", "i", "k", "found"):
+        statement = statement.replace(f"@{variable}", f"v_{variable}")
+    if statement.startswith("SELECT"):
+        target, rest = statement.removeprefix("SELECT v_found = ").split(" FROM ")
+        statement = f"SELECT {target} INTO v_found FROM {rest}"
+    return (
+        f"CREATE FUNCTION {name}(v_base bigint, v_rows bigint) RETURNS void LANGUAGE plpgsql AS $$ "
+        "DECLARE v_i bigint := 0; v_k bigint := 1; v_found bigint; BEGIN WHILE v_i < v_rows LOOP "
+        f"v_k := v_k * 48271 % 2147483647; {statement} v_i := v_i + 1; END LOOP; END $$;"
     )
-    return rows * 1e6 / int(server.tool(heddle, "sql", "-b", "-h", "-1", "-W", "-d", database, "-Q", query).split()[-1])
+
+
+class HeddleRates:
+    def __init__(self, options):
+        self.options = options
+        self.server = Server(options.heddle, ["--memory", options.memory])
+
+    def sql(self, query, database="bench"):
+        return self.server.tool(self.options.heddle, "sql", "-b", "-h", "-1", "-W", "-d", database, "-Q", query)
+
+    def prepare(self):
+        self.sql("CREATE DATABASE bench", "master")
+        self.sql("ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED; ALTER DATABASE bench SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON")
+        for width, columns in TABLES.items():
+            for place, key in KEYS.items():
+                memory = "" if place == "disk" else MEMORY.format(durability=self.options.durability)
+                if place != "ordered":
+                    self.sql(f"CREATE TABLE dbo.{width}_{place} (c1 bigint NOT NULL {key}, {columns}) {memory}")
+                if place != "memory":
+                    self.sql(f"CREATE TABLE dbo.{width}_{place}_range (c1 bigint NOT NULL {key}, {columns}) {memory}")
+                    self.sql(f"INSERT dbo.{width}_{place}_range (c1) SELECT value FROM GENERATE_SERIES(0, {self.options.rows + 10})")
+            for way in WAYS:
+                for loop, statement in LOOPS.items():
+                    text = statement.format(table=f"dbo.{width}_{place_of(way, loop)}")
+                    if way != "postgres":
+                        self.sql(procedure(f"{width}_{loop}_{way}", text, way == "native"))
+
+    def rate(self, name, base, rows):
+        query = f"SET NOCOUNT ON; DECLARE @t datetime2 = SYSDATETIME(); EXEC dbo.{name} {base}, {rows}; SELECT DATEDIFF_BIG(microsecond, @t, SYSDATETIME())"
+        return rows * 1e6 / int(self.sql(query).split()[-1])
+
+    def stop(self):
+        self.server.stop()
+
+
+class PostgresRates:
+    def __init__(self, options, directory):
+        self.options = options
+        self.server = Postgres(options.postgres, 15990, directory, options.pg_user, "tcp")
+
+    def prepare(self):
+        for width, columns in TABLES.items():
+            self.server.sql(f"CREATE TABLE {width}_disk (c1 bigint NOT NULL PRIMARY KEY, {columns});")
+            self.server.sql(f"CREATE TABLE {width}_disk_range (c1 bigint NOT NULL PRIMARY KEY, {columns});")
+            self.server.sql(f"INSERT INTO {width}_disk_range (c1) SELECT generate_series(0, {self.options.rows + 10});")
+            for loop, statement in LOOPS.items():
+                text = statement.format(table=f"{width}_{place_of('postgres', loop)}")
+                self.server.sql(postgres_function(f"{width}_{loop}_postgres", text))
+
+    def rate(self, name, base, rows):
+        text = f"SELECT clock_timestamp() AS t \\gset\nSELECT {name}({base}, {rows});\nSELECT extract(epoch FROM clock_timestamp() - :'t'::timestamptz);"
+        return rows / float(self.server.sql(text).split()[-1])
+
+    def stop(self):
+        self.server.stop()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heddle", default="target/release/heddle", help="the program to measure")
-    parser.add_argument("--rows", type=int, default=400_000, help="rows of a call")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--postgres", metavar="DIRECTORY", help="its programs, to measure it as well")
+    parser.add_argument("--pg-user", default="postgres", help="who PostgreSQL runs as if this runs as root")
+    parser.add_argument("--sessions", type=int, default=1, help="at the same time, each with keys of its own")
+    parser.add_argument("--rows", type=int, default=300_000, help="statements of a call, and rows they are about")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--width", choices=TABLES, action="append", help="only this table")
     parser.add_argument("--durability", choices=["SCHEMA_AND_DATA", "SCHEMA_ONLY"], default="SCHEMA_AND_DATA")
-    parser.add_argument("--memory", default="8GB")
+    parser.add_argument("--memory", default="12GB")
     options = parser.parse_args()
-    server = Server(options.heddle, ["--memory", options.memory])
-    try:
-        sql = lambda database, query: server.tool(options.heddle, "sql", "-b", "-d", database, "-Q", query)
-        sql("master", "CREATE DATABASE bench")
-        sql("master", "ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED; ALTER DATABASE bench SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON")
-        ways = {"native": "memory", "interpreted": "memory", "pages": "disk"}
-        for width, columns in TABLES.items():
-            memory = MEMORY.format(durability=options.durability)
-            sql("bench", f"CREATE TABLE dbo.{width}_memory (c1 bigint NOT NULL {HASH}, {columns}) {memory}")
-            sql("bench", f"CREATE TABLE dbo.{width}_disk (c1 bigint NOT NULL PRIMARY KEY, {columns})")
-            changed = "c3 + 1" if width == "narrow" else "'c'"
-            for way, place in ways.items():
-                for loop, statement in LOOPS.items():
-                    text = statement.format(table=f"{width}_{place}", changed=changed)
-                    sql("bench", procedure(f"{width}_{loop}_{way}", text, way == "native"))
-        for width in TABLES:
-            best = {}
-            for number in range(options.rounds):
-                for position, way in enumerate(ways):
-                    for loop in LOOPS:
-                        # The two ways into the table in memory have keys of their own.
-                        base = (number * len(ways) + position) * options.rows
-                        found = rate(server, options.heddle, "bench", f"{width}_{loop}_{way}", base, options.rows)
-                        best[loop, way] = max(best.get((loop, way), 0), found)
-            for loop in LOOPS:
-                native, interpreted, pages = (best[loop, way] for way in ways)
-                print(
-                    f"{width:7} {loop:7} native {native / 1e3:7.0f} k/s   interpreted {interpreted / 1e3:7.0f} ({native / interpreted:4.1f}x)"
-                    f"   on pages {pages / 1e3:7.0f} ({native / pages:4.1f}x)",
-                    flush=True,
-                )
-    finally:
-        server.stop()
+    ways = [way for way in WAYS if way != "postgres" or options.postgres]
+    with tempfile.TemporaryDirectory() as directory:
+        pathlib.Path(directory).chmod(0o755)
+        servers = [HeddleRates(options)]
+        try:
+            if options.postgres:
+                servers.append(PostgresRates(options, pathlib.Path(directory)))
+            for server in servers:
+                server.prepare()
+            for width in options.width or TABLES:
+                measure(options, servers, ways, width)
+        finally:
+            for server in servers:
+                server.stop()
+
+
+def measure(options, servers, ways, width):
+    best = {}
+    with concurrent.futures.ThreadPoolExecutor(options.sessions) as sessions:
+        for number in range(options.rounds):
+            for position, way in enumerate(ways):
+                server = servers[-1] if way == "postgres" else servers[0]
+                for loop in LOOPS:
+                    # The two ways into the table in memory have keys of their own, and so has each session.
+                    bases = [((number * len(WAYS) + position) * options.sessions + session) * options.rows for session in range(options.sessions)]
+                    rates = sessions.map(lambda base: server.rate(f"{width}_{loop}_{way}", base, options.rows), bases)
+                    best[loop, way] = max(best.get((loop, way), 0), sum(rates))
+    for loop in LOOPS:
+        native = best[loop, "native"]
+        others = "".join(f"   {way} {best[loop, way] / 1e3:7.0f} ({native / best[loop, way]:4.1f}x)" for way in ways[1:])
+        print(f"{width:7} {loop:7} native {native / 1e3:7.0f} k/s{others}", flush=True)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,11 @@ pub trait Host {
         true
     }
 
+    /// What of a natively compiled module is measured.
+    fn measures_native(&self, _module: &ModuleInfo) -> Wanted {
+        Wanted::ALL
+    }
+
     /// READ_COMMITTED_SNAPSHOT of the current database.
     fn snapshot_reads(&self) -> bool;
 
@@ -178,6 +183,18 @@ pub struct ModuleInfo {
     /// SET QUOTED_IDENTIFIER and ANSI_NULLS at CREATE.
     pub quoted_identifier: bool,
     pub ansi_nulls: bool,
+}
+
+/// What of a module's runs is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// The module as a whole.
+    pub calls: bool,
+    pub queries: bool,
+}
+
+impl Wanted {
+    pub const ALL: Wanted = Wanted { calls: true, queries: true };
 }
 
 /// An argument of a call from outside (RPC) or of a system procedure.

@@ -140,6 +140,7 @@ pub struct Options {
     pub quoted_identifier: bool,
     pub remote_proc_transactions: bool,
     pub show_plan: bool,
+    pub show_plan_xml: bool,
     pub statistics_io: bool,
     pub statistics_profile: bool,
     pub statistics_time: bool,
@@ -200,6 +201,7 @@ impl Default for Options {
             quoted_identifier: true,
             remote_proc_transactions: false,
             show_plan: false,
+            show_plan_xml: false,
             statistics_io: false,
             statistics_profile: false,
             statistics_time: false,
@@ -225,7 +227,8 @@ impl Default for Options {
 #[derive(Default)]
 pub struct TransactionState {
     /// Also there, with level 0, while an autocommit statement runs.
-    pub current: Option<Transaction>,
+    /// In a box: a session that does nothing has none.
+    pub current: Option<Box<Transaction>>,
     pub level: u32,
     /// Given by BEGIN TRANSACTION name at level 1.
     pub name: Option<Box<str>>,

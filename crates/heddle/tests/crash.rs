@@ -1,5 +1,5 @@
 //! `kill -9` at random moments under six inserting sessions: what was acknowledged is there, nothing is half there, and indexes agree
-//! with their tables.
+//! with their tables; on pages, and in memory by natively compiled procedures while checkpoint files are made and merged.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod support;
@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use lab::client::Connection;
 use os::sched::{MachineConfig, Place, TaskKind};
+use support::placed::{self, numbers};
 use support::{Server, scratch};
 
 const SESSIONS: usize = 6;
@@ -21,6 +22,19 @@ const REQUEST_MAX_NS: u64 = 20_000_000_000;
 fn rounds() -> u64 {
     std::env::var("HEDDLE_CRASH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(15)
 }
+
+/// What the sessions do, and what must hold afterwards.
+struct Load {
+    schema: &'static str,
+    /// A batch that adds the session's row of this number.
+    insert: fn(usize, u64) -> String,
+    /// The last row of each session, after the whole has been found sound.
+    check: fn(&Server, &str) -> [u64; SESSIONS],
+    /// One more session makes checkpoints all the time, so that there are many small files to merge.
+    checkpoints: bool,
+}
+
+const ON_PAGES: Load = Load { schema: SCHEMA, insert, check, checkpoints: false };
 
 /// Two tables that must agree row by row, one of them with a nonclustered index; a long value goes beyond the page.
 const SCHEMA: &str = "CREATE TABLE placed (session int, n int, amount int NOT NULL, note varchar(max),
@@ -41,25 +55,39 @@ fn insert(session: usize, n: u64) -> String {
 }
 
 /// Inserts until the server is gone, counting what was acknowledged.
-fn insert_until_killed(port: u16, start: u64, database: &str, session: usize, acknowledged: &AtomicU64) {
+fn insert_until_killed(load: &Load, port: u16, database: &str, session: usize, acknowledged: &AtomicU64) {
     let target = support::target(port, database);
     let deadline = || Some(os::clock::now() + REQUEST_MAX_NS);
     let Ok(mut connection) = Connection::open(&target, deadline()) else { return };
-    for n in start + 1.. {
-        match connection.query(&insert(session, n), deadline()) {
-            Ok(answer) => {
-                if let Some(error) = answer.first_error() {
-                    panic!("session {session}, row {n}: {error:?}");
-                }
-                acknowledged.store(n, Ordering::Release);
-            }
-            Err(_) => return,
+    loop {
+        let n = acknowledged.load(Ordering::Acquire) + 1;
+        let Ok(answer) = connection.query(&(load.insert)(session, n), deadline()) else { return };
+        match answer.first_error() {
+            None => acknowledged.store(n, Ordering::Release),
+            Some(error) if placed::TRY_AGAIN.contains(&error.number) => {}
+            Some(error) => panic!("session {session}, row {n}: {error:?}"),
         }
     }
 }
 
+fn checkpoint_until_killed(port: u16, database: &str) {
+    let target = support::target(port, database);
+    let deadline = || Some(os::clock::now() + REQUEST_MAX_NS);
+    let Ok(mut connection) = Connection::open(&target, deadline()) else { return };
+    while let Ok(answer) = connection.query("CHECKPOINT", deadline()) {
+        assert!(answer.first_error().is_none(), "{:?}", answer.messages);
+        os::wait::sleep(os::wait::WaitType::SLEEP_TASK, 10);
+    }
+}
+
 /// Six sessions insert after `from`; the server is killed after `delay`. What each had acknowledged.
-fn insert_and_kill(server: Server, database: &'static str, from: [u64; SESSIONS], delay: Duration) -> [u64; SESSIONS] {
+fn insert_and_kill(
+    load: &'static Load,
+    server: Server,
+    database: &'static str,
+    from: [u64; SESSIONS],
+    delay: Duration,
+) -> [u64; SESSIONS] {
     let acknowledged: Arc<[AtomicU64; SESSIONS]> = Arc::new(from.map(AtomicU64::new));
     let port = server.port;
     let machine = os::sched::start(MachineConfig::default());
@@ -69,14 +97,18 @@ fn insert_and_kill(server: Server, database: &'static str, from: [u64; SESSIONS]
         server.kill();
     });
     machine.run(move || {
-        let tasks: Vec<_> = (0..SESSIONS)
+        let mut tasks: Vec<_> = (0..SESSIONS)
             .map(|session| {
                 let counters = counters.clone();
                 os::sched::spawn(TaskKind::Client, Place::Here, move || {
-                    insert_until_killed(port, from[session], database, session, &counters[session]);
+                    insert_until_killed(load, port, database, session, &counters[session]);
                 })
             })
             .collect();
+        if load.checkpoints {
+            let task = move || checkpoint_until_killed(port, database);
+            tasks.push(os::sched::spawn(TaskKind::Client, Place::Here, task));
+        }
         for task in tasks {
             task.join().expect("a session saw no error but the server's death");
         }
@@ -84,14 +116,6 @@ fn insert_and_kill(server: Server, database: &'static str, from: [u64; SESSIONS]
     machine.stop();
     killer.join().expect("the server was killed");
     std::array::from_fn(|session| acknowledged[session].load(Ordering::Acquire))
-}
-
-/// Numbers that a query answers, row by row.
-fn numbers(server: &Server, database: &str, query: &str) -> Vec<Vec<u64>> {
-    let text = server.query(&format!("SET NOCOUNT ON; USE {database}; {query}"));
-    let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with("Changed database"));
-    rows.map(|line| line.split_whitespace().map(|n| n.parse().unwrap_or_else(|_| panic!("{query}: {text}"))).collect())
-        .collect()
 }
 
 /// The last row of each session, after the whole has been found sound.
@@ -121,6 +145,13 @@ fn check(server: &Server, database: &str) -> [u64; SESSIONS] {
     last
 }
 
+const IN_MEMORY: Load =
+    Load { schema: placed::SCHEMA, insert: placed::insert, check: check_in_memory, checkpoints: true };
+
+fn check_in_memory(server: &Server, database: &str) -> [u64; SESSIONS] {
+    placed::check(server, database)
+}
+
 /// A delay that differs from round to round and run to run.
 fn random_delay() -> Duration {
     let mut bytes = [0; 2];
@@ -128,41 +159,55 @@ fn random_delay() -> Duration {
     Duration::from_millis(20 + u64::from(u16::from_le_bytes(bytes)) % 400)
 }
 
-fn rounds_on(name: &str, setup: &str, database: &'static str, judge: impl Fn(u64, &[u64; SESSIONS], &[u64; SESSIONS])) {
+fn rounds_on(
+    load: &'static Load,
+    name: &str,
+    setup: &str,
+    database: &'static str,
+    judge: impl Fn(u64, &[u64; SESSIONS], &[u64; SESSIONS]),
+) {
     let data = scratch(name);
     let data = data.to_str().expect("UTF-8 path");
     let server = Server::start_on(data, &[]);
-    let made = server.sql(&["-b", "-Q", &format!("{setup}; USE {database}; {SCHEMA}")]);
+    let made = server.sql(&["-b", "-Q", &format!("{setup}; USE {database}; {}", load.schema)]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
     let mut server = server;
     let mut from = [0; SESSIONS];
     for round in 0..rounds() {
-        let acknowledged = insert_and_kill(server, database, from, random_delay());
+        let acknowledged = insert_and_kill(load, server, database, from, random_delay());
         server = Server::start_on(data, &[]);
-        from = check(&server, database);
+        from = (load.check)(&server, database);
         judge(round, &acknowledged, &from);
     }
+    println!("{} kills, rows of each session: {from:?}", rounds());
     assert!(from.iter().all(|last| *last > 0), "every session inserted: {from:?}");
     assert_eq!(server.stop().0, Some(0));
 }
 
+fn nothing_is_lost(round: u64, acknowledged: &[u64; SESSIONS], found: &[u64; SESSIONS]) {
+    for (acknowledged, found) in acknowledged.iter().zip(found) {
+        // The last one may have been committed without the client hearing of it.
+        assert!(
+            (*acknowledged..=acknowledged + 1).contains(found),
+            "round {round}: {acknowledged} acknowledged, {found} found"
+        );
+    }
+}
+
 #[test]
 fn no_acknowledged_row_is_lost() {
-    rounds_on("crash-full", "CREATE DATABASE crash", "crash", |round, acknowledged, found| {
-        for (acknowledged, found) in acknowledged.iter().zip(found) {
-            // The last one may have been committed without the client hearing of it.
-            assert!(
-                (*acknowledged..=acknowledged + 1).contains(found),
-                "round {round}: {acknowledged} acknowledged, {found} found"
-            );
-        }
-    });
+    rounds_on(&ON_PAGES, "crash-full", "CREATE DATABASE crash", "crash", nothing_is_lost);
+}
+
+#[test]
+fn no_acknowledged_row_in_memory_is_lost() {
+    rounds_on(&IN_MEMORY, "crash-memory", "CREATE DATABASE crash", "crash", nothing_is_lost);
 }
 
 #[test]
 fn delayed_durability_loses_only_the_newest_rows() {
     let setup = "CREATE DATABASE crash; ALTER DATABASE crash SET DELAYED_DURABILITY = FORCED";
-    rounds_on("crash-delayed", setup, "crash", |round, acknowledged, found| {
+    rounds_on(&ON_PAGES, "crash-delayed", setup, "crash", |round, acknowledged, found| {
         for (acknowledged, found) in acknowledged.iter().zip(found) {
             assert!(*found <= acknowledged + 1, "round {round}: {acknowledged} acknowledged, {found} found");
         }

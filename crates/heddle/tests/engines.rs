@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use lab::client::Connection;
 use os::sched::{MachineConfig, Place, TaskKind};
-use support::{Server, scratch};
+use support::{Server, placed, scratch};
 use types::Datum;
 
 const ENGINES: usize = 3;
@@ -18,6 +18,29 @@ const SESSIONS: usize = 9;
 
 /// Longer than any restart takes.
 const WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// What sessions do whose engines are killed.
+struct Work {
+    engines: usize,
+    setup: &'static str,
+    /// A batch that adds the session's row of this number; 2627 if it is there already.
+    insert: fn(usize, u64) -> String,
+}
+
+const ON_PAGES: Work = Work {
+    engines: ENGINES,
+    setup: "CREATE TABLE a (session int, n int, CONSTRAINT pk_a PRIMARY KEY (session, n));
+        CREATE TABLE b (session int, n int, CONSTRAINT pk_b PRIMARY KEY (session, n));
+        CREATE TABLE total (id int PRIMARY KEY, n int); INSERT total VALUES (0, 0), (1, 0), (2, 0)",
+    insert: |session, n| {
+        format!(
+            "SET XACT_ABORT ON; BEGIN TRAN; INSERT a VALUES ({session}, {n}); INSERT b VALUES ({session}, {n}); UPDATE total SET n = n + 1 WHERE id = {}; COMMIT",
+            n % 3
+        )
+    },
+};
+
+const IN_MEMORY: Work = Work { engines: 4, setup: placed::SCHEMA, insert: placed::insert };
 
 fn start(data: &str, args: &[&str]) -> Server {
     let kernel = ["--kernel", "process", "--engines", "3", "--memory", "256MB"];
@@ -178,7 +201,7 @@ struct Told {
 }
 
 /// Inserts its rows 1, 2, ... until the end; whenever its engine dies it logs in again.
-fn insert_on(server_port: u16, session: usize, told: &Told, ended: &AtomicBool) {
+fn insert_on(work: &Work, server_port: u16, session: usize, told: &Told, ended: &AtomicBool) {
     while !ended.load(Ordering::Acquire) {
         let target = support::target(server_port, "killed");
         let Ok(mut connection) = Connection::open(&target, deadline()) else {
@@ -187,23 +210,18 @@ fn insert_on(server_port: u16, session: usize, told: &Told, ended: &AtomicBool) 
         };
         // Something of its own in tempdb, too.
         let begin = "CREATE TABLE #own (n int); SELECT CAST(SERVERPROPERTY('ProcessID') AS bigint)";
-        let answer = connection.query(begin, deadline());
-        if let Some(Datum::I64(pid)) =
-            answer.ok().and_then(|answer| Some(answer.sets.first()?.rows.first()?[0].clone()))
-        {
-            told.engine.store(pid as u32, Ordering::Release);
+        let Ok(answer) = connection.query(begin, deadline()) else { continue };
+        if let Some(Datum::I64(pid)) = answer.sets.first().and_then(|set| set.rows.first()).map(|row| &row[0]) {
+            told.engine.store(*pid as u32, Ordering::Release);
         }
         while !ended.load(Ordering::Acquire) {
             let n = told.rows.load(Ordering::Acquire) + 1;
-            let batch = format!(
-                "SET XACT_ABORT ON; BEGIN TRAN; INSERT a VALUES ({session}, {n}); INSERT b VALUES ({session}, {n}); UPDATE total SET n = n + 1 WHERE id = {}; COMMIT",
-                n % 3
-            );
-            let Ok(answer) = connection.query(&batch, deadline()) else { break };
+            let Ok(answer) = connection.query(&(work.insert)(session, n), deadline()) else { break };
             match answer.first_error() {
                 None => told.rows.store(n, Ordering::Release),
                 // Committed in a life that could not say so any more.
                 Some(error) if error.number == 2627 => told.rows.store(n, Ordering::Release),
+                Some(error) if placed::TRY_AGAIN.contains(&error.number) => {}
                 Some(error) => panic!("session {session}, row {n}: {error:?}"),
             }
         }
@@ -214,16 +232,16 @@ fn insert_on(server_port: u16, session: usize, told: &Told, ended: &AtomicBool) 
 }
 
 /// Kills an engine and waits until all is well again; whether the other engines lived on.
-fn kill_one(server: &Server, told: &[Told], choice: usize) -> bool {
+fn kill_one(work: &Work, server: &Server, told: &[Told], choice: usize) -> bool {
     let before = engines(server);
-    assert_eq!(before.len(), ENGINES, "all engines run");
-    let victim = before[choice % ENGINES];
+    assert_eq!(before.len(), work.engines, "all engines run");
+    let victim = before[choice % work.engines];
     let disconnected: Vec<u32> = told.iter().map(|told| told.disconnected.load(Ordering::Acquire)).collect();
     let served: Vec<u32> = told.iter().map(|told| told.engine.load(Ordering::Acquire)).collect();
     kill(victim);
     until("another engine in its place", || {
         let now = engines(server);
-        now.len() == ENGINES && !now.contains(&victim)
+        now.len() == work.engines && !now.contains(&victim)
     });
     let rows: Vec<u64> = told.iter().map(|told| told.rows.load(Ordering::Acquire)).collect();
     until("all sessions go on", || {
@@ -240,27 +258,23 @@ fn kill_one(server: &Server, told: &[Told], choice: usize) -> bool {
     others_lived
 }
 
-#[test]
-fn acknowledged_rows_outlive_killed_engines() {
-    let kills: usize = std::env::var("HEDDLE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(10);
-    let data = scratch("engines-killed");
-    let data = data.to_str().expect("UTF-8 path");
-    let server = start(data, &[]);
-    let schema = "CREATE DATABASE killed; USE killed;
-        CREATE TABLE a (session int, n int, CONSTRAINT pk_a PRIMARY KEY (session, n));
-        CREATE TABLE b (session int, n int, CONSTRAINT pk_b PRIMARY KEY (session, n));
-        CREATE TABLE total (id int PRIMARY KEY, n int); INSERT total VALUES (0, 0), (1, 0), (2, 0)";
-    let made = server.sql(&["-b", "-Q", schema]);
+fn make(server: &Server, setup: &str) {
+    let made = server.sql(&["-b", "-Q", &format!("CREATE DATABASE killed; USE killed; {setup}")]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
+}
 
+/// Kills engines under load, `look` looks on after each; what each session had been told at the end.
+fn kill_under_load(work: &'static Work, server: &Server, mut look: impl FnMut(usize)) -> Arc<[Told; SESSIONS]> {
+    let kills: usize = std::env::var("HEDDLE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(10);
     let told: Arc<[Told; SESSIONS]> = Arc::new(std::array::from_fn(|_| Told::default()));
     let ended = Arc::new(AtomicBool::new(false));
     let machine = os::sched::start(MachineConfig::default());
     let sessions: Vec<_> = (0..SESSIONS)
         .map(|session| {
             let (port, told, ended) = (server.port, told.clone(), ended.clone());
-            machine
-                .spawn(TaskKind::Client, Place::LeastLoaded, move || insert_on(port, session, &told[session], &ended))
+            machine.spawn(TaskKind::Client, Place::LeastLoaded, move || {
+                insert_on(work, port, session, &told[session], &ended);
+            })
         })
         .collect();
     let all_insert = || told.iter().all(|told| told.rows.load(Ordering::Acquire) > 5);
@@ -268,7 +282,10 @@ fn acknowledged_rows_outlive_killed_engines() {
     let mut soft = 0;
     let started = Instant::now();
     for round in 0..kills {
-        soft += usize::from(kill_one(&server, &told[..], round));
+        let mut choice = [0; 1];
+        os::random::fill(&mut choice);
+        soft += usize::from(kill_one(work, server, &told[..], choice[0].into()));
+        look(round);
     }
     println!(
         "{kills} kills in {:?}: {soft} engines died alone, {} took the others with them",
@@ -278,6 +295,30 @@ fn acknowledged_rows_outlive_killed_engines() {
     ended.store(true, Ordering::Release);
     sessions.into_iter().for_each(|session| session.join().expect("a session"));
     machine.stop();
+    told
+}
+
+/// Of all the dead nothing is left.
+fn nothing_is_left(session: &mut Connection) {
+    let mut count = |query: &str| number(session, &format!("SELECT CAST(COUNT(*) AS bigint) FROM {query}"));
+    until("the last sessions have gone", || count("sys.dm_exec_sessions") == 1);
+    assert_eq!(count("sys.dm_tran_locks WHERE request_session_id <> @@SPID"), 0);
+    assert_eq!(
+        count(
+            "sys.dm_tran_active_transactions a WHERE transaction_id <> ISNULL((SELECT MAX(transaction_id) FROM sys.dm_tran_current_transaction), 0)"
+        ),
+        0
+    );
+    assert_eq!(count("tempdb.sys.tables WHERE name LIKE '#%'"), 0, "temporary tables of the dead");
+}
+
+#[test]
+fn acknowledged_rows_outlive_killed_engines() {
+    let data = scratch("engines-killed");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = start(data, &[]);
+    make(&server, ON_PAGES.setup);
+    let told = kill_under_load(&ON_PAGES, &server, |_| {});
 
     let mut session = open(&server, "killed");
     let mut count = |query: &str| number(&mut session, &format!("SELECT CAST(COUNT(*) AS bigint) FROM {query}"));
@@ -289,16 +330,7 @@ fn acknowledged_rows_outlive_killed_engines() {
     }
     assert_eq!(count("a FULL JOIN b ON a.session = b.session AND a.n = b.n WHERE a.n IS NULL OR b.n IS NULL"), 0);
     assert_eq!(count("(SELECT SUM(n) AS n FROM total) t WHERE n <> (SELECT COUNT(*) FROM a)"), 0, "sums");
-    // What is left of all that: nothing.
-    until("the last sessions have gone", || count("sys.dm_exec_sessions") == 1);
-    assert_eq!(count("sys.dm_tran_locks WHERE request_session_id <> @@SPID"), 0);
-    assert_eq!(
-        count(
-            "sys.dm_tran_active_transactions a WHERE transaction_id <> ISNULL((SELECT MAX(transaction_id) FROM sys.dm_tran_current_transaction), 0)"
-        ),
-        0
-    );
-    assert_eq!(count("tempdb.sys.tables WHERE name LIKE '#%'"), 0, "temporary tables of the dead");
+    nothing_is_left(&mut session);
     assert_eq!(server.stop().0, Some(0));
 
     let server = Server::start_on(data, &[]);
@@ -306,4 +338,45 @@ fn acknowledged_rows_outlive_killed_engines() {
     let rows = number(&mut session, "SELECT CAST(COUNT(*) AS bigint) FROM a");
     let told: u64 = told.iter().map(|told| told.rows.load(Ordering::Acquire)).sum();
     assert!((told..=told + SESSIONS as u64).contains(&(rows as u64)), "the other kernel finds them: {told}, {rows}");
+}
+
+/// Memory that the tables' rows and indexes take, in kilobytes.
+const MEMORY: &str = "SELECT CAST(SUM(memory_used_by_table_kb + memory_used_by_indexes_kb) AS bigint) FROM sys.dm_db_xtp_table_memory_stats";
+/// The few rows that are kept take no more, with all versions that wait for collection; without it, some kills' rows would.
+const MEMORY_KB_MAX: i64 = 2_048;
+
+#[test]
+fn acknowledged_rows_in_memory_outlive_killed_engines() {
+    let data = scratch("engines-killed-memory");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &["--kernel", "process", "--engines", "4", "--memory", "256MB"]);
+    make(&server, IN_MEMORY.setup);
+    let mut most = 0;
+    let told = kill_under_load(&IN_MEMORY, &server, |round| {
+        let mut session = open(&server, "killed");
+        most = most.max(number(&mut session, MEMORY));
+        if round % 4 == 3 {
+            session.query("CHECKPOINT", deadline()).expect("an answer");
+        }
+    });
+    let check = |server: &Server| {
+        let found: [u64; SESSIONS] = placed::check(server, "killed");
+        for (session, (found, told)) in found.iter().zip(&told[..]).enumerate() {
+            let told = told.rows.load(Ordering::Acquire);
+            assert!((told..=told + 1).contains(found), "session {session}: {told} told, {found} found");
+        }
+        found
+    };
+    let found = check(&server);
+    let mut session = open(&server, "killed");
+    until("versions have been collected", || number(&mut session, MEMORY) < MEMORY_KB_MAX / 2);
+    println!(
+        "rows of each session {found:?}; at most {most} kB of tables, {} at the end",
+        number(&mut session, MEMORY)
+    );
+    assert!(most < MEMORY_KB_MAX, "{most} kB");
+    nothing_is_left(&mut session);
+    assert_eq!(server.stop().0, Some(0));
+    let server = Server::start_on(data, &[]);
+    assert_eq!(check(&server), found, "the other kernel finds them");
 }

@@ -42,7 +42,7 @@ fn run_all(kernel: &str, workers: &str) {
         // Messages name the database: its name must not depend on what other files there are.
         let database = format!("golden_{}", file.file_stem().and_then(|stem| stem.to_str()).expect("UTF-8 name"));
         server.query(&format!("CREATE DATABASE {database}"));
-        let output = server.sql(&["-d", &database, "-W", "-i", file.to_str().expect("UTF-8 path")]);
+        let output = server.sql(&["-d", &database, "-W", "-y", "0", "-i", file.to_str().expect("UTF-8 path")]);
         let mut seen = String::from_utf8_lossy(&output.stdout).into_owned();
         seen.push_str(&String::from_utf8_lossy(&output.stderr));
         let golden = file.with_extension("out");

@@ -5,23 +5,25 @@
 //! Program::run(numbers, runtime)                            a call
 //! ```
 //!
-//! Machine code does what is usual: numbers that are not NULL and stay in their range, loops and conditions over them, rows that are
-//! put together from them. It shares the variables with the interpreter, where they lie. Whatever else there is (a NULL, an
-//! overflow, a statement of another form) is a *step*: the code asks the interpreter to run that statement as if there were no machine
-//! code, which answers as it always does, with the same errors. So both ways agree because one is a part of the other, and code for more
-//! forms can come one at a time. That works because what the code does of a statement before it asks for the step cannot be seen:
-//! variables are written, and rows inserted, last.
+//! Machine code does what is usual: numbers that stay in their range, loops and conditions over them, rows that are put together from
+//! them and searched for them. It shares the variables with the interpreter, where they lie. Whatever else there is (an overflow, a
+//! statement of another form) is a *step*: the code asks the interpreter to run that statement as if there were no machine code, which
+//! answers as it always does, with the same errors. So both ways agree because one is a part of the other, and code for more forms can
+//! come one at a time. That works because what the code does of a statement before it asks for the step cannot be seen: variables are
+//! written, and rows inserted, last.
 //!
 //! Modules in dependency order, lowest first.
 
 pub mod number;
 pub mod runtime;
 pub mod scalar;
+pub mod form;
 pub mod lower;
 pub mod program;
 
-pub use lower::{Find, Form, Insert, Part, Step, Then, Value, is_native};
+pub use form::{Find, Fold, Form, Insert, Rows, Then, is_native};
+pub use lower::{Part, Step};
 pub use number::Number;
-pub use program::Program;
+pub use program::{Program, listing};
 pub use runtime::{Leave, Runtime};
 pub use scalar::Field;

@@ -1,5 +1,7 @@
 //! A module's statements to machine code: control flow, assignments, INSERTs of one row. What has no machine code becomes a step.
 
+mod rows;
+
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Block, FuncRef, Function, InstBuilder, Signature, Type, Value as Ssa, types as ir,
@@ -11,8 +13,9 @@ use cranelift_module::{Linkage, Module as _};
 use sql::plan::{Condition, Expr, ExprKind, QueryId, Statement, StatementKind, Variable, VariableSlot};
 use types::Datum;
 
-use crate::runtime::{FOUND, FOUND_AT, IMAGES_AT, KEY_AT, KEYS_MAX, LEFT, NOT_FOUND, ROWS_AT};
-use crate::scalar::{Field, Scalars, has_truth, has_value, packed, plain};
+use crate::form::{Find, Form, Insert, Then, is_native};
+use crate::runtime::{FOUND, FOUND_AT, IMAGES_AT, KEY_AT, LEFT, NOT_FOUND, ROWS_AT};
+use crate::scalar::{Columns, Field, Scalars, has_truth, packed, plain};
 
 /// What the interpreter is to run when machine code asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,73 +31,6 @@ pub enum Part {
     Condition,
 }
 
-/// An INSERT of one row into a memory-optimized table.
-#[derive(Debug, Clone)]
-pub struct Insert {
-    pub query: QueryId,
-    /// The row's image, with what does not change already in it.
-    pub image: Vec<u8>,
-    pub values: Vec<Value>,
-}
-
-/// A value that each run of the INSERT writes into the image.
-#[derive(Debug, Clone)]
-pub struct Value {
-    /// Where, and in how many bytes: 1, 2, 4 or 8.
-    pub at: u32,
-    pub bytes: u8,
-    pub expr: Expr,
-}
-
-/// A statement about the one row of a memory-optimized table that has a key.
-#[derive(Debug, Clone)]
-pub struct Find {
-    pub query: QueryId,
-    /// The values of the key's columns: integers, at most `KEYS_MAX`.
-    pub key: Vec<Expr>,
-    /// A complete image has so many columns.
-    pub columns: u16,
-    /// Of the columns that expressions are over.
-    pub fields: Vec<Option<Field>>,
-    pub then: Then,
-}
-
-/// What is done with the row.
-#[derive(Debug, Clone)]
-pub enum Then {
-    /// SELECT @v = ...
-    Assign(Vec<(VariableSlot, Expr)>),
-    /// UPDATE ... SET: fields and their new values, none of them NULL.
-    Update(Vec<(Field, Expr)>),
-    Delete,
-}
-
-impl Find {
-    /// There is machine code for it.
-    pub fn is_native(&self) -> bool {
-        let has_value = |expr: &Expr| has_value(expr, &self.fields);
-        self.key.len() <= KEYS_MAX
-            && self.key.iter().all(is_native)
-            && match &self.then {
-                Then::Assign(values) => values.iter().all(|(_, value)| has_value(value)),
-                Then::Update(values) => values.iter().all(|(_, value)| has_value(value)),
-                Then::Delete => true,
-            }
-    }
-}
-
-/// A query that has machine code.
-#[derive(Debug, Clone)]
-pub enum Form {
-    Insert(Insert),
-    Find(Find),
-}
-
-/// There is machine code for the value of an expression without columns.
-pub fn is_native(expr: &Expr) -> bool {
-    has_value(expr, &[])
-}
-
 /// Loops without anything that takes long let others have their turn after so many rounds.
 const ROUNDS: i64 = 1024;
 
@@ -106,6 +42,12 @@ struct Helpers {
     insert: FuncRef,
     find: FuncRef,
     change: FuncRef,
+    scan: FuncRef,
+    scanned: FuncRef,
+    begin_try: FuncRef,
+    end_try: FuncRef,
+    catch: FuncRef,
+    end_catch: FuncRef,
     turn: FuncRef,
 }
 
@@ -126,7 +68,13 @@ impl Helpers {
             holds: declare("holds", 1),
             insert: declare("insert", 3),
             find: declare("find", 3),
-            change: declare("change", 1),
+            change: declare("change", 2),
+            scan: declare("scan", 3),
+            scanned: declare("scanned", 2),
+            begin_try: declare("begin_try", 0),
+            end_try: declare("end_try", 0),
+            catch: declare("catch", 0),
+            end_catch: declare("end_catch", 1),
             turn: declare("turn", 0),
         }
     }
@@ -147,6 +95,7 @@ pub struct Lowered {
     pub steps: Vec<Step>,
     pub inserts: Vec<QueryId>,
     pub finds: Vec<QueryId>,
+    pub scans: Vec<QueryId>,
     /// The images of all INSERTs, one after the other.
     pub images: Vec<u8>,
 }
@@ -173,8 +122,9 @@ pub fn lower(
     builder.def_var(rounds, start);
     let left = builder.create_block();
     builder.set_cold_block(left);
+    let classes = variables.iter().map(|variable| variable.ty.physical()).collect();
     let mut body_of = Body {
-        scalars: Scalars { builder: &mut builder, numbers, row: None },
+        scalars: Scalars { builder: &mut builder, numbers, columns: Columns::None, held: Vec::new(), classes },
         helpers,
         variables,
         form,
@@ -198,6 +148,13 @@ pub fn lower(
     lowered
 }
 
+/// Where the machine code of a statement goes on.
+struct Ends {
+    /// Before it has changed anything: the interpreter is to run the statement.
+    unusual: Block,
+    next: Block,
+}
+
 struct Body<'a, 'b, 'f> {
     scalars: Scalars<'b, 'f>,
     helpers: Helpers,
@@ -207,7 +164,7 @@ struct Body<'a, 'b, 'f> {
     pointer: Type,
     images: Ssa,
     rounds: cranelift_frontend::Variable,
-    /// Ends the run.
+    /// Where code goes on that has left the run: within a TRY or CATCH block to its end, else the run ends.
     left: Block,
     /// Statements so far, in order.
     at: u32,
@@ -242,19 +199,18 @@ impl<'f> Body<'_, '_, 'f> {
         match &statement.kind {
             StatementKind::Assign { slot, value: Expr { kind: ExprKind::Literal(Datum::I64(value)), .. } } => {
                 let value = self.builder().ins().iconst(ir::I64, *value);
-                self.scalars.set(*slot, value);
+                self.scalars.set(*slot, value, None);
                 self.set_rows(1);
             }
             StatementKind::Assign { slot, value } if is_native(value) => {
-                let (unusual, next) = (self.rare_block(), self.builder().create_block());
-                let value = self.scalars.value(value, unusual);
-                self.scalars.set(*slot, value);
+                let ends = self.ends();
+                let (value, null) = match self.variables[slot.0 as usize].not_null {
+                    true => (self.scalars.value(value, ends.unusual), None),
+                    false => self.scalars.value_or_null(value, ends.unusual),
+                };
+                self.scalars.set(*slot, value, null);
                 self.set_rows(1);
-                self.builder().ins().jump(next, &[]);
-                self.builder().switch_to_block(unusual);
-                self.step(number);
-                self.builder().ins().jump(next, &[]);
-                self.builder().switch_to_block(next);
+                self.end(number, ends);
             }
             StatementKind::If { condition, then, otherwise } => {
                 let (yes, no, next) =
@@ -269,9 +225,11 @@ impl<'f> Body<'_, '_, 'f> {
             }
             StatementKind::While { condition, body } => self.while_loop(number, condition, body),
             StatementKind::Block(body) => self.list(body),
+            StatementKind::TryCatch { body, handler } => self.try_catch(body, handler),
             StatementKind::Query(query) => match (self.form)(*query) {
                 Some(Form::Insert(insert)) => self.insert(number, insert),
                 Some(Form::Find(find)) => self.find(number, find),
+                Some(Form::Rows(rows)) => self.rows(number, rows),
                 None => self.step(number),
             },
             _ => {
@@ -304,6 +262,31 @@ impl<'f> Body<'_, '_, 'f> {
         self.builder().switch_to_block(after);
     }
 
+    fn try_catch(&mut self, body: &[Statement], handler: &[Statement]) {
+        let (outer, caught, left) = (self.left, self.rare_block(), self.rare_block());
+        let (catches, next) = (self.rare_block(), self.builder().create_block());
+        self.call(self.helpers.begin_try, &[]);
+        self.left = caught;
+        self.list(body);
+        self.call(self.helpers.end_try, &[]);
+        self.builder().ins().jump(next, &[]);
+
+        self.builder().switch_to_block(caught);
+        let status = self.call(self.helpers.catch, &[]);
+        self.builder().ins().brif(status, outer, &[], catches, &[]);
+        self.builder().switch_to_block(catches);
+        self.left = left;
+        self.list(handler);
+        self.left = outer;
+        self.call(self.helpers.end_catch, &[0]);
+        self.builder().ins().jump(next, &[]);
+
+        self.builder().switch_to_block(left);
+        self.call(self.helpers.end_catch, &[1]);
+        self.builder().ins().jump(outer, &[]);
+        self.builder().switch_to_block(next);
+    }
+
     fn rare_block(&mut self) -> Block {
         let block = self.builder().create_block();
         self.builder().set_cold_block(block);
@@ -312,7 +295,12 @@ impl<'f> Body<'_, '_, 'f> {
 
     /// @@ROWCOUNT.
     fn set_rows(&mut self, rows: i64) {
-        let (rows, call) = (self.builder().ins().iconst(ir::I64, rows), self.call);
+        let rows = self.builder().ins().iconst(ir::I64, rows);
+        self.set_rows_to(rows);
+    }
+
+    fn set_rows_to(&mut self, rows: Ssa) {
+        let call = self.call;
         self.builder().ins().store(plain(), rows, call, ROWS_AT as i32);
     }
 
@@ -330,6 +318,29 @@ impl<'f> Body<'_, '_, 'f> {
         self.builder().switch_to_block(next);
     }
 
+    /// For a statement in machine code, which `end` ends.
+    fn ends(&mut self) -> Ends {
+        Ends { unusual: self.rare_block(), next: self.builder().create_block() }
+    }
+
+    /// The interpreter runs the whole statement where its machine code met what it does not know.
+    fn end(&mut self, statement: u32, Ends { unusual, next }: Ends) {
+        self.builder().ins().jump(next, &[]);
+        self.builder().switch_to_block(unusual);
+        self.step(statement);
+        self.builder().ins().jump(next, &[]);
+        self.builder().switch_to_block(next);
+    }
+
+    /// Asks for a change, and continues where it was made.
+    fn ask(&mut self, helper: FuncRef, numbers: &[i64], unusual: Block) {
+        let status = self.call(helper, numbers);
+        self.leave_if_left(status);
+        let done = self.builder().create_block();
+        self.builder().ins().brif(status, done, &[], unusual, &[]);
+        self.builder().switch_to_block(done);
+    }
+
     fn leave_if_left(&mut self, answer: Ssa) {
         let stays = self.builder().create_block();
         let leaves = self.builder().ins().icmp_imm_s(IntCC::Equal, answer, i64::from(LEFT));
@@ -340,7 +351,7 @@ impl<'f> Body<'_, '_, 'f> {
 
     fn condition(&mut self, statement: u32, condition: &Condition, yes: Block, no: Block) {
         if let Condition::Scalar(expr) = condition
-            && has_truth(expr, &[])
+            && has_truth(expr, &|_| false)
         {
             let unusual = self.rare_block();
             self.scalars.branch(expr, yes, no, unusual);
@@ -353,31 +364,23 @@ impl<'f> Body<'_, '_, 'f> {
     }
 
     fn insert(&mut self, number: u32, insert: Insert) {
-        let (unusual, next) = (self.rare_block(), self.builder().create_block());
+        let ends = self.ends();
         let start = self.lowered.images.len();
-        for value in &insert.values {
-            let ssa = self.scalars.value(&value.expr, unusual);
-            let images = self.images;
-            self.scalars.store(ssa, value.bytes, images, start + value.at as usize);
+        for (field, expr) in &insert.values {
+            let (value, null) = self.field_value(*field, expr, ends.unusual);
+            self.scalars.set_column(self.images, start, *field, value, null);
         }
         self.lowered.images.extend_from_slice(&insert.image);
         self.lowered.inserts.push(insert.query);
         let numbers = [self.lowered.inserts.len() as i64 - 1, start as i64, insert.image.len() as i64];
-        let status = self.call(self.helpers.insert, &numbers);
-        self.leave_if_left(status);
-        let done = self.builder().create_block();
-        self.builder().ins().brif(status, done, &[], unusual, &[]);
-        self.builder().switch_to_block(done);
+        self.ask(self.helpers.insert, &numbers, ends.unusual);
         self.set_rows(1);
-        self.builder().ins().jump(next, &[]);
-        self.builder().switch_to_block(unusual);
-        self.step(number);
-        self.builder().ins().jump(next, &[]);
-        self.builder().switch_to_block(next);
+        self.end(number, ends);
     }
 
     fn find(&mut self, number: u32, find: Find) {
-        let (unusual, next) = (self.rare_block(), self.builder().create_block());
+        let ends = self.ends();
+        let Ends { unusual, next } = ends;
         let call = self.call;
         for (column, value) in find.key.iter().enumerate() {
             let value = self.scalars.value(value, unusual);
@@ -400,26 +403,18 @@ impl<'f> Body<'_, '_, 'f> {
         self.builder().ins().jump(next, &[]);
         self.builder().switch_to_block(found);
         let row = self.complete_row(find.columns, unusual);
-        self.scalars.row = Some((row, find.fields));
+        self.scalars.columns = Columns::Image(row, find.fields);
         match &find.then {
             Then::Assign(values) => self.assign_from_row(values, unusual),
-            Then::Update(values) => self.write_to_row(values, unusual),
+            Then::Update(values) => self.write_to_row(row, values, unusual),
             Then::Delete => {}
         }
-        self.scalars.row = None;
+        self.scalars.columns = Columns::None;
         if !matches!(find.then, Then::Assign(_)) {
-            let status = self.call(self.helpers.change, &[this]);
-            self.leave_if_left(status);
-            let changed = self.builder().create_block();
-            self.builder().ins().brif(status, changed, &[], unusual, &[]);
-            self.builder().switch_to_block(changed);
+            self.ask(self.helpers.change, &[this, copies], unusual);
         }
         self.set_rows(1);
-        self.builder().ins().jump(next, &[]);
-        self.builder().switch_to_block(unusual);
-        self.step(number);
-        self.builder().ins().jump(next, &[]);
-        self.builder().switch_to_block(next);
+        self.end(number, ends);
     }
 
     /// The image that a look-up found. One of before a column was added is not usual.
@@ -432,31 +427,43 @@ impl<'f> Body<'_, '_, 'f> {
         row
     }
 
-    /// All values first: one of them may not be usual.
-    fn assign_from_row(&mut self, assigned: &[(VariableSlot, Expr)], unusual: Block) {
+    /// What the row assigns to variables, and whether it is NULL, if it may be.
+    fn row_values(
+        &mut self,
+        assigned: &[(VariableSlot, Expr)],
+        unusual: Block,
+    ) -> Vec<(VariableSlot, Ssa, Option<Ssa>)> {
         let mut values = Vec::new();
         for (slot, expr) in assigned {
-            values.push(match expr.kind {
-                ExprKind::Column(column) if !self.variables[slot.0 as usize].not_null => {
-                    let (null, value) = self.scalars.column(column);
-                    (*slot, value, Some(null))
-                }
-                _ => (*slot, self.scalars.value(expr, unusual), None),
-            });
+            let (value, null) = match self.variables[slot.0 as usize].not_null {
+                true => (self.scalars.value(expr, unusual), None),
+                false => self.scalars.value_or_null(expr, unusual),
+            };
+            values.push((*slot, value, null));
         }
-        for (slot, value, null) in values {
-            self.scalars.set(slot, value);
-            if let Some(null) = null {
-                self.scalars.set_null(slot, null);
-            }
+        values
+    }
+
+    /// All values first: one of them may not be usual.
+    fn assign_from_row(&mut self, assigned: &[(VariableSlot, Expr)], unusual: Block) {
+        for (slot, value, null) in self.row_values(assigned, unusual) {
+            self.scalars.set(slot, value, null);
+        }
+    }
+
+    /// What a column is to have. A NULL in one that may not be is unusual.
+    fn field_value(&mut self, field: Field, expr: &Expr, unusual: Block) -> (Ssa, Option<Ssa>) {
+        match field.nullable {
+            true => self.scalars.value_or_null(expr, unusual),
+            false => (self.scalars.value(expr, unusual), None),
         }
     }
 
     /// The same for the fields of a row, which is a copy.
-    fn write_to_row(&mut self, set: &[(Field, Expr)], unusual: Block) {
-        let values: Vec<Ssa> = set.iter().map(|(_, expr)| self.scalars.value(expr, unusual)).collect();
-        for ((field, _), value) in set.iter().zip(values) {
-            self.scalars.set_column(*field, value);
+    fn write_to_row(&mut self, row: Ssa, set: &[(Field, Expr)], unusual: Block) {
+        let values: Vec<_> = set.iter().map(|(field, expr)| self.field_value(*field, expr, unusual)).collect();
+        for ((field, _), (value, null)) in set.iter().zip(values) {
+            self.scalars.set_column(row, 0, *field, value, null);
         }
     }
 }

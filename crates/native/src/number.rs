@@ -17,8 +17,9 @@ pub struct Number {
 }
 
 pub const NUMBER_BYTES: usize = size_of::<Number>();
-/// Where machine code finds the value, if its class is I64 or F64, and the byte that is 1 for NULL.
+/// Where machine code finds the value, if its class is I64 or F64, the upper half of one of class I128, and the byte that is 1 for NULL.
 pub const VALUE_AT: usize = offset_of!(Number, low);
+pub const HIGH_AT: usize = offset_of!(Number, high);
 pub const NULL_AT: usize = offset_of!(Number, null);
 
 impl Number {

@@ -10,11 +10,15 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module as _, default_libcall_names};
 use sql::plan::{QueryId, Statement, Variable};
 
-use crate::lower::{self, Form, Step};
+use crate::form::Form;
+use crate::lower::{self, Lowered, Step};
 use crate::number::Number;
 use crate::runtime::{Call, HELPERS, Runtime};
 
 type Entry = extern "C" fn(*mut Call<'_>, *const Number) -> i32;
+
+/// What memory for code is taken by.
+const PAGE_BYTES: usize = 4 << 10;
 
 /// Shared by all who run it.
 pub struct Program {
@@ -24,9 +28,10 @@ pub struct Program {
     steps: Vec<Step>,
     inserts: Vec<QueryId>,
     finds: Vec<QueryId>,
+    scans: Vec<QueryId>,
     images: Vec<u8>,
     variables: usize,
-    text: String,
+    code_bytes: usize,
 }
 
 // SAFETY: what the module points to is its own, and nobody changes it once the code is finished.
@@ -42,20 +47,12 @@ impl Program {
         variables: &[Variable],
         form: &mut dyn FnMut(QueryId) -> Option<Form>,
     ) -> Option<Program> {
-        let mut flags = settings::builder();
-        flags.set("opt_level", "speed").ok()?;
-        flags.set("is_pic", "false").ok()?;
-        let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
-        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
-        builder.symbols(HELPERS);
-        let mut module = JITModule::new(builder);
+        let mut module = empty_module()?;
         let mut context = Context::new();
-        context.func.signature = lower::signature(module.target_config());
-        context.func.name = UserFuncName::user(0, 0);
-        let lowered = lower::lower(&mut context.func, &mut module, body, variables, form);
-        let text = context.func.display().to_string();
+        let lowered = lower_into(&mut context, &mut module, body, variables, form);
         let id = module.declare_function("module", Linkage::Export, &context.func.signature).expect("one function");
         module.define_function(id, &mut context).expect("code that the verifier accepts");
+        let code_bytes = context.compiled_code().map_or(0, |code| code.code_buffer().len());
         module.finalize_definitions().expect("memory for code");
         // SAFETY: a function of this signature was defined.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(module.get_finalized_function(id)) };
@@ -65,10 +62,23 @@ impl Program {
             steps: lowered.steps,
             inserts: lowered.inserts,
             finds: lowered.finds,
+            scans: lowered.scans,
             images: lowered.images,
             variables: variables.len(),
-            text,
+            code_bytes,
         })
+    }
+
+    /// Of the machine code alone.
+    pub fn code_bytes(&self) -> usize {
+        self.code_bytes
+    }
+
+    /// Memory that it takes: the code has pages of its own.
+    pub fn held_bytes(&self) -> usize {
+        let queries = self.inserts.len() + self.finds.len() + self.scans.len();
+        let lists = size_of_val(&self.steps[..]) + queries * size_of::<QueryId>();
+        size_of::<Program>() + self.code_bytes.next_multiple_of(PAGE_BYTES) + lists + self.images.len()
     }
 
     /// What the runtime's `step` and `holds` are asked for, by number.
@@ -86,9 +96,9 @@ impl Program {
         &self.finds
     }
 
-    /// The intermediate representation that the code was made from, as Cranelift prints it.
-    pub fn text(&self) -> &str {
-        &self.text
+    /// The queries that `Runtime::scan` names.
+    pub fn scans(&self) -> &[QueryId] {
+        &self.scans
     }
 
     /// Runs the statements to their end, or until the runtime left them. `numbers`: all variables of the module.
@@ -99,6 +109,40 @@ impl Program {
         (self.entry)(&mut call, numbers.as_ptr());
         call.end();
     }
+}
+
+/// The intermediate representation of what `Program::new` would compile, as Cranelift prints it, and the steps of that program.
+pub fn listing(
+    body: &[Statement],
+    variables: &[Variable],
+    form: &mut dyn FnMut(QueryId) -> Option<Form>,
+) -> Option<(String, Vec<Step>)> {
+    let mut context = Context::new();
+    let lowered = lower_into(&mut context, &mut empty_module()?, body, variables, form);
+    Some((context.func.display().to_string(), lowered.steps))
+}
+
+/// None: there is no code generator for this machine.
+fn empty_module() -> Option<JITModule> {
+    let mut flags = settings::builder();
+    flags.set("opt_level", "speed").ok()?;
+    flags.set("is_pic", "false").ok()?;
+    let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
+    let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+    builder.symbols(HELPERS);
+    Some(JITModule::new(builder))
+}
+
+fn lower_into(
+    context: &mut Context,
+    module: &mut JITModule,
+    body: &[Statement],
+    variables: &[Variable],
+    form: &mut dyn FnMut(QueryId) -> Option<Form>,
+) -> Lowered {
+    context.func.signature = lower::signature(module.target_config());
+    context.func.name = UserFuncName::user(0, 0);
+    lower::lower(&mut context.func, module, body, variables, form)
 }
 
 impl Drop for Program {

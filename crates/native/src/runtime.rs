@@ -17,7 +17,7 @@ pub trait Runtime {
     /// The same for the condition of an IF or WHILE: whether it holds.
     fn holds(&mut self, step: u32) -> Result<bool, Leave>;
 
-    /// Adds a row to the table of an INSERT. False: it could not be, and nothing is changed.
+    /// Adds a row to the table of an INSERT; an empty image is the runtime's to make. False: it could not be, and nothing is changed.
     fn insert(&mut self, insert: u32, image: &[u8]) -> bool;
 
     /// The image of the row that has these numbers in the key of a look-up. None: the interpreter is to do it.
@@ -25,6 +25,23 @@ pub trait Runtime {
 
     /// Changes the row that this look-up found last: to `image`, or, None, deletes it. False: it could not be, and nothing is changed.
     fn change(&mut self, find: u32, image: Option<&[u8]>) -> bool;
+
+    /// Gives the images of the next rows of a scan, at most `rows_max`; with `first`, from the beginning. They live as long as the
+    /// transaction. False: the interpreter is to do it.
+    fn scan(&mut self, scan: u32, first: bool, rows_max: usize, give: &mut dyn FnMut(&[u8])) -> Result<bool, Leave>;
+
+    /// The statement about these rows has done what it does, so many times as the interpreter would count.
+    fn scanned(&mut self, scan: u32, rows: u64);
+
+    /// A TRY block begins, or ends without an error.
+    fn begin_try(&mut self);
+    fn end_try(&mut self);
+
+    /// The run was left within a TRY block: whether the code goes on in its CATCH block.
+    fn catch(&mut self) -> Result<(), Leave>;
+
+    /// A CATCH block ends, or, `left`, was left.
+    fn end_catch(&mut self, left: bool);
 
     /// Machine code has run for some microseconds: others may want their turn, or its end.
     fn turn(&mut self) -> Result<(), Leave>;
@@ -47,7 +64,8 @@ pub struct Call<'a> {
     found: *const u8,
     /// Or, if it is to be changed, a copy.
     copy: Vec<u8>,
-    copied: bool,
+    /// The rows that a scan gave last.
+    batch: [*const u8; BATCH_MAX],
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -56,9 +74,13 @@ pub const ROWS_AT: usize = offset_of!(Call<'static>, rows);
 pub const IMAGES_AT: usize = offset_of!(Call<'static>, images);
 pub const KEY_AT: usize = offset_of!(Call<'static>, key);
 pub const FOUND_AT: usize = offset_of!(Call<'static>, found);
+pub const BATCH_AT: usize = offset_of!(Call<'static>, batch);
 
 /// Columns in the key of a look-up.
 pub const KEYS_MAX: usize = 8;
+
+/// Rows that a scan gives at once.
+pub const BATCH_MAX: usize = 64;
 
 const UNKNOWN: u64 = u64::MAX;
 
@@ -69,12 +91,22 @@ pub const NOT_FOUND: i32 = 3;
 /// What the other helpers answer, besides 0 and 1.
 pub const LEFT: i32 = 2;
 
-pub const HELPERS: [(&str, *const u8); 6] = [
+/// What `scan` answers besides a number of rows: the interpreter is to do it, or the run left.
+const UNUSUAL_SCAN: i32 = -1;
+pub const LEFT_SCAN: i32 = -2;
+
+pub const HELPERS: [(&str, *const u8); 12] = [
     ("step", step as *const u8),
     ("holds", holds as *const u8),
     ("insert", insert as *const u8),
     ("find", find as *const u8),
     ("change", change as *const u8),
+    ("scan", scan as *const u8),
+    ("scanned", scanned as *const u8),
+    ("begin_try", begin_try as *const u8),
+    ("end_try", end_try as *const u8),
+    ("catch", catch as *const u8),
+    ("end_catch", end_catch as *const u8),
     ("turn", turn as *const u8),
 ];
 
@@ -88,19 +120,19 @@ impl<'a> Call<'a> {
             key: [0; KEYS_MAX],
             found: std::ptr::null(),
             copy: Vec::new(),
-            copied: false,
+            batch: [std::ptr::null(); BATCH_MAX],
             runtime,
             panic: None,
         }
     }
 
     /// A panic must not unwind through machine code: it waits here until that has returned.
-    fn guard(&mut self, run: impl FnOnce(&mut Call<'a>) -> i32) -> i32 {
+    fn guard(&mut self, left: i32, run: impl FnOnce(&mut Call<'a>) -> i32) -> i32 {
         match catch_unwind(AssertUnwindSafe(|| run(self))) {
             Ok(answer) => answer,
             Err(panic) => {
                 self.panic = Some(panic);
-                LEFT
+                left
             }
         }
     }
@@ -121,14 +153,14 @@ impl<'a> Call<'a> {
 }
 
 extern "C" fn step(call: &mut Call<'_>, step: u32) -> i32 {
-    call.guard(|call| {
+    call.guard(LEFT, |call| {
         call.tell_rows();
         call.runtime.step(step).map_or(LEFT, |()| 0)
     })
 }
 
 extern "C" fn holds(call: &mut Call<'_>, step: u32) -> i32 {
-    call.guard(|call| {
+    call.guard(LEFT, |call| {
         call.tell_rows();
         call.runtime.holds(step).map_or(LEFT, i32::from)
     })
@@ -136,9 +168,13 @@ extern "C" fn holds(call: &mut Call<'_>, step: u32) -> i32 {
 
 /// 0: the interpreter is to do it.
 extern "C" fn insert(call: &mut Call<'_>, insert: u32, at: u32, bytes: u32) -> i32 {
-    call.guard(|call| {
+    call.guard(LEFT, |call| {
         let (at, bytes) = (at as usize, bytes as usize);
         assert!(at <= call.images_bytes && bytes <= call.images_bytes - at, "a row among the images");
+        if bytes == 0 {
+            // The row may have @@ROWCOUNT in it.
+            call.tell_rows();
+        }
         // SAFETY: within the buffer that `new` was given; machine code, which alone writes to it, waits for this call.
         let image = unsafe { std::slice::from_raw_parts(call.images.add(at), bytes) };
         i32::from(call.runtime.insert(insert, image))
@@ -146,13 +182,12 @@ extern "C" fn insert(call: &mut Call<'_>, insert: u32, at: u32, bytes: u32) -> i
 }
 
 extern "C" fn find(call: &mut Call<'_>, find: u32, columns: u32, copies: u32) -> i32 {
-    call.guard(|call| match call.runtime.find(find, &call.key[..columns as usize]) {
+    call.guard(LEFT, |call| match call.runtime.find(find, &call.key[..columns as usize]) {
         None => 0,
         Some(None) => NOT_FOUND,
         Some(Some(image)) => {
-            call.copied = copies != 0;
             call.found = image.as_ptr();
-            if call.copied {
+            if copies != 0 {
                 call.copy.clear();
                 call.copy.extend_from_slice(image);
                 call.found = call.copy.as_mut_ptr();
@@ -162,11 +197,67 @@ extern "C" fn find(call: &mut Call<'_>, find: u32, columns: u32, copies: u32) ->
     })
 }
 
-/// 0: the interpreter is to do it.
-extern "C" fn change(call: &mut Call<'_>, find: u32) -> i32 {
-    call.guard(|call| i32::from(call.runtime.change(find, call.copied.then_some(&call.copy[..]))))
+/// To the copy that `find` made, or deletes it. 0: the interpreter is to do it.
+extern "C" fn change(call: &mut Call<'_>, find: u32, copied: u32) -> i32 {
+    call.guard(LEFT, |call| i32::from(call.runtime.change(find, (copied != 0).then_some(&call.copy[..]))))
+}
+
+extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) -> i32 {
+    call.guard(LEFT_SCAN, |call| {
+        let Call { runtime, batch, .. } = call;
+        let mut count = 0;
+        let mut give = |image: &[u8]| {
+            batch[count] = image.as_ptr();
+            count += 1;
+        };
+        match runtime.scan(scan, first != 0, (rows_max as usize).min(BATCH_MAX), &mut give) {
+            Ok(true) => count as i32,
+            Ok(false) => UNUSUAL_SCAN,
+            Err(Leave) => LEFT_SCAN,
+        }
+    })
+}
+
+extern "C" fn scanned(call: &mut Call<'_>, scan: u32, rows: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        call.runtime.scanned(scan, rows.into());
+        0
+    })
+}
+
+extern "C" fn begin_try(call: &mut Call<'_>) -> i32 {
+    call.guard(LEFT, |call| {
+        call.runtime.begin_try();
+        0
+    })
+}
+
+extern "C" fn end_try(call: &mut Call<'_>) -> i32 {
+    call.guard(LEFT, |call| {
+        call.runtime.end_try();
+        0
+    })
+}
+
+/// 0: the code goes on. No CATCH block gets a panic.
+extern "C" fn catch(call: &mut Call<'_>) -> i32 {
+    if call.panic.is_some() {
+        return LEFT;
+    }
+    call.guard(LEFT, |call| {
+        call.tell_rows();
+        call.runtime.catch().map_or(LEFT, |()| 0)
+    })
+}
+
+extern "C" fn end_catch(call: &mut Call<'_>, left: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        call.tell_rows();
+        call.runtime.end_catch(left != 0);
+        0
+    })
 }
 
 extern "C" fn turn(call: &mut Call<'_>) -> i32 {
-    call.guard(|call| call.runtime.turn().map_or(LEFT, |()| 0))
+    call.guard(LEFT, |call| call.runtime.turn().map_or(LEFT, |()| 0))
 }

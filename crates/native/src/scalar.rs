@@ -1,31 +1,58 @@
-//! Expressions over integers: machine code for the usual case, a jump to `unusual` for a NULL, an overflow or a division by zero.
+//! Expressions over integers, decimals and other values of class I64, NULLs among them: machine code for the usual case, a jump to `unusual`
+//! for an overflow or a division by zero. A decimal is its digits as a whole number of 64 bits; more of them are unusual.
 
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{CondCode as _, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type, Value, types as ir};
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FunctionBuilder, Variable};
 use sql::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, VariableSlot};
 use types::{Datum, Physical, SqlType, TypeKind};
 
-use crate::number::{NULL_AT, NUMBER_BYTES, VALUE_AT};
+use crate::number::{HIGH_AT, NULL_AT, NUMBER_BYTES, VALUE_AT};
 
 /// Machine code for expressions, put where the builder stands.
 pub struct Scalars<'b, 'f> {
     pub builder: &'b mut FunctionBuilder<'f>,
     /// The first of the module's variables.
     pub numbers: Value,
-    /// The image of the row that columns are of, and where it has them.
-    pub row: Option<(Value, Vec<Option<Field>>)>,
+    /// Of the row that expressions are over.
+    pub columns: Columns,
+    /// Variables that lie in registers now.
+    pub held: Vec<Held>,
+    /// Of all variables.
+    pub classes: Vec<Physical>,
 }
 
-/// Where a row's image has a column whose class is I64.
+/// Where the columns of a row are.
+#[derive(Debug, Clone)]
+pub enum Columns {
+    None,
+    /// In an image.
+    Image(Value, Vec<Option<Field>>),
+    /// Here, none of them NULL.
+    Values(Vec<Value>),
+}
+
+/// A variable in registers.
+#[derive(Debug, Clone, Copy)]
+pub struct Held {
+    pub slot: VariableSlot,
+    pub value: Variable,
+    /// An i8: 1 for NULL.
+    pub null: Variable,
+}
+
+/// Where a row's image has a column that is a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     pub at: u32,
     /// 1 (no sign), 2, 4 or 8.
     pub bytes: u8,
+    /// Before it stands a byte that is 0 for a negative number, and the bytes are those of its magnitude.
+    pub signed_apart: bool,
     /// The byte, and the bit in it, that is 1 for NULL.
     pub null_at: u32,
     pub null_bit: u8,
+    pub nullable: bool,
 }
 
 /// What lies in memory of this process and is aligned, as variables and images do.
@@ -38,12 +65,56 @@ pub fn packed() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
+/// Where a predicate leads.
+#[derive(Clone, Copy)]
+struct Ways {
+    /// It is what is wanted.
+    yes: Block,
+    /// It is the opposite.
+    other: Block,
+    unknown: Block,
+    unusual: Block,
+}
+
+/// The value of this node may be an error, whatever its operands.
+fn can_fail(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Arithmetic(op, ..) => {
+            !matches!(op, ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor)
+        }
+        ExprKind::Convert { value, .. } => is_decimal(&expr.ty) || !is_wider(expr.ty.kind, value.ty.kind),
+        ExprKind::Negate(_) => true,
+        _ => false,
+    }
+}
+
 fn is_integer(ty: &SqlType) -> bool {
     matches!(ty.kind, TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt)
 }
 
+fn is_decimal(ty: &SqlType) -> bool {
+    matches!(ty.kind, TypeKind::Decimal | TypeKind::Numeric)
+}
+
+/// Machine code has values of this type in registers.
+pub fn is_number(ty: &SqlType) -> bool {
+    ty.physical() == Physical::I64 || is_decimal(ty)
+}
+
+/// Powers of ten that a whole number of 64 bits can be.
+const DIGITS_MAX: u8 = 18;
+
+/// The scale of `left op right`, if digits need not be cut off.
+fn exact_scale(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> Option<u8> {
+    match op {
+        ArithmeticOp::Add | ArithmeticOp::Subtract => Some(left.scale.max(right.scale)),
+        ArithmeticOp::Multiply => Some(left.scale + right.scale),
+        _ => None,
+    }
+}
+
 /// Least and greatest value of an integer type.
-fn range(kind: TypeKind) -> (i64, i64) {
+pub fn range(kind: TypeKind) -> (i64, i64) {
     match kind {
         TypeKind::Bit => (0, 1),
         TypeKind::TinyInt => (0, u8::MAX.into()),
@@ -53,34 +124,52 @@ fn range(kind: TypeKind) -> (i64, i64) {
     }
 }
 
-/// There is machine code for its value, over rows with these fields.
-pub fn has_value(expr: &Expr, fields: &[Option<Field>]) -> bool {
-    let of_class = expr.ty.physical() == Physical::I64;
-    let value = |expr: &Expr| has_value(expr, fields);
+/// One type holds all values of the other.
+fn is_wider(one: TypeKind, other: TypeKind) -> bool {
+    let (one, other) = (range(one), range(other));
+    one.0 <= other.0 && one.1 >= other.1
+}
+
+/// There is machine code for its value, over rows whose `known` columns have a place.
+pub fn has_value(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    let known_type = is_number(&expr.ty);
+    let value = |expr: &Expr| has_value(expr, known);
     match &expr.kind {
         ExprKind::Literal(Datum::I64(_)) => true,
-        ExprKind::Variable(_) => of_class,
-        ExprKind::Column(column) => of_class && fields.get(*column).is_some_and(Option::is_some),
+        ExprKind::Literal(Datum::I128(value)) => is_decimal(&expr.ty) && i64::try_from(*value).is_ok(),
+        ExprKind::Variable(_) => known_type,
+        ExprKind::Column(column) => known_type && known(*column),
         ExprKind::Negate(operand) => is_integer(&expr.ty) && value(operand),
+        ExprKind::Arithmetic(op, left, right) if is_decimal(&expr.ty) => {
+            let decimals = is_decimal(&left.ty) && is_decimal(&right.ty);
+            let exact = exact_scale(*op, &left.ty, &right.ty) == Some(expr.ty.scale) && expr.ty.scale <= DIGITS_MAX;
+            decimals && exact && value(left) && value(right)
+        }
         ExprKind::Arithmetic(_, left, right) => is_integer(&expr.ty) && value(left) && value(right),
         ExprKind::Convert { value: operand, style: None, attempt: false, .. } => {
             let whole = is_integer(&operand.ty) || operand.ty.kind == TypeKind::Bit;
-            is_integer(&expr.ty) && whole && value(operand)
+            let decimal = is_decimal(&operand.ty) && operand.ty.scale <= expr.ty.scale;
+            let exact = is_decimal(&expr.ty) && expr.ty.scale <= DIGITS_MAX && (whole || decimal);
+            (exact || is_integer(&expr.ty) && whole) && value(operand)
         }
         ExprKind::Case { branches, otherwise: Some(otherwise) } => {
-            of_class && branches.iter().all(|(when, then)| has_truth(when, fields) && value(then)) && value(otherwise)
+            known_type && branches.iter().all(|(when, then)| has_truth(when, known) && value(then)) && value(otherwise)
         }
         _ => false,
     }
 }
 
 /// There is machine code for whether the predicate holds.
-pub fn has_truth(expr: &Expr, fields: &[Option<Field>]) -> bool {
+pub fn has_truth(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
     match &expr.kind {
-        ExprKind::And(terms) | ExprKind::Or(terms) => terms.iter().all(|term| has_truth(term, fields)),
-        ExprKind::Not(operand) => has_truth(operand, fields),
-        ExprKind::IsNull(operand) => matches!(operand.kind, ExprKind::Variable(_)),
-        ExprKind::Compare { left, right, null_equal: false, .. } => has_value(left, fields) && has_value(right, fields),
+        ExprKind::And(terms) | ExprKind::Or(terms) => terms.iter().all(|term| has_truth(term, known)),
+        ExprKind::Not(operand) => has_truth(operand, known),
+        ExprKind::IsNull(operand) => match operand.kind {
+            ExprKind::Variable(_) => true,
+            ExprKind::Column(column) => known(column),
+            _ => false,
+        },
+        ExprKind::Compare { left, right, null_equal: false, .. } => has_value(left, known) && has_value(right, known),
         _ => false,
     }
 }
@@ -90,9 +179,38 @@ impl Scalars<'_, '_> {
         i32::try_from(slot.0 as usize * NUMBER_BYTES + at).expect("variables fit a page or two")
     }
 
+    fn held(&self, slot: VariableSlot) -> Option<Held> {
+        self.held.iter().find(|held| held.slot == slot).copied()
+    }
+
+    /// Whether a variable, of whatever class, is NULL.
     fn is_null(&mut self, slot: VariableSlot) -> Value {
-        let at = self.number(slot, NULL_AT);
-        self.builder.ins().load(ir::I8, plain(), self.numbers, at)
+        if let Some(held) = self.held(slot) {
+            return self.builder.use_var(held.null);
+        }
+        let null_at = self.number(slot, NULL_AT);
+        self.builder.ins().load(ir::I8, plain(), self.numbers, null_at)
+    }
+
+    /// A variable's value, whatever it is if the variable is NULL, and whether it is.
+    pub fn read(&mut self, slot: VariableSlot, unusual: Block) -> (Value, Value) {
+        let null = self.is_null(slot);
+        if let Some(held) = self.held(slot) {
+            return (self.builder.use_var(held.value), null);
+        }
+        let (at, high_at) = (self.number(slot, VALUE_AT), self.number(slot, HIGH_AT));
+        let value = self.builder.ins().load(ir::I64, plain(), self.numbers, at);
+        if self.is_wide(slot) {
+            let high = self.builder.ins().load(ir::I64, plain(), self.numbers, high_at);
+            let sign = self.builder.ins().sshr_imm_u(value, 63);
+            let longer = self.builder.ins().icmp(IntCC::NotEqual, high, sign);
+            self.unless(longer, unusual);
+        }
+        (value, null)
+    }
+
+    fn is_wide(&self, slot: VariableSlot) -> bool {
+        self.classes[slot.0 as usize] == Physical::I128
     }
 
     /// Goes on if `when` is 0.
@@ -102,26 +220,43 @@ impl Scalars<'_, '_> {
         self.builder.switch_to_block(usual);
     }
 
-    pub fn set(&mut self, slot: VariableSlot, value: Value) {
+    /// `null`: whether it is NULL instead, if it may be.
+    pub fn set(&mut self, slot: VariableSlot, value: Value, null: Option<Value>) {
         let (at, null_at) = (self.number(slot, VALUE_AT), self.number(slot, NULL_AT));
-        let zero = self.builder.ins().iconst(ir::I8, 0);
+        let null = match null {
+            Some(null) => null,
+            None => self.builder.ins().iconst(ir::I8, 0),
+        };
         self.builder.ins().store(plain(), value, self.numbers, at);
-        self.builder.ins().store(plain(), zero, self.numbers, null_at);
+        if self.is_wide(slot) {
+            let (sign, high_at) = (self.builder.ins().sshr_imm_u(value, 63), self.number(slot, HIGH_AT));
+            self.builder.ins().store(plain(), sign, self.numbers, high_at);
+        }
+        self.builder.ins().store(plain(), null, self.numbers, null_at);
     }
 
-    pub fn set_null(&mut self, slot: VariableSlot, null: Value) {
-        let at = self.number(slot, NULL_AT);
-        self.builder.ins().store(plain(), null, self.numbers, at);
-    }
-
-    /// A column of the row: whether it is NULL, and its value, which is 0 then.
-    pub fn column(&mut self, column: usize) -> (Value, Value) {
-        let (row, fields) = self.row.as_ref().expect("an expression over a row");
-        let (row, field) = (*row, fields[column].expect("a column with a place"));
-        let byte = self.builder.ins().load(ir::I8, packed(), row, field.null_at as i32);
-        let null = self.builder.ins().ushr_imm_u(byte, i64::from(field.null_bit));
-        let null = self.builder.ins().band_imm_u(null, 1);
+    /// A column of the row: its value, 0 if it is NULL, and whether it is, if it may be.
+    fn column(&mut self, column: usize) -> (Value, Option<Value>) {
+        let (row, field) = match &self.columns {
+            Columns::None => panic!("an expression over a row"),
+            Columns::Values(values) => return (values[column], None),
+            Columns::Image(row, fields) => (*row, fields[column].expect("a column with a place")),
+        };
+        let null = field.nullable.then(|| {
+            let byte = self.builder.ins().load(ir::I8, packed(), row, field.null_at as i32);
+            let bit = self.builder.ins().ushr_imm_u(byte, i64::from(field.null_bit));
+            self.builder.ins().band_imm_u(bit, 1)
+        });
         let at = field.at as i32;
+        if field.signed_apart {
+            let sign = self.builder.ins().load(ir::I8, packed(), row, at - 1);
+            let magnitude = match field.bytes {
+                4 => self.builder.ins().uload32(packed(), row, at),
+                _ => self.builder.ins().load(ir::I64, packed(), row, at),
+            };
+            let negative = self.builder.ins().ineg(magnitude);
+            return (self.builder.ins().select(sign, magnitude, negative), null);
+        }
         let ins = self.builder.ins();
         let value = match field.bytes {
             1 => ins.uload8(ir::I64, packed(), row, at),
@@ -129,7 +264,7 @@ impl Scalars<'_, '_> {
             4 => ins.sload32(packed(), row, at),
             _ => ins.load(ir::I64, packed(), row, at),
         };
-        (null, value)
+        (value, null)
     }
 
     /// Writes a number in so many bytes.
@@ -144,70 +279,140 @@ impl Scalars<'_, '_> {
         self.builder.ins().store(packed(), value, image, at as i32);
     }
 
-    /// Gives a column of the row a value.
-    pub fn set_column(&mut self, field: Field, value: Value) {
-        let (row, _) = self.row.as_ref().expect("a row to write to");
-        let row = *row;
-        self.store(value, field.bytes, row, field.at as usize);
-        let byte = self.builder.ins().load(ir::I8, packed(), row, field.null_at as i32);
-        let byte = self.builder.ins().band_imm_s(byte, !(1 << field.null_bit));
-        self.builder.ins().store(packed(), byte, row, field.null_at as i32);
+    /// Gives a column of an image, which begins at `start`, a value: 0 if it is to be NULL.
+    pub fn set_column(&mut self, image: Value, start: usize, field: Field, value: Value, null: Option<Value>) {
+        let at = start + field.at as usize;
+        if field.signed_apart {
+            let sign = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, value, 0);
+            let magnitude = self.builder.ins().iabs(value);
+            self.store(magnitude, field.bytes, image, at);
+            self.builder.ins().store(packed(), sign, image, at as i32 - 1);
+        } else {
+            self.store(value, field.bytes, image, at);
+        }
+        if field.nullable {
+            let at = (start + field.null_at as usize) as i32;
+            let byte = self.builder.ins().load(ir::I8, packed(), image, at);
+            let mut byte = self.builder.ins().band_imm_s(byte, !(1 << field.null_bit));
+            if let Some(null) = null {
+                let bit = self.builder.ins().ishl_imm_u(null, i64::from(field.null_bit));
+                byte = self.builder.ins().bor(byte, bit);
+            }
+            self.builder.ins().store(packed(), byte, image, at);
+        }
     }
 
-    /// Of an expression that `has_value`: an i64.
+    /// Of an expression that `has_value`: an i64. A NULL is unusual.
     pub fn value(&mut self, expr: &Expr, unusual: Block) -> Value {
+        let (value, null) = self.value_or_null(expr, unusual);
+        if let Some(null) = null {
+            self.unless(null, unusual);
+        }
+        value
+    }
+
+    /// The same where it may be NULL: the value is 0 then. None: it cannot be.
+    pub fn value_or_null(&mut self, expr: &Expr, unusual: Block) -> (Value, Option<Value>) {
         match &expr.kind {
-            ExprKind::Literal(Datum::I64(value)) => self.builder.ins().iconst(ir::I64, *value),
+            ExprKind::Literal(Datum::I64(value)) => (self.builder.ins().iconst(ir::I64, *value), None),
+            ExprKind::Literal(Datum::I128(value)) => {
+                let value = i64::try_from(*value).expect("a short decimal");
+                (self.builder.ins().iconst(ir::I64, value), None)
+            }
             ExprKind::Variable(slot) => {
-                let null = self.is_null(*slot);
-                self.unless(null, unusual);
-                let at = self.number(*slot, VALUE_AT);
-                self.builder.ins().load(ir::I64, plain(), self.numbers, at)
+                let (value, null) = self.read(*slot, unusual);
+                (self.zero_if(null, value), Some(null))
             }
-            ExprKind::Column(column) => {
-                let (null, value) = self.column(*column);
-                self.unless(null, unusual);
-                value
-            }
+            ExprKind::Column(column) => self.column(*column),
             ExprKind::Negate(operand) => {
-                let operand = self.value(operand, unusual);
                 let zero = self.builder.ins().iconst(ir::I64, 0);
-                self.arithmetic(ArithmeticOp::Subtract, zero, operand, expr.ty.kind, unusual)
+                let (operand, null) = self.value_or_null(operand, unusual);
+                (self.arithmetic(ArithmeticOp::Subtract, zero, operand, expr.ty.kind, unusual), null)
             }
             ExprKind::Arithmetic(op, left, right) => {
-                let left = self.value(left, unusual);
-                let right = self.value(right, unusual);
-                self.arithmetic(*op, left, right, expr.ty.kind, unusual)
+                let scales = (left.ty.scale, right.ty.scale);
+                let (mut left, left_null) = self.value_or_null(left, unusual);
+                let (mut right, right_null) = self.value_or_null(right, unusual);
+                if is_decimal(&expr.ty) && *op != ArithmeticOp::Multiply {
+                    left = self.scaled(left, expr.ty.scale - scales.0, unusual);
+                    right = self.scaled(right, expr.ty.scale - scales.1, unusual);
+                }
+                let value = self.arithmetic(*op, left, right, expr.ty.kind, unusual);
+                match self.either(left_null, right_null) {
+                    Some(null) => (self.zero_if(null, value), Some(null)),
+                    None => (value, None),
+                }
+            }
+            ExprKind::Convert { value, .. } if is_decimal(&expr.ty) => {
+                let scale = if is_decimal(&value.ty) { value.ty.scale } else { 0 };
+                let (value, null) = self.value_or_null(value, unusual);
+                let value = self.scaled(value, expr.ty.scale - scale, unusual);
+                if expr.ty.precision <= DIGITS_MAX {
+                    let most = 10_i64.pow(expr.ty.precision.into()) - 1;
+                    self.check_range(value, (-most, most), unusual);
+                }
+                (value, null)
             }
             ExprKind::Convert { value, .. } => {
-                let (from, to) = (range(value.ty.kind), range(expr.ty.kind));
-                let value = self.value(value, unusual);
-                if from.0 < to.0 || from.1 > to.1 {
-                    self.check_range(value, to, unusual);
+                let wider = is_wider(expr.ty.kind, value.ty.kind);
+                let (value, null) = self.value_or_null(value, unusual);
+                if !wider {
+                    self.check_range(value, range(expr.ty.kind), unusual);
                 }
-                value
+                (value, null)
             }
             ExprKind::Case { branches, otherwise: Some(otherwise) } => {
                 let end = self.builder.create_block();
-                let result = self.builder.append_block_param(end, ir::I64);
+                let value = self.builder.append_block_param(end, ir::I64);
+                let null = self.builder.append_block_param(end, ir::I8);
                 for (when, then) in branches {
                     let (yes, no) = (self.builder.create_block(), self.builder.create_block());
                     self.branch(when, yes, no, unusual);
                     self.builder.switch_to_block(yes);
-                    let value = self.value(then, unusual);
-                    self.builder.ins().jump(end, &[value.into()]);
+                    self.jump_with(then, end, unusual);
                     self.builder.switch_to_block(no);
                 }
-                let value = self.value(otherwise, unusual);
-                self.builder.ins().jump(end, &[value.into()]);
+                self.jump_with(otherwise, end, unusual);
                 self.builder.switch_to_block(end);
-                result
+                (value, Some(null))
             }
             other => panic!("no machine code for {other:?}"),
         }
     }
 
-    fn check_range(&mut self, value: Value, (min, max): (i64, i64), unusual: Block) {
+    fn jump_with(&mut self, expr: &Expr, end: Block, unusual: Block) {
+        let (value, null) = self.value_or_null(expr, unusual);
+        let null = match null {
+            Some(null) => null,
+            None => self.builder.ins().iconst(ir::I8, 0),
+        };
+        self.builder.ins().jump(end, &[value.into(), null.into()]);
+    }
+
+    fn zero_if(&mut self, null: Value, value: Value) -> Value {
+        let zero = self.builder.ins().iconst(ir::I64, 0);
+        self.builder.ins().select(null, zero, value)
+    }
+
+    fn either(&mut self, one: Option<Value>, other: Option<Value>) -> Option<Value> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(self.builder.ins().bor(one, other)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// A decimal with so many digits more behind its point.
+    fn scaled(&mut self, value: Value, digits: u8, unusual: Block) -> Value {
+        if digits == 0 {
+            return value;
+        }
+        let factor = self.builder.ins().iconst(ir::I64, 10_i64.pow(digits.into()));
+        let (value, overflow) = self.builder.ins().smul_overflow(value, factor);
+        self.unless(overflow, unusual);
+        value
+    }
+
+    pub fn check_range(&mut self, value: Value, (min, max): (i64, i64), unusual: Block) {
         let above = self.builder.ins().iadd_imm_s(value, min.wrapping_neg());
         let width = max.wrapping_sub(min);
         let outside = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, above, width);
@@ -235,43 +440,60 @@ impl Scalars<'_, '_> {
             }
         };
         match kind {
-            TypeKind::BigInt => self.unless(overflow, unusual),
-            // Operands of fewer bits: 64 hold the result.
+            TypeKind::BigInt | TypeKind::Decimal | TypeKind::Numeric => self.unless(overflow, unusual),
+            // Operands of fewer bits: 64 hold the result. (A decimal result's type has all the digits that there can be.)
             kind => self.check_range(value, range(kind), unusual),
         }
         value
     }
 
-    /// Goes to `yes` if a predicate that `has_truth` holds, to `no` if not.
-    pub fn branch(&mut self, expr: &Expr, yes: Block, no: Block, unusual: Block) {
+    /// Goes to `yes` if a predicate that `has_truth` holds, to `other` if it does not or is unknown.
+    pub fn branch(&mut self, expr: &Expr, yes: Block, other: Block, unusual: Block) {
+        self.decide(expr, true, Ways { yes, other, unknown: other, unusual });
+    }
+
+    /// Goes the way of what the predicate is.
+    fn decide(&mut self, expr: &Expr, wanted: bool, ways: Ways) {
+        let Ways { yes, other, unknown, unusual } = ways;
         match &expr.kind {
-            ExprKind::And(terms) => {
-                for term in terms {
+            // AND is true, and OR false, if all terms are; else one of them is enough.
+            ExprKind::And(terms) | ExprKind::Or(terms) => {
+                let all = matches!(expr.kind, ExprKind::And(_)) == wanted;
+                for (position, term) in terms.iter().enumerate() {
                     let next = self.builder.create_block();
-                    self.branch(term, next, no, unusual);
+                    // Behind an unknown term the interpreter goes on, and meets the errors of those that follow.
+                    let fails_later = terms[position + 1..].iter().any(|term| term.any(&mut can_fail));
+                    let of_term = match (all, fails_later) {
+                        (true, true) => Ways { yes: next, unknown: unusual, ..ways },
+                        (true, false) => Ways { yes: next, ..ways },
+                        (false, _) => {
+                            Ways { other: next, unknown: if unknown == other { next } else { unknown }, ..ways }
+                        }
+                    };
+                    self.decide(term, wanted, of_term);
                     self.builder.switch_to_block(next);
                 }
-                self.builder.ins().jump(yes, &[]);
+                self.builder.ins().jump(if all { yes } else { other }, &[]);
             }
-            ExprKind::Or(terms) => {
-                for term in terms {
-                    let next = self.builder.create_block();
-                    self.branch(term, yes, next, unusual);
-                    self.builder.switch_to_block(next);
-                }
-                self.builder.ins().jump(no, &[]);
-            }
-            ExprKind::Not(operand) => self.branch(operand, no, yes, unusual),
+            ExprKind::Not(operand) => self.decide(operand, !wanted, ways),
             ExprKind::IsNull(operand) => {
-                let ExprKind::Variable(slot) = operand.kind else {
-                    panic!("no machine code for IS NULL of {operand:?}")
+                let null = match operand.kind {
+                    ExprKind::Variable(slot) => Some(self.is_null(slot)),
+                    ExprKind::Column(column) => self.column(column).1,
+                    _ => panic!("no machine code for IS NULL of {operand:?}"),
                 };
-                let null = self.is_null(slot);
-                self.builder.ins().brif(null, yes, &[], no, &[]);
+                let (null_to, not_null_to) = if wanted { (yes, other) } else { (other, yes) };
+                match null {
+                    Some(null) => self.builder.ins().brif(null, null_to, &[], not_null_to, &[]),
+                    None => self.builder.ins().jump(not_null_to, &[]),
+                };
             }
             ExprKind::Compare { op, left, right, .. } => {
-                let left = self.value(left, unusual);
-                let right = self.value(right, unusual);
+                let (left, left_null) = self.value_or_null(left, unusual);
+                let (right, right_null) = self.value_or_null(right, unusual);
+                if let Some(null) = self.either(left_null, right_null) {
+                    self.unless(null, unknown);
+                }
                 let code = match op {
                     CompareOp::Equal => IntCC::Equal,
                     CompareOp::NotEqual => IntCC::NotEqual,
@@ -280,10 +502,11 @@ impl Scalars<'_, '_> {
                     CompareOp::Greater => IntCC::SignedGreaterThan,
                     CompareOp::GreaterOrEqual => IntCC::SignedGreaterThanOrEqual,
                 };
+                let code = if wanted { code } else { code.complement() };
                 let holds = self.builder.ins().icmp(code, left, right);
-                self.builder.ins().brif(holds, yes, &[], no, &[]);
+                self.builder.ins().brif(holds, yes, &[], other, &[]);
             }
-            other => panic!("no machine code for {other:?}"),
+            expr => panic!("no machine code for {expr:?}"),
         }
     }
 }

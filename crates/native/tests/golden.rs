@@ -5,33 +5,69 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use native::{Field, Find, Form, Insert, Program, Then, Value};
-use sql::ast::StatementKind;
+use native::{Field, Find, Fold, Form, Insert, Program, Rows, Then, listing};
+use sql::ast::{QueryBody, StatementKind};
 use sql::bind::{BindOptions, bind_text};
-use sql::plan::{ArithmeticOp, Expr, ExprKind, Module, QueryId, VariableSlot, in_order};
-use types::SqlType;
+use sql::plan::{
+    Aggregate, AggregateFunction, ArithmeticOp, CompareOp, Expr, ExprKind, Module, QueryId, VariableSlot, in_order,
+};
+use types::{Datum, SqlType};
 
 mod nothing;
 
 /// The form of every query of a golden module. INSERT: a row of 20 bytes, the first variable, a bigint, at 2, the second, an int, at 11.
-/// Others: of the row whose key is the first variable. SELECT: the second becomes its int at 2, the third this plus its bigint at 6;
-/// UPDATE: the latter becomes that sum.
+/// Others: of the row whose key is the first variable. SELECT: the second becomes its int at 2, the third this plus its bigint at 6, which
+/// may be NULL; UPDATE: the latter becomes that sum. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
+/// int, the third the sum of all sums. SELECT without WHERE: they become the count of all rows and the sum of their sums.
 fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
     let variable = |slot, ty| expr(ty, ExprKind::Variable(VariableSlot(slot)));
     if let StatementKind::Insert(_) = module.queries[query.0 as usize].statement.kind {
-        let values = vec![
-            Value { at: 2, bytes: 8, expr: variable(0, SqlType::BIGINT) },
-            Value { at: 11, bytes: 4, expr: variable(1, SqlType::INT) },
-        ];
+        let field = |at, bytes, nullable| Field { at, bytes, signed_apart: false, null_at: 15, null_bit: 0, nullable };
+        let first = (field(2, 8, false), variable(0, SqlType::BIGINT));
+        let values = vec![first, (field(11, 4, true), variable(1, SqlType::INT))];
         return Form::Insert(Insert { query, image: vec![0; 20], values });
     }
-    let field = |at, bytes, null_bit| Some(Field { at, bytes, null_at: 14, null_bit });
+    let field =
+        |at, bytes, null_bit, nullable| Some(Field { at, bytes, signed_apart: false, null_at: 14, null_bit, nullable });
     let columns = [expr(SqlType::INT, ExprKind::Column(0)), expr(SqlType::BIGINT, ExprKind::Column(1))];
     let sum = ExprKind::Arithmetic(ArithmeticOp::Add, Box::new(columns[0].clone()), Box::new(columns[1].clone()));
     let sum = expr(SqlType::BIGINT, sum);
-    let fields = vec![field(2, 4, 0), field(6, 8, 1)];
-    let then = match module.queries[query.0 as usize].statement.kind {
+    let fields = vec![field(2, 4, 0, false), field(6, 8, 1, true)];
+    let statement = &module.queries[query.0 as usize].statement.kind;
+    if let StatementKind::Select(select) = statement
+        && let QueryBody::Select(select) = &select.body
+        && (select.top.is_some() || select.filter.is_none())
+    {
+        let zero = expr(SqlType::BIGINT, ExprKind::Literal(Datum::I64(0)));
+        let compare = |left, right| ExprKind::Compare { op: CompareOp::Greater, left, right, null_equal: false };
+        let positive = expr(SqlType::BIT, compare(Box::new(columns[1].clone()), Box::new(zero)));
+        let aggregate = |function, argument, ty| Aggregate {
+            function,
+            argument,
+            extra: Vec::new(),
+            order: Vec::new(),
+            distinct: false,
+            ty,
+        };
+        let (top, last) = (select.top.is_some(), variable(2, SqlType::BIGINT));
+        let all = ExprKind::Arithmetic(ArithmeticOp::Add, Box::new(last), Box::new(sum.clone()));
+        let fold = match top {
+            true => {
+                Fold::Assign(vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), expr(SqlType::BIGINT, all))])
+            }
+            false => Fold::Aggregate(
+                vec![
+                    aggregate(AggregateFunction::Count, None, SqlType::INT),
+                    aggregate(AggregateFunction::Sum, Some(sum), SqlType::BIGINT),
+                ],
+                vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), columns[1].clone())],
+            ),
+        };
+        let (filter, rows_max) = (top.then_some(positive), top.then_some(10));
+        return Form::Rows(Rows { query, columns: 2, fields, filter, rows_max, fold });
+    }
+    let then = match statement {
         StatementKind::Update(_) => Then::Update(vec![(fields[1].expect("a field"), sum)]),
         StatementKind::Delete(_) => Then::Delete,
         _ => Then::Assign(vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), sum)]),
@@ -41,11 +77,13 @@ fn form(query: QueryId, module: &Module) -> Form {
 
 fn code_of(text: &str) -> String {
     let module = bind_text(text, "", &BindOptions::default(), &nothing::Nothing).expect("a batch that can be bound");
-    let program =
-        Program::new(&module.body, &module.variables, &mut |query| Some(form(query, &module))).expect("machine code");
-    let mut out = program.text().to_owned();
+    let program = Program::new(&module.body, &module.variables, &mut |query| Some(form(query, &module)));
+    let program = program.expect("machine code");
+    assert!(program.code_bytes() > 0 && program.held_bytes() > program.code_bytes());
+    let form = &mut |query| Some(form(query, &module));
+    let (mut out, steps) = listing(&module.body, &module.variables, form).expect("machine code");
     let statements = in_order(&module.body);
-    for (number, step) in program.steps().iter().enumerate() {
+    for (number, step) in steps.iter().enumerate() {
         let line = statements[step.statement as usize].line;
         let _ = writeln!(out, "; step {number}: {:?} of the statement in line {line}", step.part);
     }

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use native::{Form, Insert, Leave, Number, Program, Runtime, Value};
+use native::{Field, Form, Insert, Leave, Number, Program, Runtime};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{Expr, ExprKind, VariableSlot};
 use types::SqlType;
@@ -18,6 +18,7 @@ struct Asked {
     turns: u32,
     rows: Vec<Vec<u8>>,
     counts: Vec<u64>,
+    tries: Vec<&'static str>,
 }
 
 impl Runtime for Asked {
@@ -44,6 +45,29 @@ impl Runtime for Asked {
         false
     }
 
+    fn scan(&mut self, _: u32, _: bool, _: usize, _: &mut dyn FnMut(&[u8])) -> Result<bool, Leave> {
+        Ok(false)
+    }
+
+    fn scanned(&mut self, _: u32, _: u64) {}
+
+    fn begin_try(&mut self) {
+        self.tries.push("TRY");
+    }
+
+    fn end_try(&mut self) {
+        self.tries.push("END TRY");
+    }
+
+    fn catch(&mut self) -> Result<(), Leave> {
+        self.tries.push("CATCH");
+        Ok(())
+    }
+
+    fn end_catch(&mut self, left: bool) {
+        self.tries.push(if left { "LEFT CATCH" } else { "END CATCH" });
+    }
+
     fn turn(&mut self) -> Result<(), Leave> {
         self.turns += 1;
         Ok(())
@@ -58,7 +82,10 @@ fn program(text: &str) -> (Program, Arc<[Number]>) {
     let module = bind_text(text, "", &BindOptions::default(), &nothing::Nothing).expect("a batch that can be bound");
     let first = Expr::new(SqlType::BIGINT, true, ExprKind::Variable(VariableSlot(0)));
     let mut form = |query| {
-        let values = vec![Value { at: 1, bytes: 8, expr: first.clone() }];
+        let values = vec![(
+            Field { at: 1, bytes: 8, signed_apart: false, null_at: 0, null_bit: 0, nullable: false },
+            first.clone(),
+        )];
         Some(Form::Insert(Insert { query, image: vec![0; 10], values }))
     };
     let program = Program::new(&module.body, &module.variables, &mut form).expect("machine code");
@@ -66,7 +93,8 @@ fn program(text: &str) -> (Program, Arc<[Number]>) {
 }
 
 fn run((program, numbers): &(Program, Arc<[Number]>), answer: fn(u32) -> Result<(), Leave>) -> Asked {
-    let mut asked = Asked { answer, steps: Vec::new(), turns: 0, rows: Vec::new(), counts: Vec::new() };
+    let mut asked =
+        Asked { answer, steps: Vec::new(), turns: 0, rows: Vec::new(), counts: Vec::new(), tries: Vec::new() };
     program.run(numbers, &mut asked);
     asked
 }
@@ -95,12 +123,12 @@ fn rows_are_put_together() {
 fn what_is_not_usual_is_a_step() {
     for (text, steps) in [
         ("DECLARE @a int = 2147483647; SET @a += 1;", 1),
-        ("DECLARE @a bigint = 9223372036854775807; SET @a *= 2;", 2),
-        ("DECLARE @a bigint, @b int = 0; SET @a = @b + @a;", 1),
+        ("DECLARE @a bigint = 9223372036854775807; SET @a *= 2;", 1),
+        ("DECLARE @a bigint, @b int = 0; SET @a = @b + @a;", 0),
         ("DECLARE @a bigint = 5, @b int = 0; SET @a = @a / @b;", 1),
         ("DECLARE @a tinyint = 1; SET @a = -@a;", 1),
         ("DECLARE @a bigint = 256, @b tinyint; SET @b = @a;", 1),
-        ("DECLARE @a bigint; IF @a = 1 SET @a = 2;", 1),
+        ("DECLARE @a bigint; IF @a = 1 SET @a = 2;", 0),
         ("DECLARE @a varchar(9) = 'a'; SET @a += 'b';", 2),
         ("DECLARE @a float = 1; SET @a += 1;", 2),
         ("DECLARE @a int = 1, @b int; IF @b IS NULL OR @b = 3 SET @a = 2;", 0),
@@ -108,6 +136,24 @@ fn what_is_not_usual_is_a_step() {
         let code = program(text);
         let asked = run(&code, |_| Ok(()));
         assert_eq!(asked.steps.len(), steps, "{text}");
+    }
+}
+
+#[test]
+fn an_error_within_try_is_caught() {
+    let text = "DECLARE @i int = 1, @s varchar(9);
+        BEGIN TRY SET @i += 1; SET @s = 'a'; SET @i += 10; END TRY
+        BEGIN CATCH SET @i += 100; SET @s = 'b'; SET @i += 1000; END CATCH
+        SET @i += 10000;";
+    let cases: [(fn(u32) -> Result<(), Leave>, i64, &[&str]); 3] = [
+        (|_| Ok(()), 10_012, &["TRY", "END TRY"]),
+        (|step| if step == 1 { Err(Leave) } else { Ok(()) }, 11_102, &["TRY", "CATCH", "END CATCH"]),
+        (|_| Err(Leave), 102, &["TRY", "CATCH", "LEFT CATCH"]),
+    ];
+    for (answer, end, tries) in cases {
+        let code = program(text);
+        let asked = run(&code, answer);
+        assert_eq!((code.1[0].i64(), &asked.tries[..]), (Some(end), tries));
     }
 }
 

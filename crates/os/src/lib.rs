@@ -21,6 +21,7 @@ mod sys;
 pub mod clock;
 pub mod random;
 pub mod limits;
+pub mod parallel;
 pub mod threads;
 mod wait_types;
 mod readers;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
+use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink};
 use os::sched::{Place, TaskKind};
@@ -312,7 +312,7 @@ impl SessionHost {
         let own = state.transaction.current.is_none();
         let storage = self.server.catalog.storage.clone();
         let transaction =
-            state.transaction.current.get_or_insert_with(|| storage.begin(storage::Isolation::ReadCommitted));
+            state.transaction.current.get_or_insert_with(|| Box::new(storage.begin(storage::Isolation::ReadCommitted)));
         let before = transaction.savepoint();
         let dropped = definition::drop_temporaries(&mut HostSite { host: self, state, sink: &mut Discard }, level);
         let ended = match state.transaction.current.take_if(|_| own) {
@@ -417,8 +417,11 @@ impl SessionHost {
 
     /// The catalog as this session sees it now.
     pub fn with_catalog<T>(&mut self, state: &mut State, work: impl FnOnce(&SessionCatalog<'_>) -> T) -> T {
-        let catalog =
-            SessionCatalog::new(&self.server.catalog, &mut self.catalog_session, state.transaction.current.as_mut());
+        let catalog = SessionCatalog::new(
+            &self.server.catalog,
+            &mut self.catalog_session,
+            state.transaction.current.as_deref_mut(),
+        );
         work(&catalog)
     }
 
@@ -664,6 +667,10 @@ impl Host for SessionHost {
 
     fn runs_native(&self) -> bool {
         self.server.catalog.configuration.running(option::NATIVE_CODE) != 0
+    }
+
+    fn measures_native(&self, module: &ModuleInfo) -> Wanted {
+        self.server.native_statistics.wanted(module)
     }
 
     fn storage(&self) -> &Storage {

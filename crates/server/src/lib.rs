@@ -12,6 +12,7 @@ pub mod catalog;
 pub mod handle;
 pub mod plan_cache;
 pub mod load;
+pub mod native_statistics;
 pub mod sessions;
 pub mod question;
 pub mod engines;

@@ -24,6 +24,7 @@ use crate::config::{masks_of, option};
 use crate::engines::Engines;
 use crate::load::Loads;
 use crate::machine;
+use crate::native_statistics::NativeStatistics;
 use crate::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
 use crate::orphans::Orphans;
 use crate::password::{self, VerifiedLogins};
@@ -361,6 +362,9 @@ pub(crate) fn open_on(
         counters: shared.place("counters", Counters::default()).map_err(refused)?,
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
         trace_flags: shared.place("trace flags", TraceFlags::default()).map_err(refused)?,
+        native_statistics: shared
+            .place("statistics of native modules", NativeStatistics::default())
+            .map_err(refused)?,
         stopping: AtomicBool::new(false),
         memory_bytes: memory,
         started_ms: os::clock::now() / 1_000_000,

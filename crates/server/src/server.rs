@@ -10,6 +10,7 @@ use os::sync::Mutex;
 use crate::catalog::Catalog;
 use crate::engines::Engines;
 use crate::load::Loads;
+use crate::native_statistics::NativeStatistics;
 use crate::options::Settings;
 use crate::orphans::Orphans;
 use crate::password::{self, VerifiedLogins};
@@ -107,6 +108,7 @@ pub struct Server {
     pub engines: Engines,
     pub verified: Mutex<VerifiedLogins>,
     pub trace_flags: Placed<TraceFlags>,
+    pub native_statistics: Placed<NativeStatistics>,
     pub stopping: AtomicBool,
     /// Memory of the buffer pool and what else `--memory` bounds.
     pub memory_bytes: u64,

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::commits::Status;
 use crate::engine::Engine;
 use crate::error::StorageResult;
-use crate::locks::MemberId;
+use crate::locks::{LockMode, MemberId, Patience, Resource};
 use crate::xtp::work_list::WorkList;
 
 impl Engine {
@@ -32,7 +32,30 @@ impl Engine {
             self.locks.release_all(*member);
             self.locks.leave(*member);
         }
+        if !left_behind.is_empty() {
+            self.drop_lost_objects();
+        }
         Ok(left_behind.len())
+    }
+
+    /// Memory-optimized tables that came or went with the dead engine's transactions: of their objects nobody has said that they go.
+    fn drop_lost_objects(&self) {
+        let member = self.locks.enter();
+        for (_, object) in self.xtp.objects.all().filter(|(_, object)| !object.is_dropped()) {
+            let (db, table, number) = (object.database(), object.table(), object.number());
+            let resource = Resource::Table(db, table);
+            // Who defines the table anew at this moment knows what of it goes.
+            if self.locks.acquire(member, resource, LockMode::SchemaStability, Patience::Ms(0)) != Ok(true) {
+                continue;
+            }
+            let is_lost =
+                self.read_directory(db, table).is_ok_and(|found| found.is_none_or(|(_, roots)| roots.base != number));
+            if is_lost {
+                self.xtp.objects.drop_soon(number, self.commits.now());
+            }
+            self.locks.release(member, resource);
+        }
+        self.locks.leave(member);
     }
 
     fn end_for(&self, member: MemberId) -> StorageResult<()> {

@@ -12,15 +12,16 @@ use os::sync::{Event, Mutex};
 use os::wait::WaitType;
 use types::row::RowView;
 
+use crate::commits::Status;
 use crate::control::ControlFile;
 use crate::disk_table::DiskTable;
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
-use crate::locks::{LockEntry, LockMode, TransactionEntry};
+use crate::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
 use crate::log::BLOCK_HEAD;
 use crate::memory::Memory;
-use crate::memory_table::stats::MemoryTableStats;
+use crate::memory_table::stats::{LastCheckpoint, MemoryHeap, MemoryTableStats, MemoryTotals};
 use crate::memory_table::{INDEXES_MAX, MemoryTable};
 use crate::metrics::Metrics;
 use crate::recovery::{self, Limits, Recovered};
@@ -536,6 +537,23 @@ impl Storage {
         self.write_shape(tx, db, table, Some((&layout, &roots)))
     }
 
+    /// Rebuilds a memory-optimized table whose hash index gets another number of buckets.
+    pub fn set_bucket_count(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+        count: u64,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let found = layout.indexes.iter_mut().find(|known| known.id == index && known.bucket_count.is_some());
+        found.ok_or(StorageError::UnknownIndex)?.bucket_count = Some(count);
+        self.rebuild_memory_table(tx, db, table, &layout, &roots)
+    }
+
     /// Adds columns at the end: existing rows read NULL there. `row` must extend the present layout.
     pub fn alter_row_layout(
         &self,
@@ -590,6 +608,41 @@ impl Storage {
     pub fn memory_optimized_tables(&self, db: DatabaseId, chains: bool) -> Vec<MemoryTableStats> {
         let mut tx = self.begin(Isolation::ReadCommitted);
         self.engine().memory_tables(&mut tx, db, chains)
+    }
+
+    /// What all memory-optimized tables have counted since the start.
+    pub fn memory_totals(&self) -> MemoryTotals {
+        self.engine().memory_totals()
+    }
+
+    pub fn memory_heap(&self) -> MemoryHeap {
+        let mut tx = self.begin(Isolation::ReadCommitted);
+        self.engine().memory_heap(&mut tx)
+    }
+
+    /// Running transactions that use memory-optimized tables; with the commit time of those that are about to commit.
+    pub fn memory_transactions(&self) -> Vec<(MemoryTransaction, Option<u64>)> {
+        let end = |entry: &MemoryTransaction| match self.engine().commits.status(entry.id) {
+            _ if entry.id == 0 => None,
+            Status::Preparing(time) | Status::Committed(time) => Some(time).filter(|time| *time != 0),
+            Status::Active | Status::RolledBack => None,
+        };
+        self.engine().locks.memory_transactions().into_iter().map(|entry| (entry, end(&entry))).collect()
+    }
+
+    /// The last checkpoint, with its files that have rows of the database. Waits for one that is being made.
+    pub fn last_checkpoint(&self, db: DatabaseId) -> StorageResult<LastCheckpoint> {
+        let last = self.inner.checkpointed.lock();
+        Ok(LastCheckpoint {
+            sequence: last.sequence,
+            ago_ms: clock::now_ms().saturating_sub(last.at_ms),
+            log_at_begin: last.tail,
+            redo_lsn: last.covered.redo_lsn,
+            scan_lsn: last.covered.scan_lsn,
+            manifest: last.covered.manifest,
+            log_end: self.engine().log.tail(),
+            files: self.engine().checkpoint_files(db, last.covered.manifest)?,
+        })
     }
 
     /// Old versions of memory-optimized tables that wait to be collected, by scheduler.

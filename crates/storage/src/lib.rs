@@ -56,14 +56,19 @@ pub use instance::{Storage, StorageConfig};
 pub use layout::{
     DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
 };
-pub use locks::{LockEntry, Resource, TransactionEntry};
+pub use locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry};
 pub use memory::Memory;
 pub use memory_table::MemoryTable;
-pub use memory_table::stats::{ChainStats, MemoryIndexStats, MemoryTableStats};
+pub use memory_table::look_up::LookUp;
+pub use memory_table::stats::{
+    ChainStats, CheckpointFile, CheckpointFileKind, LastCheckpoint, MemoryHeap, MemoryIndexKind, MemoryIndexStats,
+    MemoryTableStats, MemoryTotals,
+};
 pub use metrics::Metrics;
 pub use recovery::Recovered;
 pub use scan::{LockHint, Prefixes, RowRef, ScanSpec};
 pub use table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
 pub use xtp::collect::GarbageQueue;
-pub use xtp::hash_index::bucket_count;
+pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
+pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};

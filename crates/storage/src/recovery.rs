@@ -328,9 +328,7 @@ impl Engine {
             false => Ok(()),
         };
         read_log(&mut |record| tail.note(self, record, &others))?;
-        for pair in &manifest.pairs {
-            tail.load_pair(self, &tables, pair)?;
-        }
+        tail.load_pairs(self, &tables, &manifest.pairs)?;
         read_log(&mut |record| tail.load(self, &tables, record, &others))
     }
 
@@ -480,7 +478,7 @@ impl Engine {
         os::sim_point!("checkpoint.control");
         control_file.write(&control)?;
         os::sim_point!("checkpoint.truncate");
-        rows.remove_obsolete(&self.disk)?;
+        rows.install(&self.xtp.numbers.checkpoints, &self.disk)?;
         self.log.store().truncate(scan_lsn)?;
         Ok(written)
     }

@@ -196,7 +196,13 @@ impl Transaction {
         (self.writer.id != 0).then_some(self.writer.id)
     }
 
-    pub fn savepoint(&self) -> Savepoint {
+    pub fn savepoint(&mut self) -> Savepoint {
+        self.work.tally.transaction.savepoints += 1;
+        self.here()
+    }
+
+    /// A savepoint that is no more than a change's own.
+    fn here(&self) -> Savepoint {
         Savepoint {
             undo_next: self.writer.last_lsn,
             drops: self.drops.len(),
@@ -208,6 +214,11 @@ impl Transaction {
 
     /// Undoes everything done since the savepoint. Locks stay.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
+        self.work.tally.transaction.savepoint_rollbacks += 1;
+        self.undo_to(savepoint)
+    }
+
+    fn undo_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
         self.engine.undo(&mut self.writer, savepoint.undo_next)?;
         if let Some(list) = &self.work.list {
             self.engine.undo_work(list, savepoint.work, self.writer.id);
@@ -228,10 +239,10 @@ impl Transaction {
     ) -> StorageResult<T> {
         self.check_running()?;
         self.table_lock(db, table, LockMode::IntentExclusive, self.patience)?;
-        let before = self.savepoint();
+        let before = self.here();
         match change(self) {
             Err(error) if !matches!(error, StorageError::Stopped(_)) => {
-                self.rollback_to(before)?;
+                self.undo_to(before)?;
                 Err(error)
             }
             result => result,
@@ -248,9 +259,11 @@ impl Transaction {
         if self.work.time.is_some()
             && let Err(error) = self.validate()
         {
+            self.work.failed = true;
             self.roll_back()?;
             return Err(error);
         }
+        self.work.tally.transaction.read_only = u64::from(!self.work.has_changes());
         if self.writer.last_lsn == 0 {
             publish();
             self.end_work();
@@ -313,8 +326,11 @@ impl Transaction {
     /// The rules of memory-optimized tables: whether what was read still holds. Then their rows go into the log.
     fn validate(&mut self) -> StorageResult<()> {
         let patience = self.patience;
-        self.engine.validate(&self.writer, &mut self.work, patience)?;
-        self.engine.log_work(&mut self.writer, &self.work)
+        self.engine.validate(&self.writer, &mut self.work, patience).inspect_err(|error| {
+            let failed = matches!(error, StorageError::NotRepeatable { .. } | StorageError::Phantom { .. });
+            self.work.tally.transaction.validation_failures += u64::from(failed);
+        })?;
+        self.engine.log_work(&mut self.writer, &mut self.work)
     }
 
     /// The commit holds: it becomes visible, and the rows of memory-optimized tables say so.
@@ -353,6 +369,8 @@ impl Transaction {
         if self.finished {
             return Ok(());
         }
+        let counts = &mut self.work.tally.transaction;
+        (counts.aborted, counts.aborted_by_system) = (1, u64::from(self.work.failed));
         if let Some(list) = &self.work.list {
             self.engine.undo_work(list, 0, self.writer.id);
         }
@@ -400,6 +418,9 @@ impl Transaction {
 
     fn finish(&mut self) {
         self.finished = true;
+        if self.work.time.is_some() {
+            self.work.tally.settle(&self.engine.xtp);
+        }
         self.engine.locks[self.writer.member].snapshot.store(u64::MAX, Ordering::SeqCst);
         self.forget_shapes();
         let member = self.writer.member;
@@ -422,7 +443,7 @@ impl Transaction {
     }
 
     /// The time this statement reads at (under SNAPSHOT: this transaction), taken at the first need.
-    fn snapshot(&mut self) -> u64 {
+    pub(crate) fn snapshot(&mut self) -> u64 {
         if let Some(time) = self.snapshot {
             return time;
         }
@@ -443,7 +464,18 @@ impl Transaction {
         }
         let time = self.snapshot();
         self.work.time = Some(time);
+        self.engine.locks[self.writer.member].memory_time.store(time, Ordering::Relaxed);
         time
+    }
+
+    /// Returns when the transactions whose changes were seen early have committed.
+    pub(crate) fn await_commits(&mut self, ids: &[u64]) -> StorageResult<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let waited = self.engine.await_commits(&self.writer, &mut self.work.tally, ids, self.patience);
+        self.work.failed |= waited.as_ref().is_err_and(|error| *error == StorageError::DependencyFailed);
+        waited
     }
 
     /// How this transaction reads now when no hint says otherwise.

@@ -14,6 +14,7 @@
 //! pairs whose remaining rows fit one file are merged.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::Ordering;
 
 use os::disk::{Disk, File, Open};
 use os::shared_struct;
@@ -25,6 +26,7 @@ use crate::files::read_or_zero;
 use crate::log::record::{Kind, Record};
 use crate::log::replay;
 use crate::page::{u32_at, u64_at};
+use crate::xtp::CheckpointNumbers;
 use crate::xtp_work::records::{Reader, Said};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"HXTP");
@@ -60,15 +62,15 @@ pub struct Manifest {
     pub pairs: Vec<Pair>,
 }
 
-fn data_name(file: u32) -> String {
+pub fn data_name(file: u32) -> String {
     format!("rows-{file:06}.hxd")
 }
 
-fn delta_name(file: u32) -> String {
+pub fn delta_name(file: u32) -> String {
     format!("rows-{file:06}.hxl")
 }
 
-fn manifest_name(number: u64) -> String {
+pub fn manifest_name(number: u64) -> String {
     format!("rows-{number:06}.hxm")
 }
 
@@ -350,12 +352,19 @@ impl Pair {
 /// What a checkpoint of the rows leaves to do once the control file names the new manifest.
 pub struct Written {
     pub manifest: u64,
+    /// There were rows to write.
+    closed: bool,
+    /// Pairs that were merged into one.
+    merged: usize,
     /// Files that nobody needs then.
     obsolete: Vec<String>,
 }
 
 impl Written {
-    pub fn remove_obsolete(&self, disk: &Disk) -> StorageResult<()> {
+    /// The control file names the new manifest.
+    pub fn install(&self, counts: &CheckpointNumbers, disk: &Disk) -> StorageResult<()> {
+        counts.closed.fetch_add(u64::from(self.closed), Ordering::Relaxed);
+        counts.merges_installed.fetch_add(u64::from(self.merged > 0), Ordering::Relaxed);
         for name in &self.obsolete {
             if disk.exists(name) {
                 disk.remove(name)?;
@@ -378,7 +387,7 @@ shared_struct! {
 impl Engine {
     /// Brings the checkpoint files up to `redo_lsn`, which is hardened. `next`: the number of a new manifest.
     pub fn checkpoint_rows(&self, before: Covered, redo_lsn: u64, next: u64) -> StorageResult<Written> {
-        let unchanged = Written { manifest: before.manifest, obsolete: Vec::new() };
+        let unchanged = Written { manifest: before.manifest, closed: false, merged: 0, obsolete: Vec::new() };
         // No row has been logged since, nor by a transaction that was not over then.
         let last = self.xtp.last_logged();
         if last == 0 || last < before.scan_lsn {
@@ -396,11 +405,12 @@ impl Engine {
         for pair in &mut manifest.pairs {
             pair.delete(disk, &deleted)?;
         }
-        obsolete.extend(self.merge_pairs(&mut manifest)?);
+        let merged = self.merge_pairs(&mut manifest)?;
+        obsolete.extend(merged.iter().flat_map(|pair| [data_name(pair.file), delta_name(pair.file)]));
         manifest.write(disk, next)?;
         disk.sync_names()?;
         os::sim_point!("xtp.checkpoint.manifest");
-        Ok(Written { manifest: next, obsolete })
+        Ok(Written { manifest: next, closed: true, merged: merged.len(), obsolete })
     }
 
     /// Gives back what a checkpoint that failed took, beside the files of `manifest`.
@@ -459,8 +469,10 @@ impl Engine {
         Ok(deleted)
     }
 
-    /// Merges the first neighbours that fit one file, if there are any. Returns the names of the files that they were.
-    fn merge_pairs(&self, manifest: &mut Manifest) -> StorageResult<Vec<String>> {
+    /// Merges the first neighbours that fit one file, if there are any. Returns what they were.
+    fn merge_pairs(&self, manifest: &mut Manifest) -> StorageResult<Vec<Pair>> {
+        let counts = &self.xtp.numbers.checkpoints;
+        counts.looks.fetch_add(1, Ordering::Relaxed);
         let is_there = |object: u32| self.xtp.objects.find(object).is_some();
         let mut group = 0..0;
         for from in 0..manifest.pairs.len() {
@@ -501,7 +513,9 @@ impl Engine {
         if merged.rows > 0 {
             manifest.pairs.insert(at, merged);
         }
-        Ok(old.iter().flat_map(|pair| [data_name(pair.file), delta_name(pair.file)]).collect())
+        counts.merges.fetch_add(1, Ordering::Relaxed);
+        counts.files_merged.fetch_add(old.len() as u64, Ordering::Relaxed);
+        Ok(old)
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use os::parallel::in_parallel;
+
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, TableId};
@@ -22,6 +24,13 @@ pub struct Tail {
     readers: BTreeMap<u64, Reader>,
     /// Numbers of the rows that were deleted.
     deleted: HashSet<u64>,
+}
+
+/// Used again from row to row.
+#[derive(Default)]
+struct Buffers {
+    key: Vec<u8>,
+    homes: Vec<u64>,
 }
 
 impl Engine {
@@ -57,11 +66,11 @@ impl Engine {
     }
 
     /// Adds a row that committed long ago.
-    pub fn load_row(&self, shape: &MemoryShape, number: u64, image: &[u8]) -> StorageResult<()> {
-        let mut homes = Vec::new();
-        shape.homes_into(image, &mut Vec::new(), &mut homes)?;
+    fn load_row(&self, shape: &MemoryShape, number: u64, image: &[u8], buffers: &mut Buffers) -> StorageResult<()> {
+        let Buffers { key, homes } = buffers;
+        shape.homes_into(image, key, homes)?;
         let memory = &self.xtp.memory;
-        let row = Row::create(memory, shape.object, LOADED, 0, &homes, image)?;
+        let row = Row::create(memory, shape.object, LOADED, 0, homes, image)?;
         row.number().store(number, Ordering::Relaxed);
         self.xtp.objects.of(row).count(1, row_bytes(homes.len(), image.len()) as i64);
         for (position, index) in shape.indexes.iter().enumerate() {
@@ -90,20 +99,25 @@ impl Tail {
         })
     }
 
-    /// Then the rows in the checkpoint files.
-    pub fn load_pair(
-        &mut self,
+    /// Then the rows in the checkpoint files, several pairs at a time.
+    pub fn load_pairs(
+        &self,
         engine: &Engine,
         tables: &BTreeMap<u32, Arc<MemoryShape>>,
-        pair: &Pair,
+        pairs: &[Pair],
     ) -> StorageResult<()> {
+        in_parallel(pairs.len(), |number| self.load_pair(engine, tables, &pairs[number]))
+    }
+
+    fn load_pair(&self, engine: &Engine, tables: &BTreeMap<u32, Arc<MemoryShape>>, pair: &Pair) -> StorageResult<()> {
         let deleted = pair.read_deleted(&engine.disk)?;
+        let mut buffers = Buffers::default();
         pair.read_rows(&engine.disk, &mut |object, number, image| {
             if !deleted.contains(&number)
                 && !self.deleted.contains(&number)
                 && let Some(shape) = tables.get(&object)
             {
-                engine.load_row(shape, number, image)?;
+                engine.load_row(shape, number, image, &mut buffers)?;
             }
             Ok(())
         })
@@ -117,13 +131,13 @@ impl Tail {
         record: &Record<'_>,
         others: &BTreeSet<u64>,
     ) -> StorageResult<()> {
-        let deleted = &self.deleted;
+        let (deleted, mut buffers) = (&self.deleted, Buffers::default());
         read(&mut self.readers, record, others, &mut |said| {
             if let Said::Inserted { object, number, image } = said
                 && !deleted.contains(&number)
                 && let Some(shape) = tables.get(&object)
             {
-                engine.load_row(shape, number, image)?;
+                engine.load_row(shape, number, image, &mut buffers)?;
             }
             Ok(())
         })

@@ -460,6 +460,60 @@ fn first_dies_at(mark: &str, nth: u32, storage: &Storage, board: &Arc<Board>) ->
     (engines, alone)
 }
 
+const OTHER: TableId = TableId(TABLE.0 + 1);
+
+fn make_other(storage: &Storage, tx: &mut Transaction) {
+    storage.create_table(tx, DB, OTHER, &layout(Kind::Hash)).expect("a table");
+    let table = storage.open_table(DB, OTHER).expect("the table");
+    for id in 0..2_000 {
+        table.insert(tx, &image(table.layout(), id, &(None, id, None))).expect("a row");
+    }
+}
+
+/// Before the commit of one that it makes, or between the commit of one that it drops and saying that the object goes.
+fn dies_while_it_defines(storage: &Storage, drops: bool) {
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    match drops {
+        true => storage.drop_table(&mut tx, DB, OTHER).expect("dropped"),
+        false => make_other(storage, &mut tx),
+    }
+    os::sim::die_at(if drops { "commit.visible" } else { "xtp.validate" }, 1);
+    tx.commit(Durability::Full).expect("it does not live so long");
+}
+
+/// What an engine has made or dropped of memory-optimized tables goes, wherever in it the engine dies.
+fn a_dead_engine_leaves_no_objects(drops: bool) {
+    let home = Home::new("processes-objects", Kind::Hash);
+    let storage = home.open_new();
+    let before = storage.memory_optimized_bytes();
+    if drops {
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        make_other(&storage, &mut tx);
+        tx.commit(Durability::Full).expect("committed");
+    }
+    let board = Arc::new(Board::new());
+    let run = |number| {
+        let (storage, board) = (storage.clone(), board.clone());
+        os::sched::start(MachineConfig::default()).run(move || {
+            if number == 1 {
+                dies_while_it_defines(&storage, drops);
+            }
+            until("the order to bury", || board.order(2).load(Ordering::SeqCst) == 1);
+            storage.bury(1, || ()).expect("a burial");
+            (0..2).for_each(|_| storage.collect_versions());
+            0
+        })
+    };
+    let mut engines = Engines::launch(2, 1, &run);
+    assert_eq!(engines.wait(), Some((1, End::Killed(9))));
+    assert!(!os::engines::died_inside(1), "outside of critical sections");
+    os::launcher::bury(1);
+    board.order(2).store(1, Ordering::SeqCst);
+    assert_eq!(engines.wait(), Some((2, End::Exited(0))));
+    let left = storage.memory_optimized_bytes();
+    assert!(left <= before + 4_096, "{before} bytes, then {left}");
+}
+
 fn main() {
     let mut passed = 0;
     let mut test = |name: &str, run: &dyn Fn()| {
@@ -477,5 +531,7 @@ fn main() {
         test(&format!("acknowledged_rows{what}_outlive_killed_engines"), &|| engines_are_killed(kind, kills));
         test(&format!("an_engine_dies_at_each_mark{what}"), &|| an_engine_dies_at_each_mark(kind, marks));
     }
+    test("a_dropped_table_outlives_no_dead_engine", &|| a_dead_engine_leaves_no_objects(true));
+    test("an_unfinished_table_outlives_no_dead_engine", &|| a_dead_engine_leaves_no_objects(false));
     println!("\ntest result: ok. {passed} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
 }

@@ -25,6 +25,9 @@ use crate::variant;
 pub(crate) const NULL: u8 = 1;
 pub(crate) const PRESENT: u8 = 2;
 
+/// The longest part of a key that a whole number makes.
+pub const INTEGER_BYTES: usize = 9;
+
 /// A column of an index or sort order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyColumn {
@@ -231,19 +234,32 @@ impl KeyCodec {
         self.invert(start, out);
     }
 
+    /// What `encode_i64` appends: so many of these bytes.
+    #[inline]
+    pub fn integer_part(&self, value: i64) -> ([u8; INTEGER_BYTES], usize) {
+        let (mut part, length) = self.ascending_part(value);
+        self.invert(0, &mut part);
+        (part, length)
+    }
+
     #[inline(always)]
-    fn put_i64(&self, value: i64, out: &mut Vec<u8>) {
+    fn ascending_part(&self, value: i64) -> ([u8; INTEGER_BYTES], usize) {
         let Form::Integer { bytes, bias } = self.form else { panic!("{:?} does not hold an I64", self.form) };
         let shifted = (value as u64).wrapping_add(bias);
         assert!(bytes == 8 || shifted >> (8 * bytes) == 0, "{value} in a key part of {bytes} bytes");
-        let mut part = [0; 9];
+        let mut part = [0; INTEGER_BYTES];
         part[0] = PRESENT;
         part[1..].copy_from_slice(&(shifted << (64 - 8 * bytes as u32)).to_be_bytes());
+        (part, 1 + bytes as usize)
+    }
+
+    #[inline(always)]
+    fn put_i64(&self, value: i64, out: &mut Vec<u8>) {
         // Of known length the copy is no call.
-        match bytes {
-            4 => out.extend_from_slice(&part[..5]),
-            8 => out.extend_from_slice(&part),
-            _ => out.extend_from_slice(&part[..1 + bytes as usize]),
+        match self.ascending_part(value) {
+            (part, 5) => out.extend_from_slice(&part[..5]),
+            (part, 9) => out.extend_from_slice(&part),
+            (part, length) => out.extend_from_slice(&part[..length]),
         }
     }
 

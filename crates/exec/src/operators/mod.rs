@@ -20,7 +20,7 @@ mod virtual_table;
 mod window;
 
 pub use keys::{FastHash, encode_from};
-pub use scan::storage_error;
+pub use scan::{BaseScan, base, needs_snapshot, session_at_snapshot, storage_error};
 pub use simple::Rows;
 
 use sql::plan::{Operator, OperatorKind};

@@ -138,24 +138,30 @@ fn elevates(
         return Ok(false);
     }
     let explicit = session.transaction.level > 0;
-    let (number, text) = match session.options.isolation {
-        Snapshot => (
-            41332,
-            "Memory optimized tables and natively compiled modules cannot be accessed or created when the session TRANSACTION ISOLATION LEVEL is set to SNAPSHOT.",
-        ),
+    Err(match session.options.isolation {
+        Snapshot => session_at_snapshot(),
         _ if !explicit || lock.snapshot => return Ok(false),
         ReadUncommitted | ReadCommitted if lock.repeatable || lock.hold => return Ok(false),
         _ if !lock.repeatable && !lock.hold && database_elevates() => return Ok(true),
-        ReadUncommitted | ReadCommitted => (
+        ReadUncommitted | ReadCommitted => SqlError::new(
             41368,
+            16,
             "Accessing memory optimized tables using the READ COMMITTED isolation level is supported only for autocommit transactions. It is not supported for explicit or implicit transactions. Provide a supported isolation level for the memory optimized table using a table hint, such as WITH (SNAPSHOT).",
         ),
-        RepeatableRead | Serializable => (
-            41333,
-            "The following transactions must access memory optimized tables and natively compiled modules under snapshot isolation: RepeatableRead transactions, Serializable transactions, and transactions that access tables that are not memory optimized in RepeatableRead or Serializable isolation.",
-        ),
-    };
-    Err(SqlError::new(number, 16, text))
+        RepeatableRead | Serializable => needs_snapshot(),
+    })
+}
+
+/// 41332
+pub fn session_at_snapshot() -> SqlError {
+    let text = "Memory optimized tables and natively compiled modules cannot be accessed or created when the session TRANSACTION ISOLATION LEVEL is set to SNAPSHOT.";
+    SqlError::new(41332, 16, text)
+}
+
+/// 41333
+pub fn needs_snapshot() -> SqlError {
+    let text = "The following transactions must access memory optimized tables and natively compiled modules under snapshot isolation: RepeatableRead transactions, Serializable transactions, and transactions that access tables that are not memory optimized in RepeatableRead or Serializable isolation.";
+    SqlError::new(41333, 16, text)
 }
 
 /// The bounds of a seek, compiled.
@@ -314,7 +320,7 @@ fn key_and_range(
     Ok((key, range))
 }
 
-fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> SqlResult<BaseScan> {
+pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> SqlResult<BaseScan> {
     compiler.tables.push((table.clone(), false));
     let (_, range) = key_and_range(scan, table, compiler)?;
     let residual = compiler.optional_predicate(&scan.residual)?;
@@ -542,6 +548,28 @@ impl BaseScan {
             self.scan = Some(table.scan(transaction, self.spec.clone())?);
         }
         Ok(self.scan.as_mut().expect("set above"))
+    }
+
+    /// Gives out the images of the next rows of a memory-optimized table, whatever the rest of the predicate says; fewer than
+    /// `wanted`: there are no more. They stay where they are until the transaction ends.
+    pub fn images(&mut self, context: &Context, wanted: usize, give: &mut dyn FnMut(&[u8])) -> SqlResult<()> {
+        let mut runtime = context.runtime();
+        let session = &mut *runtime.session;
+        let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
+        let mut given = 0;
+        while given < wanted {
+            if !self.reading {
+                let Some((lower, upper)) = self.bounds.pop() else { break };
+                let placed = self.seek(transaction, &lower, &upper);
+                placed.map_err(|error| storage_error(error, Some(&self.table)))?;
+            }
+            let Some(storage::Scan::Memory(scan)) = &mut self.scan else { panic!("a memory-optimized table") };
+            let count = scan.images(transaction, wanted - given, give);
+            given += count.map_err(|error| storage_error(error, Some(&self.table)))?;
+            self.reading = !scan.is_done();
+        }
+        session.statistics.rows_read += given as u64;
+        Ok(())
     }
 
     /// Drops the rows for which the rest of the predicate does not hold.

@@ -16,8 +16,8 @@ use super::failure::Unwind;
 use super::run::{Flow, Runner};
 use super::transaction;
 use crate::context::Runtime;
-use crate::operators::storage_error;
-use crate::session::{Options, Session};
+use crate::operators::{needs_snapshot, session_at_snapshot, storage_error};
+use crate::session::{Options, Session, stop_of};
 
 /// What an open block is undone to.
 struct Entered {
@@ -55,27 +55,20 @@ fn fix_options(options: &mut Options, block: &AtomicBlock) {
 
 /// Which levels go together: an open transaction has read, or will, at the session's.
 fn check_levels(session: &Session, block: &AtomicBlock) -> SqlResult<()> {
-    let (number, text) = match (session.options.isolation, block.isolation) {
-        _ if session.atomic.is_some() || session.transaction.current.is_none() => return Ok(()),
-        (IsolationLevel::Snapshot, _) => (
-            41332,
-            "Memory optimized tables and natively compiled modules cannot be accessed or created when the session TRANSACTION ISOLATION LEVEL is set to SNAPSHOT.",
-        ),
-        (_, AtomicIsolation::Snapshot) => return Ok(()),
-        (IsolationLevel::RepeatableRead | IsolationLevel::Serializable, _) => (
-            41333,
-            "The following transactions must access memory optimized tables and natively compiled modules under snapshot isolation: RepeatableRead transactions, Serializable transactions, and transactions that access tables that are not memory optimized in RepeatableRead or Serializable isolation.",
-        ),
-        _ => return Ok(()),
-    };
-    Err(SqlError::new(number, 16, text))
+    match (session.options.isolation, block.isolation) {
+        _ if session.atomic.is_some() || session.transaction.current.is_none() => Ok(()),
+        (IsolationLevel::Snapshot, _) => Err(session_at_snapshot()),
+        (_, AtomicIsolation::Snapshot) => Ok(()),
+        (IsolationLevel::RepeatableRead | IsolationLevel::Serializable, _) => Err(needs_snapshot()),
+        _ => Ok(()),
+    }
 }
 
 fn enter(runtime: &mut Runtime<'_>, block: &AtomicBlock) -> SqlResult<Entered> {
     check_levels(runtime.session, block)?;
     transaction::begin_implicit(runtime)?;
     let outer = runtime.session.atomic.replace(block.isolation);
-    let undo = match &runtime.session.transaction.current {
+    let undo = match &mut runtime.session.transaction.current {
         Some(transaction) => Undo::To(transaction.savepoint()),
         None => {
             transaction::begin_untold(runtime);
@@ -155,6 +148,9 @@ impl Runner<'_> {
 
     /// What its caller sees of an error that has left the block.
     fn left_by(&mut self, error: SqlError, line: u32) -> Unwind {
+        if let Some(stop) = stop_of(&error) {
+            return Unwind::Stop(stop);
+        }
         let error = self.locate(error, line);
         self.session().error = error.number;
         if self.session().try_level > 0 || self.frame.function.is_some() {

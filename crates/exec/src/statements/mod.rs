@@ -16,6 +16,7 @@ mod query;
 mod raise;
 mod run;
 mod set_option;
+mod show_plan;
 mod statistics;
 mod transaction;
 
@@ -27,7 +28,7 @@ use sql::plan::{ExecutorSlot, Module};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
 use crate::context::{Context, Interpreter, Runtime, TriggerRows, Variables};
-use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo};
+use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo, Wanted};
 use crate::memory_table::MemoryTable;
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
@@ -101,6 +102,12 @@ fn share_program(module: &Module, program: native::Shared) {
     drop(before);
 }
 
+/// The machine code of a natively compiled module, in bytes. None: there is none in this engine.
+pub fn machine_code_bytes(module: &Module) -> Option<usize> {
+    let pool = module.executor.0.get()?.downcast_ref::<Pool>().expect("the slot is exec's alone");
+    pool.program.lock().as_ref().map(|(_, program)| program.code_bytes())
+}
+
 /// What a module's executions cost since it was bound: its own first, if it was called, then each of its queries by `QueryId`.
 /// None: never completed. Empty: it never ran.
 pub fn measured(module: &Module) -> Vec<Option<Measured>> {
@@ -112,7 +119,7 @@ pub fn measured(module: &Module) -> Vec<Option<Measured>> {
 /// Of a compiled query, buffers included, by the bytes of the plan it was compiled from. See `sql::plan::size`.
 const COMPILED_PER_PLAN: usize = 2;
 
-/// Memory kept for running a module, in bytes, besides the module: counters, and the instances that wait for a run, of which a
+/// Memory kept for running a module, in bytes, besides the module: counters, machine code, and the instances that wait for a run, of which a
 /// module that never ran is taken to have one.
 pub fn held_bytes(module: &Module) -> usize {
     let counters = size_of::<Counters>() * (1 + module.queries.len());
@@ -123,7 +130,8 @@ pub fn held_bytes(module: &Module) -> usize {
     let plans = module.queries.iter().filter_map(|query| query.bound.get());
     let queries: usize = plans.map(|plan| size_of::<Option<Prepared>>() + COMPILED_PER_PLAN * plan.held_bytes()).sum();
     let instance = size_of::<Instance>() + queries + size_of::<Datum>() * module.variables.len();
-    size_of::<Pool>() + counted.max(1) * counters + instances.max(1) * instance
+    let program = pool.and_then(|pool| pool.program.lock().as_ref().map(|(_, program)| program.held_bytes()));
+    size_of::<Pool>() + counted.max(1) * counters + instances.max(1) * instance + program.unwrap_or(0)
 }
 
 /// Completed calls of a module since it was bound.
@@ -229,6 +237,10 @@ fn run_instance(
         }
         table.keep_changes();
     }
+    let wanted = match &frame.info {
+        Some(info) if module.atomic.is_some() => runtime.host.measures_native(info),
+        _ => Wanted::ALL,
+    };
     let context = Context {
         variables: std::mem::take(&mut instance.variables),
         runtime: RefCell::new(runtime),
@@ -243,16 +255,19 @@ fn run_instance(
         interpreter: &INTERPRETER,
     };
     let counters = instance.counters.take().expect("an instance that does not run");
-    let called = context.module.is_some().then(|| counters[0].begin());
+    let called = (context.module.is_some() && wanted.calls).then(|| counters[0].begin());
     let code = std::mem::take(&mut instance.code);
     let queries = std::mem::take(&mut instance.queries);
     let cursor_names = std::mem::take(&mut instance.cursor_names);
     let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame, Some(counters));
     runner.native = instance.native.take();
+    runner.measures = wanted.queries;
     let result = runner.module(&code);
     runner.leave();
-    if let (Some(mark), Ok(_)) = (&called, &result) {
-        runner.counters()[0].end(mark, 0);
+    match (&called, &result) {
+        (Some(mark), Ok(_)) => runner.counters()[0].end(mark, 0),
+        (None, Ok(_)) => runner.counters()[0].pass(),
+        (_, Err(_)) => {}
     }
     let finished = result.map(|flow| Finished {
         status: match flow {

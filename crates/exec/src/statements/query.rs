@@ -306,9 +306,7 @@ impl<'a> Runner<'a> {
                 let session = self.session();
                 session.row_count = rows;
                 session.error = 0;
-                if let (Some(counters), Some(mark)) = (self.counters_of(id), &mark) {
-                    counters.end(mark, rows);
-                }
+                self.end_query(id, mark, rows);
                 if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
                     let text = "Warning: Null value is eliminated by an aggregate or other SET operation.";
                     let warning = self.locate(SqlError::new(8153, 10, text), line);
@@ -502,8 +500,8 @@ impl<'a> Runner<'a> {
             result
         });
         self.put_query(id, prepared);
-        if let (Some(counters), Some(mark), Ok(_)) = (self.counters_of(id), &mark, &result) {
-            counters.end(mark, 1);
+        if result.is_ok() {
+            self.end_query(id, mark, 1);
         }
         result
     }

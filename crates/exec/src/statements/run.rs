@@ -9,7 +9,7 @@ use super::code::{Code, CodeKind, Condition};
 use super::cursor::CursorName;
 use super::cursor_table::CursorId;
 use super::failure::Unwind;
-use super::measure::Counters;
+use super::measure::{Counters, Mark};
 use super::native::NativeCode;
 use super::query::Prepared;
 use super::{Frame, transaction};
@@ -29,6 +29,13 @@ pub enum Flow {
     Return(i32),
 }
 
+/// What a TRY block's end goes back to.
+pub struct Try {
+    /// Errors that outer CATCH blocks are handling.
+    handling: usize,
+    nest_level: u32,
+}
+
 pub struct Runner<'a> {
     pub context: Context<'a>,
     pub queries: Vec<Option<Prepared>>,
@@ -40,6 +47,8 @@ pub struct Runner<'a> {
     entry_options: Option<Box<Options>>,
     /// What the module's queries cost, from 1 on.
     pub counters: Option<Arc<[Counters]>>,
+    /// Whether anybody wants to know.
+    pub measures: bool,
     /// Each holds a reference.
     pub cursor_variables: Vec<Option<CursorId>>,
     /// The cursors that statements of the module name.
@@ -77,6 +86,7 @@ impl<'a> Runner<'a> {
             native: None,
             entry_options,
             counters,
+            measures: true,
             cursor_names,
         }
     }
@@ -85,9 +95,18 @@ impl<'a> Runner<'a> {
         self.counters.as_ref().expect("given for the run")
     }
 
-    /// None: the module has more queries than are measured.
+    /// None: it is not measured.
+    #[inline]
     pub fn counters_of(&self, query: QueryId) -> Option<&Counters> {
-        self.counters().get(query.0 as usize + 1)
+        if self.measures { self.counters().get(query.0 as usize + 1) } else { None }
+    }
+
+    /// An execution that began at `mark` has completed. None: it is not measured.
+    #[inline]
+    pub fn end_query(&self, query: QueryId, mark: Option<Mark>, rows: u64) {
+        if let (Some(counters), Some(mark)) = (self.counters_of(query), mark) {
+            counters.end(&mark, rows);
+        }
     }
 
     pub fn session(&mut self) -> &mut crate::session::Session {
@@ -96,6 +115,9 @@ impl<'a> Runner<'a> {
 
     /// The whole module.
     pub fn module(&mut self, code: &[Code]) -> Result<Flow, Unwind> {
+        if self.is_shown() {
+            return self.show_plan_xml();
+        }
         let flow = match self.module.atomic {
             Some(block) => self.atomic(&block, code)?,
             None => self.list(code)?,
@@ -317,26 +339,44 @@ impl<'a> Runner<'a> {
     }
 
     fn try_catch(&mut self, body: &[Code], handler: &[Code]) -> Result<Flow, Unwind> {
-        let session = self.session();
-        session.try_level += 1;
-        let (handling, nest_level) = (session.handling.len(), session.nest_level);
+        let begun = self.begin_try();
         let result = self.list(body);
-        let session = self.session();
-        session.try_level -= 1;
+        self.end_try();
         match result {
             Err(Unwind::Error(error)) => {
-                session.nest_level = nest_level;
-                session.handling.truncate(handling);
-                session.error = error.number;
-                session.handling.push(error);
+                self.begin_catch(&begun, error);
                 let result = self.list(handler);
-                self.session().handling.truncate(handling);
-                if result.is_ok() {
-                    self.session().error = 0;
-                }
+                self.end_catch(&begun, result.is_err());
                 result
             }
             result => result,
+        }
+    }
+
+    pub fn begin_try(&mut self) -> Try {
+        let session = self.session();
+        session.try_level += 1;
+        Try { handling: session.handling.len(), nest_level: session.nest_level }
+    }
+
+    pub fn end_try(&mut self) {
+        self.session().try_level -= 1;
+    }
+
+    /// `error` has ended the TRY block.
+    pub fn begin_catch(&mut self, begun: &Try, error: SqlError) {
+        let session = self.session();
+        session.nest_level = begun.nest_level;
+        session.handling.truncate(begun.handling);
+        session.error = error.number;
+        session.handling.push(error);
+    }
+
+    pub fn end_catch(&mut self, begun: &Try, failed: bool) {
+        let session = self.session();
+        session.handling.truncate(begun.handling);
+        if !failed {
+            session.error = 0;
         }
     }
 

@@ -32,6 +32,7 @@ fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
         "QUOTED_IDENTIFIER" => &mut options.quoted_identifier,
         "REMOTE_PROC_TRANSACTIONS" => &mut options.remote_proc_transactions,
         "SHOWPLAN_ALL" | "SHOWPLAN_TEXT" => &mut options.show_plan,
+        "SHOWPLAN_XML" => &mut options.show_plan_xml,
         "STATISTICS IO" => &mut options.statistics_io,
         "STATISTICS PROFILE" => &mut options.statistics_profile,
         "STATISTICS TIME" => &mut options.statistics_time,

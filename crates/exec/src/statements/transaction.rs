@@ -32,7 +32,7 @@ fn start(runtime: &mut Runtime<'_>) {
     if session.options.deadlock_priority != 0 {
         transaction.set_deadlock_priority(session.options.deadlock_priority);
     }
-    session.transaction.current = Some(transaction);
+    session.transaction.current = Some(Box::new(transaction));
     session.transaction.doomed = false;
     session.transaction.savepoints.clear();
 }
@@ -85,7 +85,7 @@ pub fn end_statement(runtime: &mut Runtime<'_>, scope: Scope) -> SqlResult<()> {
         && let Some(transaction) = runtime.session.transaction.current.take()
     {
         let durability = durability(runtime.host, &transaction, None);
-        commit_and_publish(runtime, transaction, durability)?;
+        commit_and_publish(runtime, *transaction, durability)?;
     } else if let Some(transaction) = &mut runtime.session.transaction.current
         && !matches!(scope, Scope::Inner)
     {
@@ -184,7 +184,7 @@ pub fn commit_untold(runtime: &mut Runtime<'_>, delayed: bool) -> SqlResult<()> 
     state.level = 0;
     let transaction = state.current.take().expect("begun untold");
     let durability = durability(runtime.host, &transaction, Some(delayed));
-    commit_and_publish(runtime, transaction, durability)
+    commit_and_publish(runtime, *transaction, durability)
 }
 
 /// The level that the session has now is the open transaction's from its next statement on.
@@ -251,7 +251,7 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
             state.savepoints.clear();
             let descriptor = state.descriptor;
             let durability = durability(runtime.host, &transaction, delayed);
-            if let Err(error) = commit_and_publish(runtime, transaction, durability) {
+            if let Err(error) = commit_and_publish(runtime, *transaction, durability) {
                 // It has been rolled back, and its client must hear so.
                 runtime.session.transaction.descriptor += 1;
                 let change = Environment::RollbackTransaction(descriptor);
@@ -311,7 +311,7 @@ pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
     if state.doomed {
         return Err(cannot_commit());
     }
-    let savepoint = state.current.as_ref().expect("a transaction is open").savepoint();
+    let savepoint = state.current.as_mut().expect("a transaction is open").savepoint();
     state.savepoints.push((name, savepoint));
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! A server of the built binary for one test: started on a free port, stopped by its process id.
 #![allow(dead_code, clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod placed;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -377,6 +377,21 @@ impl Client {
         (fate, answer)
     }
 
+    /// A batch that begins and commits its own transaction, and has rolled it back if it fails.
+    pub fn autocommit(&mut self, note: &mut dyn FnMut(Fate), sql: &str) -> Fate {
+        note(Fate::Committing);
+        let fate = match self.run(sql) {
+            Ok(_) => Fate::Committed,
+            Err(Trouble::Error(number)) if !is_of_the_world(number) => Fate::RolledBack,
+            Err(_) => Fate::Unknown,
+        };
+        if fate != Fate::Committed {
+            self.roll_back();
+        }
+        note(fate);
+        fate
+    }
+
     /// After a commit that was cancelled or refused: a transaction that is still there was not committed.
     fn fate_after_cancel(&mut self) -> Fate {
         self.cancel = None;

@@ -31,6 +31,7 @@ struct Totals {
     steps: u64,
     simulated_ns: u64,
     points: BTreeMap<String, u64>,
+    seen: BTreeMap<String, u64>,
     /// Why the farm itself cannot go on.
     trouble: Option<String>,
 }
@@ -84,6 +85,9 @@ fn summarize(totals: &Totals, seconds: f64) {
     );
     let points: Vec<String> = totals.points.iter().map(|(point, times)| format!("{point} {times}")).collect();
     println!("marks passed: {}", points.join(", "));
+    for (what, runs) in &totals.seen {
+        println!("seen {what}: {runs}");
+    }
 }
 
 /// Starts processes for some seeds each until there are no more.
@@ -161,6 +165,10 @@ fn take_line(args: &Args, line: &str, totals: &Mutex<Totals>, bar: &ProgressBar)
         return false;
     }
     let seed = number(seed);
+    if what == "seen" {
+        *totals.lock().seen.entry(rest.into()).or_default() += seed;
+        return false;
+    }
     match what {
         "clean" => {
             let figures: Vec<u64> = rest.split(' ').map(number).collect();
@@ -202,6 +210,7 @@ pub fn serve(args: &Args, boot: Boot) -> Result<u64, String> {
     let mut runner = Runner::new(boot);
     let wish = args.wish();
     let mut points = BTreeMap::<&'static str, u64>::new();
+    let mut seen = BTreeMap::<String, u64>::new();
     for seed in args.range() {
         let kind = args.kind(seed);
         let verdict = runner.run(kind, seed, &wish)?;
@@ -211,6 +220,9 @@ pub fn serve(args: &Args, boot: Boot) -> Result<u64, String> {
         }
         for (point, times) in &verdict.points {
             *points.entry(point).or_default() += times;
+        }
+        for what in &verdict.seen {
+            *seen.entry(what.clone()).or_default() += 1;
         }
         match &verdict.failure {
             None => println!(
@@ -230,6 +242,9 @@ pub fn serve(args: &Args, boot: Boot) -> Result<u64, String> {
     }
     for (point, times) in points {
         println!("\u{1}point {point} {times}");
+    }
+    for (what, runs) in seen {
+        println!("\u{1}seen {runs} {what}");
     }
     Ok(0)
 }

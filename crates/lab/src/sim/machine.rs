@@ -14,7 +14,7 @@ use os::sync::{SpinClass, SpinLock};
 use os::wait::{WaitType, sleep};
 
 use super::client::{Client, Excuses, Failure, PASSWORD, Referee, Trouble, target};
-use super::plan::{End, Fault, FaultKind, Isolation, Kill, Machine, Mix, Plan, Workload};
+use super::plan::{End, Fault, FaultKind, Home, Isolation, Kill, Machine, Mix, Plan, Workload};
 use super::trace::{Line, Who, hash_text};
 use super::{leftovers, panics};
 use crate::client::Target;
@@ -45,6 +45,8 @@ pub struct Verdict {
     pub simulated_ns: u64,
     pub trace: Vec<Line>,
     pub points: BTreeMap<&'static str, u64>,
+    /// What the workload saw that was allowed; of a run without failure.
+    pub seen: Vec<String>,
 }
 
 /// What lasts through all lives.
@@ -107,6 +109,9 @@ pub fn play<W: Workload>(plan: &Plan<W::Op>, image: &SimDisk, boot: Boot) -> Ver
         if verdict.failure.is_some() || next == Next::Over {
             break;
         }
+    }
+    if verdict.failure.is_none() {
+        verdict.seen = game.workload.sightings();
     }
     verdict.trace = game.referee.trace.take();
     verdict.trace.sort_by_key(|line| (line.life, line.at_ns));
@@ -403,7 +408,13 @@ fn settle(address: SocketAddr, referee: &Arc<Referee>, mix: &Mix) {
 pub fn image<W: Workload>(boot: Boot) -> Result<SimDisk, String> {
     let disk = SimDisk::new(SimDiskFaults::default());
     let referee = Arc::new(Referee::new(Excuses::default()));
-    let mix = Mix { clients: 0, isolation: Isolation::ReadCommitted, locking_reads: false };
+    let mix = Mix {
+        clients: 0,
+        isolation: Isolation::ReadCommitted,
+        locking_reads: false,
+        home: Home::Pages,
+        memory_isolation: Isolation::Snapshot,
+    };
     let config = SimConfig { disks: vec![disk.clone()], steps_max: STEPS_MAX, ..SimConfig::default() };
     let (making, on) = (referee.clone(), disk.clone());
     let outcome = os::sim::run(0, config, move || {

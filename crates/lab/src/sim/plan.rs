@@ -22,6 +22,11 @@ pub trait Workload: Send + Sync + Sized + 'static {
     fn perform(&self, client: &mut super::client::Client, op: &Self::Op) -> super::client::Done;
     /// Looks at all rows, with nobody else at work. `fresh`: the server has just started, so nothing is under way any more.
     fn check(&self, client: &mut super::client::Client, fresh: bool) -> super::client::Done;
+
+    /// What happened in a run and was allowed, by a name for all runs of its sort: shows that the check can see it.
+    fn sightings(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What all ops of a run have in common.
@@ -32,6 +37,18 @@ pub struct Mix {
     pub isolation: Isolation,
     /// READ COMMITTED with locks, instead of row versions.
     pub locking_reads: bool,
+    /// For workloads that run on either kind of table.
+    pub home: Home,
+    /// Of rows in memory: SNAPSHOT, REPEATABLE READ or SERIALIZABLE.
+    pub memory_isolation: Isolation,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    Pages,
+    Memory,
+    /// Some rows here, some there.
+    Both,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -51,6 +68,20 @@ impl Isolation {
         Isolation::Snapshot,
         Isolation::Serializable,
     ];
+
+    /// The levels that memory-optimized tables have in a transaction.
+    pub const IN_MEMORY: [Isolation; 3] = [Isolation::Snapshot, Isolation::RepeatableRead, Isolation::Serializable];
+
+    /// As a table hint.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Isolation::ReadUncommitted => "READUNCOMMITTED",
+            Isolation::ReadCommitted => "READCOMMITTED",
+            Isolation::RepeatableRead => "REPEATABLEREAD",
+            Isolation::Snapshot => "SNAPSHOT",
+            Isolation::Serializable => "SERIALIZABLE",
+        }
+    }
 
     pub fn sql(self) -> &'static str {
         match self {
@@ -317,10 +348,13 @@ pub struct Wish {
 impl<Op: Clone> Plan<Op> {
     pub fn derive<W: Workload<Op = Op>>(seed: u64, wish: &Wish) -> Plan<Op> {
         let mut rng = rng(seed, "plan", 0);
+        let mut placing = self::rng(seed, "home", 0);
         let mix = Mix {
             clients: 2 + rng.below(4) as u32,
             isolation: Isolation::ALL[rng.below(5) as usize],
             locking_reads: rng.below(3) == 0,
+            home: [Home::Pages, Home::Memory, Home::Both][placing.below(3) as usize],
+            memory_isolation: Isolation::IN_MEMORY[placing.below(3) as usize],
         };
         let kinds = kinds(&mut rng, wish);
         let has = |kind| kinds.contains(&kind);

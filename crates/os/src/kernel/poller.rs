@@ -13,7 +13,7 @@ use crate::sys;
 use crate::worker::{self, TaskId, WorkerId, unpark};
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 pub const READABLE: u32 = 1;
 pub const WRITABLE: u32 = 2;
@@ -190,6 +190,9 @@ struct Entries {
 const WAKE: u64 = u64::MAX;
 const EVENTS_MAX: usize = 256;
 
+/// The kernel is older than Linux 5.11 and knows no epoll_pwait2: waits last whole milliseconds.
+static IN_MS: AtomicBool = AtomicBool::new(false);
+
 impl Poller {
     /// `wake_fd`: the eventfd that others write to wake who waits here.
     pub fn new(wake_fd: i32) -> Poller {
@@ -275,6 +278,26 @@ impl Poller {
         self.wait(Some(0), max, start, || ())
     }
 
+    /// As epoll_wait(2): how many of up to `max` events the kernel has filled in, or -1.
+    fn wait_into(&self, buffer: *mut libc::epoll_event, max: i32, timeout_ns: Option<u64>) -> i32 {
+        if timeout_ns != Some(0) && !IN_MS.load(Ordering::Relaxed) {
+            let time = timeout_ns.map(|ns| libc::timespec {
+                tv_sec: (ns / 1_000_000_000).min(1 << 30) as libc::time_t,
+                tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+            });
+            let time_at = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
+            // SAFETY: the caller's buffer holds `max` events; `time_at` is null or live; a null mask is allowed.
+            let count = unsafe { libc::epoll_pwait2(self.epoll, buffer, max, time_at, std::ptr::null()) };
+            if count >= 0 || sys::errno() != libc::ENOSYS {
+                return count;
+            }
+            IN_MS.store(true, Ordering::Relaxed);
+        }
+        let ms = timeout_ns.map_or(-1, |ns| ns.div_ceil(1_000_000).min(1 << 30) as i32);
+        // SAFETY: as above.
+        unsafe { libc::epoll_wait(self.epoll, buffer, max, ms) }
+    }
+
     fn wait(
         &self,
         timeout_ns: Option<u64>,
@@ -286,18 +309,7 @@ impl Poller {
         let mut events = [const { std::mem::MaybeUninit::<libc::epoll_event>::uninit() }; EVENTS_MAX];
         let buffer = events.as_mut_ptr().cast::<libc::epoll_event>();
         let max = max.min(EVENTS_MAX) as i32;
-        let time = timeout_ns.map(|ns| libc::timespec {
-            tv_sec: (ns / 1_000_000_000).min(1 << 30) as libc::time_t,
-            tv_nsec: (ns % 1_000_000_000) as libc::c_long,
-        });
-        let count = if timeout_ns == Some(0) {
-            // SAFETY: the buffer holds EVENTS_MAX events.
-            unsafe { libc::epoll_wait(self.epoll, buffer, max, 0) }
-        } else {
-            let time_at = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
-            // SAFETY: the buffer holds EVENTS_MAX events; `time_at` is null or live; a null mask is allowed.
-            unsafe { libc::epoll_pwait2(self.epoll, buffer, max, time_at, std::ptr::null()) }
-        };
+        let count = self.wait_into(buffer, max, timeout_ns);
         assert!(count >= 0 || sys::errno() == libc::EINTR, "epoll_wait: errno {}", sys::errno());
         let mut news = 0;
         for event in &events[..count.max(0) as usize] {

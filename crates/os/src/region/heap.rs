@@ -90,6 +90,11 @@ impl RegionHeap {
         })
     }
 
+    /// See [`Part::prefer_large_pages`]. Up to 2 MB more are in use than blocks were given out.
+    pub fn prefer_large_pages(&self) {
+        self.chunks.prefer_large_pages();
+    }
+
     /// A block of at least `bytes`, aligned to 16, contents unspecified.
     pub fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, OutOfMemory> {
         let header = self.header();

@@ -352,6 +352,9 @@ pub const LISTED_TABLES: &[(i32, &str)] = &[
     (100, "syssoftobjrefs"),
 ];
 
+/// In `TypeRow::status`: WITH (MEMORY_OPTIMIZED = ON). Bit 1 is "allows NULL".
+pub const MEMORY_OPTIMIZED_TYPE: i32 = 8;
+
 /// Bits of `ObjectRow::status`.
 pub mod object_status {
     pub const SHIPPED: i32 = 1;

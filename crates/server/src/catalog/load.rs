@@ -9,8 +9,8 @@ use sql::catalog::{
 use types::{Datum, SqlResult};
 
 use super::base::{
-    ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, SequenceRow, TextRow,
-    TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
+    ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, ReferenceRow,
+    SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
 };
 use super::row::Field;
 use super::scalar_type::sql_type;
@@ -305,7 +305,7 @@ pub fn user_type(rows: &mut Rows<'_>, row: &TypeRow) -> SqlResult<Option<UserTyp
         let Some(mut table) = table(rows, &object)? else { return Ok(None) };
         table.schema = schema_name(rows, row.schid)?.into();
         table.name = row.name.as_str().into();
-        table.memory = (row.status & 8 != 0).then_some(MemoryOptimized { durable: false });
+        table.memory = (row.status & MEMORY_OPTIMIZED_TYPE != 0).then_some(MemoryOptimized { durable: false });
         return Ok(Some(UserType::Table(Arc::new(table))));
     }
     let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());

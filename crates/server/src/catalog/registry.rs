@@ -129,6 +129,8 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_set_session_context",
     "sp_unprepare",
     "xp_logevent",
+    "sp_xtp_control_proc_exec_stats",
+    "sp_xtp_control_query_exec_stats",
 ];
 
 struct Registry {

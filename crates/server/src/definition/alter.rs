@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use sql::ast::{
     AlterColumn, AlterTable, AlterTableAction, AlterTableDropKind, ColumnChange, ColumnDefinition, ConstraintKind,
-    TableDefinition,
+    Ident, Setting, TableDefinition, find_setting,
 };
 use sql::catalog::{ColumnDef, TableDef};
-use storage::TableId;
+use storage::{IndexId, TableId};
 use types::{ColumnType, SqlError, SqlResult};
 
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
+use super::memory_optimized;
 use super::rebuild::{self, NewColumn};
 use super::schema_binding;
 use super::site::{Ddl, Place, has};
@@ -61,7 +62,7 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
         }
         // Lock escalation, compression and the like change nothing about what is stored.
         AlterTableAction::Set(_) | AlterTableAction::Rebuild { .. } => {}
-        AlterTableAction::AlterIndex { .. } => {}
+        AlterTableAction::AlterIndex { index, options } => alter_index(ddl, &target, &old, index, options)?,
         AlterTableAction::ChangeTracking { .. } => return Err(super::unsupported("CHANGE_TRACKING")),
         AlterTableAction::SwitchPartition { .. } => return Err(super::unsupported("ALTER TABLE SWITCH")),
         AlterTableAction::FileTableNamespace { .. } => return Err(super::unsupported("FILETABLE_NAMESPACE")),
@@ -96,6 +97,7 @@ fn add(
     check: Option<bool>,
     definition: &TableDefinition,
 ) -> SqlResult<()> {
+    memory_optimized::check_added(ddl, &target.db, &target.shown, definition, old.memory.is_some())?;
     if !definition.columns.is_empty() {
         add_columns(ddl, target, old, definition)?;
     }
@@ -572,6 +574,36 @@ fn drop_index(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -
         None if if_exists => Ok(()),
         None => Err(super::site::cannot_drop("index", &format!("{}.{name}", target.shown), 7)),
     }
+}
+
+/// The only change there is: BUCKET_COUNT of a hash index.
+fn alter_index(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, name: &Ident, options: &[Setting]) -> SqlResult<()> {
+    if old.memory.is_none() {
+        return Ok(());
+    }
+    let Some(found) = old.indexes.iter().find(|index| target.db.equal_names(&index.name, name)) else {
+        let text =
+            format!("Cannot alter the index '{}', because it does not exist or you do not have permission.", &**name);
+        return Err(SqlError::with_state(3701, 16, 22, text));
+    };
+    if find_setting(options, "BUCKET_COUNT").is_none() {
+        return Ok(());
+    }
+    if found.bucket_count.is_none() {
+        let text = "The option 'BUCKET_COUNT' can be specified only for hash indexes.";
+        return Err(SqlError::with_state(10790, 16, 4, text));
+    }
+    let buckets = constraint::new_buckets(options)?;
+    let (table, index) = (target.row.id, found.id);
+    ddl.rows(&target.db, |rows| {
+        rows.update::<IndexRow>(0, &[int(table), int(index as i32)], |row| row.buckets = buckets)
+    })?;
+    ddl.storage(|storage, tx| {
+        storage.set_bucket_count(tx, target.db.storage_id(), TableId(table), IndexId(index), buckets as u64)
+    })
+    .map_err(storage_error)?;
+    ddl.changed(target.db.id, table);
+    Ok(())
 }
 
 fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &AlterColumn) -> SqlResult<()> {

@@ -705,14 +705,32 @@ pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: 
     Ok(())
 }
 
-/// `BUCKET_COUNT` of a hash index, as many as it gets. 0: it was not given.
-pub fn buckets(options: &[Setting]) -> i64 {
+/// `BUCKET_COUNT` of a hash index as it was given, 0: it was not.
+fn asked_buckets(options: &[Setting]) -> u64 {
     let value = find_setting(options, "BUCKET_COUNT").and_then(|setting| match &setting.value {
         sql::ast::SettingValue::Value(expr) => super::table::whole_number(expr),
         _ => None,
     });
-    let asked = value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0);
-    if asked == 0 { 0 } else { storage::bucket_count(asked) as i64 }
+    value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
+}
+
+/// As many as a hash index gets. 0: none were asked for.
+pub fn buckets(options: &[Setting]) -> i64 {
+    match asked_buckets(options) {
+        0 => 0,
+        asked => storage::bucket_count(asked) as i64,
+    }
+}
+
+/// As many as a hash index gets that is there already. 41303: no such number.
+pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
+    match asked_buckets(options) {
+        asked @ 1..=storage::BUCKETS_MAX => Ok(storage::bucket_count(asked) as i64),
+        _ => {
+            let text = "The bucket count for a hash index must be a positive integer not exceeding 1073741824.";
+            Err(SqlError::new(41303, 15, text))
+        }
+    }
 }
 
 /// 1919: text, xml and the like are no keys.

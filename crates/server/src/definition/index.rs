@@ -10,11 +10,14 @@ use storage::{IndexId, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult};
 
 use super::constraint;
+use super::schema_binding;
 use super::site::{Ddl, cannot_drop, has, written};
 use super::table;
 use super::text;
 use crate::catalog::Database;
-use crate::catalog::base::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix};
+use crate::catalog::base::{
+    ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix, object_status as os_,
+};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
@@ -274,6 +277,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     }
     ddl.lock(&db, row.id)?;
     let table_def = ddl.reload(&db, row.id)?;
+    if table_def.memory.is_some() {
+        schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
+    }
     let table_name = if create.table.is_temporary() { create.table.name.to_string() } else { row.name.clone() };
     let shown = format!("{}.{}", table_def.schema, table_name);
     let drop_existing = find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on);
@@ -502,6 +508,9 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
         let shown = format!("{}.{}", written(&item.table), &*item.index);
         let found = match ddl.find(&item.table)? {
             Some((db, row)) => {
+                if has(row.status, os_::MEMORY_OPTIMIZED) {
+                    schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
+                }
                 ddl.lock(&db, row.id)?;
                 find_index(ddl, &db, row.id, &item.index)?
                     .filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= 5)
@@ -560,13 +569,17 @@ fn refuse_referenced(
 
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let shown = written(&alter.table);
-    let Some((db, row, _)) = ddl.table_for_change(&alter.table)? else {
+    let Some((db, row, old)) = ddl.table_for_change(&alter.table)? else {
         return Err(SqlError::new(
             1088,
             16,
             format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
         ));
     };
+    if old.memory.is_some() {
+        let text = "The operation 'ALTER INDEX' is not supported with memory optimized tables.";
+        return Err(SqlError::with_state(10794, 16, 12, text));
+    }
     let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
     let chosen: Vec<IndexRow> = match &alter.index {
         None => indexes.into_iter().filter(|index| index.indid > 0 && !has(index.status, ix::STATISTICS)).collect(),

@@ -7,6 +7,7 @@
 //! host_site   a session as such a site
 //! data_type   a type as written -> a column's type
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
+//! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           rebuild     rows into a new layout
 //! index       indexes, statistics   module      views, procedures, functions, triggers
 //! object      schemas, types, sequences, synonyms, DROP, sp_rename
@@ -21,6 +22,7 @@ pub mod data_type;
 pub mod database;
 pub mod host_site;
 pub mod index;
+pub mod memory_optimized;
 pub mod module;
 pub mod object;
 pub mod permission;

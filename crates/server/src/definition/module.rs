@@ -90,12 +90,8 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
         ddl.lock(&db, row.id)?;
         let id = row.id;
         // A procedure is called, and a function is part of who depends on it.
-        if draft.kind != "P"
-            && let Some(user) = schema_binding::user_of(ddl, &db, id)?
-        {
-            let shown = written(draft.name);
-            let text = format!("Cannot ALTER '{shown}' because it is being referenced by object '{user}'.");
-            return Err(SqlError::new(3729, 16, text));
+        if draft.kind != "P" {
+            schema_binding::check_unused(ddl, &db, id, &format!("ALTER '{}'", written(draft.name)))?;
         }
         let now = crate::catalog::clock::now();
         ddl.rows(&db, |rows| {
@@ -248,8 +244,8 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
     if let ModuleBody::External(_) = create.body {
         return Err(super::unsupported("CREATE PROCEDURE ... EXTERNAL NAME"));
     }
-    if create.options.native_compilation && ddl.site.in_user_transaction() {
-        return Err(schema_binding::in_transaction());
+    if create.options.native_compilation {
+        schema_binding::refuse_in_transaction(ddl, schema_binding::MODULES)?;
     }
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "P", status, parent: 0 };

@@ -9,13 +9,14 @@ use sql::ast::{
 use types::{SqlError, SqlResult};
 
 use super::data_type;
+use super::memory_optimized;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table::{self, bounds, whole_number};
 use super::{database, security, text};
 use crate::catalog::base::{
-    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow, TypeRow, class,
-    object_status as os_, schema,
+    ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow,
+    TypeRow, class, object_status as os_, schema,
 };
 use crate::catalog::counter::Rule;
 use crate::catalog::load::{self, int, name as name_datum, small};
@@ -147,11 +148,15 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
                 schema_name: "sys".into(),
                 ..place.clone()
             };
-            let memory =
-                sql::ast::find_setting(&definition.options, "MEMORY_OPTIMIZED").is_some_and(sql::ast::Setting::is_on);
+            let kept = memory_optimized::of_type(&definition.options)?;
+            memory_optimized::check_buckets(ddl, &place.name, definition, kept.is_some())?;
+            if let Some(kept) = kept {
+                schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
+                memory_optimized::check(ddl, &db, &place.name, definition, kept)?;
+                row.status |= MEMORY_OPTIMIZED_TYPE;
+            }
             let shown = own.name.clone();
             row.tableid = table::build(ddl, &own, &shown, definition, "TT", 0, None)?;
-            row.status |= if memory { 8 } else { 0 };
         }
         CreateTypeKind::External => return Err(super::unsupported("CREATE TYPE ... EXTERNAL NAME")),
     }
@@ -433,6 +438,12 @@ fn drop_object(
             "Cannot drop a default constraint by DROP DEFAULT statement. Use ALTER TABLE to drop a constraint default.",
         ));
     }
+    if has(row.status, os_::MEMORY_OPTIMIZED) {
+        schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
+    }
+    if has(row.status, os_::NATIVE) {
+        schema_binding::refuse_in_transaction(ddl, schema_binding::MODULES)?;
+    }
     ddl.lock(&db, row.id)?;
     if row.kind.as_str() == "U" {
         let references =
@@ -449,11 +460,7 @@ fn drop_object(
             }
         }
     }
-    if let Some(user) = schema_binding::user_of(ddl, &db, row.id)? {
-        let word = word.to_uppercase();
-        let text = format!("Cannot DROP {word} '{shown}' because it is being referenced by object '{user}'.");
-        return Err(SqlError::new(3729, 16, text));
-    }
+    schema_binding::check_unused(ddl, &db, row.id, &format!("DROP {} '{shown}'", word.to_uppercase()))?;
     if row.pid != 0 {
         ddl.changed(db.id, row.pid);
     }
@@ -485,6 +492,9 @@ fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult
     }
     if let Some(user) = schema_binding::user_of(ddl, &db, row.tableid)? {
         return Err(referenced_type(&shown, &user));
+    }
+    if has(row.status, MEMORY_OPTIMIZED_TYPE) {
+        schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
     }
     if row.tableid != 0 {
         if let Some(object) = ddl.rows(&db, |rows| load::object_row(rows, row.tableid))? {
@@ -523,11 +533,7 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
     let types = ddl.rows(&db, |rows| rows.find::<TypeRow>(1, &[int(row.id)]))?;
     let named = objects.iter().find(|object| object.pid == 0).or(objects.first());
     if let Some(object) = named.map(|o| &o.name).or(types.first().map(|t| &t.name)) {
-        return Err(SqlError::new(
-            3729,
-            16,
-            format!("Cannot drop schema '{shown}' because it is being referenced by object '{object}'."),
-        ));
+        return Err(schema_binding::referenced(&format!("drop schema '{shown}'"), object));
     }
     ddl.rows(&db, |rows| rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)]))?;
     ddl.changed(db.id, 0);

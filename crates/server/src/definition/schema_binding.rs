@@ -9,20 +9,44 @@ use crate::catalog::base::{ReferenceRow, class};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, small};
 
-/// 12331
-pub fn in_transaction() -> SqlError {
-    let text = "DDL statements ALTER, DROP and CREATE inside user transactions are not supported with natively compiled modules.";
-    SqlError::new(12331, 16, text)
+/// 12331: definitions of memory-optimized tables and natively compiled modules do not change in a user's transaction.
+pub fn refuse_in_transaction(ddl: &Ddl<'_>, what: &str) -> SqlResult<()> {
+    match ddl.site.in_user_transaction() {
+        false => Ok(()),
+        true => Err(SqlError::new(
+            12331,
+            16,
+            format!("DDL statements ALTER, DROP and CREATE inside user transactions are not supported with {what}."),
+        )),
+    }
+}
+
+pub const MODULES: &str = "natively compiled modules";
+pub const TABLES: &str = "memory optimized tables";
+
+/// 3729. `what`: would be done, and to what.
+pub fn referenced(what: &str, user: &str) -> SqlError {
+    SqlError::new(3729, 16, format!("Cannot {what} because it is being referenced by object '{user}'."))
+}
+
+/// Refuses to do `what` to an object that a module depends on.
+pub fn check_unused(ddl: &mut Ddl<'_>, db: &Database, object: i32, what: &str) -> SqlResult<()> {
+    match user_of(ddl, db, object)? {
+        Some(user) => Err(referenced(what, &user)),
+        None => Ok(()),
+    }
 }
 
 /// Keeps what module `id` depends on. The definitions are held first, so that none goes between the look at it and the row that binds it.
 pub fn keep(ddl: &mut Ddl<'_>, db: &Database, id: i32, references: &References) -> SqlResult<()> {
     for (object, _) in references.iter().filter(|(_, column)| *column == 0) {
         let table = storage::TableId(object.0);
+        let named = ddl.rows(db, |rows| load::object_row(rows, object.0))?;
         ddl.storage(|_, tx| tx.hold_table(db.storage_id(), table)).map_err(storage_error)?;
         ddl.site.state().1.renew_snapshot();
         if ddl.rows(db, |rows| load::object_row(rows, object.0))?.is_none() {
-            return Err(SqlError::new(208, 16, format!("Invalid object name '{}'.", object.0)));
+            let name = named.map_or_else(|| object.0.to_string(), |row| row.name);
+            return Err(SqlError::new(208, 16, format!("Invalid object name '{name}'.")));
         }
     }
     for (object, column) in references {

@@ -14,6 +14,8 @@ use types::{ColumnType, RowLayout, SqlError, SqlResult, SqlType, TypeKind};
 use super::constraint::{self, Named};
 use super::data_type::{self, ResolvedType};
 use super::index;
+use super::memory_optimized::{self, Kept};
+use super::schema_binding;
 use super::site::{Ddl, Place, cannot_find_object, has, is_system, written};
 use super::text;
 use crate::catalog::base::{
@@ -54,57 +56,21 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         }
         place.name = temporary_name(ddl, &create.name.name)?;
     }
-    let memory = sql::ast::find_setting(&create.options, "MEMORY_OPTIMIZED").is_some_and(sql::ast::Setting::is_on);
-    let schema_only =
-        sql::ast::find_setting(&create.options, "DURABILITY").is_some_and(|setting| match &setting.value {
-            sql::ast::SettingValue::Word(word) => word.is("SCHEMA_ONLY"),
-            sql::ast::SettingValue::Name(name) => name.name.is("SCHEMA_ONLY"),
-            _ => false,
-        });
-    if memory {
-        check_memory_optimized(ddl, &create.name.name, &create.definition, !schema_only)?;
+    let kept = memory_optimized::of_table(&create.options)?;
+    memory_optimized::check_buckets(ddl, &create.name.name, &create.definition, kept.is_some())?;
+    if let Some(kept) = kept {
+        schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
+        memory_optimized::check(ddl, &place.db, &create.name.name, &create.definition, kept)?;
     }
-    let status = if memory { os_::MEMORY_OPTIMIZED | if schema_only { os_::SCHEMA_ONLY } else { 0 } } else { 0 };
+    let status = match kept {
+        None => 0,
+        Some(Kept::SchemaOnly) => os_::MEMORY_OPTIMIZED | os_::SCHEMA_ONLY,
+        Some(_) => os_::MEMORY_OPTIMIZED,
+    };
     let shown = create.name.name.to_string();
     let id = build(ddl, &place, &shown, &create.definition, "U", status, if local { Some(level) } else { None })?;
     if create.name.name.starts_with("##") {
         ddl.site.state().0.add_global_temporary(id);
-    }
-    Ok(())
-}
-
-/// What SQL Server asks of a memory-optimized table.
-fn check_memory_optimized(ddl: &mut Ddl<'_>, name: &str, definition: &TableDefinition, durable: bool) -> SqlResult<()> {
-    if name.starts_with('#') {
-        let text = "The use of temporary tables is not supported with memory optimized tables.";
-        return Err(SqlError::new(12322, 16, text));
-    }
-    let keys = || {
-        let own = definition.columns.iter().flat_map(|column| &column.constraints);
-        own.chain(&definition.constraints).filter_map(|constraint| match &constraint.kind {
-            ConstraintKind::PrimaryKey(key) => Some((true, key)),
-            ConstraintKind::Unique(key) => Some((false, key)),
-            _ => None,
-        })
-    };
-    let indexes = || definition.columns.iter().flat_map(|column| &column.indexes).chain(&definition.indexes);
-    let clustered_key = |(primary, key): (bool, &sql::ast::Key)| key.clustered.unwrap_or(primary && !key.hash);
-    if keys().any(clustered_key) || indexes().any(|index| index.clustered == Some(true)) {
-        return Err(SqlError::with_state(
-            12317,
-            16,
-            76,
-            "Clustered indexes, which are the default for primary keys, are not supported with memory optimized tables. Specify a NONCLUSTERED index instead.",
-        ));
-    }
-    if durable && !keys().any(|(primary, _)| primary) {
-        let text =
-            format!("The memory optimized table '{name}' with DURABILITY=SCHEMA_AND_DATA must have a primary key.");
-        return Err(constraint_failed(ddl, SqlError::with_state(41321, 16, 7, text)));
-    }
-    if keys().next().is_none() && indexes().next().is_none() {
-        let text = format!("The memory optimized table '{name}' must have at least one index or a primary key.");
-        return Err(constraint_failed(ddl, SqlError::with_state(41327, 16, 7, text)));
     }
     Ok(())
 }
@@ -354,7 +320,7 @@ pub fn column_row(
     Ok(row)
 }
 
-fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {
+pub fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {
     let number = |expr: &Option<Expr>| expr.as_ref().map_or(Some(1), whole_number);
     match (number(&identity.seed), number(&identity.increment)) {
         (Some(seed), Some(increment)) if increment != 0 => Ok((seed, increment)),
@@ -509,6 +475,10 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
             ),
         ));
     };
+    if table.memory.is_some() {
+        let text = "The statement 'TRUNCATE TABLE' is not supported with memory optimized tables.";
+        return Err(SqlError::with_state(10794, 16, 96, text));
+    }
     if table.referenced_by.iter().any(|key| key.table != table.object && !key.disabled) {
         return Err(SqlError::new(
             4712,
@@ -620,6 +590,9 @@ pub fn expect_table(
         }
     }
     let Some((db, row, table)) = ddl.table_for_change(name)? else { return Err(cannot_find_object(&written(name))) };
+    if table.memory.is_some() {
+        schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
+    }
     let place = place_of(ddl, &db, &row)?;
     Ok((db, row, table, place))
 }

@@ -17,7 +17,7 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let (counters, metrics, plans) =
         (&server.counters, server.catalog.storage.metrics(), server.plans.statements.counts());
     let procedures = server.plans.procedures.counts();
-    let list: [(&str, &str, &str, u64, i64); 33] = [
+    let list: [(&str, &str, &str, u64, i64); 34] = [
         ("SQL Statistics", "Batch Requests/sec", "", counters.batch_requests.value(), PER_SECOND),
         ("SQL Statistics", "SQL Compilations/sec", "", counters.compilations.value(), PER_SECOND),
         ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
@@ -28,6 +28,7 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
         ("Databases", "Log Flushes/sec", "_Total", metrics.log_flushes, PER_SECOND),
         ("Databases", "Log Bytes Flushed/sec", "_Total", metrics.log_bytes_flushed, PER_SECOND),
         ("Databases", "Log Flush Waits/sec", "_Total", metrics.log_flush_waits, PER_SECOND),
+        ("Databases", "XTP Memory Used (KB)", "_Total", server.catalog.storage.memory_optimized_bytes() / 1_024, RAW),
         ("Locks", "Lock Requests/sec", "_Total", metrics.lock_requests, PER_SECOND),
         ("Locks", "Lock Waits/sec", "_Total", metrics.lock_waits, PER_SECOND),
         ("Locks", "Lock Wait Time (ms)", "_Total", metrics.lock_wait_ms, PER_SECOND),
@@ -52,14 +53,67 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
         ("Procedure Cache", "Procedure Requests", "", procedures.found + procedures.not_found, PER_SECOND),
         ("Procedure Cache", "Procedure Removals", "", procedures.dropped, PER_SECOND),
     ];
-    let rows = list.into_iter().map(|(object, counter, instance, value, kind)| -> NamedRow {
-        vec![
-            ("object_name", text(&format!("SQLServer:{object}"))),
-            ("counter_name", text(counter)),
-            ("instance_name", text(instance)),
-            ("cntr_value", number(value)),
-            ("cntr_type", number(kind)),
-        ]
+    let rows = list.into_iter().map(|(object, counter, instance, value, kind)| {
+        row(&format!("SQLServer:{object}"), counter, instance, value, kind)
     });
-    rows.collect()
+    rows.chain(of_memory_optimized_tables(host)).collect()
+}
+
+fn row(object: &str, counter: &str, instance: &str, value: u64, kind: i64) -> NamedRow {
+    vec![
+        ("object_name", text(object)),
+        ("counter_name", text(counter)),
+        ("instance_name", text(instance)),
+        ("cntr_value", number(value)),
+        ("cntr_type", number(kind)),
+    ]
+}
+
+/// Their objects are those of a version and not of an instance, which is named in each row instead.
+fn of_memory_optimized_tables(host: &SessionHost) -> Vec<NamedRow> {
+    let totals = host.server.catalog.storage.memory_totals();
+    let (transactions, tables, indexes, collected) =
+        (totals.transactions, totals.tables, totals.indexes, totals.collected);
+    let aborted_by_user = transactions.aborted.saturating_sub(transactions.aborted_by_system);
+    let rows_collected = collected.rows_by_workers + collected.rows_by_cleaner;
+    let list: [(&str, &str, u64, i64); 34] = [
+        ("Cursors", "Cursor deletes/sec", tables.deletes, PER_SECOND),
+        ("Cursors", "Cursor inserts/sec", tables.inserts, PER_SECOND),
+        ("Cursors", "Cursor scans started/sec", indexes.scans, PER_SECOND),
+        ("Cursors", "Cursor unique violations/sec", tables.unique_violations, PER_SECOND),
+        ("Cursors", "Cursor updates/sec", tables.updates, PER_SECOND),
+        ("Cursors", "Cursor write conflicts/sec", tables.write_conflicts, PER_SECOND),
+        ("Cursors", "Expired rows touched/sec", indexes.expired, PER_SECOND),
+        ("Cursors", "Rows returned/sec", indexes.returned, PER_SECOND),
+        ("Cursors", "Rows touched/sec", indexes.touched, PER_SECOND),
+        ("Cursors", "Tentatively-deleted rows touched/sec", indexes.expiring, PER_SECOND),
+        ("Garbage Collection", "Main GC work items/sec", collected.blocks_by_cleaner, PER_SECOND),
+        ("Garbage Collection", "Parallel GC work item/sec", collected.blocks_by_workers, PER_SECOND),
+        ("Garbage Collection", "Rows processed/sec", rows_collected, PER_SECOND),
+        ("Garbage Collection", "Rows processed/sec (no sweep needed)", rows_collected, PER_SECOND),
+        ("Phantom Processor", "Phantom expired rows touched/sec", indexes.phantom_expired, PER_SECOND),
+        ("Phantom Processor", "Phantom expiring rows touched/sec", indexes.phantom_expiring, PER_SECOND),
+        ("Phantom Processor", "Phantom rows touched/sec", indexes.phantom_touched, PER_SECOND),
+        ("Phantom Processor", "Phantom scans started/sec", indexes.phantom_scans, PER_SECOND),
+        ("Storage", "Checkpoints Closed", totals.checkpoints_closed, RAW),
+        ("Storage", "Core Merges Completed", totals.merges, RAW),
+        ("Storage", "Merge Policy Evaluations", totals.merge_looks, RAW),
+        ("Storage", "Merges Installed", totals.merges_installed, RAW),
+        ("Storage", "Total Files Merged", totals.files_merged, RAW),
+        ("Transaction Log", "Log bytes written/sec", transactions.log_bytes, PER_SECOND),
+        ("Transaction Log", "Log records written/sec", transactions.log_records, PER_SECOND),
+        ("Transactions", "Cascading aborts/sec", transactions.dependencies_failed, PER_SECOND),
+        ("Transactions", "Commit dependencies taken/sec", transactions.dependencies, PER_SECOND),
+        ("Transactions", "Read-only transactions prepared/sec", transactions.read_only, PER_SECOND),
+        ("Transactions", "Save point rollbacks/sec", transactions.savepoint_rollbacks, PER_SECOND),
+        ("Transactions", "Save points created/sec", transactions.savepoints, PER_SECOND),
+        ("Transactions", "Transaction validation failures/sec", transactions.validation_failures, PER_SECOND),
+        ("Transactions", "Transactions aborted by user/sec", aborted_by_user, PER_SECOND),
+        ("Transactions", "Transactions aborted/sec", transactions.aborted, PER_SECOND),
+        ("Transactions", "Transactions created/sec", transactions.ended, PER_SECOND),
+    ];
+    let named = |(object, counter, value, kind): (&str, &str, u64, i64)| {
+        row(&format!("SQL Server 2022 XTP {object}"), counter, "MSSQLSERVER", value, kind)
+    };
+    list.into_iter().map(named).collect()
 }

@@ -210,6 +210,14 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// 10700: one whose rows are a caller's cannot be changed.
+    pub fn check_not_readonly(&self, slot: usize) -> SqlResult<()> {
+        match &self.names.table_variables[slot] {
+            TableVariable { parameter: Some(_), name, .. } => Err(errors::readonly_table(name)),
+            _ => Ok(()),
+        }
+    }
+
     pub fn table_variable(&self, variable: &ast::Variable) -> SqlResult<(usize, Arc<TableDef>)> {
         self.names
             .table_variables

@@ -266,6 +266,7 @@ impl Binder<'_> {
         match target {
             ast::Target::Variable(variable) => {
                 let (slot, table) = self.table_variable(variable)?;
+                self.check_not_readonly(slot)?;
                 Ok(InsertTarget {
                     source: TableSource::Variable(VariableSlotTable(slot as u32), table.clone()),
                     columns: own_columns(&table),
@@ -794,6 +795,9 @@ impl Binder<'_> {
         };
         let locator = self.columns.add(SqlType::varbinary(64), true);
         let Some(get) = find_get(rel, first) else { return Err(derived_field(&source.alias)) };
+        if let TableSource::Variable(slot, _) = &get.source {
+            self.check_not_readonly(slot.0 as usize)?;
+        }
         if get.locator.is_none() {
             get.locator = Some(locator);
         }

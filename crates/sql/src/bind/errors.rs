@@ -10,6 +10,10 @@ pub fn undeclared_variable(name: &str) -> SqlError {
     error(137, 15, 2, format!("Must declare the scalar variable \"{name}\"."))
 }
 
+pub fn readonly_table(name: &str) -> SqlError {
+    error(10700, 16, 1, format!("The table-valued parameter \"{name}\" is READONLY and cannot be modified."))
+}
+
 pub fn undeclared_table_variable(name: &str) -> SqlError {
     error(1087, 15, 2, format!("Must declare the table variable \"{name}\"."))
 }

@@ -9,7 +9,7 @@ use super::expr::not;
 use super::scope::{CteScope, Scope, SourceColumns};
 use crate::ast;
 use crate::optimize::{ColumnSet, Rel};
-use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind};
+use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, TableSource};
 use types::SqlType;
 
 impl Binder<'_> {
@@ -58,6 +58,9 @@ impl Binder<'_> {
         };
         let locator = self.columns.add(SqlType::varbinary(64), true);
         let get = find_get(&mut left, first).expect("a table is read by a Get");
+        if let TableSource::Variable(slot, _) = &get.source {
+            self.check_not_readonly(slot.0 as usize)?;
+        }
         get.lock.update |= !get.lock.no_lock && !get.lock.exclusive;
         get.locator = Some(locator);
         let target = RowTarget { source: get.source.clone(), table: table.clone(), first, locator };

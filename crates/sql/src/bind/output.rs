@@ -191,6 +191,7 @@ impl Binder<'_> {
             }
             ast::Target::Variable(variable) => {
                 let (slot, table) = self.table_variable(variable)?;
+                self.check_not_readonly(slot)?;
                 let columns = table.columns.iter().enumerate().map(|(i, c)| (c.name.clone(), i as u16)).collect();
                 Ok(InsertTarget {
                     source: crate::plan::TableSource::Variable(

@@ -276,7 +276,7 @@ impl Parser<'_> {
         match self.keyword() {
             K::TABLE => {
                 self.bump();
-                let definition = Box::new(self.table_definition()?);
+                let definition = Box::new(self.table_type_definition()?);
                 Ok(Declaration::Table { variable, definition })
             }
             K::CURSOR => {

@@ -122,7 +122,7 @@ impl Parser<'_> {
         } else {
             self.expect_word(K::AS)?;
             self.expect_word(K::TABLE)?;
-            let mut definition = self.table_definition()?;
+            let mut definition = self.table_type_definition()?;
             definition.options = self.with_settings()?;
             CreateTypeKind::Table(Box::new(definition))
         };

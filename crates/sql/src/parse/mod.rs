@@ -117,6 +117,8 @@ struct Parser<'a> {
     module: Box<str>,
     /// True until the batch has had a statement.
     first: bool,
+    /// False within the definition of a table type or variable.
+    foreign_keys: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -139,6 +141,7 @@ impl<'a> Parser<'a> {
             gotos: Vec::new(),
             module: "".into(),
             first: true,
+            foreign_keys: true,
         }
     }
 

@@ -271,7 +271,7 @@ impl Parser<'_> {
     fn table_function(&mut self) -> P<(ModuleOptions, FunctionReturns)> {
         let variable = self.variable()?;
         self.expect_word(K::TABLE)?;
-        let definition = Box::new(self.table_definition()?);
+        let definition = Box::new(self.table_type_definition()?);
         let options = self.module_options()?;
         self.eat_word(K::AS);
         let body = self.function_body()?;

@@ -70,6 +70,14 @@ impl Parser<'_> {
         Ok(DataSpace { name, column })
     }
 
+    /// Of a type or a variable: no foreign keys.
+    pub(super) fn table_type_definition(&mut self) -> P<TableDefinition> {
+        self.foreign_keys = false;
+        let definition = self.table_definition();
+        self.foreign_keys = true;
+        definition
+    }
+
     /// `(columns, constraints, indexes)`
     pub(super) fn table_definition(&mut self) -> P<TableDefinition> {
         let mut definition = TableDefinition::default();
@@ -344,7 +352,7 @@ impl Parser<'_> {
                 self.bump();
                 ConstraintKind::Unique(self.key()?)
             }
-            K::FOREIGN | K::REFERENCES => ConstraintKind::ForeignKey(self.foreign_key()?),
+            K::FOREIGN | K::REFERENCES if self.foreign_keys => ConstraintKind::ForeignKey(self.foreign_key()?),
             K::CHECK => ConstraintKind::Check(self.check()?),
             K::DEFAULT => ConstraintKind::Default(self.default_value()?),
             K::CONNECTION => {

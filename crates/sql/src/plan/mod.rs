@@ -6,6 +6,7 @@
 pub mod expr;
 pub mod operator;
 pub mod show;
+pub mod show_xml;
 mod size;
 pub mod statement;
 mod walk;

@@ -76,6 +76,23 @@ pub struct TransactionEntry {
     pub blocked_by: u32,
 }
 
+/// A running transaction that uses memory-optimized tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryTransaction {
+    /// Nobody else's before or after it.
+    pub number: u64,
+    /// 0 before its first change.
+    pub id: u64,
+    pub session: u32,
+    /// The commit time it reads at.
+    pub begun_at: u64,
+    /// Rows inserted and ended.
+    pub rows_written: u32,
+    /// Rows and ranges of keys that its commit looks at again.
+    pub rows_read: u32,
+    pub ranges_read: u32,
+}
+
 shared_struct! {
     #[derive(Debug, Default)]
     pub struct LockCounters {
@@ -193,6 +210,20 @@ impl Locks {
         let mut all: Vec<_> = self.members.running().map(entry).collect();
         all.sort_by_key(|entry| (entry.begun_ms, entry.id));
         all
+    }
+
+    /// Those that use memory-optimized tables.
+    pub fn memory_transactions(&self) -> Vec<MemoryTransaction> {
+        let entry = |(number, member): (MemberId, &Member)| MemoryTransaction {
+            number: number.raw(),
+            id: member.id.load(Ordering::Relaxed),
+            session: member.session.load(Ordering::Relaxed),
+            begun_at: member.memory_time.load(Ordering::Relaxed),
+            rows_written: member.rows_written.load(Ordering::Relaxed),
+            rows_read: member.rows_read.load(Ordering::Relaxed),
+            ranges_read: member.ranges_read.load(Ordering::Relaxed),
+        };
+        self.members.running().map(entry).filter(|entry| entry.begun_at != 0).collect()
     }
 
     pub fn entries(&self) -> Vec<LockEntry> {

@@ -1,26 +1,24 @@
 //! A memory-optimized table: reading and changing its rows.
 
+pub mod look_up;
 pub mod scan;
 pub mod stats;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::bounds::KeyBound;
 use crate::commits::Status;
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
-use crate::transaction::{Scratch, Transaction};
-use crate::xtp::cursor::Cursor;
+use crate::transaction::Transaction;
 use crate::xtp::eyes::Eyes;
 use crate::xtp::hash_index;
 use crate::xtp::memory::At;
 use crate::xtp::row::{NEVER, OWNED, Row, row_bytes};
-use crate::xtp::shape::{MemoryIndex, MemoryShape, Way};
+use crate::xtp::shape::{MemoryIndex, MemoryShape};
 use crate::xtp::work_list::Change;
 use os::engines;
-use types::row::RowView;
 
 /// As `crate::Table` of any kind; cheap to clone.
 #[derive(Clone)]
@@ -68,11 +66,13 @@ impl MemoryTable {
     }
 
     pub fn insert(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<Locator> {
+        tx.work.tally.table(&self.engine.xtp, self.shape.object).inserts += 1;
         let at = self.change(tx, |tx| self.add(tx, image))?;
         Ok(Locator::new(&locator_of(at, tx.memory_time())))
     }
 
     pub fn update(&self, tx: &mut Transaction, locator: &[u8], image: &[u8]) -> StorageResult<Locator> {
+        tx.work.tally.table(&self.engine.xtp, self.shape.object).updates += 1;
         let at = self.change(tx, |tx| {
             self.end(tx, locator)?;
             self.add(tx, image)
@@ -81,6 +81,7 @@ impl MemoryTable {
     }
 
     pub fn delete(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        tx.work.tally.table(&self.engine.xtp, self.shape.object).deletes += 1;
         self.change(tx, |tx| self.end(tx, locator))
     }
 
@@ -101,7 +102,9 @@ impl MemoryTable {
         tx.change(self.shape.db, self.shape.table, |tx| {
             self.check_age(tx)?;
             self.engine.identify(&mut tx.writer)?;
-            change(tx)
+            let changed = change(tx);
+            self.engine.locks[tx.writer.member].rows_written.store(tx.work.length() as u32, Ordering::Relaxed);
+            changed
         })
     }
 
@@ -111,6 +114,9 @@ impl MemoryTable {
         let (engine, memory) = (&self.engine, &self.engine.xtp.memory);
         shape.homes_into(image, &mut tx.scratch.key, &mut tx.scratch.homes)?;
         let homes = &tx.scratch.homes;
+        for (index, home) in shape.indexes.iter().zip(homes) {
+            index.expect(memory, *home);
+        }
         let owner = OWNED | tx.writer.id;
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
@@ -144,7 +150,7 @@ impl MemoryTable {
     ) -> StorageResult<()> {
         let memory = &self.engine.xtp.memory;
         let home = row.home(position);
-        let mut key: Option<Vec<u8>> = None;
+        let (mut key, mut met) = (None, Vec::new());
         let mut at = hash_index::next(row, position);
         while !at.is_none() {
             let other = Row::new(memory, at);
@@ -158,23 +164,27 @@ impl MemoryTable {
                 // Rolled back.
                 continue;
             }
-            if key.is_none() {
-                key = Some(index.key_of(row.image())?);
-            }
-            if key != Some(index.key_of(other.image())?) {
+            let wanted = match &mut key {
+                Some(key) => key,
+                none => none.insert(index.key_of(row.image())?),
+            };
+            if !index.has_key(other.image(), wanted, &mut met)? {
                 continue;
             }
             if seen {
+                tx.work.tally.table(&self.engine.xtp, self.shape.object).unique_violations += 1;
                 return Err(StorageError::DuplicateKey { table: self.shape.table, index: index.layout.id });
             }
             if !may_come {
-                // It was there and has ended: whatever had the key before it has, too.
+                // It was there and has ended: whatever had the key before it has, too. But if this transaction had added it, its
+                // rivals are now this one's.
+                if other.begin().load(Ordering::SeqCst) == OWNED | tx.writer.id && other.is_contested() {
+                    row.contest();
+                }
                 break;
             }
             other.contest();
-            if tx.work.checks.last().is_none_or(|(_, last)| *last != row.at()) {
-                tx.work.checks.push((self.shape.clone(), row.at()));
-            }
+            row.contest();
         }
         Ok(())
     }
@@ -203,6 +213,8 @@ impl MemoryTable {
                 }
                 Err(_) => {
                     tx.work.take_back(&engine.xtp);
+                    tx.work.tally.table(&engine.xtp, self.shape.object).write_conflicts += 1;
+                    tx.work.failed = true;
                     return Err(StorageError::WriteConflict { table: self.shape.table });
                 }
             }
@@ -218,56 +230,12 @@ impl MemoryTable {
         let row = self.row(at);
         let mut dependencies = Vec::new();
         let seen = self.eyes(tx, u32::MAX).see(row, &mut dependencies);
-        self.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
+        tx.await_commits(&dependencies)?;
         if seen {
             image.clear();
             image.extend_from_slice(row.image());
         }
         Ok(seen)
-    }
-
-    /// The row that has these numbers in the key of a unique index of integers, as the transaction sees it at SNAPSHOT: its image
-    /// and its locator.
-    pub fn find(&self, tx: &mut Transaction, index: IndexId, key: &[i64]) -> StorageResult<Option<(&[u8], [u8; 16])>> {
-        tx.check_running()?;
-        self.check_age(tx)?;
-        let eyes = self.eyes(tx, u32::MAX);
-        let position = self.index_at(index)?;
-        let (xtp, index) = (&self.engine.xtp, &self.shape.indexes[position]);
-        let Scratch { key: wanted, entry: met, .. } = &mut tx.scratch;
-        wanted.clear();
-        index.key.codecs().iter().zip(key).for_each(|(codec, number)| codec.encode_i64(*number, wanted));
-        let mut dependencies = Vec::new();
-        let mut found = None;
-        match &index.way {
-            Way::Hash(_) => {
-                let home = index.home_of(wanted);
-                let mut chain = index.chain_of(&xtp.memory, home);
-                while let Some(row) = chain.next(&xtp.memory, position) {
-                    if row.home(position) != home {
-                        continue;
-                    }
-                    met.clear();
-                    index.key_into(&RowView::new(&self.shape.layout.row, row.image())?, met);
-                    if met == wanted && eyes.see(row, &mut dependencies) {
-                        found = Some(row);
-                        break;
-                    }
-                }
-            }
-            Way::Ordered(_) => {
-                let bound = KeyBound::Inclusive(&wanted[..]);
-                let mut rows = Cursor::new(xtp, index, (&bound, &bound), true, false);
-                while let Some(row) = rows.step(xtp, index, position)? {
-                    if eyes.see(row, &mut dependencies) {
-                        found = Some(row);
-                        break;
-                    }
-                }
-            }
-        }
-        self.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
-        Ok(found.map(|row| (row.image(), locator_of(row.at(), eyes.time))))
     }
 
     pub fn row_count_estimate(&self) -> u64 {

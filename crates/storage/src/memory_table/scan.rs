@@ -1,6 +1,7 @@
 //! Reading a memory-optimized table by one of its indexes, in parts.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use types::RowBatch;
 
@@ -21,6 +22,10 @@ pub struct MemoryScan {
     spec: ScanSpec,
     fixed: bool,
     at: Cursor,
+    /// It has looked for a row of its range: until then it may still be given another one, and has seen nothing.
+    begun: bool,
+    /// The range, for validation.
+    look: Option<Looked>,
     statement: u32,
     locator: [u8; 16],
 }
@@ -37,6 +42,8 @@ impl MemoryScan {
             spec,
             fixed,
             at: Cursor::Done,
+            begun: false,
+            look: None,
             statement: tx.writer.statement,
             locator: [0; 16],
         };
@@ -56,15 +63,14 @@ impl MemoryScan {
         let index = &self.table.shape.indexes[self.index];
         let whole_keys = self.spec.whole_keys;
         self.at = Cursor::new(&self.table.engine.xtp, index, (lower, upper), whole_keys, self.spec.backward);
-        if self.level(tx) == Level::Serializable {
-            tx.work.looks.push(Looked {
-                shape: Arc::clone(&self.table.shape),
-                index: self.index,
-                lower: lower.to_owned_key(),
-                upper: upper.to_owned_key(),
-                whole_keys,
-            });
-        }
+        self.begun = false;
+        self.look = (self.level(tx) == Level::Serializable).then(|| Looked {
+            shape: Arc::clone(&self.table.shape),
+            index: self.index,
+            lower: lower.to_owned_key(),
+            upper: upper.to_owned_key(),
+            whole_keys,
+        });
         Ok(())
     }
 
@@ -85,11 +91,22 @@ impl MemoryScan {
         let before = if self.spec.ignore_own_statement { self.statement } else { u32::MAX };
         let eyes = self.table.eyes(tx, before);
         let level = self.level(tx);
+        let member = &self.table.engine.locks[tx.writer.member];
         let (xtp, index) = (&self.table.engine.xtp, &self.table.shape.indexes[self.index]);
+        let counts = tx.work.tally.index(xtp, self.table.shape.object, self.index);
+        if !self.begun {
+            self.begun = true;
+            counts.scans += 1;
+            if let Some(look) = self.look.take() {
+                tx.work.looks.push(look);
+                member.ranges_read.store(tx.work.looks.len() as u32, Ordering::Relaxed);
+            }
+        }
         while let Some(row) = self.at.step(xtp, index, self.index)? {
-            if eyes.see(row, dependencies) {
+            if counts.meet(row, eyes.see(row, dependencies)) {
                 if level != Level::Snapshot {
                     tx.work.reads.push((self.table.shape.table, row.at()));
+                    member.rows_read.store(tx.work.reads.len() as u32, Ordering::Relaxed);
                 }
                 if index.layout.unique {
                     self.at.leave_key();
@@ -103,10 +120,30 @@ impl MemoryScan {
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
         let mut dependencies = Vec::new();
         let Some(at) = self.advance(tx, &mut dependencies)? else { return Ok(None) };
-        self.table.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
+        tx.await_commits(&dependencies)?;
         self.locator = locator_of(at, tx.memory_time());
         let row = Row::new(&self.table.engine.xtp.memory, at);
         Ok(Some(RowRef { image: row.image(), locator: &self.locator }))
+    }
+
+    /// Gives out the images of the next rows, at most `rows_max`, and says how many. They stay where they are until the transaction ends.
+    pub fn images(
+        &mut self,
+        tx: &mut Transaction,
+        rows_max: usize,
+        give: &mut dyn FnMut(&[u8]),
+    ) -> StorageResult<usize> {
+        let mut dependencies = Vec::new();
+        let mut given = 0;
+        while given < rows_max
+            && let Some(at) = self.advance(tx, &mut dependencies)?
+        {
+            give(Row::new(&self.table.engine.xtp.memory, at).image());
+            given += 1;
+        }
+        tx.await_commits(&dependencies)?;
+        os::wait::maybe_yield();
+        Ok(given)
     }
 
     pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
@@ -125,7 +162,7 @@ impl MemoryScan {
             filled += 1;
         }
         batch.rows += filled;
-        self.table.engine.await_commits(&tx.writer, &dependencies, tx.patience())?;
+        tx.await_commits(&dependencies)?;
         os::wait::maybe_yield();
         Ok(filled)
     }

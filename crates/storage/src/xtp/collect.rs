@@ -34,6 +34,11 @@ shared_struct! {
         length: AtomicU64,
         longest: AtomicU64,
         pushed: AtomicU64,
+        /// What was taken out of its chains here: blocks and versions, by workers after their transactions and by the cleaner.
+        blocks_helped: AtomicU64,
+        rows_helped: AtomicU64,
+        blocks_cleaned: AtomicU64,
+        rows_cleaned: AtomicU64,
     }
 }
 
@@ -43,6 +48,15 @@ impl Work {
         self.longest.fetch_max(length, Ordering::Relaxed);
         self.pushed.fetch_add(1, Ordering::Relaxed);
         self.blocks.push(&QUEUE, memory, block.at);
+    }
+
+    fn count_collected(&self, by: By, versions: u64) {
+        let (blocks, rows) = match by {
+            By::Worker => (&self.blocks_helped, &self.rows_helped),
+            By::Cleaner => (&self.blocks_cleaned, &self.rows_cleaned),
+        };
+        blocks.fetch_add(1, Ordering::Relaxed);
+        rows.fetch_add(versions, Ordering::Relaxed);
     }
 
     /// The first block, if its time is below.
@@ -63,6 +77,23 @@ pub struct GarbageQueue {
     pub pushed: u64,
     pub length: u64,
     pub longest: u64,
+}
+
+/// Who takes old versions out of their chains.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Worker,
+    Cleaner,
+}
+
+/// What has been taken out of its chains since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Blocks of work and versions in them, by workers after their transactions.
+    pub blocks_by_workers: u64,
+    pub rows_by_workers: u64,
+    pub blocks_by_cleaner: u64,
+    pub rows_by_cleaner: u64,
 }
 
 pub struct Garbage {
@@ -94,6 +125,16 @@ impl Garbage {
         self.queues[..QUEUES].iter().map(of).collect()
     }
 
+    pub fn collected(&self) -> Collected {
+        let sum = |of: fn(&Work) -> &AtomicU64| self.queues.iter().map(|queue| of(queue).load(Ordering::Relaxed)).sum();
+        Collected {
+            blocks_by_workers: sum(|queue| &queue.blocks_helped),
+            rows_by_workers: sum(|queue| &queue.rows_helped),
+            blocks_by_cleaner: sum(|queue| &queue.blocks_cleaned),
+            rows_by_cleaner: sum(|queue| &queue.rows_cleaned),
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.queues.iter().all(|queue| queue.length.load(Ordering::Relaxed) == 0)
     }
@@ -102,7 +143,7 @@ impl Garbage {
     pub fn collect_some(&self, xtp: &Xtp, oldest: u64, now: impl Fn() -> u64) {
         let queue = Garbage::here();
         for _ in 0..BLOCKS_EACH {
-            if !self.step(queue, xtp, oldest, &now) {
+            if !self.step(queue, xtp, By::Worker, oldest, &now) {
                 return;
             }
         }
@@ -111,14 +152,14 @@ impl Garbage {
     /// Does all that can be done.
     pub fn collect_all(&self, xtp: &Xtp, oldest: u64, now: impl Fn() -> u64) {
         for queue in 0..QUEUES {
-            while self.step(queue, xtp, oldest, &now) {
+            while self.step(queue, xtp, By::Cleaner, oldest, &now) {
                 os::wait::maybe_yield();
             }
         }
     }
 
     /// False: there was nothing to do.
-    fn step(&self, queue: usize, xtp: &Xtp, oldest: u64, now: &impl Fn() -> u64) -> bool {
+    fn step(&self, queue: usize, xtp: &Xtp, by: By, oldest: u64, now: &impl Fn() -> u64) -> bool {
         let memory = &xtp.memory;
         let (seen, stood_on) = (&self.queues[queue], &self.queues[QUEUES + queue]);
         // A block in nobody's queue would be lost with its engine.
@@ -126,10 +167,13 @@ impl Garbage {
         let mut found = false;
         // Seen as of a time at which it had ended already: by nobody.
         if let Some(block) = seen.pop(memory, oldest.saturating_add(1)) {
+            let mut rows = 0;
             for entry in block.changes().filter(|entry| entry.change != Change::Inserted) {
                 let row = Row::new(memory, entry.row);
                 xtp.objects.of(row).unlink(memory, &xtp.retired, row);
+                rows += 1;
             }
+            seen.count_collected(by, rows);
             block.time().store(now(), Ordering::Relaxed);
             stood_on.push(memory, block);
             found = true;

@@ -15,6 +15,8 @@ pub enum Cursor {
     /// In the chain of one key of a hash index.
     Key {
         key: Vec<u8>,
+        /// A buffer for the keys that are met.
+        met: Vec<u8>,
         hash: u64,
         next: At,
     },
@@ -62,7 +64,7 @@ impl Cursor {
             (KeyBound::Inclusive(from), KeyBound::Inclusive(to)) if whole_keys && from.as_ref() == to.as_ref() => {
                 let key = from.as_ref().to_vec();
                 let hash = hash_index::hash(&key);
-                Cursor::Key { key, hash, next: hash_index.first(&xtp.memory, hash) }
+                Cursor::Key { met: Vec::new(), next: hash_index.first(&xtp.memory, hash), key, hash }
             }
             (KeyBound::Unbounded, KeyBound::Unbounded) => Cursor::All { bucket: 0, next: At::NONE, bounds: None },
             _ => Cursor::All { bucket: 0, next: At::NONE, bounds: Some((lower.to_owned_key(), upper.to_owned_key())) },
@@ -75,14 +77,14 @@ impl Cursor {
         loop {
             match self {
                 Cursor::Done => return Ok(None),
-                Cursor::Key { key, hash, next } => {
+                Cursor::Key { key, met, hash, next } => {
                     if next.is_none() {
                         *self = Cursor::Done;
                         continue;
                     }
                     let row = Row::new(memory, *next);
                     *next = hash_index::next(row, position);
-                    if row.home(position) == *hash && index.key_of(row.image())? == *key {
+                    if row.home(position) == *hash && index.has_key(row.image(), key, met)? {
                         return Ok(Some(row));
                     }
                 }
@@ -148,7 +150,12 @@ impl Cursor {
             Some(upper) if leaf.high().is_none_or(|high| &upper[..] <= high) => leaf.lower_bound(upper).0,
             _ => leaf.count(),
         };
-        heads.extend((first..end).map(|entry| leaf.key(entry).first()).filter(|head| !head.is_none()));
+        // Keys and rows lie anywhere: all are asked for before the first is waited for.
+        (first..end).for_each(|entry| leaf.expect_key(entry));
+        for head in (first..end).map(|entry| leaf.key(entry).first()).filter(|head| !head.is_none()) {
+            Row::new(memory, head).expect();
+            heads.push(head);
+        }
         if !*backward {
             heads.reverse();
         }

@@ -56,6 +56,7 @@ unsafe impl Sync for RowMemory {}
 impl RowMemory {
     pub fn carve(memory: &Memory, bytes: usize) -> StorageResult<RowMemory> {
         let heap = memory.heap("memory-optimized tables", bytes)?;
+        heap.prefer_large_pages();
         Ok(RowMemory { start: heap.start(), bytes: heap.limit_bytes(), heap })
     }
 
@@ -89,6 +90,20 @@ impl RowMemory {
     pub fn word(&self, at: At, index: usize) -> &AtomicU64 {
         // SAFETY: within the heap, aligned as blocks are; every pattern of bits is a word.
         unsafe { self.place(at, 8 * index, 8).cast::<AtomicU64>().as_ref() }
+    }
+
+    /// Asks for the n-th word of a block to be brought near, and does not wait for it.
+    #[inline]
+    pub fn expect(&self, at: At, index: usize) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let word = self.place(at, 8 * index, 8);
+            // SAFETY: changes nothing, and reads nothing that could fail.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(word.as_ptr().cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (at, index);
     }
 
     /// Words of a block that were written before others could find it.

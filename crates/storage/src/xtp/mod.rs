@@ -17,6 +17,7 @@ pub mod hash_index;
 pub mod queue;
 pub mod retired;
 pub mod ordered_index;
+pub mod counts;
 pub mod object;
 pub mod eyes;
 pub mod work_list;
@@ -32,9 +33,23 @@ use os::shared_struct;
 use crate::error::StorageResult;
 use crate::memory::Memory;
 use collect::Garbage;
+use counts::Ended;
 use memory::RowMemory;
 use object::Objects;
 use retired::Retired;
+
+shared_struct! {
+    /// Counts of what checkpoints of the rows have done since the start.
+    #[derive(Debug, Default)]
+    pub struct CheckpointNumbers {
+        pub closed: AtomicU64,
+        /// Looks at the pairs for some that can be merged, merges, and the files that went into them.
+        pub looks: AtomicU64,
+        pub merges: AtomicU64,
+        pub merges_installed: AtomicU64,
+        pub files_merged: AtomicU64,
+    }
+}
 
 shared_struct! {
     /// The loose numbers of all memory-optimized tables.
@@ -46,6 +61,7 @@ shared_struct! {
         pub logged: AtomicU64,
         /// No snapshot in use is older.
         pub oldest: AtomicU64,
+        pub checkpoints: CheckpointNumbers,
     }
 }
 
@@ -55,6 +71,7 @@ pub struct Xtp {
     pub objects: Objects,
     pub garbage: Garbage,
     pub retired: Retired,
+    pub ended: Ended,
     pub numbers: Placed<Numbers>,
 }
 
@@ -70,6 +87,7 @@ impl Xtp {
             objects: Objects::new(memory)?,
             garbage: Garbage::new(memory)?,
             retired: Retired::new(memory)?,
+            ended: Ended::new(memory)?,
             // 0 is no object.
             numbers: memory.place(
                 "numbers of memory-optimized tables",

@@ -4,6 +4,8 @@
 //! ```text
 //! an index in the block of indexes, 8 words: 0 u32 kind (1 hash, 2 ordered), u32 id of the index
 //!   1 hash: place of the buckets; ordered: place of the tree's root   2 hash: buckets less one   3 .. 7 spare
+//! then 8 words of nothing, so that who counts is not in the way of who looks for an index; then for each index what is counted of
+//! it (`counts`), in shares of 16 words
 //! ```
 
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
@@ -13,6 +15,7 @@ use os::shared_struct;
 use os::sync::Mutex;
 use os::wait::WaitType;
 
+use super::counts::{IndexCounts, SHARES, TableCounts, share};
 use super::hash_index::HashIndex;
 use super::memory::{At, RowMemory};
 use super::ordered_index::OrderedIndex;
@@ -20,7 +23,7 @@ use super::retired::Retired;
 use super::row::Row;
 use super::shape::Way;
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{DatabaseId, TableId, TableLayout};
+use crate::layout::{DatabaseId, IndexLayout, TableId, TableLayout};
 use crate::memory::Memory;
 
 /// Memory-optimized tables of an instance. Rows name theirs in 16 bits.
@@ -29,8 +32,18 @@ const INDEX_WORDS: usize = 8;
 const HASH: u32 = 1;
 const ORDERED: u32 = 2;
 
-/// Schedulers count rows apart, as many as this.
-const SHARES: usize = 8;
+/// A share is in a cache line or two of its own.
+const SHARE_WORDS: usize = 16;
+const _: () = assert!(IndexCounts::WORDS <= SHARE_WORDS);
+
+const fn block_bytes(indexes: usize) -> usize {
+    8 * (counts_at(indexes, indexes))
+}
+
+/// Where what is counted of an index begins in the block.
+const fn counts_at(indexes: usize, index: usize) -> usize {
+    INDEX_WORDS * (indexes + 1) + SHARES * SHARE_WORDS * index
+}
 
 shared_struct! {
     /// In cache lines of its own.
@@ -40,6 +53,16 @@ shared_struct! {
         bytes: AtomicI64,
         /// Versions in blocks of work for who collects them.
         garbage: AtomicI64,
+        counts: [AtomicU64; TableCounts::WORDS],
+    }
+}
+
+shared_struct! {
+    /// What was counted of objects that are gone.
+    #[derive(Default)]
+    struct Gone {
+        tables: [AtomicU64; TableCounts::WORDS],
+        indexes: [AtomicU64; IndexCounts::WORDS],
     }
 }
 
@@ -87,14 +110,14 @@ impl Object {
 
     /// Versions, of whatever age, and the bytes they take.
     pub fn count(&self, rows: i64, bytes: i64) {
-        let share = &self.shares[os::sched::here().unwrap_or(0) as usize % SHARES];
+        let share = &self.shares[share()];
         share.rows.fetch_add(rows, Ordering::Relaxed);
         share.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// So many more versions wait for who collects them.
     pub fn count_garbage(&self, versions: i64) {
-        let share = &self.shares[os::sched::here().unwrap_or(0) as usize % SHARES];
+        let share = &self.shares[share()];
         share.garbage.fetch_add(versions, Ordering::Relaxed);
     }
 
@@ -111,13 +134,43 @@ impl Object {
         (sum(|share| &share.rows), sum(|share| &share.bytes))
     }
 
+    pub fn add_counts(&self, counts: &mut TableCounts) {
+        let words = &self.shares[share()].counts;
+        counts.move_to(|at| &words[at]);
+    }
+
+    pub fn counts(&self) -> TableCounts {
+        let mut sum = TableCounts::default();
+        self.shares.iter().for_each(|share| sum.add(TableCounts::read(|at| &share.counts[at])));
+        sum
+    }
+
+    pub fn add_index_counts(&self, memory: &RowMemory, index: usize, counts: &mut IndexCounts) {
+        let first = counts_at(self.index_count(), index) + SHARE_WORDS * share();
+        let block = self.block();
+        counts.move_to(|at| memory.word(block, first + at));
+    }
+
+    pub fn index_counts(&self, memory: &RowMemory, index: usize) -> IndexCounts {
+        let first = counts_at(self.index_count(), index);
+        let block = self.block();
+        let mut sum = IndexCounts::default();
+        for share in 0..SHARES {
+            sum.add(IndexCounts::read(|at| memory.word(block, first + SHARE_WORDS * share + at)));
+        }
+        sum
+    }
+
+    fn block(&self) -> At {
+        At::of_word(self.indexes.load(Ordering::Relaxed))
+    }
+
     pub fn index_count(&self) -> usize {
         self.index_count.load(Ordering::Relaxed) as usize
     }
 
     fn index_word(&self, memory: &RowMemory, index: usize, word: usize) -> u64 {
-        let block = At::of_word(self.indexes.load(Ordering::Relaxed));
-        memory.word(block, INDEX_WORDS * index + word).load(Ordering::Relaxed)
+        memory.word(self.block(), INDEX_WORDS * index + word).load(Ordering::Relaxed)
     }
 
     pub fn index_id(&self, memory: &RowMemory, index: usize) -> u32 {
@@ -147,6 +200,8 @@ pub struct Objects {
     slots: Pool<Object>,
     /// Held while one comes or goes.
     changing: Placed<Mutex<()>>,
+    /// Changed and read while `changing` is held.
+    gone: Placed<Gone>,
 }
 
 impl Objects {
@@ -158,6 +213,7 @@ impl Objects {
         Ok(Objects {
             slots: memory.pool("memory-optimized tables", OBJECTS_MAX)?,
             changing: memory.place("memory-optimized tables", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+            gone: memory.place("counts of dropped memory-optimized tables", Gone::default())?,
         })
     }
 
@@ -192,28 +248,8 @@ impl Objects {
             return Ok(slot);
         }
         let indexes = &layout.indexes;
-        let block = memory.allocate(8 * INDEX_WORDS * indexes.len().max(1))?;
-        let mut made: Vec<Way> = Vec::new();
-        for (position, index) in indexes.iter().enumerate() {
-            let way = match index.bucket_count {
-                Some(count) => HashIndex::create(memory, count).map(Way::Hash),
-                None => OrderedIndex::create(memory).map(Way::Ordered),
-            };
-            let way = way.inspect_err(|_| {
-                made.iter().for_each(|way| way.free(memory));
-                memory.free(block, 8 * INDEX_WORDS * indexes.len().max(1));
-            })?;
-            let (kind, place, mask) = match way {
-                Way::Hash(hash) => (HASH, hash.buckets, hash.mask),
-                Way::Ordered(tree) => (ORDERED, tree.root, 0),
-            };
-            let words = [u64::from(kind) | u64::from(index.id.0) << 32, place.word(), mask];
-            for (word, value) in words.into_iter().enumerate() {
-                memory.word(block, INDEX_WORDS * position + word).store(value, Ordering::Relaxed);
-            }
-            made.push(way);
-        }
         let slot = self.slots.take_needed().map_err(|_| StorageError::OutOfMemory)?;
+        let block = create_indexes(memory, indexes).inspect_err(|_| self.slots.give(slot))?;
         let object = &self.slots[slot];
         object.database.store(u32::from(db.0), Ordering::Relaxed);
         object.table.store(table.0 as u32, Ordering::Relaxed);
@@ -225,6 +261,7 @@ impl Objects {
             share.rows.store(0, Ordering::Relaxed);
             share.bytes.store(0, Ordering::Relaxed);
             share.garbage.store(0, Ordering::Relaxed);
+            share.counts.iter().for_each(|count| count.store(0, Ordering::Relaxed));
         }
         // Release: whoever finds it by its number sees the rest.
         object.number.store(number, Ordering::Release);
@@ -239,6 +276,18 @@ impl Objects {
         }
     }
 
+    /// What was counted since the start, of tables that are gone, too.
+    pub fn all_counts(&self, memory: &RowMemory) -> (TableCounts, IndexCounts) {
+        let _changing = self.changing.lock();
+        let mut tables = TableCounts::read(|at| &self.gone.tables[at]);
+        let mut indexes = IndexCounts::read(|at| &self.gone.indexes[at]);
+        for (_, object) in self.all() {
+            tables.add(object.counts());
+            (0..object.index_count()).for_each(|index| indexes.add(object.index_counts(memory, index)));
+        }
+        (tables, indexes)
+    }
+
     /// Frees a dropped object of which nobody has a row in hand any more: all rows that are still in its chains, then the chains.
     pub fn remove(&self, memory: &RowMemory, slot: u16) {
         let _changing = self.changing.lock();
@@ -248,6 +297,8 @@ impl Objects {
             return;
         }
         let count = object.index_count();
+        object.counts().move_to(|at| &self.gone.tables[at]);
+        (0..count).for_each(|index| object.index_counts(memory, index).move_to(|at| &self.gone.indexes[at]));
         if count > 0 {
             object.way(memory, 0).for_each_chain(memory, &mut |mut at| {
                 while !at.is_none() {
@@ -258,8 +309,37 @@ impl Objects {
             });
         }
         (0..count).for_each(|index| object.way(memory, index).free(memory));
-        memory.free(At::of_word(object.indexes.load(Ordering::Relaxed)), 8 * INDEX_WORDS * count.max(1));
+        memory.free(object.block(), block_bytes(count));
         object.number.store(0, Ordering::Release);
         self.slots.give(u32::from(slot));
     }
+}
+
+/// The block of a table's indexes, with empty chains and nothing counted.
+fn create_indexes(memory: &RowMemory, indexes: &[IndexLayout]) -> StorageResult<At> {
+    let block = memory.allocate(block_bytes(indexes.len()))?;
+    for word in counts_at(indexes.len(), 0)..block_bytes(indexes.len()) / 8 {
+        memory.word(block, word).store(0, Ordering::Relaxed);
+    }
+    let mut made: Vec<Way> = Vec::new();
+    for (position, index) in indexes.iter().enumerate() {
+        let way = match index.bucket_count {
+            Some(count) => HashIndex::create(memory, count).map(Way::Hash),
+            None => OrderedIndex::create(memory).map(Way::Ordered),
+        };
+        let way = way.inspect_err(|_| {
+            made.iter().for_each(|way| way.free(memory));
+            memory.free(block, block_bytes(indexes.len()));
+        })?;
+        let (kind, place, mask) = match way {
+            Way::Hash(hash) => (HASH, hash.buckets, hash.mask),
+            Way::Ordered(tree) => (ORDERED, tree.root, 0),
+        };
+        let words = [u64::from(kind) | u64::from(index.id.0) << 32, place.word(), mask];
+        for (word, value) in words.into_iter().enumerate() {
+            memory.word(block, INDEX_WORDS * position + word).store(value, Ordering::Relaxed);
+        }
+        made.push(way);
+    }
+    Ok(block)
 }

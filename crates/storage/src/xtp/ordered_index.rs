@@ -173,6 +173,12 @@ impl<'a> Node<'a> {
         (self.word(HIGH) != 0).then(|| self.bytes_of(self.word(HIGH)))
     }
 
+    /// Of a leaf: somebody will soon ask for the key.
+    #[inline]
+    pub fn expect_key(&self, entry: usize) {
+        self.memory.expect(At::of_word(self.targets()[entry]), HEAD);
+    }
+
     /// Of a leaf.
     #[inline]
     pub fn key(&self, entry: usize) -> Key<'a> {

@@ -30,7 +30,7 @@ const STATEMENTS: usize = 3;
 const SHAPE: usize = 4;
 const LINKS: usize = 5;
 
-/// Somebody else inserted a row of the same unique key while this one was not committed.
+/// Another row of the same unique key may be there when this one is committed: validation looks.
 const CONTESTED: u64 = 1 << 56;
 
 pub const fn row_bytes(links: usize, image: usize) -> usize {
@@ -72,6 +72,14 @@ impl<'a> Row<'a> {
         }
         memory.put(row.at, row_bytes(homes.len(), 0), image);
         Ok(row)
+    }
+
+    /// Somebody will soon read the row.
+    #[inline]
+    pub fn expect(&self) {
+        self.memory.expect(self.at, BEGIN);
+        // The image begins in the next cache line, where there are few indexes.
+        self.memory.expect(self.at, LINKS + 3);
     }
 
     pub fn free(self) {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use types::key::{KeyLayout, encode_key};
+use types::fixed::FixedCodec;
+use types::key::{INTEGER_BYTES, KeyColumn, KeyLayout, encode_key};
 use types::row::RowView;
 
 use super::Xtp;
@@ -44,7 +45,12 @@ pub struct MemoryIndex {
     pub key: KeyLayout,
     pub way: Way,
     row: types::RowLayout,
+    /// Where an image has the columns of the key, if all of them are whole numbers and never NULL.
+    numbers: Option<Box<[(usize, FixedCodec)]>>,
 }
+
+/// Columns in a key of numbers that can be looked up as such.
+pub const NUMBERS_MAX: usize = 8;
 
 pub struct MemoryShape {
     pub db: DatabaseId,
@@ -77,6 +83,38 @@ impl MemoryIndex {
         Ok(key)
     }
 
+    /// Whether this is the normalized key of a row. `met`: a buffer.
+    pub fn has_key(&self, image: &[u8], key: &[u8], met: &mut Vec<u8>) -> StorageResult<bool> {
+        met.clear();
+        self.key_into(&RowView::new(&self.row, image)?, met);
+        Ok(met == key)
+    }
+
+    /// The key is of whole numbers, `has_numbers` knows it.
+    pub fn is_of_numbers(&self) -> bool {
+        self.numbers.is_some()
+    }
+
+    /// Whether a row has these numbers in its key.
+    #[inline]
+    pub fn has_numbers(&self, image: &[u8], key: &[i64]) -> bool {
+        let columns = self.numbers.as_deref().expect("a key of numbers");
+        columns.iter().zip(key).all(|((at, codec), number)| codec.read_i64(&image[*at..]) == *number)
+    }
+
+    /// Calls `with` with the normalized key that these numbers make.
+    #[inline]
+    pub fn with_key<T>(&self, key: &[i64], with: impl FnOnce(&[u8]) -> T) -> T {
+        let mut bytes = [0; NUMBERS_MAX * INTEGER_BYTES];
+        let mut length = 0;
+        for (codec, number) in self.key.codecs().iter().zip(key) {
+            let (part, more) = codec.integer_part(*number);
+            bytes[length..length + INTEGER_BYTES].copy_from_slice(&part);
+            length += more;
+        }
+        with(&bytes[..length])
+    }
+
     pub fn key_into(&self, view: &RowView<'_>, key: &mut Vec<u8>) {
         encode_key(&self.key, view, key);
     }
@@ -94,6 +132,14 @@ impl MemoryIndex {
         match &self.way {
             Way::Hash(_) => hash_index::hash(key),
             Way::Ordered(_) => 0,
+        }
+    }
+
+    /// A row with this home will soon be looked for, or added.
+    #[inline]
+    pub fn expect(&self, memory: &RowMemory, home: u64) {
+        if let Way::Hash(hash) = &self.way {
+            hash.expect(memory, home);
         }
     }
 
@@ -115,6 +161,16 @@ impl MemoryIndex {
     }
 }
 
+fn numbers(row: &types::RowLayout, index: &IndexLayout) -> Option<Box<[(usize, FixedCodec)]>> {
+    let number = |column: &KeyColumn| {
+        let column = usize::from(column.ordinal);
+        let whole = row.column_type(column).is_integer() && !row.columns()[column].nullable;
+        row.fixed_at(column).filter(|_| whole)
+    };
+    let columns: Option<Box<[_]>> = index.key.iter().map(number).collect();
+    columns.filter(|columns| columns.len() <= NUMBERS_MAX)
+}
+
 impl MemoryShape {
     pub fn new(
         (db, table): (DatabaseId, TableId),
@@ -128,6 +184,7 @@ impl MemoryShape {
             layout: index.clone(),
             key: KeyLayout::new(&layout.row, &index.key),
             way: objects.at(object).way(memory, position),
+            numbers: numbers(&layout.row, index),
             row: layout.row.clone(),
         });
         let indexes = indexes.collect();

@@ -19,6 +19,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::TableId;
 use crate::locks::{LockMode, Patience};
 use crate::xtp::Xtp;
+use crate::xtp::counts::{IndexCounts, Tally};
 use crate::xtp::cursor::Cursor;
 use crate::xtp::eyes::Eyes;
 use crate::xtp::memory::At;
@@ -51,12 +52,13 @@ pub struct Work {
     /// The time it reads as of, from the first need to the end.
     pub time: Option<u64>,
     pub list: Option<WorkList>,
-    /// Rows of its own with a unique key that somebody else may have, too, and the table they are in.
-    pub checks: Vec<(Arc<MemoryShape>, At)>,
     pub reads: Vec<(TableId, At)>,
     pub looks: Vec<Looked>,
     /// Given by validation.
     pub commit_time: Option<u64>,
+    pub tally: Tally,
+    /// Somebody else was first, or it did not pass validation: if it is rolled back, that is why.
+    pub failed: bool,
 }
 
 impl Work {
@@ -113,9 +115,6 @@ impl Engine {
         let eyes = Eyes { commits: &self.commits, time, own: writer.id, before_statement: u32::MAX };
         let memory = &self.xtp.memory;
         let mut dependencies = Vec::new();
-        for (shape, at) in &work.checks {
-            self.check_unique(&eyes, shape, Row::new(memory, *at))?;
-        }
         if let Some(list) = &work.list {
             let mut contested = Vec::new();
             for block in blocks(memory, list.newest) {
@@ -137,10 +136,12 @@ impl Engine {
                 return Err(StorageError::NotRepeatable { table: *table });
             }
         }
+        let since = work.time;
         for look in &work.looks {
-            self.look_again(&eyes, work.time.expect("it has looked"), look, &mut dependencies)?;
+            let counts = work.tally.index(&self.xtp, look.shape.object, look.index);
+            self.look_again(&eyes, since.expect("it has looked"), look, &mut dependencies, counts)?;
         }
-        self.await_commits(writer, &dependencies, patience)
+        self.await_commits(writer, &mut work.tally, &dependencies, patience)
     }
 
     /// No other row of the same unique key is there at the eyes' time.
@@ -150,13 +151,13 @@ impl Engine {
             return Ok(());
         }
         for (position, index) in shape.indexes.iter().enumerate().filter(|(_, index)| index.layout.unique) {
-            let key = index.key_of(row.image())?;
+            let (key, mut met) = (index.key_of(row.image())?, Vec::new());
             let mut others = index.chain_of(&self.xtp.memory, row.home(position));
             while let Some(other) = others.next(&self.xtp.memory, position) {
                 let is_rival = other.at() != row.at()
                     && other.home(position) == row.home(position)
                     && eyes.see(other, &mut Vec::new())
-                    && index.key_of(other.image())? == key;
+                    && index.has_key(other.image(), &key, &mut met)?;
                 if is_rival {
                     return Err(StorageError::Phantom { table: shape.table });
                 }
@@ -166,15 +167,24 @@ impl Engine {
     }
 
     /// Nobody has added a row to what the transaction looked through as of `since`.
-    fn look_again(&self, eyes: &Eyes<'_>, since: u64, look: &Looked, dependencies: &mut Vec<u64>) -> StorageResult<()> {
+    fn look_again(
+        &self,
+        eyes: &Eyes<'_>,
+        since: u64,
+        look: &Looked,
+        dependencies: &mut Vec<u64>,
+        counts: &mut IndexCounts,
+    ) -> StorageResult<()> {
         let before = Eyes { time: since, ..*eyes };
         let index = &look.shape.indexes[look.index];
         let mut rows = Cursor::new(&self.xtp, index, (&look.lower, &look.upper), look.whole_keys, false);
         let mut seen = 0_u32;
+        counts.phantom_scans += 1;
         while let Some(row) = rows.step(&self.xtp, index, look.index)? {
-            let is_new = row.begin().load(Ordering::SeqCst) != OWNED | eyes.own
-                && eyes.see(row, dependencies)
-                && !before.see(row, &mut Vec::new());
+            let is_there = eyes.see(row, dependencies);
+            counts.meet_again(row, is_there);
+            let is_new =
+                row.begin().load(Ordering::SeqCst) != OWNED | eyes.own && is_there && !before.see(row, &mut Vec::new());
             if is_new {
                 return Err(StorageError::Phantom { table: look.shape.table });
             }
@@ -187,12 +197,22 @@ impl Engine {
     }
 
     /// Returns when all of these transactions have committed.
-    pub fn await_commits(&self, writer: &Writer, ids: &[u64], patience: Patience) -> StorageResult<()> {
+    pub fn await_commits(
+        &self,
+        writer: &Writer,
+        tally: &mut Tally,
+        ids: &[u64],
+        patience: Patience,
+    ) -> StorageResult<()> {
         for id in ids {
+            tally.transaction.dependencies += 1;
             loop {
                 match self.commits.status(*id) {
                     Status::Committed(_) => break,
-                    Status::RolledBack => return Err(StorageError::DependencyFailed),
+                    Status::RolledBack => {
+                        tally.transaction.dependencies_failed += 1;
+                        return Err(StorageError::DependencyFailed);
+                    }
                     Status::Active | Status::Preparing(_) => {
                         self.locks.wait_for_end(writer.member, *id, LockMode::Shared, patience)?;
                     }

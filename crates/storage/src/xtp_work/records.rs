@@ -37,6 +37,9 @@ struct Body<'a> {
     bytes: Vec<u8>,
     /// Rows in it, and where.
     rows: Vec<(At, usize)>,
+    /// Records written, and their bytes.
+    records: u64,
+    written: u64,
 }
 
 impl Body<'_> {
@@ -84,8 +87,10 @@ impl Body<'_> {
         }
         self.engine.log.admit()?;
         let file = self.engine.file_of(self.engine.xtp.objects.of(row).database())?;
-        self.engine.append(&mut Author::Change(self.writer), Kind::Rows, &file, 0, &[&self.bytes])?;
+        let end = self.engine.append(&mut Author::Change(self.writer), Kind::Rows, &file, 0, &[&self.bytes])?;
         self.engine.xtp.note_logged(self.writer.last_lsn);
+        self.records += 1;
+        self.written += end - self.writer.last_lsn;
         let body = self.writer.last_lsn + HEAD_BYTES as u64;
         for (at, offset) in self.rows.drain(..) {
             // Release: whoever sees the row committed sees its number.
@@ -98,10 +103,10 @@ impl Body<'_> {
 
 impl Engine {
     /// Writes what the transaction has done to the rows of durable tables.
-    pub fn log_work(&self, writer: &mut Writer, work: &Work) -> StorageResult<()> {
+    pub fn log_work(&self, writer: &mut Writer, work: &mut Work) -> StorageResult<()> {
         let Some(list) = &work.list else { return Ok(()) };
         let owner = OWNED | writer.id;
-        let mut body = Body { engine: self, writer, bytes: Vec::new(), rows: Vec::new() };
+        let mut body = Body { engine: self, writer, bytes: Vec::new(), rows: Vec::new(), records: 0, written: 0 };
         let mut result = Ok(());
         let mut last = None;
         list.revise(&self.xtp.memory, list.length, |entry| {
@@ -119,10 +124,13 @@ impl Engine {
             Some(entry)
         });
         result?;
-        match last {
-            Some(at) => body.flush(Row::new(&self.xtp.memory, at)),
-            None => Ok(()),
+        if let Some(at) = last {
+            body.flush(Row::new(&self.xtp.memory, at))?;
         }
+        let counts = &mut work.tally.transaction;
+        (counts.log_records, counts.log_bytes) = (body.records, body.written);
+        counts.logged = u64::from(body.records > 0);
+        Ok(())
     }
 }
 

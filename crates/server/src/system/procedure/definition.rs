@@ -27,9 +27,9 @@ pub fn define<T>(
         let mut transaction = host.server.catalog.storage.begin(Isolation::ReadCommitted);
         transaction.set_session(state.spid);
         transaction.set_lock_timeout_ms(i64::from(state.options.lock_timeout_ms));
-        state.transaction.current = Some(transaction);
+        state.transaction.current = Some(Box::new(transaction));
     }
-    let savepoint = state.transaction.current.as_ref().map(storage::Transaction::savepoint);
+    let savepoint = state.transaction.current.as_deref_mut().map(storage::Transaction::savepoint);
     let result = {
         let mut site = HostSite { host, state, sink };
         work(&mut Ddl::new(&mut site, ""))

@@ -6,6 +6,7 @@
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview
 //! server             configuration, session context, messages, xp_*
 //! pools              thread pools and execution classes
+//! xtp                which natively compiled modules are measured
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! cursor             the cursors of drivers: sp_cursoropen and its kin
 //! ```
@@ -18,6 +19,7 @@ pub mod application_lock;
 mod definition;
 mod server;
 mod pools;
+mod xtp;
 mod describe;
 mod undeclared;
 pub mod cursor;
@@ -130,6 +132,14 @@ pub fn run_native(
         "xp_logevent" => {
             let names = &["@error_number", "@message", "@severity"];
             server::log_event(state, &Parameters::bind("xp_logevent", names, 0, arguments)?)
+        }
+        "sp_xtp_control_proc_exec_stats" => {
+            let names = &["@new_collection_value", "@old_collection_value"];
+            xtp::control_calls(host, &mut Parameters::bind("sp_xtp_control_proc_exec_stats", names, 0, arguments)?)
+        }
+        "sp_xtp_control_query_exec_stats" => {
+            let names = &["@new_collection_value", "@database_id", "@xtp_object_id", "@old_collection_value"];
+            xtp::control_queries(host, &mut Parameters::bind("sp_xtp_control_query_exec_stats", names, 0, arguments)?)
         }
         "xp_msver" => server::version(host, sink, &Parameters::bind("xp_msver", &["@optname"], 0, arguments)?),
         "xp_qv" => Ok(0),

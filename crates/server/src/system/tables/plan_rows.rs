@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 
 use exec::cursor_book::CursorNote;
 use exec::{Figures, Measured};
-use sql::plan::{BodyKind, QueryText};
+use sql::plan::show_xml::{ShowPlan, TREE};
+use sql::plan::{BodyKind, QueryId, QueryText};
 use types::Datum;
 
 use crate::handle::{self, Handle};
@@ -15,9 +16,6 @@ use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
 const NS_PER_US: u64 = 1_000;
 
-/// What SHOWPLAN_TEXT draws before an operator.
-const TREE: [char; 3] = [' ', '|', '-'];
-
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option<Vec<NamedRow>> {
     let plans = || host.server.plans.plans();
@@ -27,6 +25,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "dm_exec_trigger_stats" => module_stats(&plans(), |kind| kind == BodyKind::Trigger),
         "dm_exec_function_stats" => module_stats(&plans(), |kind| matches!(kind, BodyKind::ScalarFunction(_))),
         "dm_exec_cached_plans" => plans().iter().map(cached_plan).collect(),
+        "dm_os_loaded_modules" => plans().iter().filter_map(machine_code).collect(),
         "dm_exec_cursors" => cursors(host, arguments),
         "dm_exec_sql_text" | "fn_get_sql" => text_of_handle(host, arguments).into_iter().collect(),
         "dm_exec_query_plan" | "dm_exec_text_query_plan" => query_plan(host, arguments).into_iter().collect(),
@@ -191,6 +190,18 @@ fn cached_plan(plan: &CachedPlan) -> NamedRow {
     ]
 }
 
+/// The machine code of a natively compiled module stands where SQL Server has a DLL: named by its type, database and number.
+fn machine_code(plan: &CachedPlan) -> Option<NamedRow> {
+    exec::machine_code_bytes(&plan.module)?;
+    let kind = match plan.module.kind {
+        BodyKind::Procedure => "p",
+        BodyKind::Trigger => "tr",
+        _ => "fn",
+    };
+    let name = format!("xtp_{kind}_{}_{}.dll", plan.database, plan.object);
+    Some(vec![("description", text("XTP Native DLL")), ("name", text(&name))])
+}
+
 fn handle_argument(arguments: &Arguments<'_>) -> Option<Handle> {
     match arguments.0.first()? {
         (_, Datum::Bytes(bytes)) => (**bytes).try_into().ok(),
@@ -232,63 +243,15 @@ fn text_of_handle(host: &SessionHost, arguments: &Arguments<'_>) -> Option<Named
 /// Showplan XML of what is bound so far: a statement, its operators nested as they run.
 fn query_plan(host: &SessionHost, arguments: &Arguments<'_>) -> Option<NamedRow> {
     let plan = find(host, &handle_argument(arguments)?)?;
-    let mut statements = String::new();
+    let mut shown = ShowPlan::default();
     for (index, query) in plan.module.queries.iter().enumerate() {
-        let Some(bound) = query.bound.get() else { continue };
-        let statement = text_of(&plan, query);
-        let lines = sql::plan::show::show(&bound.kind, &plan.module);
-        statements += &format!(
-            "<StmtSimple StatementCompId=\"{0}\" StatementId=\"{0}\" StatementText=\"{1}\"><QueryPlan>",
-            index + 1,
-            escaped(statement)
-        );
-        operators(&lines, &mut statements);
-        statements += "</QueryPlan></StmtSimple>";
+        if let Some(bound) = query.bound.get() {
+            shown.query(&plan.module, QueryId(index as u32), &bound.kind);
+        }
     }
-    let xml = format!(
-        "<ShowPlanXML xmlns=\"http://schemas.microsoft.com/sqlserver/2004/07/showplan\" Version=\"1.564\" Build=\"16.0.4003.1\"><BatchSequence><Batch><Statements>{statements}</Statements></Batch></BatchSequence></ShowPlanXML>"
-    );
     let mut row = owner(&plan);
-    row.push(("query_plan", text(&xml)));
+    row.push(("query_plan", text(&shown.finish())));
     Some(row)
-}
-
-/// Lines of SHOWPLAN_TEXT, each an operator below the nearest one that is indented less.
-fn operators(lines: &[String], xml: &mut String) {
-    let mut open: Vec<usize> = Vec::new();
-    for (node, line) in lines.iter().enumerate() {
-        let words = line.trim_start_matches(TREE);
-        let indent = line.len() - words.len();
-        while open.last().is_some_and(|last| *last >= indent) {
-            open.pop();
-            xml.push_str("</RelOp>");
-        }
-        let name = words.split('(').next().unwrap_or_default();
-        let about = &words[name.len()..];
-        *xml += &format!(
-            "<RelOp NodeId=\"{node}\" PhysicalOp=\"{}\" Description=\"{}\">",
-            escaped(name.trim()),
-            escaped(about)
-        );
-        open.push(indent);
-    }
-    open.iter().for_each(|_| xml.push_str("</RelOp>"));
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\r' | '\t' => escaped += &format!("&#x{:X};", c as u32),
-            c if c < ' ' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
@@ -305,18 +268,5 @@ mod tests {
         let units: Vec<u16> = batch.encode_utf16().collect();
         let shown = &units[start / 2..start / 2 + (end as usize - start) / 2 + 1];
         assert_eq!(String::from_utf16_lossy(shown), first);
-    }
-
-    #[test]
-    fn operators_nest_as_their_lines_are_indented() {
-        let lines =
-            ["Sort(ORDER BY:(a))", "  |--Join(x < 1)", "       |--Scan(t)", "       |--Seek(u)"].map(String::from);
-        let mut xml = String::new();
-        operators(&lines, &mut xml);
-        let names: String = xml.split("PhysicalOp=\"").skip(1).map(|part| &part[..4]).collect();
-        assert_eq!(names, "SortJoinScanSeek");
-        assert_eq!(xml.matches("<RelOp").count(), xml.matches("</RelOp>").count());
-        assert!(xml.contains("Description=\"(t)\"></RelOp><RelOp NodeId=\"3\""), "{xml}");
-        assert!(xml.contains("(x &lt; 1)"));
     }
 }

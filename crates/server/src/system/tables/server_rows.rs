@@ -403,6 +403,7 @@ fn memory_clerks(host: &SessionHost) -> Vec<NamedRow> {
         clerk("MEMORYCLERK_SQLBUFFERPOOL", "Default", metrics.buffer_pages * 8),
         clerk("CACHESTORE_SQLCP", "SQL Plans", plans.statements.counts().bytes / 1_024),
         clerk("CACHESTORE_OBJCP", "Object Plans", plans.procedures.counts().bytes / 1_024),
+        clerk("MEMORYCLERK_XTP", "Default", host.server.catalog.storage.memory_optimized_bytes() / 1_024),
         clerk("MEMORYCLERK_VERSIONSTORE", "Default", metrics.version_store_bytes / 1_024),
     ]
 }

@@ -1,0 +1,253 @@
+//! Which queries have machine code: plans and tables as `native::Form` describes them.
+
+use std::sync::Arc;
+
+use native::{Field, Find, Fold, Form, Insert, Rows, Then};
+use sql::catalog::{ColumnDef, TableDef};
+use sql::plan::{
+    ActionKind, Aggregate, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId, Scan,
+    TableSource, VariableSlot,
+};
+use types::fixed::FixedCodec;
+use types::row::{RowLayout, encode};
+use types::{Datum, Physical, SqlType};
+
+use super::super::code;
+use super::super::modify::Target;
+
+/// The plan of a SELECT @v = ... over one scan.
+pub struct Folded<'p> {
+    pub scan: &'p Scan,
+    rows_max: Option<u32>,
+    aggregates: Option<&'p [Aggregate]>,
+    /// What is assigned: over the scan's rows, or over the row of aggregates.
+    exprs: Vec<Expr>,
+}
+
+pub fn folded(plan: &Operator) -> Option<Folded<'_>> {
+    let (mut rows_max, mut aggregates, mut exprs) = (None, None, None);
+    let mut at = plan;
+    loop {
+        match &at.kind {
+            OperatorKind::Project { input, exprs: of_row } if exprs.is_none() && aggregates.is_none() => {
+                exprs = Some(of_row.clone());
+                at = input;
+            }
+            OperatorKind::Aggregate { input, group, aggregates: all, .. }
+                if group.is_empty() && aggregates.is_none() && rows_max.is_none() =>
+            {
+                exprs.get_or_insert_with(|| columns_of(at));
+                aggregates = Some(&all[..]);
+                at = input;
+            }
+            OperatorKind::Top(top) if rows_max.is_none() => {
+                let plain = !top.percent && top.ties.is_empty() && top.offset.is_none();
+                let count = match top.count.as_ref()?.kind {
+                    ExprKind::Literal(Datum::I64(count)) => u32::try_from(count).ok(),
+                    _ => None,
+                };
+                rows_max = Some(count.filter(|count| plain && *count > 0)?);
+                at = &top.input;
+            }
+            OperatorKind::Scan(scan) => {
+                exprs.get_or_insert_with(|| columns_of(at));
+                return Some(Folded { scan, rows_max, aggregates, exprs: exprs? });
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The columns that an operator gives, as expressions over its row.
+fn columns_of(operator: &Operator) -> Vec<Expr> {
+    let columns = operator.columns.iter().enumerate();
+    columns.map(|(position, column)| Expr::column(position, column.ty, column.nullable)).collect()
+}
+
+/// SELECT @v = ...: of the one row with a key, or over many.
+pub fn assign_form(
+    query: QueryId,
+    folded: Folded<'_>,
+    table: &TableDef,
+    layout: &RowLayout,
+    slots: &[VariableSlot],
+) -> Option<Form> {
+    let Folded { scan, rows_max, aggregates, exprs } = folded;
+    let assigned: Vec<(VariableSlot, Expr)> = slots.iter().copied().zip(exprs).collect();
+    if let (None, None, Some(_)) = (aggregates, rows_max, look_up(scan))
+        && let Some(find) = find_form(query, scan, table, layout, Then::Assign(assigned.clone()))
+    {
+        return Some(Form::Find(find));
+    }
+    let rows = Rows {
+        query,
+        columns: layout.len() as u16,
+        fields: fields_of(scan, table, layout)?,
+        filter: scan.residual.clone(),
+        rows_max,
+        fold: match aggregates {
+            None => Fold::Assign(assigned),
+            Some(aggregates) => Fold::Aggregate(aggregates.to_vec(), assigned),
+        },
+    };
+    (!scan.lookup && rows.is_native()).then_some(Form::Rows(rows))
+}
+
+/// A memory-optimized table to which nothing happens when its rows change but that.
+pub fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
+    let TableSource::Base(table) = &modify.target else { return None };
+    let plain = table.memory.is_some()
+        && table.triggers.is_empty()
+        && table.foreign_keys.is_empty()
+        && table.referenced_by.is_empty()
+        && modify.checks.is_empty()
+        && modify.output.is_none()
+        && modify.top.is_none()
+        && modify.current_of.is_none();
+    plain.then_some(table)
+}
+
+/// What an INSERT of one row gives the columns as they are stored, over no row.
+pub fn inserted(modify: &Modify) -> Option<Vec<Expr>> {
+    let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
+    let OperatorKind::Values(rows) = &modify.source.kind else { return None };
+    let [source] = &rows[..] else { return None };
+    row.iter().map(|value| Some(over(value.as_ref()?, source))).collect()
+}
+
+/// An INSERT of one row: machine code makes it, or the run does (an empty image).
+pub fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout) -> Option<Insert> {
+    let values = inserted(modify)?;
+    let types = Target::new(&modify.target).types;
+    if values.len() != layout.len() {
+        return None;
+    }
+    let made = made_by_code(query, &values, &types, layout);
+    let composed = || Insert { query, image: Vec::new(), values: Vec::new() };
+    made.or_else(|| values.iter().all(is_composable).then(composed))
+}
+
+fn made_by_code(query: QueryId, values: &[Expr], types: &[SqlType], layout: &RowLayout) -> Option<Insert> {
+    let mut fields = Vec::new();
+    let mut datums = Vec::new();
+    for (column, value) in values.iter().enumerate() {
+        let constant = code::compiler().scalar(value).ok()?.as_constant();
+        match constant {
+            Some(datum) if !fits(&datum, &types[column], layout.columns()[column].nullable) => return None,
+            Some(datum) => datums.push(datum),
+            None => {
+                fields.push((field_of(layout, column).filter(|_| native::is_native(value))?, value.clone()));
+                datums.push(match layout.columns()[column].ty.physical() {
+                    Physical::I128 => Datum::I128(0),
+                    _ => Datum::I64(0),
+                });
+            }
+        }
+    }
+    let mut image = Vec::new();
+    encode(layout, &datums, &mut image);
+    Some(Insert { query, image, values: fields })
+}
+
+/// A column can have it as it is. What is longer is cut, or refused, by the interpreter.
+pub fn fits(datum: &Datum, ty: &SqlType, nullable: bool) -> bool {
+    match datum {
+        Datum::Null => nullable,
+        Datum::Bytes(bytes) => ty.is_max() || bytes.len() <= usize::from(ty.length),
+        _ => true,
+    }
+}
+
+/// Computed before the row is there, more than once if need be.
+fn is_composable(value: &Expr) -> bool {
+    !value.any(&mut |expr| {
+        use ExprKind::*;
+        matches!(expr.kind, Outer(_) | Subquery(_) | NextValueFor(_) | UserFunction(..))
+    })
+}
+
+/// The memory-optimized table of a scan that looks up one row by a whole unique key of integers.
+pub fn look_up(scan: &Scan) -> Option<&Arc<TableDef>> {
+    let (TableSource::Base(table), Some(range)) = (&scan.table, &scan.range) else { return None };
+    let index = table.indexes.iter().find(|index| index.id == scan.index)?;
+    let number = |column: &ColumnDef| column.ty.is_integer() && !column.nullable;
+    let integers = index.key.iter().all(|(column, _)| number(&table.columns[usize::from(*column)]));
+    let whole = range.equal.len() == index.key.len() && range.lower.is_none() && range.upper.is_none();
+    let plain = table.memory.is_some()
+        && index.unique
+        && index.filter.is_empty()
+        && range.any_of.is_empty()
+        && scan.residual.is_none()
+        // Rows in memory have no locks: who changes a row first has it.
+        && LockHint { update: false, ..scan.lock } == LockHint::default();
+    (integers && whole && plain).then_some(table)
+}
+
+/// UPDATE and DELETE of a row by its key.
+pub fn change_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &RowLayout) -> Option<Find> {
+    let [ModifyAction { condition: None, kind }] = &modify.actions[..] else { return None };
+    let OperatorKind::Scan(scan) = &modify.source.kind else { return None };
+    look_up(scan)?;
+    let then = match kind {
+        ActionKind::Delete => Then::Delete,
+        ActionKind::Update { set, computed, assign } if computed.is_empty() && assign.is_empty() => {
+            let field = |(stored, expr): &(u16, Expr)| {
+                let same = layout.column_type(usize::from(*stored)) == expr.ty;
+                Some((field_of(layout, usize::from(*stored)).filter(|_| same)?, expr.clone()))
+            };
+            Then::Update(set.iter().map(field).collect::<Option<Vec<_>>>()?)
+        }
+        _ => return None,
+    };
+    find_form(query, scan, table, layout, then)
+}
+
+fn find_form(query: QueryId, scan: &Scan, table: &TableDef, layout: &RowLayout, then: Then) -> Option<Find> {
+    let find = Find {
+        query,
+        key: scan.range.as_ref()?.equal.clone(),
+        columns: layout.len() as u16,
+        fields: fields_of(scan, table, layout)?,
+        then,
+    };
+    find.is_native().then_some(find)
+}
+
+/// Where the images of a table have the columns of a scan's rows. None: one of them is computed.
+fn fields_of(scan: &Scan, table: &TableDef, layout: &RowLayout) -> Option<Vec<Option<Field>>> {
+    let stored = scan.columns.iter().map(|column| table.stored[usize::from(*column)]);
+    stored.map(|column| Some(field_of(layout, usize::from(column?)))).collect()
+}
+
+/// Where an image has a column that is a whole number as machines have them, or a decimal whose digits are one.
+fn field_of(layout: &RowLayout, stored: usize) -> Option<Field> {
+    let (at, codec) = layout.fixed_at(stored)?;
+    let column = &layout.columns()[stored];
+    let (at, bytes, signed_apart) = match codec {
+        FixedCodec::U8 | FixedCodec::I16 | FixedCodec::I32 | FixedCodec::I64 => (at, codec.size(), false),
+        FixedCodec::Decimal { bytes } if column.ty.precision <= 18 => (at + 1, usize::from(bytes) - 1, true),
+        _ => return None,
+    };
+    let (null_at, null_bit) = layout.null_at(stored);
+    Some(Field {
+        at: at as u32,
+        bytes: bytes as u8,
+        signed_apart,
+        null_at: null_at as u32,
+        null_bit,
+        nullable: column.nullable,
+    })
+}
+
+/// `expr` over a row of these expressions.
+fn over(expr: &Expr, row: &[Expr]) -> Expr {
+    let mut expr = expr.clone();
+    expr.rewrite(&mut |node| match node.kind {
+        ExprKind::Column(column) => {
+            *node = row[column].clone();
+            true
+        }
+        _ => false,
+    });
+    expr
+}

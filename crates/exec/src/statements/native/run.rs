@@ -1,0 +1,345 @@
+//! A run of a module's machine code: what it asks for, and what the interpreter does instead.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use native::Leave;
+use sql::catalog::TableDef;
+use sql::plan::{Modify, Query, QueryId, QueryKind, TableSource};
+use storage::{IndexId, Isolation, LookUp, MemoryTable, Table, TableLayout};
+use types::row::encode;
+use types::{Datum, SqlType};
+
+use super::super::code;
+use super::super::failure::Unwind;
+use super::super::measure::{Counters, Mark};
+use super::super::modify::Target;
+use super::super::run::{Flow, Runner, Try};
+use super::form::{fits, folded, inserted, look_up, native_target};
+use super::{NativeCode, Step};
+use crate::context::{Context, RowSource as _};
+use crate::expression::Scalar;
+use crate::operators::{self, BaseScan};
+
+/// Where an INSERT puts its rows.
+struct Destination {
+    table: Arc<Table>,
+    /// None: machine code makes them.
+    row: Option<Composed>,
+}
+
+/// A row of values that machine code does not know, put together without a plan.
+struct Composed {
+    scalars: Vec<Scalar>,
+    types: Vec<SqlType>,
+    values: Vec<Datum>,
+    image: Vec<u8>,
+}
+
+impl Composed {
+    fn new(modify: &Modify) -> Option<Composed> {
+        let scalars = code::compiler().scalars(&inserted(modify)?).ok()?;
+        let types = Target::new(&modify.target).types;
+        Some(Composed { scalars, types, values: Vec::new(), image: Vec::new() })
+    }
+
+    /// None: a value is an error, or does not fit, which the interpreter says.
+    fn compose(&mut self, context: &Context, layout: &TableLayout) -> Option<&[u8]> {
+        self.values.clear();
+        for (scalar, (ty, column)) in self.scalars.iter().zip(self.types.iter().zip(layout.row.columns())) {
+            let value = scalar.scalar_datum(context).ok().filter(|value| fits(value, ty, column.nullable))?;
+            self.values.push(value);
+        }
+        self.image.clear();
+        encode(&layout.row, &self.values, &mut self.image);
+        Some(&self.image)
+    }
+}
+
+/// What a look-up reads.
+#[derive(Clone)]
+struct Source {
+    table: MemoryTable,
+    look_up: LookUp,
+    /// The row that was found last.
+    locator: [u8; 16],
+    /// It is found to be changed; when that began.
+    changes: bool,
+    begun: Option<Mark>,
+}
+
+/// What one run compiles for the next, by the number of the INSERT or scan.
+#[derive(Default)]
+pub struct Kept {
+    rows: HashMap<usize, Composed>,
+    scans: HashMap<usize, BaseScan>,
+}
+
+/// The level at which nothing that was read is looked at again.
+const READS_ONLY: Isolation = Isolation::ReadCommitted;
+
+/// A run of the machine code.
+pub struct Run<'r, 'a> {
+    runner: &'r mut Runner<'a>,
+    native: &'r NativeCode,
+    /// What earlier runs of this instance have compiled.
+    kept: Kept,
+    /// Of the INSERTs, of the look-ups and of the scans, once they have been opened; when the last run of a scan began.
+    targets: Vec<Option<Destination>>,
+    sources: Vec<Option<Source>>,
+    scans: Vec<Option<(BaseScan, Option<Mark>)>>,
+    /// TRY and CATCH blocks that have begun, the innermost last.
+    tries: Vec<Try>,
+    /// How the run left the code.
+    end: Result<Flow, Unwind>,
+}
+
+impl<'r, 'a> Run<'r, 'a> {
+    /// Runs the module's code.
+    pub fn to_end(runner: &'r mut Runner<'a>, native: &'r NativeCode, kept: &mut Kept) -> Result<Flow, Unwind> {
+        let numbers = runner.context.variables.numbers();
+        let program = &native.program;
+        let mut run = Run {
+            kept: std::mem::take(kept),
+            targets: program.inserts().iter().map(|_| None).collect(),
+            sources: vec![None; program.finds().len()],
+            scans: program.scans().iter().map(|_| None).collect(),
+            tries: Vec::new(),
+            native,
+            runner,
+            end: Ok(Flow::Next),
+        };
+        program.run(&numbers, &mut run);
+        let Run { kept: left, targets, scans, end, .. } = run;
+        *kept = left;
+        let rows = targets.into_iter().enumerate();
+        kept.rows.extend(rows.filter_map(|(at, target)| Some((at, target?.row?))));
+        for (at, scan) in scans.into_iter().enumerate() {
+            if let Some((mut scan, _)) = scan {
+                scan.close();
+                kept.scans.insert(at, scan);
+            }
+        }
+        end
+    }
+
+    fn leave(&mut self, end: Result<Flow, Unwind>) -> Leave {
+        self.end = end;
+        Leave
+    }
+
+    fn query(&self, id: QueryId) -> Option<Arc<Query>> {
+        Some(self.runner.queries[id.0 as usize].as_ref()?.query.clone())
+    }
+
+    /// Its definition stays as it is until the transaction ends. None: it is not the one that the code was made for, or cannot be had.
+    fn open(&mut self, table: &TableDef, changes: bool) -> Option<Arc<Table>> {
+        let runtime = self.runner.context.runtime.get_mut();
+        let transaction = runtime.session.transaction.current.as_mut()?;
+        let (db, object) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
+        if changes {
+            transaction.hold_table_to_change(db, object).ok()?;
+            runtime.host.check_writable(table.database).ok()?;
+        } else {
+            transaction.hold_table(db, object).ok()?;
+        }
+        if runtime.host.catalog_version(runtime.session) != self.native.version {
+            return None;
+        }
+        runtime.host.open_table(runtime.session, table).ok()
+    }
+
+    /// `composed`: its rows are not made by machine code.
+    fn open_target(&mut self, insert: u32, composed: bool) -> Option<Destination> {
+        let query = self.query(self.native.program.inserts()[insert as usize])?;
+        let QueryKind::Modify(modify) = &query.kind else { return None };
+        let table = self.open(native_target(modify)?, true)?;
+        let kept = self.kept.rows.remove(&(insert as usize));
+        let row = match kept {
+            None if composed => Some(Composed::new(modify)?),
+            kept => kept,
+        };
+        Some(Destination { table, row })
+    }
+
+    fn open_source(&mut self, find: u32) -> Option<Source> {
+        let query = self.query(self.native.program.finds()[find as usize])?;
+        let (plan, changes) = match &query.kind {
+            QueryKind::SelectAssign { plan, .. } => (plan, false),
+            QueryKind::Modify(modify) => (&modify.source, true),
+            _ => return None,
+        };
+        let scan = folded(plan)?.scan;
+        let opened = self.open(look_up(scan)?, changes)?;
+        let Table::Memory(table) = &*opened else { return None };
+        let transaction = self.runner.session().transaction.current.as_mut()?;
+        if transaction.isolation() != READS_ONLY {
+            return None;
+        }
+        let look_up = table.look_up(transaction, IndexId(scan.index)).ok()??;
+        Some(Source { table: table.clone(), look_up, locator: [0; 16], changes, begun: None })
+    }
+
+    fn open_scan(&mut self, number: u32) -> Option<BaseScan> {
+        let query = self.query(self.native.program.scans()[number as usize])?;
+        let QueryKind::SelectAssign { plan, .. } = &query.kind else { return None };
+        let scan = folded(plan)?.scan;
+        let TableSource::Base(table) = &scan.table else { return None };
+        self.open(table, false)?;
+        let kept = self.kept.scans.remove(&(number as usize));
+        kept.or_else(|| operators::base(scan, table, &mut code::compiler()).ok())
+    }
+}
+
+impl native::Runtime for Run<'_, '_> {
+    fn step(&mut self, step: u32) -> Result<(), Leave> {
+        let Step::Statement(code) = &self.native.steps[step as usize] else { panic!("a statement's step") };
+        match self.runner.list(std::slice::from_ref(code)) {
+            Ok(Flow::Next) => Ok(()),
+            end => Err(self.leave(end)),
+        }
+    }
+
+    fn holds(&mut self, step: u32) -> Result<bool, Leave> {
+        let Step::Condition(condition, line) = &self.native.steps[step as usize] else { panic!("a condition's step") };
+        match self.runner.holds(condition, *line) {
+            Ok(holds) => Ok(holds),
+            Err(unwind) => Err(self.leave(Err(unwind))),
+        }
+    }
+
+    fn insert(&mut self, insert: u32, image: &[u8]) -> bool {
+        let at = insert as usize;
+        if self.targets[at].is_none() {
+            self.targets[at] = self.open_target(insert, image.is_empty());
+        }
+        let query = self.native.program.inserts()[at];
+        let mark = self.runner.counters_of(query).map(Counters::begin);
+        let Run { runner, targets, .. } = self;
+        let Some(Destination { table, row }) = &mut targets[at] else { return false };
+        let image = match row {
+            None => Some(image),
+            Some(row) => {
+                runner.context.statement_time.set(0);
+                row.compose(&runner.context, table.layout())
+            }
+        };
+        let state = &mut runner.session().transaction;
+        let (Some(image), Some(transaction)) = (image, state.current.as_mut().filter(|_| !state.doomed)) else {
+            return false;
+        };
+        transaction.begin_statement();
+        let done = table.insert(transaction, image).is_ok();
+        if done {
+            runner.end_query(query, mark, 1);
+        }
+        done
+    }
+
+    fn find(&mut self, find: u32, key: &[i64]) -> Option<Option<&[u8]>> {
+        let at = find as usize;
+        if self.sources[at].is_none() {
+            self.sources[at] = self.open_source(find);
+        }
+        let query = self.native.program.finds()[at];
+        let mark = self.runner.counters_of(query).map(Counters::begin);
+        let Run { runner, sources, .. } = self;
+        let Source { table, look_up, locator, changes, begun } = sources[at].as_mut()?;
+        let transaction = runner.session().transaction.current.as_mut()?;
+        let found = table.find(transaction, *look_up, key).ok()?;
+        match *changes && found.is_some() {
+            true => *begun = mark,
+            false => runner.end_query(query, mark, u64::from(found.is_some())),
+        }
+        Some(found.map(|(image, place)| {
+            *locator = place;
+            image
+        }))
+    }
+
+    fn change(&mut self, find: u32, image: Option<&[u8]>) -> bool {
+        let Run { runner, sources, .. } = self;
+        let (Some(source), state) = (&mut sources[find as usize], &mut runner.session().transaction) else {
+            return false;
+        };
+        let Some(transaction) = state.current.as_mut().filter(|_| !state.doomed) else { return false };
+        transaction.begin_statement();
+        let done = match image {
+            Some(image) => source.table.update(transaction, &source.locator, image).is_ok(),
+            None => source.table.delete(transaction, &source.locator).is_ok(),
+        };
+        if done {
+            runner.end_query(self.native.program.finds()[find as usize], source.begun.take(), 1);
+        }
+        done
+    }
+
+    fn scan(&mut self, scan: u32, first: bool, rows_max: usize, give: &mut dyn FnMut(&[u8])) -> Result<bool, Leave> {
+        let at = scan as usize;
+        if self.scans[at].is_none() {
+            self.scans[at] = self.open_scan(scan).map(|rows| (rows, None));
+        }
+        let Run { runner, scans, .. } = self;
+        let Some((rows, begun)) = &mut scans[at] else { return Ok(false) };
+        if first {
+            *begun = runner.counters_of(self.native.program.scans()[at]).map(Counters::begin);
+            let state = &mut runner.session().transaction;
+            let Some(transaction) = state.current.as_mut().filter(|_| !state.doomed) else { return Ok(false) };
+            transaction.begin_statement();
+            if rows.open(&runner.context).is_err() {
+                return Ok(false);
+            }
+        } else {
+            self.turn()?;
+        }
+        let Run { runner, scans, .. } = self;
+        let (rows, _) = scans[at].as_mut().expect("opened above");
+        Ok(rows.images(&runner.context, rows_max, give).is_ok())
+    }
+
+    fn scanned(&mut self, scan: u32, rows: u64) {
+        let begun = self.scans[scan as usize].as_mut().and_then(|(_, begun)| begun.take());
+        self.runner.end_query(self.native.program.scans()[scan as usize], begun, rows);
+    }
+
+    fn begin_try(&mut self) {
+        let begun = self.runner.begin_try();
+        self.tries.push(begun);
+    }
+
+    fn end_try(&mut self) {
+        self.tries.pop().expect("begun");
+        self.runner.end_try();
+    }
+
+    fn catch(&mut self) -> Result<(), Leave> {
+        self.runner.end_try();
+        match std::mem::replace(&mut self.end, Ok(Flow::Next)) {
+            Err(Unwind::Error(error)) => {
+                let begun = self.tries.last().expect("begun");
+                self.runner.begin_catch(begun, error);
+                Ok(())
+            }
+            end => {
+                self.tries.pop().expect("begun");
+                Err(self.leave(end))
+            }
+        }
+    }
+
+    fn end_catch(&mut self, left: bool) {
+        let begun = self.tries.pop().expect("begun");
+        self.runner.end_catch(&begun, left && self.end.is_err());
+    }
+
+    fn turn(&mut self) -> Result<(), Leave> {
+        let turned = self.runner.yield_point();
+        turned.map_err(|unwind| self.leave(Err(unwind)))
+    }
+
+    fn set_row_count(&mut self, rows: u64) {
+        let session = self.runner.session();
+        session.row_count = rows;
+        session.error = 0;
+    }
+}

@@ -1,0 +1,136 @@
+//! SET SHOWPLAN_XML: the plans of a batch's statements and of the procedures that it calls, in one document, in place of running them.
+
+use std::sync::Arc;
+
+use sql::catalog::ObjectId;
+use sql::plan::show_xml::ShowPlan;
+use sql::plan::{Condition, ExecuteTarget, Module, OutputColumn, Query, QueryId, Statement, StatementKind};
+use types::{Datum, RowBatch, SqlResult, SqlType};
+
+use super::NESTING_MAX;
+use super::failure::Unwind;
+use super::run::{Flow, Runner};
+use crate::context::Runtime;
+use crate::host::Callee;
+use crate::sink::Command;
+
+/// A document in the making.
+struct Described<'r, 'a> {
+    runtime: &'r mut Runtime<'a>,
+    plan: ShowPlan,
+    /// Each procedure is described once, however often it is called, and itself not within itself.
+    procedures: Vec<ObjectId>,
+}
+
+impl Described<'_, '_> {
+    fn bound(&mut self, module: &Arc<Module>, id: QueryId) -> SqlResult<Arc<Query>> {
+        self.runtime.host.bind_query(self.runtime.session, module, id)
+    }
+
+    fn list(&mut self, module: &Arc<Module>, statements: &[Statement], depth: u32) -> SqlResult<()> {
+        statements.iter().try_for_each(|statement| self.statement(module, statement, depth))
+    }
+
+    /// Those without a plan are left out.
+    fn statement(&mut self, module: &Arc<Module>, statement: &Statement, depth: u32) -> SqlResult<()> {
+        match &statement.kind {
+            StatementKind::Query(id) | StatementKind::ReturnQuery(id) => {
+                let query = self.bound(module, *id)?;
+                self.plan.query(module, *id, &query.kind);
+                Ok(())
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                self.condition(module, condition)?;
+                self.list(module, then, depth)?;
+                if !otherwise.is_empty() {
+                    self.plan.otherwise();
+                    self.list(module, otherwise, depth)?;
+                }
+                self.plan.end_condition(!otherwise.is_empty());
+                Ok(())
+            }
+            StatementKind::While { condition, body } => {
+                self.condition(module, condition)?;
+                self.list(module, body, depth)?;
+                self.plan.end_condition(false);
+                Ok(())
+            }
+            StatementKind::Block(list) => self.list(module, list, depth),
+            StatementKind::TryCatch { body, handler } => {
+                self.list(module, body, depth)?;
+                self.list(module, handler, depth)
+            }
+            StatementKind::Execute(execute) => match &execute.target {
+                ExecuteTarget::Procedure(name) => {
+                    let callee = self.runtime.host.procedure(self.runtime.session, name)?;
+                    self.call(callee, depth)
+                }
+                // What it runs is known when it runs.
+                ExecuteTarget::Named(_) | ExecuteTarget::Text(_) => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn condition(&mut self, module: &Arc<Module>, condition: &Condition) -> SqlResult<()> {
+        let query = match condition {
+            Condition::Scalar(_) => None,
+            Condition::Query(id) => Some(self.bound(module, *id)?),
+        };
+        self.plan.condition(query.as_ref().map(|query| (&**module, &query.kind)));
+        Ok(())
+    }
+
+    fn call(&mut self, callee: Callee, depth: u32) -> SqlResult<()> {
+        let (module, info) = match callee {
+            Callee::Module(module, info) => (module, info),
+            Callee::System(name) => {
+                self.plan.begin_call(&name, false);
+                self.plan.end_call();
+                return Ok(());
+            }
+        };
+        self.plan.begin_call(&info.name, module.atomic.is_some());
+        if depth < NESTING_MAX && !self.procedures.contains(&info.object) {
+            self.procedures.push(info.object);
+            self.list(&module, &module.body, depth + 1)?;
+        }
+        self.plan.end_call();
+        Ok(())
+    }
+}
+
+impl Runner<'_> {
+    /// Whether the module is shown and not run. What sets options does so all the same, or nobody could switch it off.
+    pub fn is_shown(&mut self) -> bool {
+        let sets = |statement: &Statement| matches!(statement.kind, StatementKind::SetOption(_));
+        self.session().options.show_plan_xml
+            && self.frame.function.is_none()
+            && self.frame.trigger.is_none()
+            && !self.module.body.iter().all(sets)
+    }
+
+    pub fn show_plan_xml(&mut self) -> Result<Flow, Unwind> {
+        let module = self.module.clone();
+        let mut described =
+            Described { runtime: self.context.runtime.get_mut(), plan: ShowPlan::default(), procedures: Vec::new() };
+        if let Err(error) = described.list(&module, &module.body, 0) {
+            return self.fail_scope(error, 0);
+        }
+        let xml = described.plan.finish();
+        let column = OutputColumn {
+            name: "Microsoft SQL Server 2005 XML Showplan".into(),
+            ty: SqlType::NVARCHAR_MAX,
+            nullable: true,
+            origin: None,
+        };
+        let mut batch = RowBatch::new([types::Physical::Bytes]);
+        batch.columns[0].push(&Datum::nvarchar(&xml));
+        batch.rows = 1;
+        let sink = &mut *self.context.runtime.get_mut().sink;
+        let sent = sink.columns(std::slice::from_ref(&column)).and_then(|()| sink.batch(&batch));
+        sent.map_err(Unwind::Stop)?;
+        self.done(Command::Select, Some(1))?;
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,135 @@
+//! Queries that have machine code, as whoever knows plans and tables describes them.
+
+use crate::runtime::KEYS_MAX;
+use crate::scalar::{Field, has_truth, has_value, is_number};
+use sql::plan::{Aggregate, AggregateFunction, Expr, ExprKind, QueryId, VariableSlot};
+
+#[derive(Debug, Clone)]
+pub enum Form {
+    Insert(Insert),
+    Find(Find),
+    Rows(Rows),
+}
+
+/// An INSERT of one row into a memory-optimized table.
+#[derive(Debug, Clone)]
+pub struct Insert {
+    pub query: QueryId,
+    /// The row's image, with what does not change already in it. Empty: the runtime makes it.
+    pub image: Vec<u8>,
+    /// What each run writes into the image. NULL only where the field says that it may be.
+    pub values: Vec<(Field, Expr)>,
+}
+
+/// A statement about the one row of a memory-optimized table that has a key.
+#[derive(Debug, Clone)]
+pub struct Find {
+    pub query: QueryId,
+    /// The values of the key's columns: integers, at most `KEYS_MAX`.
+    pub key: Vec<Expr>,
+    /// A complete image has so many columns.
+    pub columns: u16,
+    /// Of the columns that expressions are over.
+    pub fields: Vec<Option<Field>>,
+    pub then: Then,
+}
+
+/// What is done with the row.
+#[derive(Debug, Clone)]
+pub enum Then {
+    /// SELECT @v = ...
+    Assign(Vec<(VariableSlot, Expr)>),
+    /// UPDATE ... SET: fields and their new values.
+    Update(Vec<(Field, Expr)>),
+    Delete,
+}
+
+/// SELECT @v = ... over the rows of a scan of a memory-optimized table.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    pub query: QueryId,
+    /// As in `Find`.
+    pub columns: u16,
+    pub fields: Vec<Option<Field>>,
+    /// Which of the rows count.
+    pub filter: Option<Expr>,
+    /// TOP.
+    pub rows_max: Option<u32>,
+    pub fold: Fold,
+}
+
+/// What becomes of the rows.
+#[derive(Debug, Clone)]
+pub enum Fold {
+    /// Each assigns; the last one's values stay.
+    Assign(Vec<(VariableSlot, Expr)>),
+    /// They become one row of aggregates, which assigns.
+    Aggregate(Vec<Aggregate>, Vec<(VariableSlot, Expr)>),
+}
+
+/// There is machine code for the value of an expression without columns.
+pub fn is_native(expr: &Expr) -> bool {
+    has_value(expr, &|_| false)
+}
+
+/// There is for all of them.
+fn have_values(values: &[(VariableSlot, Expr)], known: &dyn Fn(usize) -> bool) -> bool {
+    values.iter().all(|(_, value)| is_number(&value.ty) && has_value(value, known))
+}
+
+fn is_placed(fields: &[Option<Field>]) -> impl Fn(usize) -> bool + '_ {
+    |column| fields.get(column).is_some_and(Option::is_some)
+}
+
+impl Find {
+    /// There is machine code for it.
+    pub fn is_native(&self) -> bool {
+        let known = is_placed(&self.fields);
+        self.key.len() <= KEYS_MAX
+            && self.key.iter().all(is_native)
+            && match &self.then {
+                Then::Assign(values) => have_values(values, &known),
+                Then::Update(values) => values.iter().all(|(_, value)| has_value(value, &known)),
+                Then::Delete => true,
+            }
+    }
+}
+
+impl Rows {
+    /// There is machine code for it.
+    pub fn is_native(&self) -> bool {
+        let known = is_placed(&self.fields);
+        self.filter.as_ref().is_none_or(|filter| has_truth(filter, &known) && !self.assigns_within(filter))
+            && match &self.fold {
+                Fold::Assign(values) => have_values(values, &known),
+                Fold::Aggregate(aggregates, values) => {
+                    aggregates.iter().all(|aggregate| is_native_aggregate(aggregate, &known))
+                        && have_values(values, &|column| column < aggregates.len())
+                }
+            }
+    }
+}
+
+impl Rows {
+    /// Whether it assigns to a variable of `filter`, which would have another value for the next row then.
+    fn assigns_within(&self, filter: &Expr) -> bool {
+        let Fold::Assign(values) = &self.fold else { return false };
+        let assigned = |variable: &VariableSlot| values.iter().any(|(slot, _)| slot == variable);
+        filter.any(&mut |expr| matches!(&expr.kind, ExprKind::Variable(variable) if assigned(variable)))
+    }
+}
+
+fn is_native_aggregate(aggregate: &Aggregate, known: &dyn Fn(usize) -> bool) -> bool {
+    let argument = aggregate.argument.as_ref();
+    let plain = !aggregate.distinct && aggregate.extra.is_empty() && aggregate.order.is_empty();
+    plain
+        && argument.is_none_or(|argument| has_value(argument, known))
+        && match aggregate.function {
+            AggregateFunction::Count | AggregateFunction::CountBig => true,
+            AggregateFunction::Sum | AggregateFunction::Avg => {
+                argument.is_some_and(|argument| argument.ty.is_integer()) && aggregate.ty.is_integer()
+            }
+            AggregateFunction::Min | AggregateFunction::Max => argument.is_some(),
+            _ => false,
+        }
+}

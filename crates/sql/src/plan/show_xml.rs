@@ -1,0 +1,142 @@
+//! Plans as XML by Microsoft's showplan schema: what SET SHOWPLAN_XML and sys.dm_exec_query_plan give. A statement has its operators nested
+//! as they run, each with the words that SHOWPLAN_TEXT has for it; costs and estimates are left out.
+
+use super::show::show;
+use super::statement::{Module, QueryId, QueryKind};
+
+/// What SHOWPLAN_TEXT draws before an operator.
+pub const TREE: [char; 3] = [' ', '|', '-'];
+
+/// A document that is being written.
+#[derive(Default)]
+pub struct ShowPlan {
+    statements: String,
+    count: u32,
+}
+
+impl ShowPlan {
+    /// A statement of `module` that has a plan.
+    pub fn query(&mut self, module: &Module, id: QueryId, kind: &QueryKind) {
+        let span = module.queries[id.0 as usize].statement.span;
+        let text = module.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        let verb = match kind {
+            QueryKind::Select(_) | QueryKind::SelectAssign { .. } | QueryKind::ForText { .. } => "SELECT",
+            QueryKind::SelectInto { .. } => "SELECT INTO",
+            QueryKind::Modify(modify) => modify.verb,
+            QueryKind::InsertExecute { .. } => "INSERT EXEC",
+        };
+        let number = self.number();
+        self.statements +=
+            &format!("<StmtSimple{number} StatementType=\"{verb}\" StatementText=\"{}\">", escaped(text));
+        self.plan(module, kind);
+        self.statements += "</StmtSimple>";
+    }
+
+    fn plan(&mut self, module: &Module, kind: &QueryKind) {
+        self.statements += "<QueryPlan>";
+        operators(&show(kind, module), &mut self.statements);
+        self.statements += "</QueryPlan>";
+    }
+
+    fn number(&mut self) -> String {
+        self.count += 1;
+        format!(" StatementCompId=\"{0}\" StatementId=\"{0}\"", self.count)
+    }
+
+    /// A call: the procedure's statements come next.
+    pub fn begin_call(&mut self, name: &str, native: bool) {
+        let number = self.number();
+        let compiled = if native { " IsNativelyCompiled=\"1\"" } else { "" };
+        self.statements += &format!(
+            "<StmtSimple{number} StatementType=\"EXECUTE PROC\"><StoredProc ProcName=\"{}\"{compiled}><Statements>",
+            escaped(name)
+        );
+    }
+
+    pub fn end_call(&mut self) {
+        self.statements += "</Statements></StoredProc></StmtSimple>";
+    }
+
+    /// IF and WHILE: the plan of the condition, if it has one.
+    pub fn condition(&mut self, condition: Option<(&Module, &QueryKind)>) {
+        let number = self.number();
+        let kind = if condition.is_some() { "COND WITH QUERY" } else { "COND" };
+        self.statements += &format!("<StmtCond{number} StatementType=\"{kind}\"><Condition>");
+        if let Some((module, query)) = condition {
+            self.plan(module, query);
+        }
+        self.statements += "</Condition><Then><Statements>";
+    }
+
+    pub fn otherwise(&mut self) {
+        self.statements += "</Statements></Then><Else><Statements>";
+    }
+
+    pub fn end_condition(&mut self, has_else: bool) {
+        self.statements += if has_else { "</Statements></Else>" } else { "</Statements></Then>" };
+        self.statements += "</StmtCond>";
+    }
+
+    pub fn finish(self) -> String {
+        format!(
+            "<ShowPlanXML xmlns=\"http://schemas.microsoft.com/sqlserver/2004/07/showplan\" Version=\"1.564\" Build=\"16.0.4003.1\"><BatchSequence><Batch><Statements>{}</Statements></Batch></BatchSequence></ShowPlanXML>",
+            self.statements
+        )
+    }
+}
+
+/// Lines of SHOWPLAN_TEXT, each an operator below the nearest one that is indented less.
+fn operators(lines: &[String], xml: &mut String) {
+    let mut open: Vec<usize> = Vec::new();
+    for (node, line) in lines.iter().enumerate() {
+        let words = line.trim_start_matches(TREE);
+        let indent = line.len() - words.len();
+        while open.last().is_some_and(|last| *last >= indent) {
+            open.pop();
+            xml.push_str("</RelOp>");
+        }
+        let name = words.split('(').next().unwrap_or_default();
+        let about = &words[name.len()..];
+        *xml += &format!(
+            "<RelOp NodeId=\"{node}\" PhysicalOp=\"{}\" Description=\"{}\">",
+            escaped(name.trim()),
+            escaped(about)
+        );
+        open.push(indent);
+    }
+    open.iter().for_each(|_| xml.push_str("</RelOp>"));
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\r' | '\t' => escaped += &format!("&#x{:X};", c as u32),
+            c if c < ' ' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_nest_as_their_lines_are_indented() {
+        let lines =
+            ["Sort(ORDER BY:(a))", "  |--Join(x < 1)", "       |--Scan(t)", "       |--Seek(u)"].map(String::from);
+        let mut xml = String::new();
+        operators(&lines, &mut xml);
+        let names: String = xml.split("PhysicalOp=\"").skip(1).map(|part| &part[..4]).collect();
+        assert_eq!(names, "SortJoinScanSeek");
+        assert_eq!(xml.matches("<RelOp").count(), xml.matches("</RelOp>").count());
+        assert!(xml.contains("Description=\"(t)\"></RelOp><RelOp NodeId=\"3\""), "{xml}");
+        assert!(xml.contains("(x &lt; 1)"));
+    }
+}

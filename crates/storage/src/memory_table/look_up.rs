@@ -1,0 +1,70 @@
+//! Looking up a row by a whole unique key of numbers, again and again in a transaction: what machine code asks for.
+
+use super::{MemoryTable, locator_of};
+use crate::bounds::KeyBound;
+use crate::error::StorageResult;
+use crate::layout::IndexId;
+use crate::transaction::Transaction;
+use crate::xtp::cursor::Cursor;
+use crate::xtp::hash_index;
+use crate::xtp::row::Row;
+use crate::xtp::shape::Way;
+
+/// An index that rows can be looked up in as long as the transaction goes on that asked for it, which holds the table's definition.
+#[derive(Debug, Clone, Copy)]
+pub struct LookUp(usize);
+
+impl MemoryTable {
+    /// None: the index is not a unique one of numbers that are never NULL.
+    pub fn look_up(&self, tx: &mut Transaction, index: IndexId) -> StorageResult<Option<LookUp>> {
+        tx.check_running()?;
+        self.check_age(tx)?;
+        let position = self.index_at(index)?;
+        let index = &self.shape.indexes[position];
+        Ok((index.layout.unique && index.is_of_numbers()).then_some(LookUp(position)))
+    }
+
+    /// The row with this key as the transaction sees it at SNAPSHOT, the changes of its last statement too: its image and its locator.
+    pub fn find(
+        &self,
+        tx: &mut Transaction,
+        LookUp(position): LookUp,
+        key: &[i64],
+    ) -> StorageResult<Option<(&[u8], [u8; 16])>> {
+        let (eyes, xtp) = (self.eyes(tx, u32::MAX), &self.engine.xtp);
+        let index = &self.shape.indexes[position];
+        let mut dependencies = Vec::new();
+        let mut found = None;
+        let counts = tx.work.tally.index(xtp, self.shape.object, position);
+        counts.scans += 1;
+        match &index.way {
+            Way::Hash(hash) => {
+                let home = index.with_key(key, hash_index::hash);
+                let mut at = hash.first(&xtp.memory, home);
+                while !at.is_none() {
+                    let row = Row::new(&xtp.memory, at);
+                    let named = row.home(position) == home && index.has_numbers(row.image(), key);
+                    if named && counts.meet(row, eyes.see(row, &mut dependencies)) {
+                        found = Some(row);
+                        break;
+                    }
+                    at = hash_index::next(row, position);
+                }
+            }
+            Way::Ordered(_) => {
+                let mut rows = index.with_key(key, |key| {
+                    let bound = KeyBound::Inclusive(key);
+                    Cursor::new(xtp, index, (&bound, &bound), true, false)
+                });
+                while let Some(row) = rows.step(xtp, index, position)? {
+                    if counts.meet(row, eyes.see(row, &mut dependencies)) {
+                        found = Some(row);
+                        break;
+                    }
+                }
+            }
+        }
+        tx.await_commits(&dependencies)?;
+        Ok(found.map(|row| (row.image(), locator_of(row.at(), eyes.time))))
+    }
+}
