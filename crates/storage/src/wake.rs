@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use os::engines;
 use os::shared_struct;
 use os::wait::{self, WaitType, WakeReason, WorkerId};
 
@@ -42,10 +43,13 @@ impl Waker {
     }
 
     pub fn notify(&self) {
+        // Nobody would make a worker runnable that was marked so and not queued.
+        engines::enter(self);
         self.count.fetch_add(1, Ordering::SeqCst);
         let waiter = WorkerId::from_raw(self.waiter.load(Ordering::SeqCst));
         if waiter.is_some() {
             wait::unpark(waiter);
         }
+        engines::leave(self);
     }
 }

@@ -372,7 +372,7 @@ fn engines_are_killed(kind: Kind, kills: u32) {
 type Mark = (&'static str, Option<bool>);
 
 /// Each mark that an engine of this test passes.
-const MARKS: [Mark; 15] = [
+const MARKS: [Mark; 16] = [
     ("row.version", Some(true)),
     ("row.locked", Some(true)),
     ("lock.waited", Some(false)),
@@ -381,6 +381,7 @@ const MARKS: [Mark; 15] = [
     ("commit.logged", Some(false)),
     ("commit.hardened", Some(false)),
     ("commit.visible", Some(false)),
+    ("waiters.tell", Some(true)),
     ("log.flush", Some(true)),
     ("log.zeroed", Some(true)),
     ("log.read", Some(false)),

@@ -59,11 +59,12 @@ impl EventCount {
                 self.waiters.list.push(waiter);
             }
         }
-        self.waiters.unlock();
-        // Before those who are done: they all wait for it, or will at their next request.
-        if let Some(next) = next {
-            grant(next);
-        }
-        grant_all(woken);
+        self.waiters.unlock_then(|| {
+            // Before those who are done: they all wait for it, or will at their next request.
+            if let Some(next) = next {
+                grant(next);
+            }
+            grant_all(woken);
+        });
     }
 }

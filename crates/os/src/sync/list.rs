@@ -111,6 +111,15 @@ impl Waiters {
         engines::leave(self);
     }
 
+    /// Frees the lock, then tells those who were taken out of the list under it. Both in one section: who is in no list and was not
+    /// told would wait for ever.
+    pub fn unlock_then(&self, tell: impl FnOnce()) {
+        self.lock.unlock();
+        crate::sim_point!("waiters.tell");
+        tell();
+        engines::leave(self);
+    }
+
     /// Adds the current worker. Under the lock.
     pub fn push_self(&self, mode: u32) {
         if engines::is_shared(self) {

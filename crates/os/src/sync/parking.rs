@@ -61,7 +61,6 @@ impl ParkingLot {
             let list = if resource_of(waiter) == key { &woken } else { &bucket.list };
             list.push(waiter);
         }
-        bucket.unlock();
-        grant_all(woken);
+        bucket.unlock_then(|| grant_all(woken));
     }
 }
