@@ -427,7 +427,6 @@ impl Transaction {
         for resource in self.held_tables.drain(..).chain(self.statement_locks.drain(..)).chain(self.locks.drain(..)) {
             self.engine.locks.release(member, resource);
         }
-        self.engine.locks.leave(member);
         if self.writer.id != 0
             && self.engine.numbers.commits_since_advance.fetch_add(1, Ordering::Relaxed) % HORIZON_EVERY_COMMITS
                 == HORIZON_EVERY_COMMITS - 1
@@ -435,7 +434,12 @@ impl Transaction {
             self.engine.advance_horizon();
         }
         if self.made_garbage {
-            self.engine.collect_some_rows();
+            self.engine.collect_some_rows(member);
+        }
+        self.engine.locks.leave(member);
+        if self.work.failed {
+            // Who was first may be waiting for its turn on this scheduler: trying again before would fail again.
+            os::wait::yield_now();
         }
         if os::sim::active() {
             self.engine.force_rare_ways();

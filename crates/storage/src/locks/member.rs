@@ -86,6 +86,7 @@ shared_struct! {
         pub engine: AtomicU32,
         pub session: AtomicU32,
         pub priority: AtomicI32,
+        /// `NO_TRANSACTION`: of the version cleaner.
         pub begun_ms: AtomicU64,
         /// Locks it was granted.
         pub held: AtomicU32,
@@ -136,6 +137,9 @@ impl Member {
 }
 
 static MEMBER: SpinClass = SpinClass::new("XDES");
+
+/// No transaction began then.
+pub const NO_TRANSACTION: u64 = 0;
 
 pub struct Members {
     slots: Pool<Member>,

@@ -23,7 +23,7 @@ use crate::layout::{DatabaseId, TableId};
 use crate::memory::Memory;
 
 pub use member::{Member, MemberId};
-use member::{Members, Waiting};
+use member::{Members, NO_TRANSACTION, Waiting};
 pub use mode::LockMode;
 use table::{Entry, LockTable, Locked};
 
@@ -146,6 +146,13 @@ impl Locks {
         self.members.enter()
     }
 
+    /// As `enter`, of the version cleaner, which is no transaction but must be known to have rows in hand.
+    pub fn enter_cleaner(&self) -> MemberId {
+        let member = self.members.enter();
+        self[member].begun_ms.store(NO_TRANSACTION, Ordering::Relaxed);
+        member
+    }
+
     /// The transaction is over: whoever waited for it goes on. Its locks have been released before.
     pub fn leave(&self, member: MemberId) {
         self.members.leave(member);
@@ -207,7 +214,8 @@ impl Locks {
             snapshot: Some(member.snapshot.load(Ordering::Relaxed)).filter(|time| *time != u64::MAX),
             blocked_by: self.blockers(number).first().map_or(0, |by| self[*by].session.load(Ordering::Relaxed)),
         };
-        let mut all: Vec<_> = self.members.running().map(entry).collect();
+        let mut all: Vec<_> =
+            self.members.running().map(entry).filter(|entry| entry.begun_ms != NO_TRANSACTION).collect();
         all.sort_by_key(|entry| (entry.begun_ms, entry.id));
         all
     }

@@ -13,7 +13,8 @@ use os::shared_struct;
 use os::sync::SpinClass;
 
 use super::Xtp;
-use super::memory::RowMemory;
+use super::hash_index;
+use super::memory::{At, RowMemory};
 use super::queue::Queue;
 use super::row::{Row, row_bytes};
 use super::work_list::{Block, Change};
@@ -23,8 +24,10 @@ use crate::memory::Memory;
 static QUEUE: SpinClass = SpinClass::new("XTP_GC_QUEUE");
 
 const QUEUES: usize = 16;
-/// Blocks that a worker does after each transaction.
-const BLOCKS_EACH: usize = 2;
+/// Blocks that a worker does after a transaction, if so many can be done, and the cleaner at a time. The more, the less often a long
+/// chain is walked: versions that an old reader has kept in one chain become free all at once.
+const BLOCKS_EACH: usize = 256;
+const BLOCKS_CLEANED: usize = 4096;
 
 shared_struct! {
     #[repr(align(128))]
@@ -43,31 +46,40 @@ shared_struct! {
 }
 
 impl Work {
-    fn push(&self, memory: &RowMemory, block: Block<'_>) {
-        let length = self.length.fetch_add(1, Ordering::Relaxed) + 1;
+    fn push(&self, memory: &RowMemory, blocks: &[At], time: u64) {
+        blocks.iter().for_each(|block| Block::new(memory, *block).time().store(time, Ordering::Relaxed));
+        let count = blocks.len() as u64;
+        let length = self.length.fetch_add(count, Ordering::Relaxed) + count;
         self.longest.fetch_max(length, Ordering::Relaxed);
-        self.pushed.fetch_add(1, Ordering::Relaxed);
-        self.blocks.push(&QUEUE, memory, block.at);
+        self.pushed.fetch_add(count, Ordering::Relaxed);
+        self.blocks.push_all(&QUEUE, memory, blocks);
     }
 
-    fn count_collected(&self, by: By, versions: u64) {
-        let (blocks, rows) = match by {
+    fn count_collected(&self, by: By, blocks: u64, versions: u64) {
+        let (all_blocks, rows) = match by {
             By::Worker => (&self.blocks_helped, &self.rows_helped),
             By::Cleaner => (&self.blocks_cleaned, &self.rows_cleaned),
         };
-        blocks.fetch_add(1, Ordering::Relaxed);
+        all_blocks.fetch_add(blocks, Ordering::Relaxed);
         rows.fetch_add(versions, Ordering::Relaxed);
     }
 
-    /// The first block, if its time is below.
-    fn pop<'a>(&self, memory: &'a RowMemory, below: u64) -> Option<Block<'a>> {
-        if self.length.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
+    fn is_empty(&self) -> bool {
+        self.length.load(Ordering::Relaxed) == 0
+    }
+
+    /// The first blocks, as far as their times are below.
+    fn pop_some(&self, memory: &RowMemory, by: By, below: u64) -> Vec<At> {
+        let mut blocks = Vec::new();
         let is_below = |at| Block::new(memory, at).time().load(Ordering::Relaxed) < below;
-        let block = self.blocks.pop_if(&QUEUE, memory, is_below)?;
-        self.length.fetch_sub(1, Ordering::Relaxed);
-        Some(Block::new(memory, block))
+        while blocks.len() < by.blocks_max()
+            && !self.is_empty()
+            && let Some(block) = self.blocks.pop_if(&QUEUE, memory, is_below)
+        {
+            self.length.fetch_sub(1, Ordering::Relaxed);
+            blocks.push(block);
+        }
+        blocks
     }
 }
 
@@ -84,6 +96,15 @@ pub struct GarbageQueue {
 enum By {
     Worker,
     Cleaner,
+}
+
+impl By {
+    fn blocks_max(self) -> usize {
+        match self {
+            By::Worker => BLOCKS_EACH,
+            By::Cleaner => BLOCKS_CLEANED,
+        }
+    }
 }
 
 /// What has been taken out of its chains since the start.
@@ -112,8 +133,7 @@ impl Garbage {
 
     /// The block's ended and undone rows are not seen as of `time` and later.
     pub fn add(&self, memory: &RowMemory, block: Block<'_>, time: u64) {
-        block.time().store(time, Ordering::Relaxed);
-        self.queues[Garbage::here()].push(memory, block);
+        self.queues[Garbage::here()].push(memory, &[block.at], time);
     }
 
     pub fn queues(&self) -> Vec<GarbageQueue> {
@@ -136,17 +156,13 @@ impl Garbage {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.queues.iter().all(|queue| queue.length.load(Ordering::Relaxed) == 0)
+        self.queues.iter().all(Work::is_empty)
     }
 
-    /// Does some of the scheduler's work. `oldest`: no snapshot in use is older. `now` reads the commit clock.
+    /// Does some of the scheduler's work. `oldest`: no snapshot in use is older. `now` reads the commit clock. The caller stands on rows
+    /// meanwhile: it has a snapshot.
     pub fn collect_some(&self, xtp: &Xtp, oldest: u64, now: impl Fn() -> u64) {
-        let queue = Garbage::here();
-        for _ in 0..BLOCKS_EACH {
-            if !self.step(queue, xtp, By::Worker, oldest, &now) {
-                return;
-            }
-        }
+        self.step(Garbage::here(), xtp, By::Worker, oldest, &now);
     }
 
     /// Does all that can be done.
@@ -162,34 +178,49 @@ impl Garbage {
     fn step(&self, queue: usize, xtp: &Xtp, by: By, oldest: u64, now: &impl Fn() -> u64) -> bool {
         let memory = &xtp.memory;
         let (seen, stood_on) = (&self.queues[queue], &self.queues[QUEUES + queue]);
+        if seen.is_empty() && stood_on.is_empty() {
+            return false;
+        }
         // A block in nobody's queue would be lost with its engine.
         engines::enter(seen);
-        let mut found = false;
         // Seen as of a time at which it had ended already: by nobody.
-        if let Some(block) = seen.pop(memory, oldest.saturating_add(1)) {
-            let mut rows = 0;
-            for entry in block.changes().filter(|entry| entry.change != Change::Inserted) {
-                let row = Row::new(memory, entry.row);
-                xtp.objects.of(row).unlink(memory, &xtp.retired, row);
-                rows += 1;
-            }
-            seen.count_collected(by, rows);
-            block.time().store(now(), Ordering::Relaxed);
-            stood_on.push(memory, block);
-            found = true;
+        let unseen = seen.pop_some(memory, by, oldest.saturating_add(1));
+        if !unseen.is_empty() {
+            seen.count_collected(by, unseen.len() as u64, unlink_all(xtp, &unseen));
+            stood_on.push(memory, &unseen, now());
         }
-        if let Some(block) = stood_on.pop(memory, oldest) {
-            for entry in block.changes().filter(|entry| entry.change != Change::Inserted) {
-                let row = Row::new(memory, entry.row);
-                let object = xtp.objects.of(row);
-                object.count(-1, -(row_bytes(row.links(), row.image_bytes()) as i64));
-                object.count_garbage(-1);
-                row.free();
-            }
-            block.free();
-            found = true;
-        }
+        let free = stood_on.pop_some(memory, by, oldest);
+        free.iter().for_each(|block| free_block(xtp, Block::new(memory, *block)));
         engines::leave(seen);
-        found
+        !unseen.is_empty() || !free.is_empty()
     }
+}
+
+/// The rows of blocks that nobody sees any more.
+fn dead_rows<'a>(xtp: &'a Xtp, blocks: &'a [At]) -> impl Iterator<Item = Row<'a>> {
+    let changes = blocks.iter().flat_map(|block| Block::new(&xtp.memory, *block).changes());
+    changes.filter(|entry| entry.change != Change::Inserted).map(|entry| Row::new(&xtp.memory, entry.row))
+}
+
+/// Takes them out of their chains, and says how many there are.
+fn unlink_all(xtp: &Xtp, blocks: &[At]) -> u64 {
+    // Somebody else's walk may take the last marked row out of a key, and the key with it, before it is asked for here.
+    let _pinned = xtp.retired.pin();
+    dead_rows(xtp, blocks).for_each(hash_index::mark_leaving);
+    let mut rows = 0;
+    for row in dead_rows(xtp, blocks) {
+        xtp.objects.of(row).unlink(&xtp.memory, &xtp.retired, row);
+        rows += 1;
+    }
+    rows
+}
+
+fn free_block(xtp: &Xtp, block: Block<'_>) {
+    for row in dead_rows(xtp, &[block.at]) {
+        let object = xtp.objects.of(row);
+        object.count(-1, -(row_bytes(row.links(), row.image_bytes()) as i64));
+        object.count_garbage(-1);
+        row.free();
+    }
+    block.free();
 }

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::memory::{At, RowMemory};
-use super::row::{LEAVING, Row};
+use super::row::{GONE, LEAVING, Row};
 
 /// Buckets of an index that was asked to have `count`: SQL Server rounds up to a power of two.
 pub fn bucket_count(count: u64) -> u64 {
@@ -110,7 +110,7 @@ impl HashIndex {
         }
     }
 
-    /// Takes a row out of its chain, wherever it is, if it is there at all. Only one worker does so with a row.
+    /// Takes a marked row out of its chain, wherever it is, if it is there at all. Only one worker does so with a row.
     pub fn unlink(&self, memory: &RowMemory, row: Row<'_>, index: usize) {
         let bucket = self.bucket(memory, row.home(index));
         take_out(memory, bucket, row, index);
@@ -123,9 +123,19 @@ pub fn next(row: Row<'_>, index: usize) -> At {
     At::of_word(row.link(index).load(Ordering::Acquire))
 }
 
-/// Takes `row` out of the chain that begins at `head`.
+/// A row will be taken out of all its chains by `take_out`, or by somebody who comes by before. Who marks many rows before the first
+/// is looked for walks a chain once for all of them.
+pub fn mark_leaving(row: Row<'_>) {
+    for index in 0..row.links() {
+        row.link(index).fetch_or(LEAVING, Ordering::SeqCst);
+    }
+}
+
+/// Takes `row`, which is marked, out of the chain that begins at `head`, and whatever else is marked before it.
 pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize) {
-    row.link(index).fetch_or(LEAVING, Ordering::SeqCst);
+    if row.link(index).load(Ordering::Acquire) & GONE != 0 {
+        return;
+    }
     'again: loop {
         let mut before = head;
         let mut at = At::of_word(before.load(Ordering::Acquire));
@@ -138,15 +148,21 @@ pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize
                 continue;
             }
             os::sim_point!("xtp.unlink");
-            let next = link & !LEAVING;
-            if before.compare_exchange(at.word(), next, Ordering::SeqCst, Ordering::Relaxed).is_err() {
-                // Something came before it, or its predecessor leaves, too.
-                continue 'again;
+            let next = At::of_word(link);
+            match before.compare_exchange(at.word(), next.word(), Ordering::SeqCst, Ordering::Acquire) {
+                Ok(_) => {
+                    // Nobody but who owns the row's block asks for it, and a death before this mark only costs it a walk.
+                    here.link(index).fetch_or(GONE, Ordering::Relaxed);
+                    if at == row.at() {
+                        return;
+                    }
+                    at = next;
+                }
+                // The predecessor leaves, too.
+                Err(now) if now & LEAVING != 0 => continue 'again,
+                // Something came before it, or somebody else has taken it out.
+                Err(now) => at = At::of_word(now),
             }
-            if at == row.at() {
-                return;
-            }
-            at = At::of_word(next);
         }
         return;
     }

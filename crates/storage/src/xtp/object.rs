@@ -185,7 +185,7 @@ impl Object {
         }
     }
 
-    /// Takes a row out of all its chains.
+    /// Takes a row, which is marked, out of all its chains.
     pub fn unlink(&self, memory: &RowMemory, retired: &Retired, row: Row<'_>) {
         for index in 0..row.links() {
             match self.way(memory, index) {

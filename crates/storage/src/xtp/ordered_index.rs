@@ -634,7 +634,7 @@ impl OrderedIndex {
         Ok(())
     }
 
-    /// Takes a row out of the chain of its key, and the key with its last row. Only one worker does so with a row.
+    /// Takes a marked row out of the chain of its key, and the key with its last row. Only one worker does so with a row.
     pub fn unlink(&self, memory: &RowMemory, retired: &Retired, row: Row<'_>, index: usize) {
         let home = row.home(index);
         if home == 0 {

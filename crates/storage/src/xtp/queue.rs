@@ -27,13 +27,20 @@ shared_struct! {
 
 impl Queue {
     pub fn push(&self, class: &'static SpinClass, memory: &RowMemory, block: At) {
-        memory.word(block, NEXT).store(0, Ordering::Relaxed);
+        self.push_all(class, memory, &[block]);
+    }
+
+    pub fn push_all(&self, class: &'static SpinClass, memory: &RowMemory, blocks: &[At]) {
+        let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return };
+        for (at, block) in blocks.iter().enumerate() {
+            memory.word(*block, NEXT).store(blocks.get(at + 1).map_or(0, |next| next.word()), Ordering::Relaxed);
+        }
         let mut ends = self.ends.lock_as(class);
         match ends.last {
-            0 => ends.first = block.word(),
-            last => memory.word(At::of_word(last), NEXT).store(block.word(), Ordering::Relaxed),
+            0 => ends.first = first.word(),
+            before => memory.word(At::of_word(before), NEXT).store(first.word(), Ordering::Relaxed),
         }
-        ends.last = block.word();
+        ends.last = last.word();
     }
 
     /// Takes the first block out if it is `wanted`.

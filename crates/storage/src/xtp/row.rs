@@ -6,7 +6,7 @@
 //! word 2  the row's number: LSN of its bytes in the log, by which its deletion is logged; 0 before, and of SCHEMA_ONLY tables
 //! word 3  u32 the statement that inserted it, u32 the one that ended it, as their transactions count statements
 //! word 4  u32 bytes of the image, u16 object, u8 links, u8 flags
-//! word 5  for each index two words: next row in its chain (bit 0: this row is being unlinked), and where its chain begins:
+//! word 5  for each index two words: next row in its chain (bit 0: this row is being unlinked, bit 1: it is out), and where its chain begins:
 //!         of a hash index the hash of the key, of an ordered one the place of the key
 //! then    the image
 //! ```
@@ -22,6 +22,8 @@ pub const OWNED: u64 = 1 << 63;
 pub const NEVER: u64 = OWNED - 1;
 /// In a link: the row that has it is being unlinked.
 pub const LEAVING: u64 = 1;
+/// In a link, with `LEAVING`: the row is out of the chain.
+pub const GONE: u64 = 2;
 
 const BEGIN: usize = 0;
 const END: usize = 1;

@@ -17,7 +17,7 @@ use crate::commits::Status;
 use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::TableId;
-use crate::locks::{LockMode, Patience};
+use crate::locks::{LockMode, MemberId, Patience};
 use crate::xtp::Xtp;
 use crate::xtp::counts::{IndexCounts, Tally};
 use crate::xtp::cursor::Cursor;
@@ -252,17 +252,30 @@ impl Engine {
         }
         if has_work {
             let oldest = xtp.numbers.oldest.load(Ordering::SeqCst);
+            let cleaner = self.locks.enter_cleaner();
+            self.stand_on_rows(cleaner);
             xtp.garbage.collect_all(xtp, oldest, || self.commits.now());
+            self.locks.leave(cleaner);
             let gone: Vec<u16> = dropped().filter(|(_, object)| object.may_go(oldest)).map(|(slot, _)| slot).collect();
             gone.into_iter().for_each(|slot| xtp.objects.remove(&xtp.memory, slot));
         }
     }
 
     /// Does a little of it, after a transaction that made some.
-    pub fn collect_some_rows(&self) {
+    pub fn collect_some_rows(&self, member: MemberId) {
         let xtp = &self.xtp;
         let oldest = xtp.numbers.oldest.load(Ordering::SeqCst);
+        self.stand_on_rows(member);
         xtp.garbage.collect_some(xtp, oldest, || self.commits.now());
+    }
+
+    /// From now on until `member` leaves nobody frees what is in a chain: whoever walks one to take versions out of it stands on others
+    /// that somebody else takes out.
+    fn stand_on_rows(&self, member: MemberId) {
+        let snapshot = &self.locks[member].snapshot;
+        // Announced before it is read, as `Transaction::snapshot` does it.
+        snapshot.store(1, Ordering::SeqCst);
+        snapshot.store(self.commits.now(), Ordering::SeqCst);
     }
 
     /// The transaction is over and settled: what it ended or undid is garbage as of `time`; blocks without any are free.
