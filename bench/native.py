@@ -33,9 +33,9 @@ ATOMIC = "BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = 
 LOOPS = {
     "empty": "",
     "insert": "INSERT INTO {table} (c1) VALUES (@base + @i);",
-    "read": "SELECT @found = c2 FROM {table} WHERE c1 = @base + @k % @rows;",
-    "update": "UPDATE {table} SET c3 = c3 + 1 WHERE c1 = @base + @k % @rows;",
-    "range": "SELECT @found = SUM(c2) FROM {table} WHERE c1 >= @k % @rows AND c1 < @k % @rows + 10;",
+    "read": "SELECT @found = c2 FROM {table} WHERE c1 = @base + @k % {keys};",
+    "update": "UPDATE {table} SET c3 = c3 + 1 WHERE c1 = @base + @k % {keys};",
+    "range": "SELECT @found = SUM(c2) FROM {table} WHERE c1 >= @k % {keys} AND c1 < @k % {keys} + 10;",
 }
 NEXT_KEY = "SET @k = @k * 48271 % 2147483647;"
 WAYS = {"native": "memory", "interpreted": "memory", "pages": "disk", "postgres": "disk"}
@@ -90,7 +90,7 @@ class HeddleRates:
                     self.sql(f"INSERT dbo.{width}_{place}_range (c1) SELECT value FROM GENERATE_SERIES(0, {self.options.rows + 10})")
             for way in WAYS:
                 for loop, statement in LOOPS.items():
-                    text = statement.format(table=f"dbo.{width}_{place_of(way, loop)}")
+                    text = statement.format(table=f"dbo.{width}_{place_of(way, loop)}", keys=self.options.keys)
                     if way != "postgres":
                         self.sql(procedure(f"{width}_{loop}_{way}", text, way == "native"))
 
@@ -113,7 +113,7 @@ class PostgresRates:
             self.server.sql(f"CREATE TABLE {width}_disk_range (c1 bigint NOT NULL PRIMARY KEY, {columns});")
             self.server.sql(f"INSERT INTO {width}_disk_range (c1) SELECT generate_series(0, {self.options.rows + 10});")
             for loop, statement in LOOPS.items():
-                text = statement.format(table=f"{width}_{place_of('postgres', loop)}")
+                text = statement.format(table=f"{width}_{place_of('postgres', loop)}", keys=self.options.keys)
                 self.server.sql(postgres_function(f"{width}_{loop}_postgres", text))
 
     def rate(self, name, base, rows):
@@ -130,12 +130,16 @@ def main():
     parser.add_argument("--postgres", metavar="DIRECTORY", help="its programs, to measure it as well")
     parser.add_argument("--pg-user", default="postgres", help="who PostgreSQL runs as if this runs as root")
     parser.add_argument("--sessions", type=int, default=1, help="at the same time, each with keys of its own")
-    parser.add_argument("--rows", type=int, default=300_000, help="statements of a call, and rows they are about")
+    parser.add_argument("--rows", type=int, default=300_000, help="statements of a call; so many rows are inserted")
+    parser.add_argument("--keys", type=int, help="rows that are read and updated, at random (default: --rows); 1,000 lie in the CPU's cache")
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--width", choices=TABLES, action="append", help="only this table")
     parser.add_argument("--durability", choices=["SCHEMA_AND_DATA", "SCHEMA_ONLY"], default="SCHEMA_AND_DATA")
     parser.add_argument("--memory", default="12GB")
     options = parser.parse_args()
+    options.keys = options.keys or options.rows
+    if options.keys > options.rows:
+        parser.error("--keys: no more rows than there are")
     ways = [way for way in WAYS if way != "postgres" or options.postgres]
     with tempfile.TemporaryDirectory() as directory:
         pathlib.Path(directory).chmod(0o755)

@@ -150,7 +150,6 @@ impl MemoryTable {
     ) -> StorageResult<()> {
         let memory = &self.engine.xtp.memory;
         let home = row.home(position);
-        let (mut key, mut met) = (None, Vec::new());
         let mut at = hash_index::next(row, position);
         while !at.is_none() {
             let other = Row::new(memory, at);
@@ -164,11 +163,7 @@ impl MemoryTable {
                 // Rolled back.
                 continue;
             }
-            let wanted = match &mut key {
-                Some(key) => key,
-                none => none.insert(index.key_of(row.image())?),
-            };
-            if !index.has_key(other.image(), wanted, &mut met)? {
+            if !index.is_same_key(other.image(), row.image())? {
                 continue;
             }
             if seen {

@@ -198,7 +198,7 @@ impl Garbage {
 
 /// The rows of blocks that nobody sees any more.
 fn dead_rows<'a>(xtp: &'a Xtp, blocks: &'a [At]) -> impl Iterator<Item = Row<'a>> {
-    let changes = blocks.iter().flat_map(|block| Block::new(&xtp.memory, *block).changes());
+    let changes = blocks.iter().flat_map(|block| Block::new(&xtp.memory, *block).changes_ahead());
     changes.filter(|entry| entry.change != Change::Inserted).map(|entry| Row::new(&xtp.memory, entry.row))
 }
 

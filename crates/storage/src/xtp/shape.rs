@@ -90,6 +90,16 @@ impl MemoryIndex {
         Ok(met == key)
     }
 
+    /// Whether two rows have the same key.
+    pub fn is_same_key(&self, image: &[u8], other: &[u8]) -> StorageResult<bool> {
+        match self.numbers.as_deref() {
+            Some(columns) => {
+                Ok(columns.iter().all(|(at, codec)| codec.read_i64(&image[*at..]) == codec.read_i64(&other[*at..])))
+            }
+            None => Ok(self.key_of(image)? == self.key_of(other)?),
+        }
+    }
+
     /// The key is of whole numbers, `has_numbers` knows it.
     pub fn is_of_numbers(&self) -> bool {
         self.numbers.is_some()
@@ -127,11 +137,23 @@ impl MemoryIndex {
         })
     }
 
-    /// The home of a row with this key, as far as it is known before the row is in the index.
-    pub fn home_of(&self, key: &[u8]) -> u64 {
-        match &self.way {
-            Way::Hash(_) => hash_index::hash(key),
-            Way::Ordered(_) => 0,
+    /// The home of a row, as far as it is known before the row is in the index. `key`: a buffer.
+    #[inline]
+    fn home_of(&self, view: &RowView<'_>, image: &[u8], key: &mut Vec<u8>) -> u64 {
+        match (&self.way, self.numbers.as_deref()) {
+            (Way::Ordered(_), _) => 0,
+            (Way::Hash(_), Some(columns)) => {
+                let mut numbers = [0; NUMBERS_MAX];
+                for (number, (at, codec)) in numbers.iter_mut().zip(columns) {
+                    *number = codec.read_i64(&image[*at..]);
+                }
+                self.with_key(&numbers[..columns.len()], hash_index::hash)
+            }
+            (Way::Hash(_), None) => {
+                key.clear();
+                self.key_into(view, key);
+                hash_index::hash(key)
+            }
         }
     }
 
@@ -196,11 +218,7 @@ impl MemoryShape {
     pub fn homes_into(&self, image: &[u8], key: &mut Vec<u8>, homes: &mut Vec<u64>) -> StorageResult<()> {
         let view = RowView::new(&self.layout.row, image)?;
         homes.clear();
-        for index in &self.indexes {
-            key.clear();
-            index.key_into(&view, key);
-            homes.push(index.home_of(key));
-        }
+        homes.extend(self.indexes.iter().map(|index| index.home_of(&view, image, key)));
         Ok(())
     }
 }

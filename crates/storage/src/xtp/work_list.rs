@@ -9,6 +9,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::memory::{At, RowMemory};
+use super::row::Row;
 use crate::error::StorageResult;
 
 const BEFORE: usize = 0;
@@ -20,6 +21,9 @@ const ENTRIES: usize = 4;
 /// A transaction of few rows needs no more.
 const FIRST_WORDS: usize = 32;
 const MORE_WORDS: usize = 512;
+
+/// More misses of the cache at a time than this a CPU does not have under way.
+const AHEAD: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
@@ -156,6 +160,17 @@ impl<'a> Block<'a> {
     /// Its entries, newest first.
     pub fn changes(&self) -> impl Iterator<Item = Entry> + use<'a> {
         self.entries().rev().filter_map(|word| Entry::decode(word.load(Ordering::Relaxed)))
+    }
+
+    /// As `changes`, of which each row will be looked at: it is asked for some entries before.
+    pub fn changes_ahead(&self) -> impl Iterator<Item = Entry> + use<'a> {
+        let memory = self.memory;
+        let mut ahead = self.changes().skip(AHEAD);
+        self.changes().inspect(move |_| {
+            if let Some(later) = ahead.next() {
+                Row::new(memory, later.row).expect();
+            }
+        })
     }
 
     pub fn free(self) {

@@ -118,7 +118,7 @@ impl Engine {
         if let Some(list) = &work.list {
             let mut contested = Vec::new();
             for block in blocks(memory, list.newest) {
-                let inserted = block.changes().filter(|entry| entry.change == Change::Inserted);
+                let inserted = block.changes_ahead().filter(|entry| entry.change == Change::Inserted);
                 let rows = inserted.map(|entry| Row::new(memory, entry.row)).filter(Row::is_contested);
                 contested.extend(rows.map(|row| row.at()));
             }
@@ -151,13 +151,12 @@ impl Engine {
             return Ok(());
         }
         for (position, index) in shape.indexes.iter().enumerate().filter(|(_, index)| index.layout.unique) {
-            let (key, mut met) = (index.key_of(row.image())?, Vec::new());
             let mut others = index.chain_of(&self.xtp.memory, row.home(position));
             while let Some(other) = others.next(&self.xtp.memory, position) {
                 let is_rival = other.at() != row.at()
                     && other.home(position) == row.home(position)
                     && eyes.see(other, &mut Vec::new())
-                    && index.has_key(other.image(), &key, &mut met)?;
+                    && index.is_same_key(other.image(), row.image())?;
                 if is_rival {
                     return Err(StorageError::Phantom { table: shape.table });
                 }
@@ -225,11 +224,12 @@ impl Engine {
     /// The transaction has committed at `time`: its rows say so from here on.
     pub fn settle(&self, list: &WorkList, time: u64) {
         for block in blocks(&self.xtp.memory, list.newest) {
-            for entry in block.changes() {
+            for entry in block.changes_ahead() {
                 let row = Row::new(&self.xtp.memory, entry.row);
+                // Release: who finds the transaction long over, as the horizon says after its end, finds the time.
                 match entry.change {
-                    Change::Inserted => row.begin().store(time, Ordering::SeqCst),
-                    Change::Ended => row.end().store(time, Ordering::SeqCst),
+                    Change::Inserted => row.begin().store(time, Ordering::Release),
+                    Change::Ended => row.end().store(time, Ordering::Release),
                     Change::Undone => {}
                 }
             }
