@@ -129,8 +129,10 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_set_session_context",
     "sp_unprepare",
     "xp_logevent",
+    "sp_xtp_checkpoint_force_garbage_collection",
     "sp_xtp_control_proc_exec_stats",
     "sp_xtp_control_query_exec_stats",
+    "sp_xtp_force_gc",
 ];
 
 struct Registry {

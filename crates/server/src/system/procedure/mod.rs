@@ -141,6 +141,11 @@ pub fn run_native(
             let names = &["@new_collection_value", "@database_id", "@xtp_object_id", "@old_collection_value"];
             xtp::control_queries(host, &mut Parameters::bind("sp_xtp_control_query_exec_stats", names, 0, arguments)?)
         }
+        "sp_xtp_force_gc" => xtp::collect_rows(host, &Parameters::bind("sp_xtp_force_gc", &["@dbname"], 0, arguments)?),
+        "sp_xtp_checkpoint_force_garbage_collection" => {
+            let given = Parameters::bind("sp_xtp_checkpoint_force_garbage_collection", &["@dbname"], 0, arguments)?;
+            xtp::collect_files(host, sink, &given)
+        }
         "xp_msver" => server::version(host, sink, &Parameters::bind("xp_msver", &["@optname"], 0, arguments)?),
         "xp_qv" => Ok(0),
         "xp_instance_regread" => {

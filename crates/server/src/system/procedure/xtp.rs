@@ -1,11 +1,15 @@
-//! sys.sp_xtp_control_proc_exec_stats and sys.sp_xtp_control_query_exec_stats: which natively compiled modules are measured.
+//! sys.sp_xtp_...: which natively compiled modules are measured; that what is no longer needed of memory-optimized tables goes now.
 
+use exec::sink::Sink;
 use sql::catalog::{DatabaseId, ObjectId};
+use storage::CheckpointFile;
 use types::{Datum, SqlResult, SqlType};
 
 use super::parameters::Parameters;
+use super::result::{ResultSet, number};
 use crate::catalog::base::object_status;
-use crate::catalog::load;
+use crate::catalog::error::storage_error;
+use crate::catalog::{load, no_such_database};
 use crate::host::SessionHost;
 
 fn tell(given: &mut Parameters<'_>, position: usize, on: bool) {
@@ -58,4 +62,41 @@ pub fn control_queries(host: &mut SessionHost, given: &mut Parameters<'_>) -> Sq
     };
     tell(given, 3, old);
     Ok(i32::from(!done))
+}
+
+/// @dbname, or the session's database.
+fn database_of(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<DatabaseId> {
+    match given.text(0) {
+        None => Ok(host.catalog_session.database),
+        Some(name) => {
+            let found = host.server.catalog.database_named(&name);
+            Ok(found.ok_or_else(|| no_such_database(&name))?.id)
+        }
+    }
+}
+
+/// sp_xtp_force_gc: what nobody sees any more goes, then what nobody stands on.
+pub fn collect_rows(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
+    database_of(host, given)?;
+    (0..2).for_each(|_| host.server.catalog.storage.collect_versions());
+    Ok(0)
+}
+
+/// sp_xtp_checkpoint_force_garbage_collection: a checkpoint, which merges pairs and removes at once what it has merged. So no file is
+/// only marked.
+pub fn collect_files(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
+    let database = database_of(host, given)?;
+    let storage = &host.server.catalog.storage;
+    let files = || storage.last_checkpoint(storage::DatabaseId(database.0)).map_err(storage_error);
+    let before = files()?;
+    storage.checkpoint().map_err(storage_error)?;
+    let after = files()?;
+    let is_gone = |file: &&CheckpointFile| after.files.iter().all(|kept| kept.name != file.name);
+    let gone = before.files.iter().filter(is_gone).count();
+    let mut result = ResultSet::new(
+        "num_collected_items bigint; num_marked_for_collection_items bigint; last_collected_xact_seqno bigint",
+    );
+    result.push(&[number(gone as i64), number(0), number(after.redo_lsn as i64)]);
+    result.send(sink)?;
+    Ok(0)
 }
