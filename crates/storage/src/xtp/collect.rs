@@ -24,10 +24,10 @@ use crate::memory::Memory;
 static QUEUE: SpinClass = SpinClass::new("XTP_GC_QUEUE");
 
 const QUEUES: usize = 16;
-/// Blocks that a worker does after a transaction, if so many can be done, and the cleaner at a time. The more, the less often a long
-/// chain is walked: versions that an old reader has kept in one chain become free all at once.
-const BLOCKS_EACH: usize = 256;
-const BLOCKS_CLEANED: usize = 4096;
+/// Rows that a worker deals with after a transaction, if there are so many, and the cleaner at a time: a fraction of a millisecond, and
+/// some. The more, the less often a long chain is walked: versions that an old reader has kept in one become free all at once.
+const ROWS_EACH: usize = 2048;
+const ROWS_CLEANED: usize = 16_384;
 
 shared_struct! {
     #[repr(align(128))]
@@ -70,13 +70,14 @@ impl Work {
 
     /// The first blocks, as far as their times are below.
     fn pop_some(&self, memory: &RowMemory, by: By, below: u64) -> Vec<At> {
-        let mut blocks = Vec::new();
+        let (mut blocks, mut rows) = (Vec::new(), 0);
         let is_below = |at| Block::new(memory, at).time().load(Ordering::Relaxed) < below;
-        while blocks.len() < by.blocks_max()
+        while rows < by.rows_max()
             && !self.is_empty()
             && let Some(block) = self.blocks.pop_if(&QUEUE, memory, is_below)
         {
             self.length.fetch_sub(1, Ordering::Relaxed);
+            rows += Block::new(memory, block).length();
             blocks.push(block);
         }
         blocks
@@ -99,10 +100,10 @@ enum By {
 }
 
 impl By {
-    fn blocks_max(self) -> usize {
+    fn rows_max(self) -> usize {
         match self {
-            By::Worker => BLOCKS_EACH,
-            By::Cleaner => BLOCKS_CLEANED,
+            By::Worker => ROWS_EACH,
+            By::Cleaner => ROWS_CLEANED,
         }
     }
 }

@@ -151,9 +151,13 @@ impl<'a> Block<'a> {
         self.memory.word(self.at, TIME)
     }
 
+    /// Entries in it.
+    pub fn length(&self) -> usize {
+        self.memory.word(self.at, COUNT).load(Ordering::Acquire) as usize
+    }
+
     fn entries(&self) -> impl DoubleEndedIterator<Item = &'a AtomicU64> + use<'a> {
-        let (memory, at) = (self.memory, self.at);
-        let count = memory.word(at, COUNT).load(Ordering::Acquire) as usize;
+        let (memory, at, count) = (self.memory, self.at, self.length());
         (0..count).map(move |entry| memory.word(at, ENTRIES + entry))
     }
 
