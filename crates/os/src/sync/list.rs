@@ -115,7 +115,9 @@ impl Waiters {
     /// told would wait for ever.
     pub fn unlock_then(&self, tell: impl FnOnce()) {
         self.lock.unlock();
-        crate::sim_point!("waiters.tell");
+        if engines::is_shared(self) {
+            crate::sim_point!("waiters.tell");
+        }
         tell();
         engines::leave(self);
     }
