@@ -40,8 +40,10 @@ pub enum StorageError {
     },
     /// A transaction whose changes were seen before it had committed has failed (41301).
     DependencyFailed,
-    /// No memory for rows of memory-optimized tables (41805).
-    MemoryOptimizedFull,
+    /// No memory for rows of memory-optimized tables (41805), in the pool of this name.
+    MemoryOptimizedFull {
+        pool: Box<str>,
+    },
     /// SNAPSHOT isolation: the table's definition was changed after the snapshot (3961).
     Reshaped {
         table: TableId,
@@ -103,7 +105,9 @@ impl fmt::Display for StorageError {
             }
             StorageError::Phantom { table } => write!(f, "serializable validation failed on table {}", table.0),
             StorageError::DependencyFailed => write!(f, "a transaction that this one depends on has failed"),
-            StorageError::MemoryOptimizedFull => write!(f, "no memory for memory-optimized tables"),
+            StorageError::MemoryOptimizedFull { pool } => {
+                write!(f, "no memory for memory-optimized tables in pool {pool}")
+            }
             StorageError::Reshaped { table } => write!(f, "table {} has changed since the snapshot", table.0),
             StorageError::RowTooLarge { bytes, bytes_max } => write!(f, "row of {bytes} bytes, at most {bytes_max}"),
             StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),

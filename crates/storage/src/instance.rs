@@ -33,6 +33,7 @@ use crate::table::Table;
 use crate::transaction::{Isolation, Transaction};
 use crate::tree::Tree;
 use crate::xtp::collect::GarbageQueue;
+use crate::xtp::pools::Pools;
 use crate::xtp_checkpoint::Covered;
 
 /// Where and how large. `StorageConfig::new` has the defaults of a small server.
@@ -653,6 +654,11 @@ impl Storage {
     /// Bytes that memory-optimized tables take, with indexes and old versions.
     pub fn memory_optimized_bytes(&self) -> u64 {
         self.engine().xtp.memory.stats().allocated_bytes
+    }
+
+    /// The pools of databases that limit what memory-optimized tables take.
+    pub fn memory_pools(&self) -> &Pools {
+        &self.engine().xtp.pools
     }
 
     /// Lets all old versions go that nobody needs any more; the version cleaner does so by itself, sooner or later.

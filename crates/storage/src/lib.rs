@@ -72,3 +72,4 @@ pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Tra
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};
+pub use xtp::pools::{MemoryPool, MemoryPoolUsage, POOLS_MAX};

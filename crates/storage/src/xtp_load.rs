@@ -57,7 +57,7 @@ impl Engine {
             return Ok(None);
         }
         let xtp = &self.xtp;
-        let object = xtp.objects.open(&xtp.memory, roots.base, (db, table), &layout)?;
+        let object = xtp.objects.open((&xtp.memory, &xtp.pools), roots.base, (db, table), &layout)?;
         Ok(Some(MemoryShape::new((db, table), layout, roots.base, object, &xtp.objects, &xtp.memory)))
     }
 
@@ -72,7 +72,7 @@ impl Engine {
         let memory = &self.xtp.memory;
         let row = Row::create(memory, shape.object, LOADED, 0, homes, image)?;
         row.number().store(number, Ordering::Relaxed);
-        self.xtp.objects.of(row).count(1, row_bytes(homes.len(), image.len()) as i64);
+        self.xtp.objects.of(row).count(&self.xtp.pools, 1, row_bytes(homes.len(), image.len()) as i64);
         for (position, index) in shape.indexes.iter().enumerate() {
             index.link(&self.xtp, row, position)?;
         }

@@ -299,8 +299,9 @@ fn a_table_without_room_leaves_nothing() {
     storage.create_table(&mut tx, DB, other, &large).expect("defined");
     tx.commit(Durability::Delayed).expect("committed");
     let before = storage.memory_optimized_bytes();
+    let full = StorageError::MemoryOptimizedFull { pool: "default".into() };
     for _ in 0..MORE_THAN_TABLES_THERE_MAY_BE {
-        assert_eq!(storage.open_table(DB, other).err(), Some(StorageError::OutOfMemory));
+        assert_eq!(storage.open_table(DB, other).err().as_ref(), Some(&full));
     }
     assert_eq!(storage.memory_optimized_bytes(), before);
     let mut tx = storage.begin(Isolation::ReadCommitted);

@@ -62,10 +62,12 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
             16,
             "A previous transaction that the current transaction took a dependency on has aborted, and the current transaction can no longer commit.",
         ),
-        StorageError::MemoryOptimizedFull => SqlError::new(
+        StorageError::MemoryOptimizedFull { pool } => SqlError::new(
             41805,
             16,
-            "There is insufficient memory in the resource pool 'default' to run this operation on memory-optimized tables. See 'http://go.microsoft.com/fwlink/?LinkID=614951' for more information.",
+            format!(
+                "There is insufficient memory in the resource pool '{pool}' to run this operation on memory-optimized tables. See 'http://go.microsoft.com/fwlink/?LinkID=614951' for more information."
+            ),
         ),
         StorageError::Reshaped { .. } => SqlError::new(
             3961,

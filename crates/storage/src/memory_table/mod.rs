@@ -117,6 +117,8 @@ impl MemoryTable {
         for (index, home) in shape.indexes.iter().zip(homes) {
             index.expect(memory, *home);
         }
+        let bytes = row_bytes(homes.len(), image.len());
+        engine.xtp.pools.admit(shape.db, bytes)?;
         let owner = OWNED | tx.writer.id;
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
@@ -124,14 +126,14 @@ impl MemoryTable {
         let created = Row::create(memory, shape.object, owner, tx.writer.statement, homes, image).and_then(|row| {
             let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Inserted);
             noted.inspect_err(|_| row.free())?;
+            engine.xtp.objects.of(row).count(&engine.xtp.pools, 1, bytes as i64);
             Ok(row)
         });
         engines::leave(member);
-        let row = created.map_err(memory_full)?;
-        engine.xtp.objects.of(row).count(1, row_bytes(homes.len(), image.len()) as i64);
+        let row = created.map_err(|error| self.memory_full(error))?;
         os::sim_point!("xtp.insert");
         for (position, index) in shape.indexes.iter().enumerate() {
-            index.link(&engine.xtp, row, position).map_err(memory_full)?;
+            index.link(&engine.xtp, row, position).map_err(|error| self.memory_full(error))?;
             if index.layout.unique {
                 self.refuse_rivals(tx, index, position, row)?;
             }
@@ -190,7 +192,8 @@ impl MemoryTable {
         let row = self.row(row_at(locator, tx.memory_time())?);
         let owner = OWNED | tx.writer.id;
         let member = &engine.locks[tx.writer.member];
-        tx.work.note(&engine.xtp, &member.work, row.at(), Change::Ended).map_err(memory_full)?;
+        let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Ended);
+        noted.map_err(|error| self.memory_full(error))?;
         let mut now = NEVER;
         loop {
             match row.end().compare_exchange(now, owner, Ordering::SeqCst, Ordering::SeqCst) {
@@ -233,6 +236,13 @@ impl MemoryTable {
         Ok(seen)
     }
 
+    fn memory_full(&self, error: StorageError) -> StorageError {
+        match error {
+            StorageError::OutOfMemory => self.engine.xtp.pools.refuse(self.shape.db),
+            error => error,
+        }
+    }
+
     pub fn row_count_estimate(&self) -> u64 {
         self.engine.xtp.objects.at(self.shape.object).counted().0.max(0) as u64
     }
@@ -240,10 +250,3 @@ impl MemoryTable {
 
 /// Indexes of a table: a row's header counts its links in 8 bits; SQL Server allowed 8 until 2017, then 999.
 pub const INDEXES_MAX: usize = 255;
-
-fn memory_full(error: StorageError) -> StorageError {
-    match error {
-        StorageError::OutOfMemory => StorageError::MemoryOptimizedFull,
-        error => error,
-    }
-}

@@ -210,7 +210,7 @@ fn unlink_all(xtp: &Xtp, blocks: &[At]) -> u64 {
     dead_rows(xtp, blocks).for_each(hash_index::mark_leaving);
     let mut rows = 0;
     for row in dead_rows(xtp, blocks) {
-        xtp.objects.of(row).unlink(&xtp.memory, &xtp.retired, row);
+        xtp.objects.of(row).unlink((&xtp.memory, &xtp.retired, &xtp.pools), row);
         rows += 1;
     }
     rows
@@ -219,7 +219,7 @@ fn unlink_all(xtp: &Xtp, blocks: &[At]) -> u64 {
 fn free_block(xtp: &Xtp, block: Block<'_>) {
     for row in dead_rows(xtp, &[block.at]) {
         let object = xtp.objects.of(row);
-        object.count(-1, -(row_bytes(row.links(), row.image_bytes()) as i64));
+        object.count(&xtp.pools, -1, -(row_bytes(row.links(), row.image_bytes()) as i64));
         object.count_garbage(-1);
         row.free();
     }

@@ -18,6 +18,7 @@ pub mod queue;
 pub mod retired;
 pub mod ordered_index;
 pub mod counts;
+pub mod pools;
 pub mod object;
 pub mod eyes;
 pub mod work_list;
@@ -36,6 +37,7 @@ use collect::Garbage;
 use counts::Ended;
 use memory::RowMemory;
 use object::Objects;
+use pools::Pools;
 use retired::Retired;
 
 shared_struct! {
@@ -69,6 +71,7 @@ shared_struct! {
 pub struct Xtp {
     pub memory: RowMemory,
     pub objects: Objects,
+    pub pools: Pools,
     pub garbage: Garbage,
     pub retired: Retired,
     pub ended: Ended,
@@ -78,12 +81,19 @@ pub struct Xtp {
 impl Xtp {
     pub fn region_bytes(memory_bytes: usize) -> usize {
         // With the heap's own tables.
-        memory_bytes + memory_bytes / 1024 + (4 << 20) + Objects::region_bytes() + Retired::region_bytes()
+        memory_bytes
+            + memory_bytes / 1024
+            + (4 << 20)
+            + Objects::region_bytes()
+            + Pools::region_bytes()
+            + Retired::region_bytes()
     }
 
     pub fn new(memory: &Memory, memory_bytes: usize) -> StorageResult<Xtp> {
+        let rows = RowMemory::carve(memory, memory_bytes)?;
         Ok(Xtp {
-            memory: RowMemory::carve(memory, memory_bytes)?,
+            pools: Pools::new(memory, rows.stats().limit_bytes)?,
+            memory: rows,
             objects: Objects::new(memory)?,
             garbage: Garbage::new(memory)?,
             retired: Retired::new(memory)?,

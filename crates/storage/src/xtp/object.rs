@@ -16,9 +16,10 @@ use os::sync::Mutex;
 use os::wait::WaitType;
 
 use super::counts::{IndexCounts, SHARES, TableCounts, share};
-use super::hash_index::HashIndex;
+use super::hash_index::{self, HashIndex};
 use super::memory::{At, RowMemory};
-use super::ordered_index::OrderedIndex;
+use super::ordered_index::{Growth, OrderedIndex};
+use super::pools::{self, Pools};
 use super::retired::Retired;
 use super::row::Row;
 use super::shape::Way;
@@ -50,7 +51,9 @@ shared_struct! {
     #[repr(align(128))]
     struct Share {
         rows: AtomicI64,
+        /// Of rows and indexes together; of indexes.
         bytes: AtomicI64,
+        index_bytes: AtomicI64,
         /// Versions in blocks of work for who collects them.
         garbage: AtomicI64,
         counts: [AtomicU64; TableCounts::WORDS],
@@ -108,11 +111,27 @@ impl Object {
         self.flags.load(Ordering::SeqCst) & DROPPED != 0
     }
 
-    /// Versions, of whatever age, and the bytes they take.
-    pub fn count(&self, rows: i64, bytes: i64) {
+    /// Versions, of whatever age, and the bytes they take. Where an engine does not die alone: what the pools know is the sum over all.
+    #[inline]
+    pub fn count(&self, pools: &Pools, rows: i64, bytes: i64) {
         let share = &self.shares[share()];
         share.rows.fetch_add(rows, Ordering::Relaxed);
-        share.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.count_bytes(pools, share, bytes);
+    }
+
+    /// As `count`, for what leads to the rows.
+    pub fn count_index(&self, pools: &Pools, bytes: i64) {
+        let share = &self.shares[share()];
+        share.index_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.count_bytes(pools, share, bytes);
+    }
+
+    #[inline]
+    fn count_bytes(&self, pools: &Pools, share: &Share, bytes: i64) {
+        let steps = pools::steps(share.bytes.fetch_add(bytes, Ordering::Relaxed), bytes);
+        if steps != 0 {
+            pools.add(self.database(), steps);
+        }
     }
 
     /// So many more versions wait for who collects them.
@@ -129,9 +148,10 @@ impl Object {
 
     /// Versions there are, and the bytes they take.
     pub fn counted(&self) -> (i64, i64) {
-        let sum =
-            |of: fn(&Share) -> &AtomicI64| self.shares.iter().map(|share| of(share).load(Ordering::Relaxed)).sum();
-        (sum(|share| &share.rows), sum(|share| &share.bytes))
+        let sum = |of: fn(&Share) -> &AtomicI64| -> i64 {
+            self.shares.iter().map(|share| of(share).load(Ordering::Relaxed)).sum()
+        };
+        (sum(|share| &share.rows), sum(|share| &share.bytes) - sum(|share| &share.index_bytes))
     }
 
     pub fn add_counts(&self, counts: &mut TableCounts) {
@@ -186,11 +206,15 @@ impl Object {
     }
 
     /// Takes a row, which is marked, out of all its chains.
-    pub fn unlink(&self, memory: &RowMemory, retired: &Retired, row: Row<'_>) {
+    pub fn unlink(&self, (memory, retired, pools): (&RowMemory, &Retired, &Pools), row: Row<'_>) {
         for index in 0..row.links() {
             match self.way(memory, index) {
                 Way::Hash(hash) => hash.unlink(memory, row, index),
-                Way::Ordered(tree) => tree.unlink(memory, retired, row, index),
+                Way::Ordered(tree) => {
+                    let growth = Growth::new(retired);
+                    tree.unlink(memory, &growth, row, index);
+                    self.count_index(pools, growth.bytes());
+                }
             }
         }
     }
@@ -238,7 +262,7 @@ impl Objects {
     /// The slot of the object `number`, made if this is its first use since the start.
     pub fn open(
         &self,
-        memory: &RowMemory,
+        (memory, pools): (&RowMemory, &Pools),
         number: u32,
         (db, table): (DatabaseId, TableId),
         layout: &TableLayout,
@@ -248,8 +272,13 @@ impl Objects {
             return Ok(slot);
         }
         let indexes = &layout.indexes;
+        let bytes = empty_bytes(indexes);
+        pools.admit(db, bytes)?;
         let slot = self.slots.take_needed().map_err(|_| StorageError::OutOfMemory)?;
-        let block = create_indexes(memory, indexes).inspect_err(|_| self.slots.give(slot))?;
+        let block = create_indexes(memory, indexes).map_err(|_| {
+            self.slots.give(slot);
+            pools.refuse(db)
+        })?;
         let object = &self.slots[slot];
         object.database.store(u32::from(db.0), Ordering::Relaxed);
         object.table.store(table.0 as u32, Ordering::Relaxed);
@@ -260,9 +289,11 @@ impl Objects {
         for share in &object.shares {
             share.rows.store(0, Ordering::Relaxed);
             share.bytes.store(0, Ordering::Relaxed);
+            share.index_bytes.store(0, Ordering::Relaxed);
             share.garbage.store(0, Ordering::Relaxed);
             share.counts.iter().for_each(|count| count.store(0, Ordering::Relaxed));
         }
+        object.count_index(pools, bytes as i64);
         // Release: whoever finds it by its number sees the rest.
         object.number.store(number, Ordering::Release);
         Ok(slot as u16)
@@ -289,7 +320,7 @@ impl Objects {
     }
 
     /// Frees a dropped object of which nobody has a row in hand any more: all rows that are still in its chains, then the chains.
-    pub fn remove(&self, memory: &RowMemory, slot: u16) {
+    pub fn remove(&self, memory: &RowMemory, pools: &Pools, slot: u16) {
         let _changing = self.changing.lock();
         let object = &self.slots[u32::from(slot)];
         if !object.is_dropped() || object.number() == 0 {
@@ -303,16 +334,27 @@ impl Objects {
             object.way(memory, 0).for_each_chain(memory, &mut |mut at| {
                 while !at.is_none() {
                     let row = Row::new(memory, at);
-                    at = super::hash_index::next(row, 0);
+                    at = hash_index::next(row, 0);
                     row.free();
                 }
             });
         }
         (0..count).for_each(|index| object.way(memory, index).free(memory));
         memory.free(object.block(), block_bytes(count));
+        let told = object.shares.iter().map(|share| pools::told(share.bytes.load(Ordering::Relaxed)));
+        pools.add(object.database(), -told.sum::<i64>());
         object.number.store(0, Ordering::Release);
         self.slots.give(u32::from(slot));
     }
+}
+
+/// What a table takes that has no rows.
+fn empty_bytes(indexes: &[IndexLayout]) -> usize {
+    let of_index = |index: &IndexLayout| match index.bucket_count {
+        Some(count) => 8 * hash_index::bucket_count(count) as usize,
+        None => OrderedIndex::EMPTY_BYTES,
+    };
+    block_bytes(indexes.len()) + indexes.iter().map(of_index).sum::<usize>()
 }
 
 /// The block of a table's indexes, with empty chains and nothing counted.

@@ -17,6 +17,7 @@
 //! puts anything there any more; its left neighbour takes over its range; its parent forgets it. Who comes to a place that is
 //! marked, or to a node that no child of a key is left of, goes on from the neighbour to the left.
 
+use std::cell::Cell;
 use std::cmp::Ordering as Order;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,6 +52,31 @@ const EARLY_SPLIT_ENTRIES: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderedIndex {
     pub root: At,
+}
+
+/// By how much a tree grows in one change; what the change replaces is retired through it.
+pub struct Growth<'a> {
+    retired: &'a Retired,
+    bytes: Cell<i64>,
+}
+
+impl<'a> Growth<'a> {
+    pub fn new(retired: &'a Retired) -> Growth<'a> {
+        Growth { retired, bytes: Cell::new(0) }
+    }
+
+    pub fn bytes(&self) -> i64 {
+        self.bytes.get()
+    }
+
+    fn add(&self, bytes: usize) {
+        self.bytes.set(self.bytes.get() + bytes as i64);
+    }
+
+    fn retire(&self, memory: &RowMemory, block: At, bytes: usize) {
+        self.bytes.set(self.bytes.get() - bytes as i64);
+        self.retired.retire(memory, block, bytes);
+    }
 }
 
 /// A key with the chain of its rows.
@@ -287,6 +313,9 @@ fn create_place(memory: &RowMemory, node: At) -> StorageResult<At> {
 }
 
 impl OrderedIndex {
+    /// Of an empty tree.
+    pub const EMPTY_BYTES: usize = 8 * ENTRIES + PLACE_BYTES;
+
     pub fn create(memory: &RowMemory) -> StorageResult<OrderedIndex> {
         let leaf = Parts::default().build(memory)?;
         let root = create_place(memory, leaf).inspect_err(|_| memory.free(leaf, node_size(memory, leaf)))?;
@@ -384,19 +413,19 @@ impl OrderedIndex {
         }
     }
 
-    /// Puts a row before all others of its key: link `index` of the row, which says then where its key is.
+    /// Puts a row before all others of its key: link `index` of the row, which says then where its key is. The caller has pinned the
+    /// epoch.
     pub fn link(
         &self,
         memory: &RowMemory,
-        retired: &Retired,
+        growth: &Growth<'_>,
         key: &[u8],
         row: Row<'_>,
         index: usize,
     ) -> StorageResult<()> {
-        let _pinned = retired.pin();
         let link = row.link(index);
         loop {
-            let key = self.find_or_add(memory, retired, key)?;
+            let key = self.find_or_add(memory, growth, key)?;
             row.set_home(index, key.at.word());
             let mut first = key.head().load(Ordering::Relaxed);
             while first & LEAVING == 0 {
@@ -409,12 +438,12 @@ impl OrderedIndex {
         }
     }
 
-    fn find_or_add<'a>(&self, memory: &'a RowMemory, retired: &Retired, bytes: &[u8]) -> StorageResult<Key<'a>> {
+    fn find_or_add<'a>(&self, memory: &'a RowMemory, growth: &Growth<'_>, bytes: &[u8]) -> StorageResult<Key<'a>> {
         let mut new: Option<Key<'a>> = None;
         let result = loop {
             let (place, node) = self.descend(memory, bytes, 0);
             if node.goes {
-                if let Err(error) = self.hand_over(memory, retired, place, &node) {
+                if let Err(error) = self.hand_over(memory, growth, place, &node) {
                     break Err(error);
                 }
                 continue;
@@ -425,7 +454,7 @@ impl OrderedIndex {
                 if key.head().load(Ordering::SeqCst) & LEAVING == 0 {
                     break Ok(key);
                 }
-                self.remove(memory, retired, place, node, entry)?;
+                self.remove(memory, growth, place, node, entry)?;
                 continue;
             }
             let key = match new {
@@ -434,8 +463,11 @@ impl OrderedIndex {
             };
             let mut parts = node.parts();
             parts.targets.insert(entry, key.at.word());
-            match self.replace(memory, retired, place, node, parts) {
-                Ok(true) => return Ok(key),
+            match self.replace(memory, growth, place, node, parts) {
+                Ok(true) => {
+                    growth.add(KEY_BYTES + bytes.len());
+                    return Ok(key);
+                }
                 Ok(false) => os::sim_point!("xtp.node.lost"),
                 Err(error) => break Err(error),
             }
@@ -450,7 +482,7 @@ impl OrderedIndex {
     fn replace(
         &self,
         memory: &RowMemory,
-        retired: &Retired,
+        growth: &Growth<'_>,
         place: At,
         node: Node<'_>,
         mut parts: Parts,
@@ -491,11 +523,11 @@ impl OrderedIndex {
         if !changed {
             return Ok(false);
         }
-        built.blocks.clear();
-        retired.retire(memory, node.at, node_size(memory, node.at));
+        growth.add(built.blocks.drain(..).map(|(_, bytes)| bytes).sum());
+        growth.retire(memory, node.at, node_size(memory, node.at));
         if let Some((separator, right)) = up {
             // Without it the way is longer, no more: a refusal of memory is no reason to fail.
-            self.add_separator(memory, retired, parts.level + 1, separator, right).ok();
+            self.add_separator(memory, growth, parts.level + 1, separator, right).ok();
         }
         Ok(true)
     }
@@ -503,7 +535,7 @@ impl OrderedIndex {
     fn add_separator(
         &self,
         memory: &RowMemory,
-        retired: &Retired,
+        growth: &Growth<'_>,
         level: u8,
         separator: u64,
         child: At,
@@ -512,7 +544,7 @@ impl OrderedIndex {
         loop {
             let (place, node) = self.descend(memory, bytes, level);
             if node.goes {
-                self.hand_over(memory, retired, place, &node)?;
+                self.hand_over(memory, growth, place, &node)?;
                 continue;
             }
             let (entry, found) = node.lower_bound(bytes);
@@ -522,19 +554,19 @@ impl OrderedIndex {
             let mut parts = node.parts();
             parts.targets.insert(entry, child.word());
             parts.separators.insert(entry, separator);
-            if self.replace(memory, retired, place, node, parts)? {
+            if self.replace(memory, growth, place, node, parts)? {
                 break;
             }
         }
         if Node::at_place(memory, child).goes {
             // It has gone meanwhile, and whoever took it away did not find it here.
-            self.remove_separator(memory, retired, level, bytes, child)?;
+            self.remove_separator(memory, growth, level, bytes, child)?;
         }
         Ok(())
     }
 
     /// Takes an empty node away, unless it is the first of its level, or not empty any more.
-    fn take_away(&self, memory: &RowMemory, retired: &Retired, place: At, node: &Node<'_>) {
+    fn take_away(&self, memory: &RowMemory, growth: &Growth<'_>, place: At, node: &Node<'_>) {
         let slot = memory.word(place, NODE);
         let marked = node.at.word() | GOES;
         if node.word(LOW) == 0
@@ -543,38 +575,38 @@ impl OrderedIndex {
             return;
         }
         os::sim_point!("xtp.node.empty");
-        if self.hand_over(memory, retired, place, node).is_err() {
+        if self.hand_over(memory, growth, place, node).is_err() {
             // No memory for its neighbour: it stays.
             slot.store(node.at.word(), Ordering::SeqCst);
             return;
         }
         let low = node.low().expect("looked at above");
-        let Ok(parent_low) = self.remove_separator(memory, retired, node.level() + 1, low, place) else {
+        let Ok(parent_low) = self.remove_separator(memory, growth, node.level() + 1, low, place) else {
             // Nor for its parent, which goes on to name it: the way through it leads to the left.
             return;
         };
-        retired.retire(memory, node.at, node_size(memory, node.at));
-        retired.retire(memory, place, PLACE_BYTES);
+        growth.retire(memory, node.at, node_size(memory, node.at));
+        growth.retire(memory, place, PLACE_BYTES);
         if parent_low != Some(node.word(LOW)) {
             let key = Key::new(memory, At::of_word(node.word(LOW)));
-            retired.retire(memory, key.at, KEY_BYTES + key.bytes().len());
+            growth.retire(memory, key.at, KEY_BYTES + key.bytes().len());
         }
     }
 
     /// The range of a node that goes becomes its left neighbour's. Anybody may do it.
-    fn hand_over(&self, memory: &RowMemory, retired: &Retired, place: At, node: &Node<'_>) -> StorageResult<()> {
+    fn hand_over(&self, memory: &RowMemory, growth: &Growth<'_>, place: At, node: &Node<'_>) -> StorageResult<()> {
         loop {
             let (left_place, left) = self.left_of(memory, node);
             if left.word(RIGHT) != place.word() {
                 return Ok(());
             }
             if left.goes {
-                self.hand_over(memory, retired, left_place, &left)?;
+                self.hand_over(memory, growth, left_place, &left)?;
                 continue;
             }
             let mut parts = left.parts();
             (parts.high, parts.right) = (node.word(HIGH), node.word(RIGHT));
-            if self.replace(memory, retired, left_place, left, parts)? {
+            if self.replace(memory, growth, left_place, left, parts)? {
                 return Ok(());
             }
         }
@@ -584,7 +616,7 @@ impl OrderedIndex {
     fn remove_separator(
         &self,
         memory: &RowMemory,
-        retired: &Retired,
+        growth: &Growth<'_>,
         level: u8,
         separator: &[u8],
         child: At,
@@ -597,11 +629,11 @@ impl OrderedIndex {
             parts.targets.remove(entry);
             parts.separators.remove(entry);
             let empty = parts.targets.is_empty();
-            if self.replace(memory, retired, place, node, parts)? {
+            if self.replace(memory, growth, place, node, parts)? {
                 if empty {
                     let node = Node::at_place(memory, place);
                     if node.count() == 0 && !node.goes {
-                        self.take_away(memory, retired, place, &node);
+                        self.take_away(memory, growth, place, &node);
                     }
                 }
                 return Ok(Some(node.word(LOW)));
@@ -613,7 +645,7 @@ impl OrderedIndex {
     fn remove(
         &self,
         memory: &RowMemory,
-        retired: &Retired,
+        growth: &Growth<'_>,
         place: At,
         node: Node<'_>,
         entry: usize,
@@ -622,12 +654,12 @@ impl OrderedIndex {
         let mut parts = node.parts();
         parts.targets.remove(entry);
         let empty = parts.targets.is_empty();
-        if self.replace(memory, retired, place, node, parts)? {
-            retired.retire(memory, key.at, KEY_BYTES + key.bytes().len());
+        if self.replace(memory, growth, place, node, parts)? {
+            growth.retire(memory, key.at, KEY_BYTES + key.bytes().len());
             if empty {
                 let node = Node::at_place(memory, place);
                 if node.count() == 0 && !node.goes {
-                    self.take_away(memory, retired, place, &node);
+                    self.take_away(memory, growth, place, &node);
                 }
             }
         }
@@ -635,13 +667,13 @@ impl OrderedIndex {
     }
 
     /// Takes a marked row out of the chain of its key, and the key with its last row. Only one worker does so with a row.
-    pub fn unlink(&self, memory: &RowMemory, retired: &Retired, row: Row<'_>, index: usize) {
+    pub fn unlink(&self, memory: &RowMemory, growth: &Growth<'_>, row: Row<'_>, index: usize) {
         let home = row.home(index);
         if home == 0 {
             // It never was in it.
             return;
         }
-        let _pinned = retired.pin();
+        let _pinned = growth.retired.pin();
         let key = Key::new(memory, At::of_word(home));
         take_out(memory, key.head(), row, index);
         if key.head().compare_exchange(0, LEAVING, Ordering::SeqCst, Ordering::Relaxed).is_err() {
@@ -657,7 +689,7 @@ impl OrderedIndex {
                 return;
             }
             // No memory for a smaller node: the key stays, and goes when somebody wants to use it.
-            if self.remove(memory, retired, place, node, entry).is_err() {
+            if self.remove(memory, growth, place, node, entry).is_err() {
                 return;
             }
         }

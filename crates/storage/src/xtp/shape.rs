@@ -10,7 +10,7 @@ use super::Xtp;
 use super::hash_index::{self, HashIndex};
 use super::memory::{At, RowMemory};
 use super::object::Objects;
-use super::ordered_index::{Key, OrderedIndex};
+use super::ordered_index::{Growth, Key, OrderedIndex};
 use super::row::Row;
 use crate::error::StorageResult;
 use crate::layout::{DatabaseId, IndexLayout, TableId, TableLayout};
@@ -177,7 +177,11 @@ impl MemoryIndex {
                 if !self.layout.unique {
                     key.extend_from_slice(&row.at().word().to_be_bytes());
                 }
-                tree.link(&xtp.memory, &xtp.retired, &key, row, position)
+                let _pinned = xtp.retired.pin();
+                let growth = Growth::new(&xtp.retired);
+                let linked = tree.link(&xtp.memory, &growth, &key, row, position);
+                xtp.objects.of(row).count_index(&xtp.pools, growth.bytes());
+                linked
             }
         }
     }

@@ -257,7 +257,7 @@ impl Engine {
             xtp.garbage.collect_all(xtp, oldest, || self.commits.now());
             self.locks.leave(cleaner);
             let gone: Vec<u16> = dropped().filter(|(_, object)| object.may_go(oldest)).map(|(slot, _)| slot).collect();
-            gone.into_iter().for_each(|slot| xtp.objects.remove(&xtp.memory, slot));
+            gone.into_iter().for_each(|slot| xtp.objects.remove(&xtp.memory, &xtp.pools, slot));
         }
     }
 

@@ -1,0 +1,188 @@
+//! How much memory the tables of each database take, and how much they may: databases are in pools, and a pool has a limit.
+//!
+//! An object counts its own bytes, in shares (`object`), and a share tells of them here whenever it passes a step of 16 KB. So a
+//! row costs no more for being counted twice; what is known here is below the truth by less than a step for each share of a table.
+//! Whoever wants more compares two words that seldom change.
+//!
+//! What is there already stays, whatever the limit: a start loads all rows, and a limit may be lowered.
+
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use os::region::{Part, Placed};
+use os::shared_struct;
+use os::sync::{Mutex, SpinClass, SpinLock};
+use os::wait::WaitType;
+
+use crate::error::{StorageError, StorageResult};
+use crate::layout::DatabaseId;
+use crate::memory::Memory;
+
+static MOVING: SpinClass = SpinClass::new("XTP_POOLS");
+
+/// Pools of an instance: as many as SQL Server has.
+pub const POOLS_MAX: usize = 64;
+/// Every number of a database.
+const DATABASES: usize = 1 << 16;
+const STEP_BITS: u32 = 14;
+/// As SQL Server's longest name.
+const NAME_MAX: usize = 128;
+
+/// A pool by its place among them. Databases that nobody has put anywhere are in the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryPool(pub u8);
+
+impl MemoryPool {
+    pub const DEFAULT: MemoryPool = MemoryPool(0);
+}
+
+/// Of a pool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryPoolUsage {
+    pub bytes: u64,
+    pub limit_bytes: u64,
+    /// How often somebody wanted more than there was.
+    pub refusals: u64,
+}
+
+shared_struct! {
+    struct Database {
+        bytes: AtomicI64,
+        pool: AtomicU32,
+    }
+}
+
+shared_struct! {
+    /// In cache lines of its own.
+    #[repr(align(128))]
+    struct Pool {
+        bytes: AtomicI64,
+        limit: AtomicI64,
+        refusals: AtomicU64,
+    }
+}
+
+shared_struct! {
+    /// What messages call a pool.
+    #[derive(Clone, Copy)]
+    struct Name {
+        length: u16,
+        units: [u16; NAME_MAX],
+    }
+}
+
+pub struct Pools {
+    databases: Part<Database>,
+    pools: Part<Pool>,
+    names: Placed<Mutex<[Name; POOLS_MAX]>>,
+    /// Held while bytes, or a database with its own, come to a pool or leave it.
+    moving: Placed<SpinLock<()>>,
+    /// Of all pools together.
+    limit: u64,
+}
+
+/// What a share that has counted `before` bytes tells of `more`.
+#[inline]
+pub fn steps(before: i64, more: i64) -> i64 {
+    told(before + more) - told(before)
+}
+
+/// What a share of so many bytes has told of them.
+#[inline]
+pub fn told(bytes: i64) -> i64 {
+    bytes >> STEP_BITS << STEP_BITS
+}
+
+impl Pools {
+    pub fn region_bytes() -> usize {
+        DATABASES * size_of::<Database>() + POOLS_MAX * (size_of::<Pool>() + size_of::<Name>()) + 4096
+    }
+
+    /// `limit`: bytes that all pools have together.
+    pub fn new(memory: &Memory, limit: u64) -> StorageResult<Pools> {
+        let names = [Name { length: 0, units: [0; NAME_MAX] }; POOLS_MAX];
+        let pools = Pools {
+            databases: memory.carve("databases with memory-optimized tables", DATABASES)?,
+            pools: memory.carve("pools of memory-optimized tables", POOLS_MAX)?,
+            names: memory.place("names of pools", Mutex::new(WaitType::SOS_MUTEX, names))?,
+            moving: memory.place("pools of memory-optimized tables", SpinLock::new(&MOVING, ()))?,
+            limit,
+        };
+        pools.set(MemoryPool::DEFAULT, "default", 100);
+        Ok(pools)
+    }
+
+    fn pool_of(&self, db: DatabaseId) -> usize {
+        self.databases[usize::from(db.0)].pool.load(Ordering::Relaxed) as usize
+    }
+
+    /// The tables of a database have so many more bytes, or less.
+    #[cold]
+    #[inline(never)]
+    pub fn add(&self, db: DatabaseId, bytes: i64) {
+        let _moving = self.moving.lock();
+        self.databases[usize::from(db.0)].bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.pools[self.pool_of(db)].bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Err: the pool of the database has no room for so many bytes more.
+    #[inline]
+    pub fn admit(&self, db: DatabaseId, bytes: usize) -> StorageResult<()> {
+        let pool = &self.pools[self.pool_of(db)];
+        // Relaxed: whoever sees an older number is let in as if it had come earlier.
+        match pool.bytes.load(Ordering::Relaxed).saturating_add_unsigned(bytes as u64) {
+            bytes if bytes <= pool.limit.load(Ordering::Relaxed) => Ok(()),
+            _ => Err(self.refuse(db)),
+        }
+    }
+
+    /// There is no memory for the database.
+    #[cold]
+    #[inline(never)]
+    pub fn refuse(&self, db: DatabaseId) -> StorageError {
+        let pool = self.pool_of(db);
+        self.pools[pool].refusals.fetch_add(1, Ordering::Relaxed);
+        StorageError::MemoryOptimizedFull { pool: self.name(MemoryPool(pool as u8)).into() }
+    }
+
+    pub fn name(&self, pool: MemoryPool) -> String {
+        let name = self.names.lock()[usize::from(pool.0)];
+        String::from_utf16_lossy(&name.units[..usize::from(name.length)])
+    }
+
+    /// Names a pool and limits it to a share of all memory there is for such tables. For all engines, and at once.
+    pub fn set(&self, pool: MemoryPool, name: &str, percent: u32) {
+        let mut written = Name { length: 0, units: [0; NAME_MAX] };
+        for (to, unit) in written.units.iter_mut().zip(name.encode_utf16()) {
+            *to = unit;
+            written.length += 1;
+        }
+        self.names.lock()[usize::from(pool.0)] = written;
+        let limit = u128::from(self.limit) * u128::from(percent) / 100;
+        self.pools[usize::from(pool.0)].limit.store(limit as i64, Ordering::Relaxed);
+    }
+
+    /// From now on the tables of a database count for this pool.
+    pub fn bind(&self, db: DatabaseId, pool: MemoryPool) {
+        let database = &self.databases[usize::from(db.0)];
+        let _moving = self.moving.lock();
+        let bytes = database.bytes.load(Ordering::Relaxed);
+        self.pools[self.pool_of(db)].bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.pools[usize::from(pool.0)].bytes.fetch_add(bytes, Ordering::Relaxed);
+        database.pool.store(pool.0.into(), Ordering::Relaxed);
+    }
+
+    pub fn usage(&self, pool: MemoryPool) -> MemoryPoolUsage {
+        let pool = &self.pools[usize::from(pool.0)];
+        let bytes = |word: &AtomicI64| word.load(Ordering::Relaxed).max(0) as u64;
+        MemoryPoolUsage {
+            bytes: bytes(&pool.bytes),
+            limit_bytes: bytes(&pool.limit),
+            refusals: pool.refusals.load(Ordering::Relaxed),
+        }
+    }
+
+    /// What the tables of a database take.
+    pub fn database_bytes(&self, db: DatabaseId) -> u64 {
+        self.databases[usize::from(db.0)].bytes.load(Ordering::Relaxed).max(0) as u64
+    }
+}
