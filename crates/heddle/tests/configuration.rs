@@ -64,6 +64,58 @@ fn what_was_configured_is_what_the_next_start_runs_with() {
     assert_eq!(option(&server, "lightweight pooling"), "0 0");
 }
 
+/// Pools and the databases in them: rows that are there are loaded whatever the limit, and count for their pool.
+#[test]
+fn resource_pools_govern_from_the_start_on() {
+    const FULL: &str =
+        "INSERT held.dbo.held VALUES (-1, CONVERT(varbinary(max), REPLICATE(CONVERT(varchar(max), 'x'), 1000000)))";
+    let data = scratch("resource_pools");
+    let path = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(path, &["--memory", "400MB"]);
+    server.query("CREATE DATABASE held");
+    server.query(
+        "CREATE TABLE held.dbo.held (id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 64), value varbinary(max)) WITH (MEMORY_OPTIMIZED = ON)",
+    );
+    server.query(
+        "CREATE RESOURCE POOL small WITH (MAX_MEMORY_PERCENT = 20); ALTER RESOURCE GOVERNOR RECONFIGURE; EXEC sys.sp_xtp_bind_db_resource_pool N'held', N'small'",
+    );
+    let fill = "SET NOCOUNT ON; DECLARE @id int = 0; WHILE @id < 20 BEGIN
+        INSERT held.dbo.held VALUES (@id, CONVERT(varbinary(max), REPLICATE(CONVERT(varchar(max), 'x'), 1000000))); SET @id += 1 END";
+    server.query(fill);
+    // Less than there is; and a pool that is asked for and not yet in effect.
+    server.query(
+        "ALTER RESOURCE POOL small WITH (MAX_MEMORY_PERCENT = 1); ALTER RESOURCE GOVERNOR RECONFIGURE; CREATE RESOURCE POOL later",
+    );
+    server.kill();
+
+    let server = Server::start_on(path, &["--memory", "400MB"]);
+    let is_so = |question: &str| server.query(&format!("SET NOCOUNT ON; {question}")).trim().to_string();
+    assert_eq!(is_so("SELECT COUNT(*) FROM held.dbo.held"), "20", "all rows are loaded");
+    let pool = "FROM sys.dm_resource_governor_resource_pools WHERE name = 'small'";
+    assert_eq!(
+        is_so(&format!("SELECT COUNT(*) {pool} AND used_memory_kb > 19000 AND used_memory_kb > max_memory_kb")),
+        "1"
+    );
+    assert_eq!(is_so("SELECT resource_pool_id FROM sys.databases WHERE name = 'held'"), "256");
+    assert_eq!(is_so("SELECT pool_id FROM sys.dm_resource_governor_resource_pools WHERE name = 'later'"), "257");
+    let refused = server.sql(&["-Q", FULL]);
+    assert!(String::from_utf8_lossy(&[refused.stdout, refused.stderr].concat()).contains("Msg 41805"));
+    server.query("ALTER RESOURCE GOVERNOR DISABLE");
+    server.query(FULL);
+    let rows = "SET NOCOUNT ON; SELECT COUNT(*) FROM held.dbo.held";
+    assert_eq!(server.query(rows).trim(), "21", "a governor that is disabled limits nothing");
+    server.kill();
+
+    let server = Server::start_on(path, &["--memory", "400MB"]);
+    assert_eq!(
+        server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.dm_resource_governor_resource_pools").trim(),
+        "2"
+    );
+    server.query("INSERT held.dbo.held VALUES (-2, 0x00)");
+    assert_eq!(server.query(rows).trim(), "22", "and stays so");
+    assert_eq!(server.stop().0, Some(0));
+}
+
 #[test]
 fn session_numbers_are_as_wide_as_the_connections_need() {
     let types = "SET NOCOUNT ON; SELECT CONVERT(varchar(10), SQL_VARIANT_PROPERTY(@@SPID, 'BaseType')), CONVERT(varchar(10), \

@@ -487,6 +487,7 @@ fn a_dead_engine_leaves_no_objects(drops: bool) {
     let home = Home::new("processes-objects", Kind::Hash);
     let storage = home.open_new();
     let before = storage.memory_optimized_bytes();
+    let counted = storage.memory_pools().database_bytes(DB);
     if drops {
         let mut tx = storage.begin(Isolation::ReadCommitted);
         make_other(&storage, &mut tx);
@@ -513,6 +514,8 @@ fn a_dead_engine_leaves_no_objects(drops: bool) {
     assert_eq!(engines.wait(), Some((2, End::Exited(0))));
     let left = storage.memory_optimized_bytes();
     assert!(left <= before + 4_096, "{before} bytes, then {left}");
+    let still_counted = storage.memory_pools().database_bytes(DB);
+    assert_eq!(still_counted, counted, "bytes that the database's pool knows of");
 }
 
 fn main() {

@@ -210,7 +210,8 @@ base_tables! {
         value: Text,
     } unique [0];
 
-    /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67).
+    /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67), resource pools
+    /// (200: `value` has the settings in the order of `governor::SETTINGS`), the resource governor (201: `status` 1 if it is enabled).
     ClassRow = 64 "sysclsobjs" every {
         class: u8,
         id: i32,
@@ -223,7 +224,7 @@ base_tables! {
     } unique [0, 1] unique [0, 2];
 
     /// One thing refers to another: foreign keys (class 27: depid the key, indepid the table), role members (25: depid the role,
-    /// indepid the member), server role members (26), modules (1).
+    /// indepid the member), server role members (26), modules (1), databases in resource pools (202).
     ReferenceRow = 74 "syssingleobjrefs" every {
         class: u8,
         depid: i32,
@@ -496,10 +497,14 @@ pub mod class {
     pub const FILEGROUP: u8 = 65;
     pub const PARTITION_FUNCTION: u8 = 67;
     pub const PARTITION_SCHEME: u8 = 68;
+    /// In master's: the pools of the resource governor, and the governor itself.
+    pub const RESOURCE_POOL: u8 = 200;
+    pub const RESOURCE_GOVERNOR: u8 = 201;
     /// In `syssingleobjrefs`.
     pub const ROLE_MEMBER: u8 = 25;
     pub const SERVER_ROLE_MEMBER: u8 = 26;
     pub const FOREIGN_KEY: u8 = 27;
+    pub const POOL_BINDING: u8 = 202;
 }
 
 pub mod schema {

@@ -107,6 +107,7 @@ impl Catalog {
         }
         catalog.make_ase_mda()?;
         catalog.load_configuration()?;
+        catalog.load_governor()?;
         if let (false, Some(hash)) = (new, &options.sa_password_hash) {
             let master = catalog.expect_database(MASTER);
             catalog.change(&master, |rows| {

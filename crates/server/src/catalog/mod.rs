@@ -9,6 +9,7 @@
 //! database         one database: options, cache, counters
 //! registry, spec   the system objects by name: T-SQL text, computed tables, native procedures
 //! session          sql::catalog::Catalog for a session: own uncommitted changes, temporary tables, system objects
+//! configuration    options of the server   governor    resource pools, and the databases in them
 //! boot             the first start of a data directory, and each later one
 //! ```
 
@@ -27,6 +28,7 @@ pub mod registry;
 pub mod numbers;
 pub mod session;
 pub mod configuration;
+pub mod governor;
 pub mod boot;
 
 use std::sync::Arc;

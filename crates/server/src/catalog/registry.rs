@@ -104,6 +104,8 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_refreshview",
     "sp_rename",
     "sp_setconfigvalue",
+    "sp_xtp_bind_db_resource_pool",
+    "sp_xtp_unbind_db_resource_pool",
     "xp_instance_regread",
     "xp_msver",
     "xp_qv",

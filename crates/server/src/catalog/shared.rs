@@ -8,7 +8,7 @@ use os::region::{Part, Placed, Pool};
 use os::shared_struct;
 use os::sync::{Mutex, MutexGuard};
 use os::wait::WaitType;
-use storage::{Memory, StorageResult};
+use storage::{Memory, POOLS_MAX, StorageResult};
 use types::SqlType;
 
 /// Ids of databases are below this.
@@ -22,6 +22,9 @@ const STRIPES: usize = 256;
 const OWNED_MAX: usize = 1 << 16;
 /// Places where one may stand, one after the other.
 const OWNED_TRIES: usize = 64;
+
+/// Numbers that a resource pool is made with.
+pub const POOL_SETTINGS: usize = 7;
 
 /// What `Shared::new` needs of the instance's memory.
 pub const BYTES: usize =
@@ -49,12 +52,35 @@ shared_struct! {
     }
 }
 
+shared_struct! {
+    /// A resource pool as it is in effect; its name and its memory are storage's to know.
+    #[derive(Clone, Copy, PartialEq)]
+    pub struct GovernedPool {
+        /// 0: there is none in this place.
+        pub id: i32,
+        pub settings: [i32; POOL_SETTINGS],
+    }
+}
+
+shared_struct! {
+    /// The resource governor's pools in effect. Held while they or what is kept of them changes.
+    #[derive(Clone, Copy, PartialEq)]
+    pub struct Governed {
+        pub pools: [GovernedPool; POOLS_MAX],
+    }
+}
+
+impl Governed {
+    pub const NONE: Governed = Governed { pools: [GovernedPool { id: 0, settings: [0; POOL_SETTINGS] }; POOLS_MAX] };
+}
+
 #[derive(Clone)]
 pub struct Shared {
     pub numbers: Placed<CatalogNumbers>,
     pub databases: Part<DatabaseNumbers>,
     pub counters: Counters,
     pub owned: Owned,
+    pub governor: Placed<Mutex<Governed>>,
     /// Of session numbers: the same for all, since all start with one set of options.
     pub session_number: SqlType,
 }
@@ -65,6 +91,7 @@ impl Shared {
             numbers: memory.place("catalog", CatalogNumbers::default())?,
             databases: memory.carve("databases", DATABASE_IDS)?,
             counters: Counters::new(memory)?,
+            governor: memory.place("resource governor", Mutex::new(WaitType::OBJECT_CATALOG, Governed::NONE))?,
             owned: Owned { places: memory.carve("temporary objects", OWNED_MAX)? },
             session_number,
         })

@@ -426,6 +426,7 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
     rows.delete::<DatabaseRow>(0, &[int(i32::from(db.id.0))])?;
     rows.delete::<FileRow>(0, &[int(i32::from(db.id.0))])?;
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
+    catalog.change_governor().unbind(db.id)?;
     catalog.remove_database(db.id);
     // Plans keep tables open, and these the data file that is gone.
     ddl.site.server().forget_plans(Forget::All);

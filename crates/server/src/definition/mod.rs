@@ -14,12 +14,14 @@
 //! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
+//! governor    CREATE, ALTER, DROP RESOURCE POOL
 //! ```
 
 pub mod alter;
 pub mod constraint;
 pub mod data_type;
 pub mod database;
+pub mod governor;
 pub mod host_site;
 pub mod index;
 pub mod memory_optimized;
@@ -87,6 +89,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Kill(kill) => server::kill(ddl, kill),
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::ThreadPool(statement) => pool::thread_pool(ddl, statement),
+        StatementKind::ResourceGovernor(statement) => governor::run(ddl, statement),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }

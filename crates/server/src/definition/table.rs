@@ -167,6 +167,11 @@ pub fn build(
     let table = ddl.reload(&db, id)?;
     create_storage(ddl, &db, &table)?;
     constraint::add_rest(ddl, place, shown, id, definition, true)?;
+    if table.memory.is_some() {
+        // Takes the memory of its indexes: a table that finds none is not made.
+        let (db, id) = (db.storage_id(), TableId(id));
+        ddl.storage(|storage, _| storage.open_table(db, id)).map_err(storage_error)?;
+    }
     ddl.changed(db.id, id);
     Ok(id)
 }

@@ -169,6 +169,7 @@ pub enum StatementKind {
     },
     AlterServerConfiguration(Box<AlterServerConfiguration>),
     ThreadPool(Box<ThreadPool>),
+    ResourceGovernor(Box<ResourceGovernor>),
     /// A statement of the language that is read to its end but has no tree of its own.
     Other(Box<OtherStatement>),
 }

@@ -1,4 +1,4 @@
-//! What speaks to the server itself: DBCC, KILL, ALTER SERVER CONFIGURATION, thread pools.
+//! What speaks to the server itself: DBCC, KILL, ALTER SERVER CONFIGURATION, thread pools, the resource governor.
 
 use super::{Expr, Ident, Setting};
 
@@ -48,4 +48,13 @@ pub enum ThreadPoolAction {
     /// also POOL NAME
     Alter(Vec<Setting>),
     Drop,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResourceGovernor {
+    CreatePool(Ident, Vec<Setting>),
+    AlterPool(Ident, Vec<Setting>),
+    DropPool(Ident),
+    Reconfigure,
+    Disable,
 }

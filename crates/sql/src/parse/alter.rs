@@ -56,6 +56,8 @@ impl Parser<'_> {
                 self.alter_partition()
             }
             K::THREAD if self.peek_word(2, K::POOL) => self.thread_pool(),
+            K::RESOURCE if self.peek_word(2, K::POOL) => self.resource_pool(),
+            K::RESOURCE if self.peek_word(2, K::GOVERNOR) => self.resource_governor(),
             K::NONE_ => {
                 self.bump();
                 Err(self.unexpected())

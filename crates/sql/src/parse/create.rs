@@ -14,6 +14,7 @@ impl Parser<'_> {
             K::SCHEMA => return self.create_schema(),
             K::DEFAULT | K::RULE => return self.create_default_or_rule(),
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
+            K::RESOURCE if self.peek_word(2, K::POOL) => return self.resource_pool(),
             K::XML if self.peek_word(2, K::SCHEMA) => return self.other(),
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
             _ if self.is_other_kind(next) && !matches!(next, K::XML | K::SERVER | K::APPLICATION) => {
@@ -290,6 +291,7 @@ impl Parser<'_> {
         let next = self.peek(1).keyword;
         match next {
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
+            K::RESOURCE if self.peek_word(2, K::POOL) => return self.resource_pool(),
             K::DATABASE
                 if self.peek_word(2, K::SCOPED) || self.peek_word(2, K::AUDIT) || self.peek_word(2, K::ENCRYPTION) =>
             {

@@ -1,4 +1,4 @@
-//! DBCC, KILL, CHECKPOINT, SHUTDOWN, RECONFIGURE, ALTER SERVER CONFIGURATION, thread pools.
+//! DBCC, KILL, CHECKPOINT, SHUTDOWN, RECONFIGURE, ALTER SERVER CONFIGURATION, thread pools, the resource governor.
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
@@ -181,5 +181,53 @@ impl Parser<'_> {
             self.setting_value()?
         };
         Ok(Setting { name: name.into(), value, line })
+    }
+
+    /// `CREATE | ALTER | DROP RESOURCE POOL name [WITH (a = 1, ...)]`; the current token is the verb.
+    #[inline(never)]
+    pub(super) fn resource_pool(&mut self) -> P<StatementKind> {
+        let verb = self.token.keyword;
+        for _ in 0..3 {
+            self.bump();
+        }
+        let name = self.ident()?;
+        let mut settings = Vec::new();
+        if verb != K::DROP && self.eat_word(K::WITH) {
+            self.expect(T::LeftParen)?;
+            settings = self.list(Self::resource_pool_setting)?;
+            self.expect(T::RightParen)?;
+        }
+        Ok(StatementKind::ResourceGovernor(Box::new(match verb {
+            K::CREATE => ResourceGovernor::CreatePool(name, settings),
+            K::ALTER => ResourceGovernor::AlterPool(name, settings),
+            _ => ResourceGovernor::DropPool(name),
+        })))
+    }
+
+    /// `MAX_MEMORY_PERCENT = 50`, `AFFINITY SCHEDULER = AUTO`.
+    fn resource_pool_setting(&mut self) -> P<Setting> {
+        let line = self.token.line;
+        if self.eat_text("AFFINITY") {
+            self.expect_text("SCHEDULER")?;
+            self.expect(T::Equals)?;
+            self.expect_word(K::AUTO)?;
+            return Ok(Setting { name: "AFFINITY".into(), value: SettingValue::Word(Ident::new("AUTO")), line });
+        }
+        self.loose_setting()
+    }
+
+    /// `ALTER RESOURCE GOVERNOR RECONFIGURE | DISABLE`; the current token is the verb.
+    #[inline(never)]
+    pub(super) fn resource_governor(&mut self) -> P<StatementKind> {
+        let action = match self.peek(3).keyword {
+            K::RECONFIGURE => ResourceGovernor::Reconfigure,
+            K::DISABLE => ResourceGovernor::Disable,
+            // Classifiers, statistics.
+            _ => return self.other(),
+        };
+        for _ in 0..4 {
+            self.bump();
+        }
+        Ok(StatementKind::ResourceGovernor(Box::new(action)))
     }
 }

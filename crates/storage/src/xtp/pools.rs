@@ -161,6 +161,11 @@ impl Pools {
         self.pools[usize::from(pool.0)].limit.store(limit as i64, Ordering::Relaxed);
     }
 
+    /// A pool that is not there, or does not govern: it keeps its name and may take all there is.
+    pub fn unlimit(&self, pool: MemoryPool) {
+        self.pools[usize::from(pool.0)].limit.store(self.limit as i64, Ordering::Relaxed);
+    }
+
     /// From now on the tables of a database count for this pool.
     pub fn bind(&self, db: DatabaseId, pool: MemoryPool) {
         let database = &self.databases[usize::from(db.0)];

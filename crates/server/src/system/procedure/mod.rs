@@ -6,7 +6,7 @@
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview
 //! server             configuration, session context, messages, xp_*
 //! pools              thread pools and execution classes
-//! xtp                which natively compiled modules are measured
+//! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! cursor             the cursors of drivers: sp_cursoropen and its kin
 //! ```
@@ -136,6 +136,14 @@ pub fn run_native(
         "sp_xtp_control_proc_exec_stats" => {
             let names = &["@new_collection_value", "@old_collection_value"];
             xtp::control_calls(host, &mut Parameters::bind("sp_xtp_control_proc_exec_stats", names, 0, arguments)?)
+        }
+        "sp_xtp_bind_db_resource_pool" => {
+            let names = &["@database_name", "@pool_name"];
+            xtp::bind_pool(host, sink, &Parameters::bind("sp_xtp_bind_db_resource_pool", names, 2, arguments)?)
+        }
+        "sp_xtp_unbind_db_resource_pool" => {
+            let names = &["@database_name"];
+            xtp::unbind_pool(host, &Parameters::bind("sp_xtp_unbind_db_resource_pool", names, 1, arguments)?)
         }
         "sp_xtp_control_query_exec_stats" => {
             let names = &["@new_collection_value", "@database_id", "@xtp_object_id", "@old_collection_value"];

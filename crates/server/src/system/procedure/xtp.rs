@@ -1,15 +1,19 @@
-//! sys.sp_xtp_...: which natively compiled modules are measured; that what is no longer needed of memory-optimized tables goes now.
+//! sys.sp_xtp_...: which natively compiled modules are measured; that what is no longer needed of memory-optimized tables goes now;
+//! which pool a database's tables take their memory from.
 
+use std::sync::Arc;
+
+use exec::session::stopped;
 use exec::sink::Sink;
 use sql::catalog::{DatabaseId, ObjectId};
 use storage::CheckpointFile;
-use types::{Datum, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, number};
 use crate::catalog::base::object_status;
 use crate::catalog::error::storage_error;
-use crate::catalog::{load, no_such_database};
+use crate::catalog::{Database, is_system, load, no_such_database};
 use crate::host::SessionHost;
 
 fn tell(given: &mut Parameters<'_>, position: usize, on: bool) {
@@ -64,20 +68,22 @@ pub fn control_queries(host: &mut SessionHost, given: &mut Parameters<'_>) -> Sq
     Ok(i32::from(!done))
 }
 
+fn database_of(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<Arc<Database>> {
+    let name = given.text(0).ok_or_else(|| given.missing(0))?;
+    host.server.catalog.database_named(&name).ok_or_else(|| no_such_database(&name))
+}
+
 /// @dbname, or the session's database.
-fn database_of(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<DatabaseId> {
+fn database_or_here(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<DatabaseId> {
     match given.text(0) {
         None => Ok(host.catalog_session.database),
-        Some(name) => {
-            let found = host.server.catalog.database_named(&name);
-            Ok(found.ok_or_else(|| no_such_database(&name))?.id)
-        }
+        Some(_) => Ok(database_of(host, given)?.id),
     }
 }
 
 /// sp_xtp_force_gc: what nobody sees any more goes, then what nobody stands on.
 pub fn collect_rows(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
-    database_of(host, given)?;
+    database_or_here(host, given)?;
     (0..2).for_each(|_| host.server.catalog.storage.collect_versions());
     Ok(0)
 }
@@ -85,7 +91,7 @@ pub fn collect_rows(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<i32
 /// sp_xtp_checkpoint_force_garbage_collection: a checkpoint, which merges pairs and removes at once what it has merged. So no file is
 /// only marked.
 pub fn collect_files(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
-    let database = database_of(host, given)?;
+    let database = database_or_here(host, given)?;
     let storage = &host.server.catalog.storage;
     let files = || storage.last_checkpoint(storage::DatabaseId(database.0)).map_err(storage_error);
     let before = files()?;
@@ -98,5 +104,32 @@ pub fn collect_files(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters
     );
     result.push(&[number(gone as i64), number(0), number(after.redo_lsn as i64)]);
     result.send(sink)?;
+    Ok(0)
+}
+
+/// In effect at once: no database goes offline here.
+pub fn bind_pool(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
+    let db = database_of(host, given)?;
+    let pool = given.text(1).ok_or_else(|| given.missing(1))?;
+    if is_system(db.id) {
+        let text = format!(
+            "Binding to a resource pool is not supported for system database '{}'. This operation can only be performed on a user database.",
+            db.name()
+        );
+        return Err(SqlError::new(41371, 16, text));
+    }
+    let name = db.name();
+    let pool = host.server.catalog.change_governor().bind(db.id, &name, &pool)?;
+    let told = format!("A binding has been created. Database '{name}' uses resource pool '{pool}' from now on.");
+    sink.message(&SqlError::new(0, 0, told)).map_err(stopped)?;
+    Ok(0)
+}
+
+pub fn unbind_pool(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
+    let db = database_of(host, given)?;
+    if !host.server.catalog.change_governor().unbind(db.id)? {
+        let text = format!("Database '{}' does not have a binding to a resource pool.", db.name());
+        return Err(SqlError::new(41374, 16, text));
+    }
     Ok(0)
 }

@@ -7,7 +7,7 @@ use sql::catalog::DatabaseId;
 use sql::plan::OutputColumn;
 use types::{Datum, SqlResult, SqlType, variant};
 
-use super::{plan_rows, server_rows, text_rows};
+use super::{governor_rows, plan_rows, server_rows, text_rows};
 use crate::catalog::base::{BASE_TABLES, ColumnRow, ObjectRow, PropertyRow, SequenceRow, class, column_status};
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
@@ -47,7 +47,10 @@ pub fn rows(
         "fn_listextendedproperty" => extended_properties(host, state, &db, arguments)?,
         _ => match server_rows::rows(host, name, arguments).or_else(|| plan_rows::rows(host, name, arguments)) {
             Some(rows) => rows,
-            None => return text_rows::rows(host, state, name, arguments),
+            None => match governor_rows::rows(host, name)? {
+                Some(rows) => rows,
+                None => return text_rows::rows(host, state, name, arguments),
+            },
         },
     }))
 }

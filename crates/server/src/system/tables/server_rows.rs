@@ -33,15 +33,6 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "dm_os_memory_clerks" => memory_clerks(host),
         "dm_server_services" => vec![service(host)],
         "dm_tran_version_store_space_usage" => version_store(host),
-        "resource_governor_configuration" => {
-            vec![vec![
-                ("classifier_function_id", number(0)),
-                ("is_enabled", false.into()),
-                ("max_outstanding_io_per_volume", number(0)),
-            ]]
-        }
-        "resource_governor_resource_pools" => (1..=2).map(pool).collect(),
-        "resource_governor_workload_groups" => (1..=2).map(workload_group).collect(),
         "database_mirroring" | "database_recovery_status" => {
             host.server.catalog.databases().iter().map(|db| vec![("database_id", number(db.id.0))]).collect()
         }
@@ -434,37 +425,4 @@ fn version_store(host: &SessionHost) -> Vec<NamedRow> {
         ]
     });
     rows.collect()
-}
-
-fn pool_name(id: i32) -> &'static str {
-    if id == 1 { "internal" } else { "default" }
-}
-
-fn pool(id: i32) -> NamedRow {
-    vec![
-        ("pool_id", number(id)),
-        ("name", text(pool_name(id))),
-        ("min_cpu_percent", number(0)),
-        ("max_cpu_percent", number(100)),
-        ("min_memory_percent", number(0)),
-        ("max_memory_percent", number(100)),
-        ("cap_cpu_percent", number(100)),
-        ("min_iops_per_volume", number(0)),
-        ("max_iops_per_volume", number(0)),
-    ]
-}
-
-fn workload_group(id: i32) -> NamedRow {
-    vec![
-        ("group_id", number(id)),
-        ("name", text(pool_name(id))),
-        ("importance", text("Medium")),
-        ("request_max_memory_grant_percent", number(25)),
-        ("request_max_cpu_time_sec", number(0)),
-        ("request_memory_grant_timeout_sec", number(0)),
-        ("max_dop", number(0)),
-        ("group_max_requests", number(0)),
-        ("pool_id", number(id)),
-        ("external_pool_id", number(2)),
-    ]
 }

@@ -31,7 +31,7 @@ SELECT d.name, d.id AS database_id, CONVERT(int, NULL) AS source_database_id, CO
   CONVERT(nvarchar(60), N'NOTHING') AS log_reuse_wait_desc, CONVERT(bit, d.options & 4194304) AS is_date_correlation_on,
   CONVERT(bit, 0) AS is_cdc_enabled, CONVERT(bit, d.options & 134217728) AS is_encrypted, CONVERT(bit, 0) AS is_honor_broker_priority_on,
   CONVERT(uniqueidentifier, NULL) AS replica_id, CONVERT(uniqueidentifier, NULL) AS group_database_id,
-  CONVERT(int, NULL) AS resource_pool_id, CONVERT(smallint, NULL) AS default_language_lcid, CONVERT(nvarchar(128), NULL) AS default_language_name,
+  (SELECT r.indepid FROM master.sys.syssingleobjrefs r WHERE r.class = 202 AND r.depid = d.id) AS resource_pool_id, CONVERT(smallint, NULL) AS default_language_lcid, CONVERT(nvarchar(128), NULL) AS default_language_name,
   CONVERT(int, NULL) AS default_fulltext_language_lcid, CONVERT(nvarchar(128), NULL) AS default_fulltext_language_name,
   CONVERT(bit, NULL) AS is_nested_triggers_on, CONVERT(bit, NULL) AS is_transform_noise_words_on, CONVERT(smallint, NULL) AS two_digit_year_cutoff,
   CONVERT(tinyint, 0) AS containment, CONVERT(nvarchar(60), N'NONE') AS containment_desc,

@@ -1,0 +1,311 @@
+//! The resource governor: pools, and which databases' memory-optimized tables count for which.
+//!
+//! What is asked for is kept in master, in effect is what lies in the region: ALTER RESOURCE GOVERNOR RECONFIGURE, or a start,
+//! makes it so. Of a pool's settings only the limit of memory governs anything, and that only memory-optimized tables.
+
+use os::sync::MutexGuard;
+use sql::catalog::DatabaseId;
+use storage::{MemoryPool, MemoryPoolUsage, POOLS_MAX};
+use types::{SqlError, SqlResult};
+
+use super::base::{ClassRow, ReferenceRow, class};
+use super::load::{int, small};
+use super::row::Text;
+use super::shared::{Governed, GovernedPool, POOL_SETTINGS};
+use super::store::Rows;
+use super::{Catalog, MASTER, clock, database};
+
+/// A setting of a pool: its column, its least and greatest value, and what it is if nobody says.
+pub struct PoolSetting {
+    pub column: &'static str,
+    pub range: (i32, i32),
+    pub default: i32,
+}
+
+/// Where in `SETTINGS` a setting is.
+pub mod setting {
+    pub const MIN_CPU: usize = 0;
+    pub const MAX_CPU: usize = 1;
+    pub const MIN_MEMORY: usize = 3;
+    pub const MAX_MEMORY: usize = 4;
+    pub const MIN_IOPS: usize = 5;
+    pub const MAX_IOPS: usize = 6;
+}
+
+pub const SETTINGS: [PoolSetting; POOL_SETTINGS] = [
+    PoolSetting { column: "min_cpu_percent", range: (0, 100), default: 0 },
+    PoolSetting { column: "max_cpu_percent", range: (1, 100), default: 100 },
+    PoolSetting { column: "cap_cpu_percent", range: (1, 100), default: 100 },
+    PoolSetting { column: "min_memory_percent", range: (0, 100), default: 0 },
+    PoolSetting { column: "max_memory_percent", range: (1, 100), default: 100 },
+    PoolSetting { column: "min_iops_per_volume", range: (0, i32::MAX), default: 0 },
+    PoolSetting { column: "max_iops_per_volume", range: (0, i32::MAX), default: 0 },
+];
+
+pub const INTERNAL_POOL: i32 = 1;
+pub const DEFAULT_POOL: i32 = 2;
+/// Pools of users have the numbers from here on, as in SQL Server.
+const USER_POOL: i32 = 256;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourcePool {
+    pub id: i32,
+    pub name: String,
+    pub settings: [i32; POOL_SETTINGS],
+}
+
+impl ResourcePool {
+    fn predefined(id: i32) -> ResourcePool {
+        let name = if id == INTERNAL_POOL { "internal" } else { "default" };
+        ResourcePool { id, name: name.into(), settings: SETTINGS.map(|setting| setting.default) }
+    }
+
+    pub fn is_predefined(&self) -> bool {
+        self.id < USER_POOL
+    }
+
+    fn row(&self) -> ClassRow {
+        let now = clock::now();
+        let settings = self.settings.map(|value| value.to_string()).join(",");
+        ClassRow {
+            class: class::RESOURCE_POOL,
+            id: self.id,
+            name: self.name.clone(),
+            owner: 1,
+            created: now,
+            modified: now,
+            status: 0,
+            value: Text(Some(settings)),
+        }
+    }
+
+    fn of_row(row: ClassRow) -> ResourcePool {
+        let text = row.value.0.unwrap_or_default();
+        let mut values = text.split(',').map(|value| value.parse().ok());
+        let settings = SETTINGS.map(|setting| values.next().flatten().unwrap_or(setting.default));
+        ResourcePool { id: row.id, name: row.name, settings }
+    }
+}
+
+/// Where storage has a pool. The internal one is for no database.
+fn place(id: i32) -> Option<MemoryPool> {
+    let place = if id == DEFAULT_POOL { 0 } else { id - USER_POOL + 1 };
+    u8::try_from(place).ok().filter(|place| usize::from(*place) < POOLS_MAX).map(MemoryPool)
+}
+
+fn predefined() -> Vec<ResourcePool> {
+    [INTERNAL_POOL, DEFAULT_POOL].map(ResourcePool::predefined).into()
+}
+
+fn governor(rows: &mut Rows<'_>) -> SqlResult<Option<ClassRow>> {
+    rows.first(0, &[small(class::RESOURCE_GOVERNOR)])
+}
+
+/// The pools that are asked for, by number.
+fn kept(rows: &mut Rows<'_>) -> SqlResult<Vec<ResourcePool>> {
+    let mut pools = predefined();
+    for row in rows.find::<ClassRow>(0, &[small(class::RESOURCE_POOL)])? {
+        let pool = ResourcePool::of_row(row);
+        match pool.id {
+            DEFAULT_POOL => pools[1] = pool,
+            _ => pools.push(pool),
+        }
+    }
+    pools.sort_by_key(|pool| pool.id);
+    Ok(pools)
+}
+
+/// While somebody changes pools, or databases come to them: nobody else does.
+pub struct Changing<'a> {
+    catalog: &'a Catalog,
+    governed: MutexGuard<'a, Governed>,
+}
+
+impl Catalog {
+    pub fn change_governor(&self) -> Changing<'_> {
+        Changing { catalog: self, governed: self.shared.governor.lock() }
+    }
+
+    pub(crate) fn load_governor(&self) -> SqlResult<()> {
+        let mut changing = self.change_governor();
+        changing.apply()?;
+        for row in changing.read(bindings)? {
+            if let Some(pool) = place(row.indepid) {
+                self.storage.memory_pools().bind(storage::DatabaseId(row.depid as u16), pool);
+            }
+        }
+        Ok(())
+    }
+
+    /// As they are asked for.
+    pub fn resource_pools(&self) -> SqlResult<Vec<ResourcePool>> {
+        self.read(&self.expect_database(MASTER), kept)
+    }
+
+    /// As they are in effect, with their memory.
+    pub fn governed_pools(&self) -> Vec<(ResourcePool, MemoryPoolUsage)> {
+        let governed = *self.shared.governor.lock();
+        let pools = self.storage.memory_pools();
+        let user = governed.pools.iter().filter(|pool| pool.id != 0).filter_map(|pool| {
+            let place = place(pool.id)?;
+            let shown = ResourcePool { id: pool.id, name: pools.name(place), settings: pool.settings };
+            Some((shown, pools.usage(place)))
+        });
+        let internal = (ResourcePool::predefined(INTERNAL_POOL), MemoryPoolUsage::default());
+        std::iter::once(internal).chain(user).collect()
+    }
+
+    /// Whether something else is asked for than what is in effect.
+    pub fn governor_is_behind(&self) -> SqlResult<bool> {
+        let asked_for = if self.governor_is_enabled()? { self.resource_pools()? } else { predefined() };
+        let in_effect = self.governed_pools();
+        Ok(!asked_for.iter().eq(in_effect.iter().map(|(pool, _)| pool)))
+    }
+
+    pub fn governor_is_enabled(&self) -> SqlResult<bool> {
+        Ok(self.read(&self.expect_database(MASTER), governor)?.is_some_and(|row| row.status != 0))
+    }
+}
+
+fn bindings(rows: &mut Rows<'_>) -> SqlResult<Vec<ReferenceRow>> {
+    let all: Vec<ReferenceRow> = rows.all()?;
+    Ok(all.into_iter().filter(|row| row.class == class::POOL_BINDING).collect())
+}
+
+impl Changing<'_> {
+    fn read<T>(&self, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        self.catalog.read(&self.catalog.expect_database(MASTER), work)
+    }
+
+    fn change<T>(&self, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        self.catalog.change(&self.catalog.expect_database(MASTER), work)
+    }
+
+    /// Makes what is asked for be in effect; while the governor is disabled no pool has a limit of its own.
+    fn apply(&mut self) -> SqlResult<()> {
+        let enabled = self.catalog.governor_is_enabled()?;
+        let mut pools = if enabled { self.pools()? } else { predefined() };
+        pools.retain(|pool| pool.id != INTERNAL_POOL);
+        let storage = self.catalog.storage.memory_pools();
+        let mut governed = Governed::NONE;
+        for pool in &pools {
+            let at = place(pool.id).expect("pools that are kept have a place");
+            governed.pools[usize::from(at.0)] = GovernedPool { id: pool.id, settings: pool.settings };
+            storage.set(at, &pool.name, pool.settings[setting::MAX_MEMORY] as u32);
+        }
+        for (at, _) in governed.pools.iter().enumerate().filter(|(_, pool)| pool.id == 0) {
+            storage.unlimit(MemoryPool(at as u8));
+        }
+        *self.governed = governed;
+        Ok(())
+    }
+
+    pub fn pools(&self) -> SqlResult<Vec<ResourcePool>> {
+        self.read(kept)
+    }
+
+    pub fn pool(&self, name: &str) -> SqlResult<Option<ResourcePool>> {
+        let collation = self.catalog.collation;
+        Ok(self.pools()?.into_iter().find(|pool| database::names_equal(collation, &pool.name, name)))
+    }
+
+    /// The number of the next pool. None: there are as many as there may be.
+    pub fn next_pool(&self) -> SqlResult<Option<i32>> {
+        let pools = self.pools()?;
+        // The predefined ones count, and one of them has no place.
+        let mut free = USER_POOL..USER_POOL + POOLS_MAX as i32 - 2;
+        Ok(free.find(|id| pools.iter().all(|pool| pool.id != *id)))
+    }
+
+    pub fn keep(&self, pool: &ResourcePool) -> SqlResult<()> {
+        let row = pool.row();
+        self.change(|rows| {
+            let key = [small(row.class), int(row.id)];
+            let update = |old: &mut ClassRow| *old = ClassRow { created: old.created, ..row.clone() };
+            if rows.update::<ClassRow>(0, &key, update)? == 0 {
+                rows.insert(&row)?;
+            }
+            Ok(())
+        })
+    }
+
+    pub fn forget(&self, pool: &ResourcePool) -> SqlResult<()> {
+        self.change(|rows| rows.delete::<ClassRow>(0, &[small(class::RESOURCE_POOL), int(pool.id)]))?;
+        Ok(())
+    }
+
+    /// RECONFIGURE or DISABLE.
+    pub fn reconfigure(&mut self, enabled: bool) -> SqlResult<()> {
+        self.change(|rows| {
+            let status = i32::from(enabled);
+            let key = [small(class::RESOURCE_GOVERNOR)];
+            if rows.update::<ClassRow>(0, &key, |row| row.status = status)? == 0 {
+                let now = clock::now();
+                rows.insert(&ClassRow {
+                    class: class::RESOURCE_GOVERNOR,
+                    id: 1,
+                    name: "resource governor".into(),
+                    owner: 1,
+                    created: now,
+                    modified: now,
+                    status,
+                    value: Text(None),
+                })?;
+            }
+            Ok(())
+        })?;
+        self.apply()
+    }
+
+    /// Whether a pool that is kept is in effect, too.
+    fn is_in_effect(&self, pool: &ResourcePool) -> bool {
+        place(pool.id).is_some_and(|at| {
+            let there = self.governed.pools[usize::from(at.0)].id != 0;
+            there && self.catalog.storage.memory_pools().name(at) == pool.name
+        })
+    }
+
+    /// The databases in a pool.
+    pub fn bound(&self, pool: &ResourcePool) -> SqlResult<Vec<i32>> {
+        let rows = self.read(bindings)?;
+        Ok(rows.iter().filter(|row| row.indepid == pool.id).map(|row| row.depid).collect())
+    }
+
+    /// sys.sp_xtp_bind_db_resource_pool. Returns the pool's name.
+    pub fn bind(&self, db: DatabaseId, name: &str, pool: &str) -> SqlResult<String> {
+        let found = self.pool(pool)?.filter(|pool| pool.is_predefined() || self.is_in_effect(pool));
+        let found = found.ok_or_else(|| {
+            let text = format!("Resource pool '{pool}' does not exist or resource governor has not been reconfigured.");
+            SqlError::new(41370, 16, text)
+        })?;
+        if found.is_predefined() {
+            let text = format!(
+                "Database '{name}' cannot be explicitly bound to the resource pool '{}'. A database can only be bound only to a user resource pool.",
+                found.name
+            );
+            return Err(SqlError::new(41373, 16, text));
+        }
+        let id = i32::from(db.0);
+        if self.read(bindings)?.iter().any(|row| row.depid == id) {
+            let text = format!(
+                "Database '{name}' is currently bound to a resource pool. A database must be unbound before creating a new binding."
+            );
+            return Err(SqlError::new(41372, 16, text));
+        }
+        let (depsubid, indepsubid, status) = (0, 0, 0);
+        let row =
+            ReferenceRow { class: class::POOL_BINDING, depid: id, depsubid, indepid: found.id, indepsubid, status };
+        self.change(|rows| rows.insert(&row))?;
+        let at = place(found.id).expect("it is in effect");
+        self.catalog.storage.memory_pools().bind(storage::DatabaseId(db.0), at);
+        Ok(found.name)
+    }
+
+    /// sys.sp_xtp_unbind_db_resource_pool, and what a database leaves that is dropped. False: it was in none.
+    pub fn unbind(&self, db: DatabaseId) -> SqlResult<bool> {
+        let key = [int(i32::from(db.0)), small(class::POOL_BINDING)];
+        let gone = self.change(|rows| rows.delete::<ReferenceRow>(0, &key))?;
+        self.catalog.storage.memory_pools().bind(storage::DatabaseId(db.0), MemoryPool::DEFAULT);
+        Ok(gone > 0)
+    }
+}
