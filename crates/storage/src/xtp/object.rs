@@ -51,7 +51,7 @@ shared_struct! {
     #[repr(align(128))]
     struct Share {
         rows: AtomicI64,
-        /// Of rows and indexes together; of indexes.
+        /// Of rows; of what leads to them.
         bytes: AtomicI64,
         index_bytes: AtomicI64,
         /// Versions in blocks of work for who collects them.
@@ -116,19 +116,17 @@ impl Object {
     pub fn count(&self, pools: &Pools, rows: i64, bytes: i64) {
         let share = &self.shares[share()];
         share.rows.fetch_add(rows, Ordering::Relaxed);
-        self.count_bytes(pools, share, bytes);
+        self.count_bytes(pools, &share.bytes, bytes);
     }
 
     /// As `count`, for what leads to the rows.
     pub fn count_index(&self, pools: &Pools, bytes: i64) {
-        let share = &self.shares[share()];
-        share.index_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.count_bytes(pools, share, bytes);
+        self.count_bytes(pools, &self.shares[share()].index_bytes, bytes);
     }
 
     #[inline]
-    fn count_bytes(&self, pools: &Pools, share: &Share, bytes: i64) {
-        let steps = pools::steps(share.bytes.fetch_add(bytes, Ordering::Relaxed), bytes);
+    fn count_bytes(&self, pools: &Pools, word: &AtomicI64, bytes: i64) {
+        let steps = pools::steps(word.fetch_add(bytes, Ordering::Relaxed), bytes);
         if steps != 0 {
             pools.add(self.database(), steps);
         }
@@ -148,10 +146,9 @@ impl Object {
 
     /// Versions there are, and the bytes they take.
     pub fn counted(&self) -> (i64, i64) {
-        let sum = |of: fn(&Share) -> &AtomicI64| -> i64 {
-            self.shares.iter().map(|share| of(share).load(Ordering::Relaxed)).sum()
-        };
-        (sum(|share| &share.rows), sum(|share| &share.bytes) - sum(|share| &share.index_bytes))
+        let sum =
+            |of: fn(&Share) -> &AtomicI64| self.shares.iter().map(|share| of(share).load(Ordering::Relaxed)).sum();
+        (sum(|share| &share.rows), sum(|share| &share.bytes))
     }
 
     pub fn add_counts(&self, counts: &mut TableCounts) {
@@ -341,8 +338,9 @@ impl Objects {
         }
         (0..count).for_each(|index| object.way(memory, index).free(memory));
         memory.free(object.block(), block_bytes(count));
-        let told = object.shares.iter().map(|share| pools::told(share.bytes.load(Ordering::Relaxed)));
-        pools.add(object.database(), -told.sum::<i64>());
+        let words = object.shares.iter().flat_map(|share| [&share.bytes, &share.index_bytes]);
+        let told: i64 = words.map(|word| pools::told(word.load(Ordering::Relaxed))).sum();
+        pools.add(object.database(), -told);
         object.number.store(0, Ordering::Release);
         self.slots.give(u32::from(slot));
     }

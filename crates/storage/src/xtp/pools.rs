@@ -1,7 +1,8 @@
 //! How much memory the tables of each database take, and how much they may: databases are in pools, and a pool has a limit.
 //!
-//! An object counts its own bytes, in shares (`object`), and a share tells of them here whenever it passes a step of 16 KB. So a
-//! row costs no more for being counted twice; what is known here is below the truth by less than a step for each share of a table.
+//! An object counts its own bytes, in shares (`object`), and a share tells of them here whenever it passes a step of 16 KB, of rows
+//! or of indexes. So a row costs no more for being counted twice; what is known here is below the truth by less than two steps for each
+//! share of a table.
 //! Whoever wants more compares two words that seldom change.
 //!
 //! What is there already stays, whatever the limit: a start loads all rows, and a limit may be lowered.
@@ -80,7 +81,7 @@ pub struct Pools {
     limit: u64,
 }
 
-/// What a share that has counted `before` bytes tells of `more`.
+/// What a share that has counted `before` bytes, of rows or of indexes, tells of `more`.
 #[inline]
 pub fn steps(before: i64, more: i64) -> i64 {
     told(before + more) - told(before)
