@@ -171,6 +171,75 @@ SET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;"
     }
 }
 
+/// Tables of a join, names of a unique key of it, and of integers in it: which of them may be NULL, the others.
+const JOINS: [(&str, &str, [&str; 2]); 9] = [
+    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t", "a.k", ["b.small", "b.big"]),
+    ("dbo.rows AS a JOIN dbo.ordered AS b ON b.k = a.small", "a.k", ["b.n", "b.t"]),
+    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.n AND b.big > @b - a.t", "a.k", ["b.small", "b.big"]),
+    ("dbo.ordered AS a LEFT JOIN dbo.rows AS b ON b.k = a.n AND b.small <> 1", "a.k", ["b.big", "a.t"]),
+    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.small = a.t", "b.k", ["b.small", "a.t"]),
+    (
+        "dbo.rows AS a LEFT JOIN dbo.ordered AS b ON b.k > a.k AND b.k <= a.k + @s AND b.n IS NULL",
+        "a.k * 1000 + ISNULL(b.k, 0)",
+        ["b.k", "a.big"],
+    ),
+    (
+        "dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t LEFT JOIN dbo.money AS c ON c.k = b.small + a.n",
+        "a.k",
+        ["c.k", "b.big"],
+    ),
+    (
+        "dbo.rows AS a JOIN dbo.ordered AS b ON b.k = 1000 + a.k LEFT JOIN dbo.rows AS c ON c.small = b.n JOIN dbo.ordered AS d ON d.k = ISNULL(c.k, 5)",
+        "a.k",
+        ["c.small", "d.t"],
+    ),
+    ("dbo.money AS a JOIN dbo.rows AS b ON b.k = @i", "a.k", ["b.small", "a.k"]),
+];
+
+/// SELECT @v = ... over a join.
+fn joins(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let (tables, key, [null, other]) = JOINS[random.below(JOINS.len())];
+    let (low, high) = (random.below(12), random.below(12));
+    let filter = match random.below(7) {
+        0 | 1 => String::new(),
+        2 => format!(" WHERE {null} = {}", value(random, 0)),
+        3 => format!(" WHERE a.k > {low} AND {other} + 1 <> {}", value(random, 0)),
+        4 => format!(" WHERE {null} IS NULL AND a.k <= {high}"),
+        5 => format!(" WHERE a.k = {low} OR {null} > {other}"),
+        _ => format!(" WHERE a.k BETWEEN {low} AND {low} + {high}"),
+    };
+    let argument = match random.below(4) {
+        0 => null.to_string(),
+        1 => format!("a.k * {}", value(random, 0)),
+        2 => format!("{other} * 900000"),
+        _ => other.to_string(),
+    };
+    match random.below(8) {
+        0 => writeln!(out, "SELECT @c = COUNT_BIG(*), @i = COUNT({argument}) FROM {tables}{filter};"),
+        1 => writeln!(out, "SELECT @b = SUM({argument}), @c = COUNT(*) FROM {tables}{filter};"),
+        2 => writeln!(out, "SELECT @b = MIN({argument}), @c = MAX({argument}) - 1 FROM {tables}{filter};"),
+        3 => writeln!(out, "SELECT @b = AVG({argument}) FROM {tables}{filter};"),
+        // Keys may be those of several rows: of their number alone all orders make the same.
+        4 => writeln!(
+            out,
+            "SELECT TOP ({}) @b = @b + 1, @c = 1 FROM {tables}{filter};\nSET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;",
+            1 + random.below(70)
+        ),
+        5 => writeln!(out, "SELECT @c = MAX({key}), @b = COUNT(*) FROM {tables}{filter};"),
+        6 => writeln!(
+            out,
+            "SELECT @c = {null} FROM {tables} WHERE a.k = {low} AND {other} = {high};\nSET @n1 = ISNULL(@n1, 0) + @@ROWCOUNT;"
+        ),
+        _ => {
+            let column = random.pick(&[null, other, "a.k * 3"]);
+            writeln!(
+                out,
+                "SELECT @b = @b + 1, @c = ISNULL(@c, 0) | {column} FROM {tables}{filter};\nSET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;"
+            )
+        }
+    }
+}
+
 /// `loops`: how many are around it, each counting in a variable of its own.
 fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) {
     let block = |random: &mut Random, loops: usize, before: &str, out: &mut String| {
@@ -209,7 +278,8 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
         7 => {
             let k = if random.below(4) == 0 { value(random, 1) } else { random.below(12).to_string() };
             let more = value(random, 0);
-            let _ = match random.below(14) {
+            let _ = match random.below(20) {
+                14.. => joins(random, out),
                 5 => writeln!(out, "UPDATE dbo.rows SET big = big + {more}, small = 7 WHERE k = {k};"),
                 6 => writeln!(out, "UPDATE dbo.ordered SET n = {more}, k = k + 1 WHERE k = {k};"),
                 7 => writeln!(out, "DELETE dbo.rows WHERE k = {k};"),

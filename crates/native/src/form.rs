@@ -1,14 +1,19 @@
 //! Queries that have machine code, as whoever knows plans and tables describes them.
 
+mod joins;
+
+pub use joins::{Join, Level, Way};
+
 use crate::runtime::KEYS_MAX;
 use crate::scalar::{Field, has_truth, has_value, is_number};
-use sql::plan::{Aggregate, AggregateFunction, Expr, ExprKind, QueryId, VariableSlot};
+use sql::plan::{Aggregate, AggregateFunction, Expr, QueryId, VariableSlot};
 
 #[derive(Debug, Clone)]
 pub enum Form {
     Insert(Insert),
     Find(Find),
     Rows(Rows),
+    Join(Join),
 }
 
 /// An INSERT of one row into a memory-optimized table.
@@ -99,23 +104,21 @@ impl Rows {
     /// There is machine code for it.
     pub fn is_native(&self) -> bool {
         let known = is_placed(&self.fields);
-        self.filter.as_ref().is_none_or(|filter| has_truth(filter, &known) && !self.assigns_within(filter))
-            && match &self.fold {
-                Fold::Assign(values) => have_values(values, &known),
-                Fold::Aggregate(aggregates, values) => {
-                    aggregates.iter().all(|aggregate| is_native_aggregate(aggregate, &known))
-                        && have_values(values, &|column| column < aggregates.len())
-                }
-            }
+        let tests = |filter: &Expr| has_truth(filter, &known) && !self.fold.assigns_within(filter);
+        self.filter.as_ref().is_none_or(tests) && self.fold.is_native(&known)
     }
 }
 
-impl Rows {
-    /// Whether it assigns to a variable of `filter`, which would have another value for the next row then.
-    fn assigns_within(&self, filter: &Expr) -> bool {
-        let Fold::Assign(values) = &self.fold else { return false };
-        let assigned = |variable: &VariableSlot| values.iter().any(|(slot, _)| slot == variable);
-        filter.any(&mut |expr| matches!(&expr.kind, ExprKind::Variable(variable) if assigned(variable)))
+impl Fold {
+    /// There is machine code for it, over rows whose `known` columns have a place.
+    fn is_native(&self, known: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            Fold::Assign(values) => have_values(values, known),
+            Fold::Aggregate(aggregates, values) => {
+                aggregates.iter().all(|aggregate| is_native_aggregate(aggregate, known))
+                    && have_values(values, &|column| column < aggregates.len())
+            }
+        }
     }
 }
 

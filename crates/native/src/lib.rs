@@ -21,7 +21,7 @@ pub mod form;
 pub mod lower;
 pub mod program;
 
-pub use form::{Find, Fold, Form, Insert, Rows, Then, is_native};
+pub use form::{Find, Fold, Form, Insert, Join, Level, Rows, Then, Way, is_native};
 pub use lower::{Part, Step};
 pub use number::Number;
 pub use program::{Program, listing};

@@ -1,5 +1,6 @@
 //! A module's statements to machine code: control flow, assignments, INSERTs of one row. What has no machine code becomes a step.
 
+mod joins;
 mod rows;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -44,6 +45,10 @@ struct Helpers {
     change: FuncRef,
     scan: FuncRef,
     scanned: FuncRef,
+    begin_join: FuncRef,
+    find_joined: FuncRef,
+    scan_joined: FuncRef,
+    end_join: FuncRef,
     begin_try: FuncRef,
     end_try: FuncRef,
     catch: FuncRef,
@@ -71,6 +76,10 @@ impl Helpers {
             change: declare("change", 2),
             scan: declare("scan", 3),
             scanned: declare("scanned", 2),
+            begin_join: declare("begin_join", 1),
+            find_joined: declare("find_joined", 3),
+            scan_joined: declare("scan_joined", 4),
+            end_join: declare("end_join", 2),
             begin_try: declare("begin_try", 0),
             end_try: declare("end_try", 0),
             catch: declare("catch", 0),
@@ -96,7 +105,8 @@ pub struct Lowered {
     pub inserts: Vec<QueryId>,
     pub finds: Vec<QueryId>,
     pub scans: Vec<QueryId>,
-    /// The images of all INSERTs, one after the other.
+    pub joins: Vec<QueryId>,
+    /// The images of all INSERTs, and those of LEFT JOINs, one after the other.
     pub images: Vec<u8>,
 }
 
@@ -230,6 +240,7 @@ impl<'f> Body<'_, '_, 'f> {
                 Some(Form::Insert(insert)) => self.insert(number, insert),
                 Some(Form::Find(find)) => self.find(number, find),
                 Some(Form::Rows(rows)) => self.rows(number, rows),
+                Some(Form::Join(join)) => self.join(number, join),
                 None => self.step(number),
             },
             _ => {

@@ -29,6 +29,7 @@ pub struct Program {
     inserts: Vec<QueryId>,
     finds: Vec<QueryId>,
     scans: Vec<QueryId>,
+    joins: Vec<QueryId>,
     images: Vec<u8>,
     variables: usize,
     code_bytes: usize,
@@ -63,6 +64,7 @@ impl Program {
             inserts: lowered.inserts,
             finds: lowered.finds,
             scans: lowered.scans,
+            joins: lowered.joins,
             images: lowered.images,
             variables: variables.len(),
             code_bytes,
@@ -76,7 +78,7 @@ impl Program {
 
     /// Memory that it takes: the code has pages of its own.
     pub fn held_bytes(&self) -> usize {
-        let queries = self.inserts.len() + self.finds.len() + self.scans.len();
+        let queries = self.inserts.len() + self.finds.len() + self.scans.len() + self.joins.len();
         let lists = size_of_val(&self.steps[..]) + queries * size_of::<QueryId>();
         size_of::<Program>() + self.code_bytes.next_multiple_of(PAGE_BYTES) + lists + self.images.len()
     }
@@ -99,6 +101,11 @@ impl Program {
     /// The queries that `Runtime::scan` names.
     pub fn scans(&self) -> &[QueryId] {
         &self.scans
+    }
+
+    /// The queries that `Runtime::begin_join` and its kin name.
+    pub fn joins(&self) -> &[QueryId] {
+        &self.joins
     }
 
     /// Runs the statements to their end, or until the runtime left them. `numbers`: all variables of the module.

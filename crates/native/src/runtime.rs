@@ -33,6 +33,26 @@ pub trait Runtime {
     /// The statement about these rows has done what it does, so many times as the interpreter would count.
     fn scanned(&mut self, scan: u32, rows: u64);
 
+    /// A join begins. False: the interpreter is to do it.
+    fn begin_join(&mut self, join: u32) -> bool;
+
+    /// As `find`, for a level of a join that has begun.
+    fn find_joined(&mut self, join: u32, level: u32, key: &[i64]) -> Option<Option<&[u8]>>;
+
+    /// As `scan`, for a level of a join that has begun. `outer`: from the beginning, for these values of the columns that its range
+    /// depends on.
+    fn scan_joined(
+        &mut self,
+        join: u32,
+        level: u32,
+        outer: Option<&[Option<i64>]>,
+        rows_max: usize,
+        give: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Leave>;
+
+    /// As `scanned`.
+    fn end_join(&mut self, join: u32, rows: u64);
+
     /// A TRY block begins, or ends without an error.
     fn begin_try(&mut self);
     fn end_try(&mut self);
@@ -58,26 +78,45 @@ pub struct Call<'a> {
     /// The images of the rows that INSERTs put together.
     images: *mut u8,
     images_bytes: usize,
-    /// Of a look-up.
+    /// Of a look-up, or what the range of a scan in a join depends on.
     key: [i64; KEYS_MAX],
+    /// 1 for NULL.
+    key_nulls: [u8; KEYS_MAX],
     /// What it found: a row that lives as long as the transaction.
     found: *const u8,
     /// Or, if it is to be changed, a copy.
     copy: Vec<u8>,
     /// The rows that a scan gave last.
     batch: [*const u8; BATCH_MAX],
+    /// The rows that each level of a join was given last.
+    levels: *const [Image; BATCH_MAX],
+    level_batches: Vec<[Image; BATCH_MAX]>,
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
 }
 
+/// A row of a level.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Image {
+    at: *const u8,
+}
+
+pub const IMAGE_BYTES: usize = size_of::<Image>();
+
 pub const ROWS_AT: usize = offset_of!(Call<'static>, rows);
 pub const IMAGES_AT: usize = offset_of!(Call<'static>, images);
 pub const KEY_AT: usize = offset_of!(Call<'static>, key);
+pub const KEY_NULLS_AT: usize = offset_of!(Call<'static>, key_nulls);
+pub const LEVELS_AT: usize = offset_of!(Call<'static>, levels);
 pub const FOUND_AT: usize = offset_of!(Call<'static>, found);
 pub const BATCH_AT: usize = offset_of!(Call<'static>, batch);
 
 /// Columns in the key of a look-up.
 pub const KEYS_MAX: usize = 8;
+
+/// Tables in a join.
+pub const LEVELS_MAX: usize = 4;
 
 /// Rows that a scan gives at once.
 pub const BATCH_MAX: usize = 64;
@@ -95,7 +134,7 @@ pub const LEFT: i32 = 2;
 const UNUSUAL_SCAN: i32 = -1;
 pub const LEFT_SCAN: i32 = -2;
 
-pub const HELPERS: [(&str, *const u8); 12] = [
+pub const HELPERS: [(&str, *const u8); 16] = [
     ("step", step as *const u8),
     ("holds", holds as *const u8),
     ("insert", insert as *const u8),
@@ -103,6 +142,10 @@ pub const HELPERS: [(&str, *const u8); 12] = [
     ("change", change as *const u8),
     ("scan", scan as *const u8),
     ("scanned", scanned as *const u8),
+    ("begin_join", begin_join as *const u8),
+    ("find_joined", find_joined as *const u8),
+    ("scan_joined", scan_joined as *const u8),
+    ("end_join", end_join as *const u8),
     ("begin_try", begin_try as *const u8),
     ("end_try", end_try as *const u8),
     ("catch", catch as *const u8),
@@ -118,9 +161,12 @@ impl<'a> Call<'a> {
             images: images.as_mut_ptr(),
             images_bytes: images.len(),
             key: [0; KEYS_MAX],
+            key_nulls: [0; KEYS_MAX],
             found: std::ptr::null(),
             copy: Vec::new(),
             batch: [std::ptr::null(); BATCH_MAX],
+            levels: std::ptr::null(),
+            level_batches: Vec::new(),
             runtime,
             panic: None,
         }
@@ -221,6 +267,57 @@ extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) ->
 extern "C" fn scanned(call: &mut Call<'_>, scan: u32, rows: u32) -> i32 {
     call.guard(LEFT, |call| {
         call.runtime.scanned(scan, rows.into());
+        0
+    })
+}
+
+/// 0: the interpreter is to do it.
+extern "C" fn begin_join(call: &mut Call<'_>, join: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        // Its predicates and ranges may have @@ROWCOUNT in them.
+        call.tell_rows();
+        if call.level_batches.is_empty() {
+            call.level_batches = vec![[Image { at: std::ptr::null() }; BATCH_MAX]; LEVELS_MAX];
+            call.levels = call.level_batches.as_ptr();
+        }
+        i32::from(call.runtime.begin_join(join))
+    })
+}
+
+extern "C" fn find_joined(call: &mut Call<'_>, join: u32, level: u32, columns: u32) -> i32 {
+    call.guard(LEFT, |call| match call.runtime.find_joined(join, level, &call.key[..columns as usize]) {
+        None => 0,
+        Some(None) => NOT_FOUND,
+        Some(Some(image)) => {
+            call.level_batches[level as usize][0] = Image { at: image.as_ptr() };
+            FOUND
+        }
+    })
+}
+
+/// `first`: 0 for more rows, else how many columns the range depends on, and 1.
+extern "C" fn scan_joined(call: &mut Call<'_>, join: u32, level: u32, first: u32, rows_max: u32) -> i32 {
+    call.guard(LEFT_SCAN, |call| {
+        let Call { runtime, level_batches, key, key_nulls, .. } = call;
+        let values: [Option<i64>; KEYS_MAX] = std::array::from_fn(|part| (key_nulls[part] == 0).then_some(key[part]));
+        let outer = first.checked_sub(1).map(|columns| &values[..columns as usize]);
+        let batch = &mut level_batches[level as usize];
+        let mut count = 0;
+        let mut give = |image: &[u8]| {
+            batch[count] = Image { at: image.as_ptr() };
+            count += 1;
+        };
+        match runtime.scan_joined(join, level, outer, (rows_max as usize).min(BATCH_MAX), &mut give) {
+            Ok(true) => count as i32,
+            Ok(false) => UNUSUAL_SCAN,
+            Err(Leave) => LEFT_SCAN,
+        }
+    })
+}
+
+extern "C" fn end_join(call: &mut Call<'_>, join: u32, rows: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        call.runtime.end_join(join, rows.into());
         0
     })
 }

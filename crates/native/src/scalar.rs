@@ -28,6 +28,8 @@ pub enum Columns {
     None,
     /// In an image.
     Image(Value, Vec<Option<Field>>),
+    /// Each in the image of its table's row.
+    Joined(Vec<Option<(Value, Field)>>),
     /// Here, none of them NULL.
     Values(Vec<Value>),
 }
@@ -77,7 +79,7 @@ struct Ways {
 }
 
 /// The value of this node may be an error, whatever its operands.
-fn can_fail(expr: &Expr) -> bool {
+pub fn can_fail(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Arithmetic(op, ..) => {
             !matches!(op, ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor)
@@ -236,11 +238,12 @@ impl Scalars<'_, '_> {
     }
 
     /// A column of the row: its value, 0 if it is NULL, and whether it is, if it may be.
-    fn column(&mut self, column: usize) -> (Value, Option<Value>) {
+    pub fn column(&mut self, column: usize) -> (Value, Option<Value>) {
         let (row, field) = match &self.columns {
             Columns::None => panic!("an expression over a row"),
             Columns::Values(values) => return (values[column], None),
             Columns::Image(row, fields) => (*row, fields[column].expect("a column with a place")),
+            Columns::Joined(columns) => columns[column].expect("a column with a place"),
         };
         let null = field.nullable.then(|| {
             let byte = self.builder.ins().load(ir::I8, packed(), row, field.null_at as i32);

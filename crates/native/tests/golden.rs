@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use native::{Field, Find, Fold, Form, Insert, Program, Rows, Then, listing};
-use sql::ast::{QueryBody, StatementKind};
+use native::{Field, Find, Fold, Form, Insert, Join, Level, Program, Rows, Then, Way, listing};
+use sql::ast::{QueryBody, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{
     Aggregate, AggregateFunction, ArithmeticOp, CompareOp, Expr, ExprKind, Module, QueryId, VariableSlot, in_order,
@@ -17,7 +17,7 @@ mod nothing;
 
 /// The form of every query of a golden module. INSERT: a row of 20 bytes, the first variable, a bigint, at 2, the second, an int, at 11.
 /// Others: of the row whose key is the first variable. SELECT: the second becomes its int at 2, the third this plus its bigint at 6, which
-/// may be NULL; UPDATE: the latter becomes that sum. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
+/// may be NULL; UPDATE: the latter becomes that sum. SELECT FROM a join: see `join`. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
 /// int, the third the sum of all sums. SELECT without WHERE: they become the count of all rows and the sum of their sums.
 fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
@@ -35,6 +35,12 @@ fn form(query: QueryId, module: &Module) -> Form {
     let sum = expr(SqlType::BIGINT, sum);
     let fields = vec![field(2, 4, 0, false), field(6, 8, 1, true)];
     let statement = &module.queries[query.0 as usize].statement.kind;
+    if let StatementKind::Select(select) = statement
+        && let QueryBody::Select(select) = &select.body
+        && let [TableRef::Join(_)] = &select.from[..]
+    {
+        return Form::Join(join(query, &fields, select.top.is_some()));
+    }
     if let StatementKind::Select(select) = statement
         && let QueryBody::Select(select) = &select.body
         && (select.top.is_some() || select.filter.is_none())
@@ -73,6 +79,29 @@ fn form(query: QueryId, module: &Module) -> Form {
         _ => Then::Assign(vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), sum)]),
     };
     Form::Find(Find { query, key: vec![variable(0, SqlType::BIGINT)], columns: 2, fields, then })
+}
+
+/// A join of two such tables: with the row that has the first one's bigint for a key, whose int is less than the first one's. The second
+/// variable becomes the first int, the third the second bigint. TOP: a LEFT JOIN with rows that a scan finds for the first int, ten rows
+/// where the second int is NULL.
+fn join(query: QueryId, fields: &[Option<Field>], top: bool) -> Join {
+    let expr = |ty, kind| Expr::new(ty, true, kind);
+    let column = |column, ty| expr(ty, ExprKind::Column(column));
+    let int = |at| column(at, SqlType::INT);
+    let compare = |left, right| ExprKind::Compare { op: CompareOp::Less, left, right, null_equal: false };
+    let less = expr(SqlType::BIT, compare(Box::new(int(2)), Box::new(int(0))));
+    let null = expr(SqlType::BIT, ExprKind::IsNull(Box::new(int(2))));
+    let mut inner = fields.to_vec();
+    inner.iter_mut().flatten().for_each(|field| field.nullable |= top);
+    let level = |fields, way| Level { columns: 2, fields, way, on: None, blank: None, filter: None };
+    let (outer, way) = match top {
+        true => (level(fields.to_vec(), Way::Scan(Vec::new())), Way::Scan(vec![0])),
+        false => (level(fields.to_vec(), Way::Scan(Vec::new())), Way::Find(vec![column(1, SqlType::BIGINT)])),
+    };
+    let blank = top.then(|| vec![0xff; 15]);
+    let inner = Level { on: Some(less), blank, filter: top.then_some(null), ..level(inner, way) };
+    let fold = Fold::Assign(vec![(VariableSlot(1), int(0)), (VariableSlot(2), column(3, SqlType::BIGINT))]);
+    Join { query, levels: vec![outer, inner], rows_max: top.then_some(10), fold }
 }
 
 fn code_of(text: &str) -> String {

@@ -51,6 +51,27 @@ impl Runtime for Asked {
 
     fn scanned(&mut self, _: u32, _: u64) {}
 
+    fn begin_join(&mut self, _: u32) -> bool {
+        false
+    }
+
+    fn find_joined(&mut self, _: u32, _: u32, _: &[i64]) -> Option<Option<&[u8]>> {
+        None
+    }
+
+    fn scan_joined(
+        &mut self,
+        _: u32,
+        _: u32,
+        _: Option<&[Option<i64>]>,
+        _: usize,
+        _: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Leave> {
+        Ok(false)
+    }
+
+    fn end_join(&mut self, _: u32, _: u64) {}
+
     fn begin_try(&mut self) {
         self.tries.push("TRY");
     }

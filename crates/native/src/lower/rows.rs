@@ -18,12 +18,7 @@ impl Body<'_, '_, '_> {
         self.lowered.scans.push(rows.query);
         let scan = self.lowered.scans.len() as i64 - 1;
         let seen = self.local(0);
-        let state = match &rows.fold {
-            Fold::Assign(values) => State::Assigned(self.hold(values, unusual)),
-            Fold::Aggregate(aggregates, _) => {
-                State::Aggregated(aggregates.iter().map(|aggregate| self.start_of(aggregate.function)).collect())
-            }
-        };
+        let state = self.begin_fold(&rows.fold, unusual);
         let (batch, done) = (self.builder().create_block(), self.builder().create_block());
         let count = self.builder().append_block_param(batch, ir::I32);
         let most = rows.rows_max.map_or(BATCH_MAX as i64, |rows| i64::from(rows).min(BATCH_MAX as i64));
@@ -63,28 +58,9 @@ impl Body<'_, '_, '_> {
             self.scalars.branch(filter, counts, next, unusual);
             self.builder().switch_to_block(counts);
         }
-        match (&rows.fold, &state) {
-            (Fold::Assign(values), State::Assigned(held)) => self.hold_row(values, held, unusual),
-            (Fold::Aggregate(aggregates, _), State::Aggregated(sums)) => {
-                for (aggregate, sum) in aggregates.iter().zip(sums) {
-                    self.add_row(aggregate, *sum, unusual);
-                }
-            }
-            _ => unreachable!("the state is the fold's"),
-        }
+        self.fold_row(&rows.fold, &state, unusual);
         self.scalars.columns = Columns::None;
-        let rows_seen = self.builder().use_var(seen);
-        let rows_seen = self.builder().ins().iadd_imm_s(rows_seen, 1);
-        self.builder().def_var(seen, rows_seen);
-        match rows.rows_max {
-            Some(limit) => {
-                let enough = self.builder().ins().icmp_imm_s(IntCC::Equal, rows_seen, i64::from(limit));
-                self.builder().ins().brif(enough, done, &[], next, &[]);
-            }
-            None => {
-                self.builder().ins().jump(next, &[]);
-            }
-        }
+        self.count_row(seen, rows.rows_max, next, done);
         self.builder().switch_to_block(next);
         let following = self.builder().ins().iadd_imm_s(at, 1);
         self.builder().ins().jump(head, &[following.into()]);
@@ -100,7 +76,52 @@ impl Body<'_, '_, '_> {
 
         self.builder().switch_to_block(done);
         let rows_seen = self.builder().use_var(seen);
-        match (rows.fold, state) {
+        let rows_told = self.end_fold(rows.fold, state, rows_seen, unusual);
+        self.tell_scanned(scan, rows_told);
+        self.end(number, ends);
+    }
+
+    pub(super) fn begin_fold(&mut self, fold: &Fold, unusual: Block) -> State {
+        match fold {
+            Fold::Assign(values) => State::Assigned(self.hold(values, unusual)),
+            Fold::Aggregate(aggregates, _) => {
+                State::Aggregated(aggregates.iter().map(|aggregate| self.start_of(aggregate.function)).collect())
+            }
+        }
+    }
+
+    /// Takes in the row that the columns are of.
+    pub(super) fn fold_row(&mut self, fold: &Fold, state: &State, unusual: Block) {
+        match (fold, state) {
+            (Fold::Assign(values), State::Assigned(held)) => self.hold_row(values, held, unusual),
+            (Fold::Aggregate(aggregates, _), State::Aggregated(sums)) => {
+                for (aggregate, sum) in aggregates.iter().zip(sums) {
+                    self.add_row(aggregate, *sum, unusual);
+                }
+            }
+            _ => unreachable!("the state is the fold's"),
+        }
+    }
+
+    /// Goes on with the next row, or, if it was the last one wanted, to `done`.
+    pub(super) fn count_row(&mut self, seen: Variable, rows_max: Option<u32>, next: Block, done: Block) {
+        let rows_seen = self.builder().use_var(seen);
+        let rows_seen = self.builder().ins().iadd_imm_s(rows_seen, 1);
+        self.builder().def_var(seen, rows_seen);
+        match rows_max {
+            Some(limit) => {
+                let enough = self.builder().ins().icmp_imm_s(IntCC::Equal, rows_seen, i64::from(limit));
+                self.builder().ins().brif(enough, done, &[], next, &[]);
+            }
+            None => {
+                self.builder().ins().jump(next, &[]);
+            }
+        }
+    }
+
+    /// Assigns what has become of the rows, so many: how many the interpreter would count.
+    pub(super) fn end_fold(&mut self, fold: Fold, state: State, rows_seen: Ssa, unusual: Block) -> Ssa {
+        match (fold, state) {
             (Fold::Assign(_), State::Assigned(held)) => {
                 self.scalars.held.clear();
                 let (some, none) = (self.builder().create_block(), self.builder().create_block());
@@ -113,7 +134,7 @@ impl Body<'_, '_, '_> {
                 self.builder().ins().jump(none, &[]);
                 self.builder().switch_to_block(none);
                 self.set_rows_to(rows_seen);
-                self.tell_scanned(scan, rows_seen);
+                rows_seen
             }
             (Fold::Aggregate(aggregates, values), State::Aggregated(sums)) => {
                 let all = aggregates.iter().zip(sums);
@@ -125,12 +146,10 @@ impl Body<'_, '_, '_> {
                     self.scalars.set(*slot, value, None);
                 }
                 self.set_rows(1);
-                let one = self.builder().ins().iconst(ir::I64, 1);
-                self.tell_scanned(scan, one);
+                self.builder().ins().iconst(ir::I64, 1)
             }
             _ => unreachable!("the state is the fold's"),
         }
-        self.end(number, ends);
     }
 
     fn tell_scanned(&mut self, scan: i64, rows: Ssa) {
@@ -141,7 +160,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// A number in a register, until machine code gives it another value.
-    fn local(&mut self, value: i64) -> Variable {
+    pub(super) fn local(&mut self, value: i64) -> Variable {
         let local = self.builder().declare_var(ir::I64);
         let value = self.builder().ins().iconst(ir::I64, value);
         self.builder().def_var(local, value);
@@ -242,7 +261,7 @@ impl Body<'_, '_, '_> {
 }
 
 /// What the rows so far have come to.
-enum State {
+pub(super) enum State {
     Assigned(Vec<Held>),
     Aggregated(Vec<Variable>),
 }

@@ -33,6 +33,7 @@ pub fn bind_query(
     // Before any definition is read: one that is committed meanwhile makes this query old, however much of it was bound to it.
     let catalog_version = catalog.version();
     let mut binder = Binder::new(catalog, options, names);
+    binder.lowering.looks_up = module.atomic.is_some();
     let kind = binder.statement(statement).map_err(|e| e.at_line(statement.line))?;
     if binder.lowering.impossible_hint {
         return Err(errors::impossible_hint().at_line(statement.line));

@@ -22,6 +22,8 @@ pub struct Lowering {
     pub slots: Vec<SqlType>,
     /// A hint names a filtered index that lacks rows of the answer.
     pub impossible_hint: bool,
+    /// Joins look up rows where an index lets them, whatever it costs: in natively compiled modules, whose code has nested loops.
+    pub looks_up: bool,
     frames: Vec<Frame>,
 }
 
@@ -691,7 +693,7 @@ impl Lowering {
         let outer = estimate::rows(&join.left);
         let outer = goal.map_or(outer, |goal| outer.min(goal * 4.0));
         let hash = estimate::rows(&join.left) + estimate::table_rows(get) * 1.5;
-        outer * access.cost < hash
+        self.looks_up || outer * access.cost < hash
     }
 
     fn nested(

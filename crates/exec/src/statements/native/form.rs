@@ -15,16 +15,17 @@ use types::{Datum, Physical, SqlType};
 use super::super::code;
 use super::super::modify::Target;
 
-/// The plan of a SELECT @v = ... over one scan.
-pub struct Folded<'p> {
-    pub scan: &'p Scan,
-    rows_max: Option<u32>,
-    aggregates: Option<&'p [Aggregate]>,
-    /// What is assigned: over the scan's rows, or over the row of aggregates.
-    exprs: Vec<Expr>,
+/// What a SELECT does with the rows of its tables.
+pub struct Head<'p> {
+    /// Who gives them.
+    pub input: &'p Operator,
+    pub rows_max: Option<u32>,
+    pub aggregates: Option<&'p [Aggregate]>,
+    /// What is assigned: over the rows, or over the row of aggregates.
+    pub exprs: Vec<Expr>,
 }
 
-pub fn folded(plan: &Operator) -> Option<Folded<'_>> {
+pub fn head(plan: &Operator) -> Option<Head<'_>> {
     let (mut rows_max, mut aggregates, mut exprs) = (None, None, None);
     let mut at = plan;
     loop {
@@ -49,13 +50,24 @@ pub fn folded(plan: &Operator) -> Option<Folded<'_>> {
                 rows_max = Some(count.filter(|count| plain && *count > 0)?);
                 at = &top.input;
             }
-            OperatorKind::Scan(scan) => {
-                exprs.get_or_insert_with(|| columns_of(at));
-                return Some(Folded { scan, rows_max, aggregates, exprs: exprs? });
+            _ => {
+                let exprs = exprs.unwrap_or_else(|| columns_of(at));
+                return Some(Head { input: at, rows_max, aggregates, exprs });
             }
-            _ => return None,
         }
     }
+}
+
+/// The plan of a SELECT @v = ... over one scan.
+pub struct Folded<'p> {
+    pub scan: &'p Scan,
+    head: Head<'p>,
+}
+
+pub fn folded(plan: &Operator) -> Option<Folded<'_>> {
+    let head = head(plan)?;
+    let OperatorKind::Scan(scan) = &head.input.kind else { return None };
+    Some(Folded { scan, head })
 }
 
 /// The columns that an operator gives, as expressions over its row.
@@ -72,7 +84,7 @@ pub fn assign_form(
     layout: &RowLayout,
     slots: &[VariableSlot],
 ) -> Option<Form> {
-    let Folded { scan, rows_max, aggregates, exprs } = folded;
+    let Folded { scan, head: Head { rows_max, aggregates, exprs, .. } } = folded;
     let assigned: Vec<(VariableSlot, Expr)> = slots.iter().copied().zip(exprs).collect();
     if let (None, None, Some(_)) = (aggregates, rows_max, look_up(scan))
         && let Some(find) = find_form(query, scan, table, layout, Then::Assign(assigned.clone()))
@@ -168,6 +180,11 @@ fn is_composable(value: &Expr) -> bool {
 
 /// The memory-optimized table of a scan that looks up one row by a whole unique key of integers.
 pub fn look_up(scan: &Scan) -> Option<&Arc<TableDef>> {
+    has_whole_key(scan).filter(|_| scan.residual.is_none())
+}
+
+/// The same, where a predicate may refuse the row.
+pub fn has_whole_key(scan: &Scan) -> Option<&Arc<TableDef>> {
     let (TableSource::Base(table), Some(range)) = (&scan.table, &scan.range) else { return None };
     let index = table.indexes.iter().find(|index| index.id == scan.index)?;
     let number = |column: &ColumnDef| column.ty.is_integer() && !column.nullable;
@@ -177,7 +194,6 @@ pub fn look_up(scan: &Scan) -> Option<&Arc<TableDef>> {
         && index.unique
         && index.filter.is_empty()
         && range.any_of.is_empty()
-        && scan.residual.is_none()
         // Rows in memory have no locks: who changes a row first has it.
         && LockHint { update: false, ..scan.lock } == LockHint::default();
     (integers && whole && plain).then_some(table)
@@ -214,7 +230,7 @@ fn find_form(query: QueryId, scan: &Scan, table: &TableDef, layout: &RowLayout, 
 }
 
 /// Where the images of a table have the columns of a scan's rows. None: one of them is computed.
-fn fields_of(scan: &Scan, table: &TableDef, layout: &RowLayout) -> Option<Vec<Option<Field>>> {
+pub fn fields_of(scan: &Scan, table: &TableDef, layout: &RowLayout) -> Option<Vec<Option<Field>>> {
     let stored = scan.columns.iter().map(|column| table.stored[usize::from(*column)]);
     stored.map(|column| Some(field_of(layout, usize::from(column?)))).collect()
 }

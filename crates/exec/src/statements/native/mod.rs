@@ -1,6 +1,7 @@
 //! Natively compiled modules: machine code for what `native` knows, the interpreter for the rest.
 
 mod form;
+mod joins;
 mod run;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use super::code::{self, Code, Condition};
 use super::failure::Unwind;
 use super::run::{Flow, Runner};
 use form::{assign_form, change_form, folded, insert_form, native_target};
+use joins::join_form;
 use run::{Kept, Run};
 
 /// A module's machine code, and what it asks the interpreter for.
@@ -117,7 +119,7 @@ impl<'a> Runner<'a> {
                 }
             }
             QueryKind::SelectAssign { plan, slots } => {
-                let folded = folded(plan)?;
+                let Some(folded) = folded(plan) else { return join_form(id, plan, slots, &mut open) };
                 let TableSource::Base(table) = &folded.scan.table else { return None };
                 let storage = table.memory.as_ref().and_then(|_| open(table))?;
                 assign_form(id, folded, table, &storage.layout().row, slots)

@@ -16,6 +16,7 @@ use super::super::measure::{Counters, Mark};
 use super::super::modify::Target;
 use super::super::run::{Flow, Runner, Try};
 use super::form::{fits, folded, inserted, look_up, native_target};
+use super::joins::Opened;
 use super::{NativeCode, Step};
 use crate::context::{Context, RowSource as _};
 use crate::expression::Scalar;
@@ -73,21 +74,24 @@ struct Source {
 pub struct Kept {
     rows: HashMap<usize, Composed>,
     scans: HashMap<usize, BaseScan>,
+    /// By the level of a join.
+    pub joined: HashMap<(usize, usize), BaseScan>,
 }
 
 /// The level at which nothing that was read is looked at again.
-const READS_ONLY: Isolation = Isolation::ReadCommitted;
+pub const READS_ONLY: Isolation = Isolation::ReadCommitted;
 
 /// A run of the machine code.
 pub struct Run<'r, 'a> {
-    runner: &'r mut Runner<'a>,
-    native: &'r NativeCode,
+    pub runner: &'r mut Runner<'a>,
+    pub native: &'r NativeCode,
     /// What earlier runs of this instance have compiled.
-    kept: Kept,
+    pub kept: Kept,
     /// Of the INSERTs, of the look-ups and of the scans, once they have been opened; when the last run of a scan began.
     targets: Vec<Option<Destination>>,
     sources: Vec<Option<Source>>,
     scans: Vec<Option<(BaseScan, Option<Mark>)>>,
+    pub joins: Vec<Option<Opened>>,
     /// TRY and CATCH blocks that have begun, the innermost last.
     tries: Vec<Try>,
     /// How the run left the code.
@@ -104,13 +108,14 @@ impl<'r, 'a> Run<'r, 'a> {
             targets: program.inserts().iter().map(|_| None).collect(),
             sources: vec![None; program.finds().len()],
             scans: program.scans().iter().map(|_| None).collect(),
+            joins: program.joins().iter().map(|_| None).collect(),
             tries: Vec::new(),
             native,
             runner,
             end: Ok(Flow::Next),
         };
         program.run(&numbers, &mut run);
-        let Run { kept: left, targets, scans, end, .. } = run;
+        let Run { kept: left, targets, scans, joins, end, .. } = run;
         *kept = left;
         let rows = targets.into_iter().enumerate();
         kept.rows.extend(rows.filter_map(|(at, target)| Some((at, target?.row?))));
@@ -120,6 +125,10 @@ impl<'r, 'a> Run<'r, 'a> {
                 kept.scans.insert(at, scan);
             }
         }
+        for (join, opened) in joins.into_iter().enumerate() {
+            let scans = opened.into_iter().flat_map(Opened::close);
+            kept.joined.extend(scans.map(|(level, scan)| ((join, level), scan)));
+        }
         end
     }
 
@@ -128,12 +137,12 @@ impl<'r, 'a> Run<'r, 'a> {
         Leave
     }
 
-    fn query(&self, id: QueryId) -> Option<Arc<Query>> {
+    pub fn query(&self, id: QueryId) -> Option<Arc<Query>> {
         Some(self.runner.queries[id.0 as usize].as_ref()?.query.clone())
     }
 
     /// Its definition stays as it is until the transaction ends. None: it is not the one that the code was made for, or cannot be had.
-    fn open(&mut self, table: &TableDef, changes: bool) -> Option<Arc<Table>> {
+    pub fn open(&mut self, table: &TableDef, changes: bool) -> Option<Arc<Table>> {
         let runtime = self.runner.context.runtime.get_mut();
         let transaction = runtime.session.transaction.current.as_mut()?;
         let (db, object) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
@@ -300,6 +309,29 @@ impl native::Runtime for Run<'_, '_> {
     fn scanned(&mut self, scan: u32, rows: u64) {
         let begun = self.scans[scan as usize].as_mut().and_then(|(_, begun)| begun.take());
         self.runner.end_query(self.native.program.scans()[scan as usize], begun, rows);
+    }
+
+    fn begin_join(&mut self, join: u32) -> bool {
+        self.begin(join as usize)
+    }
+
+    fn find_joined(&mut self, join: u32, level: u32, key: &[i64]) -> Option<Option<&[u8]>> {
+        self.find_in(join as usize, level, key)
+    }
+
+    fn scan_joined(
+        &mut self,
+        join: u32,
+        level: u32,
+        outer: Option<&[Option<i64>]>,
+        rows_max: usize,
+        give: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Leave> {
+        self.scan_in(join as usize, level, outer, rows_max, give)
+    }
+
+    fn end_join(&mut self, join: u32, rows: u64) {
+        self.end(join as usize, rows);
     }
 
     fn begin_try(&mut self) {

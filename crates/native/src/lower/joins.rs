@@ -1,0 +1,260 @@
+//! SELECT @v = ... over a join: loops in loops, each over the rows that the runtime gives for the rows around them. What becomes of the
+//! joined rows is as for one table's.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value as Ssa, types as ir};
+use cranelift_frontend::Variable;
+
+use super::rows::State;
+use super::{Body, Ends};
+use crate::form::{Fold, Join, Level, Way};
+use crate::runtime::{BATCH_MAX, FOUND, IMAGE_BYTES, KEY_AT, KEY_NULLS_AT, LEFT_SCAN, LEVELS_AT, NOT_FOUND};
+use crate::scalar::{Columns, Field, packed, plain};
+
+/// A join that is being lowered.
+struct Nest<'j> {
+    number: i64,
+    levels: &'j [Level],
+    rows_max: Option<u32>,
+    fold: &'j Fold,
+    state: State,
+    /// Rows that counted.
+    seen: Variable,
+    /// No more rows are wanted, or there are none.
+    done: Block,
+    unusual: Block,
+}
+
+/// The columns of the levels so far, and where they are.
+type Row = Vec<Option<(Ssa, Field)>>;
+
+impl Body<'_, '_, '_> {
+    pub fn join(&mut self, number: u32, join: Join) {
+        let ends = self.ends();
+        let Ends { unusual, .. } = ends;
+        self.lowered.joins.push(join.query);
+        let this = self.lowered.joins.len() as i64 - 1;
+        let seen = self.local(0);
+        let state = self.begin_fold(&join.fold, unusual);
+        self.ask(self.helpers.begin_join, &[this], unusual);
+        let done = self.builder().create_block();
+        let nest = Nest {
+            number: this,
+            levels: &join.levels,
+            rows_max: join.rows_max,
+            fold: &join.fold,
+            state,
+            seen,
+            done,
+            unusual,
+        };
+        self.level(&nest, 0, &Row::new(), done);
+        let state = nest.state;
+        self.builder().switch_to_block(done);
+        let rows_seen = self.builder().use_var(seen);
+        let rows_told = self.end_fold(join.fold, state, rows_seen, unusual);
+        let (call, helper) = (self.call, self.helpers.end_join);
+        let this = self.builder().ins().iconst(ir::I32, this);
+        let rows_told = self.builder().ins().ireduce(ir::I32, rows_told);
+        self.builder().ins().call(helper, &[call, this, rows_told]);
+        self.end(number, ends);
+    }
+
+    /// The rows of a level for the row around it, behind which the code goes on at `outside`.
+    fn level(&mut self, nest: &Nest<'_>, at: usize, around: &Row, outside: Block) {
+        self.scalars.columns = Columns::Joined(around.clone());
+        match &nest.levels[at].way {
+            Way::Find(key) => {
+                let level = &nest.levels[at];
+                let none = if level.blank.is_some() { self.builder().create_block() } else { outside };
+                for (part, expr) in key.iter().enumerate() {
+                    let (value, null) = self.scalars.value_or_null(expr, nest.unusual);
+                    if let Some(null) = null {
+                        self.scalars.unless(null, none);
+                    }
+                    self.store_key(part, value);
+                }
+                let answer = self.call(self.helpers.find_joined, &[nest.number, at as i64, key.len() as i64]);
+                self.go_on_if_found(answer, none, nest.unusual);
+                let image = self.joined_image(at, None, level.columns, nest.unusual);
+                self.found(nest, at, around, image, None, (none, outside));
+            }
+            Way::Scan(bound) => self.scan_level(nest, at, bound, around, outside),
+        }
+    }
+
+    fn store_key(&mut self, part: usize, value: Ssa) {
+        let call = self.call;
+        self.builder().ins().store(plain(), value, call, (KEY_AT + 8 * part) as i32);
+    }
+
+    fn go_on_if_found(&mut self, answer: Ssa, none: Block, unusual: Block) {
+        self.leave_if_left(answer);
+        let (found, other) = (self.builder().create_block(), self.builder().create_block());
+        let is_found = self.builder().ins().icmp_imm_s(IntCC::Equal, answer, i64::from(FOUND));
+        self.builder().ins().brif(is_found, found, &[], other, &[]);
+        self.builder().switch_to_block(other);
+        let is_none = self.builder().ins().icmp_imm_s(IntCC::Equal, answer, i64::from(NOT_FOUND));
+        self.builder().ins().brif(is_none, none, &[], unusual, &[]);
+        self.builder().switch_to_block(found);
+    }
+
+    fn scan_level(&mut self, nest: &Nest<'_>, at: usize, bound: &[usize], around: &Row, outside: Block) {
+        let level = &nest.levels[at];
+        for (part, column) in bound.iter().enumerate() {
+            let (value, null) = self.scalars.column(*column);
+            self.store_key(part, value);
+            let (call, null) = match null {
+                Some(null) => (self.call, null),
+                None => (self.call, self.builder().ins().iconst(ir::I8, 0)),
+            };
+            self.builder().ins().store(plain(), null, call, (KEY_NULLS_AT + part) as i32);
+        }
+        // LEFT JOIN: whether a row has matched, or the one for none was there.
+        let matched = level.blank.is_some().then(|| self.local(0));
+        let alone = nest.levels.len() == 1 && level.predicates().next().is_none();
+        let most =
+            nest.rows_max.filter(|_| alone).map_or(BATCH_MAX as i64, |rows| i64::from(rows).min(BATCH_MAX as i64));
+        let (batch, exhausted) = (self.builder().create_block(), self.builder().create_block());
+        let count = self.builder().append_block_param(batch, ir::I32);
+        let numbers = |first, most| [nest.number, at as i64, first, most];
+        let first = self.call(self.helpers.scan_joined, &numbers(1 + bound.len() as i64, most));
+        self.builder().ins().jump(batch, &[first.into()]);
+
+        self.builder().switch_to_block(batch);
+        let refused = self.rare_block();
+        let goes_on = self.builder().create_block();
+        let known = self.builder().ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+        self.builder().ins().brif(known, goes_on, &[], refused, &[]);
+        self.builder().switch_to_block(refused);
+        let leaves = self.builder().ins().icmp_imm_s(IntCC::Equal, count, i64::from(LEFT_SCAN));
+        let left = self.left;
+        self.builder().ins().brif(leaves, left, &[], nest.unusual, &[]);
+        self.builder().switch_to_block(goes_on);
+
+        let (head, row, next, after) = (
+            self.builder().create_block(),
+            self.builder().create_block(),
+            self.builder().create_block(),
+            self.builder().create_block(),
+        );
+        let position = self.builder().append_block_param(head, ir::I32);
+        let zero = self.builder().ins().iconst(ir::I32, 0);
+        self.builder().ins().jump(head, &[zero.into()]);
+        self.builder().switch_to_block(head);
+        let more = self.builder().ins().icmp(IntCC::SignedLessThan, position, count);
+        self.builder().ins().brif(more, row, &[], after, &[]);
+
+        self.builder().switch_to_block(next);
+        let following = self.builder().ins().iadd_imm_s(position, 1);
+        self.builder().ins().jump(head, &[following.into()]);
+
+        // A batch that is not full was the last one.
+        self.builder().switch_to_block(after);
+        let another = self.builder().create_block();
+        let full = self.builder().ins().icmp_imm_s(IntCC::Equal, count, BATCH_MAX as i64);
+        self.builder().ins().brif(full, another, &[], exhausted, &[]);
+        self.builder().switch_to_block(another);
+        let count = self.call(self.helpers.scan_joined, &numbers(0, BATCH_MAX as i64));
+        self.builder().ins().jump(batch, &[count.into()]);
+
+        self.builder().switch_to_block(exhausted);
+        let none = match matched {
+            None => {
+                self.builder().ins().jump(outside, &[]);
+                next
+            }
+            Some(matched) => {
+                let none = self.builder().create_block();
+                let matched = self.builder().use_var(matched);
+                self.builder().ins().brif(matched, outside, &[], none, &[]);
+                none
+            }
+        };
+        self.builder().switch_to_block(row);
+        let image = self.joined_image(at, Some(position), level.columns, nest.unusual);
+        self.found(nest, at, around, image, matched, (none, next));
+    }
+
+    /// One of the images that a level was given last. One of before a column was added is not usual.
+    fn joined_image(&mut self, at: usize, position: Option<Ssa>, columns: u16, unusual: Block) -> Ssa {
+        let (call, pointer) = (self.call, self.pointer);
+        let batches = self.builder().ins().load(pointer, plain(), call, LEVELS_AT as i32);
+        let place = match position {
+            None => batches,
+            Some(position) => {
+                let position = self.builder().ins().uextend(pointer, position);
+                let offset = self.builder().ins().imul_imm_s(position, IMAGE_BYTES as i64);
+                self.builder().ins().iadd(batches, offset)
+            }
+        };
+        let image = self.builder().ins().load(pointer, plain(), place, (at * BATCH_MAX * IMAGE_BYTES) as i32);
+        let found = self.builder().ins().uload16(ir::I64, packed(), image, 0);
+        let differs = self.builder().ins().icmp_imm_s(IntCC::NotEqual, found, i64::from(columns));
+        self.scalars.unless(differs, unusual);
+        image
+    }
+
+    /// A row of a level was found. The code goes on at `next`; a LEFT JOIN that has found no row that matches comes to `none`.
+    fn found(
+        &mut self,
+        nest: &Nest<'_>,
+        at: usize,
+        around: &Row,
+        image: Ssa,
+        matched: Option<Variable>,
+        (none, next): (Block, Block),
+    ) {
+        let level = &nest.levels[at];
+        let mut row = place(around, image, &level.fields);
+        let by_key = matches!(level.way, Way::Find(_));
+        if let Some(on) = &level.on {
+            let matches = self.builder().create_block();
+            self.scalars.columns = Columns::Joined(row.clone());
+            self.scalars.branch(on, matches, if by_key { none } else { next }, nest.unusual);
+            self.builder().switch_to_block(matches);
+        }
+        if let Some(blank) = &level.blank {
+            let (call_images, pointer) = (self.images, self.pointer);
+            let joined = self.builder().create_block();
+            let image_or_blank = self.builder().append_block_param(joined, pointer);
+            let set = |body: &mut Self| {
+                if let Some(matched) = matched {
+                    let one = body.builder().ins().iconst(ir::I64, 1);
+                    body.builder().def_var(matched, one);
+                }
+            };
+            set(self);
+            self.builder().ins().jump(joined, &[image.into()]);
+            self.builder().switch_to_block(none);
+            set(self);
+            let start = self.lowered.images.len() as i64;
+            self.lowered.images.extend_from_slice(blank);
+            let blank = self.builder().ins().iadd_imm_s(call_images, start);
+            self.builder().ins().jump(joined, &[blank.into()]);
+            self.builder().switch_to_block(joined);
+            row = place(around, image_or_blank, &level.fields);
+        }
+        if let Some(filter) = &level.filter {
+            let counts = self.builder().create_block();
+            self.scalars.columns = Columns::Joined(row.clone());
+            self.scalars.branch(filter, counts, next, nest.unusual);
+            self.builder().switch_to_block(counts);
+        }
+        if at + 1 < nest.levels.len() {
+            self.level(nest, at + 1, &row, next);
+            return;
+        }
+        self.scalars.columns = Columns::Joined(row);
+        self.fold_row(nest.fold, &nest.state, nest.unusual);
+        self.scalars.columns = Columns::None;
+        self.count_row(nest.seen, nest.rows_max, next, nest.done);
+    }
+}
+
+/// The columns of another level behind those around it.
+fn place(around: &Row, image: Ssa, fields: &[Option<Field>]) -> Row {
+    let mut row = around.clone();
+    row.extend(fields.iter().map(|field| field.map(|field| (image, field))));
+    row
+}
