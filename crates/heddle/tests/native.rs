@@ -171,34 +171,47 @@ SET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;"
     }
 }
 
-/// Tables of a join, names of a unique key of it, and of integers in it: which of them may be NULL, the others.
-const JOINS: [(&str, &str, [&str; 2]); 9] = [
-    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t", "a.k", ["b.small", "b.big"]),
-    ("dbo.rows AS a JOIN dbo.ordered AS b ON b.k = a.small", "a.k", ["b.n", "b.t"]),
-    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.n AND b.big > @b - a.t", "a.k", ["b.small", "b.big"]),
-    ("dbo.ordered AS a LEFT JOIN dbo.rows AS b ON b.k = a.n AND b.small <> 1", "a.k", ["b.big", "a.t"]),
-    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.small = a.t", "b.k", ["b.small", "a.t"]),
+/// Tables of a join, a value that tells its rows apart, integers in it (one may be NULL), and what is no number.
+const JOINS: [(&str, &str, [&str; 2], &str); 9] = [
+    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t", "a.k", ["b.small", "b.big"], "b.text"),
+    ("dbo.rows AS a JOIN dbo.ordered AS b ON b.k = a.small", "a.k", ["b.n", "b.t"], "a.filler"),
+    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.n AND b.big > @b - a.t", "a.k", ["b.small", "b.big"], "b.filler"),
+    ("dbo.ordered AS a LEFT JOIN dbo.rows AS b ON b.k = a.n AND b.small <> 1", "a.k", ["b.big", "a.t"], "b.filler"),
+    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.small = a.t", "b.k", ["b.small", "a.t"], "b.text"),
     (
         "dbo.rows AS a LEFT JOIN dbo.ordered AS b ON b.k > a.k AND b.k <= a.k + @s AND b.n IS NULL",
         "a.k * 1000 + ISNULL(b.k, 0)",
         ["b.k", "a.big"],
+        "a.text",
     ),
     (
         "dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t LEFT JOIN dbo.money AS c ON c.k = b.small + a.n",
         "a.k",
         ["c.k", "b.big"],
+        "c.d",
     ),
     (
-        "dbo.rows AS a JOIN dbo.ordered AS b ON b.k = 1000 + a.k LEFT JOIN dbo.rows AS c ON c.small = b.n JOIN dbo.ordered AS d ON d.k = ISNULL(c.k, 5)",
+        "dbo.rows AS a JOIN dbo.ordered AS b ON b.k = 1000 + a.k LEFT JOIN dbo.rows AS c ON c.small = b.n
+  JOIN dbo.ordered AS d ON d.k = ISNULL(c.k, 5)",
         "a.k",
         ["c.small", "d.t"],
+        "c.text",
     ),
-    ("dbo.money AS a JOIN dbo.rows AS b ON b.k = @i", "a.k", ["b.small", "a.k"]),
+    ("dbo.money AS a JOIN dbo.rows AS b ON b.k = @i", "a.k", ["b.small", "a.k"], "b.text"),
 ];
 
-/// SELECT @v = ... over a join.
-fn joins(random: &mut Random, out: &mut String) -> std::fmt::Result {
-    let (tables, key, [null, other]) = JOINS[random.below(JOINS.len())];
+/// What a SELECT reads: tables with a filter, and values, of which the third is an integer that may be too large.
+struct Read {
+    from: String,
+    key: &'static str,
+    null: &'static str,
+    other: &'static str,
+    text: &'static str,
+    argument: String,
+}
+
+fn read(random: &mut Random) -> Read {
+    let (tables, key, [null, other], text) = JOINS[random.below(JOINS.len())];
     let (low, high) = (random.below(12), random.below(12));
     let filter = match random.below(7) {
         0 | 1 => String::new(),
@@ -214,29 +227,60 @@ fn joins(random: &mut Random, out: &mut String) -> std::fmt::Result {
         2 => format!("{other} * 900000"),
         _ => other.to_string(),
     };
-    match random.below(8) {
-        0 => writeln!(out, "SELECT @c = COUNT_BIG(*), @i = COUNT({argument}) FROM {tables}{filter};"),
-        1 => writeln!(out, "SELECT @b = SUM({argument}), @c = COUNT(*) FROM {tables}{filter};"),
-        2 => writeln!(out, "SELECT @b = MIN({argument}), @c = MAX({argument}) - 1 FROM {tables}{filter};"),
-        3 => writeln!(out, "SELECT @b = AVG({argument}) FROM {tables}{filter};"),
-        // Keys may be those of several rows: of their number alone all orders make the same.
-        4 => writeln!(
-            out,
-            "SELECT TOP ({}) @b = @b + 1, @c = 1 FROM {tables}{filter};\nSET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;",
-            1 + random.below(70)
-        ),
-        5 => writeln!(out, "SELECT @c = MAX({key}), @b = COUNT(*) FROM {tables}{filter};"),
-        6 => writeln!(
-            out,
-            "SELECT @c = {null} FROM {tables} WHERE a.k = {low} AND {other} = {high};\nSET @n1 = ISNULL(@n1, 0) + @@ROWCOUNT;"
-        ),
+    Read { from: format!("{tables}{filter}"), key, null, other, text, argument }
+}
+
+/// The same, whose rows come in an order that is known: equal keys leave theirs open.
+fn read_in_order(random: &mut Random) -> Read {
+    loop {
+        let read = read(random);
+        if !read.from.contains("small =") {
+            return read;
+        }
+    }
+}
+
+/// SELECT @v = ... over a join.
+fn joins(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let (form, all) = (random.below(8), read(random));
+    let Read { from, key, null, other, argument, .. } = if matches!(form, 4 | 6) { read_in_order(random) } else { all };
+    match form {
+        0 => writeln!(out, "SELECT @c = COUNT_BIG(*), @i = COUNT({argument}) FROM {from};"),
+        1 => writeln!(out, "SELECT @b = SUM({argument}), @c = COUNT(*) FROM {from};"),
+        2 => writeln!(out, "SELECT @b = MIN({argument}), @c = MAX({argument}) - 1 FROM {from};"),
+        3 => writeln!(out, "SELECT @b = AVG({argument}) FROM {from};"),
+        4 => writeln!(out, "SELECT TOP ({}) @b = @b + 1, @c = {argument} FROM {from};", 1 + random.below(70)),
+        5 => writeln!(out, "SELECT @c = MAX({key}), @b = COUNT(*) FROM {from};"),
+        6 => writeln!(out, "SELECT @c = {null}, @b = {key} FROM {from};\nSET @n1 = ISNULL(@n1, 0) + @@ROWCOUNT;"),
         _ => {
             let column = random.pick(&[null, other, "a.k * 3"]);
             writeln!(
                 out,
-                "SELECT @b = @b + 1, @c = ISNULL(@c, 0) | {column} FROM {tables}{filter};\nSET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;"
+                "SELECT @b = @b + 1, @c = ISNULL(@c, 0) | {column} FROM {from};\nSET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;"
             )
         }
+    }
+}
+
+/// SELECT to the client: of a row, of a scan, of a join.
+fn results(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let Read { from, key, null, other, text, argument } = read_in_order(random);
+    let k = random.below(12);
+    match random.below(9) {
+        0 => writeln!(out, "SELECT small, k, text, big + @b AS more, filler FROM dbo.rows WHERE k = {k};"),
+        1 => writeln!(out, "SELECT k, n, t FROM dbo.ordered WHERE k > {k} AND n <> @t;"),
+        2 => writeln!(out, "SELECT TOP (3) d, e, d + e AS f, k FROM dbo.money WHERE k <> {k};"),
+        3 => writeln!(out, "SELECT k, d, f, m, w, t, b FROM dbo.typed WHERE k <= @i;"),
+        // More rows than the code gathers.
+        4 if random.below(4) == 0 => {
+            writeln!(out, "SELECT a.k, b.k AS l FROM dbo.ordered AS a JOIN dbo.rows AS b ON b.k >= @t;")
+        }
+        5 => writeln!(out, "SELECT TOP ({}) {argument} AS x, {text} AS y FROM {from};", 1 + random.below(70)),
+        _ => writeln!(out, "SELECT {key} AS k, {text} AS x, {null} AS y, {argument} + {other} AS z FROM {from};"),
+    }?;
+    match random.below(2) {
+        0 => writeln!(out, "SET @i = @@ROWCOUNT;"),
+        _ => Ok(()),
     }
 }
 
@@ -278,8 +322,9 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
         7 => {
             let k = if random.below(4) == 0 { value(random, 1) } else { random.below(12).to_string() };
             let more = value(random, 0);
-            let _ = match random.below(20) {
-                14.. => joins(random, out),
+            let _ = match random.below(26) {
+                14..=19 => joins(random, out),
+                20.. => results(random, out),
                 5 => writeln!(out, "UPDATE dbo.rows SET big = big + {more}, small = 7 WHERE k = {k};"),
                 6 => writeln!(out, "UPDATE dbo.ordered SET n = {more}, k = k + 1 WHERE k = {k};"),
                 7 => writeln!(out, "DELETE dbo.rows WHERE k = {k};"),

@@ -2,9 +2,9 @@
 
 mod joins;
 
-pub use joins::{Join, Level, Way};
+pub use joins::{Join, Level, Output, Way};
 
-use crate::runtime::KEYS_MAX;
+use crate::runtime::{CELLS_MAX, KEYS_MAX};
 use crate::scalar::{Field, has_truth, has_value, is_number};
 use sql::plan::{Aggregate, AggregateFunction, Expr, QueryId, VariableSlot};
 
@@ -70,6 +70,8 @@ pub enum Fold {
     Assign(Vec<(VariableSlot, Expr)>),
     /// They become one row of aggregates, which assigns.
     Aggregate(Vec<Aggregate>, Vec<(VariableSlot, Expr)>),
+    /// They go to the client. Of a join, which may be one of a single table.
+    Send(Vec<Output>),
 }
 
 /// There is machine code for the value of an expression without columns.
@@ -118,6 +120,7 @@ impl Fold {
                 aggregates.iter().all(|aggregate| is_native_aggregate(aggregate, known))
                     && have_values(values, &|column| column < aggregates.len())
             }
+            Fold::Send(outputs) => outputs.len() <= CELLS_MAX && outputs.iter().all(|output| output.is_native(known)),
         }
     }
 }

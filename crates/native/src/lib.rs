@@ -21,9 +21,9 @@ pub mod form;
 pub mod lower;
 pub mod program;
 
-pub use form::{Find, Fold, Form, Insert, Join, Level, Rows, Then, Way, is_native};
+pub use form::{Find, Fold, Form, Insert, Join, Level, Output, Rows, Then, Way, is_native};
 pub use lower::{Part, Step};
 pub use number::Number;
 pub use program::{Program, listing};
-pub use runtime::{Leave, Runtime};
+pub use runtime::{Cells, Leave, Runtime, Value};
 pub use scalar::Field;

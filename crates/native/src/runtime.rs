@@ -50,6 +50,12 @@ pub trait Runtime {
         give: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, Leave>;
 
+    /// Takes in a row of a join's result. False: the interpreter is to make the result, of which nothing was sent.
+    fn give(&mut self, join: u32, row: Cells<'_>) -> bool;
+
+    /// All its rows were given.
+    fn send(&mut self, join: u32) -> Result<(), Leave>;
+
     /// As `scanned`.
     fn end_join(&mut self, join: u32, rows: u64);
 
@@ -91,6 +97,9 @@ pub struct Call<'a> {
     /// The rows that each level of a join was given last.
     levels: *const [Image; BATCH_MAX],
     level_batches: Vec<[Image; BATCH_MAX]>,
+    /// A row of a result.
+    cells: *mut Cell,
+    row: Vec<Cell>,
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -100,15 +109,70 @@ pub struct Call<'a> {
 #[repr(C)]
 struct Image {
     at: *const u8,
+    bytes: u32,
+}
+
+impl Image {
+    const NONE: Image = Image { at: std::ptr::null(), bytes: 0 };
+
+    fn of(image: &[u8]) -> Image {
+        Image { at: image.as_ptr(), bytes: u32::try_from(image.len()).expect("rows are shorter") }
+    }
 }
 
 pub const IMAGE_BYTES: usize = size_of::<Image>();
+pub const LENGTH_AT: usize = offset_of!(Image, bytes);
+
+/// A value of a row of a result: a number, or the image that has it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Cell {
+    word: u64,
+    bytes: u32,
+    kind: u32,
+}
+
+pub const CELL_BYTES: usize = size_of::<Cell>();
+pub const CELL_LENGTH_AT: usize = offset_of!(Cell, bytes);
+pub const CELL_KIND_AT: usize = offset_of!(Cell, kind);
+
+/// Columns of a result.
+pub const CELLS_MAX: usize = 64;
+
+/// What a cell is, besides 0: a number, and 1: NULL.
+pub const CELL_IMAGE: i64 = 2;
+
+/// A row of a result.
+#[derive(Clone, Copy)]
+pub struct Cells<'c>(&'c [Cell]);
+
+pub enum Value<'c> {
+    Null,
+    Number(i64),
+    /// It is in this row of a table.
+    Image(&'c [u8]),
+}
+
+impl<'c> Cells<'c> {
+    pub fn values(self) -> impl Iterator<Item = Value<'c>> {
+        self.0.iter().map(|cell| match i64::from(cell.kind) {
+            0 => Value::Number(cell.word as i64),
+            // SAFETY: machine code has put there an image that the runtime gave it, with its length: they live as long as the
+            // transaction. Or one of its own, which lives as long as the run.
+            CELL_IMAGE => unsafe {
+                Value::Image(std::slice::from_raw_parts(cell.word as *const u8, cell.bytes as usize))
+            },
+            _ => Value::Null,
+        })
+    }
+}
 
 pub const ROWS_AT: usize = offset_of!(Call<'static>, rows);
 pub const IMAGES_AT: usize = offset_of!(Call<'static>, images);
 pub const KEY_AT: usize = offset_of!(Call<'static>, key);
 pub const KEY_NULLS_AT: usize = offset_of!(Call<'static>, key_nulls);
 pub const LEVELS_AT: usize = offset_of!(Call<'static>, levels);
+pub const CELLS_AT: usize = offset_of!(Call<'static>, cells);
 pub const FOUND_AT: usize = offset_of!(Call<'static>, found);
 pub const BATCH_AT: usize = offset_of!(Call<'static>, batch);
 
@@ -134,7 +198,7 @@ pub const LEFT: i32 = 2;
 const UNUSUAL_SCAN: i32 = -1;
 pub const LEFT_SCAN: i32 = -2;
 
-pub const HELPERS: [(&str, *const u8); 16] = [
+pub const HELPERS: [(&str, *const u8); 18] = [
     ("step", step as *const u8),
     ("holds", holds as *const u8),
     ("insert", insert as *const u8),
@@ -145,6 +209,8 @@ pub const HELPERS: [(&str, *const u8); 16] = [
     ("begin_join", begin_join as *const u8),
     ("find_joined", find_joined as *const u8),
     ("scan_joined", scan_joined as *const u8),
+    ("give", give as *const u8),
+    ("send", send as *const u8),
     ("end_join", end_join as *const u8),
     ("begin_try", begin_try as *const u8),
     ("end_try", end_try as *const u8),
@@ -167,6 +233,8 @@ impl<'a> Call<'a> {
             batch: [std::ptr::null(); BATCH_MAX],
             levels: std::ptr::null(),
             level_batches: Vec::new(),
+            cells: std::ptr::null_mut(),
+            row: Vec::new(),
             runtime,
             panic: None,
         }
@@ -277,8 +345,10 @@ extern "C" fn begin_join(call: &mut Call<'_>, join: u32) -> i32 {
         // Its predicates and ranges may have @@ROWCOUNT in them.
         call.tell_rows();
         if call.level_batches.is_empty() {
-            call.level_batches = vec![[Image { at: std::ptr::null() }; BATCH_MAX]; LEVELS_MAX];
+            call.level_batches = vec![[Image::NONE; BATCH_MAX]; LEVELS_MAX];
             call.levels = call.level_batches.as_ptr();
+            call.row = vec![Cell { word: 0, bytes: 0, kind: 0 }; CELLS_MAX];
+            call.cells = call.row.as_mut_ptr();
         }
         i32::from(call.runtime.begin_join(join))
     })
@@ -289,7 +359,7 @@ extern "C" fn find_joined(call: &mut Call<'_>, join: u32, level: u32, columns: u
         None => 0,
         Some(None) => NOT_FOUND,
         Some(Some(image)) => {
-            call.level_batches[level as usize][0] = Image { at: image.as_ptr() };
+            call.level_batches[level as usize][0] = Image::of(image);
             FOUND
         }
     })
@@ -304,7 +374,7 @@ extern "C" fn scan_joined(call: &mut Call<'_>, join: u32, level: u32, first: u32
         let batch = &mut level_batches[level as usize];
         let mut count = 0;
         let mut give = |image: &[u8]| {
-            batch[count] = Image { at: image.as_ptr() };
+            batch[count] = Image::of(image);
             count += 1;
         };
         match runtime.scan_joined(join, level, outer, (rows_max as usize).min(BATCH_MAX), &mut give) {
@@ -313,6 +383,15 @@ extern "C" fn scan_joined(call: &mut Call<'_>, join: u32, level: u32, first: u32
             Err(Leave) => LEFT_SCAN,
         }
     })
+}
+
+/// 0: the interpreter is to do it.
+extern "C" fn give(call: &mut Call<'_>, join: u32, cells: u32) -> i32 {
+    call.guard(LEFT, |call| i32::from(call.runtime.give(join, Cells(&call.row[..cells as usize]))))
+}
+
+extern "C" fn send(call: &mut Call<'_>, join: u32) -> i32 {
+    call.guard(LEFT, |call| call.runtime.send(join).map_or(LEFT, |()| 0))
 }
 
 extern "C" fn end_join(call: &mut Call<'_>, join: u32, rows: u32) -> i32 {

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use native::{Field, Find, Fold, Form, Insert, Join, Level, Program, Rows, Then, Way, listing};
-use sql::ast::{QueryBody, StatementKind, TableRef};
+use native::{Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing};
+use sql::ast::{QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{
     Aggregate, AggregateFunction, ArithmeticOp, CompareOp, Expr, ExprKind, Module, QueryId, VariableSlot, in_order,
@@ -39,7 +39,8 @@ fn form(query: QueryId, module: &Module) -> Form {
         && let QueryBody::Select(select) = &select.body
         && let [TableRef::Join(_)] = &select.from[..]
     {
-        return Form::Join(join(query, &fields, select.top.is_some()));
+        let assigns = matches!(select.items[0], SelectItem::Assign { .. });
+        return Form::Join(join(query, &fields, select.top.is_some(), assigns));
     }
     if let StatementKind::Select(select) = statement
         && let QueryBody::Select(select) = &select.body
@@ -83,8 +84,8 @@ fn form(query: QueryId, module: &Module) -> Form {
 
 /// A join of two such tables: with the row that has the first one's bigint for a key, whose int is less than the first one's. The second
 /// variable becomes the first int, the third the second bigint. TOP: a LEFT JOIN with rows that a scan finds for the first int, ten rows
-/// where the second int is NULL.
-fn join(query: QueryId, fields: &[Option<Field>], top: bool) -> Join {
+/// where the second int is NULL. Without variables: these columns, and one that is no number, go to the client.
+fn join(query: QueryId, fields: &[Option<Field>], top: bool, assigns: bool) -> Join {
     let expr = |ty, kind| Expr::new(ty, true, kind);
     let column = |column, ty| expr(ty, ExprKind::Column(column));
     let int = |at| column(at, SqlType::INT);
@@ -100,7 +101,11 @@ fn join(query: QueryId, fields: &[Option<Field>], top: bool) -> Join {
     };
     let blank = top.then(|| vec![0xff; 15]);
     let inner = Level { on: Some(less), blank, filter: top.then_some(null), ..level(inner, way) };
-    let fold = Fold::Assign(vec![(VariableSlot(1), int(0)), (VariableSlot(2), column(3, SqlType::BIGINT))]);
+    let last = column(3, SqlType::BIGINT);
+    let fold = match assigns {
+        true => Fold::Assign(vec![(VariableSlot(1), int(0)), (VariableSlot(2), last)]),
+        false => Fold::Send(vec![Output::Number(int(0)), Output::Stored { level: 1 }, Output::Number(last)]),
+    };
     Join { query, levels: vec![outer, inner], rows_max: top.then_some(10), fold }
 }
 

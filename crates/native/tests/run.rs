@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use native::{Field, Form, Insert, Leave, Number, Program, Runtime};
+use native::{Cells, Field, Form, Insert, Leave, Number, Program, Runtime};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{Expr, ExprKind, VariableSlot};
 use types::SqlType;
@@ -68,6 +68,14 @@ impl Runtime for Asked {
         _: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, Leave> {
         Ok(false)
+    }
+
+    fn give(&mut self, _: u32, _: Cells<'_>) -> bool {
+        false
+    }
+
+    fn send(&mut self, _: u32) -> Result<(), Leave> {
+        Ok(())
     }
 
     fn end_join(&mut self, _: u32, _: u64) {}

@@ -4,9 +4,9 @@ use sql::plan::{Expr, ExprKind, QueryId, VariableSlot};
 
 use super::{Fold, is_placed};
 use crate::runtime::{KEYS_MAX, LEVELS_MAX};
-use crate::scalar::{Field, can_fail, has_truth, has_value};
+use crate::scalar::{Field, can_fail, has_truth, has_value, is_number};
 
-/// SELECT @v = ... over the rows that nested loops make: a level has its rows for each row of the levels around it.
+/// SELECT over the rows that nested loops make: a level has its rows for each row of the levels around it.
 #[derive(Debug, Clone)]
 pub struct Join {
     pub query: QueryId,
@@ -39,6 +39,25 @@ pub enum Way {
     Find(Vec<Expr>),
     /// By a scan, whose range depends on these columns.
     Scan(Vec<usize>),
+}
+
+/// A column of a result.
+#[derive(Debug, Clone)]
+pub enum Output {
+    Number(Expr),
+    /// One of a level's image as it is stored: the runtime knows which.
+    Stored {
+        level: usize,
+    },
+}
+
+impl Output {
+    pub(super) fn is_native(&self, known: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            Output::Number(value) => is_number(&value.ty) && has_value(value, known),
+            Output::Stored { .. } => true,
+        }
+    }
 }
 
 impl Join {

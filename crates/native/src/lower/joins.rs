@@ -1,4 +1,4 @@
-//! SELECT @v = ... over a join: loops in loops, each over the rows that the runtime gives for the rows around them. What becomes of the
+//! SELECT over a join: loops in loops, each over the rows that the runtime gives for the rows around them. What becomes of the
 //! joined rows is as for one table's.
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -7,8 +7,11 @@ use cranelift_frontend::Variable;
 
 use super::rows::State;
 use super::{Body, Ends};
-use crate::form::{Fold, Join, Level, Way};
-use crate::runtime::{BATCH_MAX, FOUND, IMAGE_BYTES, KEY_AT, KEY_NULLS_AT, LEFT_SCAN, LEVELS_AT, NOT_FOUND};
+use crate::form::{Fold, Join, Level, Output, Way};
+use crate::runtime::{
+    BATCH_MAX, CELL_BYTES, CELL_IMAGE, CELL_KIND_AT, CELL_LENGTH_AT, CELLS_AT, FOUND, IMAGE_BYTES, KEY_AT,
+    KEY_NULLS_AT, LEFT_SCAN, LENGTH_AT, LEVELS_AT, NOT_FOUND,
+};
 use crate::scalar::{Columns, Field, packed, plain};
 
 /// A join that is being lowered.
@@ -25,8 +28,25 @@ struct Nest<'j> {
     unusual: Block,
 }
 
-/// The columns of the levels so far, and where they are.
-type Row = Vec<Option<(Ssa, Field)>>;
+/// An image, and its length.
+type Image = (Ssa, Ssa);
+
+/// The levels so far: where their columns are, and their images.
+#[derive(Clone, Default)]
+struct Row {
+    columns: Vec<Option<(Ssa, Field)>>,
+    images: Vec<Image>,
+}
+
+impl Row {
+    /// With another level.
+    fn with(&self, image: Image, fields: &[Option<Field>]) -> Row {
+        let mut row = self.clone();
+        row.columns.extend(fields.iter().map(|field| field.map(|field| (image.0, field))));
+        row.images.push(image);
+        row
+    }
+}
 
 impl Body<'_, '_, '_> {
     pub fn join(&mut self, number: u32, join: Join) {
@@ -48,10 +68,17 @@ impl Body<'_, '_, '_> {
             done,
             unusual,
         };
-        self.level(&nest, 0, &Row::new(), done);
+        self.level(&nest, 0, &Row::default(), done);
         let state = nest.state;
         self.builder().switch_to_block(done);
         let rows_seen = self.builder().use_var(seen);
+        if let Fold::Send(_) = join.fold {
+            let status = self.call(self.helpers.send, &[this]);
+            self.leave_if_left(status);
+            self.set_rows_to(rows_seen);
+            self.end(number, ends);
+            return;
+        }
         let rows_told = self.end_fold(join.fold, state, rows_seen, unusual);
         let (call, helper) = (self.call, self.helpers.end_join);
         let this = self.builder().ins().iconst(ir::I32, this);
@@ -62,7 +89,7 @@ impl Body<'_, '_, '_> {
 
     /// The rows of a level for the row around it, behind which the code goes on at `outside`.
     fn level(&mut self, nest: &Nest<'_>, at: usize, around: &Row, outside: Block) {
-        self.scalars.columns = Columns::Joined(around.clone());
+        self.scalars.columns = Columns::Joined(around.columns.clone());
         match &nest.levels[at].way {
             Way::Find(key) => {
                 let level = &nest.levels[at];
@@ -177,7 +204,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// One of the images that a level was given last. One of before a column was added is not usual.
-    fn joined_image(&mut self, at: usize, position: Option<Ssa>, columns: u16, unusual: Block) -> Ssa {
+    fn joined_image(&mut self, at: usize, position: Option<Ssa>, columns: u16, unusual: Block) -> Image {
         let (call, pointer) = (self.call, self.pointer);
         let batches = self.builder().ins().load(pointer, plain(), call, LEVELS_AT as i32);
         let place = match position {
@@ -188,11 +215,13 @@ impl Body<'_, '_, '_> {
                 self.builder().ins().iadd(batches, offset)
             }
         };
-        let image = self.builder().ins().load(pointer, plain(), place, (at * BATCH_MAX * IMAGE_BYTES) as i32);
+        let start = at * BATCH_MAX * IMAGE_BYTES;
+        let image = self.builder().ins().load(pointer, plain(), place, start as i32);
+        let length = self.builder().ins().load(ir::I32, plain(), place, (start + LENGTH_AT) as i32);
         let found = self.builder().ins().uload16(ir::I64, packed(), image, 0);
         let differs = self.builder().ins().icmp_imm_s(IntCC::NotEqual, found, i64::from(columns));
         self.scalars.unless(differs, unusual);
-        image
+        (image, length)
     }
 
     /// A row of a level was found. The code goes on at `next`; a LEFT JOIN that has found no row that matches comes to `none`.
@@ -201,23 +230,24 @@ impl Body<'_, '_, '_> {
         nest: &Nest<'_>,
         at: usize,
         around: &Row,
-        image: Ssa,
+        image: Image,
         matched: Option<Variable>,
         (none, next): (Block, Block),
     ) {
         let level = &nest.levels[at];
-        let mut row = place(around, image, &level.fields);
+        let mut row = around.with(image, &level.fields);
         let by_key = matches!(level.way, Way::Find(_));
         if let Some(on) = &level.on {
             let matches = self.builder().create_block();
-            self.scalars.columns = Columns::Joined(row.clone());
+            self.scalars.columns = Columns::Joined(row.columns.clone());
             self.scalars.branch(on, matches, if by_key { none } else { next }, nest.unusual);
             self.builder().switch_to_block(matches);
         }
         if let Some(blank) = &level.blank {
             let (call_images, pointer) = (self.images, self.pointer);
             let joined = self.builder().create_block();
-            let image_or_blank = self.builder().append_block_param(joined, pointer);
+            let either = self.builder().append_block_param(joined, pointer);
+            let length = self.builder().append_block_param(joined, ir::I32);
             let set = |body: &mut Self| {
                 if let Some(matched) = matched {
                     let one = body.builder().ins().iconst(ir::I64, 1);
@@ -225,19 +255,20 @@ impl Body<'_, '_, '_> {
                 }
             };
             set(self);
-            self.builder().ins().jump(joined, &[image.into()]);
+            self.builder().ins().jump(joined, &[image.0.into(), image.1.into()]);
             self.builder().switch_to_block(none);
             set(self);
             let start = self.lowered.images.len() as i64;
             self.lowered.images.extend_from_slice(blank);
-            let blank = self.builder().ins().iadd_imm_s(call_images, start);
-            self.builder().ins().jump(joined, &[blank.into()]);
+            let none = self.builder().ins().iadd_imm_s(call_images, start);
+            let none_length = self.builder().ins().iconst(ir::I32, blank.len() as i64);
+            self.builder().ins().jump(joined, &[none.into(), none_length.into()]);
             self.builder().switch_to_block(joined);
-            row = place(around, image_or_blank, &level.fields);
+            row = around.with((either, length), &level.fields);
         }
         if let Some(filter) = &level.filter {
             let counts = self.builder().create_block();
-            self.scalars.columns = Columns::Joined(row.clone());
+            self.scalars.columns = Columns::Joined(row.columns.clone());
             self.scalars.branch(filter, counts, next, nest.unusual);
             self.builder().switch_to_block(counts);
         }
@@ -245,16 +276,39 @@ impl Body<'_, '_, '_> {
             self.level(nest, at + 1, &row, next);
             return;
         }
-        self.scalars.columns = Columns::Joined(row);
-        self.fold_row(nest.fold, &nest.state, nest.unusual);
+        self.scalars.columns = Columns::Joined(row.columns);
+        match nest.fold {
+            Fold::Send(outputs) => self.give(nest, outputs, &row.images),
+            fold => self.fold_row(fold, &nest.state, nest.unusual),
+        }
         self.scalars.columns = Columns::None;
         self.count_row(nest.seen, nest.rows_max, next, nest.done);
     }
-}
 
-/// The columns of another level behind those around it.
-fn place(around: &Row, image: Ssa, fields: &[Option<Field>]) -> Row {
-    let mut row = around.clone();
-    row.extend(fields.iter().map(|field| field.map(|field| (image, field))));
-    row
+    /// Hands a row of the result to the runtime.
+    fn give(&mut self, nest: &Nest<'_>, outputs: &[Output], images: &[Image]) {
+        let (call, pointer) = (self.call, self.pointer);
+        let cells = self.builder().ins().load(pointer, plain(), call, CELLS_AT as i32);
+        for (at, output) in outputs.iter().enumerate() {
+            let start = at * CELL_BYTES;
+            let (word, kind) = match output {
+                Output::Number(value) => {
+                    let (value, null) = self.scalars.value_or_null(value, nest.unusual);
+                    let null = match null {
+                        Some(null) => self.builder().ins().uextend(ir::I32, null),
+                        None => self.builder().ins().iconst(ir::I32, 0),
+                    };
+                    (value, null)
+                }
+                Output::Stored { level } => {
+                    let (image, length) = images[*level];
+                    self.builder().ins().store(plain(), length, cells, (start + CELL_LENGTH_AT) as i32);
+                    (image, self.builder().ins().iconst(ir::I32, CELL_IMAGE))
+                }
+            };
+            self.builder().ins().store(plain(), word, cells, start as i32);
+            self.builder().ins().store(plain(), kind, cells, (start + CELL_KIND_AT) as i32);
+        }
+        self.ask(self.helpers.give, &[nest.number, outputs.len() as i64], nest.unusual);
+    }
 }

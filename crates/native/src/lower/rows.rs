@@ -87,6 +87,7 @@ impl Body<'_, '_, '_> {
             Fold::Aggregate(aggregates, _) => {
                 State::Aggregated(aggregates.iter().map(|aggregate| self.start_of(aggregate.function)).collect())
             }
+            Fold::Send(_) => State::Given,
         }
     }
 
@@ -264,4 +265,6 @@ impl Body<'_, '_, '_> {
 pub(super) enum State {
     Assigned(Vec<Held>),
     Aggregated(Vec<Variable>),
+    /// The runtime has them.
+    Given,
 }

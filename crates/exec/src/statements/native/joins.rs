@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
-use native::{Fold, Form, Join, Leave, Level, Way};
+use native::{Cells, Fold, Form, Join, Leave, Level, Output, Value, Way};
 use sql::catalog::TableDef;
 use sql::plan::{
     Expr, ExprKind, JoinKind, Operator, OperatorKind, OuterSlot, Query, QueryId, QueryKind, Scan, TableSource,
     VariableSlot,
 };
 use storage::{IndexId, LookUp, MemoryTable, Table};
-use types::row::RowLayout;
-use types::{Datum, Physical, SqlType};
+use types::row::{RowLayout, append_to};
+use types::{ColumnData, Datum, Physical, RowBatch, SqlType};
 
 use super::super::code;
 use super::super::measure::{Counters, Mark};
 use super::form::{Head, fields_of, has_whole_key, head};
 use super::run::{READS_ONLY, Run};
+use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource as _};
 use crate::operators::{self, BaseScan};
+use crate::session::{Options, stopped};
+use crate::sink::Command;
 
 /// A table in nested loops. Columns are numbered through all levels.
 struct Planned<'p> {
@@ -104,11 +107,11 @@ fn add_level<'p>(
     Some(())
 }
 
-/// SELECT @v = ... over nested loops. `open`: a table's layout.
+/// SELECT over nested loops, or over one table: to these variables, or, none, to the client.
 pub fn join_form(
     query: QueryId,
     plan: &Operator,
-    slots: &[VariableSlot],
+    slots: Option<&[VariableSlot]>,
     open: &mut dyn FnMut(&TableDef) -> Option<Arc<Table>>,
 ) -> Option<Form> {
     let Head { input, rows_max, aggregates, exprs } = head(plan)?;
@@ -117,8 +120,9 @@ pub fn join_form(
     let inner_bounds = || planned.iter().skip(1).flat_map(Planned::bounds);
     let is_simple =
         |expr: &Expr| matches!(expr.kind, ExprKind::Outer(_) | ExprKind::Variable(_) | ExprKind::Literal(_));
-    let may_change =
-        |expr: &Expr| expr.any(&mut |expr| matches!(&expr.kind, ExprKind::Variable(slot) if slots.contains(slot)));
+    let may_change = |expr: &Expr| {
+        expr.any(&mut |expr| matches!(&expr.kind, ExprKind::Variable(slot) if slots.is_some_and(|slots| slots.contains(slot))))
+    };
     let asks = |expr: &Expr| expr.any(&mut |expr| matches!(expr.kind, ExprKind::Subquery(_)));
     if planned.iter().flat_map(Planned::bounds).any(asks)
         || inner_bounds().any(may_change)
@@ -131,13 +135,30 @@ pub fn join_form(
         let table = open(level.table)?;
         levels.push(level_form(level, &table.layout().row)?);
     }
-    let assigned = slots.iter().copied().zip(exprs).collect();
-    let fold = match aggregates {
-        None => Fold::Assign(assigned),
-        Some(aggregates) => Fold::Aggregate(aggregates.to_vec(), assigned),
+    let assigned = |slots: &[VariableSlot], exprs| slots.iter().copied().zip(exprs).collect();
+    let fold = match (aggregates, slots) {
+        (None, Some(slots)) => Fold::Assign(assigned(slots, exprs)),
+        (Some(aggregates), Some(slots)) => Fold::Aggregate(aggregates.to_vec(), assigned(slots, exprs)),
+        (None, None) => Fold::Send(exprs.into_iter().map(|expr| output(expr, &planned, &levels)).collect()),
+        (Some(_), None) => return None,
     };
     let join = Join { query, levels, rows_max, fold };
     join.is_native().then_some(Form::Join(join))
+}
+
+/// Columns that are no numbers go as they are.
+fn output(expr: Expr, planned: &[Planned<'_>], levels: &[Level]) -> Output {
+    match stored(&expr, planned) {
+        Some((level, column)) if levels[level].fields[column].is_none() => Output::Stored { level },
+        _ => Output::Number(expr),
+    }
+}
+
+/// The level that has a column, and which of its scan's columns it is. None: it is another expression.
+fn stored(expr: &Expr, planned: &[Planned<'_>]) -> Option<(usize, usize)> {
+    let ExprKind::Column(column) = expr.kind else { return None };
+    let level = planned.iter().rposition(|level| level.first <= column)?;
+    Some((level, column - planned[level].first))
 }
 
 fn level_form(level: &Planned<'_>, layout: &RowLayout) -> Option<Level> {
@@ -185,6 +206,60 @@ pub struct Opened {
     /// When its last run began, and how many scans within its loops that was ago.
     begun: Option<Mark>,
     restarts: u32,
+    result: Option<Gathered>,
+}
+
+/// A result until it is sent.
+struct Gathered {
+    rows: RowBatch,
+    /// For each column, where it is in an image of its table, if it is one of a table.
+    stored: Vec<Option<(Arc<Table>, usize)>>,
+    /// Of the images that values were taken from.
+    bytes: usize,
+}
+
+/// A longer result is the interpreter's, which sends the first rows before it has the last.
+const RESULT_BYTES_MAX: usize = 4 << 20;
+
+impl Gathered {
+    fn new(plan: &Operator, exprs: &[Expr], planned: &[Planned<'_>], tables: &[Arc<Table>]) -> Gathered {
+        let place = |expr: &Expr| {
+            let (level, column) = stored(expr, planned)?;
+            let Planned { table, scan, .. } = &planned[level];
+            Some((tables[level].clone(), usize::from(table.stored[usize::from(scan.columns[column])]?)))
+        };
+        Gathered { rows: operators::batch_of(plan), stored: exprs.iter().map(place).collect(), bytes: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.bytes = 0;
+    }
+
+    /// False: it is too long, or a value is not in its row.
+    fn add(&mut self, row: Cells<'_>) -> bool {
+        if self.rows.rows == BATCH_ROWS || self.bytes > RESULT_BYTES_MAX {
+            return false;
+        }
+        for ((value, to), stored) in row.values().zip(&mut self.rows.columns).zip(&self.stored) {
+            match (value, &mut to.data) {
+                (Value::Null, _) => to.push_null(),
+                (Value::Number(value), ColumnData::I64(values)) => values.push(value),
+                (Value::Number(value), ColumnData::I128(values)) => values.push(value.into()),
+                (Value::Number(_), _) => panic!("a number in a column of another class"),
+                (Value::Image(image), _) => {
+                    self.bytes += image.len();
+                    let (table, column) = stored.as_ref().expect("a column of a table");
+                    match append_to(&table.layout().row, image, *column, to) {
+                        Ok(None) => {}
+                        Ok(Some(_)) | Err(_) => return false,
+                    }
+                }
+            }
+        }
+        self.rows.rows += 1;
+        true
+    }
 }
 
 /// Where the rows of a level come from.
@@ -202,9 +277,12 @@ impl Opened {
     fn new(run: &mut Run<'_, '_>, number: usize) -> Option<Opened> {
         let query = run.query(run.native.program.joins()[number])?;
         let plan = plan_of(&query)?;
-        let mut levels = Vec::new();
-        for (at, level) in levels_of(head(plan)?.input)?.iter().enumerate() {
+        let Head { input, exprs, .. } = head(plan)?;
+        let planned = levels_of(input)?;
+        let (mut levels, mut tables) = (Vec::new(), Vec::new());
+        for (at, level) in planned.iter().enumerate() {
             let opened = run.open(level.table, false)?;
+            tables.push(opened.clone());
             levels.push(match key_of(level) {
                 Some(_) => {
                     let Table::Memory(table) = &*opened else { return None };
@@ -223,7 +301,9 @@ impl Opened {
             });
         }
         let outer = vec![Datum::Null; query.outer_slots.len()];
-        Some(Opened { levels, outer, outer_types: query.outer_slots.clone(), begun: None, restarts: 0 })
+        let sent = matches!(query.kind, QueryKind::Select(_));
+        let result = sent.then(|| Gathered::new(plan, &exprs, &planned, &tables));
+        Some(Opened { levels, outer, outer_types: query.outer_slots.clone(), begun: None, restarts: 0, result })
     }
 
     /// What is left for the next run: scans, and the levels that they are of.
@@ -255,9 +335,15 @@ impl Opened {
     }
 }
 
+/// Results go out whole, and nothing else with them.
+fn is_plain(options: &Options) -> bool {
+    let limited = options.row_count > 0 || (1..i32::MAX).contains(&options.text_size);
+    !limited && !options.fmt_only && !options.statistics_io && !options.statistics_time
+}
+
 fn plan_of(query: &Query) -> Option<&Operator> {
     match &query.kind {
-        QueryKind::SelectAssign { plan, .. } => Some(plan),
+        QueryKind::SelectAssign { plan, .. } | QueryKind::Select(plan) => Some(plan),
         _ => None,
     }
 }
@@ -271,6 +357,12 @@ impl Run<'_, '_> {
         let mark = self.runner.counters_of(self.native.program.joins()[number]).map(Counters::begin);
         let Some(opened) = &mut self.joins[number] else { return false };
         opened.begun = mark;
+        if let Some(result) = &mut opened.result {
+            result.clear();
+            if !is_plain(&self.runner.session().options) {
+                return false;
+            }
+        }
         let state = &mut self.runner.session().transaction;
         let Some(transaction) = state.current.as_mut().filter(|_| !state.doomed) else { return false };
         transaction.begin_statement();
@@ -307,6 +399,37 @@ impl Run<'_, '_> {
         }
         let Rows::Scan(scan, _) = &mut opened.levels[level as usize] else { panic!("a level with a scan") };
         Ok(scan.images(&runner.context, rows_max, give).is_ok())
+    }
+
+    pub fn gather(&mut self, number: usize, row: Cells<'_>) -> bool {
+        let opened = self.joins[number].as_mut().expect("begun");
+        opened.result.as_mut().expect("a query with a result").add(row)
+    }
+
+    /// The result goes out as the interpreter would have sent it.
+    pub fn send_result(&mut self, number: usize) -> Result<(), Leave> {
+        let id = self.native.program.joins()[number];
+        let query = self.query(id).expect("it was opened");
+        let plan = plan_of(&query).expect("as above");
+        let Run { runner, joins, .. } = self;
+        let opened = joins[number].as_mut().expect("begun");
+        let (rows, begun) = (&opened.result.as_ref().expect("a query with a result").rows, opened.begun.take());
+        let sink = &mut *runner.context.runtime.get_mut().sink;
+        let sent = sink.query_columns(&plan.columns, &query.description).and_then(|()| match rows.rows {
+            0 => Ok(()),
+            _ => sink.batch(rows),
+        });
+        let count = rows.rows as u64;
+        if let Err(stop) = sent {
+            let line = runner.module.queries[id.0 as usize].statement.line;
+            let end = runner.fail(stopped(stop), line);
+            return Err(self.leave(end));
+        }
+        runner.end_query(id, begun, count);
+        match runner.done(Command::Select, Some(count)) {
+            Ok(()) => Ok(()),
+            Err(unwind) => Err(self.leave(Err(unwind))),
+        }
     }
 
     pub fn end(&mut self, number: usize, rows: u64) {

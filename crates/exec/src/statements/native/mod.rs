@@ -119,11 +119,12 @@ impl<'a> Runner<'a> {
                 }
             }
             QueryKind::SelectAssign { plan, slots } => {
-                let Some(folded) = folded(plan) else { return join_form(id, plan, slots, &mut open) };
+                let Some(folded) = folded(plan) else { return join_form(id, plan, Some(slots), &mut open) };
                 let TableSource::Base(table) = &folded.scan.table else { return None };
                 let storage = table.memory.as_ref().and_then(|_| open(table))?;
                 assign_form(id, folded, table, &storage.layout().row, slots)
             }
+            QueryKind::Select(plan) => join_form(id, plan, None, &mut open),
             _ => None,
         }
     }

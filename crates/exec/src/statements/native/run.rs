@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use native::Leave;
+use native::{Cells, Leave};
 use sql::catalog::TableDef;
 use sql::plan::{Modify, Query, QueryId, QueryKind, TableSource};
 use storage::{IndexId, Isolation, LookUp, MemoryTable, Table, TableLayout};
@@ -132,7 +132,7 @@ impl<'r, 'a> Run<'r, 'a> {
         end
     }
 
-    fn leave(&mut self, end: Result<Flow, Unwind>) -> Leave {
+    pub fn leave(&mut self, end: Result<Flow, Unwind>) -> Leave {
         self.end = end;
         Leave
     }
@@ -328,6 +328,14 @@ impl native::Runtime for Run<'_, '_> {
         give: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, Leave> {
         self.scan_in(join as usize, level, outer, rows_max, give)
+    }
+
+    fn give(&mut self, join: u32, row: Cells<'_>) -> bool {
+        self.gather(join as usize, row)
+    }
+
+    fn send(&mut self, join: u32) -> Result<(), Leave> {
+        self.send_result(join as usize)
     }
 
     fn end_join(&mut self, join: u32, rows: u64) {
