@@ -197,23 +197,30 @@ fn blank(layout: &RowLayout) -> Vec<u8> {
     image
 }
 
-/// A join whose tables are open.
+/// A join, ready to run once it is open.
 pub struct Opened {
-    levels: Vec<Rows>,
+    levels: Vec<Source>,
+    /// Of this run; none: it is not open.
+    tables: Vec<Arc<Table>>,
     /// The query's correlated values, and their types.
     outer: Vec<Datum>,
     outer_types: Vec<SqlType>,
-    /// When its last run began, and how many scans within its loops that was ago.
+    /// When it was begun last, and how many scans within its loops that was ago.
     begun: Option<Mark>,
     restarts: u32,
     result: Option<Gathered>,
 }
 
+struct Source {
+    table: Arc<TableDef>,
+    rows: Rows,
+}
+
 /// A result until it is sent.
 struct Gathered {
     rows: RowBatch,
-    /// For each column, where it is in an image of its table, if it is one of a table.
-    stored: Vec<Option<(Arc<Table>, usize)>>,
+    /// For each column its level, and where it is in the images of that, if it is one of a table.
+    stored: Vec<Option<(usize, usize)>>,
     /// Of the images that values were taken from.
     bytes: usize,
 }
@@ -222,11 +229,11 @@ struct Gathered {
 const RESULT_BYTES_MAX: usize = 4 << 20;
 
 impl Gathered {
-    fn new(plan: &Operator, exprs: &[Expr], planned: &[Planned<'_>], tables: &[Arc<Table>]) -> Gathered {
+    fn new(plan: &Operator, exprs: &[Expr], planned: &[Planned<'_>]) -> Gathered {
         let place = |expr: &Expr| {
             let (level, column) = stored(expr, planned)?;
             let Planned { table, scan, .. } = &planned[level];
-            Some((tables[level].clone(), usize::from(table.stored[usize::from(scan.columns[column])]?)))
+            Some((level, usize::from(table.stored[usize::from(scan.columns[column])]?)))
         };
         Gathered { rows: operators::batch_of(plan), stored: exprs.iter().map(place).collect(), bytes: 0 }
     }
@@ -237,7 +244,7 @@ impl Gathered {
     }
 
     /// False: it is too long, or a value is not in its row.
-    fn add(&mut self, row: Cells<'_>) -> bool {
+    fn add(&mut self, row: Cells<'_>, tables: &[Arc<Table>]) -> bool {
         if self.rows.rows == BATCH_ROWS || self.bytes > RESULT_BYTES_MAX {
             return false;
         }
@@ -249,8 +256,8 @@ impl Gathered {
                 (Value::Number(_), _) => panic!("a number in a column of another class"),
                 (Value::Image(image), _) => {
                     self.bytes += image.len();
-                    let (table, column) = stored.as_ref().expect("a column of a table");
-                    match append_to(&table.layout().row, image, *column, to) {
+                    let (level, column) = stored.expect("a column of a table");
+                    match append_to(&tables[level].layout().row, image, column, to) {
                         Ok(None) => {}
                         Ok(Some(_)) | Err(_) => return false,
                     }
@@ -264,7 +271,8 @@ impl Gathered {
 
 /// Where the rows of a level come from.
 enum Rows {
-    Find(MemoryTable, LookUp),
+    /// The index, and the table as the run has it.
+    Find(IndexId, Option<(MemoryTable, LookUp)>),
     /// Each outer value of its range.
     Scan(Box<BaseScan>, Vec<OuterSlot>),
 }
@@ -273,53 +281,59 @@ enum Rows {
 const RESTARTS_QUICK: u32 = 64;
 
 impl Opened {
-    /// None: the tables are not those that the code was made for, or cannot be had.
-    fn new(run: &mut Run<'_, '_>, number: usize) -> Option<Opened> {
-        let query = run.query(run.native.program.joins()[number])?;
-        let plan = plan_of(&query)?;
+    fn new(query: &Query) -> Option<Opened> {
+        let plan = plan_of(query)?;
         let Head { input, exprs, .. } = head(plan)?;
         let planned = levels_of(input)?;
-        let (mut levels, mut tables) = (Vec::new(), Vec::new());
-        for (at, level) in planned.iter().enumerate() {
-            let opened = run.open(level.table, false)?;
-            tables.push(opened.clone());
-            levels.push(match key_of(level) {
-                Some(_) => {
-                    let Table::Memory(table) = &*opened else { return None };
-                    let transaction = run.runner.session().transaction.current.as_mut()?;
-                    if transaction.isolation() != READS_ONLY {
-                        return None;
-                    }
-                    Rows::Find(table.clone(), table.look_up(transaction, IndexId(level.scan.index)).ok()??)
-                }
+        let mut levels = Vec::new();
+        for level in &planned {
+            let rows = match key_of(level) {
+                Some(_) => Rows::Find(IndexId(level.scan.index), None),
                 None => {
-                    let kept = run.kept.joined.remove(&(number, at));
-                    let made = || operators::base(level.scan, level.table, &mut code::compiler()).ok();
-                    let slots = level.bindings.iter().map(|(slot, _)| *slot).collect();
-                    Rows::Scan(Box::new(kept.or_else(made)?), slots)
+                    let scan = operators::base(level.scan, level.table, &mut code::compiler()).ok()?;
+                    Rows::Scan(Box::new(scan), level.bindings.iter().map(|(slot, _)| *slot).collect())
                 }
-            });
+            };
+            levels.push(Source { table: level.table.clone(), rows });
         }
         let outer = vec![Datum::Null; query.outer_slots.len()];
+        let outer_types = query.outer_slots.clone();
         let sent = matches!(query.kind, QueryKind::Select(_));
-        let result = sent.then(|| Gathered::new(plan, &exprs, &planned, &tables));
-        Some(Opened { levels, outer, outer_types: query.outer_slots.clone(), begun: None, restarts: 0, result })
+        let result = sent.then(|| Gathered::new(plan, &exprs, &planned));
+        Some(Opened { levels, tables: Vec::new(), outer, outer_types, begun: None, restarts: 0, result })
     }
 
-    /// What is left for the next run: scans, and the levels that they are of.
-    pub fn close(self) -> impl Iterator<Item = (usize, BaseScan)> {
-        self.levels.into_iter().enumerate().filter_map(|(at, rows)| match rows {
-            Rows::Scan(mut scan, _) => {
-                scan.close();
-                Some((at, *scan))
+    /// None: the tables are not those that the code was made for, or cannot be had.
+    fn open(mut self, run: &mut Run<'_, '_>) -> Option<Opened> {
+        for Source { table, rows } in &mut self.levels {
+            let opened = run.open(table, false)?;
+            if let Rows::Find(index, found_by) = rows {
+                let Table::Memory(table) = &*opened else { return None };
+                let transaction = run.runner.session().transaction.current.as_mut()?;
+                if transaction.isolation() != READS_ONLY {
+                    return None;
+                }
+                *found_by = Some((table.clone(), table.look_up(transaction, *index).ok()??));
             }
-            Rows::Find(..) => None,
-        })
+            self.tables.push(opened);
+        }
+        Some(self)
+    }
+
+    /// The run ends; the next one may have it.
+    pub fn close(&mut self) {
+        for source in &mut self.levels {
+            match &mut source.rows {
+                Rows::Scan(scan, _) => scan.close(),
+                Rows::Find(_, found_by) => *found_by = None,
+            }
+        }
+        self.tables.clear();
     }
 
     /// A scan begins for these values of what its range depends on. False: their range is an error.
     fn restart(&mut self, context: &Context, level: u32, values: &[Option<i64>]) -> bool {
-        let Rows::Scan(scan, slots) = &mut self.levels[level as usize] else { panic!("a level with a scan") };
+        let Rows::Scan(scan, slots) = &mut self.levels[level as usize].rows else { panic!("a level with a scan") };
         for (slot, value) in slots.iter().zip(values) {
             let slot = slot.0 as usize;
             self.outer[slot] = match (value, self.outer_types[slot].physical()) {
@@ -352,7 +366,9 @@ fn plan_of(query: &Query) -> Option<&Operator> {
 impl Run<'_, '_> {
     pub fn begin(&mut self, number: usize) -> bool {
         if self.joins[number].is_none() {
-            self.joins[number] = Opened::new(self, number);
+            let kept = self.kept.joins.remove(&number);
+            let made = || Opened::new(&*self.query(self.native.program.joins()[number])?);
+            self.joins[number] = kept.or_else(made).and_then(|join| join.open(self));
         }
         let mark = self.runner.counters_of(self.native.program.joins()[number]).map(Counters::begin);
         let Some(opened) = &mut self.joins[number] else { return false };
@@ -371,8 +387,8 @@ impl Run<'_, '_> {
 
     pub fn find_in(&mut self, number: usize, level: u32, key: &[i64]) -> Option<Option<&[u8]>> {
         let Run { runner, joins, .. } = self;
-        let Rows::Find(table, look_up) = &joins[number].as_ref()?.levels[level as usize] else {
-            panic!("a level with a key")
+        let Rows::Find(_, Some((table, look_up))) = &joins[number].as_ref()?.levels[level as usize].rows else {
+            panic!("a level with a key that is open")
         };
         let transaction = runner.session().transaction.current.as_mut()?;
         Some(table.find(transaction, *look_up, key).ok()?.map(|(image, _)| image))
@@ -397,13 +413,13 @@ impl Run<'_, '_> {
         if outer.is_some_and(|values| !opened.restart(&runner.context, level, values)) {
             return Ok(false);
         }
-        let Rows::Scan(scan, _) = &mut opened.levels[level as usize] else { panic!("a level with a scan") };
+        let Rows::Scan(scan, _) = &mut opened.levels[level as usize].rows else { panic!("a level with a scan") };
         Ok(scan.images(&runner.context, rows_max, give).is_ok())
     }
 
     pub fn gather(&mut self, number: usize, row: Cells<'_>) -> bool {
         let opened = self.joins[number].as_mut().expect("begun");
-        opened.result.as_mut().expect("a query with a result").add(row)
+        opened.result.as_mut().expect("a query with a result").add(row, &opened.tables)
     }
 
     /// The result goes out as the interpreter would have sent it.

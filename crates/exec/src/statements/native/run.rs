@@ -69,13 +69,12 @@ struct Source {
     begun: Option<Mark>,
 }
 
-/// What one run compiles for the next, by the number of the INSERT or scan.
+/// What one run compiles for the next, by the number of the INSERT, scan or join.
 #[derive(Default)]
 pub struct Kept {
     rows: HashMap<usize, Composed>,
     scans: HashMap<usize, BaseScan>,
-    /// By the level of a join.
-    pub joined: HashMap<(usize, usize), BaseScan>,
+    pub joins: HashMap<usize, Opened>,
 }
 
 /// The level at which nothing that was read is looked at again.
@@ -125,9 +124,11 @@ impl<'r, 'a> Run<'r, 'a> {
                 kept.scans.insert(at, scan);
             }
         }
-        for (join, opened) in joins.into_iter().enumerate() {
-            let scans = opened.into_iter().flat_map(Opened::close);
-            kept.joined.extend(scans.map(|(level, scan)| ((join, level), scan)));
+        for (at, join) in joins.into_iter().enumerate() {
+            if let Some(mut join) = join {
+                join.close();
+                kept.joins.insert(at, join);
+            }
         }
         end
     }
