@@ -29,6 +29,13 @@ pub struct Runtime<'a> {
     pub sink: &'a mut dyn Sink,
 }
 
+impl Runtime<'_> {
+    /// For another, within this one's run.
+    pub fn again(&mut self) -> Runtime<'_> {
+        Runtime { session: &mut *self.session, host: &mut *self.host, sink: &mut *self.sink }
+    }
+}
+
 pub struct Context<'a> {
     pub variables: Variables,
     pub runtime: RefCell<Runtime<'a>>,

@@ -53,7 +53,12 @@ fn value(random: &mut Random, depth: usize) -> String {
         };
     }
     let operand = |random: &mut Random| value(random, depth - 1);
-    match random.below(12) {
+    match random.below(17) {
+        14 => format!("{}({})", random.pick(&["ABS", "SIGN", "FLOOR", "CEILING"]), operand(random)),
+        15 => format!("COALESCE({}, {}, {})", operand(random), operand(random), operand(random)),
+        16 => format!("NULLIF({}, {})", operand(random), operand(random)),
+        12 => format!("dbo.joined({}, {})", operand(random), operand(random)),
+        13 => format!("dbo.counted({})", operand(random)),
         0 => format!("-({})", operand(random)),
         1 => format!("CAST({} AS {})", operand(random), INTEGERS[random.below(5)].1),
         2 => {
@@ -100,7 +105,9 @@ fn decimal(random: &mut Random, depth: usize) -> String {
         };
     }
     let (left, right) = (decimal(random, depth - 1), decimal(random, depth - 1));
-    match random.below(9) {
+    match random.below(11) {
+        9 => format!("ABS({left})"),
+        10 => format!("COALESCE({left}, {right}, @d)"),
         0 => format!("CASE WHEN {left} < {right} THEN @d ELSE {right} END"),
         1 => format!("CAST({left} AS decimal(14, 4))"),
         2 => format!("ISNULL({left}, @e)"),
@@ -284,6 +291,56 @@ fn results(random: &mut Random, out: &mut String) -> std::fmt::Result {
     }
 }
 
+/// UPDATE and DELETE of several rows.
+fn change_rows(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let (low, high) = (random.below(12), random.below(12));
+    let (table, small, big) = [("rows", "small", "big"), ("ordered", "t", "n")][random.below(2)];
+    let filter = match random.below(7) {
+        0 => format!("{small} = {}", value(random, 0)),
+        1 => format!("k > {low} AND {big} <> {}", value(random, 0)),
+        2 => format!("{big} IS NOT NULL AND k <= {high}"),
+        3 => format!("k IN ({low}, {high}, 4)"),
+        // More than one batch.
+        4 => format!("k BETWEEN 1000 AND {}", 1000 + 13 * high),
+        5 => "k < 20".into(),
+        _ => format!("k BETWEEN {low} AND {low} + {high}"),
+    };
+    match random.below(8) {
+        0 => write!(out, "DELETE dbo.{table} WHERE {filter};"),
+        // Found again by the same index, if it were looked for again.
+        1 => write!(out, "UPDATE dbo.rows SET small = small + 1 WHERE small > {} AND k < 1000;", value(random, 0)),
+        2 => write!(out, "UPDATE dbo.rows SET small = 1 WHERE small = {};", random.below(3)),
+        3 => write!(out, "UPDATE dbo.money SET d = d * {low}, e = e + d WHERE k <= {high};"),
+        // Which key is met first depends on the order of the rows, which only this table's index says.
+        4 if table == "ordered" => write!(out, "UPDATE dbo.ordered SET k = k + 1 WHERE {filter};"),
+        5 => write!(out, "UPDATE dbo.{table} SET {small} = {}, {big} = {small} WHERE {filter};", value(random, 0)),
+        // An overflow, for some.
+        6 => write!(out, "UPDATE dbo.{table} SET {small} = k * 40 WHERE {filter};"),
+        _ => write!(out, "UPDATE dbo.{table} SET {big} = {big} + {} WHERE {filter};", value(random, 1)),
+    }?;
+    writeln!(out, "SET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;")
+}
+
+/// EXEC of the procedures of `CALLED`, which fail for some arguments.
+fn call(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let mut argument = || match random.below(4) {
+        0 => random.below(12).to_string(),
+        1 => random.pick(&["NULL", "-1", "300", "'7'", "'x'", "2.5"]).into(),
+        _ => INTEGERS[random.below(5)].0.to_owned(),
+    };
+    let (first, second) = (argument(), argument());
+    let target = INTEGERS[random.below(5)].0;
+    match random.below(7) {
+        0 => writeln!(out, "EXEC dbo.put {first};"),
+        1 => writeln!(out, "EXEC @i = dbo.put {first}, {second};"),
+        2 => writeln!(out, "EXEC dbo.put @more = {second}, @k = {first};"),
+        3 => writeln!(out, "EXEC dbo.change {first}, {target} OUTPUT, @text OUTPUT;"),
+        4 => writeln!(out, "EXEC @c = dbo.change @d = @d OUTPUT, @k = {first}, @b = {target} OUTPUT;"),
+        5 => writeln!(out, "SET @b = 5; IF dbo.counted({target}) = -7 SET @b = 6; SET @c = @@ROWCOUNT;"),
+        _ => writeln!(out, "EXEC dbo.nothing; SET @c = @@ROWCOUNT;"),
+    }
+}
+
 /// `loops`: how many are around it, each counting in a variable of its own.
 fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) {
     let block = |random: &mut Random, loops: usize, before: &str, out: &mut String| {
@@ -295,6 +352,14 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
     };
     if random.below(6) == 0 {
         let _ = decimals(random, out);
+        return;
+    }
+    if random.below(8) == 0 {
+        let _ = call(random, out);
+        return;
+    }
+    if random.below(8) == 0 {
+        let _ = change_rows(random, out);
         return;
     }
     match random.below(if depth == 0 { 8 } else { 13 }) {
@@ -398,6 +463,30 @@ CREATE TABLE dbo.typed (k int NOT NULL CONSTRAINT pk_typed PRIMARY KEY NONCLUSTE
 GO
 ";
 
+/// What the procedures call.
+const CALLED: &str = "CREATE PROCEDURE dbo.nothing WITH NATIVE_COMPILATION, SCHEMABINDING AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english') DECLARE @i int; END
+GO
+CREATE FUNCTION dbo.counted(@k int) RETURNS int WITH NATIVE_COMPILATION, SCHEMABINDING AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+DECLARE @n int; SELECT @n = COUNT(*) FROM dbo.ordered WHERE k < @k; IF @n > 5 RETURN @n * @k; RETURN @n; END
+GO
+CREATE FUNCTION dbo.joined(@a bigint, @b smallint NOT NULL) RETURNS bigint WITH NATIVE_COMPILATION, SCHEMABINDING AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english') RETURN @a * 10 + dbo.counted(@b); END
+GO
+CREATE PROCEDURE dbo.put @k bigint, @more tinyint = 4 WITH NATIVE_COMPILATION, SCHEMABINDING AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+INSERT dbo.rows (k, small, big) VALUES (@k, @more, @more); INSERT dbo.ordered (k, n, t) VALUES (@k + 50, @more, @k); RETURN @more; END
+GO
+CREATE PROCEDURE dbo.change @k int, @b int = 2 OUTPUT, @text varchar(3) = 'c' OUTPUT, @d decimal(12, 3) = 0 OUTPUT
+WITH NATIVE_COMPILATION, SCHEMABINDING AS
+BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
+UPDATE dbo.rows SET big = big + 1 WHERE k = @k;
+BEGIN TRY EXEC dbo.put @k, @b; END TRY BEGIN CATCH SET @b = ERROR_NUMBER(); SET @d += 0.5; END CATCH
+SET @text = @text + 'd'; IF @k = 5 THROW 50005, N'five', 1; SET @b += @k; RETURN @k; END
+GO
+";
+
 /// For look-ups to find, some values of them NULL.
 const ROWS: &str =
     "INSERT dbo.rows (k, small, big) SELECT value, NULLIF(value % 3, 0), value * 100 FROM GENERATE_SERIES(0, 9);
@@ -409,7 +498,7 @@ GO
 ";
 
 fn script(random: &mut Random, procedures: usize) -> String {
-    let mut script = TABLES.to_owned();
+    let mut script = TABLES.to_owned() + CALLED;
     for number in 0..procedures {
         script.push_str(&procedure(random, number));
         script.push_str(ROWS);

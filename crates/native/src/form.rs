@@ -5,7 +5,7 @@ mod joins;
 pub use joins::{Join, Level, Output, Way};
 
 use crate::runtime::{CELLS_MAX, KEYS_MAX};
-use crate::scalar::{Field, has_truth, has_value, is_number};
+use crate::scalar::{Field, calls_function, has_truth, has_value, is_argument, is_number};
 use sql::plan::{Aggregate, AggregateFunction, Expr, QueryId, VariableSlot};
 
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub enum Form {
     Find(Find),
     Rows(Rows),
     Join(Join),
+    Values(Values),
+    Changes(Changes),
 }
 
 /// An INSERT of one row into a memory-optimized table.
@@ -63,6 +65,28 @@ pub struct Rows {
     pub fold: Fold,
 }
 
+/// UPDATE or DELETE of the rows of a scan of a memory-optimized table. No new value is in a unique key.
+#[derive(Debug, Clone)]
+pub struct Changes {
+    pub query: QueryId,
+    /// As in `Find`.
+    pub columns: u16,
+    pub fields: Vec<Option<Field>>,
+    /// Which of the rows are changed.
+    pub filter: Option<Expr>,
+    /// Fields and their new values; None: the rows are deleted.
+    pub update: Option<Vec<(Field, Expr)>>,
+}
+
+/// One row without a table: of SET, SELECT @v = ..., a condition or a RETURN with functions of the catalog.
+#[derive(Debug, Clone)]
+pub struct Values {
+    pub query: QueryId,
+    pub values: Vec<Expr>,
+    /// What they are assigned to, if they are.
+    pub slots: Vec<VariableSlot>,
+}
+
 /// What becomes of the rows.
 #[derive(Debug, Clone)]
 pub enum Fold {
@@ -81,7 +105,12 @@ pub fn is_native(expr: &Expr) -> bool {
 
 /// There is for all of them.
 fn have_values(values: &[(VariableSlot, Expr)], known: &dyn Fn(usize) -> bool) -> bool {
-    values.iter().all(|(_, value)| is_number(&value.ty) && has_value(value, known))
+    values.iter().all(|(_, value)| is_number(&value.ty) && of_row(value, known))
+}
+
+/// There is for an expression over a row, while which no other module runs.
+fn of_row(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    has_value(expr, known) && !calls_function(expr)
 }
 
 fn is_placed(fields: &[Option<Field>]) -> impl Fn(usize) -> bool + '_ {
@@ -96,9 +125,25 @@ impl Find {
             && self.key.iter().all(is_native)
             && match &self.then {
                 Then::Assign(values) => have_values(values, &known),
-                Then::Update(values) => values.iter().all(|(_, value)| has_value(value, &known)),
+                Then::Update(values) => values.iter().all(|(_, value)| of_row(value, &known)),
                 Then::Delete => true,
             }
+    }
+}
+
+impl Changes {
+    /// There is machine code for it.
+    pub fn is_native(&self) -> bool {
+        let known = is_placed(&self.fields);
+        self.filter.as_ref().is_none_or(|filter| has_truth(filter, &known) && !calls_function(filter))
+            && self.update.iter().flatten().all(|(_, value)| of_row(value, &known))
+    }
+}
+
+impl Values {
+    /// There is machine code for it.
+    pub fn is_native(&self) -> bool {
+        self.values.iter().all(|value| is_argument(value, &|_| false))
     }
 }
 
@@ -106,7 +151,8 @@ impl Rows {
     /// There is machine code for it.
     pub fn is_native(&self) -> bool {
         let known = is_placed(&self.fields);
-        let tests = |filter: &Expr| has_truth(filter, &known) && !self.fold.assigns_within(filter);
+        let tests =
+            |filter: &Expr| has_truth(filter, &known) && !calls_function(filter) && !self.fold.assigns_within(filter);
         self.filter.as_ref().is_none_or(tests) && self.fold.is_native(&known)
     }
 }
@@ -129,7 +175,7 @@ fn is_native_aggregate(aggregate: &Aggregate, known: &dyn Fn(usize) -> bool) -> 
     let argument = aggregate.argument.as_ref();
     let plain = !aggregate.distinct && aggregate.extra.is_empty() && aggregate.order.is_empty();
     plain
-        && argument.is_none_or(|argument| has_value(argument, known))
+        && argument.is_none_or(|argument| of_row(argument, known))
         && match aggregate.function {
             AggregateFunction::Count | AggregateFunction::CountBig => true,
             AggregateFunction::Sum | AggregateFunction::Avg => {

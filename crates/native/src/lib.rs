@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Machine code does what is usual: numbers that stay in their range, loops and conditions over them, rows that are put together from
-//! them and searched for them. It shares the variables with the interpreter, where they lie. Whatever else there is (an overflow, a
+//! them and searched for them, calls of other modules with them. It shares the variables with the interpreter, where they lie. Whatever else there is (an overflow, a
 //! statement of another form) is a *step*: the code asks the interpreter to run that statement as if there were no machine code, which
 //! answers as it always does, with the same errors. So both ways agree because one is a part of the other, and code for more forms can
 //! come one at a time. That works because what the code does of a statement before it asks for the step cannot be seen: variables are
@@ -21,9 +21,9 @@ pub mod form;
 pub mod lower;
 pub mod program;
 
-pub use form::{Find, Fold, Form, Insert, Join, Level, Output, Rows, Then, Way, is_native};
-pub use lower::{Part, Step};
+pub use form::{Changes, Find, Fold, Form, Insert, Join, Level, Output, Rows, Then, Values, Way, is_native};
+pub use lower::{Execution, Part, Step};
 pub use number::Number;
 pub use program::{Program, listing};
-pub use runtime::{Cells, Leave, Runtime, Value};
-pub use scalar::Field;
+pub use runtime::{Cells, Leave, Passed, Runtime, Value};
+pub use scalar::{Field, FunctionCall};

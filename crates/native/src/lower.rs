@@ -1,5 +1,7 @@
 //! A module's statements to machine code: control flow, assignments, INSERTs of one row. What has no machine code becomes a step.
 
+mod calls;
+mod changes;
 mod joins;
 mod rows;
 
@@ -14,9 +16,11 @@ use cranelift_module::{Linkage, Module as _};
 use sql::plan::{Condition, Expr, ExprKind, QueryId, Statement, StatementKind, Variable, VariableSlot};
 use types::Datum;
 
+pub use calls::Execution;
+
 use crate::form::{Find, Form, Insert, Then, is_native};
 use crate::runtime::{FOUND, FOUND_AT, IMAGES_AT, KEY_AT, LEFT, NOT_FOUND, ROWS_AT};
-use crate::scalar::{Columns, Field, Scalars, has_truth, packed, plain};
+use crate::scalar::{Calls, Columns, Field, FunctionCall, Scalars, has_truth, is_argument, packed, plain};
 
 /// What the interpreter is to run when machine code asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +60,13 @@ struct Helpers {
     catch: FuncRef,
     end_catch: FuncRef,
     turn: FuncRef,
+    execute: FuncRef,
+    function: FuncRef,
+    keep: FuncRef,
+    change_rows: FuncRef,
+    begin_values: FuncRef,
+    end_values: FuncRef,
+    returns: FuncRef,
 }
 
 impl Helpers {
@@ -89,6 +100,13 @@ impl Helpers {
             catch: declare("catch", 0),
             end_catch: declare("end_catch", 1),
             turn: declare("turn", 0),
+            execute: declare("execute", 2),
+            function: declare("function", 2),
+            keep: declare("keep", 2),
+            change_rows: declare("change_rows", 2),
+            begin_values: declare("begin_values", 1),
+            end_values: declare("end_values", 1),
+            returns: declare("returns", 0),
         }
     }
 }
@@ -110,6 +128,9 @@ pub struct Lowered {
     pub finds: Vec<QueryId>,
     pub scans: Vec<QueryId>,
     pub joins: Vec<QueryId>,
+    pub values: Vec<QueryId>,
+    pub executions: Vec<Execution>,
+    pub functions: Vec<FunctionCall>,
     /// The images of all INSERTs, and those of LEFT JOINs, one after the other.
     pub images: Vec<u8>,
 }
@@ -137,8 +158,9 @@ pub fn lower(
     let left = builder.create_block();
     builder.set_cold_block(left);
     let classes = variables.iter().map(|variable| variable.ty.physical()).collect();
+    let calls = Calls { run: call, helper: helpers.function, functions: Vec::new() };
     let mut body_of = Body {
-        scalars: Scalars { builder: &mut builder, numbers, columns: Columns::None, held: Vec::new(), classes },
+        scalars: Scalars { builder: &mut builder, numbers, columns: Columns::None, held: Vec::new(), classes, calls },
         helpers,
         variables,
         form,
@@ -151,7 +173,7 @@ pub fn lower(
         lowered: Lowered::default(),
     };
     body_of.list(body);
-    let lowered = body_of.lowered;
+    let lowered = Lowered { functions: body_of.scalars.calls.functions, ..body_of.lowered };
     let zero = builder.ins().iconst(ir::I32, 0);
     builder.ins().return_(&[zero]);
     builder.switch_to_block(left);
@@ -245,8 +267,14 @@ impl<'f> Body<'_, '_, 'f> {
                 Some(Form::Find(find)) => self.find(number, find),
                 Some(Form::Rows(rows)) => self.rows(number, rows),
                 Some(Form::Join(join)) => self.join(number, join),
-                None => self.step(number),
+                Some(Form::Changes(changes)) => self.changes(number, changes),
+                Some(Form::Values(values)) if !values.slots.is_empty() => self.assign_values(number, values),
+                Some(Form::Values(_)) | None => self.step(number),
             },
+            StatementKind::Execute(execute) => self.execute(number, execute),
+            StatementKind::ReturnQuery(query) => self.return_values(number, *query),
+            StatementKind::Return(None) => self.returns(number, None),
+            StatementKind::Return(Some(value)) if is_argument(value, &|_| false) => self.returns(number, Some(value)),
             _ => {
                 self.at = number + statement.count();
                 self.step(number);
@@ -371,6 +399,9 @@ impl<'f> Body<'_, '_, 'f> {
             let unusual = self.rare_block();
             self.scalars.branch(expr, yes, no, unusual);
             self.builder().switch_to_block(unusual);
+        }
+        if let Condition::Query(query) = condition {
+            self.values_condition(*query, yes, no);
         }
         let step = self.new_step(statement, Part::Condition);
         let status = self.call(self.helpers.holds, &[step]);

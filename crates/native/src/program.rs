@@ -11,9 +11,10 @@ use cranelift_module::{Linkage, Module as _, default_libcall_names};
 use sql::plan::{QueryId, Statement, Variable};
 
 use crate::form::Form;
-use crate::lower::{self, Lowered, Step};
+use crate::lower::{self, Execution, Lowered, Step};
 use crate::number::Number;
 use crate::runtime::{Call, HELPERS, Runtime};
+use crate::scalar::FunctionCall;
 
 type Entry = extern "C" fn(*mut Call<'_>, *const Number) -> i32;
 
@@ -30,6 +31,9 @@ pub struct Program {
     finds: Vec<QueryId>,
     scans: Vec<QueryId>,
     joins: Vec<QueryId>,
+    values: Vec<QueryId>,
+    executions: Vec<Execution>,
+    functions: Vec<FunctionCall>,
     images: Vec<u8>,
     variables: usize,
     code_bytes: usize,
@@ -65,6 +69,9 @@ impl Program {
             finds: lowered.finds,
             scans: lowered.scans,
             joins: lowered.joins,
+            values: lowered.values,
+            executions: lowered.executions,
+            functions: lowered.functions,
             images: lowered.images,
             variables: variables.len(),
             code_bytes,
@@ -78,8 +85,10 @@ impl Program {
 
     /// Memory that it takes: the code has pages of its own.
     pub fn held_bytes(&self) -> usize {
-        let queries = self.inserts.len() + self.finds.len() + self.scans.len() + self.joins.len();
-        let lists = size_of_val(&self.steps[..]) + queries * size_of::<QueryId>();
+        let lists = [&self.inserts, &self.finds, &self.scans, &self.joins, &self.values];
+        let queries: usize = lists.iter().map(|list| list.len()).sum();
+        let calls = size_of_val(&self.executions[..]) + size_of_val(&self.functions[..]);
+        let lists = size_of_val(&self.steps[..]) + queries * size_of::<QueryId>() + calls;
         size_of::<Program>() + self.code_bytes.next_multiple_of(PAGE_BYTES) + lists + self.images.len()
     }
 
@@ -106,6 +115,21 @@ impl Program {
     /// The queries that `Runtime::begin_join` and its kin name.
     pub fn joins(&self) -> &[QueryId] {
         &self.joins
+    }
+
+    /// The queries that `Runtime::begin_values` names.
+    pub fn values(&self) -> &[QueryId] {
+        &self.values
+    }
+
+    /// What `Runtime::execute` names.
+    pub fn executions(&self) -> &[Execution] {
+        &self.executions
+    }
+
+    /// What `Runtime::function` names.
+    pub fn functions(&self) -> &[FunctionCall] {
+        &self.functions
     }
 
     /// Runs the statements to their end, or until the runtime left them. `numbers`: all variables of the module.

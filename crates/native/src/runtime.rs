@@ -58,6 +58,24 @@ pub trait Runtime {
 
     /// As `scanned`.
     fn end_join(&mut self, join: u32, rows: u64);
+    /// Runs a procedure; `arguments`: those that machine code makes. False: the interpreter is to do it, and nothing has happened.
+    fn execute(&mut self, call: u32, arguments: &[Passed]) -> Result<bool, Leave>;
+
+    /// The value of a function, NULL or not. None: the interpreter is to run the statement.
+    fn function(&mut self, function: u32, arguments: &[Passed]) -> Option<Option<i64>>;
+
+    /// The row at this place of the batch that a scan gave last is to be changed.
+    fn keep(&mut self, at: usize);
+
+    /// Changes the rows that were kept since the scan began: to these images, or, None, deletes them. False: nothing is changed.
+    fn change_rows(&mut self, scan: u32, images: Option<&mut dyn Iterator<Item = &[u8]>>) -> bool;
+
+    /// The values of a query without tables are about to be computed, or have been.
+    fn begin_values(&mut self, values: u32);
+    fn end_values(&mut self, values: u32);
+
+    /// RETURN: the run is to end with this. False: the interpreter is to do it.
+    fn returns(&mut self, value: Option<i64>) -> bool;
 
     /// A TRY block begins, or ends without an error.
     fn begin_try(&mut self);
@@ -74,6 +92,24 @@ pub trait Runtime {
 
     /// The last statement was machine code's and changed so many rows.
     fn set_row_count(&mut self, rows: u64);
+}
+
+/// A number on its way between machine code and a module that it calls, or that called it.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Passed {
+    /// 0 for NULL.
+    value: i64,
+    null: bool,
+}
+
+impl Passed {
+    const NULL: Passed = Passed { value: 0, null: true };
+
+    #[inline]
+    pub fn get(self) -> Option<i64> {
+        (!self.null).then_some(self.value)
+    }
 }
 
 /// A run, as machine code sees it.
@@ -100,6 +136,12 @@ pub struct Call<'a> {
     /// A row of a result.
     cells: *mut Cell,
     row: Vec<Cell>,
+    lengths: [usize; BATCH_MAX],
+    /// Copies of the rows that are to be changed, and the end of each; of rows to be deleted no more than that.
+    kept: Vec<u8>,
+    kept_ends: Vec<usize>,
+    /// Arguments of a call, then a function's value; what RETURN gives.
+    passed: [Passed; ARGUMENTS_MAX],
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -175,12 +217,22 @@ pub const LEVELS_AT: usize = offset_of!(Call<'static>, levels);
 pub const CELLS_AT: usize = offset_of!(Call<'static>, cells);
 pub const FOUND_AT: usize = offset_of!(Call<'static>, found);
 pub const BATCH_AT: usize = offset_of!(Call<'static>, batch);
+pub const PASSED_AT: usize = offset_of!(Call<'static>, passed);
+pub const PASSED_BYTES: usize = size_of::<Passed>();
+pub const PASSED_NULL_AT: usize = offset_of!(Passed, null);
+
+/// Arguments that machine code makes for one call.
+pub const ARGUMENTS_MAX: usize = 16;
 
 /// Columns in the key of a look-up.
 pub const KEYS_MAX: usize = 8;
 
 /// Tables in a join.
 pub const LEVELS_MAX: usize = 4;
+
+/// Bytes and rows that one statement changes by machine code.
+const KEPT_BYTES_MAX: usize = 4 << 20;
+const KEPT_ROWS_MAX: usize = 64 << 10;
 
 /// Rows that a scan gives at once.
 pub const BATCH_MAX: usize = 64;
@@ -198,7 +250,7 @@ pub const LEFT: i32 = 2;
 const UNUSUAL_SCAN: i32 = -1;
 pub const LEFT_SCAN: i32 = -2;
 
-pub const HELPERS: [(&str, *const u8); 18] = [
+pub const HELPERS: [(&str, *const u8); 25] = [
     ("step", step as *const u8),
     ("holds", holds as *const u8),
     ("insert", insert as *const u8),
@@ -212,6 +264,13 @@ pub const HELPERS: [(&str, *const u8); 18] = [
     ("give", give as *const u8),
     ("send", send as *const u8),
     ("end_join", end_join as *const u8),
+    ("execute", execute as *const u8),
+    ("function", function as *const u8),
+    ("keep", keep as *const u8),
+    ("change_rows", change_rows as *const u8),
+    ("begin_values", begin_values as *const u8),
+    ("end_values", end_values as *const u8),
+    ("returns", returns as *const u8),
     ("begin_try", begin_try as *const u8),
     ("end_try", end_try as *const u8),
     ("catch", catch as *const u8),
@@ -235,13 +294,20 @@ impl<'a> Call<'a> {
             level_batches: Vec::new(),
             cells: std::ptr::null_mut(),
             row: Vec::new(),
+            lengths: [0; BATCH_MAX],
+            kept: Vec::new(),
+            kept_ends: Vec::new(),
+            passed: [Passed::NULL; ARGUMENTS_MAX],
             runtime,
             panic: None,
         }
     }
 
-    /// A panic must not unwind through machine code: it waits here until that has returned.
+    /// A panic must not unwind through machine code: it waits here until that has returned, and nothing else is begun.
     fn guard(&mut self, left: i32, run: impl FnOnce(&mut Call<'a>) -> i32) -> i32 {
+        if self.panic.is_some() {
+            return left;
+        }
         match catch_unwind(AssertUnwindSafe(|| run(self))) {
             Ok(answer) => answer,
             Err(panic) => {
@@ -318,10 +384,15 @@ extern "C" fn change(call: &mut Call<'_>, find: u32, copied: u32) -> i32 {
 
 extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) -> i32 {
     call.guard(LEFT_SCAN, |call| {
-        let Call { runtime, batch, .. } = call;
+        let Call { runtime, batch, lengths, kept, kept_ends, .. } = call;
+        if first != 0 {
+            kept.clear();
+            kept_ends.clear();
+        }
         let mut count = 0;
         let mut give = |image: &[u8]| {
             batch[count] = image.as_ptr();
+            lengths[count] = image.len();
             count += 1;
         };
         match runtime.scan(scan, first != 0, (rows_max as usize).min(BATCH_MAX), &mut give) {
@@ -401,6 +472,75 @@ extern "C" fn end_join(call: &mut Call<'_>, join: u32, rows: u32) -> i32 {
     })
 }
 
+extern "C" fn execute(call: &mut Call<'_>, number: u32, arguments: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        call.tell_rows();
+        call.runtime.execute(number, &call.passed[..arguments as usize]).map_or(LEFT, i32::from)
+    })
+}
+
+/// 1: the value is there. 0: the interpreter is to run the statement, which a panic does not let it begin.
+extern "C" fn function(call: &mut Call<'_>, number: u32, arguments: u32) -> i32 {
+    call.guard(0, |call| {
+        call.tell_rows();
+        let value = call.runtime.function(number, &call.passed[..arguments as usize]);
+        let Some(value) = value else { return 0 };
+        call.passed[0] = Passed { value: value.unwrap_or(0), null: value.is_none() };
+        1
+    })
+}
+
+/// 0: there are too many. `copies`: what was found is a copy of the row.
+extern "C" fn keep(call: &mut Call<'_>, at: u32, copies: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        let Call { runtime, batch, lengths, kept, kept_ends, found, .. } = call;
+        let at = at as usize;
+        let bytes = if copies != 0 { lengths[at] } else { 0 };
+        if kept_ends.len() == KEPT_ROWS_MAX || kept.len() + bytes > KEPT_BYTES_MAX {
+            return 0;
+        }
+        let start = kept.len();
+        // SAFETY: the scan gave an image of this length, which lives as long as the transaction.
+        kept.extend_from_slice(unsafe { std::slice::from_raw_parts(batch[at], bytes) });
+        kept_ends.push(kept.len());
+        *found = kept[start..].as_mut_ptr();
+        runtime.keep(at);
+        1
+    })
+}
+
+/// 0: the interpreter is to do it.
+extern "C" fn change_rows(call: &mut Call<'_>, scan: u32, copied: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        let Call { runtime, kept, kept_ends, .. } = call;
+        if copied == 0 {
+            return i32::from(runtime.change_rows(scan, None));
+        }
+        let mut start = 0;
+        let mut images = kept_ends.iter().map(|end| &kept[std::mem::replace(&mut start, *end)..*end]);
+        i32::from(runtime.change_rows(scan, Some(&mut images)))
+    })
+}
+
+extern "C" fn begin_values(call: &mut Call<'_>, values: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        call.runtime.begin_values(values);
+        0
+    })
+}
+
+extern "C" fn end_values(call: &mut Call<'_>, values: u32) -> i32 {
+    call.guard(LEFT, |call| {
+        call.runtime.end_values(values);
+        0
+    })
+}
+
+/// 0: the interpreter is to do it.
+extern "C" fn returns(call: &mut Call<'_>) -> i32 {
+    call.guard(LEFT, |call| i32::from(call.runtime.returns(call.passed[0].get())))
+}
+
 extern "C" fn begin_try(call: &mut Call<'_>) -> i32 {
     call.guard(LEFT, |call| {
         call.runtime.begin_try();
@@ -417,9 +557,6 @@ extern "C" fn end_try(call: &mut Call<'_>) -> i32 {
 
 /// 0: the code goes on. No CATCH block gets a panic.
 extern "C" fn catch(call: &mut Call<'_>) -> i32 {
-    if call.panic.is_some() {
-        return LEFT;
-    }
     call.guard(LEFT, |call| {
         call.tell_rows();
         call.runtime.catch().map_or(LEFT, |()| 0)

@@ -1,13 +1,20 @@
 //! Expressions over integers, decimals and other values of class I64, NULLs among them: machine code for the usual case, a jump to `unusual`
 //! for an overflow or a division by zero. A decimal is its digits as a whole number of 64 bits; more of them are unusual.
 
+mod calls;
+mod functions;
+
 use cranelift_codegen::ir::condcodes::{CondCode as _, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type, Value, types as ir};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use sql::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, VariableSlot};
 use types::{Datum, Physical, SqlType, TypeKind};
 
+pub use calls::{Calls, FunctionCall, calls_function, is_argument};
+use functions::has_function;
+
 use crate::number::{HIGH_AT, NULL_AT, NUMBER_BYTES, VALUE_AT};
+use crate::runtime::ARGUMENTS_MAX;
 
 /// Machine code for expressions, put where the builder stands.
 pub struct Scalars<'b, 'f> {
@@ -20,6 +27,7 @@ pub struct Scalars<'b, 'f> {
     pub held: Vec<Held>,
     /// Of all variables.
     pub classes: Vec<Physical>,
+    pub calls: Calls,
 }
 
 /// Where the columns of a row are.
@@ -85,7 +93,7 @@ pub fn can_fail(expr: &Expr) -> bool {
             !matches!(op, ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor)
         }
         ExprKind::Convert { value, .. } => is_decimal(&expr.ty) || !is_wider(expr.ty.kind, value.ty.kind),
-        ExprKind::Negate(_) => true,
+        ExprKind::Negate(_) | ExprKind::Function(..) | ExprKind::UserFunction(..) => true,
         _ => false,
     }
 }
@@ -156,6 +164,13 @@ pub fn has_value(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
         }
         ExprKind::Case { branches, otherwise: Some(otherwise) } => {
             known_type && branches.iter().all(|(when, then)| has_truth(when, known) && value(then)) && value(otherwise)
+        }
+        ExprKind::Function(function, arguments) => has_function(*function, arguments, &expr.ty, known),
+        ExprKind::UserFunction(definition, arguments) => {
+            known_type
+                && definition.native
+                && arguments.len() <= ARGUMENTS_MAX
+                && arguments.iter().all(|argument| is_argument(argument, known))
         }
         _ => false,
     }
@@ -379,6 +394,8 @@ impl Scalars<'_, '_> {
                 self.builder.switch_to_block(end);
                 (value, Some(null))
             }
+            ExprKind::Function(function, arguments) => self.built_in(*function, arguments, &expr.ty, unusual),
+            ExprKind::UserFunction(definition, arguments) => self.function(definition, arguments, expr.ty, unusual),
             other => panic!("no machine code for {other:?}"),
         }
     }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use native::{Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing};
+use native::{Changes, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing};
 use sql::ast::{QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{
@@ -17,7 +17,8 @@ mod nothing;
 
 /// The form of every query of a golden module. INSERT: a row of 20 bytes, the first variable, a bigint, at 2, the second, an int, at 11.
 /// Others: of the row whose key is the first variable. SELECT: the second becomes its int at 2, the third this plus its bigint at 6, which
-/// may be NULL; UPDATE: the latter becomes that sum. SELECT FROM a join: see `join`. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
+/// may be NULL; UPDATE: the latter becomes that sum. UPDATE and DELETE without WHERE: of all rows
+/// with a positive int. SELECT FROM a join: see `join`. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
 /// int, the third the sum of all sums. SELECT without WHERE: they become the count of all rows and the sum of their sums.
 fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
@@ -73,6 +74,19 @@ fn form(query: QueryId, module: &Module) -> Form {
         };
         let (filter, rows_max) = (top.then_some(positive), top.then_some(10));
         return Form::Rows(Rows { query, columns: 2, fields, filter, rows_max, fold });
+    }
+    let all_rows = match statement {
+        StatementKind::Update(update) if update.filter.is_none() => {
+            Some(Some(vec![(fields[1].expect("a field"), sum.clone())]))
+        }
+        StatementKind::Delete(delete) if delete.filter.is_none() => Some(None),
+        _ => None,
+    };
+    if let Some(update) = all_rows {
+        let zero = expr(SqlType::BIGINT, ExprKind::Literal(Datum::I64(0)));
+        let (op, left) = (CompareOp::Greater, Box::new(columns[0].clone()));
+        let positive = expr(SqlType::BIT, ExprKind::Compare { op, left, right: Box::new(zero), null_equal: false });
+        return Form::Changes(Changes { query, columns: 2, fields, filter: Some(positive), update });
     }
     let then = match statement {
         StatementKind::Update(_) => Then::Update(vec![(fields[1].expect("a field"), sum)]),

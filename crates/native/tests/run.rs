@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use native::{Cells, Field, Form, Insert, Leave, Number, Program, Runtime};
+use native::{Cells, Field, Form, Insert, Leave, Number, Passed, Program, Runtime};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{Expr, ExprKind, VariableSlot};
 use types::SqlType;
@@ -19,6 +19,8 @@ struct Asked {
     rows: Vec<Vec<u8>>,
     counts: Vec<u64>,
     tries: Vec<&'static str>,
+    calls: Vec<(u32, Vec<Option<i64>>)>,
+    returned: Option<Option<i64>>,
 }
 
 impl Runtime for Asked {
@@ -80,6 +82,30 @@ impl Runtime for Asked {
 
     fn end_join(&mut self, _: u32, _: u64) {}
 
+    fn execute(&mut self, call: u32, arguments: &[Passed]) -> Result<bool, Leave> {
+        self.calls.push((call, arguments.iter().map(|number| number.get()).collect()));
+        (self.answer)(call).map(|()| true)
+    }
+
+    fn function(&mut self, _: u32, _: &[Passed]) -> Option<Option<i64>> {
+        None
+    }
+
+    fn keep(&mut self, _: usize) {}
+
+    fn change_rows(&mut self, _: u32, _: Option<&mut dyn Iterator<Item = &[u8]>>) -> bool {
+        false
+    }
+
+    fn begin_values(&mut self, _: u32) {}
+
+    fn end_values(&mut self, _: u32) {}
+
+    fn returns(&mut self, value: Option<i64>) -> bool {
+        self.returned = Some(value);
+        true
+    }
+
     fn begin_try(&mut self) {
         self.tries.push("TRY");
     }
@@ -122,8 +148,16 @@ fn program(text: &str) -> (Program, Arc<[Number]>) {
 }
 
 fn run((program, numbers): &(Program, Arc<[Number]>), answer: fn(u32) -> Result<(), Leave>) -> Asked {
-    let mut asked =
-        Asked { answer, steps: Vec::new(), turns: 0, rows: Vec::new(), counts: Vec::new(), tries: Vec::new() };
+    let mut asked = Asked {
+        answer,
+        steps: Vec::new(),
+        turns: 0,
+        rows: Vec::new(),
+        counts: Vec::new(),
+        tries: Vec::new(),
+        calls: Vec::new(),
+        returned: None,
+    };
     program.run(numbers, &mut asked);
     asked
 }
@@ -205,4 +239,16 @@ fn a_panic_passes_machine_code() {
     let result = catch_unwind(AssertUnwindSafe(|| run(&code, |_| panic!("in a step")).steps));
     let payload = result.expect_err("the panic");
     assert_eq!(payload.downcast_ref::<&str>(), Some(&"in a step"));
+}
+
+#[test]
+fn arguments_that_are_numbers_are_made_by_the_code() {
+    let text = "DECLARE @i bigint = 7, @none int, @s varchar(9);
+        EXEC dbo.p @i, 'text', @none, @more = 5; RETURN; SET @i = 9;";
+    let code = program(text);
+    let asked = run(&code, |_| Ok(()));
+    assert_eq!(asked.calls, [(0, vec![Some(7), None, Some(5)])]);
+    assert_eq!((asked.returned, code.1[0].i64()), (Some(Some(0)), Some(7)));
+    let asked = run(&code, |_| Err(Leave));
+    assert_eq!((asked.calls.len(), asked.returned), (1, None), "the call has left the run");
 }

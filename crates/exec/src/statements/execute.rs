@@ -25,7 +25,7 @@ fn nesting_exceeded() -> SqlError {
 }
 
 /// Runs `body` one nesting level deeper, as module `object`; what belongs to a level is put back whatever happens.
-fn nested<T>(
+pub fn nested<T>(
     runtime: Runtime<'_>,
     object: i32,
     body: impl FnOnce(Runtime<'_>) -> Result<T, Unwind>,
@@ -240,7 +240,7 @@ pub fn call(
 }
 
 /// What an EXEC statement is about to do.
-enum Call {
+pub enum Call {
     Module(Arc<Module>, Option<Arc<ModuleInfo>>),
     System(Box<str>),
 }
@@ -277,7 +277,8 @@ impl<'a> Runner<'a> {
             let error = SqlError::with_state(266, 16, 2, text).in_procedure(&called);
             self.fail_as(error, line, false, false)?;
         }
-        if let Err(error) = self.take_outputs(code, &result) {
+        let outputs = result.outputs.iter().map(|(_, ty, value)| (ty, value));
+        if let Err(error) = self.take_outputs(code, result.status, outputs) {
             return self.fail(error, line);
         }
         if self.session().atomic.is_some() {
@@ -345,7 +346,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
+    pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
         let runtime = self.context.runtime.get_mut();
         Ok(match runtime.host.procedure(runtime.session, name)? {
             Callee::Module(module, info) => Call::Module(module, Some(info)),
@@ -353,12 +354,18 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn take_outputs(&mut self, code: &ExecuteCode, result: &CallResult) -> SqlResult<()> {
+    /// `outputs`: for each argument with OUTPUT.
+    pub fn take_outputs<'v>(
+        &mut self,
+        code: &ExecuteCode,
+        status: i32,
+        outputs: impl Iterator<Item = (&'v SqlType, &'v Datum)>,
+    ) -> SqlResult<()> {
         let slots = code.arguments.iter().filter_map(|argument| match &argument.value {
             ArgumentValue::Output(slot, ty) => Some((*slot, *ty)),
             _ => None,
         });
-        for ((slot, ty), (_, from, value)) in slots.zip(&result.outputs) {
+        for ((slot, ty), (from, value)) in slots.zip(outputs) {
             let value = {
                 let runtime = self.context.runtime.get_mut();
                 kernel::convert_datum(runtime.session, value, from, &ty)?
@@ -368,7 +375,7 @@ impl<'a> Runner<'a> {
         }
         if let Some(slot) = code.return_value {
             let ty = self.module.variables[slot as usize].ty;
-            let status = Datum::I64(result.status as i64);
+            let status = Datum::I64(status.into());
             let runtime = self.context.runtime.get_mut();
             let value = kernel::convert_datum(runtime.session, &status, &SqlType::INT, &ty)?;
             self.context.variables.set_datum(slot, &value);
@@ -410,7 +417,8 @@ impl<'a> Runner<'a> {
                 return Ok(0);
             }
         };
-        self.take_outputs(code, &result)?;
+        let outputs = result.outputs.iter().map(|(_, ty, value)| (ty, value));
+        self.take_outputs(code, result.status, outputs)?;
         let rows = self.converted(rows, &types)?;
         modify::run_rows(insert, &mut self.context, &rows)
     }
@@ -547,6 +555,16 @@ impl Sink for Collector<'_> {
     }
 }
 
+pub fn function_info(definition: &ModuleDef) -> Arc<ModuleInfo> {
+    Arc::new(ModuleInfo {
+        database: definition.database,
+        object: definition.object,
+        name: definition.name.clone(),
+        quoted_identifier: definition.quoted_identifier,
+        ansi_nulls: definition.ansi_nulls,
+    })
+}
+
 fn function_call<T>(
     context: &Context,
     definition: &Arc<ModuleDef>,
@@ -558,13 +576,7 @@ fn function_call<T>(
     let mut runtime = context.runtime();
     let runtime = &mut *runtime;
     let module = runtime.host.module(runtime.session, definition)?;
-    let info = Arc::new(ModuleInfo {
-        database: definition.database,
-        object: definition.object,
-        name: definition.name.clone(),
-        quoted_identifier: definition.quoted_identifier,
-        ansi_nulls: definition.ansi_nulls,
-    });
+    let info = function_info(definition);
     let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
     let mut values = Vec::with_capacity(arguments.len());
     for (at, (ty, value)) in arguments.iter().enumerate() {

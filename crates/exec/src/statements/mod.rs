@@ -55,7 +55,7 @@ struct Instance {
     /// By `QueryId`; made when the query first runs.
     queries: Vec<Option<Prepared>>,
     /// Of a natively compiled module; made when it first runs.
-    native: Option<NativeCode>,
+    native: Option<Box<NativeCode>>,
     /// Of the shelf it came from, the module's own first. None: it runs, and its runner has them.
     counters: Option<Arc<[Counters]>>,
 }
@@ -164,6 +164,65 @@ impl Instance {
         }
     }
 
+    /// A parameter without a value.
+    fn set_default(&mut self, module: &Module, slot: usize) {
+        if let Some(default) = &module.variables[slot].default {
+            self.variables.set_datum(slot as u32, &constant(default));
+        }
+    }
+
+    /// Runs the statements with the variables that were set. `take`: what is wanted of a run that has come to its end.
+    fn run<T>(
+        mut self,
+        module: &Arc<Module>,
+        runtime: Runtime<'_>,
+        frame: Frame,
+        take: impl FnOnce(&mut run::Runner<'_>, run::Flow) -> T,
+    ) -> Result<T, Unwind> {
+        let wanted = match &frame.info {
+            Some(info) if module.atomic.is_some() => runtime.host.measures_native(info),
+            _ => Wanted::ALL,
+        };
+        let context = Context {
+            variables: std::mem::take(&mut self.variables),
+            runtime: RefCell::new(runtime),
+            tables: std::mem::take(&mut self.tables),
+            trigger: frame.trigger.clone(),
+            outer: RefCell::new(Vec::new()),
+            work_tables: RefCell::new(Vec::new()),
+            execution: Cell::new(0),
+            statement_time: Cell::new(0),
+            null_eliminated: Cell::new(false),
+            module: frame.info.clone(),
+            interpreter: &INTERPRETER,
+        };
+        let counters = self.counters.take().expect("an instance that does not run");
+        let called = (context.module.is_some() && wanted.calls).then(|| counters[0].begin());
+        let code = std::mem::take(&mut self.code);
+        let queries = std::mem::take(&mut self.queries);
+        let cursor_names = std::mem::take(&mut self.cursor_names);
+        let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame, Some(counters));
+        runner.native = self.native.take();
+        runner.measures = wanted.queries;
+        let result = runner.module(&code);
+        runner.leave();
+        match (&called, &result) {
+            (Some(mark), Ok(_)) => runner.counters()[0].end(mark, 0),
+            (None, Ok(_)) => runner.counters()[0].pass(),
+            (_, Err(_)) => {}
+        }
+        let finished = result.map(|flow| take(&mut runner, flow));
+        self.counters = runner.counters.take();
+        self.native = runner.native.take();
+        self.code = code;
+        self.queries = std::mem::take(&mut runner.queries);
+        self.cursor_names = std::mem::take(&mut runner.cursor_names);
+        self.variables = std::mem::take(&mut runner.context.variables);
+        self.tables = std::mem::take(&mut runner.context.tables);
+        self.give_back(module);
+        finished
+    }
+
     fn give_back(mut self, module: &Arc<Module>) {
         self.variables.clear();
         self.tables.iter().for_each(|table| table.borrow_mut().clear());
@@ -220,13 +279,9 @@ fn run_instance(
 ) -> Result<Finished, Unwind> {
     let mut instance = Instance::take(module).map_err(Unwind::Scope)?;
     for (slot, value) in parameters.iter().enumerate() {
-        match (value, &module.variables[slot].default) {
-            (Some(value), _) => instance.variables.set_datum(slot as u32, value),
-            (None, Some(default)) => {
-                let value = constant(default);
-                instance.variables.set_datum(slot as u32, &value);
-            }
-            (None, None) => {}
+        match value {
+            Some(value) => instance.variables.set_datum(slot as u32, value),
+            None => instance.set_default(module, slot),
         }
     }
     for (slot, rows) in table_parameters {
@@ -237,43 +292,8 @@ fn run_instance(
         }
         table.keep_changes();
     }
-    let wanted = match &frame.info {
-        Some(info) if module.atomic.is_some() => runtime.host.measures_native(info),
-        _ => Wanted::ALL,
-    };
-    let context = Context {
-        variables: std::mem::take(&mut instance.variables),
-        runtime: RefCell::new(runtime),
-        tables: std::mem::take(&mut instance.tables),
-        trigger: frame.trigger.clone(),
-        outer: RefCell::new(Vec::new()),
-        work_tables: RefCell::new(Vec::new()),
-        execution: Cell::new(0),
-        statement_time: Cell::new(0),
-        null_eliminated: Cell::new(false),
-        module: frame.info.clone(),
-        interpreter: &INTERPRETER,
-    };
-    let counters = instance.counters.take().expect("an instance that does not run");
-    let called = (context.module.is_some() && wanted.calls).then(|| counters[0].begin());
-    let code = std::mem::take(&mut instance.code);
-    let queries = std::mem::take(&mut instance.queries);
-    let cursor_names = std::mem::take(&mut instance.cursor_names);
-    let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame, Some(counters));
-    runner.native = instance.native.take();
-    runner.measures = wanted.queries;
-    let result = runner.module(&code);
-    runner.leave();
-    match (&called, &result) {
-        (Some(mark), Ok(_)) => runner.counters()[0].end(mark, 0),
-        (None, Ok(_)) => runner.counters()[0].pass(),
-        (_, Err(_)) => {}
-    }
-    let finished = result.map(|flow| Finished {
-        status: match flow {
-            run::Flow::Return(status) => status,
-            _ => 0,
-        },
+    instance.run(module, runtime, frame, |runner, flow| Finished {
+        status: flow.status(),
         value: std::mem::take(&mut runner.return_value),
         variables: (0..module.parameter_count as u32).map(|slot| runner.context.variables.datum(slot)).collect(),
         tables: if keep_tables {
@@ -281,16 +301,7 @@ fn run_instance(
         } else {
             Vec::new()
         },
-    });
-    instance.counters = runner.counters.take();
-    instance.native = runner.native.take();
-    instance.code = code;
-    instance.queries = std::mem::take(&mut runner.queries);
-    instance.cursor_names = std::mem::take(&mut runner.cursor_names);
-    instance.variables = std::mem::take(&mut runner.context.variables);
-    instance.tables = std::mem::take(&mut runner.context.tables);
-    instance.give_back(module);
-    finished
+    })
 }
 
 fn live_rows(table: &MemoryTable) -> RowBatch {

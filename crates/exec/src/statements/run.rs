@@ -29,6 +29,16 @@ pub enum Flow {
     Return(i32),
 }
 
+impl Flow {
+    /// The return status of a module that ended so.
+    pub fn status(self) -> i32 {
+        match self {
+            Flow::Return(status) => status,
+            _ => 0,
+        }
+    }
+}
+
 /// What a TRY block's end goes back to.
 pub struct Try {
     /// Errors that outer CATCH blocks are handling.
@@ -43,7 +53,7 @@ pub struct Runner<'a> {
     pub frame: Frame,
     pub return_value: Datum,
     /// Of a natively compiled module, once it has run.
-    pub native: Option<NativeCode>,
+    pub native: Option<Box<NativeCode>>,
     entry_options: Option<Box<Options>>,
     /// What the module's queries cost, from 1 on.
     pub counters: Option<Arc<[Counters]>>,

@@ -2,9 +2,9 @@
 
 use sql::plan::{Expr, ExprKind, QueryId, VariableSlot};
 
-use super::{Fold, is_placed};
+use super::{Fold, is_placed, of_row};
 use crate::runtime::{KEYS_MAX, LEVELS_MAX};
-use crate::scalar::{Field, can_fail, has_truth, has_value, is_number};
+use crate::scalar::{Field, calls_function, can_fail, has_truth, is_number};
 
 /// SELECT over the rows that nested loops make: a level has its rows for each row of the levels around it.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub enum Output {
 impl Output {
     pub(super) fn is_native(&self, known: &dyn Fn(usize) -> bool) -> bool {
         match self {
-            Output::Number(value) => is_number(&value.ty) && has_value(value, known),
+            Output::Number(value) => is_number(&value.ty) && of_row(value, known),
             Output::Stored { .. } => true,
         }
     }
@@ -68,10 +68,10 @@ impl Join {
             let around = fields.clone();
             fields.extend_from_slice(&level.fields);
             let way = match &level.way {
-                Way::Find(key) => key.len() <= KEYS_MAX && key.iter().all(|part| has_value(part, &is_placed(&around))),
+                Way::Find(key) => key.len() <= KEYS_MAX && key.iter().all(|part| of_row(part, &is_placed(&around))),
                 Way::Scan(bound) => bound.len() <= KEYS_MAX && bound.iter().all(|column| is_placed(&around)(*column)),
             };
-            way && level.predicates().all(|predicate| has_truth(predicate, &is_placed(&fields)))
+            way && level.predicates().all(|test| has_truth(test, &is_placed(&fields)) && !calls_function(test))
         });
         let tests = || self.levels.iter().flat_map(Level::predicates);
         let keys = self.levels.iter().skip(1).flat_map(|level| match &level.way {

@@ -153,7 +153,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    fn tell_scanned(&mut self, scan: i64, rows: Ssa) {
+    pub fn tell_scanned(&mut self, scan: i64, rows: Ssa) {
         let (call, helper) = (self.call, self.helpers.scanned);
         let scan = self.builder().ins().iconst(ir::I32, scan);
         let rows = self.builder().ins().ireduce(ir::I32, rows);
@@ -161,7 +161,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// A number in a register, until machine code gives it another value.
-    pub(super) fn local(&mut self, value: i64) -> Variable {
+    pub fn local(&mut self, value: i64) -> Variable {
         let local = self.builder().declare_var(ir::I64);
         let value = self.builder().ins().iconst(ir::I64, value);
         self.builder().def_var(local, value);
@@ -169,7 +169,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// One of the images of a batch.
-    fn image(&mut self, at: Ssa, columns: u16, unusual: Block) -> Ssa {
+    pub fn image(&mut self, at: Ssa, columns: u16, unusual: Block) -> Ssa {
         let (call, pointer) = (self.call, self.pointer);
         let at = self.builder().ins().uextend(pointer, at);
         let offset = self.builder().ins().imul_imm_s(at, i64::from(pointer.bytes()));

@@ -126,19 +126,20 @@ impl MemoryScan {
         Ok(Some(RowRef { image: row.image(), locator: &self.locator }))
     }
 
-    /// Gives out the images of the next rows, at most `rows_max`, and says how many. They stay where they are until the transaction ends.
+    /// Gives out the images of the next rows, and their locators, at most `rows_max`, and says how many. They stay where they are until the transaction ends.
     pub fn images(
         &mut self,
         tx: &mut Transaction,
         rows_max: usize,
-        give: &mut dyn FnMut(&[u8]),
+        give: &mut dyn FnMut(&[u8], [u8; 16]),
     ) -> StorageResult<usize> {
         let mut dependencies = Vec::new();
+        let time = tx.memory_time();
         let mut given = 0;
         while given < rows_max
             && let Some(at) = self.advance(tx, &mut dependencies)?
         {
-            give(Row::new(&self.table.engine.xtp.memory, at).image());
+            give(Row::new(&self.table.engine.xtp.memory, at).image(), locator_of(at, time));
             given += 1;
         }
         tx.await_commits(&dependencies)?;

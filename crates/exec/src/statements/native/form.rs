@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use native::{Field, Find, Fold, Form, Insert, Rows, Then};
+use native::{Changes, Field, Find, Fold, Form, Insert, Rows, Then, Values};
 use sql::catalog::{ColumnDef, TableDef};
 use sql::plan::{
     ActionKind, Aggregate, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId, Scan,
@@ -105,6 +105,23 @@ pub fn assign_form(
     (!scan.lookup && rows.is_native()).then_some(Form::Rows(rows))
 }
 
+/// What a query without tables computes: one row.
+pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot]) -> Option<Form> {
+    let row = |plan: &Operator| match &plan.kind {
+        OperatorKind::Values(rows) if rows.len() == 1 => Some(rows[0].clone()),
+        _ => None,
+    };
+    let values = match &plan.kind {
+        OperatorKind::Project { input, exprs } => {
+            let row = row(input)?;
+            exprs.iter().map(|expr| over(expr, &row)).collect()
+        }
+        _ => row(plan)?,
+    };
+    let values = Values { query, values, slots: slots.to_vec() };
+    values.is_native().then_some(Form::Values(values))
+}
+
 /// A memory-optimized table to which nothing happens when its rows change but that.
 pub fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
     let TableSource::Base(table) = &modify.target else { return None };
@@ -204,18 +221,58 @@ pub fn change_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &R
     let [ModifyAction { condition: None, kind }] = &modify.actions[..] else { return None };
     let OperatorKind::Scan(scan) = &modify.source.kind else { return None };
     look_up(scan)?;
-    let then = match kind {
-        ActionKind::Delete => Then::Delete,
+    let then = match set_of(kind, layout)? {
+        None => Then::Delete,
+        Some(set) => Then::Update(set),
+    };
+    find_form(query, scan, table, layout, then)
+}
+
+/// The scan of an UPDATE or DELETE.
+pub fn changed(modify: &Modify) -> Option<&Scan> {
+    match &modify.source.kind {
+        OperatorKind::Scan(scan) => Some(scan),
+        _ => None,
+    }
+}
+
+/// UPDATE and DELETE of the rows of a scan.
+pub fn changes_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &RowLayout) -> Option<Changes> {
+    let [ModifyAction { condition: None, kind }] = &modify.actions[..] else { return None };
+    let scan = changed(modify)?;
+    // Keys that are moved may be exchanged within the statement: the interpreter knows how.
+    let in_unique_key = |stored: u16| {
+        let holds = |column: u16| table.stored[usize::from(column)] == Some(stored);
+        table.indexes.iter().any(|index| index.unique && index.key.iter().any(|(column, _)| holds(*column)))
+    };
+    if let ActionKind::Update { set, .. } = kind
+        && set.iter().any(|(stored, _)| in_unique_key(*stored))
+    {
+        return None;
+    }
+    let changes = Changes {
+        query,
+        columns: layout.len() as u16,
+        fields: fields_of(scan, table, layout)?,
+        filter: scan.residual.clone(),
+        update: set_of(kind, layout)?,
+    };
+    (!scan.lookup && changes.is_native()).then_some(changes)
+}
+
+/// The fields that an UPDATE sets, and to what. Some(None): it is a DELETE.
+fn set_of(kind: &ActionKind, layout: &RowLayout) -> Option<Option<Vec<(Field, Expr)>>> {
+    match kind {
+        ActionKind::Delete => Some(None),
         ActionKind::Update { set, computed, assign } if computed.is_empty() && assign.is_empty() => {
             let field = |(stored, expr): &(u16, Expr)| {
                 let same = layout.column_type(usize::from(*stored)) == expr.ty;
                 Some((field_of(layout, usize::from(*stored)).filter(|_| same)?, expr.clone()))
             };
-            Then::Update(set.iter().map(field).collect::<Option<Vec<_>>>()?)
+            set.iter().map(field).collect::<Option<Vec<_>>>().map(Some)
         }
-        _ => return None,
-    };
-    find_form(query, scan, table, layout, then)
+        _ => None,
+    }
 }
 
 fn find_form(query: QueryId, scan: &Scan, table: &TableDef, layout: &RowLayout, then: Then) -> Option<Find> {

@@ -414,7 +414,7 @@ impl Run<'_, '_> {
             return Ok(false);
         }
         let Rows::Scan(scan, _) = &mut opened.levels[level as usize].rows else { panic!("a level with a scan") };
-        Ok(scan.images(&runner.context, rows_max, give).is_ok())
+        Ok(scan.images(&runner.context, rows_max, &mut |image, _| give(image)).is_ok())
     }
 
     pub fn gather(&mut self, number: usize, row: Cells<'_>) -> bool {

@@ -1,5 +1,7 @@
 //! Natively compiled modules: machine code for what `native` knows, the interpreter for the rest.
 
+mod call;
+mod changes;
 mod form;
 mod joins;
 mod run;
@@ -14,7 +16,7 @@ use types::SqlResult;
 use super::code::{self, Code, Condition};
 use super::failure::Unwind;
 use super::run::{Flow, Runner};
-use form::{assign_form, change_form, folded, insert_form, native_target};
+use form::{assign_form, change_form, changes_form, folded, insert_form, native_target, values_form};
 use joins::join_form;
 use run::{Kept, Run};
 
@@ -24,7 +26,8 @@ pub struct NativeCode {
     version: u64,
     program: Arc<Program>,
     steps: Vec<Step>,
-    kept: Kept,
+    /// None: it runs.
+    kept: Option<Box<Kept>>,
 }
 
 enum Step {
@@ -50,9 +53,9 @@ impl<'a> Runner<'a> {
             Err(error) => self.fail_scope(error, 0),
             Ok(None) => self.list(code),
             Ok(Some(mut native)) => {
-                let mut kept = std::mem::take(&mut native.kept);
-                let end = Run::to_end(self, &native, &mut kept);
-                native.kept = kept;
+                let kept = native.kept.take().unwrap_or_default();
+                let (end, kept) = Run::to_end(self, &native, kept);
+                native.kept = Some(kept);
                 self.native = Some(native);
                 end
             }
@@ -60,7 +63,7 @@ impl<'a> Runner<'a> {
     }
 
     /// None: there is none to be had.
-    fn take_native(&mut self) -> SqlResult<Option<NativeCode>> {
+    fn take_native(&mut self) -> SqlResult<Option<Box<NativeCode>>> {
         let runtime = self.context.runtime.get_mut();
         let version = runtime.host.catalog_version(runtime.session);
         match self.native.take().filter(|native| native.version == version) {
@@ -69,7 +72,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn compile(&mut self, version: u64) -> SqlResult<Option<NativeCode>> {
+    fn compile(&mut self, version: u64) -> SqlResult<Option<Box<NativeCode>>> {
         let module = self.module.clone();
         if module.text.len() > TEXT_BYTES_MAX {
             return Ok(None);
@@ -96,7 +99,7 @@ impl<'a> Runner<'a> {
             })
         });
         let steps = steps.collect::<SqlResult<Vec<_>>>()?;
-        Ok(Some(NativeCode { version, steps, program, kept: Kept::default() }))
+        Ok(Some(Box::new(NativeCode { version, steps, program, kept: None })))
     }
 
     /// A query that cannot be bound now is the interpreter's, which says why.
@@ -115,16 +118,22 @@ impl<'a> Runner<'a> {
                 let layout = &storage.layout().row;
                 match modify.verb {
                     "INSERT" => insert_form(id, modify, layout).map(Form::Insert),
-                    _ => change_form(id, modify, table, layout).map(Form::Find),
+                    _ => match change_form(id, modify, table, layout) {
+                        Some(find) => Some(Form::Find(find)),
+                        None => changes_form(id, modify, table, layout).map(Form::Changes),
+                    },
                 }
             }
             QueryKind::SelectAssign { plan, slots } => {
+                if let Some(form) = values_form(id, plan, slots) {
+                    return Some(form);
+                }
                 let Some(folded) = folded(plan) else { return join_form(id, plan, Some(slots), &mut open) };
                 let TableSource::Base(table) = &folded.scan.table else { return None };
                 let storage = table.memory.as_ref().and_then(|_| open(table))?;
                 assign_form(id, folded, table, &storage.layout().row, slots)
             }
-            QueryKind::Select(plan) => join_form(id, plan, None, &mut open),
+            QueryKind::Select(plan) => values_form(id, plan, &[]).or_else(|| join_form(id, plan, None, &mut open)),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use native::{Cells, Leave};
+use native::{Cells, Leave, Passed};
 use sql::catalog::TableDef;
 use sql::plan::{Modify, Query, QueryId, QueryKind, TableSource};
 use storage::{IndexId, Isolation, LookUp, MemoryTable, Table, TableLayout};
@@ -15,7 +15,8 @@ use super::super::failure::Unwind;
 use super::super::measure::{Counters, Mark};
 use super::super::modify::Target;
 use super::super::run::{Flow, Runner, Try};
-use super::form::{fits, folded, inserted, look_up, native_target};
+use super::call::{Callees, datum};
+use super::form::{changed, fits, folded, inserted, look_up, native_target};
 use super::joins::Opened;
 use super::{NativeCode, Step};
 use crate::context::{Context, RowSource as _};
@@ -75,6 +76,7 @@ pub struct Kept {
     rows: HashMap<usize, Composed>,
     scans: HashMap<usize, BaseScan>,
     pub joins: HashMap<usize, Opened>,
+    pub callees: Callees,
 }
 
 /// The level at which nothing that was read is looked at again.
@@ -85,12 +87,17 @@ pub struct Run<'r, 'a> {
     pub runner: &'r mut Runner<'a>,
     pub native: &'r NativeCode,
     /// What earlier runs of this instance have compiled.
-    pub kept: Kept,
+    pub kept: Box<Kept>,
     /// Of the INSERTs, of the look-ups and of the scans, once they have been opened; when the last run of a scan began.
     targets: Vec<Option<Destination>>,
     sources: Vec<Option<Source>>,
     scans: Vec<Option<(BaseScan, Option<Mark>)>>,
     pub joins: Vec<Option<Opened>>,
+    /// Of the rows that a scan gave last, and of those that are to be changed.
+    pub locators: Vec<[u8; 16]>,
+    pub kept_rows: Vec<[u8; 16]>,
+    /// When the values that are being computed were begun: conditions and assignments are not within one another.
+    values_begun: Option<Mark>,
     /// TRY and CATCH blocks that have begun, the innermost last.
     tries: Vec<Try>,
     /// How the run left the code.
@@ -98,24 +105,30 @@ pub struct Run<'r, 'a> {
 }
 
 impl<'r, 'a> Run<'r, 'a> {
-    /// Runs the module's code.
-    pub fn to_end(runner: &'r mut Runner<'a>, native: &'r NativeCode, kept: &mut Kept) -> Result<Flow, Unwind> {
+    /// Runs the module's code, and gives back what it keeps.
+    pub fn to_end(
+        runner: &'r mut Runner<'a>,
+        native: &'r NativeCode,
+        kept: Box<Kept>,
+    ) -> (Result<Flow, Unwind>, Box<Kept>) {
         let numbers = runner.context.variables.numbers();
         let program = &native.program;
         let mut run = Run {
-            kept: std::mem::take(kept),
+            kept,
             targets: program.inserts().iter().map(|_| None).collect(),
             sources: vec![None; program.finds().len()],
             scans: program.scans().iter().map(|_| None).collect(),
             joins: program.joins().iter().map(|_| None).collect(),
+            locators: Vec::new(),
+            kept_rows: Vec::new(),
+            values_begun: None,
             tries: Vec::new(),
             native,
             runner,
             end: Ok(Flow::Next),
         };
         program.run(&numbers, &mut run);
-        let Run { kept: left, targets, scans, joins, end, .. } = run;
-        *kept = left;
+        let Run { mut kept, targets, scans, joins, end, .. } = run;
         let rows = targets.into_iter().enumerate();
         kept.rows.extend(rows.filter_map(|(at, target)| Some((at, target?.row?))));
         for (at, scan) in scans.into_iter().enumerate() {
@@ -130,7 +143,7 @@ impl<'r, 'a> Run<'r, 'a> {
                 kept.joins.insert(at, join);
             }
         }
-        end
+        (end, kept)
     }
 
     pub fn leave(&mut self, end: Result<Flow, Unwind>) -> Leave {
@@ -192,10 +205,13 @@ impl<'r, 'a> Run<'r, 'a> {
 
     fn open_scan(&mut self, number: u32) -> Option<BaseScan> {
         let query = self.query(self.native.program.scans()[number as usize])?;
-        let QueryKind::SelectAssign { plan, .. } = &query.kind else { return None };
-        let scan = folded(plan)?.scan;
+        let (scan, changes) = match &query.kind {
+            QueryKind::SelectAssign { plan, .. } => (folded(plan)?.scan, false),
+            QueryKind::Modify(modify) => (changed(modify)?, true),
+            _ => return None,
+        };
         let TableSource::Base(table) = &scan.table else { return None };
-        self.open(table, false)?;
+        self.open(table, changes)?;
         let kept = self.kept.scans.remove(&(number as usize));
         kept.or_else(|| operators::base(scan, table, &mut code::compiler()).ok())
     }
@@ -292,6 +308,7 @@ impl native::Runtime for Run<'_, '_> {
         let Run { runner, scans, .. } = self;
         let Some((rows, begun)) = &mut scans[at] else { return Ok(false) };
         if first {
+            self.kept_rows.clear();
             *begun = runner.counters_of(self.native.program.scans()[at]).map(Counters::begin);
             let state = &mut runner.session().transaction;
             let Some(transaction) = state.current.as_mut().filter(|_| !state.doomed) else { return Ok(false) };
@@ -302,9 +319,14 @@ impl native::Runtime for Run<'_, '_> {
         } else {
             self.turn()?;
         }
-        let Run { runner, scans, .. } = self;
+        let Run { runner, scans, locators, .. } = self;
         let (rows, _) = scans[at].as_mut().expect("opened above");
-        Ok(rows.images(&runner.context, rows_max, give).is_ok())
+        locators.clear();
+        let mut give = |image: &[u8], locator| {
+            locators.push(locator);
+            give(image);
+        };
+        Ok(rows.images(&runner.context, rows_max, &mut give).is_ok())
     }
 
     fn scanned(&mut self, scan: u32, rows: u64) {
@@ -341,6 +363,45 @@ impl native::Runtime for Run<'_, '_> {
 
     fn end_join(&mut self, join: u32, rows: u64) {
         self.end(join as usize, rows);
+    }
+
+    fn execute(&mut self, call: u32, arguments: &[Passed]) -> Result<bool, Leave> {
+        self.procedure(call as usize, arguments)
+    }
+
+    fn function(&mut self, function: u32, arguments: &[Passed]) -> Option<Option<i64>> {
+        self.value_of(function as usize, arguments)
+    }
+
+    fn keep(&mut self, at: usize) {
+        self.kept_rows.push(self.locators[at]);
+    }
+
+    fn change_rows(&mut self, scan: u32, images: Option<&mut dyn Iterator<Item = &[u8]>>) -> bool {
+        self.change_all(scan as usize, images)
+    }
+
+    fn begin_values(&mut self, values: u32) {
+        let query = self.native.program.values()[values as usize];
+        self.values_begun = self.runner.counters_of(query).map(Counters::begin);
+    }
+
+    fn end_values(&mut self, values: u32) {
+        let begun = self.values_begun.take();
+        self.runner.end_query(self.native.program.values()[values as usize], begun, 1);
+    }
+
+    fn returns(&mut self, value: Option<i64>) -> bool {
+        let status = match (self.runner.frame.function, value) {
+            (Some(ty), value) => {
+                self.runner.return_value = datum(value, &ty);
+                0
+            }
+            (None, Some(status)) => status as i32,
+            (None, None) => return false,
+        };
+        self.end = Ok(Flow::Return(status));
+        true
     }
 
     fn begin_try(&mut self) {

@@ -1,0 +1,53 @@
+//! Built-in functions of numbers.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types as ir};
+use sql::function::FunctionId;
+use sql::plan::Expr;
+use types::SqlType;
+
+use super::{Scalars, has_value, is_decimal, is_integer, range};
+
+/// There is machine code for a function's value, which is of type `ty`.
+pub fn has_function(function: FunctionId, arguments: &[Expr], ty: &SqlType, known: &dyn Fn(usize) -> bool) -> bool {
+    use FunctionId::{Abs, Ceiling, Floor, Sign};
+    let value = |argument: &Expr| has_value(argument, known);
+    match (function, arguments) {
+        (Abs, [argument]) if is_decimal(ty) => {
+            is_decimal(&argument.ty) && argument.ty.scale == ty.scale && value(argument)
+        }
+        (Abs | Sign | Floor | Ceiling, [argument]) => is_integer(ty) && is_integer(&argument.ty) && value(argument),
+        _ => false,
+    }
+}
+
+impl Scalars<'_, '_> {
+    pub fn built_in(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Expr],
+        ty: &SqlType,
+        unusual: Block,
+    ) -> (Value, Option<Value>) {
+        let (value, null) = self.value_or_null(&arguments[0], unusual);
+        let value = match function {
+            FunctionId::Abs => {
+                let magnitude = self.builder.ins().iabs(value);
+                // Of the least of all numbers there is none.
+                let overflow = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, magnitude, 0);
+                self.unless(overflow, unusual);
+                if is_integer(ty) {
+                    self.check_range(magnitude, range(ty.kind), unusual);
+                }
+                magnitude
+            }
+            FunctionId::Sign => {
+                let (one, minus_one) = (self.builder.ins().iconst(ir::I64, 1), self.builder.ins().iconst(ir::I64, -1));
+                let most = self.builder.ins().smin(value, one);
+                self.builder.ins().smax(most, minus_one)
+            }
+            _ => value,
+        };
+        (value, null)
+    }
+}

@@ -1,0 +1,3 @@
+DECLARE @a int = -5, @b bigint, @c int;
+SET @c = ABS(@a) + SIGN(@b);
+SET @b = FLOOR(@a) % 7;

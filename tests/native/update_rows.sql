@@ -1,0 +1,1 @@
+UPDATE dbo.t SET b = a + b;
