@@ -9,6 +9,7 @@ use types::key::KeyCodec;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
 use super::keys::encode_from;
+use super::simple::Pending;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource, out_of_memory};
 use crate::expression::{Compiler, I64Expr, Scalar, filter, filter_batch};
@@ -362,6 +363,7 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         reading: false,
         selection: Vec::new(),
         ask: 0,
+        pending: Pending::default(),
     })
 }
 
@@ -512,7 +514,10 @@ pub struct BaseScan {
     /// `scan` is in the middle of a range.
     reading: bool,
     selection: Vec<u32>,
+    /// Asked of storage at least: grows while the residual lets no row through.
     ask: usize,
+    /// Rows that it let through and nobody wanted yet.
+    pending: Pending,
 }
 
 impl BaseScan {
@@ -591,6 +596,7 @@ impl RowSource for BaseScan {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
         self.reading = false;
         self.ask = 0;
+        self.pending.clear();
         self.bounds = match &self.range {
             None => vec![(KeyBound::Unbounded, KeyBound::Unbounded)],
             Some(range) => range.bounds(context)?,
@@ -604,10 +610,15 @@ impl RowSource for BaseScan {
     }
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        if !self.pending.is_empty() {
+            self.pending.give(wanted, out);
+            return Ok(());
+        }
         loop {
             out.clear();
             // With a residual the rows asked for are not the rows that come out: ask for more each time.
-            let wanted = match self.residual {
+            let ask = match self.residual {
                 None if out.columns.is_empty() => wanted,
                 None => wanted.min(BATCH_ROWS),
                 Some(_) => wanted.min(BATCH_ROWS).max(self.ask),
@@ -622,7 +633,7 @@ impl RowSource for BaseScan {
                     placed.map_err(|error| storage_error(error, Some(&self.table)))?;
                 }
                 let scan = self.scan.as_mut().expect("placed above");
-                let filled = scan.fill(transaction, out, wanted);
+                let filled = scan.fill(transaction, out, ask);
                 let count = filled.map_err(|error| storage_error(error, Some(&self.table)))?;
                 out.rows = count;
                 session.statistics.rows_read += count as u64;
@@ -633,10 +644,16 @@ impl RowSource for BaseScan {
             }
             let Some(residual) = &self.residual else { return Ok(()) };
             filter_batch(residual, context, out, &mut self.selection)?;
+            if out.rows > wanted {
+                let classes = out.columns.iter().map(columns::class_of);
+                let first = std::mem::replace(out, RowBatch::new(classes));
+                self.pending = Pending::new(first);
+                self.pending.give(wanted, out);
+            }
             if out.rows > 0 {
                 return Ok(());
             }
-            self.ask = (wanted * 2).min(BATCH_ROWS);
+            self.ask = (ask * 2).min(BATCH_ROWS);
             context.yield_point()?;
         }
     }
