@@ -40,8 +40,9 @@ use crate::{init, listen};
 /// A database holds at most 2 to this power pages: 256 GB.
 const DATA_FILE_PAGE_BITS: u32 = 25;
 
-/// Databases of an instance. Each reserves addresses for all its pages: 64 of them take 16 of the 128 TB there are.
-const DATA_FILES_MAX: usize = 64;
+/// Databases of an instance. Each reserves addresses for all its pages: so many take 30 of the 128 TB there are, and their pages have
+/// numbers of 32 bits.
+pub(crate) const DATABASES_MAX: usize = 120;
 
 /// A scheduler that has not switched for so long is reported.
 const NONYIELDING_MS: u64 = 60_000;
@@ -297,7 +298,7 @@ pub(crate) fn open_on(
         memory_bytes: memory as usize,
         memory_optimized_bytes: memory as usize / 5 * 4,
         page_bits: DATA_FILE_PAGE_BITS,
-        files_max: DATA_FILES_MAX,
+        files_max: DATABASES_MAX,
         caller_bytes: SHARED_BYTES,
         visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },
         ..StorageConfig::new(disk)

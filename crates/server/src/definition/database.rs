@@ -16,8 +16,7 @@ use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
 use crate::catalog::{MASTER, MODEL, clock, is_system, no_such_database};
 use crate::plan_cache::Forget;
-
-const DATABASES_MAX: usize = 32_767;
+use crate::serve::DATABASES_MAX;
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     ddl.refuse_in_transaction("CREATE DATABASE")?;
@@ -41,7 +40,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
         return Err(SqlError::new(
             1835,
             16,
-            "Unable to create/attach any new database because the number of existing databases has reached the maximum number allowed: 32767.",
+            format!(
+                "Unable to create/attach any new database because the number of existing databases has reached the maximum number allowed: {DATABASES_MAX}."
+            ),
         ));
     }
     let id = (5..).find(|id| !taken.contains(id)).expect("fewer databases than numbers");
