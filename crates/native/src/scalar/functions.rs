@@ -6,17 +6,21 @@ use sql::function::FunctionId;
 use sql::plan::Expr;
 use types::SqlType;
 
-use super::{Scalars, has_value, is_decimal, is_integer, range};
+use super::{Scalars, has_value, is_decimal, is_integer, is_number, range};
 
 /// There is machine code for a function's value, which is of type `ty`.
 pub fn has_function(function: FunctionId, arguments: &[Expr], ty: &SqlType, known: &dyn Fn(usize) -> bool) -> bool {
-    use FunctionId::{Abs, Ceiling, Floor, Sign};
+    use FunctionId::{Abs, Ceiling, Coalesce, Floor, Isnull, Sign};
     let value = |argument: &Expr| has_value(argument, known);
     match (function, arguments) {
         (Abs, [argument]) if is_decimal(ty) => {
             is_decimal(&argument.ty) && argument.ty.scale == ty.scale && value(argument)
         }
         (Abs | Sign | Floor | Ceiling, [argument]) => is_integer(ty) && is_integer(&argument.ty) && value(argument),
+        // The binder has made them of one type.
+        (Isnull | Coalesce, arguments) => {
+            is_number(ty) && arguments.iter().all(|argument| argument.ty == *ty && value(argument))
+        }
         _ => false,
     }
 }
@@ -29,6 +33,9 @@ impl Scalars<'_, '_> {
         ty: &SqlType,
         unusual: Block,
     ) -> (Value, Option<Value>) {
+        if let FunctionId::Isnull | FunctionId::Coalesce = function {
+            return self.first_known(arguments, unusual);
+        }
         let (value, null) = self.value_or_null(&arguments[0], unusual);
         let value = match function {
             FunctionId::Abs => {
@@ -48,6 +55,22 @@ impl Scalars<'_, '_> {
             }
             _ => value,
         };
+        (value, null)
+    }
+
+    /// The first that is not NULL. All are computed: whether an error of a later one counts is the interpreter's to say.
+    fn first_known(&mut self, arguments: &[Expr], unusual: Block) -> (Value, Option<Value>) {
+        let values: Vec<_> = arguments.iter().map(|argument| self.value_or_null(argument, unusual)).collect();
+        let mut all = values.into_iter().rev();
+        let (mut value, mut null) = all.next().expect("an argument");
+        for (before, before_null) in all {
+            let Some(before_null) = before_null else {
+                (value, null) = (before, None);
+                continue;
+            };
+            value = self.builder.ins().select(before_null, value, before);
+            null = null.map(|null| self.builder.ins().band(before_null, null));
+        }
         (value, null)
     }
 }
