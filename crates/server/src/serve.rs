@@ -19,7 +19,7 @@ use storage::{Storage, StorageConfig, StorageError};
 use types::CollationId;
 
 use crate::catalog::boot::BootOptions;
-use crate::catalog::{Catalog, shared};
+use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
 use crate::config::{masks_of, option};
 use crate::engines::Engines;
 use crate::load::Loads;
@@ -36,13 +36,6 @@ use crate::spare::Spare;
 use crate::startup::StartupFile;
 use crate::tls::{Certificate, Tls};
 use crate::{init, listen};
-
-/// A database holds at most 2 to this power pages: 256 GB.
-const DATA_FILE_PAGE_BITS: u32 = 25;
-
-/// Databases of an instance. Each reserves addresses for all its pages: so many take 30 of the 128 TB there are, and their pages have
-/// numbers of 32 bits.
-pub(crate) const DATABASES_MAX: usize = 120;
 
 /// A scheduler that has not switched for so long is reported.
 const NONYIELDING_MS: u64 = 60_000;
@@ -297,7 +290,7 @@ pub(crate) fn open_on(
     let config = StorageConfig {
         memory_bytes: memory as usize,
         memory_optimized_bytes: memory as usize / 5 * 4,
-        page_bits: DATA_FILE_PAGE_BITS,
+        page_bits: DATABASE_PAGE_BITS,
         files_max: DATABASES_MAX,
         caller_bytes: SHARED_BYTES,
         visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },

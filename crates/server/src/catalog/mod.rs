@@ -45,6 +45,12 @@ use store::Rows;
 
 use crate::config::Configuration;
 
+/// A database holds at most 2 to this power pages: 256 GB.
+pub const DATABASE_PAGE_BITS: u32 = 25;
+/// Databases of an instance. Each reserves addresses for all its pages: so many take 30 of the 128 TB there are, and their pages have
+/// numbers of 32 bits.
+pub const DATABASES_MAX: usize = 120;
+
 pub const MASTER: DatabaseId = DatabaseId(1);
 pub const TEMPDB: DatabaseId = DatabaseId(2);
 pub const MODEL: DatabaseId = DatabaseId(3);

@@ -14,9 +14,8 @@ use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
-use crate::catalog::{MASTER, MODEL, clock, is_system, no_such_database};
+use crate::catalog::{DATABASES_MAX, MASTER, MODEL, clock, is_system, no_such_database};
 use crate::plan_cache::Forget;
-use crate::serve::DATABASES_MAX;
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     ddl.refuse_in_transaction("CREATE DATABASE")?;
