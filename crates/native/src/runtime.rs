@@ -384,11 +384,13 @@ extern "C" fn change(call: &mut Call<'_>, find: u32, copied: u32) -> i32 {
 
 extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) -> i32 {
     call.guard(LEFT_SCAN, |call| {
-        let Call { runtime, batch, lengths, kept, kept_ends, .. } = call;
         if first != 0 {
-            kept.clear();
-            kept_ends.clear();
+            // Its range may have @@ROWCOUNT in it.
+            call.tell_rows();
+            call.kept.clear();
+            call.kept_ends.clear();
         }
+        let Call { runtime, batch, lengths, .. } = call;
         let mut count = 0;
         let mut give = |image: &[u8]| {
             batch[count] = image.as_ptr();
