@@ -160,7 +160,8 @@ impl MemoryTable {
                 continue;
             }
             let eyes = self.eyes(tx, u32::MAX);
-            let (seen, may_come) = (eyes.see(other, &mut Vec::new()), eyes.may_come(other));
+            let mut dependencies = Vec::new();
+            let (seen, may_come) = (eyes.see(other, &mut dependencies), eyes.may_come(other));
             if !seen && !may_come && !eyes.has_begun(other) {
                 // Rolled back.
                 continue;
@@ -169,6 +170,8 @@ impl MemoryTable {
                 continue;
             }
             if seen {
+                // Whoever added it may have its commit time and fail yet: then nobody may be told that it is there.
+                tx.await_commits(&dependencies)?;
                 tx.work.tally.table(&self.engine.xtp, self.shape.object).unique_violations += 1;
                 return Err(StorageError::DuplicateKey { table: self.shape.table, index: index.layout.id });
             }
