@@ -518,6 +518,46 @@ fn a_dead_engine_leaves_no_objects(drops: bool) {
     assert_eq!(still_counted, counted, "bytes that the database's pool knows of");
 }
 
+/// A row whose transaction has its commit time but not its commit record may yet go with its engine: until that is known, nobody is
+/// told that its key is taken.
+fn a_key_of_a_dead_engines_commit_is_not_taken() {
+    const KEY: i64 = 77;
+    let home = Home::new("processes-rival", Kind::Hash);
+    let storage = home.open_new();
+    let board = Arc::new(Board::new());
+    let insert = |storage: &Storage| {
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        let table = storage.open_table(DB, TABLE).expect("the table");
+        table.insert(&mut tx, &image(table.layout(), KEY, &(None, 1, None)))?;
+        tx.commit(Durability::Full)
+    };
+    let run = |number| {
+        let (storage, board) = (storage.clone(), board.clone());
+        os::sched::start(MachineConfig::default()).run(move || {
+            if number == 1 {
+                os::sim::die_at("xtp.validate", 1);
+                insert(&storage).expect("it does not live so long");
+            }
+            until("the order to insert", || board.order(2).load(Ordering::SeqCst) == 1);
+            let burier = storage.clone();
+            os::sched::spawn(TaskKind::Request, Place::LeastLoaded, move || {
+                // Time enough for a wrong answer.
+                os::wait::sleep(WaitType::WAITFOR, 200);
+                burier.bury(1, || ()).expect("a burial");
+            });
+            assert!(matches!(insert(&storage), Err(StorageError::DependencyFailed)), "it has waited for the burial");
+            insert(&storage).expect("nobody has the key");
+            0
+        })
+    };
+    let mut engines = Engines::launch(2, 1, &run);
+    assert_eq!(engines.wait(), Some((1, End::Killed(9))));
+    assert!(!os::engines::died_inside(1), "outside of critical sections");
+    os::launcher::bury(1);
+    board.order(2).store(1, Ordering::SeqCst);
+    assert_eq!(engines.wait(), Some((2, End::Exited(0))));
+}
+
 fn main() {
     let mut passed = 0;
     let mut test = |name: &str, run: &dyn Fn()| {
@@ -537,5 +577,6 @@ fn main() {
     }
     test("a_dropped_table_outlives_no_dead_engine", &|| a_dead_engine_leaves_no_objects(true));
     test("an_unfinished_table_outlives_no_dead_engine", &|| a_dead_engine_leaves_no_objects(false));
+    test("a_key_of_a_dead_engines_commit_is_not_taken", &a_key_of_a_dead_engines_commit_is_not_taken);
     println!("\ntest result: ok. {passed} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
 }
