@@ -559,7 +559,12 @@ impl BaseScan {
 
     /// Gives out the images and locators of the next rows of a memory-optimized table, whatever the rest of the predicate says; fewer than
     /// `wanted`: there are no more. They stay where they are until the transaction ends.
-    pub fn images(&mut self, context: &Context, wanted: usize, give: &mut dyn FnMut(&[u8], [u8; 16])) -> SqlResult<()> {
+    pub fn images(
+        &mut self,
+        context: &Context,
+        wanted: usize,
+        give: &mut impl FnMut(&[u8], [u8; 16]),
+    ) -> SqlResult<()> {
         let mut runtime = context.runtime();
         let session = &mut *runtime.session;
         let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");

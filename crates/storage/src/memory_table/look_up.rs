@@ -1,14 +1,9 @@
 //! Looking up a row by a whole unique key of numbers, again and again in a transaction: what machine code asks for.
 
 use super::{MemoryTable, locator_of};
-use crate::bounds::KeyBound;
 use crate::error::StorageResult;
 use crate::layout::IndexId;
 use crate::transaction::Transaction;
-use crate::xtp::cursor::Cursor;
-use crate::xtp::hash_index;
-use crate::xtp::row::Row;
-use crate::xtp::shape::Way;
 
 /// An index that rows can be looked up in as long as the transaction goes on that asked for it, which holds the table's definition.
 #[derive(Debug, Clone, Copy)]
@@ -37,31 +32,12 @@ impl MemoryTable {
         let mut found = None;
         let counts = tx.work.tally.index(xtp, self.shape.object, position);
         counts.scans += 1;
-        match &index.way {
-            Way::Hash(hash) => {
-                let home = index.with_key(key, hash_index::hash);
-                let mut at = hash.first(&xtp.memory, home);
-                while !at.is_none() {
-                    let row = Row::new(&xtp.memory, at);
-                    let named = row.home(position) == home && index.has_numbers(row.image(), key);
-                    if named && counts.meet(row, eyes.see(row, &mut dependencies)) {
-                        found = Some(row);
-                        break;
-                    }
-                    at = hash_index::next(row, position);
-                }
-            }
-            Way::Ordered(_) => {
-                let mut rows = index.with_key(key, |key| {
-                    let bound = KeyBound::Inclusive(key);
-                    Cursor::new(xtp, index, (&bound, &bound), true, false)
-                });
-                while let Some(row) = rows.step(xtp, index, position)? {
-                    if counts.meet(row, eyes.see(row, &mut dependencies)) {
-                        found = Some(row);
-                        break;
-                    }
-                }
+        let (mut chain, home) = index.with_key(key, |key| index.chain_with(xtp, key));
+        while let Some(row) = chain.next(&xtp.memory, position) {
+            let named = home.is_none_or(|home| row.home(position) == home && index.has_numbers(row.image(), key));
+            if named && counts.meet(row, eyes.see(row, &mut dependencies)) {
+                found = Some(row);
+                break;
             }
         }
         tx.await_commits(&dependencies)?;

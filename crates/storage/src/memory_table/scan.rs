@@ -11,23 +11,33 @@ use crate::error::{StorageError, StorageResult};
 use crate::scan::{RowRef, ScanSpec, append_locator, append_row};
 use crate::transaction::{Isolation, Transaction};
 use crate::xtp::cursor::Cursor;
-use crate::xtp::memory::At;
 use crate::xtp::row::Row;
 use crate::xtp_work::{Level, Looked};
 
 pub struct MemoryScan {
+    source: Source,
+    progress: Progress,
+    locator: [u8; 16],
+}
+
+/// What is read, and how.
+struct Source {
     table: MemoryTable,
     /// Position of the index in the table's.
     index: usize,
     spec: ScanSpec,
     fixed: bool,
+    statement: u32,
+}
+
+/// How far a scan has come in its range.
+#[derive(Default)]
+struct Progress {
     at: Cursor,
-    /// It has looked for a row of its range: until then it may still be given another one, and has seen nothing.
+    /// It has looked for a row: until then it may still be given another range, and has seen nothing.
     begun: bool,
     /// The range, for validation.
     look: Option<Looked>,
-    statement: u32,
-    locator: [u8; 16],
 }
 
 impl MemoryScan {
@@ -36,17 +46,8 @@ impl MemoryScan {
         let index = table.index_at(spec.index)?;
         let fixed = spec.columns.iter().all(|column| !table.shape.layout.row.is_variable(usize::from(*column)));
         let (lower, upper) = (spec.lower.clone(), spec.upper.clone());
-        let mut scan = MemoryScan {
-            table,
-            index,
-            spec,
-            fixed,
-            at: Cursor::Done,
-            begun: false,
-            look: None,
-            statement: tx.writer.statement,
-            locator: [0; 16],
-        };
+        let source = Source { table, index, spec, fixed, statement: tx.writer.statement };
+        let mut scan = MemoryScan { source, progress: Progress::default(), locator: [0; 16] };
         scan.restart(tx, &lower, &upper)?;
         Ok(scan)
     }
@@ -58,15 +59,16 @@ impl MemoryScan {
         upper: &KeyBound<K>,
     ) -> StorageResult<()> {
         tx.check_running()?;
-        self.table.check_age(tx)?;
-        self.statement = tx.writer.statement;
-        let index = &self.table.shape.indexes[self.index];
-        let whole_keys = self.spec.whole_keys;
-        self.at = Cursor::new(&self.table.engine.xtp, index, (lower, upper), whole_keys, self.spec.backward);
-        self.begun = false;
-        self.look = (self.level(tx) == Level::Serializable).then(|| Looked {
-            shape: Arc::clone(&self.table.shape),
-            index: self.index,
+        let Source { table, index, spec, statement, .. } = &mut self.source;
+        table.check_age(tx)?;
+        *statement = tx.writer.statement;
+        let (shape, whole_keys) = (&table.shape, spec.whole_keys);
+        let Progress { at, begun, look } = &mut self.progress;
+        at.begin(&table.engine.xtp, &shape.indexes[*index], (lower, upper), whole_keys, spec.backward);
+        *begun = false;
+        *look = (spec.level(tx) == Level::Serializable).then(|| Looked {
+            shape: Arc::clone(shape),
+            index: *index,
             lower: lower.to_owned_key(),
             upper: upper.to_owned_key(),
             whole_keys,
@@ -74,74 +76,33 @@ impl MemoryScan {
         Ok(())
     }
 
-    fn level(&self, tx: &Transaction) -> Level {
-        let lock = &self.spec.lock;
-        match tx.isolation() {
-            _ if lock.hold => Level::Serializable,
-            _ if lock.repeatable => Level::RepeatableRead,
-            _ if lock.snapshot => Level::Snapshot,
-            Isolation::Serializable => Level::Serializable,
-            Isolation::RepeatableRead => Level::RepeatableRead,
-            _ => Level::Snapshot,
-        }
-    }
-
-    /// The next row that the transaction sees.
-    fn advance(&mut self, tx: &mut Transaction, dependencies: &mut Vec<u64>) -> StorageResult<Option<At>> {
-        let before = if self.spec.ignore_own_statement { self.statement } else { u32::MAX };
-        let eyes = self.table.eyes(tx, before);
-        let level = self.level(tx);
-        let member = &self.table.engine.locks[tx.writer.member];
-        let (xtp, index) = (&self.table.engine.xtp, &self.table.shape.indexes[self.index]);
-        let counts = tx.work.tally.index(xtp, self.table.shape.object, self.index);
-        if !self.begun {
-            self.begun = true;
-            counts.scans += 1;
-            if let Some(look) = self.look.take() {
-                tx.work.looks.push(look);
-                member.ranges_read.store(tx.work.looks.len() as u32, Ordering::Relaxed);
-            }
-        }
-        while let Some(row) = self.at.step(xtp, index, self.index)? {
-            if counts.meet(row, eyes.see(row, dependencies)) {
-                if level != Level::Snapshot {
-                    tx.work.reads.push((self.table.shape.table, row.at()));
-                    member.rows_read.store(tx.work.reads.len() as u32, Ordering::Relaxed);
-                }
-                if index.layout.unique {
-                    self.at.leave_key();
-                }
-                return Ok(Some(row.at()));
-            }
-        }
-        Ok(None)
-    }
-
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
-        let mut dependencies = Vec::new();
-        let Some(at) = self.advance(tx, &mut dependencies)? else { return Ok(None) };
+        let (mut dependencies, mut found) = (Vec::new(), None);
+        self.source.advance(&mut self.progress, tx, &mut dependencies, 1, &mut |row| {
+            found = Some(row.at());
+            Ok(())
+        })?;
+        let Some(at) = found else { return Ok(None) };
         tx.await_commits(&dependencies)?;
         self.locator = locator_of(at, tx.memory_time());
-        let row = Row::new(&self.table.engine.xtp.memory, at);
+        let row = Row::new(&self.source.table.engine.xtp.memory, at);
         Ok(Some(RowRef { image: row.image(), locator: &self.locator }))
     }
 
     /// Gives out the images of the next rows, and their locators, at most `rows_max`, and says how many. They stay where they are until the transaction ends.
+    #[inline]
     pub fn images(
         &mut self,
         tx: &mut Transaction,
         rows_max: usize,
-        give: &mut dyn FnMut(&[u8], [u8; 16]),
+        give: &mut impl FnMut(&[u8], [u8; 16]),
     ) -> StorageResult<usize> {
         let mut dependencies = Vec::new();
         let time = tx.memory_time();
-        let mut given = 0;
-        while given < rows_max
-            && let Some(at) = self.advance(tx, &mut dependencies)?
-        {
-            give(Row::new(&self.table.engine.xtp.memory, at).image(), locator_of(at, time));
-            given += 1;
-        }
+        let given = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
+            give(row.image(), locator_of(row.at(), time));
+            Ok(())
+        })?;
         tx.await_commits(&dependencies)?;
         os::wait::maybe_yield();
         Ok(given)
@@ -149,19 +110,16 @@ impl MemoryScan {
 
     pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
         let mut dependencies = Vec::new();
-        let mut filled = 0;
         let time = tx.memory_time();
-        while filled < rows_max
-            && let Some(at) = self.advance(tx, &mut dependencies)?
-        {
-            let image = Row::new(&self.table.engine.xtp.memory, at).image();
-            let layout = &self.table.shape.layout.row;
-            append_row(layout, &self.spec.columns, self.fixed, image, batch, &mut |_, _| {
+        let Source { table, spec, fixed, .. } = &self.source;
+        let layout = &table.shape.layout.row;
+        let filled = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
+            append_row(layout, &spec.columns, *fixed, row.image(), batch, &mut |_, _| {
                 Err(StorageError::Damaged("a value out of its row".into()))
             })?;
-            append_locator(self.spec.locator, &locator_of(at, time), batch);
-            filled += 1;
-        }
+            append_locator(spec.locator, &locator_of(row.at(), time), batch);
+            Ok(())
+        })?;
         batch.rows += filled;
         tx.await_commits(&dependencies)?;
         os::wait::maybe_yield();
@@ -169,6 +127,67 @@ impl MemoryScan {
     }
 
     pub fn is_done(&self) -> bool {
-        matches!(self.at, Cursor::Done)
+        self.progress.at.is_done()
+    }
+}
+
+impl Source {
+    /// Gives the next rows that the transaction sees, at most `rows_max`, and says how many. Nothing of them may be told before the
+    /// `dependencies` have committed.
+    #[inline]
+    fn advance(
+        &self,
+        Progress { at, begun, look }: &mut Progress,
+        tx: &mut Transaction,
+        dependencies: &mut Vec<u64>,
+        rows_max: usize,
+        give: &mut impl FnMut(Row<'_>) -> StorageResult<()>,
+    ) -> StorageResult<usize> {
+        let before = if self.spec.ignore_own_statement { self.statement } else { u32::MAX };
+        let eyes = self.table.eyes(tx, before);
+        let notes_reads = self.spec.level(tx) != Level::Snapshot;
+        let member = &self.table.engine.locks[tx.writer.member];
+        let (xtp, index) = (&self.table.engine.xtp, &self.table.shape.indexes[self.index]);
+        let counts = tx.work.tally.index(xtp, self.table.shape.object, self.index);
+        if !*begun {
+            *begun = true;
+            counts.scans += 1;
+            if let Some(look) = look.take() {
+                tx.work.looks.push(look);
+                member.ranges_read.store(tx.work.looks.len() as u32, Ordering::Relaxed);
+            }
+        }
+        let mut given = 0;
+        while given < rows_max
+            && let Some(row) = at.step(xtp, index, self.index)?
+        {
+            if !counts.meet(row, eyes.see(row, dependencies)) {
+                continue;
+            }
+            if notes_reads {
+                tx.work.reads.push((self.table.shape.table, row.at()));
+                member.rows_read.store(tx.work.reads.len() as u32, Ordering::Relaxed);
+            }
+            if index.layout.unique {
+                at.leave_key();
+            }
+            give(row)?;
+            given += 1;
+        }
+        Ok(given)
+    }
+}
+
+impl ScanSpec {
+    /// The level at which the transaction reads memory-optimized tables by such a scan.
+    fn level(&self, tx: &Transaction) -> Level {
+        match tx.isolation() {
+            _ if self.lock.hold => Level::Serializable,
+            _ if self.lock.repeatable => Level::RepeatableRead,
+            _ if self.lock.snapshot => Level::Snapshot,
+            Isolation::Serializable => Level::Serializable,
+            Isolation::RepeatableRead => Level::RepeatableRead,
+            _ => Level::Snapshot,
+        }
     }
 }

@@ -11,133 +11,128 @@ use super::shape::{MemoryIndex, Way};
 use crate::bounds::{KeyBound, in_bounds};
 use crate::error::StorageResult;
 
-pub enum Cursor {
-    /// In the chain of one key of a hash index.
-    Key {
-        key: Vec<u8>,
-        /// A buffer for the keys that are met.
-        met: Vec<u8>,
-        hash: u64,
-        next: At,
-    },
-    /// In all chains of a hash index, one after the other: the rest of the bucket before `bucket`, then it and those behind it.
-    All {
-        bucket: u64,
-        next: At,
-        bounds: Option<(KeyBound, KeyBound)>,
-    },
-    /// In the rest of a chain, then in the chains that begin with `heads`, the next one last, then in what lies between
-    /// `lower` and `upper` of an ordered index.
-    Range {
-        lower: Vec<u8>,
-        upper: Option<Vec<u8>>,
-        backward: bool,
-        next: At,
-        heads: Vec<At>,
-        rest: bool,
-    },
+/// Done until it is begun; its buffers are used again from range to range.
+#[derive(Default)]
+pub struct Cursor {
+    way: Kind,
+    /// The next row of the chain it is in.
+    next: At,
+    /// `Key`: the key. `Range`: where what is left begins.
+    lower: Vec<u8>,
+    /// `Key`: a buffer for the keys that are met. `Range`: where what is left ends.
+    upper: Vec<u8>,
+    /// Of a range: the chains of a leaf begin here, the next one last.
+    heads: Vec<At>,
+}
+
+#[derive(Default)]
+enum Kind {
+    #[default]
     Done,
+    /// In the chain of one key of a hash index.
+    Key { hash: u64 },
+    /// In all chains of a hash index, one after the other: the rest of the bucket before `bucket`, then it and those behind it.
+    All { bucket: u64, bounds: Option<(KeyBound, KeyBound)> },
+    /// In the rest of a chain, then in those of `heads`, then in what is `left` of the range of an ordered index.
+    Range { backward: bool, bounded: bool, left: bool },
 }
 
 impl Cursor {
-    /// `whole_keys`: two equal bounds are one whole key.
-    pub fn new<K: AsRef<[u8]>>(
+    /// Begins with the first row of a range. `whole_keys`: two equal bounds are one whole key.
+    pub fn begin<K: AsRef<[u8]>>(
+        &mut self,
         xtp: &Xtp,
         index: &MemoryIndex,
         (lower, upper): (&KeyBound<K>, &KeyBound<K>),
         whole_keys: bool,
         backward: bool,
-    ) -> Cursor {
-        let hash_index = match &index.way {
-            Way::Hash(hash) => hash,
-            Way::Ordered(_) => {
-                let (mut from, mut to) = (Vec::new(), Vec::new());
-                lower.append_lowest(&mut from);
-                let (lower, upper) = (from, upper.append_above(&mut to).then_some(to));
-                if upper.as_ref().is_some_and(|upper| *upper <= lower) {
-                    return Cursor::Done;
+    ) {
+        self.next = At::NONE;
+        self.heads.clear();
+        self.way = match (&index.way, lower, upper) {
+            (Way::Ordered(_), lower, upper) => {
+                lower.append_lowest(&mut self.lower);
+                let bounded = upper.append_above(&mut self.upper);
+                match bounded && self.upper <= self.lower {
+                    true => Kind::Done,
+                    false => Kind::Range { backward, bounded, left: true },
                 }
-                return Cursor::Range { lower, upper, backward, next: At::NONE, heads: Vec::new(), rest: true };
             }
+            (Way::Hash(hash_index), KeyBound::Inclusive(from), KeyBound::Inclusive(to))
+                if whole_keys && from.as_ref() == to.as_ref() =>
+            {
+                lower.append_lowest(&mut self.lower);
+                let hash = hash_index::hash(&self.lower);
+                self.next = hash_index.first(&xtp.memory, hash);
+                Kind::Key { hash }
+            }
+            (Way::Hash(_), KeyBound::Unbounded, KeyBound::Unbounded) => Kind::All { bucket: 0, bounds: None },
+            (Way::Hash(_), ..) => Kind::All { bucket: 0, bounds: Some((lower.to_owned_key(), upper.to_owned_key())) },
         };
-        match (lower, upper) {
-            (KeyBound::Inclusive(from), KeyBound::Inclusive(to)) if whole_keys && from.as_ref() == to.as_ref() => {
-                let key = from.as_ref().to_vec();
-                let hash = hash_index::hash(&key);
-                Cursor::Key { met: Vec::new(), next: hash_index.first(&xtp.memory, hash), key, hash }
-            }
-            (KeyBound::Unbounded, KeyBound::Unbounded) => Cursor::All { bucket: 0, next: At::NONE, bounds: None },
-            _ => Cursor::All { bucket: 0, next: At::NONE, bounds: Some((lower.to_owned_key(), upper.to_owned_key())) },
-        }
     }
 
     /// The next row. `position`: of the index among the table's.
+    #[inline]
     pub fn step<'a>(&mut self, xtp: &'a Xtp, index: &MemoryIndex, position: usize) -> StorageResult<Option<Row<'a>>> {
         let memory = &xtp.memory;
         loop {
-            match self {
-                Cursor::Done => return Ok(None),
-                Cursor::Key { key, met, hash, next } => {
-                    if next.is_none() {
-                        *self = Cursor::Done;
-                        continue;
-                    }
-                    let row = Row::new(memory, *next);
-                    *next = hash_index::next(row, position);
-                    if row.home(position) == *hash && index.has_key(row.image(), key, met)? {
-                        return Ok(Some(row));
-                    }
+            if self.next.is_none() {
+                if !self.find_chain(xtp, index) {
+                    return Ok(None);
                 }
-                Cursor::All { bucket, next, bounds } => {
-                    if next.is_none() {
-                        let Way::Hash(hash) = &index.way else { unreachable!("an ordered index has ranges") };
-                        if *bucket == hash.bucket_count() {
-                            *self = Cursor::Done;
-                            continue;
-                        }
-                        *next = hash.first(memory, *bucket);
-                        *bucket += 1;
-                        continue;
-                    }
-                    let row = Row::new(memory, *next);
-                    *next = hash_index::next(row, position);
-                    let within = match bounds {
-                        None => true,
-                        Some((lower, upper)) => in_bounds(&index.key_of(row.image())?, lower, upper),
-                    };
-                    if within {
-                        return Ok(Some(row));
-                    }
+                continue;
+            }
+            let row = Row::new(memory, self.next);
+            self.next = hash_index::next(row, position);
+            let within = match &self.way {
+                Kind::Range { .. } | Kind::All { bounds: None, .. } => true,
+                Kind::Key { hash } => {
+                    row.home(position) == *hash && index.has_key(row.image(), &self.lower, &mut self.upper)?
                 }
-                Cursor::Range { next, heads, rest, .. } => {
-                    if !next.is_none() {
-                        let row = Row::new(memory, *next);
-                        *next = hash_index::next(row, position);
-                        return Ok(Some(row));
-                    }
-                    match heads.pop() {
-                        Some(head) => *next = head,
-                        None if *rest => self.next_leaf(xtp, index),
-                        None => *self = Cursor::Done,
-                    }
-                }
+                Kind::All { bounds: Some((lower, upper)), .. } => in_bounds(&index.key_of(row.image())?, lower, upper),
+                Kind::Done => false,
+            };
+            if within {
+                return Ok(Some(row));
             }
         }
     }
 
     /// Of the key of the last row no more rows are wanted.
+    #[inline]
     pub fn leave_key(&mut self) {
-        match self {
-            Cursor::Key { next, .. } | Cursor::Range { next, .. } => *next = At::NONE,
-            Cursor::All { .. } | Cursor::Done => {}
+        if let Kind::Key { .. } | Kind::Range { .. } = self.way {
+            self.next = At::NONE;
         }
     }
 
+    pub fn is_done(&self) -> bool {
+        matches!(self.way, Kind::Done)
+    }
+
+    /// Goes to the next chain, which may be empty. False: there is none.
+    fn find_chain(&mut self, xtp: &Xtp, index: &MemoryIndex) -> bool {
+        match (&mut self.way, &index.way) {
+            (Kind::All { bucket, .. }, Way::Hash(hash)) if *bucket < hash.bucket_count() => {
+                self.next = hash.first(&xtp.memory, *bucket);
+                *bucket += 1;
+            }
+            (Kind::Range { left, .. }, Way::Ordered(_)) => match self.heads.pop() {
+                Some(head) => self.next = head,
+                None if *left => self.enter_leaf(xtp, index),
+                None => self.way = Kind::Done,
+            },
+            _ => self.way = Kind::Done,
+        }
+        !self.is_done()
+    }
+
     /// Notes the chains in the next leaf of the range.
-    fn next_leaf(&mut self, xtp: &Xtp, index: &MemoryIndex) {
-        let (Cursor::Range { lower, upper, backward, heads, rest, .. }, Way::Ordered(tree)) = (self, &index.way) else {
+    fn enter_leaf(&mut self, xtp: &Xtp, index: &MemoryIndex) {
+        let (Kind::Range { backward, bounded, left }, Way::Ordered(tree)) = (&mut self.way, &index.way) else {
             unreachable!("a range of an ordered index")
         };
+        let (lower, upper) = (&mut self.lower, bounded.then_some(&mut self.upper));
         let memory = &xtp.memory;
         let _pinned = xtp.retired.pin();
         let leaf = match (*backward, &upper) {
@@ -154,16 +149,22 @@ impl Cursor {
         (first..end).for_each(|entry| leaf.expect_key(entry));
         for head in (first..end).map(|entry| leaf.key(entry).first()).filter(|head| !head.is_none()) {
             Row::new(memory, head).expect();
-            heads.push(head);
+            self.heads.push(head);
         }
         if !*backward {
-            heads.reverse();
+            self.heads.reverse();
         }
-        let bound = if *backward { leaf.low() } else { leaf.high() };
-        match bound {
-            Some(low) if *backward && low > &lower[..] => *upper = Some(low.to_vec()),
-            Some(high) if !*backward && upper.as_ref().is_none_or(|upper| high < &upper[..]) => *lower = high.to_vec(),
-            _ => *rest = false,
+        let replace = |bound: &mut Vec<u8>, by: &[u8]| {
+            bound.clear();
+            bound.extend_from_slice(by);
+        };
+        match if *backward { leaf.low() } else { leaf.high() } {
+            Some(low) if *backward && low > &lower[..] => {
+                replace(&mut self.upper, low);
+                *bounded = true;
+            }
+            Some(high) if !*backward && upper.is_none_or(|upper| high < &upper[..]) => replace(lower, high),
+            _ => *left = false,
         }
     }
 }

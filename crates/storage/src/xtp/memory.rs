@@ -15,7 +15,7 @@ use crate::error::StorageResult;
 use crate::memory::Memory;
 
 /// The place of a block, a multiple of 16; 0: none. So a word that holds one has four bits left for marks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct At(u64);
 
 const MARKS: u64 = 15;

@@ -211,21 +211,25 @@ impl<'a> Node<'a> {
         Key::new(self.memory, At::of_word(self.targets()[entry]))
     }
 
-    fn compare(&self, entry: usize, prefix: u64, key: &[u8]) -> Order {
-        self.prefixes()[entry].cmp(&prefix).then_with(|| {
-            let own = if self.level() == 0 { self.targets()[entry] } else { self.separators()[entry] };
-            // The first separator of all bounds nothing.
-            if own == 0 { Order::Less } else { self.bytes_of(own).cmp(key) }
-        })
+    /// The whole key of an entry, beside `key`.
+    fn compare(&self, entry: usize, key: &[u8]) -> Order {
+        let own = if self.level() == 0 { self.targets()[entry] } else { self.separators()[entry] };
+        // The first separator of all bounds nothing.
+        if own == 0 { Order::Less } else { self.bytes_of(own).cmp(key) }
     }
 
     /// The first entry that is not below `key`, which lies between its bounds, and whether it is `key`.
     pub fn lower_bound(&self, key: &[u8]) -> (usize, bool) {
-        let prefix = prefix_of(key, self.skip());
-        let (mut from, mut to) = (0, self.count());
+        let (prefix, prefixes) = (prefix_of(key, self.skip()), self.prefixes());
+        let mut from = prefixes.partition_point(|own| *own < prefix);
+        if prefixes.get(from) != Some(&prefix) {
+            return (from, false);
+        }
+        // Of those that begin alike the keys themselves, each somewhere in memory, have to be looked at.
+        let mut to = from + prefixes[from..].partition_point(|own| *own == prefix);
         while from < to {
             let middle = (from + to) / 2;
-            match self.compare(middle, prefix, key) {
+            match self.compare(middle, key) {
                 Order::Less => from = middle + 1,
                 Order::Equal => return (middle, true),
                 Order::Greater => to = middle,
@@ -392,6 +396,13 @@ impl OrderedIndex {
     #[inline]
     pub fn leaf<'a>(&self, memory: &'a RowMemory, key: &[u8]) -> Node<'a> {
         self.descend(memory, key, 0).1
+    }
+
+    /// The first row of a key's chain. The caller has pinned the epoch.
+    pub fn first_row(&self, memory: &RowMemory, key: &[u8]) -> At {
+        let leaf = self.leaf(memory, key);
+        let (entry, found) = leaf.lower_bound(key);
+        if found { leaf.key(entry).first() } else { At::NONE }
     }
 
     /// The leaf of the keys just below `key`. The caller has pinned the epoch.

@@ -137,6 +137,21 @@ impl MemoryIndex {
         })
     }
 
+    /// The chain that has the rows of a whole key, of an ordered index a unique one. The hash: rows of other keys are in it too.
+    #[inline]
+    pub fn chain_with(&self, xtp: &Xtp, key: &[u8]) -> (Chain, Option<u64>) {
+        match &self.way {
+            Way::Hash(hash) => {
+                let home = hash_index::hash(key);
+                (Chain(hash.first(&xtp.memory, home)), Some(home))
+            }
+            Way::Ordered(tree) => {
+                let _pinned = xtp.retired.pin();
+                (Chain(tree.first_row(&xtp.memory, key)), None)
+            }
+        }
+    }
+
     /// The home of a row, as far as it is known before the row is in the index. `key`: a buffer.
     #[inline]
     fn home_of(&self, view: &RowView<'_>, image: &[u8], key: &mut Vec<u8>) -> u64 {

@@ -176,7 +176,8 @@ impl Engine {
     ) -> StorageResult<()> {
         let before = Eyes { time: since, ..*eyes };
         let index = &look.shape.indexes[look.index];
-        let mut rows = Cursor::new(&self.xtp, index, (&look.lower, &look.upper), look.whole_keys, false);
+        let mut rows = Cursor::default();
+        rows.begin(&self.xtp, index, (&look.lower, &look.upper), look.whole_keys, false);
         let mut seen = 0_u32;
         counts.phantom_scans += 1;
         while let Some(row) = rows.step(&self.xtp, index, look.index)? {
