@@ -116,6 +116,41 @@ fn resource_pools_govern_from_the_start_on() {
     assert_eq!(server.stop().0, Some(0));
 }
 
+/// Each database for itself, from RECONFIGURE on and after a start.
+#[test]
+fn a_quota_limits_the_memory_of_each_database() {
+    let data = scratch("quota");
+    let path = data.to_str().expect("UTF-8 path");
+    let insert = |database: &str, id: i32| {
+        format!(
+            "INSERT {database}.dbo.held VALUES ({id}, CONVERT(varbinary(max), REPLICATE(CONVERT(varchar(max), 'x'), 700000)))"
+        )
+    };
+    let server = Server::start_on(path, &[]);
+    for database in ["one", "two"] {
+        server.query(&format!("CREATE DATABASE {database}"));
+        server.query(&format!(
+            "CREATE TABLE {database}.dbo.held (id int NOT NULL PRIMARY KEY NONCLUSTERED, value varbinary(max)) WITH (MEMORY_OPTIMIZED = ON)"
+        ));
+    }
+    server.query("EXEC sp_configure 'show advanced options', 1; RECONFIGURE; EXEC sp_configure 'in-memory OLTP quota (MB)', 1; RECONFIGURE");
+    server.query(&insert("one", 1));
+    let is_refused = |server: &Server, database: &str| {
+        let refused = server.sql(&["-Q", &insert(database, 2)]);
+        let said = String::from_utf8_lossy(&[refused.stdout, refused.stderr].concat()).into_owned();
+        assert!(said.contains("Msg 41823, Level 16, State 171"), "{said}");
+    };
+    is_refused(&server, "one");
+    server.query(&insert("two", 1));
+    server.kill();
+    let server = Server::start_on(path, &[]);
+    is_refused(&server, "two");
+    server.query("EXEC sp_configure 'in-memory OLTP quota (MB)', 0; RECONFIGURE");
+    server.query(&insert("two", 2));
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM two.dbo.held").trim(), "2");
+    assert_eq!(server.stop().0, Some(0));
+}
+
 #[test]
 fn session_numbers_are_as_wide_as_the_connections_need() {
     let types = "SET NOCOUNT ON; SELECT CONVERT(varchar(10), SQL_VARIANT_PROPERTY(@@SPID, 'BaseType')), CONVERT(varchar(10), \

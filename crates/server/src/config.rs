@@ -130,6 +130,7 @@ options! {
     20004 "procedure cache size" 3271 2147483647 65536 1 0 "Memory for the plans of procedures, functions and triggers (2 kByte pages)";
     20005 "enable spinlock monitoring" 0 1 0 1 0 "Count how often spinlocks are taken, for monSpinlockActivity";
     20006 "native code enabled" 0 1 1 1 1 "Natively compiled modules run as machine code; 0: they are interpreted";
+    20007 "in-memory OLTP quota (MB)" 0 2147483647 0 1 1 "Memory for the memory-optimized tables of each database; 0: what its resource pool has";
 }
 
 /// Positions in `OPTIONS` of the options that the server itself looks up.
@@ -159,6 +160,7 @@ pub mod option {
     pub const PROCEDURE_CACHE_SIZE: usize = position(20004);
     pub const SPINLOCK_MONITORING: usize = position(20005);
     pub const NATIVE_CODE: usize = position(20006);
+    pub const MEMORY_OPTIMIZED_QUOTA: usize = position(20007);
 }
 
 /// For constants: an id that is not in the list does not compile.

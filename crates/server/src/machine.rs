@@ -7,11 +7,12 @@ use crate::config::{Configuration, cpus_of, no_such_cpu, option};
 use crate::question::Question;
 use crate::server::Server;
 
-const OWN: [usize; 4] = [
+const OWN: [usize; 5] = [
     option::MAX_WORKER_THREADS,
     option::STATEMENT_CACHE_SIZE,
     option::PROCEDURE_CACHE_SIZE,
     option::SPINLOCK_MONITORING,
+    option::MEMORY_OPTIMIZED_QUOTA,
 ];
 
 /// What of the configuration in effect the machine runs by.
@@ -64,6 +65,13 @@ pub fn follow_here(server: &Server) {
     follow_workers(server);
     follow_caches(server);
     follow_counting(server);
+    follow_quota(server);
+}
+
+/// The memory that each database may have for memory-optimized tables, in all engines.
+pub fn follow_quota(server: &Server) {
+    let megabytes = server.catalog.configuration.running(option::MEMORY_OPTIMIZED_QUOTA) as u64;
+    server.catalog.storage.memory_pools().set_quota((megabytes > 0).then_some(megabytes << 20));
 }
 
 pub fn follow_counting(server: &Server) {

@@ -367,6 +367,7 @@ pub(crate) fn open_on(
     // Before engines are forked: each has it from here.
     machine::follow_counting(&server);
     machine::follow_caches(&server);
+    machine::follow_quota(&server);
     if let Some(password) = made_password {
         eprintln!("The password of sa is {password} (it is shown only now)");
     }

@@ -44,6 +44,8 @@ pub enum StorageError {
     MemoryOptimizedFull {
         pool: Box<str>,
     },
+    /// The database's memory-optimized tables have all the memory that a database may have (41823).
+    QuotaReached,
     /// SNAPSHOT isolation: the table's definition was changed after the snapshot (3961).
     Reshaped {
         table: TableId,
@@ -108,6 +110,7 @@ impl fmt::Display for StorageError {
             StorageError::MemoryOptimizedFull { pool } => {
                 write!(f, "no memory for memory-optimized tables in pool {pool}")
             }
+            StorageError::QuotaReached => write!(f, "the database has reached its quota for memory-optimized tables"),
             StorageError::Reshaped { table } => write!(f, "table {} has changed since the snapshot", table.0),
             StorageError::RowTooLarge { bytes, bytes_max } => write!(f, "row of {bytes} bytes, at most {bytes_max}"),
             StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),

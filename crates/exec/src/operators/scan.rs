@@ -70,6 +70,12 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
                 "There is insufficient memory in the resource pool '{pool}' to run this operation on memory-optimized tables. See 'http://go.microsoft.com/fwlink/?LinkID=614951' for more information."
             ),
         ),
+        StorageError::QuotaReached => SqlError::with_state(
+            41823,
+            16,
+            171,
+            "Could not perform the operation because the database has reached its quota for in-memory tables. See 'http://go.microsoft.com/fwlink/?LinkID=623028' for more information.",
+        ),
         StorageError::Reshaped { .. } => SqlError::new(
             3961,
             16,

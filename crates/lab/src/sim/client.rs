@@ -137,7 +137,7 @@ impl Referee {
             // Conflicts in memory-optimized tables.
             41301 | 41302 | 41305 | 41325 => true,
             1105 | 9002 => self.excuses.disk_full || self.excuses.disk_fails,
-            701 | 1204 | 41805 => self.excuses.memory,
+            701 | 1204 | 41805 | 41823 => self.excuses.memory,
             823 | 9001 | 3624 => self.excuses.disk_fails,
             _ => false,
         }

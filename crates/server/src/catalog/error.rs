@@ -53,7 +53,8 @@ pub fn storage_error(error: StorageError) -> SqlError {
         | StorageError::NotRepeatable { .. }
         | StorageError::Phantom { .. }
         | StorageError::DependencyFailed
-        | StorageError::MemoryOptimizedFull { .. }) => exec::storage_error(conflict, None),
+        | StorageError::MemoryOptimizedFull { .. }
+        | StorageError::QuotaReached) => exec::storage_error(conflict, None),
         other => SqlError::new(823, 24, format!("The operating system or storage returned an error: {other}")),
     }
 }

@@ -3,7 +3,7 @@
 //! An object counts its own bytes, in shares (`object`), and a share tells of them here whenever it passes a step of 16 KB, of rows
 //! or of indexes. So a row costs no more for being counted twice; what is known here is below the truth by less than two steps for each
 //! share of a table.
-//! Whoever wants more compares two words that seldom change.
+//! Whoever wants more compares a few words that seldom change.
 //!
 //! What is there already stays, whatever the limit: a start loads all rows, and a limit may be lowered.
 
@@ -79,6 +79,8 @@ pub struct Pools {
     moving: Placed<SpinLock<()>>,
     /// Of all pools together.
     limit: u64,
+    /// Bytes that each database may have, whatever its pool.
+    quota: Placed<AtomicI64>,
 }
 
 /// What a share that has counted `before` bytes, of rows or of indexes, tells of `more`.
@@ -107,6 +109,7 @@ impl Pools {
             names: memory.place("names of pools", Mutex::new(WaitType::SOS_MUTEX, names))?,
             moving: memory.place("pools of memory-optimized tables", SpinLock::new(&MOVING, ()))?,
             limit,
+            quota: memory.place("quota of a database", AtomicI64::new(i64::MAX))?,
         };
         pools.set(MemoryPool::DEFAULT, "default", 100);
         Ok(pools)
@@ -125,15 +128,24 @@ impl Pools {
         self.pools[self.pool_of(db)].bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Err: the pool of the database has no room for so many bytes more.
+    /// Err: the database or its pool has no room for so many bytes more.
     #[inline]
     pub fn admit(&self, db: DatabaseId, bytes: usize) -> StorageResult<()> {
-        let pool = &self.pools[self.pool_of(db)];
+        let (database, pool) = (&self.databases[usize::from(db.0)], &self.pools[self.pool_of(db)]);
         // Relaxed: whoever sees an older number is let in as if it had come earlier.
-        match pool.bytes.load(Ordering::Relaxed).saturating_add_unsigned(bytes as u64) {
-            bytes if bytes <= pool.limit.load(Ordering::Relaxed) => Ok(()),
-            _ => Err(self.refuse(db)),
+        let fits = |there: &AtomicI64, limit: &AtomicI64| {
+            there.load(Ordering::Relaxed).saturating_add_unsigned(bytes as u64) <= limit.load(Ordering::Relaxed)
+        };
+        if !fits(&database.bytes, &self.quota) {
+            return Err(StorageError::QuotaReached);
         }
+        if fits(&pool.bytes, &pool.limit) { Ok(()) } else { Err(self.refuse(db)) }
+    }
+
+    /// None: a database may have what its pool has.
+    pub fn set_quota(&self, bytes: Option<u64>) {
+        let bytes = bytes.and_then(|bytes| i64::try_from(bytes).ok());
+        self.quota.store(bytes.unwrap_or(i64::MAX), Ordering::Relaxed);
     }
 
     /// There is no memory for the database.
