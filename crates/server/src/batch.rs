@@ -20,13 +20,14 @@ use crate::handle::PlanKey;
 use crate::host::SessionHost;
 use crate::plan_cache::Forget;
 use crate::session::Session;
+use crate::sessions::Input;
 
 pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
     session.host.server.counters.batch_requests.add(1);
     let signal = session.state.signal.clone();
     let mut parts = session.parts(&signal, false);
     let text: Arc<str> = text.into();
-    *parts.host.entry.input.lock() = Some(text.clone());
+    *parts.host.entry.input.lock() = Some(Input::Batch(text.clone()));
     let stopped = match compile(parts.host, parts.state, &text, "") {
         Ok(module) => match exec::run_batch(&module, parts.state, parts.host, &mut parts.sink) {
             Ended::Stopped(stop) => Some(stop),

@@ -13,6 +13,7 @@ use types::{Datum, SqlError, SqlType};
 
 use crate::connection::ConnectionError;
 use crate::session::{Parts, Session};
+use crate::sessions::Input;
 
 pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError> {
     let signal = session.state.signal.clone();
@@ -20,6 +21,7 @@ pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError
     let mut stopped = None;
     for call in batch.calls {
         parts.host.server.counters.batch_requests.add(1);
+        *parts.host.entry.input.lock() = Some(Input::Call(call.procedure.clone(), call.parameters.len()));
         if let Err(stop) = run_call(&mut parts, call) {
             stopped = Some(stop);
             break;

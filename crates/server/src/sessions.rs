@@ -13,6 +13,7 @@ use os::region::{Part, Placed};
 use os::sync::Mutex;
 use os::wait::WaitType;
 use storage::{Memory, StorageResult};
+use tds::rpc::Procedure;
 use types::SqlType;
 
 /// `@@SPID` of users begins here; below are the system's own tasks.
@@ -135,8 +136,25 @@ pub struct SessionEntry {
     pub lock_timeout_ms: AtomicI64,
     /// The worker and task of the running request, to interrupt its waits; None between requests.
     pub running: Mutex<Option<(os::wait::WorkerId, os::wait::TaskId)>>,
-    /// The last batch it sent: DBCC INPUTBUFFER.
-    pub input: Mutex<Option<Arc<str>>>,
+    /// What it sent last: DBCC INPUTBUFFER.
+    pub input: Mutex<Option<Input>>,
+}
+
+/// What a client sends.
+#[derive(Clone)]
+pub enum Input {
+    Batch(Arc<str>),
+    /// With so many parameters.
+    Call(Procedure, usize),
+}
+
+impl Input {
+    pub fn batch(&self) -> Option<&Arc<str>> {
+        match self {
+            Input::Batch(text) => Some(text),
+            Input::Call(..) => None,
+        }
+    }
 }
 
 impl SessionEntry {

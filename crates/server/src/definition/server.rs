@@ -481,10 +481,11 @@ fn input_buffer(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         return Err(SqlError::with_state(7955, 16, 2, format!("Invalid SPID {spid} specified.")));
     }
     let mut row = vec![Datum::nvarchar("No Event"), Datum::I64(0), Datum::Null];
-    let query = format!("SELECT LEFT(event_info, 4000) FROM sys.dm_exec_input_buffer({spid}, NULL)");
+    let query =
+        format!("SELECT event_type, parameters, LEFT(event_info, 4000) FROM sys.dm_exec_input_buffer({spid}, NULL)");
     ddl.site.query(&query, &mut |_, batch| {
         if batch.rows > 0 {
-            row = vec![Datum::nvarchar("Language Event"), Datum::I64(0), batch.columns[0].datum(0)];
+            row = batch.columns.iter().map(|column| column.datum(0)).collect();
         }
         Ok(())
     })?;

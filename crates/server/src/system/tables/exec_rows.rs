@@ -10,7 +10,7 @@ use super::os_rows::request_status;
 use super::plan_rows::handle_cell;
 use crate::handle::{self, PlanKey};
 use crate::host::SessionHost;
-use crate::sessions::SessionEntry;
+use crate::sessions::{Input, SessionEntry};
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -151,7 +151,12 @@ fn known<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
 }
 
 fn sql_handle(entry: &SessionEntry) -> Cell {
-    entry.input.lock().as_deref().map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle::sql_handle(batch)))
+    entry
+        .input
+        .lock()
+        .as_ref()
+        .and_then(Input::batch)
+        .map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle::sql_handle(batch)))
 }
 
 /// Of a batch under the SET options that sessions begin with: those of another session are not known.
@@ -160,7 +165,12 @@ fn plan_handle(entry: &SessionEntry) -> Cell {
     let handle_of = |text: &str| {
         handle::handles(&PlanKey { text, parameters: "", database, quoted_identifier: true, ansi_nulls: true }).1
     };
-    entry.input.lock().as_deref().map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle_of(batch)))
+    entry
+        .input
+        .lock()
+        .as_ref()
+        .and_then(Input::batch)
+        .map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle_of(batch)))
 }
 
 fn session_waits(entry: &SessionEntry) -> Vec<NamedRow> {

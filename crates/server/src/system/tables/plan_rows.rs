@@ -11,6 +11,7 @@ use types::Datum;
 use crate::handle::{self, Handle};
 use crate::host::SessionHost;
 use crate::plan_cache::CachedPlan;
+use crate::sessions::Input;
 use crate::system::answer::{Answer, Arguments};
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
@@ -235,7 +236,12 @@ fn text_of_handle(host: &SessionHost, arguments: &Arguments<'_>) -> Option<Named
         return Some(row);
     }
     // What a session sent last may be too long for the cache, or have left it.
-    let sent = host.server.sessions.all().into_iter().filter_map(|entry| entry.input.lock().clone());
+    let sent = host
+        .server
+        .sessions
+        .all()
+        .into_iter()
+        .filter_map(|entry| entry.input.lock().as_ref().and_then(Input::batch).cloned());
     let batch = sent.into_iter().find(|batch| handle::sql_handle(batch) == wanted)?;
     Some(vec![("encrypted", false.into()), ("text", text(&batch))])
 }

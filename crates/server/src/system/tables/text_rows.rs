@@ -6,6 +6,7 @@ use types::{Datum, SqlError, SqlResult};
 
 use crate::catalog::scalar_type;
 use crate::host::SessionHost;
+use crate::sessions::Input;
 use crate::system::answer::Arguments;
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
@@ -26,8 +27,14 @@ pub fn rows(
 fn input_buffer(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let spid = arguments.number(0).and_then(|spid| u32::try_from(spid).ok());
     let Some(entry) = spid.and_then(|spid| host.server.sessions.find(spid)) else { return Vec::new() };
-    let Some(batch) = entry.input.lock().clone() else { return Vec::new() };
-    vec![vec![("event_type", text("Language Event")), ("parameters", number(0)), ("event_info", text(&batch))]]
+    let Some(input) = entry.input.lock().clone() else { return Vec::new() };
+    let (kind, parameters, what) = match input {
+        Input::Batch(batch) => ("Language Event", 0, batch),
+        Input::Call(procedure, parameters) => {
+            ("RPC Event", parameters as i32, format!("{};1", procedure.name()).into())
+        }
+    };
+    vec![vec![("event_type", text(kind)), ("parameters", number(parameters)), ("event_info", text(&what))]]
 }
 
 /// Columns of the first result of a text; None: it has none.
