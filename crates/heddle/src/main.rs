@@ -26,8 +26,21 @@ enum Lab {
     Sim(lab::sim::Args),
 }
 
+/// `stress` is written as ostress is: its switches become ours first.
+fn command_line() -> CommandLine {
+    let mut arguments = std::env::args_os().peekable();
+    let program = arguments.next().unwrap_or_default();
+    if arguments.peek().is_none_or(|command| command != "stress") {
+        return CommandLine::parse();
+    }
+    let command = arguments.next();
+    let rest = arguments.map(|argument| argument.to_string_lossy().into_owned());
+    let rest = lab::stress::command_line::plain(rest).into_iter().map(Into::into);
+    CommandLine::parse_from(std::iter::once(program).chain(command).chain(rest))
+}
+
 fn main() {
-    let code = match CommandLine::parse().command {
+    let code = match command_line().command {
         Command::Serve(args) => match server::run::run(*args) {
             Ok(()) => 0,
             Err(message) => {

@@ -1,30 +1,42 @@
 //! `heddle stress`: many connections from one process, each running the same work over and over, with the switches of
 //! ostress. Each connection is a task on our own schedulers: thousands need no thread each.
 
+pub mod command_line;
+mod console;
+mod control;
+mod output;
 mod report;
-mod run;
 mod work;
+mod run;
+mod connection;
+
+use std::sync::Arc;
 
 use clap::Args as ClapArgs;
 use tds::client::{ClientEncryption, ConnectOptions};
 
 use crate::address::ServerAddress;
 use crate::client::Target;
+use crate::script::decode;
 use crate::sql_tool::{credentials, parse_encryption, trust_of};
+use console::Console;
+use control::Control;
 use report::Summary;
 use work::Work;
 
 /// Run the same work on many connections at once, and measure it.
 ///
-/// The switches are those of ostress where it has them; like there, a space between switch and value may be left out.
+/// All switches of ostress are taken as it takes them: no blank is needed before a value, case counts, / may stand for -, and a line copied
+/// from an article keeps its typographic quotes. What it has no switches for has long ones.
 ///
 ///   heddle stress -S 127.0.0.1,1433 -U sa -P secret -Q "EXEC dbo.p" -n 200 -r 1000 -q
-///   heddle stress -U sa -Q "{call sp_reset_connection()}" -q -n1024 -r100000
+///   heddle stress -E -Slpc:. -Q"{call sp_reset_connection()}" -q -r100000 -n1024 -l120
 ///   heddle stress -U sa -d tpcc -i orders.sql -n 400 --think 20 --duration 60 --ramp 5 --json result.json
 ///   heddle stress -U sa --rpc "dbo.usp_Insert 10, N'x'" -n 2 --duration 30
 ///
 /// A script is split at GO; all its batches together are one iteration. A batch that is an ODBC call escape,
 /// {call name(arguments)}, goes as a remote procedure call, as ODBC would send it; --rpc does that without the escape.
+/// Several inputs have -n connections each.
 ///
 /// Its threads give way to others on the machine (SCHED_BATCH): a server there is not interrupted for each reply.
 ///
@@ -50,13 +62,13 @@ pub struct Args {
     /// Batch to run.
     #[arg(short = 'Q', long = "query", conflicts_with_all = ["input", "rpc"])]
     pub query: Option<String>,
-    /// Script to run; may be given several times, all scripts are run by all connections.
-    #[arg(short = 'i', long = "input", value_name = "FILE", conflicts_with = "rpc")]
+    /// Scripts to run, each by -n connections of its own; * and ? in a name stand for others.
+    #[arg(short = 'i', long = "input", value_name = "FILE", num_args = 1.., conflicts_with = "rpc")]
     pub input: Vec<String>,
     /// Procedure to call, with literal arguments: "dbo.p 1, @name = N'x'".
     #[arg(long = "rpc", value_name = "PROCEDURE")]
     pub rpc: Option<String>,
-    /// Connections.
+    /// Connections for each query or script.
     #[arg(short = 'n', long = "connections", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub connections: u32,
     /// Iterations of each connection. Default: 1, or without end if --duration is given.
@@ -65,18 +77,50 @@ pub struct Args {
     /// Throw results away without decoding them.
     #[arg(short = 'q', long = "quiet")]
     pub quiet: bool,
-    /// Write each connection's results to a file here (not with -q), and the summary to stress.log.
+    /// Keep the results, also with -q.
+    #[arg(short = 'v', long = "verbose")]
+    pub verbose: bool,
+    /// Write each connection's results to a file here (not with -q), and the summary to ostress.log.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub output: Option<String>,
-    /// Seconds to wait for a login.
-    #[arg(short = 'l', long = "login-timeout", default_value_t = 30)]
-    pub login_timeout_s: u64,
+    /// x: results as XML.
+    #[arg(short = 'f', value_name = "FORM", value_parser = ["x"])]
+    pub results_as: Option<String>,
+    /// Control file of ostress: QueryDelay, CancelPct, DisconnectPct and the rest. What the command line says goes before.
+    #[arg(short = 'c', long = "control", value_name = "FILE")]
+    pub control: Option<String>,
+    /// Seconds to wait for a login [default: 30]
+    #[arg(short = 'l', long = "login-timeout", value_name = "SECONDS")]
+    pub login_timeout_s: Option<u64>,
     /// Language id of the session, as ostress takes it; accepted, the login's language is used.
-    #[arg(short = 'L', long = "language-id")]
+    #[arg(short = 'L', long = "language-id", value_name = "ID")]
     pub language_id: Option<u32>,
-    /// Seconds to wait for an answer; 0: for ever.
-    #[arg(short = 't', long = "query-timeout", default_value_t = 0)]
-    pub query_timeout_s: u64,
+    /// Seconds to wait for an answer; 0: for ever [default: 0]
+    #[arg(short = 't', long = "query-timeout", value_name = "SECONDS")]
+    pub query_timeout_s: Option<u64>,
+    /// What ostress does: stress. Nothing is replayed here.
+    #[arg(short = 'm', value_name = "MODE", default_value = "stress", value_parser = ["stress", "replay"])]
+    pub mode: String,
+    /// Leave out the last line, with the elapsed time.
+    #[arg(short = 'N')]
+    pub no_exit_message: bool,
+    /// Trace flag of ostress; 146: no encryption. Others mean nothing here.
+    #[arg(short = 'T', value_name = "FLAG")]
+    pub trace_flags: Vec<u32>,
+    /// Threads at most, as ostress takes it: connections need none of their own here.
+    #[arg(short = 'M', value_name = "N")]
+    pub threads_max: Option<u32>,
+    /// ODBC data source; there are none here.
+    #[arg(short = 'D', value_name = "NAME", hide = true)]
+    pub data_source: Option<String>,
+    /// Password of replayed logins; nothing is replayed here.
+    #[arg(short = 'a', value_name = "PASSWORD", hide = true)]
+    pub replay_password: Option<String>,
+    /// Undocumented switches of ostress, without effect.
+    #[arg(short = 'X', hide = true)]
+    pub install: bool,
+    #[arg(short = 'y', hide = true)]
+    pub stacks: bool,
     /// Network packet size.
     #[arg(short = 'p', long = "packet-size", default_value_t = 8000)]
     pub packet_bytes: u32,
@@ -84,7 +128,7 @@ pub struct Args {
     #[arg(short = 'b', long = "stop-on-error")]
     pub stop_on_error: bool,
     /// Encryption: optional (the login only), mandatory, strict, disable.
-    #[arg(short = 'N', long = "encrypt", num_args = 0..=1, default_missing_value = "mandatory", default_value = "optional", value_parser = parse_encryption)]
+    #[arg(long = "encrypt", num_args = 0..=1, default_missing_value = "mandatory", default_value = "optional", value_parser = parse_encryption)]
     pub encryption: ClientEncryption,
     /// Trust the server's certificate without checking it.
     #[arg(short = 'C', long = "trust-server-certificate")]
@@ -111,6 +155,15 @@ pub struct Args {
     /// then count from when an iteration should have begun.
     #[arg(long = "rate", value_name = "PER_SECOND", conflicts_with = "think_ms")]
     pub rate: Option<f64>,
+    /// Send a request again, so often at most, after an error that may pass: deadlock victim, conflict of row versions.
+    #[arg(long = "retries", value_name = "N", default_value_t = 0)]
+    pub retries: u64,
+    /// Open a connection again that broke, or that the server did not let in, until the run ends.
+    #[arg(long = "reconnect")]
+    pub reconnect: bool,
+    /// Run batches as prepared statements.
+    #[arg(long = "prepare")]
+    pub prepare: bool,
     /// Wait until all connections are logged in before the first iteration.
     #[arg(long = "barrier")]
     pub barrier: bool,
@@ -129,17 +182,47 @@ impl Args {
     fn target(&self) -> Result<Target, String> {
         let address = ServerAddress::parse(&self.server)?;
         let (user, password) = credentials(self.user.as_deref(), self.password.as_deref());
+        let encryption =
+            if self.trace_flags.contains(&NO_ENCRYPTION) { ClientEncryption::Plain } else { self.encryption };
         let options = ConnectOptions {
             user,
             password: password.unwrap_or_default(),
             database: self.database.clone(),
             application: "heddle stress".into(),
             packet_bytes: self.packet_bytes,
-            encryption: self.encryption,
+            encryption,
             ..ConnectOptions::default()
         };
         Target::new(address, options, &trust_of(self.trust, self.certificate.as_deref()))
             .map_err(|error| error.to_string())
+    }
+
+    /// What ostress can do and this cannot.
+    fn refuse(&self) -> Result<(), String> {
+        if self.mode == "replay" {
+            return Err("-m replay: RML files are not replayed here; -m stress runs -Q, -i or --rpc".into());
+        }
+        if let Some(name) = &self.data_source {
+            return Err(format!("-D {name}: there are no ODBC data sources here; -S names the server"));
+        }
+        if self.server.trim().get(..3).is_some_and(|scheme| scheme.eq_ignore_ascii_case("np:")) {
+            let place = &self.server.trim()[3..];
+            return Err(format!(
+                "-S {}: there are no named pipes here; tcp:{place} goes over TCP, lpc:. stays on this machine",
+                self.server
+            ));
+        }
+        Ok(())
+    }
+
+    fn control(&self) -> Result<Control, String> {
+        let Some(path) = &self.control else { return Ok(Control::default()) };
+        let bytes = os::fs::read(path.as_ref()).map_err(|error| format!("{path}: {error}"))?;
+        Control::parse(&decode(bytes)).map_err(|why| format!("{path}: {why}"))
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.quiet && !self.verbose
     }
 
     /// -r, with its default.
@@ -148,37 +231,47 @@ impl Args {
     }
 }
 
+/// The trace flag by which ostress encrypts nothing.
+const NO_ENCRYPTION: u32 = 146;
+
 /// The process's exit code.
 pub fn run(args: &Args) -> i32 {
-    let prepared = Work::from_args(args).and_then(|work| Ok((work, args.target()?)));
-    let summary = match prepared.and_then(|(work, target)| run::run(args, work, target)) {
-        Ok(summary) => summary,
+    match attempt(args) {
+        Ok(summary) => i32::from(summary.has_errors()),
         Err(why) => {
             eprintln!("heddle stress: {why}");
-            return 2;
+            2
         }
-    };
-    if let Err(why) = deliver(args, &summary) {
-        eprintln!("heddle stress: {why}");
-        return 2;
     }
-    i32::from(summary.has_errors())
 }
 
-fn deliver(args: &Args, summary: &Summary) -> Result<(), String> {
-    let write = |path: &std::path::Path, text: &str| {
-        os::fs::write(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
-    };
+fn attempt(args: &Args) -> Result<Summary, String> {
+    args.refuse()?;
+    let (control, work, target) = (args.control()?, Work::from_args(args)?, args.target()?);
+    let directory = args.output.as_deref().map(std::path::Path::new);
+    if let Some(directory) = directory {
+        os::fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    }
+    let console = Arc::new(Console::new(args.json.as_deref() == Some("-"), directory));
+    console.say(format_args!("OSTRESS, A Generic ODBC-Based Stress/Replay Utility"));
+    console.say(format_args!("heddle stress {}, no ODBC: TDS from one process", env!("CARGO_PKG_VERSION")));
+    console.say(format_args!("Max threads setting: {}", args.threads_max.unwrap_or(0)));
+    for flag in args.trace_flags.iter().filter(|flag| **flag != NO_ENCRYPTION) {
+        console.say(format_args!("Trace flag {flag} has no effect here"));
+    }
+    if args.quiet && args.verbose {
+        console.say(format_args!("-q and -v were both given: Using -v"));
+    }
+    let summary = run::run(args, control, work, target, &console)?;
     match args.json.as_deref() {
         Some("-") => println!("{}", summary.to_json()),
         Some(path) => {
-            write(path.as_ref(), &summary.to_json())?;
+            let written = os::fs::write(path.as_ref(), summary.to_json().as_bytes());
+            written.map_err(|error| format!("{path}: {error}"))?;
             print!("{summary}");
         }
         None => print!("{summary}"),
     }
-    match &args.output {
-        Some(directory) => write(&std::path::Path::new(directory).join("stress.log"), &summary.to_string()),
-        None => Ok(()),
-    }
+    console.save(&summary.to_string())?;
+    Ok(summary)
 }

@@ -38,6 +38,9 @@ pub struct Totals {
     pub requests: AtomicU64,
     pub rows: AtomicU64,
     pub errors: AtomicU64,
+    /// Requests that were sent again after an error that may pass, and those that were cancelled on purpose.
+    pub retries: AtomicU64,
+    pub cancelled: AtomicU64,
     /// Connections logged in, and those that are done (failed logins included).
     pub connected: AtomicU64,
     pub finished: AtomicU64,
@@ -59,6 +62,8 @@ impl Totals {
             requests: zero(),
             rows: zero(),
             errors: zero(),
+            retries: zero(),
+            cancelled: zero(),
             connected: zero(),
             finished: zero(),
             stop: AtomicBool::new(false),
@@ -94,6 +99,8 @@ pub struct Summary {
     pub iterations: u64,
     pub requests: u64,
     pub rows: u64,
+    pub retries: u64,
+    pub cancelled: u64,
     pub error_count: u64,
     pub errors: BTreeMap<i64, ErrorKind>,
     pub latencies: Histogram<u64>,
@@ -145,7 +152,7 @@ impl Summary {
         format!(
             "{{\n  \"connections\": {},\n  \"connected\": {},\n  \"seconds\": {:.6},\n  \"iterations\": {},\n  \
              \"iterations_per_second\": {:.3},\n  \"requests\": {},\n  \"requests_per_second\": {:.3},\n  \"rows\": {},\n  \
-             \"rows_per_second\": {:.3},\n  \"error_count\": {},\n  \"errors\": [{}],\n  \"latency_ms\": {{{}}},\n  \
+             \"rows_per_second\": {:.3},\n  \"retries\": {},\n  \"cancelled\": {},\n  \"error_count\": {},\n  \"errors\": [{}],\n  \"latency_ms\": {{{}}},\n  \
              \"iterations_per_connection\": {{\"fewest\": {}, \"most\": {}}},\n  \"client_cpu_seconds\": {:.3}\n}}",
             self.connections,
             self.connected,
@@ -156,6 +163,8 @@ impl Summary {
             self.rate(self.requests),
             self.rows,
             self.rate(self.rows),
+            self.retries,
+            self.cancelled,
             self.error_count,
             errors.join(", "),
             latency.join(", "),
@@ -176,6 +185,12 @@ impl fmt::Display for Summary {
         line(f, "iterations", self.iterations)?;
         line(f, "requests", self.requests)?;
         line(f, "rows", self.rows)?;
+        if self.retries > 0 {
+            line(f, "retries", self.retries)?;
+        }
+        if self.cancelled > 0 {
+            line(f, "cancelled", self.cancelled)?;
+        }
         writeln!(f, "errors        {}", self.error_count)?;
         for (number, kind) in &self.errors {
             let example = kind.example.replace('\n', "\n                ");

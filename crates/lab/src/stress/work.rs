@@ -1,7 +1,10 @@
-//! What every connection does in one iteration.
+//! What connections do: for each input a group of them runs its statements over and over.
+
+use std::path::Path;
 
 use tds::client::Client;
-use tds::rpc::RpcCall;
+use tds::rpc::{Procedure, ProcedureId, RpcCall, RpcParameter};
+use types::{Datum, SqlType};
 
 use super::Args;
 use crate::call::{odbc_call, procedure_call};
@@ -26,35 +29,117 @@ impl Step {
             Step::Call(calls) => client.rpc(calls),
         }
     }
+
+    /// A batch as a prepared statement: by its handle, or, if it has none yet, so that the answer brings one. A call is sent as it is.
+    pub fn send_prepared(&self, handle: Option<i32>, client: &mut Client) {
+        let Step::Batch(text) = self else { return self.send(client) };
+        let (procedure, parameters) = match handle {
+            Some(handle) => {
+                (ProcedureId::Execute, vec![RpcParameter::input("", SqlType::INT, Datum::I64(handle.into()))])
+            }
+            None => {
+                let handle = RpcParameter::output("", SqlType::INT, Datum::Null);
+                let texts =
+                    ["", text].map(|text| RpcParameter::input("", SqlType::NVARCHAR_MAX, Datum::nvarchar(text)));
+                (ProcedureId::PrepExec, std::iter::once(handle).chain(texts).collect())
+            }
+        };
+        client.rpc(&[RpcCall::new(Procedure::Id(procedure), parameters)]);
+    }
+}
+
+/// One input: what -n connections run.
+pub struct Group {
+    /// Of the files with the results.
+    pub name: String,
+    /// Never empty.
+    pub steps: Vec<Step>,
 }
 
 /// Never empty.
 pub struct Work {
-    pub steps: Vec<Step>,
+    pub groups: Vec<Group>,
 }
 
 impl Work {
     pub fn from_args(args: &Args) -> Result<Work, String> {
-        let mut steps = Vec::new();
+        let mut groups = Vec::new();
         if let Some(rpc) = &args.rpc {
             let call = procedure_call(rpc).ok_or(format!("--rpc {rpc}: expected a procedure and literals"))?;
-            steps.push(Step::Call(vec![call]));
+            groups.push(Group { name: "query".into(), steps: vec![Step::Call(vec![call])] });
         }
         if let Some(query) = &args.query {
-            push_script(query, &mut steps);
+            groups.push(Group { name: "query".into(), steps: steps_of(query) });
         }
-        for path in &args.input {
-            let bytes = os::fs::read(path.as_ref()).map_err(|error| format!("{path}: {error}"))?;
-            push_script(&decode(bytes), &mut steps);
+        for input in &args.input {
+            for path in files(input)? {
+                let bytes = os::fs::read(path.as_ref()).map_err(|error| format!("{path}: {error}"))?;
+                let name =
+                    Path::new(&path).file_stem().map_or(path.clone(), |stem| stem.to_string_lossy().into_owned());
+                groups.push(Group { name, steps: steps_of(&decode(bytes)) });
+            }
         }
-        if steps.is_empty() { Err("nothing to run: give -Q, -i or --rpc".into()) } else { Ok(Work { steps }) }
+        match groups.iter().find(|group| group.steps.is_empty()) {
+            Some(group) => Err(format!("{}: there is no batch in it", group.name)),
+            None if groups.is_empty() => Err("nothing to run: give -Q, -i or --rpc".into()),
+            None => Ok(Work { groups }),
+        }
     }
 }
 
-fn push_script(text: &str, steps: &mut Vec<Step>) {
-    for (batch, count) in batches(text) {
-        for _ in 0..count {
-            steps.push(Step::of(batch.clone()));
+fn steps_of(script: &str) -> Vec<Step> {
+    let batches = batches(script).into_iter();
+    batches.flat_map(|(batch, count)| (0..count).map(move |_| Step::of(batch.clone()))).collect()
+}
+
+/// The files that -i names: `*` and `?` in the last part stand for any characters and for any one.
+fn files(input: &str) -> Result<Vec<String>, String> {
+    let path = Path::new(input);
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if !name.contains(['*', '?']) {
+        return Ok(vec![input.into()]);
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = os::fs::list(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let found = entries.into_iter().filter(|(entry, is_directory)| !is_directory && is_like(entry, &name));
+    let found: Vec<String> = found.map(|(entry, _)| directory.join(entry).to_string_lossy().into_owned()).collect();
+    if found.is_empty() { Err(format!("{input}: there is no such file")) } else { Ok(found) }
+}
+
+fn is_like(name: &str, pattern: &str) -> bool {
+    let mut pattern_rest = pattern.chars();
+    match pattern_rest.next() {
+        None => name.is_empty(),
+        Some('*') => {
+            let rest = pattern_rest.as_str();
+            name.char_indices().any(|(at, _)| is_like(&name[at..], rest)) || is_like("", rest)
         }
+        Some(wanted) => {
+            let mut name_rest = name.chars();
+            name_rest.next().is_some_and(|c| wanted == '?' || wanted == c)
+                && is_like(name_rest.as_str(), pattern_rest.as_str())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards() {
+        for (name, pattern, is_so) in [
+            ("a.sql", "*.sql", true),
+            ("a.sql", "?.sql", true),
+            ("ab.sql", "?.sql", false),
+            ("a.sql", "a*", true),
+            ("a", "a*", true),
+            ("", "*", true),
+            ("a.sql.bak", "*.sql", false),
+            ("é1.sql", "é?.*", true),
+        ] {
+            assert_eq!(is_like(name, pattern), is_so, "{name} {pattern}");
+        }
+        assert!(files("no_such_directory/*.sql").is_err_and(|why| why.starts_with("no_such_directory")));
     }
 }

@@ -1,0 +1,189 @@
+//! `heddle stress` as people who know ostress use it, and what it can beyond that.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::path::Path;
+use std::process::Output;
+
+use support::{PASSWORD, Server, binary, scratch};
+
+fn stress(server: &Server, args: &[&str]) -> Output {
+    let address = server.local_address();
+    let command = [&["stress", "-U", "sa", "-P", PASSWORD, "-S", &address], args].concat();
+    binary().args(command).output().expect("runs")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+/// The number behind a word at the beginning of a line of the summary.
+fn figure(output: &Output, name: &str) -> u64 {
+    let said = text(output);
+    let line = said.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name} in {said}"));
+    line[name.len()..].split_whitespace().next().and_then(|word| word.parse().ok()).expect("a number")
+}
+
+fn files(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).expect("a directory");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_line_as_it_is_in_print() {
+    let server = Server::start(&[]);
+    let directory = scratch("stress_print");
+    let place = format!("-Slpc:.\\SQL2012,{}", server.port);
+    let output = format!("-o{}", directory.display());
+    // As a shell hands it over: it knows no such quotes.
+    let line = ["-E", &place, "-Q”{call", "sp_reset_connection()}”", "-q", "-r50", "-n16", &output, "-L120"];
+    let ran = binary().arg("stress").args(line).env("SQLCMDPASSWORD", PASSWORD).output().expect("runs");
+    let said = text(&ran);
+    assert!(ran.status.success(), "{said}");
+    assert_eq!((figure(&ran, "requests"), figure(&ran, "errors")), (800, 0));
+    assert!(said.contains("Creating 16 thread(s) to process queries"), "{said}");
+    assert!(said.contains("OSTRESS exiting normally, elapsed time: 00:00:"), "{said}");
+    assert_eq!(files(&directory), ["ostress.log"]);
+    let log = std::fs::read_to_string(directory.join("ostress.log")).expect("the log");
+    assert!(log.contains("OSTRESS exiting normally") && log.contains("latency ms"), "{log}");
+}
+
+#[test]
+fn each_script_has_connections_of_its_own() {
+    let server = Server::start(&[]);
+    let (scripts, results) = (scratch("stress_scripts"), scratch("stress_results"));
+    std::fs::write(scripts.join("one.sql"), "SELECT 1 AS [a<b], NULL AS n\nGO 2\nPRINT 'said'").expect("written");
+    std::fs::write(scripts.join("two.sql"), "SELECT 'x & y' AS [text]").expect("written");
+    let (input, output) = (format!("-i{}/*.sql", scripts.display()), format!("-o{}", results.display()));
+    let ran = stress(&server, &[&input, "-n3", "-r2", &output]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    // Three batches by three connections, twice, and one.
+    assert_eq!((figure(&ran, "requests"), figure(&ran, "iterations")), (24, 12));
+    let names = ["one_1.out", "one_2.out", "one_3.out", "ostress.log", "two_1.out", "two_2.out", "two_3.out"];
+    assert_eq!(files(&results), names);
+    let read = |name: &str| std::fs::read_to_string(results.join(name)).expect("results");
+    let once = "a<b\tn\n1\tNULL\n(1 rows affected)\n";
+    assert_eq!(read("one_3.out"), format!("{once}{once}said\n").repeat(2));
+    let ran = stress(&server, &[&input, "-q", "-v", "-fx", &output]);
+    assert!(ran.status.success() && text(&ran).contains("Using -v"), "{}", text(&ran));
+    let xml = read("one_1.xml");
+    assert!(xml.contains("<row><column name=\"a&lt;b\">1</column><column name=\"n\"/></row>"), "{xml}");
+    assert!(xml.ends_with("<message number=\"0\">said</message>\n</results>\n"), "{xml}");
+    assert!(read("two_1.xml").contains(">x &amp; y<"));
+}
+
+#[test]
+fn a_control_file_is_followed() {
+    let server = Server::start(&[]);
+    let directory = scratch("stress_control");
+    let path = directory.join("control.ini");
+    let run = |control: &str, args: &[&str]| {
+        std::fs::write(&path, control).expect("written");
+        stress(&server, &[args, &[&format!("-c{}", path.display())]].concat())
+    };
+    // Cancelled, all of them; the transaction of each is rolled back.
+    let wait = "BEGIN TRAN; WAITFOR DELAY '00:01:00'";
+    let cancel = "[Query Options]\nCancelPct=100\nCancelDelayMin=1\nCancelDelay=20\nRollbackOnCancel=Yes";
+    let ran = run(cancel, &["-Q", wait, "-n4", "-r5", "-q"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    assert_eq!((figure(&ran, "cancelled"), figure(&ran, "errors")), (20, 0));
+    // Connections come and go. One is the question's own.
+    let logins = || {
+        let question =
+            "SET NOCOUNT ON; SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Logins/sec'";
+        server.query(question).trim().parse::<u64>().expect("a number")
+    };
+    let before = logins();
+    let ran = run("[Connection Options]\nDisconnectPct=100", &["-Q", "SELECT 1", "-n4", "-r5", "-q"]);
+    assert!(ran.status.success() && figure(&ran, "iterations") == 20, "{}", text(&ran));
+    assert_eq!(logins() - before, 20 + 1);
+    let ran = run("[Query Options]\nBatchDisconnectPct=100", &["-Q", wait, "-n2", "-r3", "-q"]);
+    assert!(ran.status.success() && figure(&ran, "iterations") == 6, "{}", text(&ran));
+    // Settings of the session, and a delay of users: 5 queries a connection, 20 ms each.
+    let settings = "[Connection Options]\nQuotedIdentifier=Off\nAutocommitMode=Off\n[Query Options]\nQueryDelay=20";
+    let query = "IF SESSIONPROPERTY('QUOTED_IDENTIFIER') = 1 OR @@OPTIONS & 2 = 0 THROW 50001, 'not set', 1";
+    let begun = std::time::Instant::now();
+    let ran = run(settings, &["-Q", query, "-n2", "-r5", "-q"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    assert!(begun.elapsed().as_millis() >= 100);
+    // Who has had too many errors goes.
+    let ran = run("[Connection Options]\nMaxThreadErrors=3", &["-Q", "SELECT 1/0", "-n2", "-r9", "-q"]);
+    assert_eq!((ran.status.code(), figure(&ran, "errors")), (Some(1), 6), "{}", text(&ran));
+    // A slow reader: 20 rows of 5 ms.
+    let begun = std::time::Instant::now();
+    let rows = "SELECT value FROM GENERATE_SERIES(1, 20)";
+    let ran = run("[Query Options]\nRowFetchDelay=5", &["-Q", rows, "-q"]);
+    assert!(ran.status.success() && figure(&ran, "rows") == 20, "{}", text(&ran));
+    assert!(begun.elapsed().as_millis() >= 100);
+    let ran = run("[Query Options]\nQueryDelays=20", &["-Q", "SELECT 1"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(text(&ran).contains("control.ini: line 2: there is no QueryDelays"), "{}", text(&ran));
+}
+
+#[test]
+fn what_may_pass_is_tried_again() {
+    let server = Server::start(&[]);
+    let table =
+        "CREATE TABLE dbo.hot (id int NOT NULL PRIMARY KEY NONCLUSTERED, n int NOT NULL) WITH (MEMORY_OPTIMIZED = ON)";
+    server
+        .query(&format!("CREATE DATABASE retried; USE retried; EXEC('{table}'); EXEC('INSERT dbo.hot VALUES (1, 0)')"));
+    // Whoever comes second gets 41302.
+    let change = "BEGIN TRAN; UPDATE dbo.hot WITH (SNAPSHOT) SET n += 1; WAITFOR DELAY '00:00:00.002'; COMMIT";
+    let ran = stress(&server, &["-dretried", "-Q", change, "-n4", "-r10", "-q", "--retries", "1000"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT n FROM retried.dbo.hot").trim(), "40");
+    assert!(figure(&ran, "retries") > 0, "{}", text(&ran));
+    let ran = stress(&server, &["-dretried", "-Q", change, "-n4", "-r10", "-q"]);
+    assert!(ran.status.code() == Some(1) && text(&ran).contains("Msg 41302"), "{}", text(&ran));
+}
+
+#[test]
+fn a_connection_that_broke_is_opened_again() {
+    let server = Server::start(&[]);
+    // Each session is killed by the one that comes after it.
+    let kill =
+        "DECLARE @k nvarchar(50) = (SELECT TOP (1) N'KILL ' + CONVERT(varchar(9), session_id) FROM sys.dm_exec_sessions
+        WHERE program_name = 'heddle stress' AND session_id <> @@SPID); IF @k IS NOT NULL EXEC(@k)";
+    let ran = stress(&server, &["-Q", kill, "-n2", "-r10", "-q", "--reconnect"]);
+    assert_eq!(figure(&ran, "iterations"), 20, "{}", text(&ran));
+    assert!(figure(&ran, "errors") > 0, "{}", text(&ran));
+}
+
+#[test]
+fn batches_run_as_prepared_statements() {
+    let server = Server::start(&[]);
+    let question = "SELECT event_type FROM sys.dm_exec_input_buffer(@@SPID, NULL)";
+    let asked = |name: &str, args: &[&str]| {
+        let directory = scratch(name);
+        let output = format!("-o{}", directory.display());
+        let ran = stress(&server, &[&["-Q", question, "-r3", &output], args].concat());
+        assert!(ran.status.success() && figure(&ran, "rows") == 3, "{}", text(&ran));
+        std::fs::read_to_string(directory.join("query_1.out")).expect("results")
+    };
+    let once = |kind: &str| format!("event_type\n{kind}\n(1 rows affected)\n");
+    assert_eq!(asked("stress_batch", &[]), once("Language Event").repeat(3));
+    assert_eq!(asked("stress_prepared", &["--prepare"]), once("RPC Event").repeat(3));
+}
+
+#[test]
+fn what_cannot_be_had_is_said() {
+    let server = Server::start(&[]);
+    for (args, why) in [
+        (&["-mreplay", "-Q", "SELECT 1"][..], "RML files are not replayed here"),
+        (&["-Dsource", "-Q", "SELECT 1"], "there are no ODBC data sources here; -S names the server"),
+        (&["-Snp:server", "-Q", "SELECT 1"], "there are no named pipes here; tcp:server goes over TCP"),
+        (&["-ino_such_*.sql"], "no_such_*.sql: there is no such file"),
+        (&["-Q", "  "], "there is no batch in it"),
+        (&[], "nothing to run: give -Q, -i or --rpc"),
+    ] {
+        let address = server.local_address();
+        let at = if args[0..].iter().any(|arg| arg.starts_with("-S")) { vec![] } else { vec!["-S", &address] };
+        let ran = binary().arg("stress").args(at).args(args).output().expect("runs");
+        assert_eq!(ran.status.code(), Some(2), "{args:?}: {}", text(&ran));
+        assert!(text(&ran).contains(why), "{args:?}: {}", text(&ran));
+    }
+}

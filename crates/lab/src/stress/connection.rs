@@ -1,0 +1,361 @@
+//! One connection, from its login to its end.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use os::random::Rng;
+use os::wait::WaitType;
+use tds::client::Event;
+use tds::token::{Done, ServerMessage, Token, done};
+use types::Datum;
+
+use super::control::Control;
+use super::output::Output;
+use super::report::Totals;
+use super::run::{Plan, STOP_WAIT_MS};
+use super::work::{Group, Step};
+use crate::client::{ClientError, ClientResult, Connection};
+
+/// Client-side errors, numbered below zero to keep apart from the server's.
+const ERROR_CONNECT: i64 = -1;
+const ERROR_TIMEOUT: i64 = -2;
+const ERROR_CONNECTION: i64 = -3;
+const ERROR_FILE: i64 = -4;
+
+/// How long to wait before a connection that broke is opened again.
+const RECONNECT_MS: u64 = 100;
+
+/// Errors that may be gone when the same is tried again: a deadlock's victim (1205), a lock that was waited for too long (1222), rows that
+/// others changed (3960; of memory-optimized tables 41301, 41302, 41305, 41325).
+const TRANSIENT: [i32; 7] = [1205, 1222, 3960, 41301, 41302, 41305, 41325];
+
+/// How a request ended.
+enum Ended {
+    /// With these errors, most often none.
+    Answered(Vec<ServerMessage>),
+    /// It was told to, by --cancel or the control file.
+    Cancelled,
+    /// The connection was closed before the answer.
+    Left,
+}
+
+pub struct Session<'p> {
+    plan: &'p Plan,
+    control: &'p Control,
+    group: &'p Group,
+    /// Among all connections, and among the threads.
+    index: u32,
+    lane: u32,
+    rng: Rng,
+    connection: Option<Connection>,
+    /// Of the steps that are prepared.
+    handles: Vec<Option<i32>>,
+    output: Option<Output>,
+    errors: u64,
+}
+
+impl<'p> Session<'p> {
+    pub fn new(plan: &'p Plan, index: u32, lane: u32) -> Session<'p> {
+        let group = &plan.work.groups[(index / plan.args.connections) as usize];
+        Session {
+            plan,
+            control: &plan.control,
+            group,
+            index,
+            lane,
+            rng: Rng::from_seed(index.into()),
+            connection: None,
+            handles: vec![None; group.steps.len()],
+            output: plan.output.as_ref().map(|_| Output::new(plan.form)),
+            errors: 0,
+        }
+    }
+
+    /// How many iterations it made.
+    pub fn run(mut self) -> u64 {
+        let (plan, totals) = (self.plan, &self.plan.totals);
+        let all = u64::from(plan.connections());
+        pause_until(os::clock::now() + plan.args.ramp_s * 1_000_000_000 * u64::from(self.index) / all, totals);
+        let mut done = 0;
+        if self.log_in() {
+            totals.connected.fetch_add(1, Ordering::Relaxed);
+            if plan.args.barrier {
+                plan.begin.wait(None);
+            }
+            done = self.iterate();
+        }
+        totals.finished.fetch_add(1, Ordering::Relaxed);
+        if let (Some(directory), Some(output)) = (&plan.output, self.output.take()) {
+            self.save(directory, &output.finish());
+        }
+        done
+    }
+
+    fn log_in(&mut self) -> bool {
+        let (plan, totals) = (self.plan, &self.plan.totals);
+        let seconds = plan.args.login_timeout_s.or(self.control.login_timeout_s).unwrap_or(30);
+        match Connection::open(&plan.target, Some(os::clock::after_ms(seconds.max(1) * 1_000))) {
+            Ok(mut connection) => {
+                connection.protocol().skip_rows(self.output.is_none() && self.control.row_fetch_delay_ms == 0);
+                self.connection = Some(connection);
+                self.handles.fill(None);
+                match self.first_batch() {
+                    Some(text) => {
+                        matches!(self.request(|connection| connection.protocol().batch(&text), None), Ok(Ended::Answered(errors)) if errors.is_empty())
+                    }
+                    None => true,
+                }
+            }
+            Err(ClientError::Login(messages)) => {
+                messages.iter().filter(|message| message.is_error()).for_each(|m| totals.server_error(self.lane, m));
+                self.errors += 1;
+                false
+            }
+            Err(error) => {
+                self.fail(ERROR_CONNECT, || format!("connecting: {error}"));
+                false
+            }
+        }
+    }
+
+    /// What the control file says of a session's settings.
+    fn first_batch(&self) -> Option<String> {
+        let setting = |name: &str, on: bool| format!("SET {name} {};", if on { "ON" } else { "OFF" });
+        let quoted = self.control.quoted_identifier.map(|on| setting("QUOTED_IDENTIFIER", on));
+        let implicit = self.control.autocommit.map(|on| setting("IMPLICIT_TRANSACTIONS", !on));
+        let text: String = [quoted, implicit].into_iter().flatten().collect();
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn iterate(&mut self) -> u64 {
+        let (args, totals) = (&self.plan.args, &self.plan.totals);
+        let all = u64::from(self.plan.connections());
+        // An open loop begins iterations on a schedule of its own, each connection an equal share, evenly staggered.
+        let interval_ns = args.rate.map(|rate| (all as f64 / rate.max(1e-9) * 1e9) as u64);
+        let first = os::clock::now();
+        let stagger = interval_ns.unwrap_or(0) / all * u64::from(self.index);
+        let mut done = 0;
+        while done < args.iterations() && !totals.stop.load(Ordering::Relaxed) {
+            let mut began = os::clock::now();
+            if let Some(interval_ns) = interval_ns {
+                let due = first.saturating_add(stagger).saturating_add(interval_ns.saturating_mul(done));
+                if due > began {
+                    pause_until(due, totals);
+                }
+                began = due;
+            }
+            if !self.has_connection() || self.iteration().is_err() {
+                break;
+            }
+            done += 1;
+            totals.iterations.fetch_add(1, Ordering::Relaxed);
+            if totals.measuring.load(Ordering::Relaxed) {
+                let taken = os::clock::now().saturating_sub(began);
+                totals.lanes[self.lane as usize].latencies.lock().saturating_record(taken);
+            }
+            if self.has_luck(self.control.disconnect_percent) {
+                self.connection = None;
+            }
+            if args.think_ms > 0 && done < args.iterations() {
+                let think_ns = self.think_ns();
+                pause_until(os::clock::now() + think_ns, totals);
+            }
+        }
+        done
+    }
+
+    /// Opens it again if it was closed, or broke and --reconnect was given.
+    fn has_connection(&mut self) -> bool {
+        while self.connection.is_none() && !self.plan.totals.stop.load(Ordering::Relaxed) {
+            if self.log_in() {
+                return true;
+            }
+            if !self.plan.args.reconnect {
+                return false;
+            }
+            pause_until(os::clock::after_ms(RECONNECT_MS), &self.plan.totals);
+        }
+        self.connection.is_some()
+    }
+
+    /// All steps once. Err: the session is at its end.
+    fn iteration(&mut self) -> Result<(), ()> {
+        let (group, control) = (self.group, self.control);
+        for (number, step) in group.steps.iter().enumerate() {
+            if number > 0 && control.query_delay_ms > 0 {
+                pause_until(os::clock::after_ms(control.query_delay_ms), &self.plan.totals);
+            }
+            self.step(number, step)?;
+            if self.connection.is_none() {
+                // Its answer was not waited for: what follows belonged to it.
+                return Ok(());
+            }
+        }
+        if control.query_delay_ms > 0 {
+            pause_until(os::clock::after_ms(control.query_delay_ms), &self.plan.totals);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, number: usize, step: &Step) -> Result<(), ()> {
+        let (plan, totals) = (self.plan, &self.plan.totals);
+        let retries_max = plan.args.retries.max(self.control.retries_max);
+        for retry in 0.. {
+            let prepares = plan.args.prepare || self.control.prepare;
+            let handle = self.handles[number];
+            let send = |connection: &mut Connection| match prepares {
+                true => step.send_prepared(handle, connection.protocol()),
+                false => step.send(connection.protocol()),
+            };
+            match self.request(send, prepares.then_some(number)) {
+                Ok(Ended::Answered(errors)) => {
+                    totals.requests.fetch_add(1, Ordering::Relaxed);
+                    let is_transient = errors.iter().any(|error| TRANSIENT.contains(&error.number));
+                    if is_transient && retry < retries_max && !totals.stop.load(Ordering::Relaxed) {
+                        totals.retries.fetch_add(1, Ordering::Relaxed);
+                        continue;
+                    }
+                    errors.iter().for_each(|error| totals.server_error(self.lane, error));
+                    self.errors += errors.len() as u64;
+                }
+                Ok(Ended::Cancelled) => {
+                    totals.cancelled.fetch_add(1, Ordering::Relaxed);
+                    if self.control.rollback_on_cancel {
+                        let text = "IF @@TRANCOUNT > 0 ROLLBACK";
+                        self.request(|connection| connection.protocol().batch(text), None).map_err(|_| ())?;
+                    }
+                }
+                Ok(Ended::Left) => self.connection = None,
+                Err(ClientError::Timeout) if totals.stop.load(Ordering::Relaxed) => return Err(()),
+                Err(ClientError::Timeout) => self.fail(ERROR_TIMEOUT, || "timeout expired".into()),
+                Err(error) => {
+                    self.fail(ERROR_CONNECTION, || error.to_string());
+                    self.connection = None;
+                    if !plan.args.reconnect {
+                        return Err(());
+                    }
+                }
+            }
+            break;
+        }
+        let errors_max = self.control.errors_max;
+        if errors_max > 0 && self.errors >= errors_max { Err(()) } else { Ok(()) }
+    }
+
+    /// Sends a request and reads its answer. `prepares`: the step whose handle the answer may bring.
+    fn request(&mut self, send: impl FnOnce(&mut Connection), prepares: Option<usize>) -> ClientResult<Ended> {
+        let (plan, control) = (self.plan, self.control);
+        let stop = &plan.totals.stop;
+        let is_cancelled = self.has_luck(control.cancel_percent);
+        let leaves = self.has_luck(control.batch_disconnect_percent);
+        let limit_ms = match plan.args.query_timeout_s.or(control.query_timeout_s).unwrap_or(0) {
+            _ if leaves => Some(1),
+            _ if is_cancelled => {
+                let spread = control.cancel_delay_ms - control.cancel_delay_min_ms;
+                Some(control.cancel_delay_min_ms + self.rng.below(spread + 1))
+            }
+            0 => None,
+            seconds => Some(seconds * 1_000),
+        };
+        let limit = limit_ms.map(os::clock::after_ms);
+        let Session { connection, output, handles, .. } = self;
+        let connection = connection.as_mut().expect("opened before");
+        send(connection);
+        let (mut rows, mut errors) = (0, Vec::new());
+        let outcome = loop {
+            // Wake up now and then: a request that never ends must not outlive the run.
+            let look_again = os::clock::after_ms(STOP_WAIT_MS);
+            match connection.next_event(Some(limit.map_or(look_again, |limit| limit.min(look_again)))) {
+                Ok(Event::Token(Token::Row(row))) => {
+                    rows += 1;
+                    if let Some(output) = output {
+                        output.row(&row);
+                    }
+                    if control.row_fetch_delay_ms > 0 {
+                        pause_until(os::clock::after_ms(control.row_fetch_delay_ms), &plan.totals);
+                    }
+                }
+                Ok(Event::Token(Token::Rows(count))) => rows += count,
+                Ok(Event::Token(Token::Message(message))) => {
+                    if let Some(output) = output {
+                        output.message(&message);
+                    }
+                    if message.is_error() {
+                        errors.push(message);
+                    }
+                }
+                Ok(Event::Token(Token::ReturnValue(value))) => {
+                    if let (Some(step), Datum::I64(handle), 0) = (prepares, &value.value, value.ordinal) {
+                        handles[step] = i32::try_from(*handle).ok();
+                    }
+                }
+                Ok(Event::Token(Token::Columns(columns))) => {
+                    if let Some(output) = output {
+                        output.columns(&columns);
+                    }
+                }
+                Ok(Event::Token(Token::Done(Done { status, rows, .. }))) if status & done::COUNT != 0 => {
+                    if let Some(output) = output {
+                        output.count(rows);
+                    }
+                }
+                Ok(Event::Token(_)) => {}
+                Ok(Event::End) => break Ok(Ended::Answered(errors)),
+                Ok(other) => panic!("{other:?} after login"),
+                Err(ClientError::Timeout) if leaves => break Ok(Ended::Left),
+                Err(ClientError::Timeout) => {
+                    let is_late = limit.is_some_and(|limit| os::clock::now() >= limit);
+                    if is_late && is_cancelled {
+                        break connection.cancel().map(|()| Ended::Cancelled);
+                    }
+                    if is_late || stop.load(Ordering::Relaxed) {
+                        break connection.cancel().and(Err(ClientError::Timeout));
+                    }
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        plan.totals.rows.fetch_add(rows, Ordering::Relaxed);
+        outcome
+    }
+
+    /// Happens to so many of a hundred.
+    fn has_luck(&mut self, percent: f64) -> bool {
+        percent > 0.0 && (self.rng.below(1_000_000) as f64) < percent * 10_000.0
+    }
+
+    /// How long a user thinks before the next iteration: evenly spread around what was asked for.
+    fn think_ns(&mut self) -> u64 {
+        let args = &self.plan.args;
+        let mean = args.think_ms.saturating_mul(1_000_000);
+        let spread = (u128::from(mean) * u128::from(args.think_spread) / 100) as u64;
+        mean - spread + self.rng.below(spread.saturating_mul(2).saturating_add(1))
+    }
+
+    fn fail(&mut self, number: i64, why: impl FnOnce() -> String) {
+        self.errors += 1;
+        self.plan.totals.error(self.lane, number, why);
+    }
+
+    fn save(&mut self, directory: &Path, text: &str) {
+        let extension = Output::extension(self.plan.form);
+        let path =
+            directory.join(format!("{}_{}.{extension}", self.group.name, self.index % self.plan.args.connections + 1));
+        if let Err(error) = os::fs::write(&path, text.as_bytes()) {
+            self.fail(ERROR_FILE, || format!("{}: {error}", path.display()));
+        }
+    }
+}
+
+/// Sleeps, in pieces short enough to notice the end of the run.
+fn pause_until(deadline: u64, totals: &Totals) {
+    const PIECE_NS: u64 = 200_000_000;
+    loop {
+        let now = os::clock::now();
+        if now >= deadline || totals.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let until = deadline.min(now + PIECE_NS);
+        os::wait::park(WaitType::SLEEP_TASK, Some(until));
+    }
+}
