@@ -144,13 +144,22 @@ fn what_may_pass_is_tried_again() {
 #[test]
 fn a_connection_that_broke_is_opened_again() {
     let server = Server::start(&[]);
-    // Each session is killed by the one that comes after it.
-    let kill =
-        "DECLARE @k nvarchar(50) = (SELECT TOP (1) N'KILL ' + CONVERT(varchar(9), session_id) FROM sys.dm_exec_sessions
-        WHERE program_name = 'heddle stress' AND session_id <> @@SPID); IF @k IS NOT NULL EXEC(@k)";
-    let ran = stress(&server, &["-Q", kill, "-n2", "-r10", "-q", "--reconnect"]);
-    assert_eq!(figure(&ran, "iterations"), 20, "{}", text(&ran));
-    assert!(figure(&ran, "errors") > 0, "{}", text(&ran));
+    let ran = std::thread::scope(|scope| {
+        let load = scope.spawn(|| {
+            stress(&server, &["-Q", "SELECT 1", "-n4", "-q", "--duration", "2", "--think", "5", "--reconnect"])
+        });
+        let kill = "DECLARE @all nvarchar(max) = N''; SELECT @all += N'KILL ' + CONVERT(nvarchar(9), session_id) + N';'
+            FROM sys.dm_exec_sessions WHERE program_name = 'heddle stress'; EXEC(@all)";
+        for _ in 0..3 {
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            server.query(kill);
+        }
+        load.join().expect("the load")
+    });
+    let (errors, iterations) = (figure(&ran, "errors"), figure(&ran, "iterations"));
+    assert!((1..=12).contains(&errors) && ran.status.code() == Some(1), "{}", text(&ran));
+    // Nobody stays away: all four go on to the end.
+    assert!(iterations > 200 && figure(&ran, "fairness") > 50, "{}", text(&ran));
 }
 
 #[test]
@@ -186,4 +195,29 @@ fn what_cannot_be_had_is_said() {
         assert_eq!(ran.status.code(), Some(2), "{args:?}: {}", text(&ran));
         assert!(text(&ran).contains(why), "{args:?}: {}", text(&ran));
     }
+}
+
+#[test]
+fn a_run_second_by_second() {
+    let server = Server::start(&[]);
+    let directory = scratch("stress_series");
+    let (csv, json) = (directory.join("run.csv"), directory.join("run.json"));
+    let files = ["--csv", csv.to_str().expect("UTF-8"), "--json", json.to_str().expect("UTF-8")];
+    let ran = stress(&server, &[&["-Q", "SELECT 1", "-n4", "-q", "--duration", "2"], &files[..]].concat());
+    assert!(ran.status.success(), "{}", text(&ran));
+    let csv = std::fs::read_to_string(csv).expect("the seconds");
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().expect("a head").split(',').collect();
+    let column = |name: &str| names.iter().position(|known| *known == name).expect("a column");
+    let seconds: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|value| value.parse().unwrap_or(f64::NAN)).collect()).collect();
+    assert!((2..=3).contains(&seconds.len()), "{csv}");
+    let sum = |name: &str| seconds.iter().map(|second| second[column(name)]).sum::<f64>();
+    assert_eq!(sum("iterations") as u64, figure(&ran, "iterations"));
+    assert!((sum("seconds") - 2.0).abs() < 0.5, "{csv}");
+    let (first, p50, max) = (&seconds[0], column("p50_ms"), column("max_ms"));
+    assert!(first[p50] > 0.0 && first[p50] <= first[max], "{csv}");
+    assert_eq!(first[column("connections")], 4.0);
+    let json = std::fs::read_to_string(json).expect("the summary");
+    assert!(json.contains("\"series\": [") && json.contains("\"client_bound\": "), "{json}");
 }

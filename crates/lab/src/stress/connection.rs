@@ -11,8 +11,8 @@ use types::Datum;
 
 use super::control::Control;
 use super::output::Output;
-use super::report::Totals;
-use super::run::{Plan, STOP_WAIT_MS};
+use super::plan::{Plan, STOP_WAIT_MS};
+use super::totals::Totals;
 use super::work::{Group, Step};
 use crate::client::{ClientError, ClientResult, Connection};
 
@@ -149,10 +149,8 @@ impl<'p> Session<'p> {
             }
             done += 1;
             totals.iterations.fetch_add(1, Ordering::Relaxed);
-            if totals.measuring.load(Ordering::Relaxed) {
-                let taken = os::clock::now().saturating_sub(began);
-                totals.lanes[self.lane as usize].latencies.lock().saturating_record(taken);
-            }
+            let taken = os::clock::now().saturating_sub(began);
+            totals.lanes[self.lane as usize].latencies.lock().saturating_record(taken);
             if self.has_luck(self.control.disconnect_percent) {
                 self.connection = None;
             }

@@ -5,10 +5,13 @@ pub mod command_line;
 mod console;
 mod control;
 mod output;
-mod report;
 mod work;
-mod run;
+mod totals;
+mod series;
+mod report;
+mod plan;
 mod connection;
+mod run;
 
 use std::sync::Arc;
 
@@ -173,6 +176,9 @@ pub struct Args {
     /// Write the summary as JSON to this file; -: to stdout, instead of the text.
     #[arg(long = "json", value_name = "FILE")]
     pub json: Option<String>,
+    /// Write the run second by second to this file, as CSV.
+    #[arg(long = "csv", value_name = "FILE")]
+    pub csv: Option<String>,
     /// No progress bar.
     #[arg(long = "no-progress")]
     pub no_progress: bool,
@@ -263,11 +269,16 @@ fn attempt(args: &Args) -> Result<Summary, String> {
         console.say(format_args!("-q and -v were both given: Using -v"));
     }
     let summary = run::run(args, control, work, target, &console)?;
+    let write = |path: &str, text: String| {
+        os::fs::write(path.as_ref(), text.as_bytes()).map_err(|error| format!("{path}: {error}"))
+    };
+    if let Some(path) = &args.csv {
+        write(path, summary.to_csv())?;
+    }
     match args.json.as_deref() {
         Some("-") => println!("{}", summary.to_json()),
         Some(path) => {
-            let written = os::fs::write(path.as_ref(), summary.to_json().as_bytes());
-            written.map_err(|error| format!("{path}: {error}"))?;
+            write(path, summary.to_json())?;
             print!("{summary}");
         }
         None => print!("{summary}"),

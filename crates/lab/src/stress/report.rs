@@ -1,94 +1,13 @@
-//! What a run measured, while it runs and at the end.
+//! What a run has measured, at its end.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hdrhistogram::Histogram;
-use os::sync::Mutex;
-use os::wait::WaitType;
-use tds::token::ServerMessage;
+use serde_json::json;
 
-/// Latencies are kept in ns, to three digits, up to ten minutes.
-const LATENCY_MAX_NS: u64 = 600_000_000_000;
-/// Different errors that are told apart.
-const ERROR_KINDS_MAX: usize = 64;
-
-pub fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(100, LATENCY_MAX_NS, 3).expect("the bounds are sensible")
-}
-
-/// Counters of one scheduler's connections: they share a thread, so nothing is contended.
-pub struct Lane {
-    pub latencies: Mutex<Histogram<u64>>,
-    pub errors: Mutex<BTreeMap<i64, ErrorKind>>,
-}
-
-/// Errors with one number: how many, and the first as an example.
-#[derive(Debug, Clone)]
-pub struct ErrorKind {
-    pub count: u64,
-    pub example: String,
-}
-
-/// What all tasks share.
-pub struct Totals {
-    pub lanes: Vec<Lane>,
-    pub iterations: AtomicU64,
-    pub requests: AtomicU64,
-    pub rows: AtomicU64,
-    pub errors: AtomicU64,
-    /// Requests that were sent again after an error that may pass, and those that were cancelled on purpose.
-    pub retries: AtomicU64,
-    pub cancelled: AtomicU64,
-    /// Connections logged in, and those that are done (failed logins included).
-    pub connected: AtomicU64,
-    pub finished: AtomicU64,
-    pub stop: AtomicBool,
-    /// Set while latencies count: after the warm-up.
-    pub measuring: AtomicBool,
-}
-
-impl Totals {
-    pub fn new(lanes: u32) -> Totals {
-        let lane = || Lane {
-            latencies: Mutex::new(WaitType::SOS_EVENT, histogram()),
-            errors: Mutex::new(WaitType::SOS_EVENT, BTreeMap::new()),
-        };
-        let zero = || AtomicU64::new(0);
-        Totals {
-            lanes: (0..lanes).map(|_| lane()).collect(),
-            iterations: zero(),
-            requests: zero(),
-            rows: zero(),
-            errors: zero(),
-            retries: zero(),
-            cancelled: zero(),
-            connected: zero(),
-            finished: zero(),
-            stop: AtomicBool::new(false),
-            measuring: AtomicBool::new(false),
-        }
-    }
-
-    pub fn server_error(&self, lane: u32, message: &ServerMessage) {
-        self.error(lane, message.number.into(), || tds::client::format_message(message));
-    }
-
-    /// `number`: the server's, or a negative one for what happened on this side.
-    pub fn error(&self, lane: u32, number: i64, example: impl FnOnce() -> String) {
-        self.errors.fetch_add(1, Ordering::Relaxed);
-        let mut kinds = self.lanes[lane as usize].errors.lock();
-        let is_full = kinds.len() >= ERROR_KINDS_MAX;
-        match kinds.get_mut(&number) {
-            Some(kind) => kind.count += 1,
-            None if is_full => {}
-            None => {
-                kinds.insert(number, ErrorKind { count: 1, example: example() });
-            }
-        }
-    }
-}
+use super::series::Second;
+use super::totals::ErrorKind;
 
 /// The end of a run.
 #[derive(Debug)]
@@ -107,9 +26,15 @@ pub struct Summary {
     /// Iterations of the connection with the fewest and of that with the most.
     pub fewest: u64,
     pub most: u64,
-    /// CPU seconds that this process used.
+    /// CPU seconds that this process used, on so many threads.
     pub cpu_s: f64,
+    pub schedulers: u32,
+    pub series: Vec<Second>,
 }
+
+/// Above this the threads have little left to give; short runs are mostly logins.
+const CLIENT_BOUND_PERCENT: f64 = 90.0;
+const CLIENT_BOUND_AFTER_S: f64 = 1.0;
 
 const PERCENTILES: [(&str, f64); 6] =
     [("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0), ("p99.9", 99.9), ("p99.99", 99.99)];
@@ -128,50 +53,53 @@ impl Summary {
         self.latencies.value_at_percentile(percent) as f64 / 1e6
     }
 
+    /// How busy the threads that drove the connections were, of 100.
+    fn cpu_percent(&self) -> f64 {
+        100.0 * self.cpu_s / (self.seconds * f64::from(self.schedulers)).max(1e-9)
+    }
+
+    /// Whether the figures may be the client's limit and not the server's.
+    pub fn is_client_bound(&self) -> bool {
+        self.seconds >= CLIENT_BOUND_AFTER_S && self.cpu_percent() > CLIENT_BOUND_PERCENT
+    }
+
     pub fn to_json(&self) -> String {
-        let latency: Vec<String> = PERCENTILES
-            .iter()
-            .map(|(name, percent)| format!("\"{name}\": {:.6}", self.percentile_ms(*percent)))
-            .chain([
-                format!("\"min\": {:.6}", self.latencies.min() as f64 / 1e6),
-                format!("\"mean\": {:.6}", self.latencies.mean() / 1e6),
-                format!("\"max\": {:.6}", self.latencies.max() as f64 / 1e6),
-            ])
-            .collect();
-        let errors: Vec<String> = self
-            .errors
-            .iter()
-            .map(|(number, kind)| {
-                format!(
-                    "{{\"number\": {number}, \"count\": {}, \"example\": {}}}",
-                    kind.count,
-                    json_text(&kind.example)
-                )
-            })
-            .collect();
-        format!(
-            "{{\n  \"connections\": {},\n  \"connected\": {},\n  \"seconds\": {:.6},\n  \"iterations\": {},\n  \
-             \"iterations_per_second\": {:.3},\n  \"requests\": {},\n  \"requests_per_second\": {:.3},\n  \"rows\": {},\n  \
-             \"rows_per_second\": {:.3},\n  \"retries\": {},\n  \"cancelled\": {},\n  \"error_count\": {},\n  \"errors\": [{}],\n  \"latency_ms\": {{{}}},\n  \
-             \"iterations_per_connection\": {{\"fewest\": {}, \"most\": {}}},\n  \"client_cpu_seconds\": {:.3}\n}}",
-            self.connections,
-            self.connected,
-            self.seconds,
-            self.iterations,
-            self.rate(self.iterations),
-            self.requests,
-            self.rate(self.requests),
-            self.rows,
-            self.rate(self.rows),
-            self.retries,
-            self.cancelled,
-            self.error_count,
-            errors.join(", "),
-            latency.join(", "),
-            self.fewest,
-            self.most,
-            self.cpu_s,
-        )
+        let mut latency: serde_json::Map<_, _> =
+            PERCENTILES.iter().map(|(name, percent)| (name.to_string(), json!(self.percentile_ms(*percent)))).collect();
+        let ms = |ns: f64| json!(ns / 1e6);
+        latency.insert("min".into(), ms(self.latencies.min() as f64));
+        latency.insert("mean".into(), ms(self.latencies.mean()));
+        latency.insert("max".into(), ms(self.latencies.max() as f64));
+        let errors = self.errors.iter();
+        let errors =
+            errors.map(|(number, kind)| json!({ "number": number, "count": kind.count, "example": kind.example }));
+        let summary = json!({
+            "connections": self.connections,
+            "connected": self.connected,
+            "seconds": self.seconds,
+            "iterations": self.iterations,
+            "iterations_per_second": self.rate(self.iterations),
+            "requests": self.requests,
+            "requests_per_second": self.rate(self.requests),
+            "rows": self.rows,
+            "rows_per_second": self.rate(self.rows),
+            "retries": self.retries,
+            "cancelled": self.cancelled,
+            "error_count": self.error_count,
+            "errors": errors.collect::<Vec<_>>(),
+            "latency_ms": latency,
+            "iterations_per_connection": { "fewest": self.fewest, "most": self.most },
+            "client_cpu_seconds": self.cpu_s,
+            "client_cpu_percent": self.cpu_percent(),
+            "client_bound": self.is_client_bound(),
+            "series": self.series,
+        });
+        serde_json::to_string_pretty(&summary).expect("numbers and texts")
+    }
+
+    /// The run second by second.
+    pub fn to_csv(&self) -> String {
+        std::iter::once(Second::CSV_HEAD.to_string()).chain(self.series.iter().map(Second::to_csv)).collect()
     }
 }
 
@@ -206,21 +134,15 @@ impl fmt::Display for Summary {
             }
             writeln!(f, " max {:.3}", self.latencies.max() as f64 / 1e6)?;
         }
-        writeln!(f, "fairness      {} to {} iterations a connection", self.fewest, self.most)
-    }
-}
-
-fn json_text(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
+        writeln!(f, "fairness      {} to {} iterations a connection", self.fewest, self.most)?;
+        if self.is_client_bound() {
+            let percent = self.cpu_percent();
+            writeln!(
+                f,
+                "WARNING       this client's own {} threads were {percent:.0} % busy: the figures may be its limit",
+                self.schedulers
+            )?;
         }
+        Ok(())
     }
-    out.push('"');
-    out
 }

@@ -14,38 +14,19 @@ use super::connection::Session;
 use super::console::{Console, clock};
 use super::control::Control;
 use super::output::Form;
-use super::report::{ErrorKind, Summary, Totals, histogram};
+use super::plan::Plan;
+use super::report::Summary;
+use super::series::Series;
+use super::totals::{ErrorKind, Totals};
 use super::work::Work;
 use crate::client::Target;
 
 /// How often progress is looked at.
 const TICK_MS: u64 = 100;
-/// How long connections may take to notice that it is over, before their requests are cancelled.
-pub const STOP_WAIT_MS: u64 = 2_000;
 /// Enough to catch the reply to a short request without a sleep, and little of the CPU that the server may need.
 const IDLE_SPIN_US: u32 = 40;
 /// Open files that are not connections.
 const FILES_SPARE: u64 = 64;
-
-pub struct Plan {
-    pub args: Args,
-    pub control: Control,
-    pub work: Work,
-    pub target: Target,
-    pub totals: Totals,
-    /// When a connection may begin its iterations: all are in, or the run is over.
-    pub begin: Signal,
-    /// Where the results go, and as what.
-    pub output: Option<PathBuf>,
-    pub form: Form,
-}
-
-impl Plan {
-    /// -n for each input.
-    pub fn connections(&self) -> u32 {
-        self.args.connections * self.work.groups.len() as u32
-    }
-}
 
 pub fn run(
     args: &Args,
@@ -108,20 +89,20 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
         console
             .say(format_args!("NOTE: Session-specific output is now redirected to {}\\*.{form}", directory.display()));
     }
-    let (measured_from, end) = watch(plan, started);
+    let mut series = Series::new(started);
+    let (measured_from, end) = watch(plan, started, &mut series);
     let ended = os::clock::now();
+    let cpu_ns = process_cpu_ns() - measured_from.cpu_ns;
     let per_connection: Vec<Result<u64, Panicked>> = tasks.into_iter().map(|task| task.join()).collect();
     let totals = &plan.totals;
-    let mut latencies = histogram();
+    series.end_second(totals, ended, true);
     let mut errors = std::collections::BTreeMap::new();
     for lane in &totals.lanes {
-        latencies.add(&*lane.latencies.lock()).expect("the same bounds");
         for (number, kind) in lane.errors.lock().iter() {
             errors.entry(*number).and_modify(|all: &mut ErrorKind| all.count += kind.count).or_insert(kind.clone());
         }
     }
     let iterations: Vec<u64> = per_connection.into_iter().map(|count| count.unwrap_or(0)).collect();
-    let (user, system) = os::clock::process_cpu();
     if !plan.args.no_exit_message {
         let elapsed = clock((os::clock::now() - started) / 1_000_000);
         console.say(format_args!("OSTRESS exiting {end}, elapsed time: {elapsed}"));
@@ -137,11 +118,18 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
         cancelled: totals.cancelled.load(Ordering::Relaxed),
         error_count: totals.errors.load(Ordering::Relaxed),
         errors,
-        latencies,
+        latencies: series.latencies,
+        series: series.seconds,
         fewest: iterations.iter().copied().min().unwrap_or(0),
         most: iterations.iter().copied().max().unwrap_or(0),
-        cpu_s: (user + system) as f64 / 1e9,
+        cpu_s: cpu_ns as f64 / 1e9,
+        schedulers,
     }
+}
+
+fn process_cpu_ns() -> u64 {
+    let (user, system) = os::clock::process_cpu();
+    user + system
 }
 
 /// Counters when measuring began.
@@ -150,22 +138,29 @@ struct Baseline {
     iterations: u64,
     requests: u64,
     rows: u64,
+    cpu_ns: u64,
 }
 
 impl Baseline {
+    /// Of a run that counts from its beginning.
+    fn beginning(at: u64) -> Baseline {
+        Baseline { at, iterations: 0, requests: 0, rows: 0, cpu_ns: 0 }
+    }
+
     fn now(totals: &Totals) -> Baseline {
         Baseline {
             at: os::clock::now(),
             iterations: totals.iterations.load(Ordering::Relaxed),
             requests: totals.requests.load(Ordering::Relaxed),
             rows: totals.rows.load(Ordering::Relaxed),
+            cpu_ns: process_cpu_ns(),
         }
     }
 }
 
 /// Shows progress and says when to measure and when to stop. Returns when all is done or has been told to stop, with what ostress says of
 /// such an end.
-fn watch(plan: &Plan, started: u64) -> (Baseline, &'static str) {
+fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static str) {
     let (args, totals) = (&plan.args, &plan.totals);
     let mut end = "normally";
     let all = u64::from(plan.connections());
@@ -186,12 +181,16 @@ fn watch(plan: &Plan, started: u64) -> (Baseline, &'static str) {
     while !is_over() {
         let now = os::clock::now();
         if baseline.is_none() && now >= measure_at {
-            totals.measuring.store(true, Ordering::Relaxed);
             baseline = Some(if args.warmup_s == 0 {
-                Baseline { at: begun, iterations: 0, requests: 0, rows: 0 }
+                Baseline::beginning(begun)
             } else {
+                // What was measured until now does not count.
+                series.end_second(totals, now, false);
                 Baseline::now(totals)
             });
+        }
+        if series.is_due(now) {
+            series.end_second(totals, now, baseline.is_some());
         }
         let failed = args.stop_on_error && totals.errors.load(Ordering::Relaxed) > 0;
         if failed || stop_requests.is_set() || end_at.is_some_and(|end| now >= end) {
@@ -208,7 +207,7 @@ fn watch(plan: &Plan, started: u64) -> (Baseline, &'static str) {
         sleep(WaitType::SLEEP_TASK, next.unwrap_or(TICK_MS).min(tick_for(args, now - started)));
     }
     bar.finish_and_clear();
-    (baseline.unwrap_or(Baseline { at: begun, iterations: 0, requests: 0, rows: 0 }), end)
+    (baseline.unwrap_or(Baseline::beginning(begun)), end)
 }
 
 /// Short runs are watched closely, so that their end is seen at once.

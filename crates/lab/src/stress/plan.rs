@@ -1,0 +1,35 @@
+//! What a run's connections share.
+
+use std::path::PathBuf;
+
+use os::sync::Event as Signal;
+
+use super::Args;
+use super::control::Control;
+use super::output::Form;
+use super::totals::Totals;
+use super::work::Work;
+use crate::client::Target;
+
+/// How long connections may take to notice that it is over, before their requests are cancelled.
+pub const STOP_WAIT_MS: u64 = 2_000;
+
+pub struct Plan {
+    pub args: Args,
+    pub control: Control,
+    pub work: Work,
+    pub target: Target,
+    pub totals: Totals,
+    /// When a connection may begin its iterations: all are in, or the run is over.
+    pub begin: Signal,
+    /// Where the results go, and as what.
+    pub output: Option<PathBuf>,
+    pub form: Form,
+}
+
+impl Plan {
+    /// -n for each input.
+    pub fn connections(&self) -> u32 {
+        self.args.connections * self.work.groups.len() as u32
+    }
+}
