@@ -187,7 +187,7 @@ fn what_cannot_be_had_is_said() {
         (&["-Snp:server", "-Q", "SELECT 1"], "there are no named pipes here; tcp:server goes over TCP"),
         (&["-ino_such_*.sql"], "no_such_*.sql: there is no such file"),
         (&["-Q", "  "], "there is no batch in it"),
-        (&[], "nothing to run: give -Q, -i or --rpc"),
+        (&[], "nothing to run: give -Q, -i, --rpc or --mix"),
     ] {
         let address = server.local_address();
         let at = if args[0..].iter().any(|arg| arg.starts_with("-S")) { vec![] } else { vec!["-S", &address] };
@@ -211,13 +211,58 @@ fn a_run_second_by_second() {
     let column = |name: &str| names.iter().position(|known| *known == name).expect("a column");
     let seconds: Vec<Vec<f64>> =
         lines.map(|line| line.split(',').map(|value| value.parse().unwrap_or(f64::NAN)).collect()).collect();
-    assert!((2..=3).contains(&seconds.len()), "{csv}");
+    assert!(seconds.len() >= 2, "{csv}");
     let sum = |name: &str| seconds.iter().map(|second| second[column(name)]).sum::<f64>();
     assert_eq!(sum("iterations") as u64, figure(&ran, "iterations"));
-    assert!((sum("seconds") - 2.0).abs() < 0.5, "{csv}");
+    // A busy machine ends it late, but no second is missing.
+    let last = seconds.last().expect("a second")[column("at_s")];
+    assert!(last >= 2.0 && (sum("seconds") - last).abs() < 0.01, "{csv}");
     let (first, p50, max) = (&seconds[0], column("p50_ms"), column("max_ms"));
     assert!(first[p50] > 0.0 && first[p50] <= first[max], "{csv}");
     assert_eq!(first[column("connections")], 4.0);
     let json = std::fs::read_to_string(json).expect("the summary");
     assert!(json.contains("\"series\": [") && json.contains("\"client_bound\": "), "{json}");
+}
+
+#[test]
+fn statements_are_mixed_and_their_parameters_drawn() {
+    let server = Server::start(&[]);
+    server.query("CREATE DATABASE mixed; USE mixed; EXEC('CREATE TABLE dbo.seen (id bigint, kind varchar(9))')");
+    let keep = "CREATE PROCEDURE dbo.keep @n bigint, @kind varchar(9) AS INSERT dbo.seen VALUES (@n, @kind)";
+    assert!(server.sql(&["-b", "-d", "mixed", "-Q", keep]).status.success());
+    let directory = scratch("stress_mix");
+    let path = directory.join("mix.toml");
+    let mix = "
+        [[statement]]
+        name = 'often'
+        weight = 90
+        sql = 'INSERT dbo.seen VALUES (@id, @kind)'
+        parameters = { id = 'uniform(1, 4)', kind = \"'often'\" }
+        [[statement]]
+        name = 'seldom'
+        weight = 10
+        rpc = \"dbo.keep @kind = 'seldom'\"
+        parameters = { n = 'sequence(100)' }";
+    std::fs::write(&path, mix).expect("written");
+    let file = path.to_str().expect("UTF-8");
+    let ran = stress(&server, &["-dmixed", "--mix", file, "-n4", "-r250", "-q", "--think", "uniform(0, 1)"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let question = "SET NOCOUNT ON; SELECT kind, COUNT(*), MIN(id), MAX(id), COUNT(DISTINCT id) FROM mixed.dbo.seen GROUP BY kind ORDER BY kind";
+    let seen = server.query(question);
+    let words: Vec<&str> = seen.split_whitespace().collect();
+    let [often, seldom] = [1, 6].map(|at| words[at].parse::<u64>().expect("a number"));
+    assert_eq!(often + seldom, 1000, "{seen}");
+    // Ten of a hundred: no more than 5 standard deviations away.
+    assert!((53..=147).contains(&seldom), "{seen}");
+    assert_eq!((words[0], &words[2..5]), ("often", &["1", "4", "4"][..]), "{seen}");
+    // A sequence is everybody's, and gives each number once.
+    let last = (99 + seldom).to_string();
+    assert_eq!((words[5], &words[7..10]), ("seldom", &["100", &last, words[6]][..]), "{seen}");
+    assert!(text(&ran).contains(&format!("{often} x often (")), "{}", text(&ran));
+    let drawn = ["-dmixed", "-Q", "IF @x NOT BETWEEN 5 AND 7 THROW 50001, 'no', 1", "--parameter", "x=uniform(5, 7)"];
+    let ran = stress(&server, &[&drawn[..], &["-r50", "-q"]].concat());
+    assert!(ran.status.success(), "{}", text(&ran));
+    std::fs::write(&path, "[[statement]]\nsql = 'a'\nweight = 'x'").expect("written");
+    let ran = stress(&server, &["--mix", file]);
+    assert!(ran.status.code() == Some(2) && text(&ran).contains("mix.toml: "), "{}", text(&ran));
 }

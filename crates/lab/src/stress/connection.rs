@@ -10,6 +10,7 @@ use tds::token::{Done, ServerMessage, Token, done};
 use types::Datum;
 
 use super::control::Control;
+use super::draw::Draw;
 use super::output::Output;
 use super::plan::{Plan, STOP_WAIT_MS};
 use super::totals::Totals;
@@ -101,7 +102,7 @@ impl<'p> Session<'p> {
                 self.handles.fill(None);
                 match self.first_batch() {
                     Some(text) => {
-                        matches!(self.request(|connection| connection.protocol().batch(&text), None), Ok(Ended::Answered(errors)) if errors.is_empty())
+                        matches!(self.request(|connection, _| connection.protocol().batch(&text), None), Ok(Ended::Answered(errors)) if errors.is_empty())
                     }
                     None => true,
                 }
@@ -144,18 +145,26 @@ impl<'p> Session<'p> {
                 }
                 began = due;
             }
-            if !self.has_connection() || self.iteration().is_err() {
+            if !self.has_connection() {
+                break;
+            }
+            let chosen = self.group.choose(&mut self.rng);
+            if self.iteration(chosen).is_err() {
                 break;
             }
             done += 1;
             totals.iterations.fetch_add(1, Ordering::Relaxed);
             let taken = os::clock::now().saturating_sub(began);
-            totals.lanes[self.lane as usize].latencies.lock().saturating_record(taken);
+            let lane = &totals.lanes[self.lane as usize];
+            lane.latencies.lock().saturating_record(taken);
+            if let Some(statement) = chosen.filter(|_| totals.measuring.load(Ordering::Relaxed)) {
+                lane.statements[statement].lock().saturating_record(taken);
+            }
             if self.has_luck(self.control.disconnect_percent) {
                 self.connection = None;
             }
-            if args.think_ms > 0 && done < args.iterations() {
-                let think_ns = self.think_ns();
+            if let Some(think) = args.think.as_ref().filter(|_| done < args.iterations()) {
+                let think_ns = think_ns(think, args.think_spread, &mut self.rng);
                 pause_until(os::clock::now() + think_ns, totals);
             }
         }
@@ -176,11 +185,16 @@ impl<'p> Session<'p> {
         self.connection.is_some()
     }
 
-    /// All steps once. Err: the session is at its end.
-    fn iteration(&mut self) -> Result<(), ()> {
+    /// All steps once, or the one that was chosen. Err: the session is at its end.
+    fn iteration(&mut self, chosen: Option<usize>) -> Result<(), ()> {
         let (group, control) = (self.group, self.control);
-        for (number, step) in group.steps.iter().enumerate() {
-            if number > 0 && control.query_delay_ms > 0 {
+        let steps = match chosen {
+            Some(step) => step..step + 1,
+            None => 0..group.steps.len(),
+        };
+        for number in steps.clone() {
+            let step = &group.steps[number];
+            if number > steps.start && control.query_delay_ms > 0 {
                 pause_until(os::clock::after_ms(control.query_delay_ms), &self.plan.totals);
             }
             self.step(number, step)?;
@@ -201,9 +215,9 @@ impl<'p> Session<'p> {
         for retry in 0.. {
             let prepares = plan.args.prepare || self.control.prepare;
             let handle = self.handles[number];
-            let send = |connection: &mut Connection| match prepares {
-                true => step.send_prepared(handle, connection.protocol()),
-                false => step.send(connection.protocol()),
+            let send = |connection: &mut Connection, rng: &mut Rng| match prepares {
+                true => step.send_prepared(handle, connection.protocol(), rng),
+                false => step.send(connection.protocol(), rng),
             };
             match self.request(send, prepares.then_some(number)) {
                 Ok(Ended::Answered(errors)) => {
@@ -220,7 +234,7 @@ impl<'p> Session<'p> {
                     totals.cancelled.fetch_add(1, Ordering::Relaxed);
                     if self.control.rollback_on_cancel {
                         let text = "IF @@TRANCOUNT > 0 ROLLBACK";
-                        self.request(|connection| connection.protocol().batch(text), None).map_err(|_| ())?;
+                        self.request(|connection, _| connection.protocol().batch(text), None).map_err(|_| ())?;
                     }
                 }
                 Ok(Ended::Left) => self.connection = None,
@@ -241,7 +255,11 @@ impl<'p> Session<'p> {
     }
 
     /// Sends a request and reads its answer. `prepares`: the step whose handle the answer may bring.
-    fn request(&mut self, send: impl FnOnce(&mut Connection), prepares: Option<usize>) -> ClientResult<Ended> {
+    fn request(
+        &mut self,
+        send: impl FnOnce(&mut Connection, &mut Rng),
+        prepares: Option<usize>,
+    ) -> ClientResult<Ended> {
         let (plan, control) = (self.plan, self.control);
         let stop = &plan.totals.stop;
         let is_cancelled = self.has_luck(control.cancel_percent);
@@ -256,9 +274,9 @@ impl<'p> Session<'p> {
             seconds => Some(seconds * 1_000),
         };
         let limit = limit_ms.map(os::clock::after_ms);
-        let Session { connection, output, handles, .. } = self;
+        let Session { connection, output, handles, rng, .. } = self;
         let connection = connection.as_mut().expect("opened before");
-        send(connection);
+        send(connection, rng);
         let (mut rows, mut errors) = (0, Vec::new());
         let outcome = loop {
             // Wake up now and then: a request that never ends must not outlive the run.
@@ -322,14 +340,6 @@ impl<'p> Session<'p> {
         percent > 0.0 && (self.rng.below(1_000_000) as f64) < percent * 10_000.0
     }
 
-    /// How long a user thinks before the next iteration: evenly spread around what was asked for.
-    fn think_ns(&mut self) -> u64 {
-        let args = &self.plan.args;
-        let mean = args.think_ms.saturating_mul(1_000_000);
-        let spread = (u128::from(mean) * u128::from(args.think_spread) / 100) as u64;
-        mean - spread + self.rng.below(spread.saturating_mul(2).saturating_add(1))
-    }
-
     fn fail(&mut self, number: i64, why: impl FnOnce() -> String) {
         self.errors += 1;
         self.plan.totals.error(self.lane, number, why);
@@ -343,6 +353,13 @@ impl<'p> Session<'p> {
             self.fail(ERROR_FILE, || format!("{}: {error}", path.display()));
         }
     }
+}
+
+/// How long a user thinks before the next iteration: what was drawn, and evenly spread around it.
+fn think_ns(think: &Draw, spread_percent: u64, rng: &mut Rng) -> u64 {
+    let mean = (think.number(rng).max(0.0) * 1e6) as u64;
+    let spread = (u128::from(mean) * u128::from(spread_percent) / 100) as u64;
+    mean - spread + rng.below(spread.saturating_mul(2).saturating_add(1))
 }
 
 /// Sleeps, in pieces short enough to notice the end of the run.

@@ -2,6 +2,8 @@
 //! ostress. Each connection is a task on our own schedulers: thousands need no thread each.
 
 pub mod command_line;
+mod draw;
+mod statement;
 mod console;
 mod control;
 mod output;
@@ -24,6 +26,7 @@ use crate::script::decode;
 use crate::sql_tool::{credentials, parse_encryption, trust_of};
 use console::Console;
 use control::Control;
+use draw::Draw;
 use report::Summary;
 use work::Work;
 
@@ -139,9 +142,17 @@ pub struct Args {
     /// Trust the certificate in this PEM file.
     #[arg(short = 'J', long = "server-certificate", value_name = "FILE", conflicts_with = "trust")]
     pub certificate: Option<String>,
-    /// Wait so long between iterations, as a user who thinks.
-    #[arg(long = "think", value_name = "MS", default_value_t = 0)]
-    pub think_ms: u64,
+    /// Statements of which each iteration is one, by weight, with parameters drawn anew: a TOML file of
+    /// [[statement]] with name, weight, sql or rpc, parameters = { id = "uniform(1, 1000)" }.
+    #[arg(long = "mix", value_name = "FILE", conflicts_with_all = ["input", "rpc", "query"])]
+    pub mix: Option<String>,
+    /// A parameter of -Q or --rpc: a literal, or a distribution that each iteration draws from:
+    /// id=uniform(1, 1000), nurand(a, first, last), zipf(first, last, exponent), sequence(first, step), exp(mean), normal(mean, deviation).
+    #[arg(long = "parameter", value_name = "NAME=VALUE", conflicts_with_all = ["input", "mix"])]
+    pub parameters: Vec<String>,
+    /// Wait so long between iterations, as a user who thinks: ms, or a distribution of them.
+    #[arg(long = "think", value_name = "MS", value_parser = Draw::parse)]
+    pub think: Option<Draw>,
     /// Let each wait be up to so much longer or shorter, evenly: who waits exactly as long as all others queues with them again.
     #[arg(long = "think-spread", value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100))]
     pub think_spread: u64,
@@ -156,7 +167,7 @@ pub struct Args {
     pub ramp_s: u64,
     /// Iterations a second of all connections together, begun on time whether the server keeps up or not; latencies
     /// then count from when an iteration should have begun.
-    #[arg(long = "rate", value_name = "PER_SECOND", conflicts_with = "think_ms")]
+    #[arg(long = "rate", value_name = "PER_SECOND", conflicts_with = "think")]
     pub rate: Option<f64>,
     /// Send a request again, so often at most, after an error that may pass: deadlock victim, conflict of row versions.
     #[arg(long = "retries", value_name = "N", default_value_t = 0)]

@@ -30,6 +30,8 @@ pub struct Summary {
     pub cpu_s: f64,
     pub schedulers: u32,
     pub series: Vec<Second>,
+    /// Of a mix, by name.
+    pub statements: Vec<(String, Histogram<u64>)>,
 }
 
 /// Above this the threads have little left to give; short runs are mostly logins.
@@ -48,11 +50,6 @@ impl Summary {
         count as f64 / self.seconds.max(1e-9)
     }
 
-    /// In milliseconds.
-    fn percentile_ms(&self, percent: f64) -> f64 {
-        self.latencies.value_at_percentile(percent) as f64 / 1e6
-    }
-
     /// How busy the threads that drove the connections were, of 100.
     fn cpu_percent(&self) -> f64 {
         100.0 * self.cpu_s / (self.seconds * f64::from(self.schedulers)).max(1e-9)
@@ -64,15 +61,12 @@ impl Summary {
     }
 
     pub fn to_json(&self) -> String {
-        let mut latency: serde_json::Map<_, _> =
-            PERCENTILES.iter().map(|(name, percent)| (name.to_string(), json!(self.percentile_ms(*percent)))).collect();
-        let ms = |ns: f64| json!(ns / 1e6);
-        latency.insert("min".into(), ms(self.latencies.min() as f64));
-        latency.insert("mean".into(), ms(self.latencies.mean()));
-        latency.insert("max".into(), ms(self.latencies.max() as f64));
         let errors = self.errors.iter();
         let errors =
             errors.map(|(number, kind)| json!({ "number": number, "count": kind.count, "example": kind.example }));
+        let statements = self.statements.iter().map(|(name, latencies)| {
+            json!({ "name": name, "count": latencies.len(), "latency_ms": latencies_of(latencies) })
+        });
         let summary = json!({
             "connections": self.connections,
             "connected": self.connected,
@@ -87,11 +81,12 @@ impl Summary {
             "cancelled": self.cancelled,
             "error_count": self.error_count,
             "errors": errors.collect::<Vec<_>>(),
-            "latency_ms": latency,
+            "latency_ms": latencies_of(&self.latencies),
             "iterations_per_connection": { "fewest": self.fewest, "most": self.most },
             "client_cpu_seconds": self.cpu_s,
             "client_cpu_percent": self.cpu_percent(),
             "client_bound": self.is_client_bound(),
+            "statements": statements.collect::<Vec<_>>(),
             "series": self.series,
         });
         serde_json::to_string_pretty(&summary).expect("numbers and texts")
@@ -101,6 +96,16 @@ impl Summary {
     pub fn to_csv(&self) -> String {
         std::iter::once(Second::CSV_HEAD.to_string()).chain(self.series.iter().map(Second::to_csv)).collect()
     }
+}
+
+fn percentile_ms(latencies: &Histogram<u64>, percent: f64) -> f64 {
+    latencies.value_at_percentile(percent) as f64 / 1e6
+}
+
+fn latencies_of(latencies: &Histogram<u64>) -> serde_json::Value {
+    let percentiles = PERCENTILES.iter().map(|(name, percent)| (*name, percentile_ms(latencies, *percent)));
+    let ends = [("min", latencies.min() as f64), ("mean", latencies.mean()), ("max", latencies.max() as f64)];
+    percentiles.chain(ends.map(|(name, ns)| (name, ns / 1e6))).map(|(name, ms)| (name.to_string(), json!(ms))).collect()
 }
 
 impl fmt::Display for Summary {
@@ -130,9 +135,15 @@ impl fmt::Display for Summary {
         if !self.latencies.is_empty() {
             write!(f, "latency ms   ")?;
             for (name, percent) in PERCENTILES {
-                write!(f, " {name} {:.3}", self.percentile_ms(percent))?;
+                write!(f, " {name} {:.3}", percentile_ms(&self.latencies, percent))?;
             }
             writeln!(f, " max {:.3}", self.latencies.max() as f64 / 1e6)?;
+        }
+        for (name, latencies) in &self.statements {
+            let [p50, p99] = [50.0, 99.0].map(|percent| percentile_ms(latencies, percent));
+            let rate = self.rate(latencies.len());
+            let name: String = name.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(40).collect();
+            writeln!(f, "  {:>10} x {name} ({rate:.1} /s), p50 {p50:.3} p99 {p99:.3}", latencies.len())?;
         }
         writeln!(f, "fairness      {} to {} iterations a connection", self.fewest, self.most)?;
         if self.is_client_bound() {

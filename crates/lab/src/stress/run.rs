@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hdrhistogram::Histogram;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use os::sched::{MachineConfig, Panicked, Place, TaskKind};
 use os::sync::Event as Signal;
@@ -17,7 +18,7 @@ use super::output::Form;
 use super::plan::Plan;
 use super::report::Summary;
 use super::series::Series;
-use super::totals::{ErrorKind, Totals};
+use super::totals::{ErrorKind, Totals, histogram};
 use super::work::Work;
 use crate::client::Target;
 
@@ -56,12 +57,13 @@ pub fn run(
     };
     let machine = os::sched::start(config);
     let is_quiet = args.is_quiet() || control.no_results;
+    let statements = work.groups.iter().map(|group| group.mix.len()).max().unwrap_or(0);
     let plan = Arc::new(Plan {
         args: args.clone(),
         control,
         work,
         target,
-        totals: Totals::new(machine.scheduler_count()),
+        totals: Totals::new(machine.scheduler_count(), statements),
         begin: Signal::manual_reset(WaitType::SOS_EVENT),
         output: output.filter(|_| !is_quiet),
         form: if args.results_as.as_deref() == Some("x") { Form::Xml } else { Form::Text },
@@ -120,11 +122,23 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
         errors,
         latencies: series.latencies,
         series: series.seconds,
+        statements: statements_of(plan),
         fewest: iterations.iter().copied().min().unwrap_or(0),
         most: iterations.iter().copied().max().unwrap_or(0),
         cpu_s: cpu_ns as f64 / 1e9,
         schedulers,
     }
+}
+
+/// Of a mix, with their latencies.
+fn statements_of(plan: &Plan) -> Vec<(String, Histogram<u64>)> {
+    let mix = plan.work.groups.iter().flat_map(|group| &group.mix).enumerate();
+    let of = |at: usize| {
+        let mut all = histogram();
+        plan.totals.lanes.iter().for_each(|lane| all.add(&*lane.statements[at].lock()).expect("the same bounds"));
+        all
+    };
+    mix.map(|(at, share)| (share.name.clone(), of(at))).collect()
 }
 
 fn process_cpu_ns() -> u64 {
@@ -181,6 +195,7 @@ fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static 
     while !is_over() {
         let now = os::clock::now();
         if baseline.is_none() && now >= measure_at {
+            totals.measuring.store(true, Ordering::Relaxed);
             baseline = Some(if args.warmup_s == 0 {
                 Baseline::beginning(begun)
             } else {

@@ -22,6 +22,8 @@ pub struct Lane {
     /// Of the running second.
     pub latencies: Mutex<Histogram<u64>>,
     pub errors: Mutex<BTreeMap<i64, ErrorKind>>,
+    /// Of the statements of a mix, of the whole run.
+    pub statements: Vec<Mutex<Histogram<u64>>>,
 }
 
 /// Errors with one number: how many, and the first as an example.
@@ -45,13 +47,17 @@ pub struct Totals {
     pub connected: AtomicU64,
     pub finished: AtomicU64,
     pub stop: AtomicBool,
+    /// Set after the warm-up.
+    pub measuring: AtomicBool,
 }
 
 impl Totals {
-    pub fn new(lanes: u32) -> Totals {
+    /// `statements`: in the mix.
+    pub fn new(lanes: u32, statements: usize) -> Totals {
         let lane = || Lane {
             latencies: Mutex::new(WaitType::SOS_EVENT, histogram()),
             errors: Mutex::new(WaitType::SOS_EVENT, BTreeMap::new()),
+            statements: (0..statements).map(|_| Mutex::new(WaitType::SOS_EVENT, histogram())).collect(),
         };
         let zero = || AtomicU64::new(0);
         Totals {
@@ -65,6 +71,7 @@ impl Totals {
             connected: zero(),
             finished: zero(),
             stop: AtomicBool::new(false),
+            measuring: AtomicBool::new(false),
         }
     }
 
