@@ -266,3 +266,16 @@ fn statements_are_mixed_and_their_parameters_drawn() {
     let ran = stress(&server, &["--mix", file]);
     assert!(ran.status.code() == Some(2) && text(&ran).contains("mix.toml: "), "{}", text(&ran));
 }
+
+#[test]
+fn the_server_says_what_it_counted() {
+    let server = Server::start(&[]);
+    let ran = stress(&server, &["-Q", "WAITFOR DELAY '00:00:00.010'", "-n4", "-r50", "-q", "--deltas"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let said = text(&ran);
+    let line = said.lines().find(|line| line.trim_start().starts_with("WAITFOR ")).expect(&said);
+    let numbers: Vec<u64> = line.split_whitespace().skip(1).map(|word| word.parse().expect("a number")).collect();
+    // 200 waits of 10 ms; the first may have begun before the counters were read.
+    assert!((190..=200).contains(&numbers[0]) && numbers[1] >= 1_900, "{line}");
+    assert!(said.contains("Batch Requests/sec"), "{said}");
+}

@@ -10,6 +10,7 @@ mod output;
 mod work;
 mod totals;
 mod series;
+mod deltas;
 mod report;
 mod plan;
 mod connection;
@@ -190,6 +191,9 @@ pub struct Args {
     /// Write the run second by second to this file, as CSV.
     #[arg(long = "csv", value_name = "FILE")]
     pub csv: Option<String>,
+    /// Show what the server counted meanwhile: waits, latches, spinlocks, performance counters.
+    #[arg(long = "deltas")]
+    pub deltas: bool,
     /// No progress bar.
     #[arg(long = "no-progress")]
     pub no_progress: bool,

@@ -6,6 +6,7 @@ use std::fmt;
 use hdrhistogram::Histogram;
 use serde_json::json;
 
+use super::deltas::Deltas;
 use super::series::Second;
 use super::totals::ErrorKind;
 
@@ -30,6 +31,8 @@ pub struct Summary {
     pub cpu_s: f64,
     pub schedulers: u32,
     pub series: Vec<Second>,
+    /// Of the server's counters.
+    pub deltas: Option<Deltas>,
     /// Of a mix, by name.
     pub statements: Vec<(String, Histogram<u64>)>,
 }
@@ -87,6 +90,7 @@ impl Summary {
             "client_cpu_percent": self.cpu_percent(),
             "client_bound": self.is_client_bound(),
             "statements": statements.collect::<Vec<_>>(),
+            "server": self.deltas,
             "series": self.series,
         });
         serde_json::to_string_pretty(&summary).expect("numbers and texts")
@@ -154,6 +158,9 @@ impl fmt::Display for Summary {
                 self.schedulers
             )?;
         }
-        Ok(())
+        match &self.deltas {
+            Some(deltas) => write!(f, "{deltas}"),
+            None => Ok(()),
+        }
     }
 }

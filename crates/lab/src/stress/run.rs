@@ -14,6 +14,7 @@ use super::Args;
 use super::connection::Session;
 use super::console::{Console, clock};
 use super::control::Control;
+use super::deltas::{Deltas, Snapshot};
 use super::output::Form;
 use super::plan::Plan;
 use super::report::Summary;
@@ -94,6 +95,7 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
     let mut series = Series::new(started);
     let (measured_from, end) = watch(plan, started, &mut series);
     let ended = os::clock::now();
+    let deltas = plan.args.deltas.then(|| deltas_since(plan, &measured_from, console)).flatten();
     let cpu_ns = process_cpu_ns() - measured_from.cpu_ns;
     let per_connection: Vec<Result<u64, Panicked>> = tasks.into_iter().map(|task| task.join()).collect();
     let totals = &plan.totals;
@@ -123,11 +125,20 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
         latencies: series.latencies,
         series: series.seconds,
         statements: statements_of(plan),
+        deltas,
         fewest: iterations.iter().copied().min().unwrap_or(0),
         most: iterations.iter().copied().max().unwrap_or(0),
         cpu_s: cpu_ns as f64 / 1e9,
         schedulers,
     }
+}
+
+/// What the server has counted meanwhile. None: it does not say, and the console says why.
+fn deltas_since(plan: &Plan, baseline: &Baseline, console: &Console) -> Option<Deltas> {
+    let before = baseline.server.as_ref()?;
+    let grown =
+        before.as_ref().map_err(String::clone).and_then(|before| Ok(before.growth_to(&Snapshot::take(&plan.target)?)));
+    grown.map_err(|why| console.say(format_args!("--deltas: the server's counters cannot be read: {why}"))).ok()
 }
 
 /// Of a mix, with their latencies.
@@ -153,12 +164,14 @@ struct Baseline {
     requests: u64,
     rows: u64,
     cpu_ns: u64,
+    /// With --deltas.
+    server: Option<Result<Snapshot, String>>,
 }
 
 impl Baseline {
     /// Of a run that counts from its beginning.
     fn beginning(at: u64) -> Baseline {
-        Baseline { at, iterations: 0, requests: 0, rows: 0, cpu_ns: 0 }
+        Baseline { at, iterations: 0, requests: 0, rows: 0, cpu_ns: 0, server: None }
     }
 
     fn now(totals: &Totals) -> Baseline {
@@ -168,6 +181,7 @@ impl Baseline {
             requests: totals.requests.load(Ordering::Relaxed),
             rows: totals.rows.load(Ordering::Relaxed),
             cpu_ns: process_cpu_ns(),
+            server: None,
         }
     }
 }
@@ -195,6 +209,7 @@ fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static 
     while !is_over() {
         let now = os::clock::now();
         if baseline.is_none() && now >= measure_at {
+            let server = args.deltas.then(|| Snapshot::take(&plan.target));
             totals.measuring.store(true, Ordering::Relaxed);
             baseline = Some(if args.warmup_s == 0 {
                 Baseline::beginning(begun)
@@ -203,6 +218,7 @@ fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static 
                 series.end_second(totals, now, false);
                 Baseline::now(totals)
             });
+            baseline.as_mut().expect("set above").server = server;
         }
         if series.is_due(now) {
             series.end_second(totals, now, baseline.is_some());
