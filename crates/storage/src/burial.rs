@@ -48,8 +48,9 @@ impl Engine {
             if self.locks.acquire(member, resource, LockMode::SchemaStability, Patience::Ms(0)) != Ok(true) {
                 continue;
             }
-            let is_lost =
-                self.read_directory(db, table).is_ok_and(|found| found.is_none_or(|(_, roots)| roots.base != number));
+            let is_lost = self
+                .read_directory(db, table)
+                .is_ok_and(|found| found.is_none_or(|(_, roots)| roots.base != number && roots.long_values != number));
             if is_lost {
                 self.xtp.objects.drop_soon(number, self.commits.now());
             }

@@ -34,6 +34,7 @@ use crate::transaction::{Isolation, Transaction};
 use crate::tree::Tree;
 use crate::xtp::collect::GarbageQueue;
 use crate::xtp::pools::Pools;
+use crate::xtp::values;
 use crate::xtp_checkpoint::Covered;
 
 /// Where and how large. `StorageConfig::new` has the defaults of a small server.
@@ -323,7 +324,7 @@ impl Storage {
             return Err(StorageError::AlreadyExists);
         }
         if layout.memory.is_some() {
-            return self.create_memory_table(tx, db, table, layout);
+            return self.create_memory_table(tx, db, table, layout, 0);
         }
         let base = self.create_tree(tx, db)?;
         let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
@@ -336,22 +337,31 @@ impl Storage {
         self.write_shape(tx, db, table, Some((layout, &roots)))
     }
 
-    /// Its object comes to be when it is first opened.
+    /// Its objects come to be when it is first opened. `values`: the object of its values, 0: another one if it needs one.
     fn create_memory_table(
         &self,
         tx: &mut Transaction,
         db: DatabaseId,
         table: TableId,
         layout: &TableLayout,
+        values: u32,
     ) -> StorageResult<()> {
         assert!(layout.indexes.len() <= INDEXES_MAX, "more indexes than a row has links");
-        let number = self.engine().xtp.numbers.next_object.fetch_add(1, Ordering::SeqCst);
-        tx.objects.made.push(number);
-        let roots = Roots { base: number, long_values: 0, indexes: vec![0; layout.indexes.len()] };
+        let mut object = || {
+            let number = self.engine().xtp.numbers.next_object.fetch_add(1, Ordering::SeqCst);
+            tx.objects.made.push(number);
+            number
+        };
+        let base = object();
+        let long_values = match values {
+            0 if !values::columns(layout).is_empty() => object(),
+            kept => kept,
+        };
+        let roots = Roots { base, long_values, indexes: vec![0; layout.indexes.len()] };
         self.write_shape(tx, db, table, Some((layout, &roots)))
     }
 
-    /// Copies a memory-optimized table into an object of another layout.
+    /// Copies a memory-optimized table into an object of another layout. Values that are out of their rows stay where they are.
     fn rebuild_memory_table(
         &self,
         tx: &mut Transaction,
@@ -362,9 +372,12 @@ impl Storage {
     ) -> StorageResult<()> {
         let before = tx.savepoint();
         let source = self.open_table(db, table)?;
-        self.create_memory_table(tx, db, table, layout)?;
+        self.create_memory_table(tx, db, table, layout, old.long_values)?;
         tx.objects.dropped.push(old.base);
-        let copied = self.open_table(db, table).and_then(|target| copy_rows(tx, &source, &target));
+        let copied = self.open_table(db, table).and_then(|target| match (&*source, &*target) {
+            (Table::Memory(source), Table::Memory(target)) => source.copy_to(tx, target),
+            _ => unreachable!("both are memory-optimized"),
+        });
         self.undo_if_failed(tx, before, copied)
     }
 
@@ -406,7 +419,7 @@ impl Storage {
         let (layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         match layout.memory {
             None => self.drop_roots(tx, db, &roots)?,
-            Some(_) => tx.objects.dropped.push(roots.base),
+            Some(_) => drop_objects(tx, &roots),
         }
         self.write_shape(tx, db, table, None)
     }
@@ -417,8 +430,8 @@ impl Storage {
         tx.lock_table(db, table, LockMode::SchemaModification)?;
         let (layout, old) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         if layout.memory.is_some() {
-            tx.objects.dropped.push(old.base);
-            return self.create_memory_table(tx, db, table, &layout);
+            drop_objects(tx, &old);
+            return self.create_memory_table(tx, db, table, &layout, 0);
         }
         let base = self.create_tree(tx, db)?;
         let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
@@ -722,6 +735,13 @@ fn every_row() -> ScanSpec {
     spec.locator = true;
     spec.ignore_own_statement = false;
     spec
+}
+
+fn drop_objects(tx: &mut Transaction, roots: &Roots) {
+    tx.objects.dropped.push(roots.base);
+    if roots.long_values != 0 {
+        tx.objects.dropped.push(roots.long_values);
+    }
 }
 
 fn copy_rows(tx: &mut Transaction, source: &Table, target: &Table) -> StorageResult<()> {

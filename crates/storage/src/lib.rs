@@ -72,4 +72,5 @@ pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Tra
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};
+pub use xtp::object::Role;
 pub use xtp::pools::{MemoryPool, MemoryPoolUsage, POOLS_MAX};

@@ -62,7 +62,7 @@ fn columns_to_move(shape: &Shape, view: &RowView<'_>) -> Option<Vec<usize>> {
     (bytes <= image_max).then_some(moved)
 }
 
-fn push_field(builder: &mut RowBuilder<'_>, layout: &RowLayout, view: &RowView<'_>, column: usize) {
+pub(crate) fn push_field(builder: &mut RowBuilder<'_>, layout: &RowLayout, view: &RowView<'_>, column: usize) {
     match view.field(column) {
         Field::Null => builder.push_null(),
         Field::Bytes(bytes) if layout.is_variable(column) => builder.push_bytes(bytes),

@@ -8,10 +8,12 @@ use os::parallel::in_parallel;
 
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{DatabaseId, TableId};
+use crate::layout::{DatabaseId, TableId, TableLayout};
 use crate::log::record::{Kind, Record};
+use crate::xtp::object::Role;
 use crate::xtp::row::{Row, row_bytes};
-use crate::xtp::shape::MemoryShape;
+use crate::xtp::shape::{MemoryShape, Values};
+use crate::xtp::values;
 use crate::xtp_checkpoint::Pair;
 use crate::xtp_work::records::{Reader, Said};
 
@@ -34,7 +36,7 @@ struct Buffers {
 }
 
 impl Engine {
-    /// The tables of all databases that are memory-optimized, ready for their rows; by object number.
+    /// The tables of all databases that are memory-optimized, and those of their values, ready for their rows; by object number.
     pub fn open_memory_tables(&self) -> StorageResult<BTreeMap<u32, Arc<MemoryShape>>> {
         let mut tables = BTreeMap::new();
         let mut databases = self.files.databases();
@@ -42,8 +44,11 @@ impl Engine {
         for db in databases {
             for table in self.list_directory(db)? {
                 if let Some(shape) = self.read_memory_shape(db, table)? {
-                    self.xtp.knows_objects_below(shape.number + 1);
-                    tables.insert(shape.number, shape);
+                    let values = shape.values.as_ref().map(|values| values.shape.clone());
+                    for shape in values.into_iter().chain([shape]) {
+                        self.xtp.knows_objects_below(shape.number + 1);
+                        tables.insert(shape.number, shape);
+                    }
                 }
             }
         }
@@ -56,9 +61,21 @@ impl Engine {
         if layout.memory.is_none() {
             return Ok(None);
         }
-        let xtp = &self.xtp;
-        let object = xtp.objects.open((&xtp.memory, &xtp.pools), roots.base, (db, table), &layout)?;
-        Ok(Some(MemoryShape::new((db, table), layout, roots.base, object, &xtp.objects, &xtp.memory)))
+        let (xtp, key) = (&self.xtp, (db, table));
+        let open = |number, layout: &TableLayout| xtp.objects.open((&xtp.memory, &xtp.pools), number, key, layout);
+        let shape = |number, object, layout, values| {
+            MemoryShape::new(key, layout, (number, object), &xtp.objects, &xtp.memory, values)
+        };
+        let object = open((roots.base, Role::Rows), &layout)?;
+        let values = match roots.long_values {
+            0 => None,
+            number => {
+                let internal = values::layout(layout.memory.is_some_and(|memory| memory.durable));
+                let object = open((number, Role::Values), &internal)?;
+                Some(Values { shape: shape(number, object, internal, None), columns: values::columns(&layout) })
+            }
+        };
+        Ok(Some(shape(roots.base, object, layout, values)))
     }
 
     pub fn memory_shape(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<MemoryShape>> {
@@ -71,6 +88,10 @@ impl Engine {
         shape.homes_into(image, key, homes)?;
         let memory = &self.xtp.memory;
         let row = Row::create(memory, shape.object, LOADED, 0, homes, image)?;
+        if self.xtp.objects.of(row).role() == Role::Values {
+            let value = values::number_in(&shape.layout.row, image)?;
+            self.xtp.numbers.next_value.fetch_max(value + 1, Ordering::Relaxed);
+        }
         row.number().store(number, Ordering::Relaxed);
         self.xtp.objects.of(row).count(&self.xtp.pools, 1, row_bytes(homes.len(), image.len()) as i64);
         for (position, index) in shape.indexes.iter().enumerate() {

@@ -19,7 +19,8 @@ impl MemoryTable {
         Ok((index.layout.unique && index.is_of_numbers()).then_some(LookUp(position)))
     }
 
-    /// The row with this key as the transaction sees it at SNAPSHOT, the changes of its last statement too: its image and its locator.
+    /// The row with this key as the transaction sees it at SNAPSHOT, the changes of its last statement too: its image, which
+    /// values may be out of, and its locator.
     pub fn find(
         &self,
         tx: &mut Transaction,

@@ -3,6 +3,7 @@
 pub mod look_up;
 pub mod scan;
 pub mod stats;
+mod values;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -67,22 +68,32 @@ impl MemoryTable {
 
     pub fn insert(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<Locator> {
         tx.work.tally.table(&self.engine.xtp, self.shape.object).inserts += 1;
-        let at = self.change(tx, |tx| self.add(tx, image))?;
+        let at = self.change(tx, |tx| {
+            let split = self.split(tx, None, image)?;
+            self.add(tx, &self.shape, split.as_deref().unwrap_or(image))
+        })?;
         Ok(Locator::new(&locator_of(at, tx.memory_time())))
     }
 
+    /// A value of `image` may be the reference that the row has there (`look_up`, `MemoryScan::images`): then it stays.
     pub fn update(&self, tx: &mut Transaction, locator: &[u8], image: &[u8]) -> StorageResult<Locator> {
         tx.work.tally.table(&self.engine.xtp, self.shape.object).updates += 1;
         let at = self.change(tx, |tx| {
-            self.end(tx, locator)?;
-            self.add(tx, image)
+            let old = self.row(row_at(locator, tx.memory_time())?);
+            self.end(tx, old)?;
+            let split = self.split(tx, Some(old.image()), image)?;
+            self.add(tx, &self.shape, split.as_deref().unwrap_or(image))
         })?;
         Ok(Locator::new(&locator_of(at, tx.memory_time())))
     }
 
     pub fn delete(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
         tx.work.tally.table(&self.engine.xtp, self.shape.object).deletes += 1;
-        self.change(tx, |tx| self.end(tx, locator))
+        self.change(tx, |tx| {
+            let row = self.row(row_at(locator, tx.memory_time())?);
+            self.end(tx, row)?;
+            self.end_values(tx, row.image())
+        })
     }
 
     /// Who reads as of a time before the table was rebuilt would find none of its rows.
@@ -108,9 +119,8 @@ impl MemoryTable {
         })
     }
 
-    /// Adds a version.
-    fn add(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<At> {
-        let shape = &*self.shape;
+    /// Adds a version. `shape`: of the table, or of its values.
+    fn add(&self, tx: &mut Transaction, shape: &MemoryShape, image: &[u8]) -> StorageResult<At> {
         let (engine, memory) = (&self.engine, &self.engine.xtp.memory);
         shape.homes_into(image, &mut tx.scratch.key, &mut tx.scratch.homes)?;
         let homes = &tx.scratch.homes;
@@ -135,7 +145,7 @@ impl MemoryTable {
         for (position, index) in shape.indexes.iter().enumerate() {
             index.link(&engine.xtp, row, position).map_err(|error| self.memory_full(error))?;
             if index.layout.unique {
-                self.refuse_rivals(tx, index, position, row)?;
+                self.refuse_rivals(tx, (index, position), row)?;
             }
         }
         Ok(row.at())
@@ -146,8 +156,7 @@ impl MemoryTable {
     fn refuse_rivals(
         &self,
         tx: &mut Transaction,
-        index: &MemoryIndex,
-        position: usize,
+        (index, position): (&MemoryIndex, usize),
         row: Row<'_>,
     ) -> StorageResult<()> {
         let memory = &self.engine.xtp.memory;
@@ -189,10 +198,9 @@ impl MemoryTable {
         Ok(())
     }
 
-    /// Ends the version that `locator` names: it becomes this transaction's, unless somebody else has changed it.
-    fn end(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+    /// Ends a version: it becomes this transaction's, unless somebody else has changed it.
+    fn end(&self, tx: &mut Transaction, row: Row<'_>) -> StorageResult<()> {
         let engine = &self.engine;
-        let row = self.row(row_at(locator, tx.memory_time())?);
         let owner = OWNED | tx.writer.id;
         let member = &engine.locks[tx.writer.member];
         let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Ended);
@@ -233,8 +241,7 @@ impl MemoryTable {
         let seen = self.eyes(tx, u32::MAX).see(row, &mut dependencies);
         tx.await_commits(&dependencies)?;
         if seen {
-            image.clear();
-            image.extend_from_slice(row.image());
+            self.join_into(row.image(), image)?;
         }
         Ok(seen)
     }

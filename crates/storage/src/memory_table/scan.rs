@@ -7,7 +7,7 @@ use types::RowBatch;
 
 use super::{MemoryTable, locator_of};
 use crate::bounds::KeyBound;
-use crate::error::{StorageError, StorageResult};
+use crate::error::StorageResult;
 use crate::scan::{RowRef, ScanSpec, append_locator, append_row};
 use crate::transaction::{Isolation, Transaction};
 use crate::xtp::cursor::Cursor;
@@ -18,6 +18,8 @@ pub struct MemoryScan {
     source: Source,
     progress: Progress,
     locator: [u8; 16],
+    /// The row that `next` gave, if it has values that were out of it.
+    joined: Vec<u8>,
 }
 
 /// What is read, and how.
@@ -47,7 +49,7 @@ impl MemoryScan {
         let fixed = spec.columns.iter().all(|column| !table.shape.layout.row.is_variable(usize::from(*column)));
         let (lower, upper) = (spec.lower.clone(), spec.upper.clone());
         let source = Source { table, index, spec, fixed, statement: tx.writer.statement };
-        let mut scan = MemoryScan { source, progress: Progress::default(), locator: [0; 16] };
+        let mut scan = MemoryScan { source, progress: Progress::default(), locator: [0; 16], joined: Vec::new() };
         scan.restart(tx, &lower, &upper)?;
         Ok(scan)
     }
@@ -85,11 +87,20 @@ impl MemoryScan {
         let Some(at) = found else { return Ok(None) };
         tx.await_commits(&dependencies)?;
         self.locator = locator_of(at, tx.memory_time());
-        let row = Row::new(&self.source.table.engine.xtp.memory, at);
-        Ok(Some(RowRef { image: row.image(), locator: &self.locator }))
+        let table = &self.source.table;
+        let image = Row::new(&table.engine.xtp.memory, at).image();
+        let image = match table.is_split(image)? {
+            true => {
+                table.join_into(image, &mut self.joined)?;
+                &self.joined
+            }
+            false => image,
+        };
+        Ok(Some(RowRef { image, locator: &self.locator }))
     }
 
-    /// Gives out the images of the next rows, and their locators, at most `rows_max`, and says how many. They stay where they are until the transaction ends.
+    /// Gives out the images of the next rows, and their locators, at most `rows_max`, and says how many. They stay where they are until the transaction
+    /// ends. Values may be out of them (`MemoryTable::push_value`).
     #[inline]
     pub fn images(
         &mut self,
@@ -114,8 +125,8 @@ impl MemoryScan {
         let Source { table, spec, fixed, .. } = &self.source;
         let layout = &table.shape.layout.row;
         let filled = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
-            append_row(layout, &spec.columns, *fixed, row.image(), batch, &mut |_, _| {
-                Err(StorageError::Damaged("a value out of its row".into()))
+            append_row(layout, &spec.columns, *fixed, row.image(), batch, &mut |reference, column| {
+                table.push_value(reference, column)
             })?;
             append_locator(spec.locator, &locator_of(row.at(), time), batch);
             Ok(())

@@ -12,17 +12,18 @@ use crate::xtp::collect::Collected;
 use crate::xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 use crate::xtp::hash_index;
 use crate::xtp::memory::At;
-use crate::xtp::object::Object;
+use crate::xtp::object::{Object, Role};
 use crate::xtp::row::Row;
 use crate::xtp::shape::Way;
 use crate::xtp_checkpoint::{Manifest, data_name, delta_name, manifest_name};
 
-/// A memory-optimized table that has been used since the start.
+/// A memory-optimized table that has been used since the start, or the values that are out of its rows: another object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryTableStats {
     pub table: TableId,
     /// `xtp_object_id`: another one after each change of its definition.
     pub object: u32,
+    pub role: Role,
     /// Versions of whatever age, and the bytes they take.
     pub versions: i64,
     pub row_bytes: i64,
@@ -154,6 +155,7 @@ impl Engine {
         MemoryTableStats {
             table: object.table(),
             object: object.number(),
+            role: object.role(),
             versions,
             row_bytes,
             index_bytes: indexes.iter().map(|index| index.bytes).sum(),

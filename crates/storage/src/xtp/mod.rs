@@ -23,6 +23,7 @@ pub mod object;
 pub mod eyes;
 pub mod work_list;
 pub mod collect;
+pub mod values;
 pub mod shape;
 pub mod cursor;
 
@@ -59,6 +60,8 @@ shared_struct! {
     pub struct Numbers {
         /// Of the next object.
         pub next_object: AtomicU32,
+        /// Of the next value out of its row: no value that there is has it or a higher one.
+        pub next_value: AtomicU64,
         /// LSN of the last record of rows.
         pub logged: AtomicU64,
         /// No snapshot in use is older.
@@ -101,7 +104,7 @@ impl Xtp {
             // 0 is no object.
             numbers: memory.place(
                 "numbers of memory-optimized tables",
-                Numbers { next_object: AtomicU32::new(1), ..Numbers::default() },
+                Numbers { next_object: AtomicU32::new(1), next_value: AtomicU64::new(1), ..Numbers::default() },
             )?,
         })
     }

@@ -76,7 +76,7 @@ shared_struct! {
         number: AtomicU32,
         database: AtomicU32,
         table: AtomicU32,
-        /// 1: its rows are logged. 2: it was dropped.
+        /// 1: its rows are logged. 2: it was dropped. 4: its rows are values of its table's rows.
         flags: AtomicU32,
         /// The block of its indexes, and how many.
         indexes: AtomicU64,
@@ -89,6 +89,15 @@ shared_struct! {
 
 const DURABLE: u32 = 1;
 const DROPPED: u32 = 2;
+const VALUES: u32 = 4;
+
+/// What an object holds of its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Rows,
+    /// Those that are out of the rows (`values`).
+    Values,
+}
 
 impl Object {
     pub fn number(&self) -> u32 {
@@ -105,6 +114,13 @@ impl Object {
 
     pub fn is_durable(&self) -> bool {
         self.flags.load(Ordering::Relaxed) & DURABLE != 0
+    }
+
+    pub fn role(&self) -> Role {
+        match self.flags.load(Ordering::Relaxed) & VALUES {
+            0 => Role::Rows,
+            _ => Role::Values,
+        }
     }
 
     pub fn is_dropped(&self) -> bool {
@@ -260,7 +276,7 @@ impl Objects {
     pub fn open(
         &self,
         (memory, pools): (&RowMemory, &Pools),
-        number: u32,
+        (number, role): (u32, Role),
         (db, table): (DatabaseId, TableId),
         layout: &TableLayout,
     ) -> StorageResult<u16> {
@@ -280,7 +296,8 @@ impl Objects {
         object.database.store(u32::from(db.0), Ordering::Relaxed);
         object.table.store(table.0 as u32, Ordering::Relaxed);
         let durable = layout.memory.is_some_and(|memory| memory.durable);
-        object.flags.store(if durable { DURABLE } else { 0 }, Ordering::Relaxed);
+        let flags = if durable { DURABLE } else { 0 } | if role == Role::Values { VALUES } else { 0 };
+        object.flags.store(flags, Ordering::Relaxed);
         object.indexes.store(block.word(), Ordering::Relaxed);
         object.index_count.store(indexes.len() as u32, Ordering::Relaxed);
         for share in &object.shares {

@@ -61,6 +61,14 @@ pub struct MemoryShape {
     pub number: u32,
     /// In the order of the links of its rows.
     pub indexes: Vec<MemoryIndex>,
+    pub values: Option<Values>,
+}
+
+/// Where a table has the values that are out of its rows.
+pub struct Values {
+    pub shape: Arc<MemoryShape>,
+    /// The columns that may be.
+    pub columns: Vec<u16>,
 }
 
 /// The rows of a chain, one after the other, whatever their keys.
@@ -216,10 +224,10 @@ impl MemoryShape {
     pub fn new(
         (db, table): (DatabaseId, TableId),
         layout: TableLayout,
-        number: u32,
-        object: u16,
+        (number, object): (u32, u16),
         objects: &Objects,
         memory: &RowMemory,
+        values: Option<Values>,
     ) -> Arc<MemoryShape> {
         let indexes = layout.indexes.iter().enumerate().map(|(position, index)| MemoryIndex {
             layout: index.clone(),
@@ -229,7 +237,7 @@ impl MemoryShape {
             row: layout.row.clone(),
         });
         let indexes = indexes.collect();
-        Arc::new(MemoryShape { db, table, layout, object, number, indexes })
+        Arc::new(MemoryShape { db, table, layout, object, number, indexes, values })
     }
 
     /// Replaces `homes` by where the chains of a row begin, index by index, as far as that is known before it is in them.
