@@ -49,6 +49,8 @@ const TABLES: &str = "CREATE TABLE dbo.t (
     u nvarchar(12) COLLATE Latin1_General_BIN2 NOT NULL,
     d decimal(9, 2) NULL,
     m varchar(max) NULL,
+    v varchar(6000) NULL,
+    w varchar(4000) NULL,
     CONSTRAINT uq_u UNIQUE NONCLUSTERED (u),
     CONSTRAINT uq_sb UNIQUE NONCLUSTERED {HASH |}(s, b) {WITH (BUCKET_COUNT = 16)|},
     INDEX by_a NONCLUSTERED (a DESC, id),
@@ -131,11 +133,20 @@ fn decimal(random: &mut Random) -> String {
     }
 }
 
+/// Some of it out of the row, some just not.
 fn long_text(random: &mut Random) -> String {
     match random.below(12) {
         0 => format!("REPLICATE(CAST('x' AS varchar(max)), {})", 9_000 * random.below(3)),
-        1..4 => "NULL".into(),
+        1 => format!("REPLICATE('{}', {})", random.pick(&["y", "z"]), 990 + random.below(20)),
+        2..4 => "NULL".into(),
         _ => format!("'{}'", "m".repeat(random.below(30))),
+    }
+}
+
+fn wide_text(random: &mut Random) -> String {
+    match random.below(4) {
+        0 => format!("REPLICATE('{}', {})", random.pick(&["w", "v"]), 800 * random.below(6)),
+        _ => "NULL".into(),
     }
 }
 
@@ -145,14 +156,16 @@ fn big(random: &mut Random) -> String {
 
 fn row(random: &mut Random) -> String {
     format!(
-        "({}, {}, {}, {}, {}, {}, {})",
+        "({}, {}, {}, {}, {}, {}, {}, {}, {})",
         key(random),
         number(random),
         big(random),
         text(random),
         unique_text(random),
         decimal(random),
-        long_text(random)
+        long_text(random),
+        wide_text(random),
+        wide_text(random)
     )
 }
 
@@ -173,7 +186,7 @@ fn predicate(random: &mut Random) -> String {
 }
 
 fn change(random: &mut Random) -> String {
-    match random.below(16) {
+    match random.below(20) {
         0..2 => "b = b + 1".into(),
         2 => format!("a = {}", number(random)),
         3 => "a = a + 1".into(),
@@ -188,6 +201,10 @@ fn change(random: &mut Random) -> String {
         12 => "u = u + N'x', a = NULL".into(),
         13 => format!("b = {} / (id % 5)", random.below(90)),
         14 => format!("id = {} - id", KEYS),
+        15 => "m = LEFT(m + REPLICATE('n', 600), 2500)".into(),
+        16 => format!("v = {}, a = 1", wide_text(random)),
+        17 => "v = w, w = LEFT(v, 4000)".into(),
+        18 => "m.WRITE('M', 3, 2)".into(),
         _ => format!("a = b % 7, b = b + {}", random.below(3)),
     }
 }
@@ -201,6 +218,7 @@ fn columns(random: &mut Random) -> &'static str {
         "id, s, u",
         "u, d, id",
         "id, LEN(m) AS length, m",
+        "id, v, w",
         "id, CAST(a AS bigint) + 1 AS next, UPPER(s) AS s",
     ])
 }

@@ -4,7 +4,7 @@
 //! ```text
 //! directory key:  'T', table id u32 with its sign bit turned, part u16 (big-endian)
 //! directory row:  the descriptor's bytes, at most 4,000 a part:
-//!   version u8 = 1; of a memory-optimized table 2, durable u8; base root (2: object number) u32, long-value root u32 (0: none), row layout length u32, row layout,
+//!   version u8 = 1; of a memory-optimized table 2, durable u8; base root u32, long-value root u32 (0: none; 2: numbers of objects), row layout length u32, row layout,
 //!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered, 8 hash), root u32,
 //!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each,
 //!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`; if hash: bucket count u64
@@ -99,6 +99,7 @@ pub struct Shape {
 pub struct Roots {
     /// Of a memory-optimized table: the number of its object.
     pub base: u32,
+    /// 0: none. Of a memory-optimized table: the number of the object that has its values.
     pub long_values: u32,
     /// Of each index of the layout; of the clustered one, the base's.
     pub indexes: Vec<u32>,

@@ -25,13 +25,18 @@ const ACCOUNTS: i64 = 5;
 const FIRST_ACCOUNT: i64 = 1_000_000;
 const TOTAL: i64 = ACCOUNTS * 1000;
 
+/// What an account has that stays as it is, and is out of its row.
+fn deeds() -> Option<Vec<u8>> {
+    Some(vec![b'd'; 1500])
+}
+
 fn transfer(table: &Table, tx: &mut Transaction, rng: &mut Rng) -> StorageResult<()> {
     for change in [-7, 7] {
         tx.begin_statement();
         let id = FIRST_ACCOUNT + rng.next(ACCOUNTS as u64) as i64;
         let (locator, bytes) = newest(table, tx, id)?.expect("accounts stay");
         let balance = types::row::RowView::new(&table.layout().row, &bytes)?.datum(2).as_i64();
-        table.update(tx, &locator, &image(table.layout(), id, &(None, balance + change, None)))?;
+        table.update(tx, &locator, &image(table.layout(), id, &(None, balance + change, deeds())))?;
     }
     Ok(())
 }
@@ -100,6 +105,7 @@ fn check(storage: &Storage, what: &str) {
     let accounts = found.split_off(&FIRST_ACCOUNT);
     assert_eq!(accounts.len() as i64, ACCOUNTS, "{what}");
     assert_eq!(accounts.values().map(|row| row.1).sum::<i64>(), TOTAL, "{what}: a transfer by half");
+    assert!(accounts.values().all(|row| row.2 == deeds()), "{what}: a value that changed");
     assert_eq!(found.len() as i64, (ENGINES * SESSIONS) as i64 * TRANSACTIONS, "{what}: rows");
     assert!(found.iter().all(|(id, row)| id % TRANSACTIONS == row.1), "{what}: rows of their sessions");
     assert_eq!(storage.locks(), [], "{what}: nothing is locked");
@@ -111,7 +117,7 @@ fn open_accounts(storage: &Storage) {
     let table = storage.open_table(DB, TABLE).expect("the table");
     let mut tx = storage.begin(Isolation::ReadCommitted);
     for account in 0..ACCOUNTS {
-        let row = image(table.layout(), FIRST_ACCOUNT + account, &(None, 1000, None));
+        let row = image(table.layout(), FIRST_ACCOUNT + account, &(None, 1000, deeds()));
         table.insert(&mut tx, &row).expect("an account");
     }
     tx.commit(Durability::Full).expect("committed");
@@ -185,7 +191,7 @@ fn insert_for_ever(storage: &Storage, board: &Board, engine: u32, session: u32) 
         let number = board.rows(engine, session).load(Ordering::SeqCst);
         let mut tx = storage.begin(isolation);
         tx.set_session(engine * 100 + session);
-        let row = (value(&mut rng, 2000), (number % 1000) as i64, None);
+        let row = (value(&mut rng, 2000), (number % 1000) as i64, value(&mut rng, 3000));
         let image = image(table.layout(), row_of(engine, session, number), &row);
         let done = read_accounts(&table, &mut tx)
             .and_then(|()| table.insert(&mut tx, &image))
@@ -467,7 +473,9 @@ fn make_other(storage: &Storage, tx: &mut Transaction) {
     storage.create_table(tx, DB, OTHER, &layout(Kind::Hash)).expect("a table");
     let table = storage.open_table(DB, OTHER).expect("the table");
     for id in 0..2_000 {
-        table.insert(tx, &image(table.layout(), id, &(None, id, None))).expect("a row");
+        table
+            .insert(tx, &image(table.layout(), id, &(None, id, (id % 100 == 0).then(|| vec![1; 3000]))))
+            .expect("a row");
     }
 }
 

@@ -52,6 +52,7 @@ fn check(storage: &Storage, outcomes: &Outcomes, seed: u64) {
     let accounts = found.split_off(&FIRST_ACCOUNT);
     assert_eq!(accounts.len() as i64, ACCOUNTS, "seed {seed}: accounts");
     assert_eq!(accounts.values().map(|row| row.1).sum::<i64>(), TOTAL, "seed {seed}: a transfer by half");
+    assert!(accounts.values().all(|row| row.2 == deeds()), "seed {seed}: a value that changed");
     for (session, outcomes) in outcomes.0.iter().enumerate() {
         let rows: Model = found.range(own_keys(session)).map(|(id, row)| (*id, row.clone())).collect();
         let mut outcomes = outcomes.lock();
@@ -84,7 +85,8 @@ fn change_own(table: &Table, tx: &mut Transaction, keys: i64, model: &mut Model)
     let mut rng = Rng(os::random::u64() | 1);
     let id = keys + rng.next(KEYS as u64) as i64;
     let long = if rng.next(15) == 0 { value(&mut rng, 20_000) } else { None };
-    let row = (value(&mut rng, 2500), rng.next(20) as i64, long);
+    let kept = model.get(&id).filter(|_| rng.next(2) == 0).map(|row| row.2.clone());
+    let row = (value(&mut rng, 2500), rng.next(20) as i64, kept.unwrap_or(long));
     if let Entry::Vacant(free) = model.entry(id) {
         table.insert(tx, &image(table.layout(), id, &row))?;
         free.insert(row);
@@ -101,6 +103,11 @@ fn change_own(table: &Table, tx: &mut Transaction, keys: i64, model: &mut Model)
     Ok(())
 }
 
+/// What an account has that stays as it is, and is out of its row.
+fn deeds() -> Option<Vec<u8>> {
+    Some(vec![b'd'; 1500])
+}
+
 /// Moves money between two accounts; sessions meet there, and deadlock.
 fn transfer(table: &Table, tx: &mut Transaction) -> StorageResult<()> {
     let (from, to) = (below(ACCOUNTS as u64) as i64, below(ACCOUNTS as u64) as i64);
@@ -110,7 +117,7 @@ fn transfer(table: &Table, tx: &mut Transaction) -> StorageResult<()> {
         let (locator, bytes) = newest(table, tx, id)?.expect("accounts stay");
         let view = types::row::RowView::new(&table.layout().row, &bytes)?;
         let balance = view.datum(2).as_i64();
-        table.update(tx, &locator, &image(table.layout(), id, &(None, balance + change, None)))?;
+        table.update(tx, &locator, &image(table.layout(), id, &(None, balance + change, deeds())))?;
     }
     Ok(())
 }
@@ -248,7 +255,7 @@ fn open_accounts(storage: &Storage) {
     let rows = read(storage, &mut tx, 1).len() as i64;
     assert!(rows == 0 || rows == ACCOUNTS, "half of the accounts");
     for account in rows..ACCOUNTS {
-        let row = image(table.layout(), FIRST_ACCOUNT + account, &(None, 1000, None));
+        let row = image(table.layout(), FIRST_ACCOUNT + account, &(None, 1000, deeds()));
         table.insert(&mut tx, &row).expect("an account");
     }
     tx.commit(Durability::Full).expect("committed");

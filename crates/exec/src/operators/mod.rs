@@ -23,7 +23,10 @@ pub use keys::{FastHash, encode_from};
 pub use scan::{BaseScan, base, needs_snapshot, session_at_snapshot, storage_error};
 pub use simple::Rows;
 
-use sql::plan::{Operator, OperatorKind};
+use std::sync::Arc;
+
+use sql::catalog::TableDef;
+use sql::plan::{self, Operator, OperatorKind};
 use types::{RowBatch, SqlResult};
 
 use crate::columns::BATCH_ROWS;
@@ -37,6 +40,18 @@ pub fn batch_of(operator: &Operator) -> RowBatch {
 /// Compiles an operator and all below it.
 pub fn source(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     compiler.deeper(|compiler| make(operator, compiler))
+}
+
+/// A scan of a table, of which nobody will look at some columns, by stored ordinal.
+pub fn source_without(
+    scan: &plan::Scan,
+    table: &Arc<TableDef>,
+    unread: &[u16],
+    compiler: &mut Compiler,
+) -> SqlResult<Box<dyn RowSource>> {
+    let mut source = base(scan, table, compiler)?;
+    source.leave_unread(unread.to_vec());
+    Ok(Box::new(source))
 }
 
 fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {

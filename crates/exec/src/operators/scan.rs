@@ -354,6 +354,7 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
             whole_keys: table.indexes.iter().any(|index| index.id == scan.index && index.bucket_count.is_some()),
             backward: scan.backward,
             columns: scan.columns.iter().map(|column| stored(table, *column)).collect(),
+            unread: Vec::new(),
             locator: scan.locator,
             lookup: scan.lookup,
             lock,
@@ -561,6 +562,11 @@ impl BaseScan {
             self.scan = Some(table.scan(transaction, self.spec.clone())?);
         }
         Ok(self.scan.as_mut().expect("set above"))
+    }
+
+    /// Of columns of the table, by stored ordinal, nobody will look at the values.
+    pub fn leave_unread(&mut self, columns: Vec<u16>) {
+        self.spec.unread = columns;
     }
 
     /// Gives out the images and locators of the next rows of a memory-optimized table, whatever the rest of the predicate says; fewer than

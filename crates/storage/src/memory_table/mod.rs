@@ -66,10 +66,15 @@ impl MemoryTable {
         Row::new(&self.engine.xtp.memory, at)
     }
 
+    /// The number of the object that its rows are in.
+    pub fn object(&self) -> u32 {
+        self.shape.number
+    }
+
     pub fn insert(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<Locator> {
         tx.work.tally.table(&self.engine.xtp, self.shape.object).inserts += 1;
         let at = self.change(tx, |tx| {
-            let split = self.split(tx, None, image)?;
+            let split = self.split(tx, image, None)?;
             self.add(tx, &self.shape, split.as_deref().unwrap_or(image))
         })?;
         Ok(Locator::new(&locator_of(at, tx.memory_time())))
@@ -77,11 +82,22 @@ impl MemoryTable {
 
     /// A value of `image` may be the reference that the row has there (`look_up`, `MemoryScan::images`): then it stays.
     pub fn update(&self, tx: &mut Transaction, locator: &[u8], image: &[u8]) -> StorageResult<Locator> {
+        self.update_but(tx, locator, image, &[])
+    }
+
+    /// As `update`, but columns that are `unread` keep the values that the row has, whatever `image` has there.
+    pub fn update_but(
+        &self,
+        tx: &mut Transaction,
+        locator: &[u8],
+        image: &[u8],
+        unread: &[u16],
+    ) -> StorageResult<Locator> {
         tx.work.tally.table(&self.engine.xtp, self.shape.object).updates += 1;
         let at = self.change(tx, |tx| {
             let old = self.row(row_at(locator, tx.memory_time())?);
             self.end(tx, old)?;
-            let split = self.split(tx, Some(old.image()), image)?;
+            let split = self.split(tx, image, Some((old.image(), unread)))?;
             self.add(tx, &self.shape, split.as_deref().unwrap_or(image))
         })?;
         Ok(Locator::new(&locator_of(at, tx.memory_time())))

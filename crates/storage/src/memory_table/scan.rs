@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use types::RowBatch;
+use types::row::RowView;
 
 use super::{MemoryTable, locator_of};
 use crate::bounds::KeyBound;
@@ -122,13 +123,10 @@ impl MemoryScan {
     pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
         let mut dependencies = Vec::new();
         let time = tx.memory_time();
-        let Source { table, spec, fixed, .. } = &self.source;
-        let layout = &table.shape.layout.row;
-        let filled = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
-            append_row(layout, &spec.columns, *fixed, row.image(), batch, &mut |reference, column| {
-                table.push_value(reference, column)
-            })?;
-            append_locator(spec.locator, &locator_of(row.at(), time), batch);
+        let source = &self.source;
+        let filled = source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
+            source.append(row.image(), batch)?;
+            append_locator(source.spec.locator, &locator_of(row.at(), time), batch);
             Ok(())
         })?;
         batch.rows += filled;
@@ -186,6 +184,27 @@ impl Source {
             given += 1;
         }
         Ok(given)
+    }
+
+    fn append(&self, image: &[u8], batch: &mut RowBatch) -> StorageResult<()> {
+        let (layout, ScanSpec { columns, unread, .. }) = (&self.table.shape.layout.row, &self.spec);
+        if unread.is_empty() {
+            return append_row(layout, columns, self.fixed, image, batch, &mut |reference, column| {
+                self.table.push_value(reference, column)
+            });
+        }
+        let view = RowView::new(layout, image)?;
+        for (from, to) in columns.iter().zip(&mut batch.columns) {
+            match unread.contains(from) {
+                true => to.push_bytes(&[]),
+                false => {
+                    if let Some(reference) = view.append_to(usize::from(*from), to) {
+                        self.table.push_value(reference, to)?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
 

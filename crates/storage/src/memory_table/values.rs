@@ -1,5 +1,7 @@
 //! Values out of their rows (`xtp::values`): taken out of an image before it becomes a row, and read back.
 
+use std::sync::atomic::Ordering;
+
 use types::Column;
 use types::row::{Field, OverflowRef, RowBuilder, RowView};
 
@@ -23,43 +25,31 @@ fn lost(reference: &OverflowRef) -> StorageError {
 
 impl MemoryTable {
     /// The image to store in place of `image`: its long values become rows of their own. None: it stays as it is. `old`: the image that
-    /// it replaces, whose values end here unless they stay.
+    /// it replaces, whose values end here unless they stay, and the columns that stay as they are there.
     pub(super) fn split(
         &self,
         tx: &mut Transaction,
-        old: Option<&[u8]>,
         image: &[u8],
+        old: Option<(&[u8], &[u16])>,
     ) -> StorageResult<Option<Vec<u8>>> {
-        let Some(Values { shape, columns }) = &self.shape.values else { return Ok(None) };
         let layout = &self.shape.layout.row;
-        let old = old.map(|old| RowView::new(layout, old)).transpose()?.filter(RowView::has_overflow);
-        if old.is_none() && image.len() <= IN_ROW_MAX {
+        let unread = old.map_or(&[][..], |(_, unread)| unread);
+        let old = old.map(|(old, _)| RowView::new(layout, old)).transpose()?;
+        let splits =
+            old.is_some_and(|old| old.has_overflow()) || self.shape.values.is_some() && image.len() > IN_ROW_MAX;
+        if !splits && unread.is_empty() {
             return Ok(None);
         }
         let view = RowView::new(layout, image)?;
+        let from = |column: usize| match old {
+            Some(old) if unread.contains(&(column as u16)) => old,
+            _ => view,
+        };
         let mut references: Vec<Option<OverflowRef>> = vec![None; layout.len()];
-        let mut changed = false;
+        let mut changed = !unread.is_empty();
         for column in (0..layout.len()).filter(|column| layout.is_variable(*column)) {
-            let before = old.and_then(|old| old.overflow(column));
-            let (field, may_leave) = (view.field(column), columns.contains(&(column as u16)));
-            references[column] = match (field, before) {
-                (Field::Overflow(reference), before) => {
-                    assert_eq!(Some(reference), before, "a reference stays in its column");
-                    Some(*reference)
-                }
-                (Field::Bytes(bytes), Some(before)) if may_leave && self.value(before)? == bytes => Some(*before),
-                (field, before) => {
-                    if let Some(before) = before {
-                        self.end(tx, self.row_of_value(before)?)?;
-                    }
-                    match field {
-                        Field::Bytes(bytes) if may_leave && bytes.len() > IN_ROW_MAX => {
-                            Some(self.add_value(tx, shape, bytes)?)
-                        }
-                        _ => None,
-                    }
-                }
-            };
+            let field = from(column).field(column);
+            references[column] = self.place(tx, column, field, old.and_then(|old| old.overflow(column)))?;
             changed |= references[column].is_some() && matches!(field, Field::Bytes(_));
         }
         if !changed {
@@ -70,16 +60,44 @@ impl MemoryTable {
         for (column, reference) in references.iter().enumerate() {
             match reference {
                 Some(reference) => builder.push_overflow(reference),
-                None => push_field(&mut builder, layout, &view, column),
+                None => push_field(&mut builder, layout, &from(column), column),
             }
         }
         builder.finish();
         Ok(Some(split))
     }
 
+    /// Where a value of a row is that is not in it. `before`: what the row referred to there.
+    fn place(
+        &self,
+        tx: &mut Transaction,
+        column: usize,
+        field: Field<'_>,
+        before: Option<&OverflowRef>,
+    ) -> StorageResult<Option<OverflowRef>> {
+        let may_leave = |values: &&Values| values.columns.contains(&(column as u16));
+        let values = self.shape.values.as_ref().filter(may_leave);
+        match (field, before) {
+            (Field::Overflow(reference), before) => {
+                assert_eq!(Some(reference), before, "a reference stays in its column");
+                return Ok(Some(*reference));
+            }
+            (Field::Bytes(bytes), Some(before)) if values.is_some() && self.value(before)? == bytes => {
+                return Ok(Some(*before));
+            }
+            (_, Some(before)) => self.end(tx, self.row_of_value(before)?)?,
+            (_, None) => {}
+        }
+        match (field, values) {
+            (Field::Bytes(bytes), Some(values)) if bytes.len() > IN_ROW_MAX => {
+                self.add_value(tx, &values.shape, bytes).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn add_value(&self, tx: &mut Transaction, shape: &MemoryShape, bytes: &[u8]) -> StorageResult<OverflowRef> {
-        let next = &self.engine.xtp.numbers.next_value;
-        let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let number = self.engine.xtp.numbers.next_value.fetch_add(1, Ordering::Relaxed);
         self.add(tx, shape, &values::image(&shape.layout.row, number, bytes))?;
         Ok(values::reference(number, bytes.len()))
     }
@@ -118,6 +136,11 @@ impl MemoryTable {
         let Some(Values { shape, .. }) = &self.shape.values else { return Err(lost(reference)) };
         let bytes = RowView::new(&shape.layout.row, row.image())?.bytes(values::BYTES);
         if bytes.len() == values::bytes_of(reference) { Ok(bytes) } else { Err(lost(reference)) }
+    }
+
+    /// The number of the object that its values are in, and the columns whose values may be there.
+    pub fn values(&self) -> Option<(u32, &[u16])> {
+        self.shape.values.as_ref().map(|values| (values.shape.number, &values.columns[..]))
     }
 
     /// Appends the value that a row which the transaction has read refers to.

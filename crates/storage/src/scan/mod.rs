@@ -64,6 +64,8 @@ pub struct ScanSpec {
     pub backward: bool,
     /// Columns of the table, in the order `fill` appends them.
     pub columns: Vec<u16>,
+    /// Of these, those that nobody looks at: `fill` may append an empty value instead of a long one.
+    pub unread: Vec<u16>,
     /// `fill` appends a last column of class Bytes with the row's locator.
     pub locator: bool,
     /// The index does not cover `columns`: fetch the base row by its locator.
@@ -82,6 +84,7 @@ impl ScanSpec {
             whole_keys: false,
             backward: false,
             columns,
+            unread: Vec::new(),
             locator: false,
             lookup: false,
             lock: LockHint::default(),

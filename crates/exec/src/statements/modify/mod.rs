@@ -6,6 +6,7 @@
 mod constraint;
 mod target;
 mod trigger;
+mod unread;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -151,7 +152,7 @@ impl ModifyPlan {
         if let TableSource::Base(table) = &modify.target {
             compiler.tables.push((table.clone(), true));
         }
-        let target = Target::new(&modify.target);
+        let mut target = Target::new(&modify.target);
         let actions = modify.actions.iter().map(|action| {
             let kind = match &action.kind {
                 ActionKind::Insert(values) => Kind::Insert(Assignment::list(values, &target.types, compiler)?),
@@ -197,8 +198,15 @@ impl ModifyPlan {
                 rows: RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical())),
             })
         });
+        let source = match (unread::unread(modify, &target), &modify.target) {
+            (Some((scan, columns)), TableSource::Base(table)) => {
+                target.unread = columns;
+                operators::source_without(scan, table, &target.unread, compiler)?
+            }
+            _ => operators::source(&modify.source, compiler)?,
+        };
         Ok(ModifyPlan {
-            source: operators::source(&modify.source, compiler)?,
+            source,
             source_batch: batch_of(&modify.source),
             new_batch: RowBatch::default(),
             source_types: modify.source.columns.iter().map(|column| column.ty).collect(),

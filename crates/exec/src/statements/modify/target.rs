@@ -41,6 +41,8 @@ pub struct Target {
     columns: Vec<usize>,
     source: TableSource,
     place: Place,
+    /// Columns of the old rows that were not read, and stay.
+    pub unread: Vec<u16>,
 }
 
 enum Place {
@@ -128,6 +130,7 @@ impl Target {
             def,
             source: source.clone(),
             place,
+            unread: Vec::new(),
         }
     }
 
@@ -276,7 +279,7 @@ impl Target {
                         }
                         continue;
                     }
-                    match table.update(transaction, locators.bytes(row), &image) {
+                    match self.update_row(transaction, locators.bytes(row), &image) {
                         Ok(_) => {}
                         Err(error) => {
                             drop(runtime);
@@ -301,6 +304,18 @@ impl Target {
         }
         changes.note(Some(new), Some(old));
         changes.check_size()
+    }
+
+    fn update_row(
+        &self,
+        transaction: &mut storage::Transaction,
+        locator: &[u8],
+        image: &[u8],
+    ) -> Result<storage::Locator, StorageError> {
+        match &**self.storage() {
+            Table::Memory(table) => table.update_but(transaction, locator, image, &self.unread),
+            table => table.update(transaction, locator, image),
+        }
     }
 
     pub fn delete(&self, context: &Context, old: &RowBatch, locators: &Column, changes: &mut Changes) -> SqlResult<()> {

@@ -243,7 +243,7 @@ impl Gathered {
         self.bytes = 0;
     }
 
-    /// False: it is too long, or a value is not in its row.
+    /// False: it is too long, or a value cannot be had.
     fn add(&mut self, row: Cells<'_>, tables: &[Arc<Table>]) -> bool {
         if self.rows.rows == BATCH_ROWS || self.bytes > RESULT_BYTES_MAX {
             return false;
@@ -259,7 +259,14 @@ impl Gathered {
                     let (level, column) = stored.expect("a column of a table");
                     match append_to(&tables[level].layout().row, image, column, to) {
                         Ok(None) => {}
-                        Ok(Some(_)) | Err(_) => return false,
+                        Ok(Some(reference)) => {
+                            let Table::Memory(table) = &*tables[level] else { return false };
+                            if table.push_value(reference, to).is_err() {
+                                return false;
+                            }
+                            self.bytes += to.bytes(self.rows.rows).len();
+                        }
+                        Err(_) => return false,
                     }
                 }
             }

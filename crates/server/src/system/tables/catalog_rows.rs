@@ -42,6 +42,7 @@ pub fn rows(
         "syssystemparameters" => system_parameters(),
         "systhisdatabase" => vec![vec![("database_id", number(database.0)), ("name", text(&db.name()))]],
         "systablerows" => table_rows(host, state, &db)?,
+        "sysxtpobjects" => xtp_objects(host, state, &db)?,
         "sysidentityvalues" => identity_values(host, state, &db)?,
         "syssequencevalues" => sequence_values(host, state, &db)?,
         "fn_listextendedproperty" => extended_properties(host, state, &db, arguments)?,
@@ -203,6 +204,32 @@ fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult
         let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
         let pages = (rows * (width + 9)).div_ceil(PAGE_BYTES);
         found.push(vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(pages))]);
+    }
+    Ok(found)
+}
+
+/// The objects of memory-optimized tables: of the rows, column 0, and, for each column whose values may be out of them, of those.
+fn xtp_objects(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    let objects: Vec<ObjectRow> = read(host, state, db, |rows| rows.all())?;
+    let mut columns: Vec<ColumnRow> = read(host, state, db, |rows| rows.all())?;
+    columns.sort_by_key(|column| column.colid);
+    let mut found = Vec::new();
+    for id in objects.iter().filter(|row| row.kind.as_str() == "U").map(|row| row.id) {
+        let opened = host.server.catalog.storage.open_table(db.storage_id(), storage::TableId(id));
+        let Some(storage::Table::Memory(table)) = opened.as_deref().ok() else { continue };
+        let mut add = |object: u32, column: i32| {
+            let row = [("object_id", number(id)), ("xtp_object_id", number(object)), ("column_id", number(column))];
+            found.push(row.into());
+        };
+        add(table.object(), 0);
+        let Some((values, ordinals)) = table.values() else { continue };
+        let stored = |column: &&ColumnRow| {
+            column.status & (column_status::COMPUTED | column_status::PERSISTED) != column_status::COMPUTED
+        };
+        let own: Vec<&ColumnRow> =
+            columns.iter().filter(|column| column.id == id && column.number == 0).filter(stored).collect();
+        let ids = ordinals.iter().filter_map(|ordinal| own.get(usize::from(*ordinal)));
+        ids.for_each(|column| add(values, column.colid));
     }
     Ok(found)
 }

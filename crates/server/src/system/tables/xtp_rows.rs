@@ -2,7 +2,7 @@
 
 use storage::{
     CheckpointFile, CheckpointFileKind, DatabaseId, MemoryIndexKind, MemoryIndexStats, MemoryTableStats,
-    MemoryTransaction,
+    MemoryTransaction, Role,
 };
 use types::Datum;
 
@@ -13,10 +13,15 @@ use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 pub fn rows(host: &SessionHost, database: sql::catalog::DatabaseId, name: &str) -> Option<Vec<NamedRow>> {
     let storage = &host.server.catalog.storage;
     let database = DatabaseId(database.0);
-    let tables = |chains| storage.memory_optimized_tables(database, chains);
+    let objects = |chains| storage.memory_optimized_tables(database, chains);
+    let tables = |chains| {
+        let mut tables = objects(chains);
+        tables.retain(|object| object.role == Role::Rows);
+        tables
+    };
     Some(match name {
-        "dm_db_xtp_table_memory_stats" => tables(false).iter().map(memory).collect(),
-        "dm_db_xtp_memory_consumers" => consumers(&tables(false)),
+        "dm_db_xtp_table_memory_stats" => memory(&objects(false)),
+        "dm_db_xtp_memory_consumers" => consumers(&objects(false)),
         "dm_db_xtp_object_stats" => tables(false).iter().map(changes).collect(),
         "dm_db_xtp_index_stats" => tables(false).iter().flat_map(scans).collect(),
         "dm_db_xtp_hash_index_stats" => tables(true).iter().flat_map(chains).collect(),
@@ -34,15 +39,22 @@ pub fn rows(host: &SessionHost, database: sql::catalog::DatabaseId, name: &str) 
     })
 }
 
-fn memory(table: &MemoryTableStats) -> NamedRow {
+/// Of each table, with the values that are out of its rows.
+fn memory(objects: &[MemoryTableStats]) -> Vec<NamedRow> {
     let kb = |bytes: u64| number(bytes.div_ceil(1024));
-    vec![
-        ("object_id", number(table.table.0)),
-        ("memory_allocated_for_table_kb", kb(table.row_bytes.max(0) as u64)),
-        ("memory_used_by_table_kb", kb(table.row_bytes.max(0) as u64)),
-        ("memory_allocated_for_indexes_kb", kb(table.index_bytes)),
-        ("memory_used_by_indexes_kb", kb(table.index_bytes)),
-    ]
+    let row = |table: &MemoryTableStats| {
+        let all = || objects.iter().filter(|object| object.table == table.table);
+        let rows = all().map(|object| object.row_bytes.max(0) as u64).sum();
+        let indexes = all().map(|object| object.index_bytes).sum();
+        vec![
+            ("object_id", number(table.table.0)),
+            ("memory_allocated_for_table_kb", kb(rows)),
+            ("memory_used_by_table_kb", kb(rows)),
+            ("memory_allocated_for_indexes_kb", kb(indexes)),
+            ("memory_used_by_indexes_kb", kb(indexes)),
+        ]
+    };
+    objects.iter().filter(|object| object.role == Role::Rows).map(row).collect()
 }
 
 fn consumers(tables: &[MemoryTableStats]) -> Vec<NamedRow> {

@@ -209,8 +209,8 @@ SELECT o.id AS object_id, CONVERT(smallint, 1) AS procedure_number, t.value AS d
 FROM sys.sysschobjs o JOIN sys.sysobjvalues t ON t.objid = o.id WHERE 1 = 0
 GO
 CREATE VIEW sys.memory_optimized_tables_internal_attributes AS
-SELECT o.id AS object_id, CONVERT(bigint, o.id) AS xtp_object_id, CONVERT(int, 1) AS type,
-  CONVERT(nvarchar(60), N'USER_TABLE') AS type_desc, CONVERT(int, 0) AS minor_id
-FROM sys.sysschobjs o
-WHERE o.kind = 'U' AND o.status & 8192 <> 0
+SELECT o.id AS object_id, x.xtp_object_id, CONVERT(int, CASE WHEN x.column_id = 0 THEN 1 ELSE 5 END) AS type,
+  CONVERT(nvarchar(60), CASE WHEN x.column_id = 0 THEN N'USER_TABLE' ELSE N'INTERNAL OFF-ROW DATA TABLE' END) AS type_desc,
+  x.column_id AS minor_id
+FROM sys.sysschobjs o JOIN sys.sysxtpobjects x ON x.object_id = o.id
 GO
