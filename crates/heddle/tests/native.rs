@@ -182,7 +182,7 @@ SET @n0 = ISNULL(@n0, 0) + @@ROWCOUNT;"
 const JOINS: [(&str, &str, [&str; 2], &str); 9] = [
     ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t", "a.k", ["b.small", "b.big"], "b.text"),
     ("dbo.rows AS a JOIN dbo.ordered AS b ON b.k = a.small", "a.k", ["b.n", "b.t"], "a.filler"),
-    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.n AND b.big > @b - a.t", "a.k", ["b.small", "b.big"], "b.filler"),
+    ("dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.n AND b.big > @b - a.t", "a.k", ["b.small", "b.big"], "b.far"),
     ("dbo.ordered AS a LEFT JOIN dbo.rows AS b ON b.k = a.n AND b.small <> 1", "a.k", ["b.big", "a.t"], "b.filler"),
     ("dbo.ordered AS a JOIN dbo.rows AS b ON b.small = a.t", "b.k", ["b.small", "a.t"], "b.text"),
     (
@@ -274,7 +274,7 @@ fn results(random: &mut Random, out: &mut String) -> std::fmt::Result {
     let Read { from, key, null, other, text, argument } = read_in_order(random);
     let k = random.below(12);
     match random.below(9) {
-        0 => writeln!(out, "SELECT small, k, text, big + @b AS more, filler FROM dbo.rows WHERE k = {k};"),
+        0 => writeln!(out, "SELECT small, k, text, big + @b AS more, far, filler FROM dbo.rows WHERE k = {k};"),
         1 => writeln!(out, "SELECT k, n, t FROM dbo.ordered WHERE k > {k} AND n <> @t;"),
         2 => writeln!(out, "SELECT TOP (3) d, e, d + e AS f, k FROM dbo.money WHERE k <> {k};"),
         3 => writeln!(out, "SELECT k, d, f, m, w, t, b FROM dbo.typed WHERE k <= @i;"),
@@ -430,6 +430,14 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
         12 if random.below(4) == 0 => {
             let _ = writeln!(out, "RETURN {};", random.below(3));
         }
+        12 if random.below(2) == 0 => {
+            let (k, change) = (random.below(12), random.below(10));
+            let _ = writeln!(out, "SELECT @far = far FROM dbo.rows WHERE k = {k};");
+            let _ = match random.below(2) {
+                0 => writeln!(out, "INSERT INTO dbo.rows (k, big, far) VALUES ({k} + 10, @b, @far);"),
+                _ => writeln!(out, "UPDATE dbo.rows SET big = @i, far = @far WHERE k = {change};"),
+            };
+        }
         _ => {
             let _ = writeln!(out, "SET {} += {};", INTEGERS[random.below(5)].0, value(random, 1));
         }
@@ -445,7 +453,7 @@ fn procedure(random: &mut Random, number: usize) -> String {
         "CREATE PROCEDURE dbo.p{number} @t tinyint, @s smallint, @i int, @b bigint, @c bigint
 WITH NATIVE_COMPILATION, SCHEMABINDING AS
 BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
-DECLARE @text varchar(60), @n0 int, @n1 int, @d decimal(12, 3) = @s, @e decimal(20, 1);
+DECLARE @text varchar(60), @far varchar(max), @n0 int, @n1 int, @d decimal(12, 3) = @s, @e decimal(20, 1);
 {body}SELECT @t AS t, @s AS s, @i AS i, @b AS b, @c AS c, @text AS text, @n0 AS n0, @n1 AS n1, @d AS d, @e AS e;
 END
 GO
@@ -454,7 +462,7 @@ GO
 }
 
 const TABLES: &str = "CREATE TABLE dbo.rows (k bigint NOT NULL CONSTRAINT pk_rows PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 64), small smallint NULL,
-  big bigint NOT NULL, filler char(7) NOT NULL DEFAULT 'f', text varchar(20) NULL DEFAULT 'long', INDEX by_small (small)) WITH (MEMORY_OPTIMIZED = ON);
+  big bigint NOT NULL, filler char(7) NOT NULL DEFAULT 'f', text varchar(20) NULL DEFAULT 'long', far varchar(max) NULL, INDEX by_small (small)) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.ordered (k int NOT NULL CONSTRAINT pk_ordered PRIMARY KEY NONCLUSTERED, n bigint NULL, t tinyint NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.money (k int NOT NULL CONSTRAINT pk_money PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 16), d decimal(18, 3) NULL,
   e decimal(8, 2) NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
@@ -489,7 +497,8 @@ GO
 
 /// For look-ups to find, some values of them NULL.
 const ROWS: &str =
-    "INSERT dbo.rows (k, small, big) SELECT value, NULLIF(value % 3, 0), value * 100 FROM GENERATE_SERIES(0, 9);
+    "INSERT dbo.rows (k, small, big, far) SELECT value, NULLIF(value % 3, 0), value * 100, REPLICATE(CAST('0' + value AS varchar(max)), 400 * value)
+FROM GENERATE_SERIES(0, 9);
 INSERT dbo.ordered (k, n, t) SELECT value, NULLIF(value % 2, 0), value FROM GENERATE_SERIES(0, 9);
 INSERT dbo.money (k, d, e) SELECT value, NULLIF(value, 3) * -1.125, value * 1000.5 FROM GENERATE_SERIES(0, 9);
 -- Scans give their rows in batches: more than one.
@@ -511,7 +520,7 @@ fn script(random: &mut Random, procedures: usize) -> String {
             let _ = write!(script, "DECLARE @r int; EXEC @r = dbo.p{number} {arguments}; SELECT @r AS r;\nGO\n");
         }
         script.push_str(
-            "SELECT k, small, big, filler, text FROM dbo.rows ORDER BY k;
+            "SELECT k, small, big, filler, text, LEN(far) AS far, CHECKSUM(far) AS sum FROM dbo.rows ORDER BY k;
 SELECT k, n, t FROM dbo.ordered WHERE k NOT BETWEEN 1000 AND 1149 ORDER BY k;
 SELECT COUNT(*), CHECKSUM_AGG(CHECKSUM(k, n, t)) FROM dbo.ordered; DELETE dbo.rows; DELETE dbo.ordered;
 SELECT * FROM dbo.typed ORDER BY k; DELETE dbo.typed; SELECT * FROM dbo.money ORDER BY k; DELETE dbo.money;\nGO\n",
