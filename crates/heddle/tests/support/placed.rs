@@ -16,9 +16,9 @@ pub const SCHEMA: &str =
     INDEX by_amount NONCLUSTERED (amount DESC), INDEX by_session NONCLUSTERED HASH (session) WITH (BUCKET_COUNT = 4)) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE lines (session int NOT NULL, n int NOT NULL, line int NOT NULL,
     CONSTRAINT pk_lines PRIMARY KEY NONCLUSTERED (session, n, line)) WITH (MEMORY_OPTIMIZED = ON);
-CREATE TABLE total (id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 2), n int NOT NULL, amount bigint NOT NULL)
-    WITH (MEMORY_OPTIMIZED = ON);
-INSERT total VALUES (0, 0, 0), (1, 0, 0);
+CREATE TABLE total (id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 2), n int NOT NULL, amount bigint NOT NULL,
+    deed varchar(max) NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
+INSERT total SELECT value, 0, 0, REPLICATE(CAST('d' AS varchar(max)), 5000) FROM GENERATE_SERIES(0, 1);
 CREATE TABLE noted (session int, n int, CONSTRAINT pk_noted PRIMARY KEY (session, n));
 EXEC('CREATE PROCEDURE dbo.place @session int, @n int, @amount int, @old int, @total int WITH NATIVE_COMPILATION, SCHEMABINDING AS
 BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N''us_english'')
@@ -77,6 +77,9 @@ pub fn check<const SESSIONS: usize>(server: &Server, database: &str) -> [u64; SE
         let worth = sessions().map(|last| (1..=*last).map(amount).sum::<u64>()).sum::<u64>();
         assert_eq!(row[..], [sessions().sum::<u64>(), worth], "total {id} is of all rows: {last:?}");
     }
+    let kept =
+        numbers(server, database, "SELECT COUNT(*) FROM total WHERE deed = REPLICATE(CAST('d' AS varchar(max)), 5000)");
+    assert_eq!(kept, [[2]], "a long value stays beside numbers that change");
     for (session, last) in last.iter().enumerate() {
         let noted = format!("SELECT COUNT(*), ISNULL(MAX(n), 0) FROM noted WHERE session = {session}");
         assert_eq!(numbers(server, database, &noted), [[last / 3, last / 3 * 3]], "noted of session {session}, {last}");

@@ -32,8 +32,11 @@ impl MemoryTable {
         image: &[u8],
         old: Option<(&[u8], &[u16])>,
     ) -> StorageResult<Option<Vec<u8>>> {
-        let layout = &self.shape.layout.row;
         let unread = old.map_or(&[][..], |(_, unread)| unread);
+        if self.shape.values.is_none() && unread.is_empty() {
+            return Ok(None);
+        }
+        let layout = &self.shape.layout.row;
         let old = old.map(|(old, _)| RowView::new(layout, old)).transpose()?;
         let splits =
             old.is_some_and(|old| old.has_overflow()) || self.shape.values.is_some() && image.len() > IN_ROW_MAX;
