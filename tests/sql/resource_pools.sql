@@ -111,7 +111,7 @@ BEGIN TRANSACTION;
 BEGIN TRY
     DELETE dbo.held WITH (SNAPSHOT) WHERE id = 0;
     SELECT @@ROWCOUNT AS deleted;
-    UPDATE dbo.held WITH (SNAPSHOT) SET value = value WHERE id = 1;
+    UPDATE dbo.held WITH (SNAPSHOT) SET value += 0x01 WHERE id = 1;
 END TRY
 BEGIN CATCH
     SELECT ERROR_NUMBER() AS number, ERROR_SEVERITY() AS severity, XACT_STATE() AS state;
