@@ -287,6 +287,8 @@ impl Storage {
         let file = self.engine().file_of(db)?;
         self.engine().identify(&mut tx.writer)?;
         tx.drops.push(PageRef { file: file.number, page: 0 });
+        let objects = self.engine().xtp.objects.all().map(|(_, object)| object);
+        tx.objects.dropped.extend(objects.filter(|object| object.database() == db).map(|object| object.number()));
         // A transaction that only drops must still write its commit.
         self.engine().note(&mut tx.writer, &file)
     }

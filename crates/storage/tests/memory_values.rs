@@ -319,6 +319,30 @@ fn a_dropped_table_takes_its_values_along() {
     }
 }
 
+#[test]
+fn a_dropped_database_takes_its_tables_along() {
+    for commits in [false, true] {
+        let (storage, table) = opened(Kind::Ordered);
+        let mut tx = begin(&storage);
+        (0..20).for_each(|id| put(&table, &mut tx, id, &(None, id, long(1, 100_000))).expect("inserted"));
+        commit(tx);
+        let held = bytes(&storage);
+        drop(table);
+        let mut tx = begin(&storage);
+        storage.drop_database(&mut tx, DB).expect("dropped");
+        if !commits {
+            tx.rollback().expect("rolled back");
+            assert_eq!((now(&storage).len(), bytes(&storage)), (20, held));
+            continue;
+        }
+        commit(tx);
+        assert!(bytes(&storage) < 16_384, "of {held}");
+        assert_eq!(storage.memory_pools().database_bytes(DB), 0);
+        create(&storage, Kind::Ordered);
+        assert_eq!(now(&storage), Model::new());
+    }
+}
+
 /// A row of three columns that do not fit a row together by their declared lengths: the longest leaves it, unless an index has it.
 #[test]
 fn rows_longer_than_a_row_may_be_leave_their_longest_columns_out() {
