@@ -124,11 +124,12 @@ impl Workload for Vault {
     const NAME: &'static str = "vault";
 
     fn tables() -> Vec<String> {
-        let rows = (0..ACCOUNTS).map(|id| format!("INSERT accounts VALUES ({id}, {BALANCE})"));
+        let rows = (0..ACCOUNTS).map(|id| format!("INSERT accounts (id, balance) VALUES ({id}, {BALANCE})"));
         vec![
             "ALTER DATABASE CURRENT SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON".into(),
             "IF OBJECT_ID('accounts') IS NULL CREATE TABLE accounts (id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 4), \
-             balance bigint NOT NULL, INDEX by_balance NONCLUSTERED (balance DESC)) WITH (MEMORY_OPTIMIZED = ON)".into(),
+             balance bigint NOT NULL, deed varchar(max) NOT NULL DEFAULT REPLICATE(CAST('d' AS varchar(max)), 1500), \
+             INDEX by_balance NONCLUSTERED (balance DESC)) WITH (MEMORY_OPTIMIZED = ON)".into(),
             "IF OBJECT_ID('journal') IS NULL CREATE TABLE journal (number bigint NOT NULL PRIMARY KEY NONCLUSTERED, filler varchar(max)) \
              WITH (MEMORY_OPTIMIZED = ON)".into(),
             "IF OBJECT_ID('transfers') IS NULL CREATE TABLE transfers (number bigint PRIMARY KEY, filler varchar(2000))".into(),
@@ -218,6 +219,7 @@ impl Workload for Vault {
         client.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; BEGIN TRAN")?;
         let balances = client.run("SELECT id, balance FROM accounts ORDER BY id")?;
         let indexed = client.run("SELECT SUM(balance) FROM accounts WHERE balance > -1000000")?;
+        let deeds = client.run("SELECT COUNT(*) FROM accounts WHERE DATALENGTH(deed) = 1500")?;
         let journal = client.run("SELECT number, DATALENGTH(filler) FROM journal ORDER BY number")?;
         let there = client.run("SELECT number FROM transfers ORDER BY number")?;
         let moved = client.run("SELECT number FROM moved ORDER BY number")?;
@@ -231,6 +233,9 @@ impl Workload for Vault {
         }
         if indexed.number() != Some(SUM) {
             client.referee.fail("index", format!("by the ordered index the sum is {:?}", indexed.number()));
+        }
+        if deeds.number() != Some(ACCOUNTS as i64) {
+            client.referee.fail("deeds", format!("{:?} of {ACCOUNTS} have the value they had", deeds.number()));
         }
         if !fresh {
             // Sessions of broken connections may be ending their transactions, and the two kinds of table are not read as of one moment.
@@ -295,7 +300,7 @@ impl Vault {
                     Style::Replace => {
                         client.run(&format!(
                             "DECLARE @b bigint = (SELECT balance FROM accounts {hint} WHERE id = {id}); \
-                             DELETE accounts {hint} WHERE id = {id}; INSERT accounts VALUES ({id}, @b + ({change}))"
+                             DELETE accounts {hint} WHERE id = {id}; INSERT accounts (id, balance) VALUES ({id}, @b + ({change}))"
                         ))?;
                     }
                     Style::ReadThenWrite => {
