@@ -85,7 +85,7 @@ impl MemoryTable {
         self.update_but(tx, locator, image, &[])
     }
 
-    /// As `update`, but columns that are `unread` keep the values that the row has, whatever `image` has there.
+    /// As `update`, but of columns that are `unread` (`ScanSpec`) the values stay that are out of the row, whatever `image` has there.
     pub fn update_but(
         &self,
         tx: &mut Transaction,

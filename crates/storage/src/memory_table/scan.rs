@@ -195,13 +195,10 @@ impl Source {
         }
         let view = RowView::new(layout, image)?;
         for (from, to) in columns.iter().zip(&mut batch.columns) {
-            match unread.contains(from) {
-                true => to.push_bytes(&[]),
-                false => {
-                    if let Some(reference) = view.append_to(usize::from(*from), to) {
-                        self.table.push_value(reference, to)?;
-                    }
-                }
+            match view.append_to(usize::from(*from), to) {
+                Some(_) if unread.contains(from) => to.push_bytes(&[]),
+                Some(reference) => self.table.push_value(reference, to)?,
+                None => {}
             }
         }
         Ok(())

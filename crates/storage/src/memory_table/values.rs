@@ -25,45 +25,44 @@ fn lost(reference: &OverflowRef) -> StorageError {
 
 impl MemoryTable {
     /// The image to store in place of `image`: its long values become rows of their own. None: it stays as it is. `old`: the image that
-    /// it replaces, whose values end here unless they stay, and the columns that stay as they are there.
+    /// it replaces, whose values end here unless they stay, and the columns that stay as they are if they are not in that row.
     pub(super) fn split(
         &self,
         tx: &mut Transaction,
         image: &[u8],
         old: Option<(&[u8], &[u16])>,
     ) -> StorageResult<Option<Vec<u8>>> {
-        let unread = old.map_or(&[][..], |(_, unread)| unread);
-        if self.shape.values.is_none() && unread.is_empty() {
+        if self.shape.values.is_none() {
             return Ok(None);
         }
         let layout = &self.shape.layout.row;
-        let old = old.map(|(old, _)| RowView::new(layout, old)).transpose()?;
-        let splits =
-            old.is_some_and(|old| old.has_overflow()) || self.shape.values.is_some() && image.len() > IN_ROW_MAX;
-        if !splits && unread.is_empty() {
+        let has_references =
+            old.map(|(old, _)| RowView::fixed(layout, old)).transpose()?.is_some_and(|old| old.has_overflow());
+        if !has_references && image.len() <= IN_ROW_MAX {
             return Ok(None);
         }
         let view = RowView::new(layout, image)?;
-        let from = |column: usize| match old {
-            Some(old) if unread.contains(&(column as u16)) => old,
-            _ => view,
-        };
+        let unread = old.map_or(&[][..], |(_, unread)| unread);
+        let old = old.map(|(old, _)| RowView::new(layout, old)).transpose()?;
         let mut references: Vec<Option<OverflowRef>> = vec![None; layout.len()];
-        let mut changed = !unread.is_empty();
+        let mut changed = false;
         for column in (0..layout.len()).filter(|column| layout.is_variable(*column)) {
-            let field = from(column).field(column);
-            references[column] = self.place(tx, column, field, old.and_then(|old| old.overflow(column)))?;
-            changed |= references[column].is_some() && matches!(field, Field::Bytes(_));
+            let (field, before) = (view.field(column), old.and_then(|old| old.overflow(column)));
+            references[column] = match before {
+                Some(before) if unread.contains(&(column as u16)) => Some(*before),
+                before => self.place(tx, column, field, before)?,
+            };
+            changed |= references[column].is_some() && !matches!(field, Field::Overflow(_));
         }
         if !changed {
             return Ok(None);
         }
-        let mut split = Vec::new();
+        let mut split = Vec::with_capacity(image.len().min(IN_ROW_MAX));
         let mut builder = RowBuilder::new(layout, &mut split);
         for (column, reference) in references.iter().enumerate() {
             match reference {
                 Some(reference) => builder.push_overflow(reference),
-                None => push_field(&mut builder, layout, &from(column), column),
+                None => push_field(&mut builder, layout, &view, column),
             }
         }
         builder.finish();

@@ -64,7 +64,7 @@ pub struct ScanSpec {
     pub backward: bool,
     /// Columns of the table, in the order `fill` appends them.
     pub columns: Vec<u16>,
-    /// Of these, those that nobody looks at: `fill` may append an empty value instead of a long one.
+    /// Of these, those that nobody looks at: `fill` may append an empty value instead of one that is out of its row.
     pub unread: Vec<u16>,
     /// `fill` appends a last column of class Bytes with the row's locator.
     pub locator: bool,

@@ -41,7 +41,7 @@ pub struct Target {
     columns: Vec<usize>,
     source: TableSource,
     place: Place,
-    /// Columns of the old rows that were not read, and stay.
+    /// Columns of which long values were not read, and stay.
     pub unread: Vec<u16>,
 }
 
