@@ -186,7 +186,7 @@ fn predicate(random: &mut Random) -> String {
 }
 
 fn change(random: &mut Random) -> String {
-    match random.below(20) {
+    match random.below(21) {
         0..2 => "b = b + 1".into(),
         2 => format!("a = {}", number(random)),
         3 => "a = a + 1".into(),
@@ -205,6 +205,8 @@ fn change(random: &mut Random) -> String {
         16 => format!("v = {}, a = 1", wide_text(random)),
         17 => "v = w, w = LEFT(v, 4000)".into(),
         18 => "m.WRITE('M', 3, 2)".into(),
+        // Another value of the same length.
+        19 => format!("m = {0}(m), v = {0}(v)", random.pick(&["UPPER", "LOWER"])),
         _ => format!("a = b % 7, b = b + {}", random.below(3)),
     }
 }
