@@ -13,7 +13,7 @@ use crate::long::push_field;
 use crate::scan::ScanSpec;
 use crate::transaction::Transaction;
 use crate::xtp::row::Row;
-use crate::xtp::shape::{MemoryShape, Values, Way};
+use crate::xtp::shape::{MemoryShape, Values};
 use crate::xtp::values::{self, IN_ROW_MAX};
 
 /// Rows between two turns for others while a table is copied.
@@ -120,15 +120,9 @@ impl MemoryTable {
     fn row_of_value(&self, reference: &OverflowRef) -> StorageResult<Row<'_>> {
         let Some(Values { shape, .. }) = &self.shape.values else { return Err(lost(reference)) };
         let (xtp, index) = (&self.engine.xtp, &shape.indexes[0]);
-        let Way::Ordered(tree) = &index.way else { unreachable!("values have an ordered index") };
         let number = values::number_of(reference) as i64;
-        let row = index.with_key(&[number], |key| {
-            let _pinned = xtp.retired.pin();
-            let leaf = tree.leaf(&xtp.memory, key);
-            let (entry, found) = leaf.lower_bound(key);
-            let at = found.then(|| leaf.key(entry).first()).filter(|at| !at.is_none());
-            at.map(|at| Row::new(&xtp.memory, at))
-        });
+        let (mut chain, _) = index.with_key(&[number], |key| index.chain_with(xtp, key));
+        let row = chain.next(&xtp.memory, 0);
         row.filter(|row| index.has_numbers(row.image(), &[number])).ok_or_else(|| lost(reference))
     }
 
