@@ -83,8 +83,14 @@ pub trait Host {
 
     fn sequence_next(&mut self, session: &mut Session, sequence: &SequenceDef) -> SqlResult<Datum>;
 
+    /// What names mean to the session now.
+    fn naming(&mut self, session: &Session) -> Naming;
+
     /// What EXEC of a name calls. 2812 when there is none.
     fn procedure(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Callee>;
+
+    /// A procedure is called that the statement knows from its last run: `naming` has not changed since.
+    fn called_again(&mut self) {}
 
     /// The body of a scalar or table-valued function, or of a trigger, compiled.
     fn module(&mut self, session: &mut Session, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>>;
@@ -165,6 +171,15 @@ pub trait Host {
 
     /// ROLLBACK TRANSACTION savepoint.
     fn rolled_back_to_savepoint(&mut self, _session: &mut Session) {}
+}
+
+/// Where these are equal, a name that says nothing of a database stands for the same object as before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Naming {
+    /// The current one.
+    pub database: DatabaseId,
+    /// `Host::catalog_version`.
+    pub version: u64,
 }
 
 /// What a procedure name stands for.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo, Wanted};
+use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo, Naming, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink};
 use os::sched::{Place, TaskKind};
@@ -87,11 +87,10 @@ pub struct SessionHost {
     pub bulk_target: Option<BulkTarget>,
 }
 
-/// What a name meant, while database and catalog version stay the same. The plan cache keeps the module.
+/// What a name meant. The plan cache keeps the module.
 struct Called {
     name: String,
-    database: DatabaseId,
-    version: u64,
+    naming: Naming,
     module: Weak<Module>,
     info: Arc<ModuleInfo>,
 }
@@ -388,27 +387,21 @@ impl SessionHost {
 
     /// The procedure that a client calls by the name `text`.
     pub fn procedure_named(&mut self, state: &mut State, text: &str) -> SqlResult<Callee> {
-        let (database, version) = (self.catalog_session.database, self.catalog_session.version(&self.server.catalog));
+        let naming = self.naming(state);
         if let Some(called) = &self.called
             && called.name == text
-            && called.database == database
-            && called.version == version
+            && called.naming == naming
             && let Some(module) = called.module.upgrade()
         {
-            self.server.plans.procedures.count_found();
-            return Ok(Callee::Module(module, called.info.clone()));
+            let info = called.info.clone();
+            self.called_again();
+            return Ok(Callee::Module(module, info));
         }
         let callee = self.procedure(state, &procedure_name(text)?)?;
         self.called = match &callee {
             // With a database in its name, that database's name counts too.
-            Callee::Module(module, info) if info.database == database && text.matches('.').count() <= 1 => {
-                Some(Called {
-                    name: text.into(),
-                    database,
-                    version,
-                    module: Arc::downgrade(module),
-                    info: info.clone(),
-                })
+            Callee::Module(module, info) if info.database == naming.database && text.matches('.').count() <= 1 => {
+                Some(Called { name: text.into(), naming, module: Arc::downgrade(module), info: info.clone() })
             }
             _ => None,
         };
@@ -749,6 +742,14 @@ impl Host for SessionHost {
 
     fn sequence_next(&mut self, _state: &mut State, sequence: &SequenceDef) -> SqlResult<Datum> {
         self.server.catalog.sequence_next(sequence)
+    }
+
+    fn naming(&mut self, state: &State) -> Naming {
+        Naming { database: self.catalog_session.database, version: self.catalog_version(state) }
+    }
+
+    fn called_again(&mut self) {
+        self.server.plans.procedures.count_found();
     }
 
     fn procedure(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Callee> {

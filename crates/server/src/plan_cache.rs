@@ -450,7 +450,8 @@ impl PlanCache {
             database: entry.database,
             object: entry.object,
             created: entry.created,
-            uses: entry.uses.load(Ordering::Relaxed),
+            // Who remembers a procedure does not ask for it.
+            uses: entry.uses.load(Ordering::Relaxed).max(exec::executions(&entry.module)),
             bytes: entry.measure(),
             module: entry.module.clone(),
             sql_handle: entry.handles.0,

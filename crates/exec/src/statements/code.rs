@@ -1,11 +1,13 @@
 //! A module's statements, compiled: the same tree as `plan::StatementKind` with expressions ready to run.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use sql::plan::{self, Argument, CursorOptions, CursorRef, Module, QueryId, SetOption, StatementKind, TransactionName};
 use sql::plan::{CursorSlot, VariableSlotTable};
 use types::{SqlResult, SqlType};
 
+use super::callee::Known;
 use crate::expression::{Compiler, I64Expr, Scalar};
 use crate::operators;
 
@@ -91,6 +93,8 @@ pub struct ExecuteCode {
     pub target: ExecuteTarget,
     pub arguments: Vec<ArgumentCode>,
     pub return_value: Option<u32>,
+    /// What it has called before, if that is a procedure which takes its arguments.
+    pub known: Cell<Option<Box<Known>>>,
 }
 
 pub enum ExecuteTarget {
@@ -331,6 +335,7 @@ pub fn execute(execute: &plan::Execute, module: &Module, compiler: &mut Compiler
         target,
         arguments: arguments.collect::<SqlResult<Vec<_>>>()?,
         return_value: execute.return_value.map(|slot| slot.0),
+        known: Cell::new(None),
     })
 }
 

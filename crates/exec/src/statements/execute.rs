@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
+use native::Passed;
 use sql::catalog::{ModuleDef, ObjectName, TableDef};
 use sql::plan::{Module, OutputColumn};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
+use super::callee::{Callee, Known};
 use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
 use super::failure::Unwind;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
-use super::{Frame, NESTING_MAX, run_instance};
+use super::{Frame, Instance, NESTING_MAX, run_instance};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
 use crate::expression::Scalar;
-use crate::host::{CallArgument, CallResult, Callee, ModuleInfo, TableArgument};
+use crate::host::{self, CallArgument, CallResult, ModuleInfo, TableArgument};
 use crate::kernel;
 use crate::session::stopped;
 use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
@@ -239,6 +241,15 @@ pub fn call(
     Ok(CallResult { status: finished.status, outputs: outputs.collect() })
 }
 
+/// What an EXEC statement's call has come to.
+struct Returned {
+    /// None: it was no procedure of a user's.
+    info: Option<Arc<ModuleInfo>>,
+    status: i32,
+    /// For each argument with OUTPUT.
+    outputs: Vec<(SqlType, Datum)>,
+}
+
 /// What an EXEC statement is about to do.
 pub enum Call {
     Module(Arc<Module>, Option<Arc<ModuleInfo>>),
@@ -247,48 +258,101 @@ pub enum Call {
 
 impl<'a> Runner<'a> {
     pub fn execute(&mut self, code: &ExecuteCode, line: u32) -> Result<Flow, Unwind> {
-        let prepared = self.prepare_call(code);
-        let (call, arguments) = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => return self.fail(error, line),
-        };
         let level = self.session().transaction.level;
-        let called = match &call {
-            Call::Module(_, Some(info)) => Some(info.name.clone()),
-            _ => None,
+        let returned = match self.call_known(code) {
+            Some(returned) => returned,
+            None => self.call_found(code),
         };
-        let runtime = self.context.runtime.get_mut();
-        let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
-        let result = dispatch(call, arguments, runtime);
-        let result = match result {
-            Ok(result) => result,
+        let Returned { info, status, outputs } = match returned {
+            Ok(returned) => returned,
             // The module could not begin or go on; its caller can, once the error is known.
             Err(Unwind::Scope(error)) => return self.fail(error, line),
             // An error on its way to a CATCH has done where it arose what it does to the transaction.
             Err(unwind) => return Err(unwind),
         };
         let after = self.session().transaction.level;
-        if let Some(called) = called
+        if let Some(info) = info
             && after != level
         {
             let text = format!(
                 "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = {level}, current count = {after}."
             );
-            let error = SqlError::with_state(266, 16, 2, text).in_procedure(&called);
+            let error = SqlError::with_state(266, 16, 2, text).in_procedure(&info.name);
             self.fail_as(error, line, false, false)?;
         }
-        let outputs = result.outputs.iter().map(|(_, ty, value)| (ty, value));
-        if let Err(error) = self.take_outputs(code, result.status, outputs) {
+        if let Err(error) = self.take_outputs(code, status, outputs.iter().map(|(ty, value)| (ty, value))) {
             return self.fail(error, line);
         }
         if self.session().atomic.is_some() {
             return Ok(Flow::Next);
         }
         // Only a batch's own EXEC tells the client how the procedure ended.
-        let kind =
-            if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Procedure { status: result.status } };
+        let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Procedure { status } };
         self.send_done(Done { kind, command: Command::Execute, row_count: None, error: false })?;
         Ok(Flow::Next)
+    }
+
+    /// What the statement has called before, if its name stands for that now. None: nothing is done.
+    fn call_known(&mut self, code: &ExecuteCode) -> Option<Result<Returned, Unwind>> {
+        let known = code.known.take()?;
+        let runtime = self.context.runtime.get_mut();
+        if runtime.host.naming(runtime.session) != known.naming {
+            return None;
+        }
+        let module = known.module.upgrade()?;
+        runtime.host.called_again();
+        let ended = self.call(&module, &known.callee, code, &[], &[]);
+        let info = Some(known.callee.info.clone());
+        code.known.set(Some(known));
+        Some(ended?.map(|(status, outputs)| Returned { info, status, outputs }))
+    }
+
+    /// Calls `module` with EXEC's arguments; see `Callee::set_arguments`. What it returned, and its outputs. None: nothing is done.
+    pub fn call(
+        &mut self,
+        module: &Arc<Module>,
+        callee: &Callee,
+        code: &ExecuteCode,
+        made: &[bool],
+        numbers: &[Passed],
+    ) -> Option<Result<(i32, Vec<(SqlType, Datum)>), Unwind>> {
+        let mut instance = Instance::take(module).ok()?;
+        if callee.set_arguments(module, &mut instance, code, made, numbers, self).is_none() {
+            instance.give_back(module);
+            return None;
+        }
+        let frame = callee.frame(None);
+        Some(nested(self.context.runtime.get_mut().again(), callee.info.object.0, |runtime| {
+            instance.run(module, runtime, frame, |run, flow| (flow.status(), callee.outputs(code, run)))
+        }))
+    }
+
+    /// Looks up what is to be called, and calls it.
+    fn call_found(&mut self, code: &ExecuteCode) -> Result<Returned, Unwind> {
+        let (call, arguments) = self.prepare_call(code).map_err(Unwind::Scope)?;
+        let info = match &call {
+            Call::Module(_, info) => info.clone(),
+            Call::System(_) => None,
+        };
+        let CallResult { status, outputs } = dispatch(call, arguments, self.context.runtime.get_mut().again())?;
+        let outputs = outputs.into_iter().map(|(_, ty, value)| (ty, value)).collect();
+        Ok(Returned { info, status, outputs })
+    }
+
+    /// The procedure of this name, which the statement knows from now on.
+    fn look_up(&mut self, name: &ObjectName, code: &ExecuteCode) -> SqlResult<Call> {
+        let runtime = self.context.runtime.get_mut();
+        let naming = runtime.host.naming(runtime.session);
+        let call = self.resolve(name)?;
+        if let Call::Module(module, Some(info)) = &call
+            // With a database in its name, that database's name counts too.
+            && name.database.is_none()
+            && info.database == naming.database
+            && let Some(callee) = Callee::of_execute(module, info.clone(), code)
+        {
+            code.known.set(Some(Box::new(Known { naming, module: Arc::downgrade(module), callee })));
+        }
+        Ok(call)
     }
 
     fn prepare_call(&mut self, code: &ExecuteCode) -> SqlResult<(Call, Vec<CallArgument>)> {
@@ -329,7 +393,7 @@ impl<'a> Runner<'a> {
                 let runtime = self.context.runtime.get_mut();
                 Call::Module(runtime.host.compile(runtime.session, &text)?, None)
             }
-            ExecuteTarget::Procedure(name) => self.resolve(name)?,
+            ExecuteTarget::Procedure(name) => self.look_up(name, code)?,
             ExecuteTarget::Named(name) => {
                 let name = parse_name(&self.text_of(name)?);
                 self.resolve(&name)?
@@ -349,8 +413,8 @@ impl<'a> Runner<'a> {
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
         let runtime = self.context.runtime.get_mut();
         Ok(match runtime.host.procedure(runtime.session, name)? {
-            Callee::Module(module, info) => Call::Module(module, Some(info)),
-            Callee::System(name) => Call::System(name),
+            host::Callee::Module(module, info) => Call::Module(module, Some(info)),
+            host::Callee::System(name) => Call::System(name),
         })
     }
 

@@ -4,6 +4,7 @@
 //! the next statement runs, unless it is one that ends the batch.
 
 mod atomic;
+mod callee;
 mod code;
 mod cursor;
 mod cursor_table;

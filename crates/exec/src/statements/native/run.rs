@@ -10,12 +10,13 @@ use storage::{IndexId, Isolation, LookUp, MemoryTable, Table, TableLayout};
 use types::row::encode;
 use types::{Datum, SqlType};
 
+use super::super::callee::datum;
 use super::super::code;
 use super::super::failure::Unwind;
 use super::super::measure::{Counters, Mark};
 use super::super::modify::Target;
 use super::super::run::{Flow, Runner, Try};
-use super::call::{Callees, datum};
+use super::call::Callees;
 use super::form::{changed, fits, folded, inserted, look_up, native_target};
 use super::joins::Opened;
 use super::{NativeCode, Step};
