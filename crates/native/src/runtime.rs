@@ -279,7 +279,8 @@ pub const HELPERS: [(&str, *const u8); 25] = [
 ];
 
 impl<'a> Call<'a> {
-    /// `images`: is machine code's until the run ends.
+    /// `images`: is machine code's until the run ends. In line: the many bytes of it are written where they stay.
+    #[inline(always)]
     pub fn new(images: &mut [u8], runtime: &'a mut dyn Runtime) -> Call<'a> {
         Call {
             rows: UNKNOWN,

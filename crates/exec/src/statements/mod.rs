@@ -69,8 +69,10 @@ struct Pool {
     program: SpinLock<Option<native::Shared>>,
 }
 
+// An instance stays where it was made: it is handed on ten times a call.
+#[allow(clippy::vec_box)]
 struct Shelf {
-    idle: SpinLock<Vec<Instance>>,
+    idle: SpinLock<Vec<Box<Instance>>>,
     /// What the instances that were made for it cost.
     counters: OnceLock<Arc<[Counters]>>,
 }
@@ -157,11 +159,11 @@ impl Instance {
         })
     }
 
-    fn take(module: &Arc<Module>) -> SqlResult<Instance> {
+    fn take(module: &Arc<Module>) -> SqlResult<Box<Instance>> {
         let idle = shelf(&module.executor).idle.lock().pop();
         match idle {
             Some(instance) => Ok(instance),
-            None => Instance::new(module),
+            None => Instance::new(module).map(Box::new),
         }
     }
 
@@ -174,7 +176,7 @@ impl Instance {
 
     /// Runs the statements with the variables that were set. `take`: what is wanted of a run that has come to its end.
     fn run<T>(
-        mut self,
+        mut self: Box<Instance>,
         module: &Arc<Module>,
         runtime: Runtime<'_>,
         frame: Frame,
@@ -224,7 +226,7 @@ impl Instance {
         finished
     }
 
-    fn give_back(mut self, module: &Arc<Module>) {
+    fn give_back(mut self: Box<Instance>, module: &Arc<Module>) {
         self.variables.clear();
         self.tables.iter().for_each(|table| table.borrow_mut().clear());
         for query in &mut self.queries {

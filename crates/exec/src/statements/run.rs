@@ -54,7 +54,7 @@ pub struct Runner<'a> {
     pub return_value: Datum,
     /// Of a natively compiled module, once it has run.
     pub native: Option<Box<NativeCode>>,
-    entry_options: Option<Box<Options>>,
+    entry_options: Option<Options>,
     /// What the module's queries cost, from 1 on.
     pub counters: Option<Arc<[Counters]>>,
     /// Whether anybody wants to know.
@@ -84,7 +84,7 @@ impl<'a> Runner<'a> {
     ) -> Runner<'a> {
         let session = &*context.runtime.get_mut().session;
         let nested = frame.info.is_some();
-        let entry_options = nested.then(|| Box::new(session.options.clone()));
+        let entry_options = nested.then(|| session.options.clone());
         Runner {
             cursor_variables: vec![None; module.cursor_variables.len()],
             declared_tables: vec![false; module.table_variables.len()],
@@ -141,7 +141,7 @@ impl<'a> Runner<'a> {
     /// SET options are the caller's again; local cursors are gone.
     pub fn leave(&mut self) {
         if let Some(options) = self.entry_options.take() {
-            self.session().options = *options;
+            self.session().options = options;
         }
         self.forget_cursors();
         for query in self.queries.iter_mut().flatten() {
