@@ -308,8 +308,8 @@ impl Session {
         }
     }
 
-    /// What storage calls the session's isolation level. `snapshot_reads`: READ_COMMITTED_SNAPSHOT of the database.
-    pub fn isolation(&self, snapshot_reads: bool) -> Isolation {
+    /// What storage calls the session's isolation level. `snapshot_reads`: READ_COMMITTED_SNAPSHOT of the database, asked where it counts.
+    pub fn isolation(&self, snapshot_reads: impl FnOnce() -> bool) -> Isolation {
         match self.atomic {
             None => {}
             // Rows in memory are read as of the transaction's begin at every level; definitions as they are now.
@@ -319,8 +319,10 @@ impl Session {
         }
         match self.options.isolation {
             IsolationLevel::ReadUncommitted => Isolation::ReadUncommitted,
-            IsolationLevel::ReadCommitted if snapshot_reads => Isolation::ReadCommitted,
-            IsolationLevel::ReadCommitted => Isolation::ReadCommittedLocking,
+            IsolationLevel::ReadCommitted => match snapshot_reads() {
+                true => Isolation::ReadCommitted,
+                false => Isolation::ReadCommittedLocking,
+            },
             IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
             IsolationLevel::Snapshot => Isolation::Snapshot,
             IsolationLevel::Serializable => Isolation::Serializable,

@@ -22,7 +22,7 @@ pub enum Scope {
 }
 
 fn start(runtime: &mut Runtime<'_>) {
-    let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
+    let isolation = runtime.session.isolation(|| runtime.host.snapshot_reads());
     let mut transaction = runtime.host.storage().begin(isolation);
     let session = &mut *runtime.session;
     transaction.set_session(session.spid);
@@ -190,7 +190,10 @@ pub fn commit_untold(runtime: &mut Runtime<'_>, delayed: bool) -> SqlResult<()> 
 /// The level that the session has now is the open transaction's from its next statement on.
 pub fn renew_isolation(runtime: &mut Runtime<'_>) {
     runtime.session.isolation_changed = false;
-    let isolation = runtime.session.isolation(runtime.host.snapshot_reads());
+    if runtime.session.transaction.current.is_none() {
+        return;
+    }
+    let isolation = runtime.session.isolation(|| runtime.host.snapshot_reads());
     if let Some(transaction) = &mut runtime.session.transaction.current {
         transaction.set_isolation(isolation);
     }
