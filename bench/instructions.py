@@ -8,9 +8,9 @@ run, whatever else the machine does. Needs Linux on x86-64 and nm; neither hardw
 A whole server runs in the simulated machine (`crates/heddle/examples/instructions.rs`), on one thread, and this script makes that thread stop
 after each instruction. A procedure is called to warm up, then for N and for 2N rows: what the last call executes more than the one before,
 by N, is a row's share of everything, the log included; `a call` is the rest of the call for N rows, from the packet that asks to the one
-that answers, the client's part and the simulated network included. `call` is a loop of T-SQL that calls an empty procedure: a row is such a
-call there, of which the client is told. --profile tells in which functions the instructions are. A million of them take half a minute on a
-busy machine: hence the small N.
+that answers. `call` is a loop of T-SQL that calls an empty procedure: a row is such a call there. The client's functions and the simulated
+machine's own are not counted. --profile tells in which functions the instructions are. A million of them take half a minute on a busy
+machine: hence the small N.
 """
 
 import argparse
@@ -26,6 +26,10 @@ import tempfile
 from native import ATOMIC, KEYS, LOOPS, MEMORY, TABLES, procedure
 
 WAYS = ("native", "interpreted")
+# What differs from call to call by chance is more than a turn of these loops: they get more of them.
+TIMES = {"empty": 20, "read": 4}
+# Functions that a real server does not have.
+APART = ("os::sim", "os::net::sim", "os::disk::sim", "lab::", "tds::client", "tds::token::TokenReader", "instructions::")
 # Called for so many rows: the difference of the last two counts.
 CALLS = ("warm", "once", "twice")
 
@@ -113,7 +117,7 @@ class Traced:
             if name == program:
                 name = self.names[bisect.bisect(self.starts, at - self.base) - 1]
             functions[os.path.basename(name) if name.startswith("/") else name] += count
-        return functions
+        return collections.Counter({name: count for name, count in functions.items() if not any(part in name for part in APART)})
 
 
 def setup(options):
@@ -137,11 +141,11 @@ def setup(options):
 
 def measured(options):
     """Each way has keys of its own, and each call of INSERT; all others find the rows of its first."""
-    rows = {"warm": options.warm, "once": options.rows, "twice": 2 * options.rows}
     for way in options.way or WAYS:
         base = 10 * options.warm * WAYS.index(way)
         for loop in options.loop or [*LOOPS, "call"]:
-            first = base
+            first, once = base, options.rows * TIMES.get(loop, 1)
+            rows = {"warm": options.warm, "once": once, "twice": 2 * once}
             if loop != "insert" and options.loop:
                 yield None, f"INSERT dbo.memory (c1) SELECT value FROM GENERATE_SERIES({base}, {base + options.warm - 1}) WHERE value NOT IN (SELECT c1 FROM dbo.memory)"
             for call in CALLS:
@@ -171,7 +175,7 @@ def count(options, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="target/bench-dev/examples/instructions")
-    parser.add_argument("--rows", type=int, default=100, help="N")
+    parser.add_argument("--rows", type=int, default=100, help="N; more of loops that do little")
     parser.add_argument("--warm", type=int, default=10_000, help="rows of the call before; so many are read and updated, at random")
     parser.add_argument("--way", choices=WAYS, action="append", help="only this one")
     parser.add_argument("--loop", choices=[*LOOPS, "call"], action="append", help="only this one")
@@ -186,12 +190,13 @@ def main():
                 once = functions
                 continue
             total, before = functions.total(), once.total()
-            rows[way, loop] = (total - before) / options.rows
+            count_of = options.rows * TIMES.get(loop, 1)
+            rows[way, loop] = (total - before) / count_of
             ratio = f"   {rows[way, loop] / rows['native', loop]:5.1f}x" if way != "native" and ("native", loop) in rows else ""
             print(f"{options.width:7} {loop:7} {way:11} {rows[way, loop]:8.1f} a row   {2 * before - total:7} a call{ratio}", flush=True)
             functions.subtract(once)
             for name, more in functions.most_common(options.profile):
-                print(f"    {more / options.rows:8.1f}  {name[:120]}")
+                print(f"    {more / count_of:8.1f}  {name[:120]}")
 
 
 if __name__ == "__main__":
