@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use sql::catalog::ObjectId;
 use sql::plan::{AtomicIsolation, IsolationLevel};
 use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
@@ -25,6 +26,8 @@ pub struct Session {
     pub identity: Option<(SqlType, i128)>,
     /// SCOPE_IDENTITY(): of the running module; the caller's is put aside during a call.
     pub scope_identity: Option<(SqlType, i128)>,
+    /// What machine code has taken for a row of this table that it could not insert: the interpreter, which tries again, has it.
+    pub identity_given: Option<(ObjectId, i64)>,
     /// @@FETCH_STATUS.
     pub fetch_status: i32,
     /// @@CURSOR_ROWS.
@@ -260,6 +263,7 @@ impl Session {
             error: 0,
             identity: None,
             scope_identity: None,
+            identity_given: None,
             fetch_status: 0,
             cursor_rows: 0,
             nest_level: 0,

@@ -341,6 +341,40 @@ fn call(random: &mut Random, out: &mut String) -> std::fmt::Result {
     }
 }
 
+/// Tables with identity, CHECK constraints and foreign keys: of numbers alone (`child`), and not (`noted`).
+fn constrained(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let (k, code) = (random.below(12), random.below(30));
+    let (parent, small) = (if random.below(3) == 0 { "@i".into() } else { k.to_string() }, value(random, 0));
+    let kind = random.pick(&["1", "2", "NULL", "@t", "4"]);
+    match random.below(12) {
+        0..=2 => writeln!(
+            out,
+            "INSERT dbo.child (parent, code, qty, kind, price) VALUES ({parent}, {code}, {small}, {kind}, {}.5);",
+            random.pick(&["@s", "2", "7"]).replace("@s", "3")
+        ),
+        3 => writeln!(out, "INSERT dbo.child (parent, code, qty) VALUES (NULL, {}, {k});", value(random, 1)),
+        4 | 5 => writeln!(
+            out,
+            "INSERT dbo.noted (code, parent, note, qty) VALUES ({}, {parent}, {}, {small});",
+            random.pick(&["@b", "@n0", "4", "5"]),
+            random.pick(&["@text", "'a'", "NULL", "'longer than it is'", "'ab'"])
+        ),
+        6 => writeln!(out, "UPDATE dbo.child SET qty = qty + {small}, kind = {kind} WHERE code = {code};"),
+        7 => writeln!(out, "UPDATE dbo.child SET qty = {small} WHERE id > {code} AND price > 2;"),
+        8 => writeln!(out, "UPDATE dbo.child SET parent = {parent} WHERE code = {code};"),
+        9 => {
+            writeln!(out, "DELETE dbo.child WHERE code = {code}; UPDATE dbo.noted SET qty = {small} WHERE code = {k};")
+        }
+        10 => writeln!(out, "DELETE dbo.parent WHERE id = {k};"),
+        _ => writeln!(out, "UPDATE dbo.parent SET n = {small} WHERE id = {k};"),
+    }?;
+    match random.below(4) {
+        0 => writeln!(out, "SET @c = SCOPE_IDENTITY();"),
+        1 => writeln!(out, "SET @n1 = ISNULL(@n1, 0) + @@ROWCOUNT;"),
+        _ => Ok(()),
+    }
+}
+
 /// `loops`: how many are around it, each counting in a variable of its own.
 fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) {
     let block = |random: &mut Random, loops: usize, before: &str, out: &mut String| {
@@ -356,6 +390,10 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
     }
     if random.below(8) == 0 {
         let _ = call(random, out);
+        return;
+    }
+    if random.below(8) == 0 {
+        let _ = constrained(random, out);
         return;
     }
     if random.below(8) == 0 {
@@ -468,6 +506,15 @@ CREATE TABLE dbo.money (k int NOT NULL CONSTRAINT pk_money PRIMARY KEY NONCLUSTE
   e decimal(8, 2) NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.typed (k int NOT NULL CONSTRAINT pk_typed PRIMARY KEY NONCLUSTERED, d decimal(12, 4) NULL, f float NULL, m smallmoney NULL,
   w nvarchar(6) NOT NULL, t datetime2(3) NULL, b varbinary(3) NULL) WITH (MEMORY_OPTIMIZED = ON);
+CREATE TABLE dbo.parent (id int NOT NULL CONSTRAINT pk_parent PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 16), n tinyint NULL CONSTRAINT ck_n CHECK (n <> 5))
+  WITH (MEMORY_OPTIMIZED = ON);
+CREATE TABLE dbo.child (id bigint IDENTITY NOT NULL CONSTRAINT pk_child PRIMARY KEY NONCLUSTERED, parent int NULL CONSTRAINT fk_child REFERENCES dbo.parent (id),
+  code int NOT NULL CONSTRAINT uq_child UNIQUE NONCLUSTERED HASH WITH (BUCKET_COUNT = 64), qty smallint NULL CONSTRAINT ck_qty CHECK (qty BETWEEN -10 AND 300),
+  kind tinyint NULL CONSTRAINT ck_kind CHECK (kind IN (1, 2, 3)), price decimal(8, 2) NOT NULL DEFAULT 2.5,
+  CONSTRAINT ck_both CHECK (NOT (kind = 2 AND qty * 100 > price * 1000) OR 1000 / qty > 3)) WITH (MEMORY_OPTIMIZED = ON);
+CREATE TABLE dbo.noted (number int IDENTITY NOT NULL CONSTRAINT pk_noted PRIMARY KEY NONCLUSTERED, code bigint NOT NULL CONSTRAINT uq_noted UNIQUE NONCLUSTERED,
+  parent int NOT NULL CONSTRAINT fk_noted REFERENCES dbo.parent (id), note char(10) NULL CONSTRAINT ck_note CHECK (note <> 'ab' AND DATALENGTH(note) = 10),
+  qty int NOT NULL CONSTRAINT ck_noted CHECK (qty % 7 <> 3), made datetime2 NOT NULL DEFAULT SYSDATETIME()) WITH (MEMORY_OPTIMIZED = ON);
 GO
 ";
 
@@ -502,6 +549,9 @@ FROM GENERATE_SERIES(0, 9);
 INSERT dbo.ordered (k, n, t) SELECT value, NULLIF(value % 2, 0), value FROM GENERATE_SERIES(0, 9);
 INSERT dbo.money (k, d, e) SELECT value, NULLIF(value, 3) * -1.125, value * 1000.5 FROM GENERATE_SERIES(0, 9);
 -- Scans give their rows in batches: more than one.
+INSERT dbo.parent (id, n) SELECT value, NULLIF(value, 5) FROM GENERATE_SERIES(0, 9);
+INSERT dbo.child (parent, code, qty, kind) SELECT value, value * 3, value, 1 FROM GENERATE_SERIES(0, 5);
+INSERT dbo.noted (parent, code, qty) VALUES (3, 3, 1);
 INSERT dbo.ordered (k, n, t) SELECT 1000 + value, value % 7, value FROM GENERATE_SERIES(0, 149);
 GO
 ";
@@ -523,7 +573,9 @@ fn script(random: &mut Random, procedures: usize) -> String {
             "SELECT k, small, big, filler, text, LEN(far) AS far, CHECKSUM(far) AS sum FROM dbo.rows ORDER BY k;
 SELECT k, n, t FROM dbo.ordered WHERE k NOT BETWEEN 1000 AND 1149 ORDER BY k;
 SELECT COUNT(*), CHECKSUM_AGG(CHECKSUM(k, n, t)) FROM dbo.ordered; DELETE dbo.rows; DELETE dbo.ordered;
-SELECT * FROM dbo.typed ORDER BY k; DELETE dbo.typed; SELECT * FROM dbo.money ORDER BY k; DELETE dbo.money;\nGO\n",
+SELECT * FROM dbo.child ORDER BY id; SELECT number, code, parent, note, qty FROM dbo.noted ORDER BY number;
+SELECT COUNT(*) FROM dbo.noted WHERE made < DATEADD(hour, -1, SYSDATETIME()); DELETE dbo.child; DELETE dbo.noted;
+SELECT * FROM dbo.parent ORDER BY id; DELETE dbo.parent; SELECT * FROM dbo.typed ORDER BY k; DELETE dbo.typed; SELECT * FROM dbo.money ORDER BY k; DELETE dbo.money;\nGO\n",
         );
     }
     script

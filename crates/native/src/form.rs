@@ -26,6 +26,15 @@ pub struct Insert {
     pub image: Vec<u8>,
     /// What each run writes into the image. NULL only where the field says that it may be.
     pub values: Vec<(Field, Expr)>,
+    pub checks: Checks,
+}
+
+/// Of a row that is put together: none of them may be false.
+#[derive(Debug, Clone, Default)]
+pub struct Checks {
+    /// Where the row's image has the columns that they are over.
+    pub fields: Vec<Option<Field>>,
+    pub tests: Vec<Expr>,
 }
 
 /// A statement about the one row of a memory-optimized table that has a key.
@@ -47,7 +56,7 @@ pub enum Then {
     /// SELECT @v = ...
     Assign(Vec<(VariableSlot, Expr)>),
     /// UPDATE ... SET: fields and their new values.
-    Update(Vec<(Field, Expr)>),
+    Update(Vec<(Field, Expr)>, Checks),
     Delete,
 }
 
@@ -76,6 +85,8 @@ pub struct Changes {
     pub filter: Option<Expr>,
     /// Fields and their new values; None: the rows are deleted.
     pub update: Option<Vec<(Field, Expr)>>,
+    /// Of the rows as they become.
+    pub checks: Checks,
 }
 
 /// One row without a table: of SET, SELECT @v = ..., a condition or a RETURN with functions of the catalog.
@@ -117,6 +128,17 @@ fn is_placed(fields: &[Option<Field>]) -> impl Fn(usize) -> bool + '_ {
     |column| fields.get(column).is_some_and(Option::is_some)
 }
 
+impl Checks {
+    /// There is machine code for it.
+    pub fn knows(&self, test: &Expr) -> bool {
+        has_truth(test, &is_placed(&self.fields)) && !calls_function(test)
+    }
+
+    fn is_native(&self) -> bool {
+        self.tests.iter().all(|test| self.knows(test))
+    }
+}
+
 impl Find {
     /// There is machine code for it.
     pub fn is_native(&self) -> bool {
@@ -125,7 +147,9 @@ impl Find {
             && self.key.iter().all(is_native)
             && match &self.then {
                 Then::Assign(values) => have_values(values, &known),
-                Then::Update(values) => values.iter().all(|(_, value)| of_row(value, &known)),
+                Then::Update(values, checks) => {
+                    values.iter().all(|(_, value)| of_row(value, &known)) && checks.is_native()
+                }
                 Then::Delete => true,
             }
     }
@@ -137,6 +161,7 @@ impl Changes {
         let known = is_placed(&self.fields);
         self.filter.as_ref().is_none_or(|filter| has_truth(filter, &known) && !calls_function(filter))
             && self.update.iter().flatten().all(|(_, value)| of_row(value, &known))
+            && self.checks.is_native()
     }
 }
 

@@ -18,7 +18,7 @@ use types::Datum;
 
 pub use calls::Execution;
 
-use crate::form::{Find, Form, Insert, Then, is_native};
+use crate::form::{Checks, Find, Form, Insert, Then, is_native};
 use crate::runtime::{FOUND, FOUND_AT, IMAGES_AT, KEY_AT, LEFT, NOT_FOUND, ROWS_AT};
 use crate::scalar::{Calls, Columns, Field, FunctionCall, Scalars, has_truth, is_argument, packed, plain};
 
@@ -416,6 +416,14 @@ impl<'f> Body<'_, '_, 'f> {
             let (value, null) = self.field_value(*field, expr, ends.unusual);
             self.scalars.set_column(self.images, start, *field, value, null);
         }
+        let image = match insert.checks.tests.is_empty() {
+            true => self.images,
+            false => {
+                let images = self.images;
+                self.builder().ins().iadd_imm_s(images, start as i64)
+            }
+        };
+        self.check(image, insert.checks, ends.unusual);
         self.lowered.images.extend_from_slice(&insert.image);
         self.lowered.inserts.push(insert.query);
         let numbers = [self.lowered.inserts.len() as i64 - 1, start as i64, insert.image.len() as i64];
@@ -434,7 +442,7 @@ impl<'f> Body<'_, '_, 'f> {
         }
         self.lowered.finds.push(find.query);
         let this = self.lowered.finds.len() as i64 - 1;
-        let copies = i64::from(matches!(find.then, Then::Update(_)));
+        let copies = i64::from(matches!(find.then, Then::Update(..)));
         let answer = self.call(self.helpers.find, &[this, find.key.len() as i64, copies]);
         self.leave_if_left(answer);
         let (found, other, none) =
@@ -452,11 +460,15 @@ impl<'f> Body<'_, '_, 'f> {
         self.scalars.columns = Columns::Image(row, find.fields);
         match &find.then {
             Then::Assign(values) => self.assign_from_row(values, unusual),
-            Then::Update(values) => self.write_to_row(row, values, unusual),
+            Then::Update(values, _) => self.write_to_row(row, values, unusual),
             Then::Delete => {}
         }
         self.scalars.columns = Columns::None;
-        if !matches!(find.then, Then::Assign(_)) {
+        let assigns = matches!(find.then, Then::Assign(_));
+        if let Then::Update(_, checks) = find.then {
+            self.check(row, checks, unusual);
+        }
+        if !assigns {
             self.ask(self.helpers.change, &[this, copies], unusual);
         }
         self.set_rows(1);
@@ -503,6 +515,18 @@ impl<'f> Body<'_, '_, 'f> {
             true => self.scalars.value_or_null(expr, unusual),
             false => (self.scalars.value(expr, unusual), None),
         }
+    }
+
+    /// A row that one of them refuses is unusual: the interpreter says so.
+    fn check(&mut self, image: Ssa, checks: Checks, unusual: Block) {
+        let Checks { fields, tests } = checks;
+        self.scalars.columns = Columns::Image(image, fields);
+        for test in &tests {
+            let passes = self.builder().create_block();
+            self.scalars.branch_unless_false(test, passes, unusual);
+            self.builder().switch_to_block(passes);
+        }
+        self.scalars.columns = Columns::None;
     }
 
     /// The same for the fields of a row, which is a copy.

@@ -17,8 +17,9 @@ pub trait Runtime {
     /// The same for the condition of an IF or WHILE: whether it holds.
     fn holds(&mut self, step: u32) -> Result<bool, Leave>;
 
-    /// Adds a row to the table of an INSERT; an empty image is the runtime's to make. False: it could not be, and nothing is changed.
-    fn insert(&mut self, insert: u32, image: &[u8]) -> bool;
+    /// Adds a row to the table of an INSERT; an empty image is the runtime's to make, and an identity value in it is too.
+    /// False: it could not be, and nothing is changed.
+    fn insert(&mut self, insert: u32, image: &mut [u8]) -> bool;
 
     /// The image of the row that has these numbers in the key of a look-up. None: the interpreter is to do it.
     fn find(&mut self, find: u32, key: &[i64]) -> Option<Option<&[u8]>>;
@@ -357,7 +358,7 @@ extern "C" fn insert(call: &mut Call<'_>, insert: u32, at: u32, bytes: u32) -> i
             call.tell_rows();
         }
         // SAFETY: within the buffer that `new` was given; machine code, which alone writes to it, waits for this call.
-        let image = unsafe { std::slice::from_raw_parts(call.images.add(at), bytes) };
+        let image = unsafe { std::slice::from_raw_parts_mut(call.images.add(at), bytes) };
         i32::from(call.runtime.insert(insert, image))
     })
 }

@@ -187,6 +187,10 @@ pub fn has_truth(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
             _ => false,
         },
         ExprKind::Compare { left, right, null_equal: false, .. } => has_value(left, known) && has_value(right, known),
+        ExprKind::InList { value, list } => {
+            let constant = |item: &Expr| matches!(item.kind, ExprKind::Literal(_)) && has_value(item, known);
+            has_value(value, known) && list.iter().all(constant)
+        }
         _ => false,
     }
 }
@@ -472,6 +476,11 @@ impl Scalars<'_, '_> {
         self.decide(expr, true, Ways { yes, other, unknown: other, unusual });
     }
 
+    /// Goes to `passes` if a predicate that `has_truth` holds or is unknown, else to `unusual`.
+    pub fn branch_unless_false(&mut self, expr: &Expr, passes: Block, unusual: Block) {
+        self.decide(expr, false, Ways { yes: unusual, other: passes, unknown: passes, unusual });
+    }
+
     /// Goes the way of what the predicate is.
     fn decide(&mut self, expr: &Expr, wanted: bool, ways: Ways) {
         let Ways { yes, other, unknown, unusual } = ways;
@@ -525,6 +534,19 @@ impl Scalars<'_, '_> {
                 let code = if wanted { code } else { code.complement() };
                 let holds = self.builder.ins().icmp(code, left, right);
                 self.builder.ins().brif(holds, yes, &[], other, &[]);
+            }
+            ExprKind::InList { value, list } => {
+                let (value, null) = self.value_or_null(value, unusual);
+                if let Some(null) = null {
+                    self.unless(null, unknown);
+                }
+                let (is_in, is_not) = if wanted { (yes, other) } else { (other, yes) };
+                for item in list {
+                    let item = self.value(item, unusual);
+                    let equal = self.builder.ins().icmp(IntCC::Equal, value, item);
+                    self.unless(equal, is_in);
+                }
+                self.builder.ins().jump(is_not, &[]);
             }
             expr => panic!("no machine code for {expr:?}"),
         }

@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use native::{Changes, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing};
+use native::{
+    Changes, Checks, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing,
+};
 use sql::ast::{QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{
@@ -15,7 +17,8 @@ use types::{Datum, SqlType};
 
 mod nothing;
 
-/// The form of every query of a golden module. INSERT: a row of 20 bytes, the first variable, a bigint, at 2, the second, an int, at 11.
+/// The form of every query of a golden module. INSERT: a row of 20 bytes, the first variable, a bigint, at 2, the second, an int, at 11;
+/// into a single column: with CHECKs that the int is one of three numbers and not greater than the bigint, or that is 7.
 /// Others: of the row whose key is the first variable. SELECT: the second becomes its int at 2, the third this plus its bigint at 6, which
 /// may be NULL; UPDATE: the latter becomes that sum. UPDATE and DELETE without WHERE: of all rows
 /// with a positive int. SELECT FROM a join: see `join`. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
@@ -23,11 +26,15 @@ mod nothing;
 fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
     let variable = |slot, ty| expr(ty, ExprKind::Variable(VariableSlot(slot)));
-    if let StatementKind::Insert(_) = module.queries[query.0 as usize].statement.kind {
+    if let StatementKind::Insert(insert) = &module.queries[query.0 as usize].statement.kind {
         let field = |at, bytes, nullable| Field { at, bytes, signed_apart: false, null_at: 15, null_bit: 0, nullable };
         let first = (field(2, 8, false), variable(0, SqlType::BIGINT));
         let values = vec![first, (field(11, 4, true), variable(1, SqlType::INT))];
-        return Form::Insert(Insert { query, image: vec![0; 20], values });
+        let checks = match &insert.columns[..] {
+            [_] => checks(values.iter().map(|(field, _)| Some(*field)).collect()),
+            _ => Checks::default(),
+        };
+        return Form::Insert(Insert { query, image: vec![0; 20], values, checks });
     }
     let field =
         |at, bytes, null_bit, nullable| Some(Field { at, bytes, signed_apart: false, null_at: 14, null_bit, nullable });
@@ -86,14 +93,38 @@ fn form(query: QueryId, module: &Module) -> Form {
         let zero = expr(SqlType::BIGINT, ExprKind::Literal(Datum::I64(0)));
         let (op, left) = (CompareOp::Greater, Box::new(columns[0].clone()));
         let positive = expr(SqlType::BIT, ExprKind::Compare { op, left, right: Box::new(zero), null_equal: false });
-        return Form::Changes(Changes { query, columns: 2, fields, filter: Some(positive), update });
+        return Form::Changes(Changes {
+            query,
+            columns: 2,
+            fields,
+            filter: Some(positive),
+            update,
+            checks: Checks::default(),
+        });
     }
     let then = match statement {
-        StatementKind::Update(_) => Then::Update(vec![(fields[1].expect("a field"), sum)]),
+        StatementKind::Update(_) => Then::Update(vec![(fields[1].expect("a field"), sum)], Checks::default()),
         StatementKind::Delete(_) => Then::Delete,
         _ => Then::Assign(vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), sum)]),
     };
     Form::Find(Find { query, key: vec![variable(0, SqlType::BIGINT)], columns: 2, fields, then })
+}
+
+fn checks(fields: Vec<Option<Field>>) -> Checks {
+    let expr = |ty, kind| Expr::new(ty, true, kind);
+    let number = |value| expr(SqlType::BIGINT, ExprKind::Literal(Datum::I64(value)));
+    let (first, second) = (expr(SqlType::BIGINT, ExprKind::Column(0)), expr(SqlType::INT, ExprKind::Column(1)));
+    let compare = |op, left: &Expr, right| {
+        expr(
+            SqlType::BIT,
+            ExprKind::Compare { op, left: Box::new(left.clone()), right: Box::new(right), null_equal: false },
+        )
+    };
+    let list = ExprKind::InList { value: Box::new(second.clone()), list: vec![number(1), number(2), number(7)] };
+    let greater = compare(CompareOp::Greater, &second, first.clone());
+    let either =
+        vec![expr(SqlType::BIT, ExprKind::Not(Box::new(greater))), compare(CompareOp::Equal, &first, number(7))];
+    Checks { fields, tests: vec![expr(SqlType::BIT, list), expr(SqlType::BIT, ExprKind::Or(either))] }
 }
 
 /// A join of two such tables: with the row that has the first one's bigint for a key, whose int is less than the first one's. The second

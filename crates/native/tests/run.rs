@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use native::{Cells, Field, Form, Insert, Leave, Number, Passed, Program, Runtime};
+use native::{Cells, Checks, Field, Form, Insert, Leave, Number, Passed, Program, Runtime};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{Expr, ExprKind, VariableSlot};
 use types::SqlType;
@@ -34,7 +34,7 @@ impl Runtime for Asked {
         (self.answer)(step).map(|()| true)
     }
 
-    fn insert(&mut self, _: u32, image: &[u8]) -> bool {
+    fn insert(&mut self, _: u32, image: &mut [u8]) -> bool {
         self.rows.push(image.to_vec());
         true
     }
@@ -141,7 +141,7 @@ fn program(text: &str) -> (Program, Arc<[Number]>) {
             Field { at: 1, bytes: 8, signed_apart: false, null_at: 0, null_bit: 0, nullable: false },
             first.clone(),
         )];
-        Some(Form::Insert(Insert { query, image: vec![0; 10], values }))
+        Some(Form::Insert(Insert { query, image: vec![0; 10], values, checks: Checks::default() }))
     };
     let program = Program::new(&module.body, &module.variables, &mut form).expect("machine code");
     (program, module.variables.iter().map(|variable| Number::new(variable.ty.physical())).collect())

@@ -55,6 +55,7 @@ impl Body<'_, '_, '_> {
             for ((field, _), (value, null)) in set.iter().zip(values) {
                 self.scalars.set_column(copy, 0, *field, value, null);
             }
+            self.check(copy, changes.checks, unusual);
         }
         let so_far = self.builder().use_var(rows);
         let so_far = self.builder().ins().iadd_imm_s(so_far, 1);

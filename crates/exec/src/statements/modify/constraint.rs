@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use sql::catalog::{ForeignKeyDef, IndexKind, ReferentialAction, TableDef};
 use sql::plan::TableSource;
-use storage::{IndexId, KeyBound, LockHint, ScanSpec, Table};
+use storage::{IndexId, KeyBound, LockHint, Scan, ScanSpec, Table};
 use types::key::KeyCodec;
+use types::row::RowView;
 use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
 
 use super::target::{Changes, Target};
@@ -234,6 +235,74 @@ impl Lookup {
             false
         })?;
         Ok(found)
+    }
+}
+
+/// The parents of one row after the other: what `check_parents` looks for, in memory-optimized tables.
+pub struct Parents(Vec<Parent>);
+
+struct Parent {
+    own: Vec<usize>,
+    lookup: Lookup,
+    /// Goes from key to key.
+    scan: Scan,
+}
+
+impl Parents {
+    /// None: they are not found by a key of such a table. The transaction holds the tables' definitions.
+    pub fn of(def: &TableDef, context: &Context) -> SqlResult<Option<Parents>> {
+        let mut parents = Vec::new();
+        for key in def.foreign_keys.iter().filter(|key| !key.disabled) {
+            let parent = {
+                let mut runtime = context.runtime();
+                let runtime = &mut *runtime;
+                runtime.host.table_by_id(runtime.session, def.database, key.referenced_table)?
+            };
+            let lookup = Lookup::new(parent, &key.referenced_columns, context)?;
+            if !lookup.seek || !lookup.table.is_memory_optimized() {
+                return Ok(None);
+            }
+            // It is looked for again at the commit.
+            let spec = ScanSpec {
+                whole_keys: lookup.whole_keys,
+                lock: LockHint { shared: true, hold: true, ..LockHint::default() },
+                ignore_own_statement: false,
+                ..ScanSpec::all(IndexId(lookup.index), Vec::new())
+            };
+            let mut runtime = context.runtime();
+            let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+            let scan = lookup.table.scan(transaction, spec).map_err(|error| storage_error(error, Some(&lookup.def)))?;
+            parents.push(Parent { own: stored_of(def, &key.columns), lookup, scan });
+        }
+        Ok(Some(Parents(parents)))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All that a row refers to are there.
+    pub fn have(&mut self, context: &Context, row: &RowView<'_>) -> SqlResult<bool> {
+        for Parent { own, lookup, scan } in &mut self.0 {
+            if own.iter().any(|stored| row.is_null(*stored)) {
+                continue;
+            }
+            let mut key = Vec::new();
+            for (codec, at) in lookup.codecs.iter().zip(&lookup.order) {
+                codec.encode(&row.datum(own[*at]), &mut key);
+            }
+            let bound = KeyBound::Inclusive(key);
+            let mut runtime = context.runtime();
+            let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+            let found = match scan.restart(transaction, &bound, &bound) {
+                Ok(()) => scan.next(transaction).map(|row| row.is_some()),
+                Err(error) => Err(error),
+            };
+            if !found.map_err(|error| storage_error(error, Some(&lookup.def)))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

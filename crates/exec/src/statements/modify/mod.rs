@@ -24,6 +24,7 @@ use crate::session::{Unchecked, stopped};
 use crate::sink::Command;
 use crate::value::Row;
 
+pub use constraint::Parents;
 pub use target::Changes;
 pub use target::Target;
 use target::Verb;

@@ -510,7 +510,11 @@ impl Target {
             Place::Base(_) => {
                 let mut runtime = context.runtime();
                 let runtime = &mut *runtime;
-                runtime.host.identity_next(runtime.session, &self.def, rows as u64)?
+                let given = runtime.session.identity_given.take();
+                match given.filter(|(object, _)| *object == self.def.object && rows == 1) {
+                    Some((_, value)) => value,
+                    None => runtime.host.identity_next(runtime.session, &self.def, rows as u64)?,
+                }
             }
             Place::Memory(slot) => {
                 let mut table = context.tables[slot.0 as usize].borrow_mut();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use native::{Changes, Field, Find, Fold, Form, Insert, Rows, Then, Values};
+use native::{Changes, Checks, Field, Find, Fold, Form, Insert, Rows, Then, Values};
 use sql::catalog::{ColumnDef, TableDef};
 use sql::plan::{
     ActionKind, Aggregate, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId, Scan,
@@ -122,26 +122,79 @@ pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot]) -> O
     values.is_native().then_some(Form::Values(values))
 }
 
-/// A memory-optimized table to which nothing happens when its rows change but that.
+/// A memory-optimized table to which nothing happens when its rows change but that, besides what is looked at before: CHECK constraints,
+/// and the parents of a new row.
 pub fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
     let TableSource::Base(table) = &modify.target else { return None };
+    let set = match &modify.actions[..] {
+        [ModifyAction { kind: ActionKind::Update { set, .. }, .. }] => &set[..],
+        _ => &[],
+    };
+    let sets = |column: &u16| set.iter().any(|(stored, _)| table.stored[usize::from(*column)] == Some(*stored));
+    let references = || table.foreign_keys.iter().filter(|key| !key.disabled);
+    let to_itself = || references().any(|key| key.referenced_table == table.object);
+    let mut referenced = table.referenced_by.iter().filter(|key| !key.disabled);
+    let mut triggers = table.triggers.iter().filter(|trigger| !trigger.disabled);
+    let alone = match modify.verb {
+        "INSERT" => !to_itself() && !triggers.any(|trigger| trigger.on_insert),
+        "UPDATE" => {
+            let moves = references().any(|key| key.columns.iter().any(sets))
+                || referenced.any(|key| key.referenced_columns.iter().any(sets));
+            !to_itself() && !moves && !triggers.any(|trigger| trigger.on_update)
+        }
+        _ => referenced.next().is_none() && !triggers.any(|trigger| trigger.on_delete),
+    };
     let plain = table.memory.is_some()
-        && table.triggers.is_empty()
-        && table.foreign_keys.is_empty()
-        && table.referenced_by.is_empty()
-        && modify.checks.is_empty()
+        && alone
+        && modify.checks.iter().all(|check| !check.view)
         && modify.output.is_none()
         && modify.top.is_none()
         && modify.current_of.is_none();
     plain.then_some(table)
 }
 
-/// What an INSERT of one row gives the columns as they are stored, over no row.
-pub fn inserted(modify: &Modify) -> Option<Vec<Expr>> {
+/// The table's CHECK constraints on a row that the statement has made.
+pub fn checks_of(modify: &Modify, layout: &RowLayout) -> Checks {
+    let is_identity = |stored: usize| {
+        let TableSource::Base(table) = &modify.target else { return false };
+        let mut columns = table.columns.iter().zip(&table.stored);
+        columns.any(|(column, place)| *place == Some(stored as u16) && column.identity.is_some())
+    };
+    let places = (0..layout.len()).map(|stored| field_of(layout, stored).filter(|_| !is_identity(stored)));
+    Checks { fields: places.collect(), tests: modify.checks.iter().map(|check| check.predicate.clone()).collect() }
+}
+
+/// What an INSERT of one row gives the columns as they are stored, over no row. None among them: the identity column, which no CHECK and
+/// no foreign key reads.
+pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
     let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
     let OperatorKind::Values(rows) = &modify.source.kind else { return None };
+    let TableSource::Base(table) = &modify.target else { return None };
     let [source] = &rows[..] else { return None };
-    row.iter().map(|value| Some(over(value.as_ref()?, source))).collect()
+    let identity = table.columns.iter().position(|column| column.identity.is_some());
+    let stored = identity.and_then(|column| table.stored[column]).map(usize::from);
+    let reads_identity =
+        |test: &Expr| test.any(&mut |expr| matches!(expr.kind, ExprKind::Column(at) if Some(at) == stored));
+    let refers = |column: &u16| identity == Some(usize::from(*column));
+    if modify.checks.iter().any(|check| reads_identity(&check.predicate))
+        || table.foreign_keys.iter().any(|key| key.columns.iter().any(refers))
+    {
+        return None;
+    }
+    let made_later = |(at, value): (usize, &Option<Expr>)| match value {
+        Some(value) if stored != Some(at) => Some(Some(over(value, source))),
+        None if stored == Some(at) => Some(None),
+        _ => None,
+    };
+    row.iter().enumerate().map(made_later).collect()
+}
+
+/// What stands in a row before the value does.
+pub fn zero(ty: &SqlType) -> Datum {
+    match ty.physical() {
+        Physical::I128 => Datum::I128(0),
+        _ => Datum::I64(0),
+    }
 }
 
 /// An INSERT of one row: machine code makes it, or the run does (an empty image).
@@ -151,31 +204,49 @@ pub fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout) -> Optio
     if values.len() != layout.len() {
         return None;
     }
-    let made = made_by_code(query, &values, &types, layout);
-    let composed = || Insert { query, image: Vec::new(), values: Vec::new() };
-    made.or_else(|| values.iter().all(is_composable).then(composed))
+    let mut checks = checks_of(modify, layout);
+    match made_by_code(&values, &types, layout) {
+        Some((image, values)) => {
+            // Of the others the runtime takes care.
+            let known = checks.tests.iter().filter(|test| checks.knows(test)).cloned().collect();
+            checks.tests = known;
+            Some(Insert { query, image, values, checks })
+        }
+        None => values.iter().flatten().all(is_composable).then(|| Insert {
+            query,
+            image: Vec::new(),
+            values: Vec::new(),
+            checks: Checks::default(),
+        }),
+    }
 }
 
-fn made_by_code(query: QueryId, values: &[Expr], types: &[SqlType], layout: &RowLayout) -> Option<Insert> {
+/// The image of a row and what machine code writes into it; None: it does not know all the values.
+pub fn made_by_code(
+    values: &[Option<Expr>],
+    types: &[SqlType],
+    layout: &RowLayout,
+) -> Option<(Vec<u8>, Vec<(Field, Expr)>)> {
     let mut fields = Vec::new();
     let mut datums = Vec::new();
     for (column, value) in values.iter().enumerate() {
+        let Some(value) = value else {
+            datums.push(zero(&types[column]));
+            continue;
+        };
         let constant = code::compiler().scalar(value).ok()?.as_constant();
         match constant {
             Some(datum) if !fits(&datum, &types[column], layout.columns()[column].nullable) => return None,
             Some(datum) => datums.push(datum),
             None => {
                 fields.push((field_of(layout, column).filter(|_| native::is_native(value))?, value.clone()));
-                datums.push(match layout.columns()[column].ty.physical() {
-                    Physical::I128 => Datum::I128(0),
-                    _ => Datum::I64(0),
-                });
+                datums.push(zero(&types[column]));
             }
         }
     }
     let mut image = Vec::new();
     encode(layout, &datums, &mut image);
-    Some(Insert { query, image, values: fields })
+    Some((image, fields))
 }
 
 /// A column can have it as it is. What is longer is cut, or refused, by the interpreter.
@@ -223,7 +294,7 @@ pub fn change_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &R
     look_up(scan)?;
     let then = match set_of(kind, layout)? {
         None => Then::Delete,
-        Some(set) => Then::Update(set),
+        Some(set) => Then::Update(set, checks_of(modify, layout)),
     };
     find_form(query, scan, table, layout, then)
 }
@@ -256,6 +327,7 @@ pub fn changes_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &
         fields: fields_of(scan, table, layout)?,
         filter: scan.residual.clone(),
         update: set_of(kind, layout)?,
+        checks: checks_of(modify, layout),
     };
     (!scan.lookup && changes.is_native()).then_some(changes)
 }

@@ -3,6 +3,7 @@
 mod call;
 mod changes;
 mod form;
+mod inserts;
 mod joins;
 mod run;
 

@@ -5,59 +5,21 @@ use std::sync::Arc;
 
 use native::{Cells, Leave, Passed};
 use sql::catalog::TableDef;
-use sql::plan::{Modify, Query, QueryId, QueryKind, TableSource};
-use storage::{IndexId, Isolation, LookUp, MemoryTable, Table, TableLayout};
-use types::row::encode;
-use types::{Datum, SqlType};
+use sql::plan::{Query, QueryId, QueryKind, TableSource};
+use storage::{IndexId, Isolation, LookUp, MemoryTable, Table};
 
 use super::super::callee::datum;
 use super::super::code;
 use super::super::failure::Unwind;
 use super::super::measure::{Counters, Mark};
-use super::super::modify::Target;
 use super::super::run::{Flow, Runner, Try};
 use super::call::Callees;
-use super::form::{changed, fits, folded, inserted, look_up, native_target};
+use super::form::{changed, folded, look_up};
+use super::inserts::{Checked, Destination};
 use super::joins::Opened;
 use super::{NativeCode, Step};
-use crate::context::{Context, RowSource as _};
-use crate::expression::Scalar;
+use crate::context::RowSource as _;
 use crate::operators::{self, BaseScan};
-
-/// Where an INSERT puts its rows.
-struct Destination {
-    table: Arc<Table>,
-    /// None: machine code makes them.
-    row: Option<Composed>,
-}
-
-/// A row of values that machine code does not know, put together without a plan.
-struct Composed {
-    scalars: Vec<Scalar>,
-    types: Vec<SqlType>,
-    values: Vec<Datum>,
-    image: Vec<u8>,
-}
-
-impl Composed {
-    fn new(modify: &Modify) -> Option<Composed> {
-        let scalars = code::compiler().scalars(&inserted(modify)?).ok()?;
-        let types = Target::new(&modify.target).types;
-        Some(Composed { scalars, types, values: Vec::new(), image: Vec::new() })
-    }
-
-    /// None: a value is an error, or does not fit, which the interpreter says.
-    fn compose(&mut self, context: &Context, layout: &TableLayout) -> Option<&[u8]> {
-        self.values.clear();
-        for (scalar, (ty, column)) in self.scalars.iter().zip(self.types.iter().zip(layout.row.columns())) {
-            let value = scalar.scalar_datum(context).ok().filter(|value| fits(value, ty, column.nullable))?;
-            self.values.push(value);
-        }
-        self.image.clear();
-        encode(&layout.row, &self.values, &mut self.image);
-        Some(&self.image)
-    }
-}
 
 /// What a look-up reads.
 #[derive(Clone)]
@@ -74,7 +36,7 @@ struct Source {
 /// What one run compiles for the next, by the number of the INSERT, scan or join.
 #[derive(Default)]
 pub struct Kept {
-    rows: HashMap<usize, Composed>,
+    pub inserts: HashMap<usize, Checked>,
     scans: HashMap<usize, BaseScan>,
     pub joins: HashMap<usize, Opened>,
     pub callees: Callees,
@@ -131,7 +93,7 @@ impl<'r, 'a> Run<'r, 'a> {
         program.run(&numbers, &mut run);
         let Run { mut kept, targets, scans, joins, end, .. } = run;
         let rows = targets.into_iter().enumerate();
-        kept.rows.extend(rows.filter_map(|(at, target)| Some((at, target?.row?))));
+        kept.inserts.extend(rows.filter_map(|(at, target)| Some((at, target?.checked))));
         for (at, scan) in scans.into_iter().enumerate() {
             if let Some((mut scan, _)) = scan {
                 scan.close();
@@ -173,19 +135,6 @@ impl<'r, 'a> Run<'r, 'a> {
         runtime.host.open_table(runtime.session, table).ok()
     }
 
-    /// `composed`: its rows are not made by machine code.
-    fn open_target(&mut self, insert: u32, composed: bool) -> Option<Destination> {
-        let query = self.query(self.native.program.inserts()[insert as usize])?;
-        let QueryKind::Modify(modify) = &query.kind else { return None };
-        let table = self.open(native_target(modify)?, true)?;
-        let kept = self.kept.rows.remove(&(insert as usize));
-        let row = match kept {
-            None if composed => Some(Composed::new(modify)?),
-            kept => kept,
-        };
-        Some(Destination { table, row })
-    }
-
     fn open_source(&mut self, find: u32) -> Option<Source> {
         let query = self.query(self.native.program.finds()[find as usize])?;
         let (plan, changes) = match &query.kind {
@@ -221,7 +170,9 @@ impl<'r, 'a> Run<'r, 'a> {
 impl native::Runtime for Run<'_, '_> {
     fn step(&mut self, step: u32) -> Result<(), Leave> {
         let Step::Statement(code) = &self.native.steps[step as usize] else { panic!("a statement's step") };
-        match self.runner.list(std::slice::from_ref(code)) {
+        let end = self.runner.list(std::slice::from_ref(code));
+        self.runner.session().identity_given = None;
+        match end {
             Ok(Flow::Next) => Ok(()),
             end => Err(self.leave(end)),
         }
@@ -235,28 +186,16 @@ impl native::Runtime for Run<'_, '_> {
         }
     }
 
-    fn insert(&mut self, insert: u32, image: &[u8]) -> bool {
+    fn insert(&mut self, insert: u32, image: &mut [u8]) -> bool {
         let at = insert as usize;
         if self.targets[at].is_none() {
-            self.targets[at] = self.open_target(insert, image.is_empty());
+            self.targets[at] = self.open_target(insert);
         }
         let query = self.native.program.inserts()[at];
         let mark = self.runner.counters_of(query).map(Counters::begin);
         let Run { runner, targets, .. } = self;
-        let Some(Destination { table, row }) = &mut targets[at] else { return false };
-        let image = match row {
-            None => Some(image),
-            Some(row) => {
-                runner.context.statement_time.set(0);
-                row.compose(&runner.context, table.layout())
-            }
-        };
-        let state = &mut runner.session().transaction;
-        let (Some(image), Some(transaction)) = (image, state.current.as_mut().filter(|_| !state.doomed)) else {
-            return false;
-        };
-        transaction.begin_statement();
-        let done = table.insert(transaction, image).is_ok();
+        let Some(destination) = &mut targets[at] else { return false };
+        let done = destination.insert(runner, image).is_some();
         if done {
             runner.end_query(query, mark, 1);
         }
