@@ -137,6 +137,115 @@ fn decimals(random: &mut Random, out: &mut String) -> std::fmt::Result {
     }
 }
 
+/// Of the floats @f and @r, the latter a real, and of other numbers.
+fn float(random: &mut Random, depth: usize) -> String {
+    if depth == 0 {
+        return match random.below(8) {
+            0 => {
+                random.pick(&["1.5e0", "-2e300", "0e0", "1e-310", "3e38", "-0e0", "1e18", "16777217e0", "0.1e0"]).into()
+            }
+            1 => INTEGERS[random.below(5)].0.into(),
+            2 => random.pick(&["@d", "@m", "@z", "2.75"]).into(),
+            3 | 4 => "@r".into(),
+            _ => "@f".into(),
+        };
+    }
+    let (left, right) = (float(random, depth - 1), float(random, depth - 1));
+    match random.below(13) {
+        0 => format!("CASE WHEN {left} {} {right} THEN @f ELSE {right} END", random.pick(&["<", "=", ">=", "<>"])),
+        1 => format!("CAST({left} AS {})", random.pick(&["real", "float", "float"])),
+        2 => format!("ISNULL({left}, {right})"),
+        3 => format!("{}(CAST({left} AS float))", random.pick(&["ABS", "FLOOR", "CEILING", "SQRT"])),
+        4 => format!("-({left})"),
+        _ => format!(
+            "({left} {} CAST({right} AS {}))",
+            random.pick(&["+", "-", "*", "/"]),
+            random.pick(&["float", "real"])
+        ),
+    }
+}
+
+/// Of the money @m and @y, the latter smallmoney.
+fn money(random: &mut Random, depth: usize) -> String {
+    if depth == 0 {
+        let leaves =
+            ["@m", "@m", "@y", "CAST(12.3456 AS money)", "@i", "$0.0001", "CAST(-9000000000.5 AS money)", "@z"];
+        return random.pick(&leaves).into();
+    }
+    let (left, right) = (money(random, depth - 1), money(random, depth - 1));
+    match random.below(7) {
+        0 => format!("ISNULL({left}, {right})"),
+        1 => format!("-CAST({left} AS {})", random.pick(&["money", "smallmoney"])),
+        2 => format!("CAST({left} AS {})", random.pick(&["money", "smallmoney", "decimal(12, 4)"])),
+        _ => format!("(CAST({left} AS money) {} {right})", random.pick(&["+", "-", "*", "/"])),
+    }
+}
+
+/// Floats, money, bits, dates and times.
+fn kinds(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let (k, number) = (random.below(12), float(random, 2));
+    let op = random.pick(&["=", "<>", "<", "<=", ">", ">="]);
+    match random.below(20) {
+        0..=2 => writeln!(out, "SET @f = {number};"),
+        3 => writeln!(out, "SET @r = {number};"),
+        4 => writeln!(out, "SET {} = {number};", INTEGERS[random.below(5)].0),
+        5 => {
+            let depth = random.below(2);
+            writeln!(
+                out,
+                "IF {} {op} {} SET @i = 7; ELSE SET @z = 1;",
+                float(random, depth),
+                random.pick(&["@f", "@i", "@r", "0e0"])
+            )
+        }
+        6 | 7 => writeln!(out, "SET @m = {};", money(random, 2)),
+        8 => writeln!(out, "SET @y = {}; SET @e = @m;", money(random, 1)),
+        9 => writeln!(out, "SET @z = {}; SET @z = @z | @t;", random.pick(&["@i", "@m", "@z ^ 1", "@b", "@d", "NULL"])),
+        10 | 11 => writeln!(
+            out,
+            "INSERT dbo.kinds (k, f, r, m, y, z, d, t, t0, d4, d7, dt, sd) VALUES ({}, {number}, @r, @m, @y, @z, @day, @time, @time, @when, @when, @then, @soon);",
+            k + 5
+        ),
+        12 if k < 5 => writeln!(
+            out,
+            "INSERT dbo.kinds (k, f, r, m, y, z, d, t, d4, d7, dt, sd) VALUES ({}, @f, {number}, @m, @y, @z, @day, @time, @when, @when, @then, @soon);",
+            k + 8
+        ),
+        13 if k < 8 => writeln!(
+            out,
+            "UPDATE dbo.kinds SET f = {number}, r = r * 2, d = @day, t = @time, d4 = @when, d7 = @when, dt = @then, sd = @soon WHERE k = {k};"
+        ),
+        12 => writeln!(
+            out,
+            "UPDATE dbo.kinds SET f = f + {number}, r = r * 2, m = m * @m, d4 = d7, t = @time WHERE k = {k};"
+        ),
+        13 => {
+            writeln!(out, "UPDATE dbo.kinds SET d = @day, sd = @soon, z = 1, y = y + 1 WHERE d {op} @day AND f > @f;")
+        }
+        14 => writeln!(
+            out,
+            "SELECT @f = f, @r = r, @m = m, @y = y, @z = z, @day = d, @time = t, @when = d4, @then = dt, @soon = sd FROM dbo.kinds WHERE k = {k};"
+        ),
+        15 => writeln!(
+            out,
+            "SELECT @c = COUNT(*) FROM dbo.kinds WHERE d7 {op} @when OR sd {op} @soon OR z = @z AND f {op} {number};"
+        ),
+        16 => writeln!(out, "IF @when {op} @day OR @then {op} '20240101' OR @time {op} '10:11' SET @c = 9;"),
+        17 => writeln!(
+            out,
+            "SET @when = DATEADD(ms, 12345 * @i, @day); SET @day = '2023-12-31'; SET @time = '11:12:13.4567891'; SET @soon = '20290101 10:00';"
+        ),
+        18 => writeln!(
+            out,
+            "SELECT @when = MAX(d7), @then = MIN(dt), @f = MAX(f), @day = MAX(d) FROM dbo.kinds WHERE k < {k};"
+        ),
+        _ => writeln!(
+            out,
+            "SELECT k, f, r, d, t, f * 2 AS g, d7, CAST(d AS datetime2(2)) AS h, m + 1 AS n FROM dbo.kinds WHERE f {op} @f AND r < {number};"
+        ),
+    }
+}
+
 /// SELECT @v = ... over several rows.
 fn many_rows(random: &mut Random, out: &mut String) -> std::fmt::Result {
     let (table, small, big) = [("rows", "small", "big"), ("ordered", "t", "n")][random.below(2)];
@@ -396,6 +505,10 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
         let _ = constrained(random, out);
         return;
     }
+    if random.below(6) == 0 {
+        let _ = kinds(random, out);
+        return;
+    }
     if random.below(8) == 0 {
         let _ = change_rows(random, out);
         return;
@@ -491,8 +604,11 @@ fn procedure(random: &mut Random, number: usize) -> String {
         "CREATE PROCEDURE dbo.p{number} @t tinyint, @s smallint, @i int, @b bigint, @c bigint
 WITH NATIVE_COMPILATION, SCHEMABINDING AS
 BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
-DECLARE @text varchar(60), @far varchar(max), @n0 int, @n1 int, @d decimal(12, 3) = @s, @e decimal(20, 1);
-{body}SELECT @t AS t, @s AS s, @i AS i, @b AS b, @c AS c, @text AS text, @n0 AS n0, @n1 AS n1, @d AS d, @e AS e;
+DECLARE @text varchar(60), @far varchar(max), @n0 int, @n1 int, @d decimal(12, 3) = @s, @e decimal(20, 1),
+  @f float = @i, @r real = 0.7, @m money = 12.3457, @y smallmoney = -3.5, @z bit = @t, @day date = '2024-02-29', @time time(3) = '23:59:59.99',
+  @when datetime2(4) = '2023-01-01 10:11:12.3456', @then datetime = '1753-01-01', @soon smalldatetime = '2079-06-06';
+{body}SELECT @t AS t, @s AS s, @i AS i, @b AS b, @c AS c, @text AS text, @n0 AS n0, @n1 AS n1, @d AS d, @e AS e,
+  CAST(@f AS varbinary(8)) AS f, CAST(@r AS varbinary(4)) AS r, @m AS m, @y AS y, @z AS z, @day AS day, @time AS time, @when AS [when], @then AS [then], @soon AS soon;
 END
 GO
 "
@@ -506,6 +622,9 @@ CREATE TABLE dbo.money (k int NOT NULL CONSTRAINT pk_money PRIMARY KEY NONCLUSTE
   e decimal(8, 2) NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.typed (k int NOT NULL CONSTRAINT pk_typed PRIMARY KEY NONCLUSTERED, d decimal(12, 4) NULL, f float NULL, m smallmoney NULL,
   w nvarchar(6) NOT NULL, t datetime2(3) NULL, b varbinary(3) NULL) WITH (MEMORY_OPTIMIZED = ON);
+CREATE TABLE dbo.kinds (k int NOT NULL CONSTRAINT pk_kinds PRIMARY KEY NONCLUSTERED, f float NULL, r real NOT NULL CONSTRAINT ck_r CHECK (r < 1e30), m money NULL,
+  y smallmoney NOT NULL, z bit NULL, d date NULL, t time(3) NULL, t0 time(0) NULL, d4 datetime2(4) NOT NULL CONSTRAINT ck_d4 CHECK (d4 > '2000-01-01'), d7 datetime2 NULL,
+  dt datetime NULL, sd smalldatetime NULL) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.parent (id int NOT NULL CONSTRAINT pk_parent PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 16), n tinyint NULL CONSTRAINT ck_n CHECK (n <> 5))
   WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.child (id bigint IDENTITY NOT NULL CONSTRAINT pk_child PRIMARY KEY NONCLUSTERED, parent int NULL CONSTRAINT fk_child REFERENCES dbo.parent (id),
@@ -552,6 +671,9 @@ INSERT dbo.money (k, d, e) SELECT value, NULLIF(value, 3) * -1.125, value * 1000
 INSERT dbo.parent (id, n) SELECT value, NULLIF(value, 5) FROM GENERATE_SERIES(0, 9);
 INSERT dbo.child (parent, code, qty, kind) SELECT value, value * 3, value, 1 FROM GENERATE_SERIES(0, 5);
 INSERT dbo.noted (parent, code, qty) VALUES (3, 3, 1);
+INSERT dbo.kinds (k, f, r, m, y, z, d, t, t0, d4, d7, dt, sd) SELECT value, NULLIF(value, 3) * 1.1e0, value / 3e0, NULLIF(value, 4) * 1.25, value, value % 2,
+  DATEADD(day, value * 100, '2023-06-01'), DATEADD(ms, value * 1234567, '00:00'), NULL, DATEADD(hour, value * 1111, '2022-01-01'),
+  DATEADD(ms, value * 123456789, '1999-01-01'), DATEADD(day, -value * 5000, '2001-01-01'), DATEADD(day, value * 5000, '1900-01-01') FROM GENERATE_SERIES(0, 9);
 INSERT dbo.ordered (k, n, t) SELECT 1000 + value, value % 7, value FROM GENERATE_SERIES(0, 149);
 GO
 ";
@@ -575,6 +697,7 @@ SELECT k, n, t FROM dbo.ordered WHERE k NOT BETWEEN 1000 AND 1149 ORDER BY k;
 SELECT COUNT(*), CHECKSUM_AGG(CHECKSUM(k, n, t)) FROM dbo.ordered; DELETE dbo.rows; DELETE dbo.ordered;
 SELECT * FROM dbo.child ORDER BY id; SELECT number, code, parent, note, qty FROM dbo.noted ORDER BY number;
 SELECT COUNT(*) FROM dbo.noted WHERE made < DATEADD(hour, -1, SYSDATETIME()); DELETE dbo.child; DELETE dbo.noted;
+SELECT CAST(f AS varbinary(8)), CAST(r AS varbinary(4)), * FROM dbo.kinds ORDER BY k; DELETE dbo.kinds;
 SELECT * FROM dbo.parent ORDER BY id; DELETE dbo.parent; SELECT * FROM dbo.typed ORDER BY k; DELETE dbo.typed; SELECT * FROM dbo.money ORDER BY k; DELETE dbo.money;\nGO\n",
         );
     }

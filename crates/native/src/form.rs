@@ -5,7 +5,7 @@ mod joins;
 pub use joins::{Join, Level, Output, Way};
 
 use crate::runtime::{CELLS_MAX, KEYS_MAX};
-use crate::scalar::{Field, calls_function, has_truth, has_value, is_argument, is_number};
+use crate::scalar::{Field, calls_function, has_truth, has_value, is_argument, is_float, is_number};
 use sql::plan::{Aggregate, AggregateFunction, Expr, QueryId, VariableSlot};
 
 #[derive(Debug, Clone)]
@@ -206,7 +206,7 @@ fn is_native_aggregate(aggregate: &Aggregate, known: &dyn Fn(usize) -> bool) -> 
             AggregateFunction::Sum | AggregateFunction::Avg => {
                 argument.is_some_and(|argument| argument.ty.is_integer()) && aggregate.ty.is_integer()
             }
-            AggregateFunction::Min | AggregateFunction::Max => argument.is_some(),
+            AggregateFunction::Min | AggregateFunction::Max => argument.is_some_and(|argument| !is_float(&argument.ty)),
             _ => false,
         }
 }

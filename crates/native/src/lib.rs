@@ -26,4 +26,4 @@ pub use lower::{Execution, Part, Step};
 pub use number::Number;
 pub use program::{Program, listing};
 pub use runtime::{Cells, Leave, Passed, Runtime, Value};
-pub use scalar::{Field, FunctionCall};
+pub use scalar::{Coding, Field, FunctionCall};

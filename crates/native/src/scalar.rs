@@ -1,16 +1,21 @@
-//! Expressions over integers, decimals and other values of class I64, NULLs among them: machine code for the usual case, a jump to `unusual`
-//! for an overflow or a division by zero. A decimal is its digits as a whole number of 64 bits; more of them are unusual.
+//! Expressions over integers, decimals, floats and other values of class I64, NULLs among them: machine code for the usual case, a jump to
+//! `unusual` for an overflow or a division by zero. A decimal is its digits as a whole number of 64 bits; more of them are unusual. A
+//! float is its bits.
 
 mod calls;
+mod conversions;
+mod fields;
 mod functions;
 
 use cranelift_codegen::ir::condcodes::{CondCode as _, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Type, Value, types as ir};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types as ir};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use sql::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, VariableSlot};
 use types::{Datum, Physical, SqlType, TypeKind};
 
 pub use calls::{Calls, FunctionCall, calls_function, is_argument};
+use conversions::has_conversion;
+pub use fields::{Coding, Field};
 use functions::has_function;
 
 use crate::number::{HIGH_AT, NULL_AT, NUMBER_BYTES, VALUE_AT};
@@ -51,20 +56,6 @@ pub struct Held {
     pub null: Variable,
 }
 
-/// Where a row's image has a column that is a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
-    pub at: u32,
-    /// 1 (no sign), 2, 4 or 8.
-    pub bytes: u8,
-    /// Before it stands a byte that is 0 for a negative number, and the bytes are those of its magnitude.
-    pub signed_apart: bool,
-    /// The byte, and the bit in it, that is 1 for NULL.
-    pub null_at: u32,
-    pub null_bit: u8,
-    pub nullable: bool,
-}
-
 /// What lies in memory of this process and is aligned, as variables and images do.
 pub fn plain() -> MemFlagsData {
     MemFlagsData::trusted()
@@ -92,7 +83,12 @@ pub fn can_fail(expr: &Expr) -> bool {
         ExprKind::Arithmetic(op, ..) => {
             !matches!(op, ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor)
         }
-        ExprKind::Convert { value, .. } => is_decimal(&expr.ty) || !is_wider(expr.ty.kind, value.ty.kind),
+        ExprKind::Convert { value, .. } => {
+            is_decimal(&expr.ty)
+                || is_money(expr.ty.kind)
+                || is_float(&value.ty)
+                || !is_wider(expr.ty.kind, value.ty.kind)
+        }
         ExprKind::Negate(_) | ExprKind::Function(..) | ExprKind::UserFunction(..) => true,
         _ => false,
     }
@@ -108,7 +104,15 @@ fn is_decimal(ty: &SqlType) -> bool {
 
 /// Machine code has values of this type in registers.
 pub fn is_number(ty: &SqlType) -> bool {
-    ty.physical() == Physical::I64 || is_decimal(ty)
+    matches!(ty.physical(), Physical::I64 | Physical::F64) || is_decimal(ty)
+}
+
+pub fn is_float(ty: &SqlType) -> bool {
+    ty.physical() == Physical::F64
+}
+
+fn is_money(kind: TypeKind) -> bool {
+    matches!(kind, TypeKind::Money | TypeKind::SmallMoney)
 }
 
 /// Powers of ten that a whole number of 64 bits can be.
@@ -129,7 +133,7 @@ pub fn range(kind: TypeKind) -> (i64, i64) {
         TypeKind::Bit => (0, 1),
         TypeKind::TinyInt => (0, u8::MAX.into()),
         TypeKind::SmallInt => (i16::MIN.into(), i16::MAX.into()),
-        TypeKind::Int => (i32::MIN.into(), i32::MAX.into()),
+        TypeKind::Int | TypeKind::SmallMoney => (i32::MIN.into(), i32::MAX.into()),
         _ => (i64::MIN, i64::MAX),
     }
 }
@@ -145,22 +149,32 @@ pub fn has_value(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
     let known_type = is_number(&expr.ty);
     let value = |expr: &Expr| has_value(expr, known);
     match &expr.kind {
-        ExprKind::Literal(Datum::I64(_)) => true,
+        ExprKind::Literal(Datum::I64(_) | Datum::F64(_)) => true,
         ExprKind::Literal(Datum::I128(value)) => is_decimal(&expr.ty) && i64::try_from(*value).is_ok(),
         ExprKind::Variable(_) => known_type,
         ExprKind::Column(column) => known_type && known(*column),
-        ExprKind::Negate(operand) => is_integer(&expr.ty) && value(operand),
+        ExprKind::Negate(operand) => {
+            (is_integer(&expr.ty) || is_float(&expr.ty) || is_money(expr.ty.kind)) && value(operand)
+        }
         ExprKind::Arithmetic(op, left, right) if is_decimal(&expr.ty) => {
             let decimals = is_decimal(&left.ty) && is_decimal(&right.ty);
             let exact = exact_scale(*op, &left.ty, &right.ty) == Some(expr.ty.scale) && expr.ty.scale <= DIGITS_MAX;
             decimals && exact && value(left) && value(right)
         }
-        ExprKind::Arithmetic(_, left, right) => is_integer(&expr.ty) && value(left) && value(right),
+        ExprKind::Arithmetic(op, left, right) => {
+            let bitwise = matches!(op, ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor);
+            let known = match expr.ty.kind {
+                TypeKind::Bit => bitwise,
+                TypeKind::Money | TypeKind::SmallMoney | TypeKind::Real | TypeKind::Float => {
+                    let same = |operand: &Expr| operand.ty.physical() == expr.ty.physical();
+                    !bitwise && *op != ArithmeticOp::Modulo && same(left) && same(right)
+                }
+                _ => is_integer(&expr.ty),
+            };
+            known && value(left) && value(right)
+        }
         ExprKind::Convert { value: operand, style: None, attempt: false, .. } => {
-            let whole = is_integer(&operand.ty) || operand.ty.kind == TypeKind::Bit;
-            let decimal = is_decimal(&operand.ty) && operand.ty.scale <= expr.ty.scale;
-            let exact = is_decimal(&expr.ty) && expr.ty.scale <= DIGITS_MAX && (whole || decimal);
-            (exact || is_integer(&expr.ty) && whole) && value(operand)
+            has_conversion(&operand.ty, &expr.ty) && value(operand)
         }
         ExprKind::Case { branches, otherwise: Some(otherwise) } => {
             known_type && branches.iter().all(|(when, then)| has_truth(when, known) && value(then)) && value(otherwise)
@@ -189,7 +203,7 @@ pub fn has_truth(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
         ExprKind::Compare { left, right, null_equal: false, .. } => has_value(left, known) && has_value(right, known),
         ExprKind::InList { value, list } => {
             let constant = |item: &Expr| matches!(item.kind, ExprKind::Literal(_)) && has_value(item, known);
-            has_value(value, known) && list.iter().all(constant)
+            has_value(value, known) && !is_float(&value.ty) && list.iter().all(constant)
         }
         _ => false,
     }
@@ -256,74 +270,6 @@ impl Scalars<'_, '_> {
         self.builder.ins().store(plain(), null, self.numbers, null_at);
     }
 
-    /// A column of the row: its value, 0 if it is NULL, and whether it is, if it may be.
-    pub fn column(&mut self, column: usize) -> (Value, Option<Value>) {
-        let (row, field) = match &self.columns {
-            Columns::None => panic!("an expression over a row"),
-            Columns::Values(values) => return (values[column], None),
-            Columns::Image(row, fields) => (*row, fields[column].expect("a column with a place")),
-            Columns::Joined(columns) => columns[column].expect("a column with a place"),
-        };
-        let null = field.nullable.then(|| {
-            let byte = self.builder.ins().load(ir::I8, packed(), row, field.null_at as i32);
-            let bit = self.builder.ins().ushr_imm_u(byte, i64::from(field.null_bit));
-            self.builder.ins().band_imm_u(bit, 1)
-        });
-        let at = field.at as i32;
-        if field.signed_apart {
-            let sign = self.builder.ins().load(ir::I8, packed(), row, at - 1);
-            let magnitude = match field.bytes {
-                4 => self.builder.ins().uload32(packed(), row, at),
-                _ => self.builder.ins().load(ir::I64, packed(), row, at),
-            };
-            let negative = self.builder.ins().ineg(magnitude);
-            return (self.builder.ins().select(sign, magnitude, negative), null);
-        }
-        let ins = self.builder.ins();
-        let value = match field.bytes {
-            1 => ins.uload8(ir::I64, packed(), row, at),
-            2 => ins.sload16(ir::I64, packed(), row, at),
-            4 => ins.sload32(packed(), row, at),
-            _ => ins.load(ir::I64, packed(), row, at),
-        };
-        (value, null)
-    }
-
-    /// Writes a number in so many bytes.
-    pub fn store(&mut self, value: Value, bytes: u8, image: Value, at: usize) {
-        let value = match bytes {
-            8 => value,
-            bytes => {
-                let narrow = Type::int(8 * u16::from(bytes)).expect("a width of integers");
-                self.builder.ins().ireduce(narrow, value)
-            }
-        };
-        self.builder.ins().store(packed(), value, image, at as i32);
-    }
-
-    /// Gives a column of an image, which begins at `start`, a value: 0 if it is to be NULL.
-    pub fn set_column(&mut self, image: Value, start: usize, field: Field, value: Value, null: Option<Value>) {
-        let at = start + field.at as usize;
-        if field.signed_apart {
-            let sign = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, value, 0);
-            let magnitude = self.builder.ins().iabs(value);
-            self.store(magnitude, field.bytes, image, at);
-            self.builder.ins().store(packed(), sign, image, at as i32 - 1);
-        } else {
-            self.store(value, field.bytes, image, at);
-        }
-        if field.nullable {
-            let at = (start + field.null_at as usize) as i32;
-            let byte = self.builder.ins().load(ir::I8, packed(), image, at);
-            let mut byte = self.builder.ins().band_imm_s(byte, !(1 << field.null_bit));
-            if let Some(null) = null {
-                let bit = self.builder.ins().ishl_imm_u(null, i64::from(field.null_bit));
-                byte = self.builder.ins().bor(byte, bit);
-            }
-            self.builder.ins().store(packed(), byte, image, at);
-        }
-    }
-
     /// Of an expression that `has_value`: an i64. A NULL is unusual.
     pub fn value(&mut self, expr: &Expr, unusual: Block) -> Value {
         let (value, null) = self.value_or_null(expr, unusual);
@@ -337,6 +283,7 @@ impl Scalars<'_, '_> {
     pub fn value_or_null(&mut self, expr: &Expr, unusual: Block) -> (Value, Option<Value>) {
         match &expr.kind {
             ExprKind::Literal(Datum::I64(value)) => (self.builder.ins().iconst(ir::I64, *value), None),
+            ExprKind::Literal(Datum::F64(value)) => (self.builder.ins().iconst(ir::I64, value.to_bits() as i64), None),
             ExprKind::Literal(Datum::I128(value)) => {
                 let value = i64::try_from(*value).expect("a short decimal");
                 (self.builder.ins().iconst(ir::I64, value), None)
@@ -346,6 +293,14 @@ impl Scalars<'_, '_> {
                 (self.zero_if(null, value), Some(null))
             }
             ExprKind::Column(column) => self.column(*column),
+            ExprKind::Negate(operand) if is_float(&expr.ty) => {
+                let (operand, null) = self.value_or_null(operand, unusual);
+                let value = self.builder.ins().bxor_imm_s(operand, i64::MIN);
+                match null {
+                    Some(null) => (self.zero_if(null, value), Some(null)),
+                    None => (value, None),
+                }
+            }
             ExprKind::Negate(operand) => {
                 let zero = self.builder.ins().iconst(ir::I64, 0);
                 let (operand, null) = self.value_or_null(operand, unusual);
@@ -365,22 +320,10 @@ impl Scalars<'_, '_> {
                     None => (value, None),
                 }
             }
-            ExprKind::Convert { value, .. } if is_decimal(&expr.ty) => {
-                let scale = if is_decimal(&value.ty) { value.ty.scale } else { 0 };
-                let (value, null) = self.value_or_null(value, unusual);
-                let value = self.scaled(value, expr.ty.scale - scale, unusual);
-                if expr.ty.precision <= DIGITS_MAX {
-                    let most = 10_i64.pow(expr.ty.precision.into()) - 1;
-                    self.check_range(value, (-most, most), unusual);
-                }
-                (value, null)
-            }
             ExprKind::Convert { value, .. } => {
-                let wider = is_wider(expr.ty.kind, value.ty.kind);
+                let from = value.ty;
                 let (value, null) = self.value_or_null(value, unusual);
-                if !wider {
-                    self.check_range(value, range(expr.ty.kind), unusual);
-                }
+                let value = self.converted(value, &from, &expr.ty, unusual);
                 (value, null)
             }
             ExprKind::Case { branches, otherwise: Some(otherwise) } => {
@@ -444,6 +387,12 @@ impl Scalars<'_, '_> {
     }
 
     fn arithmetic(&mut self, op: ArithmeticOp, left: Value, right: Value, kind: TypeKind, unusual: Block) -> Value {
+        if matches!(kind, TypeKind::Real | TypeKind::Float) {
+            return self.float_arithmetic(op, left, right, kind, unusual);
+        }
+        if is_money(kind) && op == ArithmeticOp::Multiply {
+            return self.money_arithmetic(op, left, right, kind, unusual);
+        }
         let builder = &mut *self.builder;
         let (value, overflow) = match op {
             ArithmeticOp::Add => builder.ins().sadd_overflow(left, right),
@@ -458,13 +407,16 @@ impl Scalars<'_, '_> {
                 let rare = builder.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, above, 1);
                 self.unless(rare, unusual);
                 return match op {
+                    ArithmeticOp::Divide if is_money(kind) => self.money_arithmetic(op, left, right, kind, unusual),
                     ArithmeticOp::Divide => self.builder.ins().sdiv(left, right),
                     _ => self.builder.ins().srem(left, right),
                 };
             }
         };
         match kind {
-            TypeKind::BigInt | TypeKind::Decimal | TypeKind::Numeric => self.unless(overflow, unusual),
+            TypeKind::BigInt | TypeKind::Decimal | TypeKind::Numeric | TypeKind::Money => {
+                self.unless(overflow, unusual);
+            }
             // Operands of fewer bits: 64 hold the result. (A decimal result's type has all the digits that there can be.)
             kind => self.check_range(value, range(kind), unusual),
         }
@@ -518,10 +470,17 @@ impl Scalars<'_, '_> {
                 };
             }
             ExprKind::Compare { op, left, right, .. } => {
+                let floats = is_float(&left.ty);
                 let (left, left_null) = self.value_or_null(left, unusual);
                 let (right, right_null) = self.value_or_null(right, unusual);
                 if let Some(null) = self.either(left_null, right_null) {
                     self.unless(null, unknown);
+                }
+                if floats {
+                    let holds = self.compare_floats(*op, left, right);
+                    let (holds_to, fails_to) = if wanted { (yes, other) } else { (other, yes) };
+                    self.builder.ins().brif(holds, holds_to, &[], fails_to, &[]);
+                    return;
                 }
                 let code = match op {
                     CompareOp::Equal => IntCC::Equal,

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use native::{
-    Changes, Checks, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing,
+    Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing,
 };
 use sql::ast::{QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
@@ -27,7 +27,8 @@ fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
     let variable = |slot, ty| expr(ty, ExprKind::Variable(VariableSlot(slot)));
     if let StatementKind::Insert(insert) = &module.queries[query.0 as usize].statement.kind {
-        let field = |at, bytes, nullable| Field { at, bytes, signed_apart: false, null_at: 15, null_bit: 0, nullable };
+        let field =
+            |at, bytes, nullable| Field { at, bytes, coding: Coding::Plain, null_at: 15, null_bit: 0, nullable };
         let first = (field(2, 8, false), variable(0, SqlType::BIGINT));
         let values = vec![first, (field(11, 4, true), variable(1, SqlType::INT))];
         let checks = match &insert.columns[..] {
@@ -36,8 +37,9 @@ fn form(query: QueryId, module: &Module) -> Form {
         };
         return Form::Insert(Insert { query, image: vec![0; 20], values, checks });
     }
-    let field =
-        |at, bytes, null_bit, nullable| Some(Field { at, bytes, signed_apart: false, null_at: 14, null_bit, nullable });
+    let field = |at, bytes, null_bit, nullable| {
+        Some(Field { at, bytes, coding: Coding::Plain, null_at: 14, null_bit, nullable })
+    };
     let columns = [expr(SqlType::INT, ExprKind::Column(0)), expr(SqlType::BIGINT, ExprKind::Column(1))];
     let sum = ExprKind::Arithmetic(ArithmeticOp::Add, Box::new(columns[0].clone()), Box::new(columns[1].clone()));
     let sum = expr(SqlType::BIGINT, sum);

@@ -176,7 +176,10 @@ impl Callee {
 pub fn datum(number: Option<i64>, ty: &SqlType) -> Datum {
     match number {
         None => Datum::Null,
-        Some(value) if ty.physical() == Physical::I128 => Datum::I128(value.into()),
-        Some(value) => Datum::I64(value),
+        Some(value) => match ty.physical() {
+            Physical::I128 => Datum::I128(value.into()),
+            Physical::F64 => Datum::F64(f64::from_bits(value as u64)),
+            _ => Datum::I64(value),
+        },
     }
 }

@@ -1,21 +1,22 @@
 //! Built-in functions of numbers.
 
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types as ir};
 use sql::function::FunctionId;
 use sql::plan::Expr;
 use types::SqlType;
 
-use super::{Scalars, has_value, is_decimal, is_integer, is_number, range};
+use super::{Scalars, has_value, is_decimal, is_float, is_integer, is_number, range};
 
 /// There is machine code for a function's value, which is of type `ty`.
 pub fn has_function(function: FunctionId, arguments: &[Expr], ty: &SqlType, known: &dyn Fn(usize) -> bool) -> bool {
-    use FunctionId::{Abs, Ceiling, Coalesce, Floor, Isnull, Sign};
+    use FunctionId::{Abs, Ceiling, Coalesce, Floor, Isnull, Sign, Sqrt};
     let value = |argument: &Expr| has_value(argument, known);
     match (function, arguments) {
         (Abs, [argument]) if is_decimal(ty) => {
             is_decimal(&argument.ty) && argument.ty.scale == ty.scale && value(argument)
         }
+        (Abs | Floor | Ceiling | Sqrt, [argument]) if is_float(ty) => argument.ty == *ty && value(argument),
         (Abs | Sign | Floor | Ceiling, [argument]) => is_integer(ty) && is_integer(&argument.ty) && value(argument),
         // The binder has made them of one type.
         (Isnull | Coalesce, arguments) => {
@@ -37,6 +38,9 @@ impl Scalars<'_, '_> {
             return self.first_known(arguments, unusual);
         }
         let (value, null) = self.value_or_null(&arguments[0], unusual);
+        if is_float(ty) {
+            return (self.of_float(function, value, unusual), null);
+        }
         let value = match function {
             FunctionId::Abs => {
                 let magnitude = self.builder.ins().iabs(value);
@@ -56,6 +60,22 @@ impl Scalars<'_, '_> {
             _ => value,
         };
         (value, null)
+    }
+
+    fn of_float(&mut self, function: FunctionId, value: Value, unusual: Block) -> Value {
+        let double = self.double(value);
+        let result = match function {
+            FunctionId::Abs => self.builder.ins().fabs(double),
+            FunctionId::Floor => self.builder.ins().floor(double),
+            FunctionId::Ceiling => self.builder.ins().ceil(double),
+            _ => {
+                let zero = self.builder.ins().f64const(0.0);
+                let negative = self.builder.ins().fcmp(FloatCC::LessThan, double, zero);
+                self.unless(negative, unusual);
+                self.builder.ins().sqrt(double)
+            }
+        };
+        self.bits(result)
     }
 
     /// The first that is not NULL. All are computed: whether an error of a later one counts is the interpreter's to say.

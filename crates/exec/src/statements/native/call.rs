@@ -122,6 +122,7 @@ impl Run<'_, '_> {
         match value.ok()? {
             Datum::Null => Some(None),
             Datum::I64(value) => Some(Some(value)),
+            Datum::F64(value) => Some(Some(value.to_bits() as i64)),
             Datum::I128(value) => i64::try_from(value).ok().map(Some),
             other => panic!("a number, not {other:?}"),
         }

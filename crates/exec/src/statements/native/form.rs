@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use native::{Changes, Checks, Field, Find, Fold, Form, Insert, Rows, Then, Values};
+use native::{Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Rows, Then, Values};
 use sql::catalog::{ColumnDef, TableDef};
 use sql::plan::{
     ActionKind, Aggregate, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId, Scan,
@@ -193,6 +193,7 @@ pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
 pub fn zero(ty: &SqlType) -> Datum {
     match ty.physical() {
         Physical::I128 => Datum::I128(0),
+        Physical::F64 => Datum::F64(0.0),
         _ => Datum::I64(0),
     }
 }
@@ -364,20 +365,28 @@ pub fn fields_of(scan: &Scan, table: &TableDef, layout: &RowLayout) -> Option<Ve
     stored.map(|column| Some(field_of(layout, usize::from(column?)))).collect()
 }
 
-/// Where an image has a column that is a whole number as machines have them, or a decimal whose digits are one.
+/// Where an image has a column that machine code knows as a number: dates are, and decimals of few digits.
 fn field_of(layout: &RowLayout, stored: usize) -> Option<Field> {
     let (at, codec) = layout.fixed_at(stored)?;
     let column = &layout.columns()[stored];
-    let (at, bytes, signed_apart) = match codec {
-        FixedCodec::U8 | FixedCodec::I16 | FixedCodec::I32 | FixedCodec::I64 => (at, codec.size(), false),
-        FixedCodec::Decimal { bytes } if column.ty.precision <= 18 => (at + 1, usize::from(bytes) - 1, true),
+    let (at, bytes, coding) = match codec {
+        FixedCodec::U8 | FixedCodec::I16 | FixedCodec::I32 | FixedCodec::I64 | FixedCodec::F64 => {
+            (at, codec.size(), Coding::Plain)
+        }
+        FixedCodec::F32 => (at, codec.size(), Coding::Single),
+        FixedCodec::U24 | FixedCodec::U32 => (at, codec.size(), Coding::Units(1)),
+        FixedCodec::Time { bytes, unit } => (at, usize::from(bytes), Coding::Units(unit)),
+        FixedCodec::DateTime2 { bytes, unit } => (at, usize::from(bytes), Coding::Day(unit)),
+        FixedCodec::Decimal { bytes } if column.ty.precision <= 18 => {
+            (at + 1, usize::from(bytes) - 1, Coding::SignApart)
+        }
         _ => return None,
     };
     let (null_at, null_bit) = layout.null_at(stored);
     Some(Field {
         at: at as u32,
         bytes: bytes as u8,
-        signed_apart,
+        coding,
         null_at: null_at as u32,
         null_bit,
         nullable: column.nullable,

@@ -10,10 +10,11 @@ use sql::plan::{
 };
 use storage::{IndexId, LookUp, MemoryTable, Table};
 use types::row::{RowLayout, append_to};
-use types::{ColumnData, Datum, Physical, RowBatch, SqlType};
+use types::{ColumnData, Datum, RowBatch, SqlType};
 
 use super::super::code;
 use super::super::measure::{Counters, Mark};
+use super::call::datum;
 use super::form::{Head, fields_of, has_whole_key, head};
 use super::run::{READS_ONLY, Run};
 use crate::columns::BATCH_ROWS;
@@ -253,6 +254,7 @@ impl Gathered {
                 (Value::Null, _) => to.push_null(),
                 (Value::Number(value), ColumnData::I64(values)) => values.push(value),
                 (Value::Number(value), ColumnData::I128(values)) => values.push(value.into()),
+                (Value::Number(bits), ColumnData::F64(values)) => values.push(f64::from_bits(bits as u64)),
                 (Value::Number(_), _) => panic!("a number in a column of another class"),
                 (Value::Image(image), _) => {
                     self.bytes += image.len();
@@ -343,11 +345,7 @@ impl Opened {
         let Rows::Scan(scan, slots) = &mut self.levels[level as usize].rows else { panic!("a level with a scan") };
         for (slot, value) in slots.iter().zip(values) {
             let slot = slot.0 as usize;
-            self.outer[slot] = match (value, self.outer_types[slot].physical()) {
-                (None, _) => Datum::Null,
-                (Some(value), Physical::I128) => Datum::I128((*value).into()),
-                (Some(value), _) => Datum::I64(*value),
-            };
+            self.outer[slot] = datum(*value, &self.outer_types[slot]);
         }
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
         let begun = scan.open(context);
