@@ -450,6 +450,43 @@ fn call(random: &mut Random, out: &mut String) -> std::fmt::Result {
     }
 }
 
+/// A value that no machine code makes, and reads no row; an error for some.
+fn asked(random: &mut Random) -> String {
+    let number = INTEGERS[random.below(5)].0;
+    match random.below(12) {
+        0 => "LEN(@text)".into(),
+        1 => format!("DATEDIFF(day, '2024-01-01', @day) + {number}"),
+        2 => format!("CAST(SUBSTRING(@text, 1, {}) AS int)", random.below(3)),
+        3 => "@@ROWCOUNT".into(),
+        4 => format!("DATEPART(year, DATEADD(day, {number}, @day))"),
+        5 => format!("~{number}"),
+        6 => "CAST(ERROR_NUMBER() AS int)".into(),
+        7 => format!("CASE WHEN @text = 'a' THEN {number} WHEN @text LIKE '%b' THEN 2 ELSE LEN(@text) % 3 END"),
+        8 => format!("CAST(POWER(2e0, {number}) AS bigint)"),
+        9 => "CASE WHEN DATEDIFF(second, SYSUTCDATETIME(), GETUTCDATE()) < 100 THEN 4 ELSE 5 END".into(),
+        10 => "NULL".into(),
+        _ => "CAST(SCOPE_IDENTITY() AS int)".into(),
+    }
+}
+
+/// Statements with such values: alone, and within what machine code makes.
+fn asks(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let (k, part) = (random.below(12), asked(random));
+    let target = INTEGERS[random.below(5)].0;
+    match random.below(11) {
+        0 | 1 => writeln!(out, "SET {target} = {part};"),
+        2 => writeln!(out, "SET {target} = {} + ({part});", value(random, 1)),
+        3 => writeln!(out, "IF {part} > {} SET @i = 3; ELSE SET @b = 4;", value(random, 1)),
+        4 => writeln!(out, "INSERT dbo.ordered (k, n, t) VALUES ({k} + 20, {part}, {});", value(random, 0)),
+        5 => writeln!(out, "UPDATE dbo.rows SET big = big + ISNULL({part}, 1), small = {part} WHERE k = {k};"),
+        6 => writeln!(out, "UPDATE dbo.ordered SET n = n + ({part}) WHERE k > {k} AND n < {part};"),
+        7 => writeln!(out, "SELECT @b = big - ({part}) FROM dbo.rows WHERE k = ABS({part}) % 10;"),
+        8 => writeln!(out, "SELECT @c = SUM(big), @i = {part} FROM dbo.rows WHERE small < {part};"),
+        9 => writeln!(out, "EXEC @i = dbo.put {target}, {k}; SET @when = DATEADD(hour, LEN(@text), @when);"),
+        _ => writeln!(out, "DELETE dbo.rows WHERE k = {part} AND @text = 'a';"),
+    }
+}
+
 /// Tables with identity, CHECK constraints and foreign keys: of numbers alone (`child`), and not (`noted`).
 fn constrained(random: &mut Random, out: &mut String) -> std::fmt::Result {
     let (k, code) = (random.below(12), random.below(30));
@@ -507,6 +544,10 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
     }
     if random.below(6) == 0 {
         let _ = kinds(random, out);
+        return;
+    }
+    if random.below(7) == 0 {
+        let _ = asks(random, out);
         return;
     }
     if random.below(8) == 0 {

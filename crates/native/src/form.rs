@@ -5,7 +5,9 @@ mod joins;
 pub use joins::{Join, Level, Output, Way};
 
 use crate::runtime::{CELLS_MAX, KEYS_MAX};
-use crate::scalar::{Field, calls_function, has_truth, has_value, is_argument, is_float, is_number};
+use crate::scalar::{
+    Field, Maker, calls_function, has_truth, has_value, is_float, is_made, is_number, makes_truth, makes_value,
+};
 use sql::plan::{Aggregate, AggregateFunction, Expr, QueryId, VariableSlot};
 
 #[derive(Debug, Clone)]
@@ -111,12 +113,17 @@ pub enum Fold {
 
 /// There is machine code for the value of an expression without columns.
 pub fn is_native(expr: &Expr) -> bool {
-    has_value(expr, &|_| false)
+    makes_value(expr, &|_| false, Maker::Both)
 }
 
 /// There is for all of them.
 fn have_values(values: &[(VariableSlot, Expr)], known: &dyn Fn(usize) -> bool) -> bool {
     values.iter().all(|(_, value)| is_number(&value.ty) && of_row(value, known))
+}
+
+/// The same, where the interpreter may be asked.
+fn made_of_row(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    makes_value(expr, known, Maker::Both) && !calls_function(expr)
 }
 
 /// There is for an expression over a row, while which no other module runs.
@@ -146,9 +153,11 @@ impl Find {
         self.key.len() <= KEYS_MAX
             && self.key.iter().all(is_native)
             && match &self.then {
-                Then::Assign(values) => have_values(values, &known),
+                Then::Assign(values) => {
+                    values.iter().all(|(_, value)| is_number(&value.ty) && made_of_row(value, &known))
+                }
                 Then::Update(values, checks) => {
-                    values.iter().all(|(_, value)| of_row(value, &known)) && checks.is_native()
+                    values.iter().all(|(_, value)| made_of_row(value, &known)) && checks.is_native()
                 }
                 Then::Delete => true,
             }
@@ -159,8 +168,9 @@ impl Changes {
     /// There is machine code for it.
     pub fn is_native(&self) -> bool {
         let known = is_placed(&self.fields);
-        self.filter.as_ref().is_none_or(|filter| has_truth(filter, &known) && !calls_function(filter))
-            && self.update.iter().flatten().all(|(_, value)| of_row(value, &known))
+        let filtered = |filter: &Expr| makes_truth(filter, &known, Maker::Both) && !calls_function(filter);
+        self.filter.as_ref().is_none_or(filtered)
+            && self.update.iter().flatten().all(|(_, value)| made_of_row(value, &known))
             && self.checks.is_native()
     }
 }
@@ -168,7 +178,7 @@ impl Changes {
 impl Values {
     /// There is machine code for it.
     pub fn is_native(&self) -> bool {
-        self.values.iter().all(|value| is_argument(value, &|_| false))
+        self.values.iter().all(is_made)
     }
 }
 

@@ -20,7 +20,9 @@ pub use calls::Execution;
 
 use crate::form::{Checks, Find, Form, Insert, Then, is_native};
 use crate::runtime::{FOUND, FOUND_AT, IMAGES_AT, KEY_AT, LEFT, NOT_FOUND, ROWS_AT};
-use crate::scalar::{Calls, Columns, Field, FunctionCall, Scalars, has_truth, is_argument, packed, plain};
+use crate::scalar::{
+    Calls, Columns, Field, FunctionCall, Maker, Scalars, is_asked, is_made, makes_truth, packed, plain,
+};
 
 /// What the interpreter is to run when machine code asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,7 @@ struct Helpers {
     begin_values: FuncRef,
     end_values: FuncRef,
     returns: FuncRef,
+    ask: FuncRef,
 }
 
 impl Helpers {
@@ -107,6 +110,7 @@ impl Helpers {
             begin_values: declare("begin_values", 1),
             end_values: declare("end_values", 1),
             returns: declare("returns", 0),
+            ask: declare("ask", 1),
         }
     }
 }
@@ -131,6 +135,7 @@ pub struct Lowered {
     pub values: Vec<QueryId>,
     pub executions: Vec<Execution>,
     pub functions: Vec<FunctionCall>,
+    pub asked: Vec<Expr>,
     /// The images of all INSERTs, and those of LEFT JOINs, one after the other.
     pub images: Vec<u8>,
 }
@@ -158,7 +163,8 @@ pub fn lower(
     let left = builder.create_block();
     builder.set_cold_block(left);
     let classes = variables.iter().map(|variable| variable.ty.physical()).collect();
-    let calls = Calls { run: call, helper: helpers.function, functions: Vec::new() };
+    let calls =
+        Calls { run: call, helper: helpers.function, functions: Vec::new(), ask: helpers.ask, asked: Vec::new() };
     let mut body_of = Body {
         scalars: Scalars { builder: &mut builder, numbers, columns: Columns::None, held: Vec::new(), classes, calls },
         helpers,
@@ -173,7 +179,8 @@ pub fn lower(
         lowered: Lowered::default(),
     };
     body_of.list(body);
-    let lowered = Lowered { functions: body_of.scalars.calls.functions, ..body_of.lowered };
+    let Calls { functions, asked, .. } = body_of.scalars.calls;
+    let lowered = Lowered { functions, asked, ..body_of.lowered };
     let zero = builder.ins().iconst(ir::I32, 0);
     builder.ins().return_(&[zero]);
     builder.switch_to_block(left);
@@ -240,6 +247,7 @@ impl<'f> Body<'_, '_, 'f> {
             }
             StatementKind::Assign { slot, value } if is_native(value) => {
                 let ends = self.ends();
+                self.begin_to_ask([value]);
                 let (value, null) = match self.variables[slot.0 as usize].not_null {
                     true => (self.scalars.value(value, ends.unusual), None),
                     false => self.scalars.value_or_null(value, ends.unusual),
@@ -274,7 +282,7 @@ impl<'f> Body<'_, '_, 'f> {
             StatementKind::Execute(execute) => self.execute(number, execute),
             StatementKind::ReturnQuery(query) => self.return_values(number, *query),
             StatementKind::Return(None) => self.returns(number, None),
-            StatementKind::Return(Some(value)) if is_argument(value, &|_| false) => self.returns(number, Some(value)),
+            StatementKind::Return(Some(value)) if is_made(value) => self.returns(number, Some(value)),
             _ => {
                 self.at = number + statement.count();
                 self.step(number);
@@ -384,6 +392,13 @@ impl<'f> Body<'_, '_, 'f> {
         self.builder().switch_to_block(done);
     }
 
+    /// A statement of these expressions begins.
+    fn begin_to_ask<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
+        if exprs.into_iter().any(|expr| expr.any(&mut is_asked)) {
+            self.scalars.begin_to_ask();
+        }
+    }
+
     fn leave_if_left(&mut self, answer: Ssa) {
         let stays = self.builder().create_block();
         let leaves = self.builder().ins().icmp_imm_s(IntCC::Equal, answer, i64::from(LEFT));
@@ -394,9 +409,10 @@ impl<'f> Body<'_, '_, 'f> {
 
     fn condition(&mut self, statement: u32, condition: &Condition, yes: Block, no: Block) {
         if let Condition::Scalar(expr) = condition
-            && has_truth(expr, &|_| false)
+            && makes_truth(expr, &|_| false, Maker::Both)
         {
             let unusual = self.rare_block();
+            self.begin_to_ask([expr]);
             self.scalars.branch(expr, yes, no, unusual);
             self.builder().switch_to_block(unusual);
         }
@@ -412,6 +428,7 @@ impl<'f> Body<'_, '_, 'f> {
     fn insert(&mut self, number: u32, insert: Insert) {
         let ends = self.ends();
         let start = self.lowered.images.len();
+        self.begin_to_ask(insert.values.iter().map(|(_, value)| value));
         for (field, expr) in &insert.values {
             let (value, null) = self.field_value(*field, expr, ends.unusual);
             self.scalars.set_column(self.images, start, *field, value, null);
@@ -436,6 +453,12 @@ impl<'f> Body<'_, '_, 'f> {
         let ends = self.ends();
         let Ends { unusual, next } = ends;
         let call = self.call;
+        let made = match &find.then {
+            Then::Assign(values) => values.iter().map(|(_, value)| value).collect(),
+            Then::Update(values, _) => values.iter().map(|(_, value)| value).collect(),
+            Then::Delete => Vec::new(),
+        };
+        self.begin_to_ask(find.key.iter().chain(made));
         for (column, value) in find.key.iter().enumerate() {
             let value = self.scalars.value(value, unusual);
             self.builder().ins().store(plain(), value, call, (KEY_AT + 8 * column) as i32);

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::UserFuncName;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module as _, default_libcall_names};
-use sql::plan::{QueryId, Statement, Variable};
+use sql::plan::{Expr, QueryId, Statement, Variable};
 
 use crate::form::Form;
 use crate::lower::{self, Execution, Lowered, Step};
@@ -34,6 +34,7 @@ pub struct Program {
     values: Vec<QueryId>,
     executions: Vec<Execution>,
     functions: Vec<FunctionCall>,
+    asked: Vec<Expr>,
     images: Vec<u8>,
     variables: usize,
     code_bytes: usize,
@@ -72,6 +73,7 @@ impl Program {
             values: lowered.values,
             executions: lowered.executions,
             functions: lowered.functions,
+            asked: lowered.asked,
             images: lowered.images,
             variables: variables.len(),
             code_bytes,
@@ -87,7 +89,7 @@ impl Program {
     pub fn held_bytes(&self) -> usize {
         let lists = [&self.inserts, &self.finds, &self.scans, &self.joins, &self.values];
         let queries: usize = lists.iter().map(|list| list.len()).sum();
-        let calls = size_of_val(&self.executions[..]) + size_of_val(&self.functions[..]);
+        let calls = size_of_val(&self.executions[..]) + size_of_val(&self.functions[..]) + size_of_val(&self.asked[..]);
         let lists = size_of_val(&self.steps[..]) + queries * size_of::<QueryId>() + calls;
         size_of::<Program>() + self.code_bytes.next_multiple_of(PAGE_BYTES) + lists + self.images.len()
     }
@@ -130,6 +132,11 @@ impl Program {
     /// What `Runtime::function` names.
     pub fn functions(&self) -> &[FunctionCall] {
         &self.functions
+    }
+
+    /// What `Runtime::ask` names.
+    pub fn asked(&self) -> &[Expr] {
+        &self.asked
     }
 
     /// Runs the statements to their end, or until the runtime left them. `numbers`: all variables of the module.

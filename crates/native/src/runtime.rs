@@ -65,6 +65,10 @@ pub trait Runtime {
     /// The value of a function, NULL or not. None: the interpreter is to run the statement.
     fn function(&mut self, function: u32, arguments: &[Passed]) -> Option<Option<i64>>;
 
+    /// The value of an expression without a row, NULL or not; `first`: of those that the statement asks for. None: the interpreter is to
+    /// run the statement.
+    fn ask(&mut self, asked: u32, first: bool) -> Option<Option<i64>>;
+
     /// The row at this place of the batch that a scan gave last is to be changed.
     fn keep(&mut self, at: usize);
 
@@ -143,6 +147,8 @@ pub struct Call<'a> {
     kept_ends: Vec<usize>,
     /// Arguments of a call, then a function's value; what RETURN gives.
     passed: [Passed; ARGUMENTS_MAX],
+    /// 0: the statement has not asked for a value yet.
+    asked: u64,
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -219,6 +225,7 @@ pub const CELLS_AT: usize = offset_of!(Call<'static>, cells);
 pub const FOUND_AT: usize = offset_of!(Call<'static>, found);
 pub const BATCH_AT: usize = offset_of!(Call<'static>, batch);
 pub const PASSED_AT: usize = offset_of!(Call<'static>, passed);
+pub const ASKED_AT: usize = offset_of!(Call<'static>, asked);
 pub const PASSED_BYTES: usize = size_of::<Passed>();
 pub const PASSED_NULL_AT: usize = offset_of!(Passed, null);
 
@@ -251,7 +258,7 @@ pub const LEFT: i32 = 2;
 const UNUSUAL_SCAN: i32 = -1;
 pub const LEFT_SCAN: i32 = -2;
 
-pub const HELPERS: [(&str, *const u8); 25] = [
+pub const HELPERS: [(&str, *const u8); 26] = [
     ("step", step as *const u8),
     ("holds", holds as *const u8),
     ("insert", insert as *const u8),
@@ -277,6 +284,7 @@ pub const HELPERS: [(&str, *const u8); 25] = [
     ("catch", catch as *const u8),
     ("end_catch", end_catch as *const u8),
     ("turn", turn as *const u8),
+    ("ask", ask as *const u8),
 ];
 
 impl<'a> Call<'a> {
@@ -300,6 +308,7 @@ impl<'a> Call<'a> {
             kept: Vec::new(),
             kept_ends: Vec::new(),
             passed: [Passed::NULL; ARGUMENTS_MAX],
+            asked: 0,
             runtime,
             panic: None,
         }
@@ -489,6 +498,17 @@ extern "C" fn function(call: &mut Call<'_>, number: u32, arguments: u32) -> i32 
         call.tell_rows();
         let value = call.runtime.function(number, &call.passed[..arguments as usize]);
         let Some(value) = value else { return 0 };
+        call.passed[0] = Passed { value: value.unwrap_or(0), null: value.is_none() };
+        1
+    })
+}
+
+/// As `function`.
+extern "C" fn ask(call: &mut Call<'_>, asked: u32) -> i32 {
+    call.guard(0, |call| {
+        call.tell_rows();
+        let first = std::mem::replace(&mut call.asked, 1) == 0;
+        let Some(value) = call.runtime.ask(asked, first) else { return 0 };
         call.passed[0] = Passed { value: value.unwrap_or(0), null: value.is_none() };
         1
     })

@@ -2,6 +2,7 @@
 //! `unusual` for an overflow or a division by zero. A decimal is its digits as a whole number of 64 bits; more of them are unusual. A
 //! float is its bits.
 
+mod asked;
 mod calls;
 mod conversions;
 mod fields;
@@ -13,7 +14,8 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use sql::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, VariableSlot};
 use types::{Datum, Physical, SqlType, TypeKind};
 
-pub use calls::{Calls, FunctionCall, calls_function, is_argument};
+pub use asked::{Maker, can_be_asked, is_asked};
+pub use calls::{Calls, FunctionCall, calls_function, is_argument, is_made};
 use conversions::has_conversion;
 pub use fields::{Coding, Field};
 use functions::has_function;
@@ -146,8 +148,21 @@ fn is_wider(one: TypeKind, other: TypeKind) -> bool {
 
 /// There is machine code for its value, over rows whose `known` columns have a place.
 pub fn has_value(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    makes_value(expr, known, Maker::Code)
+}
+
+/// There is machine code for whether the predicate holds.
+pub fn has_truth(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    makes_truth(expr, known, Maker::Code)
+}
+
+/// The same, of this maker.
+pub fn makes_value(expr: &Expr, known: &dyn Fn(usize) -> bool, maker: Maker) -> bool {
     let known_type = is_number(&expr.ty);
-    let value = |expr: &Expr| has_value(expr, known);
+    let value = |expr: &Expr| makes_value(expr, known, maker);
+    if maker == Maker::Both && can_be_asked(expr) {
+        return true;
+    }
     match &expr.kind {
         ExprKind::Literal(Datum::I64(_) | Datum::F64(_)) => true,
         ExprKind::Literal(Datum::I128(value)) => is_decimal(&expr.ty) && i64::try_from(*value).is_ok(),
@@ -177,9 +192,11 @@ pub fn has_value(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
             has_conversion(&operand.ty, &expr.ty) && value(operand)
         }
         ExprKind::Case { branches, otherwise: Some(otherwise) } => {
-            known_type && branches.iter().all(|(when, then)| has_truth(when, known) && value(then)) && value(otherwise)
+            known_type
+                && branches.iter().all(|(when, then)| makes_truth(when, known, maker) && value(then))
+                && value(otherwise)
         }
-        ExprKind::Function(function, arguments) => has_function(*function, arguments, &expr.ty, known),
+        ExprKind::Function(function, arguments) => has_function(*function, arguments, &expr.ty, &value),
         ExprKind::UserFunction(definition, arguments) => {
             known_type
                 && definition.native
@@ -190,20 +207,20 @@ pub fn has_value(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
     }
 }
 
-/// There is machine code for whether the predicate holds.
-pub fn has_truth(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+pub fn makes_truth(expr: &Expr, known: &dyn Fn(usize) -> bool, maker: Maker) -> bool {
+    let has_value = |expr: &Expr| makes_value(expr, known, maker);
     match &expr.kind {
-        ExprKind::And(terms) | ExprKind::Or(terms) => terms.iter().all(|term| has_truth(term, known)),
-        ExprKind::Not(operand) => has_truth(operand, known),
+        ExprKind::And(terms) | ExprKind::Or(terms) => terms.iter().all(|term| makes_truth(term, known, maker)),
+        ExprKind::Not(operand) => makes_truth(operand, known, maker),
         ExprKind::IsNull(operand) => match operand.kind {
             ExprKind::Variable(_) => true,
             ExprKind::Column(column) => known(column),
             _ => false,
         },
-        ExprKind::Compare { left, right, null_equal: false, .. } => has_value(left, known) && has_value(right, known),
+        ExprKind::Compare { left, right, null_equal: false, .. } => has_value(left) && has_value(right),
         ExprKind::InList { value, list } => {
-            let constant = |item: &Expr| matches!(item.kind, ExprKind::Literal(_)) && has_value(item, known);
-            has_value(value, known) && !is_float(&value.ty) && list.iter().all(constant)
+            let constant = |item: &Expr| matches!(item.kind, ExprKind::Literal(_)) && has_value(item);
+            has_value(value) && !is_float(&value.ty) && list.iter().all(constant)
         }
         _ => false,
     }
@@ -281,6 +298,9 @@ impl Scalars<'_, '_> {
 
     /// The same where it may be NULL: the value is 0 then. None: it cannot be.
     pub fn value_or_null(&mut self, expr: &Expr, unusual: Block) -> (Value, Option<Value>) {
+        if is_asked(expr) {
+            return self.asked(expr, unusual);
+        }
         match &expr.kind {
             ExprKind::Literal(Datum::I64(value)) => (self.builder.ins().iconst(ir::I64, *value), None),
             ExprKind::Literal(Datum::F64(value)) => (self.builder.ins().iconst(ir::I64, value.to_bits() as i64), None),

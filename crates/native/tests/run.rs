@@ -91,6 +91,10 @@ impl Runtime for Asked {
         None
     }
 
+    fn ask(&mut self, _: u32, _: bool) -> Option<Option<i64>> {
+        None
+    }
+
     fn keep(&mut self, _: usize) {}
 
     fn change_rows(&mut self, _: u32, _: Option<&mut dyn Iterator<Item = &[u8]>>) -> bool {

@@ -183,3 +183,14 @@ pub fn datum(number: Option<i64>, ty: &SqlType) -> Datum {
         },
     }
 }
+
+/// The way back. None: it has more than 64 bits.
+pub fn number_of(value: &Datum) -> Option<Option<i64>> {
+    match value {
+        Datum::Null => Some(None),
+        Datum::I64(value) => Some(Some(*value)),
+        Datum::F64(value) => Some(Some(value.to_bits() as i64)),
+        Datum::I128(value) => i64::try_from(*value).ok().map(Some),
+        Datum::Bytes(_) => panic!("no number"),
+    }
+}

@@ -6,7 +6,7 @@ use sql::plan::{ArgumentValue, Execute, Expr, QueryId};
 use super::{Body, Ends};
 use crate::form::{Form, Values};
 use crate::runtime::ARGUMENTS_MAX;
-use crate::scalar::is_argument;
+use crate::scalar::is_made;
 
 /// An EXEC.
 #[derive(Debug)]
@@ -21,9 +21,13 @@ impl Body<'_, '_, '_> {
     pub fn execute(&mut self, number: u32, execute: &Execute) {
         let ends = self.ends();
         let (mut made, mut numbers) = (Vec::new(), Vec::new());
+        self.begin_to_ask(execute.arguments.iter().filter_map(|argument| match &argument.value {
+            ArgumentValue::Expr(expr) => Some(expr),
+            _ => None,
+        }));
         for argument in &execute.arguments {
             let expr = match &argument.value {
-                ArgumentValue::Expr(expr) if numbers.len() < ARGUMENTS_MAX && is_argument(expr, &|_| false) => expr,
+                ArgumentValue::Expr(expr) if numbers.len() < ARGUMENTS_MAX && is_made(expr) => expr,
                 _ => {
                     made.push(false);
                     continue;
@@ -44,7 +48,10 @@ impl Body<'_, '_, '_> {
     pub fn returns(&mut self, number: u32, value: Option<&Expr>) {
         let ends = self.ends();
         let value = match value {
-            Some(value) => self.scalars.value_or_null(value, ends.unusual),
+            Some(value) => {
+                self.begin_to_ask([value]);
+                self.scalars.value_or_null(value, ends.unusual)
+            }
             None => (self.builder().ins().iconst(ir::I64, 0), None),
         };
         self.end_with(number, value, ends);
@@ -94,6 +101,7 @@ impl Body<'_, '_, '_> {
         self.lowered.values.push(of.query);
         let this = self.lowered.values.len() as i64 - 1;
         self.call(self.helpers.begin_values, &[this]);
+        self.begin_to_ask(&of.values);
         let values = compute(self);
         let status = self.call(self.helpers.end_values, &[this]);
         self.scalars.unless(status, unusual);

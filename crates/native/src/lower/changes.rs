@@ -17,6 +17,8 @@ impl Body<'_, '_, '_> {
         let scan = self.lowered.scans.len() as i64 - 1;
         let copies = i64::from(changes.update.is_some());
         let rows = self.local(0);
+        let set = changes.update.iter().flatten().map(|(_, value)| value);
+        self.begin_to_ask(changes.filter.iter().chain(set));
         let (batch, done) = (self.builder().create_block(), self.builder().create_block());
         let count = self.builder().append_block_param(batch, ir::I32);
         let first = self.call(self.helpers.scan, &[scan, 1, BATCH_MAX as i64]);

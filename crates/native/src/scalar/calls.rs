@@ -7,7 +7,7 @@ use sql::catalog::ModuleDef;
 use sql::plan::{Expr, ExprKind};
 use types::SqlType;
 
-use super::{Scalars, has_value, is_number, plain};
+use super::{Maker, Scalars, has_value, is_number, makes_value, plain};
 use crate::runtime::{PASSED_AT, PASSED_BYTES, PASSED_NULL_AT};
 
 /// How machine code calls.
@@ -18,6 +18,9 @@ pub struct Calls {
     pub helper: FuncRef,
     /// Those that are called, by number.
     pub functions: Vec<FunctionCall>,
+    /// What asks the interpreter for a value, and what it is asked for, by number.
+    pub ask: FuncRef,
+    pub asked: Vec<Expr>,
 }
 
 /// A function that is called somewhere.
@@ -32,6 +35,11 @@ pub struct FunctionCall {
 /// Machine code makes this argument.
 pub fn is_argument(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
     is_number(&expr.ty) && has_value(expr, known)
+}
+
+/// The same, or the interpreter where it is asked; of no row.
+pub fn is_made(expr: &Expr) -> bool {
+    is_number(&expr.ty) && makes_value(expr, &|_| false, Maker::Both)
 }
 
 /// Somewhere within it a module is run.

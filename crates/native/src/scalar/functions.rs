@@ -6,12 +6,11 @@ use sql::function::FunctionId;
 use sql::plan::Expr;
 use types::SqlType;
 
-use super::{Scalars, has_value, is_decimal, is_float, is_integer, is_number, range};
+use super::{Scalars, is_decimal, is_float, is_integer, is_number, range};
 
-/// There is machine code for a function's value, which is of type `ty`.
-pub fn has_function(function: FunctionId, arguments: &[Expr], ty: &SqlType, known: &dyn Fn(usize) -> bool) -> bool {
+/// There is machine code for a function's value, which is of type `ty`, if there is a `value` of all arguments that it has.
+pub fn has_function(function: FunctionId, arguments: &[Expr], ty: &SqlType, value: &dyn Fn(&Expr) -> bool) -> bool {
     use FunctionId::{Abs, Ceiling, Coalesce, Floor, Isnull, Sign, Sqrt};
-    let value = |argument: &Expr| has_value(argument, known);
     match (function, arguments) {
         (Abs, [argument]) if is_decimal(ty) => {
             is_decimal(&argument.ty) && argument.ty.scale == ty.scale && value(argument)

@@ -10,7 +10,7 @@ use sql::plan::Module;
 use types::Datum;
 
 use super::super::Instance;
-use super::super::callee::Callee;
+use super::super::callee::{Callee, number_of};
 use super::super::code::{Code, CodeKind, ExecuteCode, ExecuteTarget};
 use super::super::execute::{self, Call};
 use super::super::failure::Unwind;
@@ -119,12 +119,6 @@ impl Run<'_, '_> {
         let value = execute::nested(runtime.again(), callee.info.object.0, |runtime| {
             instance.run(module, runtime, frame, |run, _| std::mem::take(&mut run.return_value))
         });
-        match value.ok()? {
-            Datum::Null => Some(None),
-            Datum::I64(value) => Some(Some(value)),
-            Datum::F64(value) => Some(Some(value.to_bits() as i64)),
-            Datum::I128(value) => i64::try_from(value).ok().map(Some),
-            other => panic!("a number, not {other:?}"),
-        }
+        number_of(&value.ok()?)
     }
 }

@@ -1,6 +1,7 @@
 //! A run of a module's machine code: what it asks for, and what the interpreter does instead.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use native::{Cells, Leave, Passed};
@@ -8,7 +9,7 @@ use sql::catalog::TableDef;
 use sql::plan::{Query, QueryId, QueryKind, TableSource};
 use storage::{IndexId, Isolation, LookUp, MemoryTable, Table};
 
-use super::super::callee::datum;
+use super::super::callee::{datum, number_of};
 use super::super::code;
 use super::super::failure::Unwind;
 use super::super::measure::{Counters, Mark};
@@ -19,6 +20,7 @@ use super::inserts::{Checked, Destination};
 use super::joins::Opened;
 use super::{NativeCode, Step};
 use crate::context::RowSource as _;
+use crate::expression::Scalar;
 use crate::operators::{self, BaseScan};
 
 /// What a look-up reads.
@@ -40,6 +42,7 @@ pub struct Kept {
     scans: HashMap<usize, BaseScan>,
     pub joins: HashMap<usize, Opened>,
     pub callees: Callees,
+    asked: HashMap<u32, Scalar>,
 }
 
 /// The level at which nothing that was read is looked at again.
@@ -311,6 +314,20 @@ impl native::Runtime for Run<'_, '_> {
 
     fn function(&mut self, function: u32, arguments: &[Passed]) -> Option<Option<i64>> {
         self.value_of(function as usize, arguments)
+    }
+
+    fn ask(&mut self, asked: u32, first: bool) -> Option<Option<i64>> {
+        let Run { runner, kept, native, .. } = self;
+        let scalar = match kept.asked.entry(asked) {
+            Entry::Occupied(compiled) => compiled.into_mut(),
+            Entry::Vacant(place) => {
+                place.insert(code::compiler().scalar(&native.program.asked()[asked as usize]).ok()?)
+            }
+        };
+        if first {
+            runner.context.statement_time.set(0);
+        }
+        number_of(&scalar.scalar_datum(&runner.context).ok()?)
     }
 
     fn keep(&mut self, at: usize) {
