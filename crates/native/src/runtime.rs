@@ -147,7 +147,7 @@ pub struct Call<'a> {
     kept_ends: Vec<usize>,
     /// Arguments of a call, then a function's value; what RETURN gives.
     passed: [Passed; ARGUMENTS_MAX],
-    /// 0: the statement has not asked for a value yet.
+    /// 0: the statement has not asked for a value yet. A scan's range is one.
     asked: u64,
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
@@ -398,6 +398,7 @@ extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) ->
         if first != 0 {
             // Its range may have @@ROWCOUNT in it.
             call.tell_rows();
+            call.asked = 1;
             call.kept.clear();
             call.kept_ends.clear();
         }

@@ -1,7 +1,6 @@
 //! A run of a module's machine code: what it asks for, and what the interpreter does instead.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use native::{Cells, Leave, Passed};
@@ -42,7 +41,7 @@ pub struct Kept {
     scans: HashMap<usize, BaseScan>,
     pub joins: HashMap<usize, Opened>,
     pub callees: Callees,
-    asked: HashMap<u32, Scalar>,
+    asked: Vec<Option<Scalar>>,
 }
 
 /// The level at which nothing that was read is looked at again.
@@ -256,6 +255,7 @@ impl native::Runtime for Run<'_, '_> {
             let state = &mut runner.session().transaction;
             let Some(transaction) = state.current.as_mut().filter(|_| !state.doomed) else { return Ok(false) };
             transaction.begin_statement();
+            runner.context.statement_time.set(0);
             if rows.open(&runner.context).is_err() {
                 return Ok(false);
             }
@@ -278,6 +278,7 @@ impl native::Runtime for Run<'_, '_> {
     }
 
     fn begin_join(&mut self, join: u32) -> bool {
+        self.runner.context.statement_time.set(0);
         self.begin(join as usize)
     }
 
@@ -318,11 +319,13 @@ impl native::Runtime for Run<'_, '_> {
 
     fn ask(&mut self, asked: u32, first: bool) -> Option<Option<i64>> {
         let Run { runner, kept, native, .. } = self;
-        let scalar = match kept.asked.entry(asked) {
-            Entry::Occupied(compiled) => compiled.into_mut(),
-            Entry::Vacant(place) => {
-                place.insert(code::compiler().scalar(&native.program.asked()[asked as usize]).ok()?)
-            }
+        let (at, all) = (asked as usize, native.program.asked());
+        if kept.asked.is_empty() {
+            kept.asked.resize_with(all.len(), || None);
+        }
+        let scalar = match &mut kept.asked[at] {
+            Some(compiled) => compiled,
+            none => none.insert(code::compiler().scalar(&all[at]).ok()?),
         };
         if first {
             runner.context.statement_time.set(0);
