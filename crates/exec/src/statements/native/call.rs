@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use native::{FunctionCall, Leave, Passed, Runtime as _};
 use sql::plan::Module;
-use types::Datum;
 
 use super::super::Instance;
 use super::super::callee::{Callee, number_of};

@@ -12,9 +12,9 @@ use storage::{IndexId, LookUp, MemoryTable, Table};
 use types::row::{RowLayout, append_to};
 use types::{ColumnData, Datum, RowBatch, SqlType};
 
+use super::super::callee::datum;
 use super::super::code;
 use super::super::measure::{Counters, Mark};
-use super::call::datum;
 use super::form::{Head, fields_of, has_whole_key, head};
 use super::run::{READS_ONLY, Run};
 use crate::columns::BATCH_ROWS;
