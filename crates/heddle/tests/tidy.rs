@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Lines a source file may have. Long files are a sign of two subjects in one; this is the limit of pain, not the aim.
 const FILE_LINES_MAX: usize = 1_200;
@@ -201,6 +202,27 @@ fn every_dependency_has_its_reason() {
                 }
             }
             previous = line;
+        }
+    }
+    report(complaints);
+}
+
+/// What was written by hand is short; a package or a dump that got in by mistake stays in every clone for good.
+#[test]
+fn every_file_is_one_that_somebody_wrote() {
+    const FILE_BYTES_MAX: usize = 256 << 10;
+    let root = root();
+    let listed = Command::new("git").arg("-C").arg(&root).args(["ls-files", "-z"]).output().expect("git runs");
+    let names = String::from_utf8(listed.stdout).expect("names in UTF-8");
+    // The sources outside of a clone have no list.
+    assert!(names.contains("Cargo.lock\0") || !root.join(".git").exists(), "git lists the files");
+    let mut complaints = Vec::new();
+    for name in names.split_terminator('\0') {
+        let Ok(bytes) = fs::read(root.join(name)) else { continue };
+        if bytes.len() > FILE_BYTES_MAX {
+            complaints.push(format!("{name}: {} bytes, more than {FILE_BYTES_MAX}", bytes.len()));
+        } else if bytes.contains(&0) {
+            complaints.push(format!("{name}: not a text"));
         }
     }
     report(complaints);
