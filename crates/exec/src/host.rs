@@ -11,7 +11,7 @@ use storage::{Storage, Table};
 use types::{Datum, SqlResult, SqlType};
 
 use crate::session::Session;
-use crate::sink::Sink;
+use crate::sink::{Sink, Stop};
 
 pub trait Host {
     /// `sql::catalog::Catalog::version` for this session now: a query bound at another version is bound again.
@@ -92,8 +92,8 @@ pub trait Host {
     /// A procedure is called that the statement knows from its last run: `naming` has not changed since.
     fn called_again(&mut self) {}
 
-    /// The body of a scalar or table-valued function, or of a trigger, compiled.
-    fn module(&mut self, session: &mut Session, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>>;
+    /// The body of a scalar or table-valued function, compiled, and the database that it works in.
+    fn module(&mut self, session: &mut Session, definition: &Arc<ModuleDef>) -> SqlResult<(Arc<Module>, DatabaseId)>;
 
     fn trigger(&mut self, session: &mut Session, database: DatabaseId, trigger: ObjectId) -> SqlResult<Callee>;
 
@@ -149,6 +149,15 @@ pub trait Host {
     /// Globals that exec does not answer itself (@@VERSION, @@SERVERNAME, @@CONNECTIONS ...), of the type the binder gave.
     fn global(&mut self, session: &mut Session, global: Global) -> SqlResult<Datum>;
 
+    /// The current database.
+    fn database(&self) -> DatabaseId;
+
+    /// Another one becomes current, and nobody is told.
+    fn set_database(&mut self, database: DatabaseId);
+
+    /// A text that ran within another has left this one: the client is told that the other's is current again.
+    fn return_to_database(&mut self, sink: &mut dyn Sink, database: DatabaseId) -> Result<(), Stop>;
+
     /// USE. The server also raises the environment change and message 5701.
     fn use_database(&mut self, session: &mut Session, sink: &mut dyn Sink, name: &str) -> SqlResult<()>;
 
@@ -191,6 +200,7 @@ pub enum Callee {
 /// Who is running: for messages and @@PROCID.
 #[derive(Debug, Clone)]
 pub struct ModuleInfo {
+    /// That it works in.
     pub database: DatabaseId,
     pub object: ObjectId,
     /// `schema.name`, as error messages show it.

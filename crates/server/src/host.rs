@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo, Naming, Wanted};
 use exec::session::Session as State;
-use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink};
+use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
 use os::sched::{Place, TaskKind};
 use os::wait::WaitType;
 use sql::ast::{InsertBulk, StatementKind};
@@ -21,7 +21,7 @@ use types::datetime::LanguageId;
 use types::{CollationId, Datum, SqlError, SqlResult, SqlType};
 
 use crate::bulk_target::BulkTarget;
-use crate::catalog::{CatalogSession, Database, SessionCatalog, no_such_database};
+use crate::catalog::{CatalogSession, Database, MASTER, SessionCatalog, no_such_database};
 use crate::config::option;
 use crate::connection::Connection;
 use crate::definition::HostSite;
@@ -147,7 +147,7 @@ impl SessionHost {
         let mut state = State::new(INTERNAL_SPID);
         state.signal = Arc::new(exec::session::Signal::default());
         let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
-        (state, SessionHost::new(server.clone(), entry, crate::catalog::MASTER, LanguageId::US_ENGLISH))
+        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH))
     }
 
     /// Authenticates and registers the session. Err: what the client is told.
@@ -449,24 +449,33 @@ impl SessionHost {
     }
 
     /// The body of a module of the catalog: from the cache, or bound now.
-    fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
+    /// A module, bound in the database that it works in, which this gives too.
+    fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<(Arc<Module>, DatabaseId)> {
+        let caller = self.catalog_session.database;
+        let home = workplace(definition, caller);
+        self.catalog_session.database = home;
+        let module = self.bind_here(state, definition);
+        self.catalog_session.database = caller;
+        Ok((module?, home))
+    }
+
+    fn bind_here(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
+        let is_system = definition.object.0 < 0;
         let key = PlanKey {
             text: &definition.text,
             parameters: handle::MODULE,
-            database: definition.database.0,
+            database: if is_system { definition.database } else { self.catalog_session.database }.0,
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
         };
-        // Its names are those of its database, which is not the current one yet.
-        let checks = definition.database == self.catalog_session.database || definition.name.starts_with('#');
         let version = self.catalog_session.checked_version(&self.server.catalog);
         if let Some(module) = self.server.plans.procedures.find(key)
-            && (!checks || module.checked.load(Ordering::Relaxed) == version)
+            && (is_system || module.checked.load(Ordering::Relaxed) == version)
         {
             return Ok(module);
         }
         let module = self.bind_body(state, definition).map_err(prepared::first)?;
-        if checks {
+        if !is_system {
             let name = shown_name(definition);
             let wrong = |errors| prepared::first(errors).in_procedure(&name);
             crate::early::check(self, state, &module, true).map_err(wrong)?;
@@ -549,18 +558,38 @@ impl SessionHost {
         Ok(())
     }
 
+    /// It becomes the current one, and the client is told.
+    fn enter_database(&mut self, sink: &mut dyn Sink, database: &Database) -> Result<(), Stop> {
+        let old = self.database_collation();
+        self.catalog_session.database = database.id;
+        sink.environment(&Environment::Database(database.row().name.as_str().into()))?;
+        match database.collation {
+            new if new != old => sink.environment(&Environment::Collation { new, old }),
+            _ => Ok(()),
+        }
+    }
+
     fn callee(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Callee> {
-        let module = self.bind_module(state, definition)?;
-        // A temporary procedure works in the database of its caller: tempdb only keeps it.
-        let temporary = definition.name.starts_with('#');
+        let (module, database) = self.bind_module(state, definition)?;
         let info = ModuleInfo {
-            database: if temporary { self.catalog_session.database } else { definition.database },
+            database,
             object: definition.object,
             name: shown_name(definition),
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
         };
         Ok(Callee::Module(module, Arc::new(info)))
+    }
+}
+
+/// The database that a module works in: its own, but for those that work for whoever calls them.
+fn workplace(definition: &ModuleDef, caller: DatabaseId) -> DatabaseId {
+    let name = &definition.name;
+    let for_all = definition.database == MASTER && name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("sp_"));
+    // Tempdb only keeps a temporary procedure.
+    match for_all || name.starts_with('#') || definition.object.0 < 0 {
+        true => caller,
+        false => definition.database,
     }
 }
 
@@ -771,7 +800,7 @@ impl Host for SessionHost {
         }
     }
 
-    fn module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
+    fn module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<(Arc<Module>, DatabaseId)> {
         self.bind_module(state, definition)
     }
 
@@ -869,17 +898,26 @@ impl Host for SessionHost {
         system::global(self, state, global)
     }
 
+    fn database(&self) -> DatabaseId {
+        self.catalog_session.database
+    }
+
+    fn set_database(&mut self, database: DatabaseId) {
+        self.catalog_session.database = database;
+    }
+
+    fn return_to_database(&mut self, sink: &mut dyn Sink, database: DatabaseId) -> Result<(), Stop> {
+        match self.server.catalog.database(database) {
+            Some(database) => self.enter_database(sink, &database),
+            // Dropped meanwhile: the session is left where it is.
+            None => Ok(()),
+        }
+    }
+
     fn use_database(&mut self, _state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
-        let old = self.database_collation();
-        self.catalog_session.database = database.id;
-        let name = database.row().name.clone();
-        sink.environment(&Environment::Database(name.as_str().into())).map_err(exec::session::stopped)?;
-        let new = database.collation;
-        if new != old {
-            sink.environment(&Environment::Collation { new, old }).map_err(exec::session::stopped)?;
-        }
-        let text = format!("Changed database context to '{name}'.");
+        self.enter_database(sink, &database).map_err(exec::session::stopped)?;
+        let text = format!("Changed database context to '{}'.", database.row().name);
         // State 1 for USE, 2 at login.
         sink.message(&SqlError::with_state(5701, 0, 1, text).at_line(1)).map_err(exec::session::stopped)
     }

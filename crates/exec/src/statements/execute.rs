@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use native::Passed;
-use sql::catalog::{ModuleDef, ObjectName, TableDef};
+use sql::catalog::{DatabaseId, ModuleDef, ObjectName, TableDef};
 use sql::plan::{Module, OutputColumn};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
@@ -619,9 +619,9 @@ impl Sink for Collector<'_> {
     }
 }
 
-pub fn function_info(definition: &ModuleDef) -> Arc<ModuleInfo> {
+pub fn function_info(definition: &ModuleDef, database: DatabaseId) -> Arc<ModuleInfo> {
     Arc::new(ModuleInfo {
-        database: definition.database,
+        database,
         object: definition.object,
         name: definition.name.clone(),
         quoted_identifier: definition.quoted_identifier,
@@ -639,8 +639,8 @@ fn function_call<T>(
 ) -> SqlResult<T> {
     let mut runtime = context.runtime();
     let runtime = &mut *runtime;
-    let module = runtime.host.module(runtime.session, definition)?;
-    let info = function_info(definition);
+    let (module, database) = runtime.host.module(runtime.session, definition)?;
+    let info = function_info(definition, database);
     let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
     let mut values = Vec::with_capacity(arguments.len());
     for (at, (ty, value)) in arguments.iter().enumerate() {

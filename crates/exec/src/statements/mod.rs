@@ -182,6 +182,10 @@ impl Instance {
         frame: Frame,
         take: impl FnOnce(&mut run::Runner<'_>, run::Flow) -> T,
     ) -> Result<T, Unwind> {
+        let caller = runtime.host.database();
+        if let Some(info) = &frame.info {
+            runtime.host.set_database(info.database);
+        }
         let wanted = match &frame.info {
             Some(info) if module.atomic.is_some() => runtime.host.measures_native(info),
             _ => Wanted::ALL,
@@ -209,6 +213,10 @@ impl Instance {
         runner.measures = wanted.queries;
         let result = runner.module(&code);
         runner.leave();
+        let result = match runner.return_to(caller) {
+            Ok(()) => result,
+            Err(stop) => result.and(Err(Unwind::Stop(stop))),
+        };
         match (&called, &result) {
             (Some(mark), Ok(_)) => runner.counters()[0].end(mark, 0),
             (None, Ok(_)) => runner.counters()[0].pass(),

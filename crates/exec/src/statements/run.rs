@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sql::catalog::DatabaseId;
 use sql::plan::{Module, QueryId};
 use types::{Datum, SqlError, SqlResult};
 
@@ -13,10 +14,10 @@ use super::measure::{Counters, Mark};
 use super::native::NativeCode;
 use super::query::Prepared;
 use super::{Frame, transaction};
-use crate::context::Context;
+use crate::context::{Context, Runtime};
 use crate::expression::{I64Expr, Node, Scalar, holds};
 use crate::session::{Options, stop_of};
-use crate::sink::{Command, Done, DoneKind};
+use crate::sink::{Command, Done, DoneKind, Stop};
 use crate::value::{Row, Value, no_row};
 
 /// Where a statement leads.
@@ -147,6 +148,20 @@ impl<'a> Runner<'a> {
         for query in self.queries.iter_mut().flatten() {
             query.close();
         }
+    }
+
+    /// The caller's database is current again. Only a batch's USE outlasts it.
+    pub fn return_to(&mut self, caller: DatabaseId) -> Result<(), Stop> {
+        let Runtime { host, sink, .. } = self.context.runtime.get_mut();
+        if !self.frame.nested || host.database() == caller {
+            return Ok(());
+        }
+        match self.frame.info {
+            // Nobody was told that it was another's.
+            Some(_) => host.set_database(caller),
+            None => host.return_to_database(*sink, caller)?,
+        }
+        Ok(())
     }
 
     pub fn list(&mut self, code: &[Code]) -> Result<Flow, Unwind> {

@@ -51,8 +51,8 @@ impl Run<'_, '_> {
 
     fn function_of(&mut self, function: &FunctionCall) -> Option<Called> {
         let runtime = self.runner.context.runtime.get_mut();
-        let module = runtime.host.module(runtime.session, &function.definition).ok()?;
-        let info = execute::function_info(&function.definition);
+        let (module, database) = runtime.host.module(runtime.session, &function.definition).ok()?;
+        let info = execute::function_info(&function.definition, database);
         let callee = Callee::new(&module, info, function.arguments.iter().map(|ty| (None, *ty)))?;
         module.atomic.is_some().then_some((module, callee))
     }
