@@ -193,12 +193,10 @@ fn kinds(random: &mut Random, out: &mut String) -> std::fmt::Result {
         4 => writeln!(out, "SET {} = {number};", INTEGERS[random.below(5)].0),
         5 => {
             let depth = random.below(2);
-            writeln!(
-                out,
-                "IF {} {op} {} SET @i = 7; ELSE SET @z = 1;",
-                float(random, depth),
-                random.pick(&["@f", "@i", "@r", "0e0"])
-            )
+            let right = random.pick(&["@f", "@i", "@r", "0e0"]);
+            // Two numbers are rarely equal by chance.
+            let left = if random.below(2) == 0 { format!("({right} + 0e0)") } else { float(random, depth) };
+            writeln!(out, "IF {left} {op} {right} SET @i = 7; ELSE SET @z = 1;")
         }
         6 | 7 => writeln!(out, "SET @m = {};", money(random, 2)),
         8 => writeln!(out, "SET @y = {}; SET @e = @m;", money(random, 1)),
