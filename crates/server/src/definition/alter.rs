@@ -61,7 +61,8 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
             super::module::switch_triggers_of(ddl, &target.db, target.row.id, names.as_deref(), *enable)?;
         }
         // Lock escalation, compression and the like change nothing about what is stored.
-        AlterTableAction::Set(_) | AlterTableAction::Rebuild { .. } => {}
+        AlterTableAction::Set(options) => table::refuse_kinds(options)?,
+        AlterTableAction::Rebuild { .. } => {}
         AlterTableAction::AlterIndex { index, options } => alter_index(ddl, &target, &old, index, options)?,
         AlterTableAction::ChangeTracking { .. } => return Err(super::unsupported("CHANGE_TRACKING")),
         AlterTableAction::SwitchPartition { .. } => return Err(super::unsupported("ALTER TABLE SWITCH")),
@@ -97,6 +98,7 @@ fn add(
     check: Option<bool>,
     definition: &TableDefinition,
 ) -> SqlResult<()> {
+    table::refuse_period(definition)?;
     memory_optimized::check_added(ddl, &target.db, &target.shown, definition, old.memory.is_some())?;
     if !definition.columns.is_empty() {
         add_columns(ddl, target, old, definition)?;

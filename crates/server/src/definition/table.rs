@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    ColumnDefinition, ColumnKind, ConstraintKind, CreateTable, Expr, Identity, Literal, TableDefinition, Truncate,
-    UnaryOp,
+    ColumnDefinition, ColumnKind, ConstraintKind, CreateTable, Expr, Identity, Literal, Setting, TableDefinition,
+    Truncate, UnaryOp, find_setting,
 };
 use sql::catalog::{IndexKind, TableDef};
 use sql::plan::OutputColumn;
@@ -34,7 +34,30 @@ const COLUMNS_MAX: usize = 1_024;
 /// Characters of a local temporary table's name before its number.
 const TEMPORARY_NAME: usize = 116;
 
+/// No period of system time, as a system-versioned table has it.
+pub fn refuse_period(definition: &TableDefinition) -> SqlResult<()> {
+    match definition.period {
+        Some(_) => Err(super::unsupported("PERIOD FOR SYSTEM_TIME")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what would make a table hold, show or hide something else than its rows: to take it and leave it out would be a lie.
+/// Compression, locks and places on disk make no such difference.
+pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
+    for name in ["SYSTEM_VERSIONING", "LEDGER"] {
+        if find_setting(options, name).is_some_and(Setting::is_on) {
+            return Err(super::unsupported(name));
+        }
+    }
+    Ok(())
+}
+
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
+    refuse_kinds(&create.options)?;
+    if let Some(kind) = &create.as_kind {
+        return Err(super::unsupported(&format!("CREATE TABLE ... AS {kind}")));
+    }
     let mut place = ddl.place(&create.name)?;
     let local = create.name.is_temporary() && !create.name.name.starts_with("##");
     let level = ddl.site.options().nest_level;
@@ -110,6 +133,7 @@ pub fn build(
             ),
         ));
     }
+    refuse_period(definition)?;
     let db = place.db.clone();
     let id = ddl.add_object(place, kind, 0, status, definition.columns.len() as i32)?;
     if let Some(level) = temporary {
@@ -228,6 +252,21 @@ pub fn constraint_failed(ddl: &mut Ddl<'_>, first: SqlError) -> SqlError {
     SqlError::with_state(1750, 16, state, "Could not create constraint or index. See previous errors.")
 }
 
+/// As `refuse_kinds`. SPARSE is only a way to store a column.
+fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
+    let refused = [
+        (column.generated.is_some(), "GENERATED ALWAYS"),
+        (column.masked.is_some(), "MASKED WITH"),
+        (!column.encrypted.is_empty(), "ENCRYPTED WITH"),
+        (column.filestream, "FILESTREAM"),
+        (column.column_set, "COLUMN_SET"),
+    ];
+    match refused.iter().find(|(asked, _)| *asked) {
+        Some((_, what)) => Err(super::unsupported(what)),
+        None => Ok(()),
+    }
+}
+
 /// The row of a column of CREATE TABLE or ALTER TABLE ADD, without its default.
 pub fn column_row(
     ddl: &mut Ddl<'_>,
@@ -238,6 +277,7 @@ pub fn column_row(
     primary: bool,
     shown: &str,
 ) -> SqlResult<ColumnRow> {
+    refuse_column(column)?;
     let plain = |ty: ResolvedType, status: i32| ColumnRow {
         id,
         number: 0,

@@ -158,3 +158,20 @@ pub fn impossible_hint() -> SqlError {
 pub fn plain(number: i32, severity: u8, state: u8, text: impl Into<String>) -> SqlError {
     error(number, severity, state, text.into())
 }
+
+pub fn unsupported(what: &str) -> SqlError {
+    error(40510, 16, 1, format!("Statement '{what}' is not supported in this version of SQL Server."))
+}
+
+pub fn not_temporal(table: &str) -> SqlError {
+    let text = format!(
+        "Temporal FOR SYSTEM_TIME clause can only be used with system-versioned tables. '{table}' is not a system-versioned table."
+    );
+    error(13544, 16, 1, text)
+}
+
+/// As where `Ad Hoc Distributed Queries` is 0, which it always is.
+pub fn ad_hoc_queries_are_off() -> SqlError {
+    let text = "SQL Server blocked access to STATEMENT 'OpenRowset/OpenDatasource' of component 'Ad Hoc Distributed Queries' because this component is turned off as part of the security configuration for this server. A system administrator can enable the use of 'Ad Hoc Distributed Queries' by using sp_configure. For more information about enabling 'Ad Hoc Distributed Queries', search for 'Ad Hoc Distributed Queries' in SQL Server Books Online.";
+    error(15281, 16, 1, text.to_owned())
+}

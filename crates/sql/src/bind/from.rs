@@ -131,6 +131,7 @@ impl Binder<'_> {
 
     fn table_name(&mut self, table: &ast::TableName, ctes: Option<&CteScope>) -> SqlResult<FromRel> {
         let line = table.name.line;
+        refuse_source(table).map_err(|error| error.at_line(line))?;
         if table.name.is_unqualified() {
             if let Some(found) = self.cte(&table.name.name, table.alias.as_ref(), ctes)? {
                 return Ok(found);
@@ -913,6 +914,16 @@ impl Binder<'_> {
             columns.push(self.as_column(expr, &mut defs));
         }
         Ok(Branch { rel: bound.rel.map(defs), columns })
+    }
+}
+
+/// Rows of another time, of another server, or a sample: what would be read instead is something else.
+fn refuse_source(table: &ast::TableName) -> SqlResult<()> {
+    match table {
+        ast::TableName { system_time: Some(_), .. } => Err(errors::not_temporal(&display(&table.name))),
+        ast::TableName { data_source: Some(_), .. } => Err(errors::ad_hoc_queries_are_off()),
+        ast::TableName { sample: Some(_), .. } => Err(errors::unsupported("TABLESAMPLE")),
+        _ => Ok(()),
     }
 }
 

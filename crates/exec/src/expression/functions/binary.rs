@@ -1,5 +1,9 @@
 //! Binary and random: checksums, hashes, identifiers.
 
+use std::io::{Read as _, Write as _};
+
+use flate2::read::GzDecoder;
+use flate2::{Compression, GzBuilder};
 use sha2::{Digest, Sha256, Sha512};
 use sql::function::FunctionId;
 use types::{Datum, SqlError, SqlResult};
@@ -13,7 +17,9 @@ pub fn find(id: FunctionId) -> Option<Function> {
     use FunctionId::*;
     Some(match id {
         BinaryChecksum | Checksum => checksum,
+        Compress => compress,
         CryptGenRandom => random_bytes,
+        Decompress => decompress,
         Hashbytes => hashbytes,
         Newid => |_, _, _| Ok(Value::I128(new_id())),
         Newsequentialid => sequential_id,
@@ -79,6 +85,26 @@ fn random_bytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRe
     let mut bytes = vec![0; length as usize];
     os::random::fill(&mut bytes);
     Ok(Value::owned(bytes))
+}
+
+/// In the format GZIP, with the header that SQL Server writes. A string as its bytes lie.
+fn compress<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    const FAT: u8 = 0;
+    let bytes = given!(call.bytes(0, context, row));
+    let mut encoder = GzBuilder::new().operating_system(FAT).write(Vec::new(), Compression::fast());
+    let written = encoder.write_all(&bytes).and_then(|()| encoder.finish());
+    Ok(Value::owned(written.expect("a Vec takes all")))
+}
+
+/// NULL for what is not in that format, or is longer than a value may be.
+fn decompress<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    const BYTES_MAX: u64 = i32::MAX as u64;
+    let bytes = given!(call.bytes(0, context, row));
+    let mut out = Vec::new();
+    match GzDecoder::new(&*bytes).take(BYTES_MAX + 1).read_to_end(&mut out) {
+        Ok(length) if length as u64 <= BYTES_MAX => Ok(Value::owned(out)),
+        _ => Ok(Value::Null),
+    }
 }
 
 fn hashbytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

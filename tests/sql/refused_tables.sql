@@ -1,0 +1,34 @@
+-- What is not there is refused, rather than left out of a table that then means something else.
+CREATE TABLE dbo.h (id int PRIMARY KEY, v int, s datetime2 GENERATED ALWAYS AS ROW START NOT NULL, e datetime2 GENERATED ALWAYS AS ROW END NOT NULL,
+    PERIOD FOR SYSTEM_TIME (s, e)) WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h_old));
+GO
+CREATE TABLE dbo.h (id int PRIMARY KEY, s datetime2 NOT NULL, e datetime2 NOT NULL, PERIOD FOR SYSTEM_TIME (s, e));
+GO
+CREATE TABLE dbo.h (id int PRIMARY KEY, s datetime2 GENERATED ALWAYS AS ROW START NOT NULL);
+GO
+CREATE TABLE dbo.h (id int PRIMARY KEY, mail varchar(50) MASKED WITH (FUNCTION = 'email()') NULL);
+GO
+CREATE TABLE dbo.h (id int PRIMARY KEY, set_ xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
+GO
+CREATE TABLE dbo.n (id int PRIMARY KEY) AS NODE;
+GO
+-- This is only another way to store what is there.
+CREATE TABLE dbo.t (id int PRIMARY KEY, a int SPARSE NULL) WITH (DATA_COMPRESSION = PAGE);
+INSERT dbo.t VALUES (1, 2), (2, NULL);
+GO
+ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = ON);
+GO
+ALTER TABLE dbo.t ADD s datetime2 NOT NULL DEFAULT SYSUTCDATETIME(), e datetime2 NOT NULL DEFAULT SYSUTCDATETIME(), PERIOD FOR SYSTEM_TIME (s, e);
+GO
+ALTER TABLE dbo.t ADD secret varchar(10) MASKED WITH (FUNCTION = 'default()') NULL;
+GO
+ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = OFF);
+ALTER TABLE dbo.t SET (LOCK_ESCALATION = DISABLE);
+SELECT * FROM dbo.t;
+GO
+SELECT * FROM dbo.t FOR SYSTEM_TIME AS OF '2024-01-01';
+GO
+SELECT * FROM dbo.t TABLESAMPLE (10 PERCENT);
+GO
+SELECT * FROM OPENDATASOURCE('MSOLEDBSQL', 'Server=elsewhere').db.dbo.t;
+GO
