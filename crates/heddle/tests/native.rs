@@ -378,11 +378,87 @@ fn joins(random: &mut Random, out: &mut String) -> std::fmt::Result {
     }
 }
 
+/// Columns of aggregates.
+fn totals(random: &mut Random, argument: &str, other: &str) -> String {
+    match random.below(5) {
+        0 => format!("COUNT(*) AS n, COUNT_BIG({other}) AS c"),
+        1 => format!("SUM({argument}) AS x, COUNT(*) AS n, MAX({other}) + @b AS y"),
+        2 => format!("MIN({argument}) AS x, @i AS i, AVG({other}) AS y"),
+        3 => "COUNT(*) + 1 AS n".into(),
+        _ => format!("MAX({other}) AS x, CASE WHEN COUNT(*) > 3 THEN @c ELSE SUM({other}) END AS y"),
+    }
+}
+
+/// A subquery's number: of a row by its key, of aggregates, of the first row, some of none or of more than one.
+fn subquery(random: &mut Random) -> String {
+    let (k, low) =
+        (if random.below(4) == 0 { value(random, 0) } else { random.below(13).to_string() }, random.below(12));
+    match random.below(9) {
+        0 | 1 => format!(
+            "SELECT {} FROM dbo.rows WHERE k = {k}",
+            random.pick(&["small", "big", "big + small", "small * @s"])
+        ),
+        2 => format!("SELECT n + t FROM dbo.ordered WHERE k = {k}"),
+        3 => {
+            let total = random.pick(&[
+                "COUNT(*)",
+                "SUM(k * 900000)",
+                "MAX(big)",
+                "MIN(small) - 1",
+                "AVG(k)",
+                "SUM(small) / COUNT(*)",
+            ]);
+            format!("SELECT {total} FROM dbo.rows WHERE k > {low}")
+        }
+        4 => format!("SELECT TOP (1) k FROM dbo.ordered WHERE k > {k} ORDER BY k{}", random.pick(&["", " DESC"])),
+        5 => format!("SELECT big FROM dbo.rows WHERE k BETWEEN {low} AND {low} + {}", random.below(2)),
+        6 => format!("SELECT MAX(b.big) FROM dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t WHERE a.k < {low}"),
+        7 => format!("SELECT b.small FROM dbo.ordered AS a LEFT JOIN dbo.rows AS b ON b.k = a.n WHERE a.k = {k}"),
+        _ => format!("SELECT t FROM dbo.ordered WHERE n = {}", value(random, 0)),
+    }
+}
+
+fn exists(random: &mut Random) -> String {
+    let k = random.below(13);
+    match random.below(4) {
+        0 => format!("EXISTS (SELECT * FROM dbo.rows WHERE k = {})", value(random, 0)),
+        1 => format!("NOT EXISTS (SELECT k FROM dbo.ordered WHERE k > {k} AND t <> {})", value(random, 0)),
+        2 => format!("EXISTS (SELECT 1 FROM dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.n WHERE a.k > {k})"),
+        _ => format!("EXISTS ({})", subquery(random)),
+    }
+}
+
+/// Subqueries of a SELECT without FROM.
+fn subqueries(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let (one, other, exists) = (subquery(random), subquery(random), exists(random));
+    let target = INTEGERS[random.below(5)].0;
+    match random.below(12) {
+        0..=2 => writeln!(out, "SELECT {target} = ({one});"),
+        3 => writeln!(out, "SELECT {target} = ISNULL(({one}), {}) + 1;", value(random, 0)),
+        4 => writeln!(out, "SELECT @c = ({one}), @b = {} + ({other});", value(random, 1)),
+        5 | 6 => writeln!(out, "SELECT @i = CASE WHEN {exists} THEN 1 ELSE {} END;", value(random, 0)),
+        7 => writeln!(
+            out,
+            "SELECT @b = CASE WHEN {} AND {exists} THEN ({one}) ELSE ({other}) END;",
+            predicate(random, 1)
+        ),
+        8 => writeln!(out, "SELECT @b = CASE WHEN ({one}) > ({other}) OR {exists} THEN 8 ELSE @c END;"),
+        9 => writeln!(out, "SELECT @b = COALESCE(({one}), ({other}), @s) * 2, @i = {};", asked(random)),
+        10 => writeln!(out, "SELECT @c = dbo.counted(({one})) + ({other});"),
+        _ => writeln!(out, "SELECT @d = ({one}), @f = ({other}); SET @c = @@ROWCOUNT;"),
+    }
+}
+
 /// SELECT to the client: of a row, of a scan, of a join.
 fn results(random: &mut Random, out: &mut String) -> std::fmt::Result {
     let Read { from, key, null, other, text, argument } = read_in_order(random);
     let k = random.below(12);
-    match random.below(9) {
+    match random.below(12) {
+        6 | 7 => writeln!(out, "SELECT {} FROM {from};", totals(random, &argument, null)),
+        8 => {
+            let table = random.pick(&["rows", "ordered", "money"]);
+            writeln!(out, "SELECT {} FROM dbo.{table} WHERE k > {k};", totals(random, "k * 900000", "k"))
+        }
         0 => writeln!(out, "SELECT small, k, text, big + @b AS more, far, filler FROM dbo.rows WHERE k = {k};"),
         1 => writeln!(out, "SELECT k, n, t FROM dbo.ordered WHERE k > {k} AND n <> @t;"),
         2 => writeln!(out, "SELECT TOP (3) d, e, d + e AS f, k FROM dbo.money WHERE k <> {k};"),
@@ -548,6 +624,10 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
     }
     if random.below(10) == 0 {
         let _ = asks(random, out);
+        return;
+    }
+    if random.below(8) == 0 {
+        let _ = subqueries(random, out);
         return;
     }
     if random.below(8) == 0 {

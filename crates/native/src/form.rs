@@ -91,10 +91,12 @@ pub struct Changes {
     pub checks: Checks,
 }
 
-/// One row without a table: of SET, SELECT @v = ..., a condition or a RETURN with functions of the catalog.
+/// One row without a table: of SET, SELECT @v = ..., a condition or a RETURN with subqueries, or functions of the catalog.
 #[derive(Debug, Clone)]
 pub struct Values {
     pub query: QueryId,
+    /// Each is a column of the row that the values are over. They are run where its value is needed.
+    pub subqueries: Vec<Join>,
     pub values: Vec<Expr>,
     /// What they are assigned to, if they are.
     pub slots: Vec<VariableSlot>,
@@ -105,10 +107,24 @@ pub struct Values {
 pub enum Fold {
     /// Each assigns; the last one's values stay.
     Assign(Vec<(VariableSlot, Expr)>),
-    /// They become one row of aggregates, which assigns.
-    Aggregate(Vec<Aggregate>, Vec<(VariableSlot, Expr)>),
+    /// They become one row of aggregates.
+    Aggregate(Vec<Aggregate>, Totals),
     /// They go to the client. Of a join, which may be one of a single table.
     Send(Vec<Output>),
+    /// Of a subquery: the value that the only row has, NULL if there is none.
+    Only(Expr),
+    /// Of EXISTS: 1 or 0.
+    Exists,
+}
+
+/// What becomes of a row of aggregates.
+#[derive(Debug, Clone)]
+pub enum Totals {
+    Assign(Vec<(VariableSlot, Expr)>),
+    /// It goes to the client. Of a join.
+    Send(Vec<Expr>),
+    /// Of a subquery.
+    Value(Expr),
 }
 
 /// There is machine code for the value of an expression without columns.
@@ -116,9 +132,14 @@ pub fn is_native(expr: &Expr) -> bool {
     makes_value(expr, &|_| false, Maker::Both)
 }
 
+/// There is for a number over a row.
+fn is_number_of_row(value: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    is_number(&value.ty) && of_row(value, known)
+}
+
 /// There is for all of them.
 fn have_values(values: &[(VariableSlot, Expr)], known: &dyn Fn(usize) -> bool) -> bool {
-    values.iter().all(|(_, value)| is_number(&value.ty) && of_row(value, known))
+    values.iter().all(|(_, value)| is_number_of_row(value, known))
 }
 
 /// The same, where the interpreter may be asked.
@@ -178,7 +199,8 @@ impl Changes {
 impl Values {
     /// There is machine code for it.
     pub fn is_native(&self) -> bool {
-        self.values.iter().all(is_made)
+        let known = |column| column < self.subqueries.len();
+        self.subqueries.iter().all(Join::is_native) && self.values.iter().all(|value| is_made(value, &known))
     }
 }
 
@@ -197,11 +219,25 @@ impl Fold {
     fn is_native(&self, known: &dyn Fn(usize) -> bool) -> bool {
         match self {
             Fold::Assign(values) => have_values(values, known),
-            Fold::Aggregate(aggregates, values) => {
+            Fold::Aggregate(aggregates, totals) => {
                 aggregates.iter().all(|aggregate| is_native_aggregate(aggregate, known))
-                    && have_values(values, &|column| column < aggregates.len())
+                    && totals.is_native(&|column| column < aggregates.len())
             }
             Fold::Send(outputs) => outputs.len() <= CELLS_MAX && outputs.iter().all(|output| output.is_native(known)),
+            Fold::Only(value) => is_number_of_row(value, known),
+            Fold::Exists => true,
+        }
+    }
+}
+
+impl Totals {
+    fn is_native(&self, known: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            Totals::Assign(values) => have_values(values, known),
+            Totals::Send(values) => {
+                values.len() <= CELLS_MAX && values.iter().all(|value| is_number_of_row(value, known))
+            }
+            Totals::Value(value) => is_number_of_row(value, known),
         }
     }
 }

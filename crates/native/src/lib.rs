@@ -21,7 +21,9 @@ pub mod form;
 pub mod lower;
 pub mod program;
 
-pub use form::{Changes, Checks, Find, Fold, Form, Insert, Join, Level, Output, Rows, Then, Values, Way, is_native};
+pub use form::{
+    Changes, Checks, Find, Fold, Form, Insert, Join, Level, Output, Rows, Then, Totals, Values, Way, is_native,
+};
 pub use lower::{Execution, Part, Step};
 pub use number::Number;
 pub use program::{Program, listing};

@@ -17,6 +17,7 @@ use sql::plan::{Condition, Expr, ExprKind, QueryId, Statement, StatementKind, Va
 use types::Datum;
 
 pub use calls::Execution;
+use joins::Subquery;
 
 use crate::form::{Checks, Find, Form, Insert, Then, is_native};
 use crate::runtime::{FOUND, FOUND_AT, IMAGES_AT, KEY_AT, LEFT, NOT_FOUND, ROWS_AT};
@@ -131,7 +132,8 @@ pub struct Lowered {
     pub inserts: Vec<QueryId>,
     pub finds: Vec<QueryId>,
     pub scans: Vec<QueryId>,
-    pub joins: Vec<QueryId>,
+    /// Queries, or subqueries of them.
+    pub joins: Vec<(QueryId, Option<usize>)>,
     pub values: Vec<QueryId>,
     pub executions: Vec<Execution>,
     pub functions: Vec<FunctionCall>,
@@ -166,7 +168,15 @@ pub fn lower(
     let calls =
         Calls { run: call, helper: helpers.function, functions: Vec::new(), ask: helpers.ask, asked: Vec::new() };
     let mut body_of = Body {
-        scalars: Scalars { builder: &mut builder, numbers, columns: Columns::None, held: Vec::new(), classes, calls },
+        scalars: Scalars {
+            builder: &mut builder,
+            numbers,
+            columns: Columns::None,
+            entries: Vec::new(),
+            held: Vec::new(),
+            classes,
+            calls,
+        },
         helpers,
         variables,
         form,
@@ -176,13 +186,15 @@ pub fn lower(
         rounds,
         left,
         at: 0,
+        subqueries: Vec::new(),
         lowered: Lowered::default(),
     };
     body_of.list(body);
+    let zero = body_of.builder().ins().iconst(ir::I32, 0);
+    body_of.builder().ins().return_(&[zero]);
+    body_of.make_subqueries();
     let Calls { functions, asked, .. } = body_of.scalars.calls;
     let lowered = Lowered { functions, asked, ..body_of.lowered };
-    let zero = builder.ins().iconst(ir::I32, 0);
-    builder.ins().return_(&[zero]);
     builder.switch_to_block(left);
     let status = builder.ins().iconst(ir::I32, i64::from(LEFT));
     builder.ins().return_(&[status]);
@@ -211,6 +223,8 @@ struct Body<'a, 'b, 'f> {
     left: Block,
     /// Statements so far, in order.
     at: u32,
+    /// Those that expressions enter, whose code is still to be made.
+    subqueries: Vec<Subquery>,
     lowered: Lowered,
 }
 
@@ -282,7 +296,7 @@ impl<'f> Body<'_, '_, 'f> {
             StatementKind::Execute(execute) => self.execute(number, execute),
             StatementKind::ReturnQuery(query) => self.return_values(number, *query),
             StatementKind::Return(None) => self.returns(number, None),
-            StatementKind::Return(Some(value)) if is_made(value) => self.returns(number, Some(value)),
+            StatementKind::Return(Some(value)) if is_made(value, &|_| false) => self.returns(number, Some(value)),
             _ => {
                 self.at = number + statement.count();
                 self.step(number);

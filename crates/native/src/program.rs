@@ -30,7 +30,7 @@ pub struct Program {
     inserts: Vec<QueryId>,
     finds: Vec<QueryId>,
     scans: Vec<QueryId>,
-    joins: Vec<QueryId>,
+    joins: Vec<(QueryId, Option<usize>)>,
     values: Vec<QueryId>,
     executions: Vec<Execution>,
     functions: Vec<FunctionCall>,
@@ -87,10 +87,10 @@ impl Program {
 
     /// Memory that it takes: the code has pages of its own.
     pub fn held_bytes(&self) -> usize {
-        let lists = [&self.inserts, &self.finds, &self.scans, &self.joins, &self.values];
-        let queries: usize = lists.iter().map(|list| list.len()).sum();
+        let lists = [&self.inserts, &self.finds, &self.scans, &self.values];
+        let queries: usize = lists.iter().map(|list| size_of_val(&list[..])).sum();
         let calls = size_of_val(&self.executions[..]) + size_of_val(&self.functions[..]) + size_of_val(&self.asked[..]);
-        let lists = size_of_val(&self.steps[..]) + queries * size_of::<QueryId>() + calls;
+        let lists = size_of_val(&self.steps[..]) + queries + size_of_val(&self.joins[..]) + calls;
         size_of::<Program>() + self.code_bytes.next_multiple_of(PAGE_BYTES) + lists + self.images.len()
     }
 
@@ -114,8 +114,8 @@ impl Program {
         &self.scans
     }
 
-    /// The queries that `Runtime::begin_join` and its kin name.
-    pub fn joins(&self) -> &[QueryId] {
+    /// The queries that `Runtime::begin_join` and its kin name; Some: which of their subqueries it is.
+    pub fn joins(&self) -> &[(QueryId, Option<usize>)] {
         &self.joins
     }
 

@@ -34,8 +34,8 @@ pub trait Runtime {
     /// The statement about these rows has done what it does, so many times as the interpreter would count.
     fn scanned(&mut self, scan: u32, rows: u64);
 
-    /// A join begins. False: the interpreter is to do it.
-    fn begin_join(&mut self, join: u32) -> bool;
+    /// A join begins; `first`: before anything else of the statement. False: the interpreter is to do it.
+    fn begin_join(&mut self, join: u32, first: bool) -> bool;
 
     /// As `find`, for a level of a join that has begun.
     fn find_joined(&mut self, join: u32, level: u32, key: &[i64]) -> Option<Option<&[u8]>>;
@@ -147,7 +147,7 @@ pub struct Call<'a> {
     kept_ends: Vec<usize>,
     /// Arguments of a call, then a function's value; what RETURN gives.
     passed: [Passed; ARGUMENTS_MAX],
-    /// 0: the statement has not asked for a value yet. A scan's range is one.
+    /// 0: the statement has not asked for a value yet. A scan's range is one, and so are a join's.
     asked: u64,
     runtime: &'a mut dyn Runtime,
     panic: Option<Box<dyn Any + Send>>,
@@ -435,7 +435,8 @@ extern "C" fn begin_join(call: &mut Call<'_>, join: u32) -> i32 {
             call.row = vec![Cell { word: 0, bytes: 0, kind: 0 }; CELLS_MAX];
             call.cells = call.row.as_mut_ptr();
         }
-        i32::from(call.runtime.begin_join(join))
+        let first = std::mem::replace(&mut call.asked, 1) == 0;
+        i32::from(call.runtime.begin_join(join, first))
     })
 }
 

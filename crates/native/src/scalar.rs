@@ -30,6 +30,8 @@ pub struct Scalars<'b, 'f> {
     pub numbers: Value,
     /// Of the row that expressions are over.
     pub columns: Columns,
+    /// Subqueries of the statement, whose code is still to be made.
+    pub entries: Vec<Entry>,
     /// Variables that lie in registers now.
     pub held: Vec<Held>,
     /// Of all variables.
@@ -45,8 +47,19 @@ pub enum Columns {
     Image(Value, Vec<Option<Field>>),
     /// Each in the image of its table's row.
     Joined(Vec<Option<(Value, Field)>>),
-    /// Here, none of them NULL.
-    Values(Vec<Value>),
+    /// Here: each value, 0 if it is NULL, and whether it is, if it may be.
+    Values(Vec<(Value, Option<Value>)>),
+    /// Each is a subquery's value.
+    Subqueries,
+}
+
+/// A subquery within an expression. Its code is entered from there, and goes back with the value.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    pub column: usize,
+    pub begin: Block,
+    /// Takes the value, 0 if it is NULL, and an i8: 1 for NULL.
+    pub back: Block,
 }
 
 /// A variable in registers.
@@ -376,7 +389,18 @@ impl Scalars<'_, '_> {
         self.builder.ins().jump(end, &[value.into(), null.into()]);
     }
 
-    fn zero_if(&mut self, null: Value, value: Value) -> Value {
+    /// The value of a subquery.
+    fn subquery(&mut self, column: usize) -> (Value, Option<Value>) {
+        let (begin, back) = (self.builder.create_block(), self.builder.create_block());
+        let value = self.builder.append_block_param(back, ir::I64);
+        let null = self.builder.append_block_param(back, ir::I8);
+        self.builder.ins().jump(begin, &[]);
+        self.builder.switch_to_block(back);
+        self.entries.push(Entry { column, begin, back });
+        (value, Some(null))
+    }
+
+    pub fn zero_if(&mut self, null: Value, value: Value) -> Value {
         let zero = self.builder.ins().iconst(ir::I64, 0);
         self.builder.ins().select(null, zero, value)
     }

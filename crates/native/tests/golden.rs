@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use native::{
-    Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Way, listing,
+    Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Totals, Values,
+    Way, listing,
 };
 use sql::ast::{QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
@@ -22,7 +23,8 @@ mod nothing;
 /// Others: of the row whose key is the first variable. SELECT: the second becomes its int at 2, the third this plus its bigint at 6, which
 /// may be NULL; UPDATE: the latter becomes that sum. UPDATE and DELETE without WHERE: of all rows
 /// with a positive int. SELECT FROM a join: see `join`. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
-/// int, the third the sum of all sums. SELECT without WHERE: they become the count of all rows and the sum of their sums.
+/// int, the third the sum of all sums. SELECT without WHERE: they become the count of all rows and the sum of their sums; without
+/// variables these go to the client. SELECT without FROM: see `subqueries`.
 fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
     let variable = |slot, ty| expr(ty, ExprKind::Variable(VariableSlot(slot)));
@@ -54,6 +56,12 @@ fn form(query: QueryId, module: &Module) -> Form {
     }
     if let StatementKind::Select(select) = statement
         && let QueryBody::Select(select) = &select.body
+        && select.from.is_empty()
+    {
+        return Form::Values(subqueries(query, &fields));
+    }
+    if let StatementKind::Select(select) = statement
+        && let QueryBody::Select(select) = &select.body
         && (select.top.is_some() || select.filter.is_none())
     {
         let zero = expr(SqlType::BIGINT, ExprKind::Literal(Datum::I64(0)));
@@ -73,13 +81,20 @@ fn form(query: QueryId, module: &Module) -> Form {
             true => {
                 Fold::Assign(vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), expr(SqlType::BIGINT, all))])
             }
-            false => Fold::Aggregate(
-                vec![
+            false => {
+                let aggregates = vec![
                     aggregate(AggregateFunction::Count, None, SqlType::INT),
                     aggregate(AggregateFunction::Sum, Some(sum), SqlType::BIGINT),
-                ],
-                vec![(VariableSlot(1), columns[0].clone()), (VariableSlot(2), columns[1].clone())],
-            ),
+                ];
+                let [count, sum] = columns;
+                if !matches!(select.items[0], SelectItem::Assign { .. }) {
+                    let level =
+                        Level { columns: 2, fields, way: Way::Scan(Vec::new()), on: None, blank: None, filter: None };
+                    let fold = Fold::Aggregate(aggregates, Totals::Send(vec![count, sum]));
+                    return Form::Join(Join { query, subquery: None, levels: vec![level], rows_max: None, fold });
+                }
+                Fold::Aggregate(aggregates, Totals::Assign(vec![(VariableSlot(1), count), (VariableSlot(2), sum)]))
+            }
         };
         let (filter, rows_max) = (top.then_some(positive), top.then_some(10));
         return Form::Rows(Rows { query, columns: 2, fields, filter, rows_max, fold });
@@ -153,7 +168,58 @@ fn join(query: QueryId, fields: &[Option<Field>], top: bool, assigns: bool) -> J
         true => Fold::Assign(vec![(VariableSlot(1), int(0)), (VariableSlot(2), last)]),
         false => Fold::Send(vec![Output::Number(int(0)), Output::Stored { level: 1 }, Output::Number(last)]),
     };
-    Join { query, levels: vec![outer, inner], rows_max: top.then_some(10), fold }
+    Join { query, subquery: None, levels: vec![outer, inner], rows_max: top.then_some(10), fold }
+}
+
+/// The second variable becomes the int of the row whose key is the first one. The third becomes the first one if there is a row with a
+/// bigint less than its int, and else the greatest bigint.
+fn subqueries(query: QueryId, fields: &[Option<Field>]) -> Values {
+    let expr = |ty, kind| Expr::new(ty, true, kind);
+    let column = |column, ty| expr(ty, ExprKind::Column(column));
+    let (int, bigint) = (column(0, SqlType::INT), column(1, SqlType::BIGINT));
+    let less = ExprKind::Compare {
+        op: CompareOp::Less,
+        left: Box::new(bigint.clone()),
+        right: Box::new(int.clone()),
+        null_equal: false,
+    };
+    let first = expr(SqlType::BIGINT, ExprKind::Variable(VariableSlot(0)));
+    let greatest = Aggregate {
+        function: AggregateFunction::Max,
+        argument: Some(bigint),
+        extra: Vec::new(),
+        order: Vec::new(),
+        distinct: false,
+        ty: SqlType::BIGINT,
+    };
+    let join = |number, way, on, rows_max, fold| Join {
+        query,
+        subquery: Some(number),
+        levels: vec![Level { columns: 2, fields: fields.to_vec(), way, on, blank: None, filter: None }],
+        rows_max,
+        fold,
+    };
+    let scan = || Way::Scan(Vec::new());
+    let exists = ExprKind::Compare {
+        op: CompareOp::NotEqual,
+        left: Box::new(column(1, SqlType::BIT)),
+        right: Box::new(Expr::bit(false)),
+        null_equal: false,
+    };
+    let either = ExprKind::Case {
+        branches: vec![(expr(SqlType::BIT, exists), first.clone())],
+        otherwise: Some(Box::new(column(2, SqlType::BIGINT))),
+    };
+    Values {
+        query,
+        subqueries: vec![
+            join(0, Way::Find(vec![first]), None, None, Fold::Only(int)),
+            join(1, scan(), Some(expr(SqlType::BIT, less)), Some(1), Fold::Exists),
+            join(2, scan(), None, None, Fold::Aggregate(vec![greatest], Totals::Value(column(0, SqlType::BIGINT)))),
+        ],
+        values: vec![column(0, SqlType::INT), expr(SqlType::BIGINT, either)],
+        slots: vec![VariableSlot(1), VariableSlot(2)],
+    }
 }
 
 fn code_of(text: &str) -> String {

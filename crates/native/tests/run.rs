@@ -53,7 +53,7 @@ impl Runtime for Asked {
 
     fn scanned(&mut self, _: u32, _: u64) {}
 
-    fn begin_join(&mut self, _: u32) -> bool {
+    fn begin_join(&mut self, _: u32, _: bool) -> bool {
         false
     }
 

@@ -2,14 +2,16 @@
 
 use sql::plan::{Expr, ExprKind, QueryId, VariableSlot};
 
-use super::{Fold, is_placed, of_row};
+use super::{Fold, is_number_of_row, is_placed, of_row};
 use crate::runtime::{KEYS_MAX, LEVELS_MAX};
-use crate::scalar::{Field, calls_function, can_fail, has_truth, is_number};
+use crate::scalar::{Field, calls_function, can_fail, has_truth};
 
 /// SELECT over the rows that nested loops make: a level has its rows for each row of the levels around it.
 #[derive(Debug, Clone)]
 pub struct Join {
     pub query: QueryId,
+    /// It is this subquery of the query. None: the query itself.
+    pub subquery: Option<usize>,
     /// The outermost first, at most `LEVELS_MAX`. Expressions are over the columns of all levels up to their own, in this order.
     pub levels: Vec<Level>,
     /// TOP.
@@ -54,7 +56,7 @@ pub enum Output {
 impl Output {
     pub(super) fn is_native(&self, known: &dyn Fn(usize) -> bool) -> bool {
         match self {
-            Output::Number(value) => is_number(&value.ty) && of_row(value, known),
+            Output::Number(value) => is_number_of_row(value, known),
             Output::Stored { .. } => true,
         }
     }

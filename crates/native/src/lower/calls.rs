@@ -6,7 +6,7 @@ use sql::plan::{ArgumentValue, Execute, Expr, QueryId};
 use super::{Body, Ends};
 use crate::form::{Form, Values};
 use crate::runtime::ARGUMENTS_MAX;
-use crate::scalar::is_made;
+use crate::scalar::{Columns, is_made};
 
 /// An EXEC.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Body<'_, '_, '_> {
         }));
         for argument in &execute.arguments {
             let expr = match &argument.value {
-                ArgumentValue::Expr(expr) if numbers.len() < ARGUMENTS_MAX && is_made(expr) => expr,
+                ArgumentValue::Expr(expr) if numbers.len() < ARGUMENTS_MAX && is_made(expr, &|_| false) => expr,
                 _ => {
                     made.push(false);
                     continue;
@@ -101,8 +101,14 @@ impl Body<'_, '_, '_> {
         self.lowered.values.push(of.query);
         let this = self.lowered.values.len() as i64 - 1;
         self.call(self.helpers.begin_values, &[this]);
-        self.begin_to_ask(&of.values);
+        match of.subqueries.is_empty() {
+            true => self.begin_to_ask(&of.values),
+            false => self.scalars.begin_to_ask(),
+        }
+        self.scalars.columns = Columns::Subqueries;
         let values = compute(self);
+        self.scalars.columns = Columns::None;
+        self.keep_subqueries(&of.subqueries, unusual);
         let status = self.call(self.helpers.end_values, &[this]);
         self.scalars.unless(status, unusual);
         values

@@ -7,12 +7,12 @@ use cranelift_frontend::Variable;
 
 use super::rows::State;
 use super::{Body, Ends};
-use crate::form::{Fold, Join, Level, Output, Way};
+use crate::form::{Fold, Join, Level, Output, Totals, Way};
 use crate::runtime::{
     BATCH_MAX, CELL_BYTES, CELL_IMAGE, CELL_KIND_AT, CELL_LENGTH_AT, CELLS_AT, FOUND, IMAGE_BYTES, KEY_AT,
     KEY_NULLS_AT, LEFT_SCAN, LENGTH_AT, LEVELS_AT, NOT_FOUND,
 };
-use crate::scalar::{Columns, Field, packed, plain};
+use crate::scalar::{Columns, Entry, Field, packed, plain};
 
 /// A join that is being lowered.
 struct Nest<'j> {
@@ -48,11 +48,68 @@ impl Row {
     }
 }
 
+/// A subquery that an expression enters.
+pub struct Subquery {
+    join: Join,
+    entry: Entry,
+    /// As they are where it is entered.
+    unusual: Block,
+    left: Block,
+}
+
 impl Body<'_, '_, '_> {
     pub fn join(&mut self, number: u32, join: Join) {
         let ends = self.ends();
         let Ends { unusual, .. } = ends;
-        self.lowered.joins.push(join.query);
+        self.scalars.begin_to_ask();
+        let (this, state, rows_seen) = self.loops(&join, unusual);
+        match (join.fold, state) {
+            (Fold::Send(_), _) => self.send(this, rows_seen),
+            (Fold::Aggregate(aggregates, Totals::Send(values)), State::Aggregated(sums)) => {
+                self.begin_totals(&aggregates, sums, rows_seen, unusual);
+                let outputs: Vec<_> = values.into_iter().map(Output::Number).collect();
+                self.give(this, &outputs, &[], unusual);
+                self.scalars.columns = Columns::None;
+                let one = self.builder().ins().iconst(ir::I64, 1);
+                self.send(this, one);
+            }
+            (fold, state) => {
+                let rows_told = self.end_fold(fold, state, rows_seen, unusual);
+                let (call, helper) = (self.call, self.helpers.end_join);
+                let this = self.builder().ins().iconst(ir::I32, this);
+                let rows_told = self.builder().ins().ireduce(ir::I32, rows_told);
+                self.builder().ins().call(helper, &[call, this, rows_told]);
+            }
+        }
+        self.end(number, ends);
+    }
+
+    /// Those that the expressions of a statement have entered.
+    pub fn keep_subqueries(&mut self, joins: &[Join], unusual: Block) {
+        let left = self.left;
+        for entry in std::mem::take(&mut self.scalars.entries) {
+            self.subqueries.push(Subquery { join: joins[entry.column].clone(), entry, unusual, left });
+        }
+    }
+
+    /// Their code, behind that of the statements.
+    pub fn make_subqueries(&mut self) {
+        for Subquery { join, entry, unusual, left } in std::mem::take(&mut self.subqueries) {
+            self.left = left;
+            self.builder().switch_to_block(entry.begin);
+            let (_, state, rows_seen) = self.loops(&join, unusual);
+            let (value, null) = self.end_value(join.fold, state, rows_seen, unusual);
+            let null = match null {
+                Some(null) => null,
+                None => self.builder().ins().iconst(ir::I8, 0),
+            };
+            self.builder().ins().jump(entry.back, &[value.into(), null.into()]);
+        }
+    }
+
+    /// Runs over the rows of a join. Gives its number, what the rows came to, and how many counted.
+    fn loops(&mut self, join: &Join, unusual: Block) -> (i64, State, Ssa) {
+        self.lowered.joins.push((join.query, join.subquery));
         let this = self.lowered.joins.len() as i64 - 1;
         let seen = self.local(0);
         let state = self.begin_fold(&join.fold, unusual);
@@ -71,20 +128,14 @@ impl Body<'_, '_, '_> {
         self.level(&nest, 0, &Row::default(), done);
         let state = nest.state;
         self.builder().switch_to_block(done);
-        let rows_seen = self.builder().use_var(seen);
-        if let Fold::Send(_) = join.fold {
-            let status = self.call(self.helpers.send, &[this]);
-            self.leave_if_left(status);
-            self.set_rows_to(rows_seen);
-            self.end(number, ends);
-            return;
-        }
-        let rows_told = self.end_fold(join.fold, state, rows_seen, unusual);
-        let (call, helper) = (self.call, self.helpers.end_join);
-        let this = self.builder().ins().iconst(ir::I32, this);
-        let rows_told = self.builder().ins().ireduce(ir::I32, rows_told);
-        self.builder().ins().call(helper, &[call, this, rows_told]);
-        self.end(number, ends);
+        (this, state, self.builder().use_var(seen))
+    }
+
+    /// The result goes to the client.
+    fn send(&mut self, join: i64, rows: Ssa) {
+        let status = self.call(self.helpers.send, &[join]);
+        self.leave_if_left(status);
+        self.set_rows_to(rows);
     }
 
     /// The rows of a level for the row around it, behind which the code goes on at `outside`.
@@ -278,7 +329,7 @@ impl Body<'_, '_, '_> {
         }
         self.scalars.columns = Columns::Joined(row.columns);
         match nest.fold {
-            Fold::Send(outputs) => self.give(nest, outputs, &row.images),
+            Fold::Send(outputs) => self.give(nest.number, outputs, &row.images, nest.unusual),
             fold => self.fold_row(fold, &nest.state, nest.unusual),
         }
         self.scalars.columns = Columns::None;
@@ -286,14 +337,14 @@ impl Body<'_, '_, '_> {
     }
 
     /// Hands a row of the result to the runtime.
-    fn give(&mut self, nest: &Nest<'_>, outputs: &[Output], images: &[Image]) {
+    fn give(&mut self, join: i64, outputs: &[Output], images: &[Image], unusual: Block) {
         let (call, pointer) = (self.call, self.pointer);
         let cells = self.builder().ins().load(pointer, plain(), call, CELLS_AT as i32);
         for (at, output) in outputs.iter().enumerate() {
             let start = at * CELL_BYTES;
             let (word, kind) = match output {
                 Output::Number(value) => {
-                    let (value, null) = self.scalars.value_or_null(value, nest.unusual);
+                    let (value, null) = self.scalars.value_or_null(value, unusual);
                     let null = match null {
                         Some(null) => self.builder().ins().uextend(ir::I32, null),
                         None => self.builder().ins().iconst(ir::I32, 0),
@@ -309,6 +360,6 @@ impl Body<'_, '_, '_> {
             self.builder().ins().store(plain(), word, cells, start as i32);
             self.builder().ins().store(plain(), kind, cells, (start + CELL_KIND_AT) as i32);
         }
-        self.ask(self.helpers.give, &[nest.number, outputs.len() as i64], nest.unusual);
+        self.ask(self.helpers.give, &[join, outputs.len() as i64], unusual);
     }
 }

@@ -7,7 +7,7 @@ use cranelift_frontend::Variable;
 use sql::plan::{Aggregate, AggregateFunction, Expr, VariableSlot};
 
 use super::{Body, Ends};
-use crate::form::{Fold, Rows};
+use crate::form::{Fold, Rows, Totals};
 use crate::runtime::{BATCH_AT, BATCH_MAX, LEFT_SCAN};
 use crate::scalar::{Columns, Held, packed, plain, range};
 
@@ -87,7 +87,13 @@ impl Body<'_, '_, '_> {
             Fold::Aggregate(aggregates, _) => {
                 State::Aggregated(aggregates.iter().map(|aggregate| self.start_of(aggregate.function)).collect())
             }
-            Fold::Send(_) => State::Given,
+            Fold::Only(_) => {
+                let null = self.builder().declare_var(ir::I8);
+                let one = self.builder().ins().iconst(ir::I8, 1);
+                self.builder().def_var(null, one);
+                State::Only(self.local(0), null)
+            }
+            Fold::Send(_) | Fold::Exists => State::Given,
         }
     }
 
@@ -100,8 +106,23 @@ impl Body<'_, '_, '_> {
                     self.add_row(aggregate, *sum, unusual);
                 }
             }
+            (Fold::Only(value), State::Only(only, is_null)) => {
+                let (value, null) = self.scalars.value_or_null(value, unusual);
+                self.keep_value(*only, *is_null, value, null);
+            }
+            (Fold::Exists, State::Given) => {}
             _ => unreachable!("the state is the fold's"),
         }
+    }
+
+    /// A value and whether it is NULL, in registers.
+    fn keep_value(&mut self, to: Variable, null_to: Variable, value: Ssa, null: Option<Ssa>) {
+        self.builder().def_var(to, value);
+        let null = match null {
+            Some(null) => null,
+            None => self.builder().ins().iconst(ir::I8, 0),
+        };
+        self.builder().def_var(null_to, null);
     }
 
     /// Goes on with the next row, or, if it was the last one wanted, to `done`.
@@ -137,19 +158,40 @@ impl Body<'_, '_, '_> {
                 self.set_rows_to(rows_seen);
                 rows_seen
             }
-            (Fold::Aggregate(aggregates, values), State::Aggregated(sums)) => {
-                let all = aggregates.iter().zip(sums);
-                let results = all.map(|(aggregate, sum)| self.result(aggregate, sum, rows_seen, unusual));
-                self.scalars.columns = Columns::Values(results.collect());
-                let assigned: Vec<Ssa> = values.iter().map(|(_, value)| self.scalars.value(value, unusual)).collect();
+            (Fold::Aggregate(aggregates, Totals::Assign(values)), State::Aggregated(sums)) => {
+                self.begin_totals(&aggregates, sums, rows_seen, unusual);
+                self.assign_from_row(&values, unusual);
                 self.scalars.columns = Columns::None;
-                for ((slot, _), value) in values.iter().zip(assigned) {
-                    self.scalars.set(*slot, value, None);
-                }
                 self.set_rows(1);
                 self.builder().ins().iconst(ir::I64, 1)
             }
-            _ => unreachable!("the state is the fold's"),
+            _ => unreachable!("one that assigns, and its state"),
+        }
+    }
+
+    /// From here on expressions are over the row of aggregates.
+    pub(super) fn begin_totals(&mut self, aggregates: &[Aggregate], sums: Vec<Variable>, rows: Ssa, unusual: Block) {
+        let all = aggregates.iter().zip(sums);
+        let results = all.map(|(aggregate, sum)| self.result(aggregate, sum, rows, unusual));
+        self.scalars.columns = Columns::Values(results.collect());
+    }
+
+    /// A subquery's value: what has become of its rows, so many.
+    pub(super) fn end_value(&mut self, fold: Fold, state: State, rows_seen: Ssa, unusual: Block) -> (Ssa, Option<Ssa>) {
+        match (fold, state) {
+            (Fold::Only(_), State::Only(value, null)) => {
+                let several = self.builder().ins().icmp_imm_s(IntCC::SignedGreaterThan, rows_seen, 1);
+                self.scalars.unless(several, unusual);
+                (self.builder().use_var(value), Some(self.builder().use_var(null)))
+            }
+            (Fold::Exists, State::Given) => (rows_seen, None),
+            (Fold::Aggregate(aggregates, Totals::Value(value)), State::Aggregated(sums)) => {
+                self.begin_totals(&aggregates, sums, rows_seen, unusual);
+                let value = self.scalars.value_or_null(&value, unusual);
+                self.scalars.columns = Columns::None;
+                value
+            }
+            _ => unreachable!("a subquery's, and its state"),
         }
     }
 
@@ -203,12 +245,7 @@ impl Body<'_, '_, '_> {
     fn hold_row(&mut self, assigned: &[(VariableSlot, Expr)], held: &[Held], unusual: Block) {
         let values = self.row_values(assigned, unusual);
         for ((_, value, null), held) in values.into_iter().zip(held) {
-            self.builder().def_var(held.value, value);
-            let null = match null {
-                Some(null) => null,
-                None => self.builder().ins().iconst(ir::I8, 0),
-            };
-            self.builder().def_var(held.null, null);
+            self.keep_value(held.value, held.null, value, null);
         }
     }
 
@@ -237,27 +274,29 @@ impl Body<'_, '_, '_> {
         self.builder().def_var(sum, now);
     }
 
-    /// Of no rows only a count is known here.
-    fn result(&mut self, aggregate: &Aggregate, sum: Variable, rows: Ssa, unusual: Block) -> Ssa {
+    /// Of no rows all but a count is NULL.
+    fn result(&mut self, aggregate: &Aggregate, sum: Variable, rows: Ssa, unusual: Block) -> (Ssa, Option<Ssa>) {
         let limits = range(aggregate.ty.kind);
         if let AggregateFunction::Count | AggregateFunction::CountBig = aggregate.function {
             self.scalars.check_range(rows, limits, unusual);
-            return rows;
+            return (rows, None);
         }
         let none = self.builder().ins().icmp_imm_s(IntCC::Equal, rows, 0);
-        self.scalars.unless(none, unusual);
         let sum = self.builder().use_var(sum);
-        match aggregate.function {
+        let value = match aggregate.function {
             AggregateFunction::Sum => {
                 self.scalars.check_range(sum, limits, unusual);
                 sum
             }
             AggregateFunction::Avg => {
                 self.scalars.check_range(sum, limits, unusual);
-                self.builder().ins().sdiv(sum, rows)
+                let one = self.builder().ins().iconst(ir::I64, 1);
+                let divisor = self.builder().ins().select(none, one, rows);
+                self.builder().ins().sdiv(sum, divisor)
             }
             _ => sum,
-        }
+        };
+        (self.scalars.zero_if(none, value), Some(none))
     }
 }
 
@@ -265,6 +304,8 @@ impl Body<'_, '_, '_> {
 pub(super) enum State {
     Assigned(Vec<Held>),
     Aggregated(Vec<Variable>),
-    /// The runtime has them.
+    /// The value of the last one, and whether it is NULL.
+    Only(Variable, Variable),
+    /// The runtime has them, or only their number counts.
     Given,
 }

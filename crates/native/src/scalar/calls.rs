@@ -37,9 +37,9 @@ pub fn is_argument(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
     is_number(&expr.ty) && has_value(expr, known)
 }
 
-/// The same, or the interpreter where it is asked; of no row.
-pub fn is_made(expr: &Expr) -> bool {
-    is_number(&expr.ty) && makes_value(expr, &|_| false, Maker::Both)
+/// The same, or the interpreter where it is asked.
+pub fn is_made(expr: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    is_number(&expr.ty) && makes_value(expr, known, Maker::Both)
 }
 
 /// Somewhere within it a module is run.

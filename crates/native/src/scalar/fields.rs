@@ -38,7 +38,8 @@ impl Scalars<'_, '_> {
     pub fn column(&mut self, column: usize) -> (Value, Option<Value>) {
         let (row, field) = match &self.columns {
             Columns::None => panic!("an expression over a row"),
-            Columns::Values(values) => return (values[column], None),
+            Columns::Values(values) => return values[column],
+            Columns::Subqueries => return self.subquery(column),
             Columns::Image(row, fields) => (*row, fields[column].expect("a column with a place")),
             Columns::Joined(columns) => columns[column].expect("a column with a place"),
         };

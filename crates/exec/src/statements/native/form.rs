@@ -1,12 +1,13 @@
 //! Which queries have machine code: plans and tables as `native::Form` describes them.
 
+use std::ops::RangeFrom;
 use std::sync::Arc;
 
-use native::{Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Rows, Then, Values};
+use native::{Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Rows, Then, Totals, Values};
 use sql::catalog::{ColumnDef, TableDef};
 use sql::plan::{
-    ActionKind, Aggregate, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId, Scan,
-    TableSource, VariableSlot,
+    ActionKind, Aggregate, CompareOp, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId,
+    Scan, Subquery, SubqueryKind, TableSource, VariableSlot,
 };
 use types::fixed::FixedCodec;
 use types::row::{RowLayout, encode};
@@ -14,6 +15,7 @@ use types::{Datum, Physical, SqlType};
 
 use super::super::code;
 use super::super::modify::Target;
+use super::joins::{Open, Use, join_form};
 
 /// What a SELECT does with the rows of its tables.
 pub struct Head<'p> {
@@ -99,27 +101,74 @@ pub fn assign_form(
         rows_max,
         fold: match aggregates {
             None => Fold::Assign(assigned),
-            Some(aggregates) => Fold::Aggregate(aggregates.to_vec(), assigned),
+            Some(aggregates) => Fold::Aggregate(aggregates.to_vec(), Totals::Assign(assigned)),
         },
     };
     (!scan.lookup && rows.is_native()).then_some(Form::Rows(rows))
 }
 
-/// What a query without tables computes: one row.
-pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot]) -> Option<Form> {
+/// The values of a query without FROM: one row.
+pub fn one_row(plan: &Operator) -> Option<Vec<Expr>> {
     let row = |plan: &Operator| match &plan.kind {
         OperatorKind::Values(rows) if rows.len() == 1 => Some(rows[0].clone()),
         _ => None,
     };
-    let values = match &plan.kind {
+    match &plan.kind {
         OperatorKind::Project { input, exprs } => {
             let row = row(input)?;
-            exprs.iter().map(|expr| over(expr, &row)).collect()
+            Some(exprs.iter().map(|expr| over(expr, &row)).collect())
         }
-        _ => row(plan)?,
-    };
-    let values = Values { query, values, slots: slots.to_vec() };
+        _ => row(plan),
+    }
+}
+
+/// The subqueries of such a row, in order; not those within them.
+pub fn subqueries(values: &[Expr]) -> Vec<&Subquery> {
+    fn add<'e>(expr: &'e Expr, all: &mut Vec<&'e Subquery>) {
+        match &expr.kind {
+            ExprKind::Subquery(subquery) => all.push(subquery),
+            _ => expr.for_each_child(&mut |child| add(child, all)),
+        }
+    }
+    let mut all = Vec::new();
+    values.iter().for_each(|value| add(value, &mut all));
+    all
+}
+
+/// What a query without FROM computes.
+pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot], open: Open<'_>) -> Option<Form> {
+    let mut values = one_row(plan)?;
+    let joins = subqueries(&values).into_iter().enumerate().map(|(number, subquery)| {
+        let used = match subquery.kind {
+            SubqueryKind::Scalar => Use::Value(number),
+            SubqueryKind::Exists => Use::Exists(number),
+            SubqueryKind::Any { .. } | SubqueryKind::All { .. } => return None,
+        };
+        join_form(query, &subquery.plan, used, open).filter(|_| subquery.bindings.is_empty())
+    });
+    let joins = joins.collect::<Option<Vec<_>>>()?;
+    let mut columns = 0..;
+    values.iter_mut().for_each(|value| over_subqueries(value, &mut columns));
+    let values = Values { query, subqueries: joins, values, slots: slots.to_vec() };
     values.is_native().then_some(Form::Values(values))
+}
+
+/// Puts a column in the place of each subquery, and a comparison in that of an EXISTS.
+fn over_subqueries(expr: &mut Expr, columns: &mut RangeFrom<usize>) {
+    expr.rewrite(&mut |node| {
+        let ExprKind::Subquery(subquery) = &node.kind else { return false };
+        let column = Expr::column(columns.next().expect("one for each"), node.ty, node.nullable);
+        *node = match subquery.kind {
+            SubqueryKind::Exists => Expr::predicate(ExprKind::Compare {
+                op: CompareOp::NotEqual,
+                left: Box::new(column),
+                right: Box::new(Expr::bit(false)),
+                null_equal: false,
+            }),
+            _ => column,
+        };
+        true
+    });
 }
 
 /// A memory-optimized table to which nothing happens when its rows change but that, besides what is looked at before: CHECK constraints,

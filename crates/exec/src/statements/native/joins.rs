@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use native::{Cells, Fold, Form, Join, Leave, Level, Output, Value, Way};
+use native::{Cells, Fold, Join, Leave, Level, Output, Totals, Value, Way};
 use sql::catalog::TableDef;
 use sql::plan::{
     Expr, ExprKind, JoinKind, Operator, OperatorKind, OuterSlot, Query, QueryId, QueryKind, Scan, TableSource,
@@ -15,7 +15,7 @@ use types::{ColumnData, Datum, RowBatch, SqlType};
 use super::super::callee::datum;
 use super::super::code;
 use super::super::measure::{Counters, Mark};
-use super::form::{Head, fields_of, has_whole_key, head};
+use super::form::{Head, fields_of, has_whole_key, head, one_row, subqueries};
 use super::run::{READS_ONLY, Run};
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource as _};
@@ -108,22 +108,35 @@ fn add_level<'p>(
     Some(())
 }
 
-/// SELECT over nested loops, or over one table: to these variables, or, none, to the client.
-pub fn join_form(
-    query: QueryId,
-    plan: &Operator,
-    slots: Option<&[VariableSlot]>,
-    open: &mut dyn FnMut(&TableDef) -> Option<Arc<Table>>,
-) -> Option<Form> {
+/// Where the rows of a query go.
+#[derive(Clone, Copy)]
+pub enum Use<'s> {
+    Assign(&'s [VariableSlot]),
+    Send,
+    /// A subquery of this number: its one value, or whether it has rows.
+    Value(usize),
+    Exists(usize),
+}
+
+/// What opens a table.
+pub type Open<'o> = &'o mut dyn FnMut(&TableDef) -> Option<Arc<Table>>;
+
+/// SELECT over nested loops, or over one table.
+pub fn join_form(query: QueryId, plan: &Operator, used: Use<'_>, open: Open<'_>) -> Option<Join> {
     let Head { input, rows_max, aggregates, exprs } = head(plan)?;
+    let (slots, subquery) = match used {
+        Use::Assign(slots) => (slots, None),
+        Use::Send => (&[][..], None),
+        Use::Value(number) | Use::Exists(number) => (&[][..], Some(number)),
+    };
+    let rows_max = if let Use::Exists(_) = used { Some(1) } else { rows_max };
     let planned = levels_of(input)?;
     // Ranges are computed as the interpreter does: for a row, where that may do it for many rows at once.
     let inner_bounds = || planned.iter().skip(1).flat_map(Planned::bounds);
     let is_simple =
         |expr: &Expr| matches!(expr.kind, ExprKind::Outer(_) | ExprKind::Variable(_) | ExprKind::Literal(_));
-    let may_change = |expr: &Expr| {
-        expr.any(&mut |expr| matches!(&expr.kind, ExprKind::Variable(slot) if slots.is_some_and(|slots| slots.contains(slot))))
-    };
+    let may_change =
+        |expr: &Expr| expr.any(&mut |expr| matches!(&expr.kind, ExprKind::Variable(slot) if slots.contains(slot)));
     let asks = |expr: &Expr| expr.any(&mut |expr| matches!(expr.kind, ExprKind::Subquery(_)));
     if planned.iter().flat_map(Planned::bounds).any(asks)
         || inner_bounds().any(may_change)
@@ -136,15 +149,25 @@ pub fn join_form(
         let table = open(level.table)?;
         levels.push(level_form(level, &table.layout().row)?);
     }
-    let assigned = |slots: &[VariableSlot], exprs| slots.iter().copied().zip(exprs).collect();
-    let fold = match (aggregates, slots) {
-        (None, Some(slots)) => Fold::Assign(assigned(slots, exprs)),
-        (Some(aggregates), Some(slots)) => Fold::Aggregate(aggregates.to_vec(), assigned(slots, exprs)),
-        (None, None) => Fold::Send(exprs.into_iter().map(|expr| output(expr, &planned, &levels)).collect()),
-        (Some(_), None) => return None,
+    let fold = match (aggregates, used) {
+        (None, Use::Assign(slots)) => Fold::Assign(slots.iter().copied().zip(exprs).collect()),
+        (None, Use::Send) => Fold::Send(exprs.into_iter().map(|expr| output(expr, &planned, &levels)).collect()),
+        (None, Use::Value(_)) => Fold::Only(exprs.into_iter().next()?),
+        (None, Use::Exists(_)) => Fold::Exists,
+        (Some(aggregates), used) => Fold::Aggregate(aggregates.to_vec(), totals(used, exprs)?),
     };
-    let join = Join { query, levels, rows_max, fold };
-    join.is_native().then_some(Form::Join(join))
+    let join = Join { query, subquery, levels, rows_max, fold };
+    join.is_native().then_some(join)
+}
+
+/// What becomes of the row of aggregates. None: of one that is there whatever the table has, nobody asks.
+fn totals(used: Use<'_>, exprs: Vec<Expr>) -> Option<Totals> {
+    match used {
+        Use::Assign(slots) => Some(Totals::Assign(slots.iter().copied().zip(exprs).collect())),
+        Use::Send => Some(Totals::Send(exprs)),
+        Use::Value(_) => exprs.into_iter().next().map(Totals::Value),
+        Use::Exists(_) => None,
+    }
 }
 
 /// Columns that are no numbers go as they are.
@@ -230,13 +253,13 @@ struct Gathered {
 const RESULT_BYTES_MAX: usize = 4 << 20;
 
 impl Gathered {
-    fn new(plan: &Operator, exprs: &[Expr], planned: &[Planned<'_>]) -> Gathered {
+    fn new(plan: &Operator, head: &Head<'_>, planned: &[Planned<'_>]) -> Gathered {
         let place = |expr: &Expr| {
-            let (level, column) = stored(expr, planned)?;
+            let (level, column) = stored(expr, planned).filter(|_| head.aggregates.is_none())?;
             let Planned { table, scan, .. } = &planned[level];
             Some((level, usize::from(table.stored[usize::from(scan.columns[column])]?)))
         };
-        Gathered { rows: operators::batch_of(plan), stored: exprs.iter().map(place).collect(), bytes: 0 }
+        Gathered { rows: operators::batch_of(plan), stored: head.exprs.iter().map(place).collect(), bytes: 0 }
     }
 
     fn clear(&mut self) {
@@ -290,10 +313,17 @@ enum Rows {
 const RESTARTS_QUICK: u32 = 64;
 
 impl Opened {
-    fn new(query: &Query) -> Option<Opened> {
+    /// Some: of this subquery.
+    fn new(query: &Query, subquery: Option<usize>) -> Option<Opened> {
         let plan = plan_of(query)?;
-        let Head { input, exprs, .. } = head(plan)?;
-        let planned = levels_of(input)?;
+        let Some(number) = subquery else { return Opened::of(query, plan, matches!(query.kind, QueryKind::Select(_))) };
+        let values = one_row(plan)?;
+        Opened::of(query, &subqueries(&values).get(number)?.plan, false)
+    }
+
+    fn of(query: &Query, plan: &Operator, sent: bool) -> Option<Opened> {
+        let head = head(plan)?;
+        let planned = levels_of(head.input)?;
         let mut levels = Vec::new();
         for level in &planned {
             let rows = match key_of(level) {
@@ -307,8 +337,7 @@ impl Opened {
         }
         let outer = vec![Datum::Null; query.outer_slots.len()];
         let outer_types = query.outer_slots.clone();
-        let sent = matches!(query.kind, QueryKind::Select(_));
-        let result = sent.then(|| Gathered::new(plan, &exprs, &planned));
+        let result = sent.then(|| Gathered::new(plan, &head, &planned));
         Some(Opened { levels, tables: Vec::new(), outer, outer_types, begun: None, restarts: 0, result })
     }
 
@@ -370,12 +399,15 @@ fn plan_of(query: &Query) -> Option<&Operator> {
 /// What the code asks of a join.
 impl Run<'_, '_> {
     pub fn begin(&mut self, number: usize) -> bool {
+        let (query, subquery) = self.native.program.joins()[number];
         if self.joins[number].is_none() {
             let kept = self.kept.joins.remove(&number);
-            let made = || Opened::new(&*self.query(self.native.program.joins()[number])?);
+            let made = || Opened::new(&*self.query(query)?, subquery);
             self.joins[number] = kept.or_else(made).and_then(|join| join.open(self));
         }
-        let mark = self.runner.counters_of(self.native.program.joins()[number]).map(Counters::begin);
+        // What a subquery costs is its statement's.
+        let counters = if subquery.is_none() { self.runner.counters_of(query) } else { None };
+        let mark = counters.map(Counters::begin);
         let Some(opened) = &mut self.joins[number] else { return false };
         opened.begun = mark;
         if let Some(result) = &mut opened.result {
@@ -429,7 +461,7 @@ impl Run<'_, '_> {
 
     /// The result goes out as the interpreter would have sent it.
     pub fn send_result(&mut self, number: usize) -> Result<(), Leave> {
-        let id = self.native.program.joins()[number];
+        let (id, _) = self.native.program.joins()[number];
         let query = self.query(id).expect("it was opened");
         let plan = plan_of(&query).expect("as above");
         let Run { runner, joins, .. } = self;
@@ -455,6 +487,6 @@ impl Run<'_, '_> {
 
     pub fn end(&mut self, number: usize, rows: u64) {
         let begun = self.joins[number].as_mut().and_then(|opened| opened.begun.take());
-        self.runner.end_query(self.native.program.joins()[number], begun, rows);
+        self.runner.end_query(self.native.program.joins()[number].0, begun, rows);
     }
 }

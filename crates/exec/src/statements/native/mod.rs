@@ -18,7 +18,7 @@ use super::code::{self, Code, Condition};
 use super::failure::Unwind;
 use super::run::{Flow, Runner};
 use form::{assign_form, change_form, changes_form, folded, insert_form, native_target, values_form};
-use joins::join_form;
+use joins::{Use, join_form};
 use run::{Kept, Run};
 
 /// A module's machine code, and what it asks the interpreter for.
@@ -126,15 +126,18 @@ impl<'a> Runner<'a> {
                 }
             }
             QueryKind::SelectAssign { plan, slots } => {
-                if let Some(form) = values_form(id, plan, slots) {
+                if let Some(form) = values_form(id, plan, slots, &mut open) {
                     return Some(form);
                 }
-                let Some(folded) = folded(plan) else { return join_form(id, plan, Some(slots), &mut open) };
+                let Some(folded) = folded(plan) else {
+                    return join_form(id, plan, Use::Assign(slots), &mut open).map(Form::Join);
+                };
                 let TableSource::Base(table) = &folded.scan.table else { return None };
                 let storage = table.memory.as_ref().and_then(|_| open(table))?;
                 assign_form(id, folded, table, &storage.layout().row, slots)
             }
-            QueryKind::Select(plan) => values_form(id, plan, &[]).or_else(|| join_form(id, plan, None, &mut open)),
+            QueryKind::Select(plan) => values_form(id, plan, &[], &mut open)
+                .or_else(|| join_form(id, plan, Use::Send, &mut open).map(Form::Join)),
             _ => None,
         }
     }

@@ -277,8 +277,10 @@ impl native::Runtime for Run<'_, '_> {
         self.runner.end_query(self.native.program.scans()[scan as usize], begun, rows);
     }
 
-    fn begin_join(&mut self, join: u32) -> bool {
-        self.runner.context.statement_time.set(0);
+    fn begin_join(&mut self, join: u32, first: bool) -> bool {
+        if first {
+            self.runner.context.statement_time.set(0);
+        }
         self.begin(join as usize)
     }
 
