@@ -428,11 +428,55 @@ fn exists(random: &mut Random) -> String {
     }
 }
 
+/// A test of a row `a`, which it reads mostly: semi joins, NULLs and predicates that fail among them.
+fn tested(random: &mut Random, key: &str, number: &str) -> String {
+    let not = random.pick(&["", "NOT "]);
+    match random.below(9) {
+        0 | 1 => format!("{not}EXISTS (SELECT * FROM dbo.rows AS x WHERE x.k = {number})"),
+        2 => format!("{not}EXISTS (SELECT * FROM dbo.ordered AS x WHERE x.k > {key} AND x.n = {number})"),
+        3 => format!("{not}EXISTS (SELECT 1 FROM dbo.rows AS x WHERE x.small = {number} AND x.big <> {key} * 100)"),
+        4 => format!("{key} IN (SELECT x.k FROM dbo.rows AS x WHERE x.big > {})", value(random, 0)),
+        5 => format!("{number} {not}IN (SELECT x.n FROM dbo.ordered AS x WHERE x.k < {})", random.below(14)),
+        6 => format!("{key} {not}IN (SELECT x.t FROM dbo.ordered AS x)"),
+        7 => format!("{not}EXISTS (SELECT * FROM dbo.rows AS x WHERE x.k < {key} AND 100 / x.small > {number})"),
+        _ => format!("{not}EXISTS (SELECT * FROM dbo.money AS x WHERE x.k = {})", value(random, 0)),
+    }
+}
+
+/// WHERE with EXISTS and IN.
+fn semi_joins(random: &mut Random, out: &mut String) -> std::fmt::Result {
+    let tests = |random: &mut Random, key: &str, number: &str| match random.below(3) {
+        0 => tested(random, key, number),
+        1 => format!("{} AND {}", tested(random, key, number), tested(random, key, number)),
+        _ => format!("{} AND {}", predicate(random, 1), tested(random, key, number)),
+    };
+    let (keys, of_one) = (tests(random, "a.k", "a.n"), tests(random, "@i", "@s"));
+    let joined = tests(random, "a.k", "b.small");
+    match random.below(8) {
+        0 | 1 => writeln!(out, "SELECT @c = {}, @b = @b + 1 WHERE {of_one}; SET @i = @@ROWCOUNT;", value(random, 0)),
+        2 => writeln!(out, "SELECT {} AS x, @t AS t WHERE {of_one};", value(random, 1)),
+        3 => writeln!(out, "SELECT a.k, a.n + @b AS n FROM dbo.ordered AS a WHERE {keys};"),
+        4 => writeln!(out, "SELECT @c = COUNT(*), @b = MAX(a.k) FROM dbo.ordered AS a WHERE {keys};"),
+        5 => {
+            writeln!(out, "SELECT COUNT(*) AS n FROM dbo.ordered AS a JOIN dbo.rows AS b ON b.k = a.t WHERE {joined};")
+        }
+        6 => writeln!(
+            out,
+            "SELECT a.k, b.text FROM dbo.ordered AS a LEFT JOIN dbo.rows AS b ON b.k = a.n WHERE {joined};"
+        ),
+        _ => writeln!(out, "SELECT TOP (2) @c = a.n, @b = @b + a.k FROM dbo.ordered AS a WHERE {keys};"),
+    }
+}
+
 /// Subqueries of a SELECT without FROM.
 fn subqueries(random: &mut Random, out: &mut String) -> std::fmt::Result {
     let (one, other, exists) = (subquery(random), subquery(random), exists(random));
     let target = INTEGERS[random.below(5)].0;
-    match random.below(12) {
+    match random.below(16) {
+        12 => writeln!(out, "SELECT ({one}) AS x, {} AS y, @d AS d;", value(random, 1)),
+        13 => writeln!(out, "SELECT CASE WHEN {exists} THEN @f ELSE ({one}) END AS x, @z AS z, @when AS t;"),
+        14 => writeln!(out, "INSERT dbo.ordered (k, n, t) SELECT {} + 20, {}, 3;", random.below(40), value(random, 1)),
+        15 => writeln!(out, "INSERT dbo.ordered (k, n, t) SELECT {} + 20, ({one}), 3;", random.below(40)),
         0..=2 => writeln!(out, "SELECT {target} = ({one});"),
         3 => writeln!(out, "SELECT {target} = ISNULL(({one}), {}) + 1;", value(random, 0)),
         4 => writeln!(out, "SELECT @c = ({one}), @b = {} + ({other});", value(random, 1)),
@@ -628,6 +672,10 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
     }
     if random.below(8) == 0 {
         let _ = subqueries(random, out);
+        return;
+    }
+    if random.below(9) == 0 {
+        let _ = semi_joins(random, out);
         return;
     }
     if random.below(8) == 0 {

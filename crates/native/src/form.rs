@@ -2,7 +2,7 @@
 
 mod joins;
 
-pub use joins::{Join, Level, Output, Way};
+pub use joins::{Join, Kind, Level, Output, Way};
 
 use crate::runtime::{CELLS_MAX, KEYS_MAX};
 use crate::scalar::{

@@ -22,7 +22,7 @@ pub mod lower;
 pub mod program;
 
 pub use form::{
-    Changes, Checks, Find, Fold, Form, Insert, Join, Level, Output, Rows, Then, Totals, Values, Way, is_native,
+    Changes, Checks, Find, Fold, Form, Insert, Join, Kind, Level, Output, Rows, Then, Totals, Values, Way, is_native,
 };
 pub use lower::{Execution, Part, Step};
 pub use number::Number;

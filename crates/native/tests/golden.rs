@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use native::{
-    Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Level, Output, Program, Rows, Then, Totals, Values,
-    Way, listing,
+    Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Kind, Level, Output, Program, Rows, Then, Totals,
+    Values, Way, listing,
 };
 use sql::ast::{QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
@@ -88,10 +88,24 @@ fn form(query: QueryId, module: &Module) -> Form {
                 ];
                 let [count, sum] = columns;
                 if !matches!(select.items[0], SelectItem::Assign { .. }) {
-                    let level =
-                        Level { columns: 2, fields, way: Way::Scan(Vec::new()), on: None, blank: None, filter: None };
+                    let level = Level {
+                        columns: 2,
+                        fields,
+                        way: Way::Scan(Vec::new()),
+                        on: None,
+                        kind: Kind::Inner,
+                        filter: None,
+                    };
                     let fold = Fold::Aggregate(aggregates, Totals::Send(vec![count, sum]));
-                    return Form::Join(Join { query, subquery: None, levels: vec![level], rows_max: None, fold });
+                    return Form::Join(Join {
+                        query,
+                        subquery: None,
+                        subqueries: Vec::new(),
+                        filter: None,
+                        levels: vec![level],
+                        rows_max: None,
+                        fold,
+                    });
                 }
                 Fold::Aggregate(aggregates, Totals::Assign(vec![(VariableSlot(1), count), (VariableSlot(2), sum)]))
             }
@@ -156,19 +170,27 @@ fn join(query: QueryId, fields: &[Option<Field>], top: bool, assigns: bool) -> J
     let null = expr(SqlType::BIT, ExprKind::IsNull(Box::new(int(2))));
     let mut inner = fields.to_vec();
     inner.iter_mut().flatten().for_each(|field| field.nullable |= top);
-    let level = |fields, way| Level { columns: 2, fields, way, on: None, blank: None, filter: None };
+    let level = |fields, way| Level { columns: 2, fields, way, on: None, kind: Kind::Inner, filter: None };
     let (outer, way) = match top {
         true => (level(fields.to_vec(), Way::Scan(Vec::new())), Way::Scan(vec![0])),
         false => (level(fields.to_vec(), Way::Scan(Vec::new())), Way::Find(vec![column(1, SqlType::BIGINT)])),
     };
-    let blank = top.then(|| vec![0xff; 15]);
-    let inner = Level { on: Some(less), blank, filter: top.then_some(null), ..level(inner, way) };
+    let kind = if top { Kind::Left(vec![0xff; 15]) } else { Kind::Inner };
+    let inner = Level { on: Some(less), kind, filter: top.then_some(null), ..level(inner, way) };
     let last = column(3, SqlType::BIGINT);
     let fold = match assigns {
         true => Fold::Assign(vec![(VariableSlot(1), int(0)), (VariableSlot(2), last)]),
         false => Fold::Send(vec![Output::Number(int(0)), Output::Stored { level: 1 }, Output::Number(last)]),
     };
-    Join { query, subquery: None, levels: vec![outer, inner], rows_max: top.then_some(10), fold }
+    Join {
+        query,
+        subquery: None,
+        subqueries: Vec::new(),
+        filter: None,
+        levels: vec![outer, inner],
+        rows_max: top.then_some(10),
+        fold,
+    }
 }
 
 /// The second variable becomes the int of the row whose key is the first one. The third becomes the first one if there is a row with a
@@ -195,7 +217,9 @@ fn subqueries(query: QueryId, fields: &[Option<Field>]) -> Values {
     let join = |number, way, on, rows_max, fold| Join {
         query,
         subquery: Some(number),
-        levels: vec![Level { columns: 2, fields: fields.to_vec(), way, on, blank: None, filter: None }],
+        subqueries: Vec::new(),
+        filter: None,
+        levels: vec![Level { columns: 2, fields: fields.to_vec(), way, on, kind: Kind::Inner, filter: None }],
         rows_max,
         fold,
     };

@@ -12,7 +12,12 @@ pub struct Join {
     pub query: QueryId,
     /// It is this subquery of the query. None: the query itself.
     pub subquery: Option<usize>,
-    /// The outermost first, at most `LEVELS_MAX`. Expressions are over the columns of all levels up to their own, in this order.
+    /// As in `Values`, of a join without levels.
+    pub subqueries: Vec<Join>,
+    /// What has to hold before there is a row at all.
+    pub filter: Option<Expr>,
+    /// The outermost first, at most `LEVELS_MAX`. Expressions are over the columns of all levels up to their own that have some, in this
+    /// order. None: there is one row.
     pub levels: Vec<Level>,
     /// TOP.
     pub rows_max: Option<u32>,
@@ -28,10 +33,22 @@ pub struct Level {
     pub way: Way,
     /// Which of its rows match.
     pub on: Option<Expr>,
-    /// LEFT JOIN: the image of the row that stands for those that there are not, all NULL. Each field may be NULL then.
-    pub blank: Option<Vec<u8>>,
-    /// Which of the rows count, that one among them.
+    pub kind: Kind,
+    /// Which of the joined rows count.
     pub filter: Option<Expr>,
+}
+
+/// What is joined to the row around.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// Each row that matches.
+    Inner,
+    /// LEFT JOIN: and where there is none this image of a row, all NULL. Each field may be NULL then.
+    Left(Vec<u8>),
+    /// EXISTS and IN: nothing, so it has no columns. The row around counts if there is a row that matches.
+    Semi,
+    /// NOT EXISTS: the same if there is none.
+    Anti,
 }
 
 /// How the rows of a level are found.
@@ -67,30 +84,51 @@ impl Join {
     pub fn is_native(&self) -> bool {
         let mut fields = Vec::new();
         let levels = self.levels.iter().all(|level| {
-            let around = fields.clone();
+            let around: Vec<Option<Field>> = fields.clone();
             fields.extend_from_slice(&level.fields);
             let way = match &level.way {
                 Way::Find(key) => key.len() <= KEYS_MAX && key.iter().all(|part| of_row(part, &is_placed(&around))),
                 Way::Scan(bound) => bound.len() <= KEYS_MAX && bound.iter().all(|column| is_placed(&around)(*column)),
             };
-            way && level.predicates().all(|test| has_truth(test, &is_placed(&fields)) && !calls_function(test))
+            let on = level.on.iter().all(|test| is_test(test, &is_placed(&fields)));
+            if level.is_tested() {
+                fields = around;
+            }
+            way && on && level.filter.iter().all(|test| is_test(test, &is_placed(&fields)))
         });
         let tests = || self.levels.iter().flat_map(Level::predicates);
         let keys = self.levels.iter().skip(1).flat_map(|level| match &level.way {
             Way::Find(key) => &key[..],
             Way::Scan(_) => &[][..],
         });
-        // The interpreter tests rows in batches: it meets the errors of rows behind the last one that TOP wants.
-        let early = self.rows_max.is_some() && tests().chain(keys.clone()).any(|expr| expr.any(&mut can_fail));
-        (1..=LEVELS_MAX).contains(&self.levels.len())
+        // The interpreter tests rows in batches: it meets the errors of rows behind the last one that TOP wants, or EXISTS needs.
+        let fails = |expr: &Expr| expr.any(&mut can_fail);
+        let early = self.rows_max.is_some() && tests().chain(keys.clone()).any(fails)
+            || self.levels.iter().any(|level| level.is_tested() && level.on.as_ref().is_some_and(fails));
+        let known = |column| match self.levels.is_empty() {
+            true => column < self.subqueries.len(),
+            false => is_placed(&fields)(column),
+        };
+        self.levels.len() <= LEVELS_MAX
             && levels
             && !early
             && !tests().chain(keys).any(|expr| self.fold.assigns_within(expr))
-            && self.fold.is_native(&is_placed(&fields))
+            && self.subqueries.iter().all(Join::is_native)
+            && self.filter.iter().all(|test| is_test(test, &|_| false))
+            && self.fold.is_native(&known)
     }
 }
 
+fn is_test(test: &Expr, known: &dyn Fn(usize) -> bool) -> bool {
+    has_truth(test, known) && !calls_function(test)
+}
+
 impl Level {
+    /// Only whether it has rows counts.
+    pub fn is_tested(&self) -> bool {
+        matches!(self.kind, Kind::Semi | Kind::Anti)
+    }
+
     pub fn predicates(&self) -> impl Iterator<Item = &Expr> {
         self.on.iter().chain(&self.filter)
     }

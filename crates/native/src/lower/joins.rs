@@ -7,7 +7,7 @@ use cranelift_frontend::Variable;
 
 use super::rows::State;
 use super::{Body, Ends};
-use crate::form::{Fold, Join, Level, Output, Totals, Way};
+use crate::form::{Fold, Join, Kind, Level, Output, Totals, Way};
 use crate::runtime::{
     BATCH_MAX, CELL_BYTES, CELL_IMAGE, CELL_KIND_AT, CELL_LENGTH_AT, CELLS_AT, FOUND, IMAGE_BYTES, KEY_AT,
     KEY_NULLS_AT, LEFT_SCAN, LENGTH_AT, LEVELS_AT, NOT_FOUND,
@@ -28,6 +28,16 @@ struct Nest<'j> {
     unusual: Block,
 }
 
+/// Where the code of a level goes on.
+struct Exits {
+    /// No row matches: of a LEFT JOIN and of NOT EXISTS.
+    none: Block,
+    /// With the level's next row.
+    next: Block,
+    /// With the next one around.
+    outside: Block,
+}
+
 /// An image, and its length.
 type Image = (Ssa, Ssa);
 
@@ -44,6 +54,13 @@ impl Row {
         let mut row = self.clone();
         row.columns.extend(fields.iter().map(|field| field.map(|field| (image.0, field))));
         row.images.push(image);
+        row
+    }
+
+    /// With one that has no columns.
+    fn with_tested(&self, none: Image) -> Row {
+        let mut row = self.clone();
+        row.images.push(none);
         row
     }
 }
@@ -125,7 +142,13 @@ impl Body<'_, '_, '_> {
             done,
             unusual,
         };
+        if let Some(filter) = &join.filter {
+            let counts = self.builder().create_block();
+            self.scalars.branch(filter, counts, done, unusual);
+            self.builder().switch_to_block(counts);
+        }
         self.level(&nest, 0, &Row::default(), done);
+        self.keep_subqueries(&join.subqueries, unusual);
         let state = nest.state;
         self.builder().switch_to_block(done);
         (this, state, self.builder().use_var(seen))
@@ -140,11 +163,14 @@ impl Body<'_, '_, '_> {
 
     /// The rows of a level for the row around it, behind which the code goes on at `outside`.
     fn level(&mut self, nest: &Nest<'_>, at: usize, around: &Row, outside: Block) {
+        let Some(level) = nest.levels.get(at) else { return self.count(nest, around, outside) };
         self.scalars.columns = Columns::Joined(around.columns.clone());
-        match &nest.levels[at].way {
+        match &level.way {
             Way::Find(key) => {
-                let level = &nest.levels[at];
-                let none = if level.blank.is_some() { self.builder().create_block() } else { outside };
+                let none = match level.kind {
+                    Kind::Inner | Kind::Semi => outside,
+                    Kind::Left(_) | Kind::Anti => self.builder().create_block(),
+                };
                 for (part, expr) in key.iter().enumerate() {
                     let (value, null) = self.scalars.value_or_null(expr, nest.unusual);
                     if let Some(null) = null {
@@ -155,7 +181,7 @@ impl Body<'_, '_, '_> {
                 let answer = self.call(self.helpers.find_joined, &[nest.number, at as i64, key.len() as i64]);
                 self.go_on_if_found(answer, none, nest.unusual);
                 let image = self.joined_image(at, None, level.columns, nest.unusual);
-                self.found(nest, at, around, image, None, (none, outside));
+                self.found(nest, at, around, image, None, Exits { none, next: outside, outside });
             }
             Way::Scan(bound) => self.scan_level(nest, at, bound, around, outside),
         }
@@ -189,10 +215,13 @@ impl Body<'_, '_, '_> {
             self.builder().ins().store(plain(), null, call, (KEY_NULLS_AT + part) as i32);
         }
         // LEFT JOIN: whether a row has matched, or the one for none was there.
-        let matched = level.blank.is_some().then(|| self.local(0));
+        let matched = matches!(level.kind, Kind::Left(_)).then(|| self.local(0));
         let alone = nest.levels.len() == 1 && level.predicates().next().is_none();
-        let most =
-            nest.rows_max.filter(|_| alone).map_or(BATCH_MAX as i64, |rows| i64::from(rows).min(BATCH_MAX as i64));
+        let most = match nest.rows_max {
+            _ if level.is_tested() && level.on.is_none() => 1,
+            Some(rows) if alone => i64::from(rows).min(BATCH_MAX as i64),
+            _ => BATCH_MAX as i64,
+        };
         let (batch, exhausted) = (self.builder().create_block(), self.builder().create_block());
         let count = self.builder().append_block_param(batch, ir::I32);
         let numbers = |first, most| [nest.number, at as i64, first, most];
@@ -237,21 +266,26 @@ impl Body<'_, '_, '_> {
         self.builder().ins().jump(batch, &[count.into()]);
 
         self.builder().switch_to_block(exhausted);
-        let none = match matched {
-            None => {
-                self.builder().ins().jump(outside, &[]);
-                next
-            }
-            Some(matched) => {
+        let none = match (matched, &level.kind) {
+            (Some(matched), _) => {
                 let none = self.builder().create_block();
                 let matched = self.builder().use_var(matched);
                 self.builder().ins().brif(matched, outside, &[], none, &[]);
                 none
             }
+            (None, Kind::Anti) => {
+                let none = self.builder().create_block();
+                self.builder().ins().jump(none, &[]);
+                none
+            }
+            (None, _) => {
+                self.builder().ins().jump(outside, &[]);
+                next
+            }
         };
         self.builder().switch_to_block(row);
         let image = self.joined_image(at, Some(position), level.columns, nest.unusual);
-        self.found(nest, at, around, image, matched, (none, next));
+        self.found(nest, at, around, image, matched, Exits { none, next, outside });
     }
 
     /// One of the images that a level was given last. One of before a column was added is not usual.
@@ -275,7 +309,7 @@ impl Body<'_, '_, '_> {
         (image, length)
     }
 
-    /// A row of a level was found. The code goes on at `next`; a LEFT JOIN that has found no row that matches comes to `none`.
+    /// A row of a level was found.
     fn found(
         &mut self,
         nest: &Nest<'_>,
@@ -283,10 +317,10 @@ impl Body<'_, '_, '_> {
         around: &Row,
         image: Image,
         matched: Option<Variable>,
-        (none, next): (Block, Block),
+        Exits { none, next, outside }: Exits,
     ) {
         let level = &nest.levels[at];
-        let mut row = around.with(image, &level.fields);
+        let (mut row, mut next) = (around.with(image, &level.fields), next);
         let by_key = matches!(level.way, Way::Find(_));
         if let Some(on) = &level.on {
             let matches = self.builder().create_block();
@@ -294,7 +328,16 @@ impl Body<'_, '_, '_> {
             self.scalars.branch(on, matches, if by_key { none } else { next }, nest.unusual);
             self.builder().switch_to_block(matches);
         }
-        if let Some(blank) = &level.blank {
+        if level.is_tested() {
+            if let Kind::Anti = level.kind {
+                self.builder().ins().jump(outside, &[]);
+                self.builder().switch_to_block(none);
+            }
+            let (pointer, length) = (self.pointer, ir::I32);
+            let nothing = (self.builder().ins().iconst(pointer, 0), self.builder().ins().iconst(length, 0));
+            (row, next) = (around.with_tested(nothing), outside);
+        }
+        if let Kind::Left(blank) = &level.kind {
             let (call_images, pointer) = (self.images, self.pointer);
             let joined = self.builder().create_block();
             let either = self.builder().append_block_param(joined, pointer);
@@ -323,11 +366,15 @@ impl Body<'_, '_, '_> {
             self.scalars.branch(filter, counts, next, nest.unusual);
             self.builder().switch_to_block(counts);
         }
-        if at + 1 < nest.levels.len() {
-            self.level(nest, at + 1, &row, next);
-            return;
-        }
-        self.scalars.columns = Columns::Joined(row.columns);
+        self.level(nest, at + 1, &row, next);
+    }
+
+    /// A row of all levels, behind which the code goes on at `next`.
+    fn count(&mut self, nest: &Nest<'_>, row: &Row, next: Block) {
+        self.scalars.columns = match nest.levels.is_empty() {
+            true => Columns::Subqueries,
+            false => Columns::Joined(row.columns.clone()),
+        };
         match nest.fold {
             Fold::Send(outputs) => self.give(nest.number, outputs, &row.images, nest.unusual),
             fold => self.fold_row(fold, &nest.state, nest.unusual),

@@ -3,7 +3,7 @@
 use std::ops::RangeFrom;
 use std::sync::Arc;
 
-use native::{Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Rows, Then, Totals, Values};
+use native::{Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Rows, Then, Totals, Values};
 use sql::catalog::{ColumnDef, TableDef};
 use sql::plan::{
     ActionKind, Aggregate, CompareOp, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId,
@@ -135,9 +135,8 @@ pub fn subqueries(values: &[Expr]) -> Vec<&Subquery> {
     all
 }
 
-/// What a query without FROM computes.
-pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot], open: Open<'_>) -> Option<Form> {
-    let mut values = one_row(plan)?;
+/// The subqueries of such a row, and its values over a row of theirs.
+pub fn with_subqueries(query: QueryId, mut values: Vec<Expr>, open: Open<'_>) -> Option<(Vec<Join>, Vec<Expr>)> {
     let joins = subqueries(&values).into_iter().enumerate().map(|(number, subquery)| {
         let used = match subquery.kind {
             SubqueryKind::Scalar => Use::Value(number),
@@ -149,7 +148,13 @@ pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot], open
     let joins = joins.collect::<Option<Vec<_>>>()?;
     let mut columns = 0..;
     values.iter_mut().for_each(|value| over_subqueries(value, &mut columns));
-    let values = Values { query, subqueries: joins, values, slots: slots.to_vec() };
+    Some((joins, values))
+}
+
+/// What a query without FROM computes, but one whose row goes to the client.
+pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot], open: Open<'_>) -> Option<Form> {
+    let (subqueries, values) = with_subqueries(query, one_row(plan)?, open)?;
+    let values = Values { query, subqueries, values, slots: slots.to_vec() };
     values.is_native().then_some(Form::Values(values))
 }
 
@@ -217,9 +222,8 @@ pub fn checks_of(modify: &Modify, layout: &RowLayout) -> Checks {
 /// no foreign key reads.
 pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
     let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
-    let OperatorKind::Values(rows) = &modify.source.kind else { return None };
+    let source = one_row(&modify.source)?;
     let TableSource::Base(table) = &modify.target else { return None };
-    let [source] = &rows[..] else { return None };
     let identity = table.columns.iter().position(|column| column.identity.is_some());
     let stored = identity.and_then(|column| table.stored[column]).map(usize::from);
     let reads_identity =
@@ -231,7 +235,7 @@ pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
         return None;
     }
     let made_later = |(at, value): (usize, &Option<Expr>)| match value {
-        Some(value) if stored != Some(at) => Some(Some(over(value, source))),
+        Some(value) if stored != Some(at) => Some(Some(over(value, &source))),
         None if stored == Some(at) => Some(None),
         _ => None,
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use native::{Cells, Fold, Join, Leave, Level, Output, Totals, Value, Way};
+use native::{Cells, Fold, Join, Kind, Leave, Level, Output, Totals, Value, Way};
 use sql::catalog::TableDef;
 use sql::plan::{
     Expr, ExprKind, JoinKind, Operator, OperatorKind, OuterSlot, Query, QueryId, QueryKind, Scan, TableSource,
@@ -15,7 +15,7 @@ use types::{ColumnData, Datum, RowBatch, SqlType};
 use super::super::callee::datum;
 use super::super::code;
 use super::super::measure::{Counters, Mark};
-use super::form::{Head, fields_of, has_whole_key, head, one_row, subqueries};
+use super::form::{Head, fields_of, has_whole_key, head, one_row, subqueries, with_subqueries};
 use super::run::{READS_ONLY, Run};
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource as _};
@@ -31,13 +31,20 @@ struct Planned<'p> {
     first: usize,
     /// What the scan reads of the levels around it.
     bindings: &'p [(OuterSlot, usize)],
-    /// LEFT JOIN.
-    optional: bool,
+    kind: JoinKind,
     on: Vec<Expr>,
     filter: Vec<Expr>,
 }
 
 impl Planned<'_> {
+    /// Columns that the joined row has of it.
+    fn width(&self) -> usize {
+        match self.kind {
+            JoinKind::Semi | JoinKind::Anti => 0,
+            _ => self.scan.columns.len(),
+        }
+    }
+
     /// An expression of the scan over the columns of all levels.
     fn over_all(&self, expr: &Expr) -> Expr {
         let mut expr = expr.clone();
@@ -65,47 +72,52 @@ impl Planned<'_> {
     }
 }
 
-/// The levels of nested loops over memory-optimized tables, the outermost first.
-fn levels_of(plan: &Operator) -> Option<Vec<Planned<'_>>> {
-    let mut levels = Vec::new();
-    add_levels(plan, &mut levels)?;
-    Some(levels)
+/// Nested loops over memory-optimized tables, the outermost first. None: one row, if a predicate lets it be.
+#[derive(Default)]
+struct Loops<'p> {
+    filter: Vec<Expr>,
+    levels: Vec<Planned<'p>>,
 }
 
-fn add_levels<'p>(plan: &'p Operator, levels: &mut Vec<Planned<'p>>) -> Option<()> {
-    match &plan.kind {
-        OperatorKind::Scan(scan) => add_level(scan, &[], false, levels),
-        OperatorKind::Filter { input, predicate } => {
-            add_levels(input, levels)?;
-            levels.last_mut()?.filter.push(predicate.clone());
-            Some(())
-        }
-        OperatorKind::NestedLoops(join) if matches!(join.kind, JoinKind::Inner | JoinKind::LeftOuter) => {
-            add_levels(&join.outer, levels)?;
-            let OperatorKind::Scan(scan) = &join.inner.kind else { return None };
-            add_level(scan, &join.bindings, join.kind == JoinKind::LeftOuter, levels)?;
-            levels.last_mut()?.on.extend(join.predicate.clone());
-            Some(())
-        }
-        _ => None,
+impl<'p> Loops<'p> {
+    fn of(plan: &'p Operator) -> Option<Loops<'p>> {
+        let mut loops = Loops::default();
+        loops.add(plan)?;
+        Some(loops)
     }
-}
 
-fn add_level<'p>(
-    scan: &'p Scan,
-    bindings: &'p [(OuterSlot, usize)],
-    optional: bool,
-    levels: &mut Vec<Planned<'p>>,
-) -> Option<()> {
-    let TableSource::Base(table) = &scan.table else { return None };
-    if table.memory.is_none() || scan.lookup {
-        return None;
+    fn add(&mut self, plan: &'p Operator) -> Option<()> {
+        match &plan.kind {
+            OperatorKind::Scan(scan) => self.add_level(scan, &[], JoinKind::Inner),
+            OperatorKind::Values(rows) => (rows.len() == 1 && rows[0].is_empty()).then_some(()),
+            OperatorKind::Filter { input, predicate } => {
+                self.add(input)?;
+                let filter = self.levels.last_mut().map_or(&mut self.filter, |level| &mut level.filter);
+                filter.push(predicate.clone());
+                Some(())
+            }
+            OperatorKind::NestedLoops(join) if join.kind != JoinKind::FullOuter => {
+                self.add(&join.outer)?;
+                let OperatorKind::Scan(scan) = &join.inner.kind else { return None };
+                self.add_level(scan, &join.bindings, join.kind)?;
+                self.levels.last_mut()?.on.extend(join.predicate.clone());
+                Some(())
+            }
+            _ => None,
+        }
     }
-    let first = levels.iter().map(|level| level.scan.columns.len()).sum();
-    let mut level = Planned { scan, table, first, bindings, optional, on: Vec::new(), filter: Vec::new() };
-    level.on.extend(scan.residual.as_ref().map(|residual| level.over_all(residual)));
-    levels.push(level);
-    Some(())
+
+    fn add_level(&mut self, scan: &'p Scan, bindings: &'p [(OuterSlot, usize)], kind: JoinKind) -> Option<()> {
+        let TableSource::Base(table) = &scan.table else { return None };
+        if table.memory.is_none() || scan.lookup {
+            return None;
+        }
+        let first = self.levels.iter().map(Planned::width).sum();
+        let mut level = Planned { scan, table, first, bindings, kind, on: Vec::new(), filter: Vec::new() };
+        level.on.extend(scan.residual.as_ref().map(|residual| level.over_all(residual)));
+        self.levels.push(level);
+        Some(())
+    }
 }
 
 /// Where the rows of a query go.
@@ -130,7 +142,7 @@ pub fn join_form(query: QueryId, plan: &Operator, used: Use<'_>, open: Open<'_>)
         Use::Value(number) | Use::Exists(number) => (&[][..], Some(number)),
     };
     let rows_max = if let Use::Exists(_) = used { Some(1) } else { rows_max };
-    let planned = levels_of(input)?;
+    let Loops { filter, levels: planned } = Loops::of(input)?;
     // Ranges are computed as the interpreter does: for a row, where that may do it for many rows at once.
     let inner_bounds = || planned.iter().skip(1).flat_map(Planned::bounds);
     let is_simple =
@@ -156,7 +168,16 @@ pub fn join_form(query: QueryId, plan: &Operator, used: Use<'_>, open: Open<'_>)
         (None, Use::Exists(_)) => Fold::Exists,
         (Some(aggregates), used) => Fold::Aggregate(aggregates.to_vec(), totals(used, exprs)?),
     };
-    let join = Join { query, subquery, levels, rows_max, fold };
+    let join = Join { query, subquery, subqueries: Vec::new(), filter: Expr::all(filter), levels, rows_max, fold };
+    join.is_native().then_some(join)
+}
+
+/// A SELECT to the client.
+pub fn result_form(query: QueryId, plan: &Operator, open: Open<'_>) -> Option<Join> {
+    let Some(values) = one_row(plan) else { return join_form(query, plan, Use::Send, open) };
+    let (subqueries, values) = with_subqueries(query, values, open)?;
+    let fold = Fold::Send(values.into_iter().map(Output::Number).collect());
+    let join = Join { query, subquery: None, subqueries, filter: None, levels: Vec::new(), rows_max: None, fold };
     join.is_native().then_some(join)
 }
 
@@ -181,13 +202,13 @@ fn output(expr: Expr, planned: &[Planned<'_>], levels: &[Level]) -> Output {
 /// The level that has a column, and which of its scan's columns it is. None: it is another expression.
 fn stored(expr: &Expr, planned: &[Planned<'_>]) -> Option<(usize, usize)> {
     let ExprKind::Column(column) = expr.kind else { return None };
-    let level = planned.iter().rposition(|level| level.first <= column)?;
+    let level = planned.iter().rposition(|level| level.first <= column && level.width() > 0)?;
     Some((level, column - planned[level].first))
 }
 
 fn level_form(level: &Planned<'_>, layout: &RowLayout) -> Option<Level> {
     let mut fields = fields_of(level.scan, level.table, layout)?;
-    if level.optional {
+    if level.kind == JoinKind::LeftOuter {
         fields.iter_mut().flatten().for_each(|field| field.nullable = true);
     }
     let way = match key_of(level) {
@@ -199,7 +220,12 @@ fn level_form(level: &Planned<'_>, layout: &RowLayout) -> Option<Level> {
         fields,
         way,
         on: Expr::all(level.on.clone()),
-        blank: level.optional.then(|| blank(layout)),
+        kind: match level.kind {
+            JoinKind::LeftOuter => Kind::Left(blank(layout)),
+            JoinKind::Semi => Kind::Semi,
+            JoinKind::Anti => Kind::Anti,
+            JoinKind::Inner | JoinKind::FullOuter => Kind::Inner,
+        },
         filter: Expr::all(level.filter.clone()),
     })
 }
@@ -323,7 +349,7 @@ impl Opened {
 
     fn of(query: &Query, plan: &Operator, sent: bool) -> Option<Opened> {
         let head = head(plan)?;
-        let planned = levels_of(head.input)?;
+        let planned = Loops::of(head.input)?.levels;
         let mut levels = Vec::new();
         for level in &planned {
             let rows = match key_of(level) {

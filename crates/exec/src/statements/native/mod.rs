@@ -10,6 +10,7 @@ mod run;
 use std::sync::Arc;
 
 use native::{Form, Part, Program};
+use sql::ast;
 use sql::catalog::TableDef;
 use sql::plan::{QueryId, QueryKind, StatementKind, TableSource, in_order};
 use types::SqlResult;
@@ -18,7 +19,7 @@ use super::code::{self, Code, Condition};
 use super::failure::Unwind;
 use super::run::{Flow, Runner};
 use form::{assign_form, change_form, changes_form, folded, insert_form, native_target, values_form};
-use joins::{Use, join_form};
+use joins::{Use, join_form, result_form};
 use run::{Kept, Run};
 
 /// A module's machine code, and what it asks the interpreter for.
@@ -108,6 +109,7 @@ impl<'a> Runner<'a> {
         let prepared = self.take_query(id).ok()?;
         let query = prepared.query.clone();
         self.put_query(id, prepared);
+        let sends = matches!(self.module.queries[id.0 as usize].statement.kind, ast::StatementKind::Select(_));
         let mut open = |table: &TableDef| {
             let runtime = self.context.runtime.get_mut();
             runtime.host.open_table(runtime.session, table).ok()
@@ -136,8 +138,9 @@ impl<'a> Runner<'a> {
                 let storage = table.memory.as_ref().and_then(|_| open(table))?;
                 assign_form(id, folded, table, &storage.layout().row, slots)
             }
-            QueryKind::Select(plan) => values_form(id, plan, &[], &mut open)
-                .or_else(|| join_form(id, plan, Use::Send, &mut open).map(Form::Join)),
+            QueryKind::Select(plan) if sends => result_form(id, plan, &mut open).map(Form::Join),
+            // A condition, or the value of a RETURN.
+            QueryKind::Select(plan) => values_form(id, plan, &[], &mut open),
             _ => None,
         }
     }
