@@ -26,6 +26,8 @@ pub struct Insert {
     pub query: QueryId,
     /// The row's image, with what does not change already in it. Empty: the runtime makes it.
     pub image: Vec<u8>,
+    /// As in `Values`.
+    pub subqueries: Vec<Join>,
     /// What each run writes into the image. NULL only where the field says that it may be.
     pub values: Vec<(Field, Expr)>,
     pub checks: Checks,
@@ -130,6 +132,11 @@ pub enum Totals {
 /// There is machine code for the value of an expression without columns.
 pub fn is_native(expr: &Expr) -> bool {
     makes_value(expr, &|_| false, Maker::Both)
+}
+
+/// There is for one whose columns are values of subqueries.
+pub fn is_native_over_subqueries(expr: &Expr) -> bool {
+    makes_value(expr, &|_| true, Maker::Both)
 }
 
 /// There is for a number over a row.

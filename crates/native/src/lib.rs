@@ -23,6 +23,7 @@ pub mod program;
 
 pub use form::{
     Changes, Checks, Find, Fold, Form, Insert, Join, Kind, Level, Output, Rows, Then, Totals, Values, Way, is_native,
+    is_native_over_subqueries,
 };
 pub use lower::{Execution, Part, Step};
 pub use number::Number;

@@ -442,11 +442,12 @@ impl<'f> Body<'_, '_, 'f> {
     fn insert(&mut self, number: u32, insert: Insert) {
         let ends = self.ends();
         let start = self.lowered.images.len();
-        self.begin_to_ask(insert.values.iter().map(|(_, value)| value));
+        self.begin_with_subqueries(&insert.subqueries, insert.values.iter().map(|(_, value)| value));
         for (field, expr) in &insert.values {
             let (value, null) = self.field_value(*field, expr, ends.unusual);
             self.scalars.set_column(self.images, start, *field, value, null);
         }
+        self.keep_subqueries(&insert.subqueries, ends.unusual);
         let image = match insert.checks.tests.is_empty() {
             true => self.images,
             false => {

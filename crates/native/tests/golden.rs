@@ -9,7 +9,7 @@ use native::{
     Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Kind, Level, Output, Program, Rows, Then, Totals,
     Values, Way, listing,
 };
-use sql::ast::{QueryBody, SelectItem, StatementKind, TableRef};
+use sql::ast::{self, QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{
     Aggregate, AggregateFunction, ArithmeticOp, CompareOp, Expr, ExprKind, Module, QueryId, VariableSlot, in_order,
@@ -24,7 +24,7 @@ mod nothing;
 /// may be NULL; UPDATE: the latter becomes that sum. UPDATE and DELETE without WHERE: of all rows
 /// with a positive int. SELECT FROM a join: see `join`. SELECT TOP: of ten rows with a positive bigint the second variable becomes the last
 /// int, the third the sum of all sums. SELECT without WHERE: they become the count of all rows and the sum of their sums; without
-/// variables these go to the client. SELECT without FROM: see `subqueries`.
+/// variables these go to the client. SELECT without FROM: see `subqueries`. SELECT WHERE [NOT] EXISTS: see `semi_join`.
 fn form(query: QueryId, module: &Module) -> Form {
     let expr = |ty, kind| Expr::new(ty, true, kind);
     let variable = |slot, ty| expr(ty, ExprKind::Variable(VariableSlot(slot)));
@@ -37,7 +37,7 @@ fn form(query: QueryId, module: &Module) -> Form {
             [_] => checks(values.iter().map(|(field, _)| Some(*field)).collect()),
             _ => Checks::default(),
         };
-        return Form::Insert(Insert { query, image: vec![0; 20], values, checks });
+        return Form::Insert(Insert { query, image: vec![0; 20], subqueries: Vec::new(), values, checks });
     }
     let field = |at, bytes, null_bit, nullable| {
         Some(Field { at, bytes, coding: Coding::Plain, null_at: 14, null_bit, nullable })
@@ -53,6 +53,12 @@ fn form(query: QueryId, module: &Module) -> Form {
     {
         let assigns = matches!(select.items[0], SelectItem::Assign { .. });
         return Form::Join(join(query, &fields, select.top.is_some(), assigns));
+    }
+    if let StatementKind::Select(select) = statement
+        && let QueryBody::Select(select) = &select.body
+        && let Some(filter @ (ast::Expr::Exists(_) | ast::Expr::Not(_))) = &select.filter
+    {
+        return Form::Join(semi_join(query, &fields, matches!(filter, ast::Expr::Not(_))));
     }
     if let StatementKind::Select(select) = statement
         && let QueryBody::Select(select) = &select.body
@@ -191,6 +197,29 @@ fn join(query: QueryId, fields: &[Option<Field>], top: bool, assigns: bool) -> J
         rows_max: top.then_some(10),
         fold,
     }
+}
+
+/// The rows of such a table for which there are some that a scan finds for their int. NOT EXISTS: that have no row with their bigint for a
+/// key and less than theirs for an int. The second variable becomes their int.
+fn semi_join(query: QueryId, fields: &[Option<Field>], anti: bool) -> Join {
+    let column = |column, ty| Expr::new(ty, true, ExprKind::Column(column));
+    let level = |way, kind, on| Level { columns: 2, fields: fields.to_vec(), way, on, kind, filter: None };
+    let outer = level(Way::Scan(Vec::new()), Kind::Inner, None);
+    let less = ExprKind::Compare {
+        op: CompareOp::Less,
+        left: Box::new(column(2, SqlType::INT)),
+        right: Box::new(column(0, SqlType::INT)),
+        null_equal: false,
+    };
+    let tested = match anti {
+        false => level(Way::Scan(vec![0]), Kind::Semi, None),
+        true => {
+            level(Way::Find(vec![column(1, SqlType::BIGINT)]), Kind::Anti, Some(Expr::new(SqlType::BIT, true, less)))
+        }
+    };
+    let fold = Fold::Assign(vec![(VariableSlot(1), column(0, SqlType::INT))]);
+    let levels = vec![outer, tested];
+    Join { query, subquery: None, subqueries: Vec::new(), filter: None, levels, rows_max: None, fold }
 }
 
 /// The second variable becomes the int of the row whose key is the first one. The third becomes the first one if there is a row with a

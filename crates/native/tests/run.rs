@@ -145,7 +145,13 @@ fn program(text: &str) -> (Program, Arc<[Number]>) {
             Field { at: 1, bytes: 8, coding: Coding::Plain, null_at: 0, null_bit: 0, nullable: false },
             first.clone(),
         )];
-        Some(Form::Insert(Insert { query, image: vec![0; 10], values, checks: Checks::default() }))
+        Some(Form::Insert(Insert {
+            query,
+            image: vec![0; 10],
+            subqueries: Vec::new(),
+            values,
+            checks: Checks::default(),
+        }))
     };
     let program = Program::new(&module.body, &module.variables, &mut form).expect("machine code");
     (program, module.variables.iter().map(|variable| Number::new(variable.ty.physical())).collect())

@@ -6,7 +6,7 @@ use sql::plan::{ArgumentValue, Execute, Expr, QueryId};
 use super::{Body, Ends};
 use crate::form::{Form, Values};
 use crate::runtime::ARGUMENTS_MAX;
-use crate::scalar::{Columns, is_made};
+use crate::scalar::is_made;
 
 /// An EXEC.
 #[derive(Debug)]
@@ -101,13 +101,8 @@ impl Body<'_, '_, '_> {
         self.lowered.values.push(of.query);
         let this = self.lowered.values.len() as i64 - 1;
         self.call(self.helpers.begin_values, &[this]);
-        match of.subqueries.is_empty() {
-            true => self.begin_to_ask(&of.values),
-            false => self.scalars.begin_to_ask(),
-        }
-        self.scalars.columns = Columns::Subqueries;
+        self.begin_with_subqueries(&of.subqueries, &of.values);
         let values = compute(self);
-        self.scalars.columns = Columns::None;
         self.keep_subqueries(&of.subqueries, unusual);
         let status = self.call(self.helpers.end_values, &[this]);
         self.scalars.unless(status, unusual);

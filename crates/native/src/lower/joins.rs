@@ -4,6 +4,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value as Ssa, types as ir};
 use cranelift_frontend::Variable;
+use sql::plan::Expr;
 
 use super::rows::State;
 use super::{Body, Ends};
@@ -101,8 +102,18 @@ impl Body<'_, '_, '_> {
         self.end(number, ends);
     }
 
-    /// Those that the expressions of a statement have entered.
+    /// A statement of these expressions begins, which are over a row of the subqueries' values.
+    pub fn begin_with_subqueries<'e>(&mut self, joins: &[Join], exprs: impl IntoIterator<Item = &'e Expr>) {
+        match joins.is_empty() {
+            true => self.begin_to_ask(exprs),
+            false => self.scalars.begin_to_ask(),
+        }
+        self.scalars.columns = Columns::Subqueries;
+    }
+
+    /// They are behind: those that they have entered are to be made.
     pub fn keep_subqueries(&mut self, joins: &[Join], unusual: Block) {
+        self.scalars.columns = Columns::None;
         let left = self.left;
         for entry in std::mem::take(&mut self.scalars.entries) {
             self.subqueries.push(Subquery { join: joins[entry.column].clone(), entry, unusual, left });

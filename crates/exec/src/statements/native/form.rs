@@ -1,6 +1,5 @@
 //! Which queries have machine code: plans and tables as `native::Form` describes them.
 
-use std::ops::RangeFrom;
 use std::sync::Arc;
 
 use native::{Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Rows, Then, Totals, Values};
@@ -146,8 +145,7 @@ pub fn with_subqueries(query: QueryId, mut values: Vec<Expr>, open: Open<'_>) ->
         join_form(query, &subquery.plan, used, open).filter(|_| subquery.bindings.is_empty())
     });
     let joins = joins.collect::<Option<Vec<_>>>()?;
-    let mut columns = 0..;
-    values.iter_mut().for_each(|value| over_subqueries(value, &mut columns));
+    over_subqueries(&mut values);
     Some((joins, values))
 }
 
@@ -159,8 +157,9 @@ pub fn values_form(query: QueryId, plan: &Operator, slots: &[VariableSlot], open
 }
 
 /// Puts a column in the place of each subquery, and a comparison in that of an EXISTS.
-fn over_subqueries(expr: &mut Expr, columns: &mut RangeFrom<usize>) {
-    expr.rewrite(&mut |node| {
+fn over_subqueries(values: &mut [Expr]) {
+    let mut columns = 0..;
+    let mut replace = |node: &mut Expr| {
         let ExprKind::Subquery(subquery) = &node.kind else { return false };
         let column = Expr::column(columns.next().expect("one for each"), node.ty, node.nullable);
         *node = match subquery.kind {
@@ -173,7 +172,8 @@ fn over_subqueries(expr: &mut Expr, columns: &mut RangeFrom<usize>) {
             _ => column,
         };
         true
-    });
+    };
+    values.iter_mut().for_each(|value| value.rewrite(&mut replace));
 }
 
 /// A memory-optimized table to which nothing happens when its rows change but that, besides what is looked at before: CHECK constraints,
@@ -218,11 +218,12 @@ pub fn checks_of(modify: &Modify, layout: &RowLayout) -> Checks {
     Checks { fields: places.collect(), tests: modify.checks.iter().map(|check| check.predicate.clone()).collect() }
 }
 
-/// What an INSERT of one row gives the columns as they are stored, over no row. None among them: the identity column, which no CHECK and
+/// What an INSERT of one row gives the columns as they are stored, over a row of its subqueries' values. None among them: the identity column, which no CHECK and
 /// no foreign key reads.
 pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
     let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
-    let source = one_row(&modify.source)?;
+    let mut source = one_row(&modify.source)?;
+    over_subqueries(&mut source);
     let TableSource::Base(table) = &modify.target else { return None };
     let identity = table.columns.iter().position(|column| column.identity.is_some());
     let stored = identity.and_then(|column| table.stored[column]).map(usize::from);
@@ -252,7 +253,8 @@ pub fn zero(ty: &SqlType) -> Datum {
 }
 
 /// An INSERT of one row: machine code makes it, or the run does (an empty image).
-pub fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout) -> Option<Insert> {
+pub fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout, open: Open<'_>) -> Option<Insert> {
+    let (subqueries, _) = with_subqueries(query, one_row(&modify.source)?, open)?;
     let values = inserted(modify)?;
     let types = Target::new(&modify.target).types;
     if values.len() != layout.len() {
@@ -264,11 +266,12 @@ pub fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout) -> Optio
             // Of the others the runtime takes care.
             let known = checks.tests.iter().filter(|test| checks.knows(test)).cloned().collect();
             checks.tests = known;
-            Some(Insert { query, image, values, checks })
+            Some(Insert { query, image, subqueries, values, checks })
         }
         None => values.iter().flatten().all(is_composable).then(|| Insert {
             query,
             image: Vec::new(),
+            subqueries,
             values: Vec::new(),
             checks: Checks::default(),
         }),
@@ -293,7 +296,10 @@ pub fn made_by_code(
             Some(datum) if !fits(&datum, &types[column], layout.columns()[column].nullable) => return None,
             Some(datum) => datums.push(datum),
             None => {
-                fields.push((field_of(layout, column).filter(|_| native::is_native(value))?, value.clone()));
+                fields.push((
+                    field_of(layout, column).filter(|_| native::is_native_over_subqueries(value))?,
+                    value.clone(),
+                ));
                 datums.push(zero(&types[column]));
             }
         }
@@ -312,11 +318,11 @@ pub fn fits(datum: &Datum, ty: &SqlType, nullable: bool) -> bool {
     }
 }
 
-/// Computed before the row is there, more than once if need be.
+/// Computed before the row is there, more than once if need be, and without subqueries.
 fn is_composable(value: &Expr) -> bool {
     !value.any(&mut |expr| {
         use ExprKind::*;
-        matches!(expr.kind, Outer(_) | Subquery(_) | NextValueFor(_) | UserFunction(..))
+        matches!(expr.kind, Column(_) | Outer(_) | NextValueFor(_) | UserFunction(..))
     })
 }
 

@@ -418,6 +418,7 @@ fn is_plain(options: &Options) -> bool {
 fn plan_of(query: &Query) -> Option<&Operator> {
     match &query.kind {
         QueryKind::SelectAssign { plan, .. } | QueryKind::Select(plan) => Some(plan),
+        QueryKind::Modify(modify) => Some(&modify.source),
         _ => None,
     }
 }

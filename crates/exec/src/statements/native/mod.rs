@@ -120,7 +120,7 @@ impl<'a> Runner<'a> {
                 let storage = open(table)?;
                 let layout = &storage.layout().row;
                 match modify.verb {
-                    "INSERT" => insert_form(id, modify, layout).map(Form::Insert),
+                    "INSERT" => insert_form(id, modify, layout, &mut open).map(Form::Insert),
                     _ => match change_form(id, modify, table, layout) {
                         Some(find) => Some(Form::Find(find)),
                         None => changes_form(id, modify, table, layout).map(Form::Changes),
