@@ -93,7 +93,7 @@ pub struct Changes {
     pub checks: Checks,
 }
 
-/// One row without a table: of SET, SELECT @v = ..., a condition or a RETURN with subqueries, or functions of the catalog.
+/// One row without a table: of SELECT @v = ..., or of SET, a condition or a RETURN with functions of the catalog.
 #[derive(Debug, Clone)]
 pub struct Values {
     pub query: QueryId,
