@@ -431,8 +431,12 @@ fn exists(random: &mut Random) -> String {
 /// A test of a row `a`, which it reads mostly: semi joins, NULLs and predicates that fail among them.
 fn tested(random: &mut Random, key: &str, number: &str) -> String {
     let not = random.pick(&["", "NOT "]);
-    match random.below(9) {
+    match random.below(12) {
         0 | 1 => format!("{not}EXISTS (SELECT * FROM dbo.rows AS x WHERE x.k = {number})"),
+        // More rows than one match, for most.
+        9 => format!("{not}EXISTS (SELECT * FROM dbo.ordered AS x WHERE x.k > {key})"),
+        10 => format!("{not}EXISTS (SELECT * FROM dbo.ordered AS x WHERE x.k >= {key} AND x.t <> {key} AND x.k < 12)"),
+        11 => format!("{key} {not}IN (SELECT x.small FROM dbo.rows AS x WHERE x.small IS NOT NULL)"),
         2 => format!("{not}EXISTS (SELECT * FROM dbo.ordered AS x WHERE x.k > {key} AND x.n = {number})"),
         3 => format!("{not}EXISTS (SELECT 1 FROM dbo.rows AS x WHERE x.small = {number} AND x.big <> {key} * 100)"),
         4 => format!("{key} IN (SELECT x.k FROM dbo.rows AS x WHERE x.big > {})", value(random, 0)),
