@@ -68,6 +68,7 @@ pub enum Then {
 #[derive(Debug, Clone)]
 pub struct Rows {
     pub query: QueryId,
+    pub bounds: Bounds,
     /// As in `Find`.
     pub columns: u16,
     pub fields: Vec<Option<Field>>,
@@ -82,6 +83,7 @@ pub struct Rows {
 #[derive(Debug, Clone)]
 pub struct Changes {
     pub query: QueryId,
+    pub bounds: Bounds,
     /// As in `Find`.
     pub columns: u16,
     pub fields: Vec<Option<Field>>,
@@ -91,6 +93,22 @@ pub struct Changes {
     pub update: Option<Vec<(Field, Expr)>>,
     /// Of the rows as they become.
     pub checks: Checks,
+}
+
+/// The values that the range of a scan begins with and lies between, as its runtime takes them. None of them: the runtime computes them.
+#[derive(Debug, Clone, Default)]
+pub struct Bounds(Vec<Expr>);
+
+impl Bounds {
+    /// Of these values, if there is machine code for all of them.
+    pub fn new(values: Vec<Expr>) -> Bounds {
+        let native = values.len() <= KEYS_MAX && values.iter().all(|value| of_row(value, &|_| false));
+        Bounds(if native { values } else { Vec::new() })
+    }
+
+    pub fn values(&self) -> &[Expr] {
+        &self.0
+    }
 }
 
 /// One row without a table: of SELECT @v = ..., or of SET, a condition or a RETURN with functions of the catalog.

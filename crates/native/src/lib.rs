@@ -22,8 +22,8 @@ pub mod lower;
 pub mod program;
 
 pub use form::{
-    Changes, Checks, Find, Fold, Form, Insert, Join, Kind, Level, Output, Rows, Then, Totals, Values, Way, is_native,
-    is_native_over_subqueries,
+    Bounds, Changes, Checks, Find, Fold, Form, Insert, Join, Kind, Level, Output, Rows, Then, Totals, Values, Way,
+    is_native, is_native_over_subqueries,
 };
 pub use lower::{Execution, Part, Step};
 pub use number::Number;

@@ -27,9 +27,15 @@ pub trait Runtime {
     /// Changes the row that this look-up found last: to `image`, or, None, deletes it. False: it could not be, and nothing is changed.
     fn change(&mut self, find: u32, image: Option<&[u8]>) -> bool;
 
-    /// Gives the images of the next rows of a scan, at most `rows_max`; with `first`, from the beginning. They live as long as the
-    /// transaction. False: the interpreter is to do it.
-    fn scan(&mut self, scan: u32, first: bool, rows_max: usize, give: &mut dyn FnMut(&[u8])) -> Result<bool, Leave>;
+    /// Gives the images of the next rows of a scan, at most `rows_max`. `bounds`: from the beginning, for these values of its range; for
+    /// none of them the runtime computes it. The images live as long as the transaction. False: the interpreter is to do it.
+    fn scan(
+        &mut self,
+        scan: u32,
+        bounds: Option<&[Option<i64>]>,
+        rows_max: usize,
+        give: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Leave>;
 
     /// The statement about these rows has done what it does, so many times as the interpreter would count.
     fn scanned(&mut self, scan: u32, rows: u64);
@@ -125,7 +131,7 @@ pub struct Call<'a> {
     /// The images of the rows that INSERTs put together.
     images: *mut u8,
     images_bytes: usize,
-    /// Of a look-up, or what the range of a scan in a join depends on.
+    /// Of a look-up; the values of a scan's range, or what it depends on in a join.
     key: [i64; KEYS_MAX],
     /// 1 for NULL.
     key_nulls: [u8; KEYS_MAX],
@@ -334,6 +340,10 @@ impl<'a> Call<'a> {
         }
     }
 
+    fn key_values(&self) -> [Option<i64>; KEYS_MAX] {
+        std::array::from_fn(|part| (self.key_nulls[part] == 0).then_some(self.key[part]))
+    }
+
     /// After the run.
     pub fn end(mut self) {
         if let Some(panic) = self.panic.take() {
@@ -393,6 +403,7 @@ extern "C" fn change(call: &mut Call<'_>, find: u32, copied: u32) -> i32 {
     call.guard(LEFT, |call| i32::from(call.runtime.change(find, (copied != 0).then_some(&call.copy[..]))))
 }
 
+/// `first`: 0, or one more than there are values of its range.
 extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) -> i32 {
     call.guard(LEFT_SCAN, |call| {
         if first != 0 {
@@ -402,6 +413,8 @@ extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) ->
             call.kept.clear();
             call.kept_ends.clear();
         }
+        let values = call.key_values();
+        let bounds = first.checked_sub(1).map(|count| &values[..count as usize]);
         let Call { runtime, batch, lengths, .. } = call;
         let mut count = 0;
         let mut give = |image: &[u8]| {
@@ -409,7 +422,7 @@ extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) ->
             lengths[count] = image.len();
             count += 1;
         };
-        match runtime.scan(scan, first != 0, (rows_max as usize).min(BATCH_MAX), &mut give) {
+        match runtime.scan(scan, bounds, (rows_max as usize).min(BATCH_MAX), &mut give) {
             Ok(true) => count as i32,
             Ok(false) => UNUSUAL_SCAN,
             Err(Leave) => LEFT_SCAN,
@@ -454,8 +467,8 @@ extern "C" fn find_joined(call: &mut Call<'_>, join: u32, level: u32, columns: u
 /// `first`: 0 for more rows, else how many columns the range depends on, and 1.
 extern "C" fn scan_joined(call: &mut Call<'_>, join: u32, level: u32, first: u32, rows_max: u32) -> i32 {
     call.guard(LEFT_SCAN, |call| {
-        let Call { runtime, level_batches, key, key_nulls, .. } = call;
-        let values: [Option<i64>; KEYS_MAX] = std::array::from_fn(|part| (key_nulls[part] == 0).then_some(key[part]));
+        let values = call.key_values();
+        let Call { runtime, level_batches, .. } = call;
         let outer = first.checked_sub(1).map(|columns| &values[..columns as usize]);
         let batch = &mut level_batches[level as usize];
         let mut count = 0;

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use native::{
-    Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Kind, Level, Output, Program, Rows, Then, Totals,
-    Values, Way, listing,
+    Bounds, Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Kind, Level, Output, Program, Rows, Then,
+    Totals, Values, Way, listing,
 };
 use sql::ast::{self, QueryBody, SelectItem, StatementKind, TableRef};
 use sql::bind::{BindOptions, bind_text};
@@ -117,7 +117,11 @@ fn form(query: QueryId, module: &Module) -> Form {
             }
         };
         let (filter, rows_max) = (top.then_some(positive), top.then_some(10));
-        return Form::Rows(Rows { query, columns: 2, fields, filter, rows_max, fold });
+        let bounds = match top {
+            true => Bounds::new(vec![variable(0, SqlType::BIGINT), variable(2, SqlType::BIGINT)]),
+            false => Bounds::default(),
+        };
+        return Form::Rows(Rows { query, bounds, columns: 2, fields, filter, rows_max, fold });
     }
     let all_rows = match statement {
         StatementKind::Update(update) if update.filter.is_none() => {
@@ -132,6 +136,7 @@ fn form(query: QueryId, module: &Module) -> Form {
         let positive = expr(SqlType::BIT, ExprKind::Compare { op, left, right: Box::new(zero), null_equal: false });
         return Form::Changes(Changes {
             query,
+            bounds: Bounds::default(),
             columns: 2,
             fields,
             filter: Some(positive),

@@ -47,7 +47,7 @@ impl Runtime for Asked {
         false
     }
 
-    fn scan(&mut self, _: u32, _: bool, _: usize, _: &mut dyn FnMut(&[u8])) -> Result<bool, Leave> {
+    fn scan(&mut self, _: u32, _: Option<&[Option<i64>]>, _: usize, _: &mut dyn FnMut(&[u8])) -> Result<bool, Leave> {
         Ok(false)
     }
 

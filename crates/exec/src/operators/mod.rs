@@ -9,6 +9,7 @@ mod hash_join;
 mod keys;
 mod lookup_join;
 mod nested_loops;
+mod range;
 mod recursive;
 mod scan;
 mod set;

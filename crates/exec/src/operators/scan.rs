@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use sql::plan::{self, Bound, OuterSlot, TableSource};
+use sql::plan::{self, OuterSlot, TableSource};
 use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError, in_bounds};
 use types::key::KeyCodec;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
 use super::keys::encode_from;
+use super::range::{Between, Buffers, Range};
 use super::simple::Pending;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource, out_of_memory};
-use crate::expression::{Compiler, I64Expr, Scalar, filter, filter_batch};
-use crate::value::Value;
+use crate::expression::{Compiler, I64Expr, filter, filter_batch};
 
 /// What a storage error is to the user. `index_name` is looked up in `table`.
 pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError {
@@ -173,113 +173,6 @@ pub fn needs_snapshot() -> SqlError {
     SqlError::new(41333, 16, text)
 }
 
-/// The bounds of a seek, compiled.
-struct Range {
-    /// Key columns' codecs, in key order.
-    codecs: Vec<KeyCodec>,
-    /// The column after `equal` sorts downward.
-    descending: bool,
-    equal: Vec<Scalar>,
-    lower: Option<(Scalar, Bound)>,
-    upper: Option<(Scalar, Bound)>,
-    any_of: Vec<Scalar>,
-}
-
-impl Range {
-    fn new(range: &plan::SeekRange, key: &[(SqlType, bool)], compiler: &mut Compiler) -> SqlResult<Range> {
-        let mut bound = |bound: &Option<(plan::Expr, Bound)>| -> SqlResult<Option<(Scalar, Bound)>> {
-            bound.as_ref().map(|(expr, kind)| Ok((compiler.scalar(expr)?, *kind))).transpose()
-        };
-        Ok(Range {
-            codecs: key.iter().map(|(ty, descending)| KeyCodec::new(ty, *descending)).collect(),
-            descending: key.get(range.equal.len()).is_some_and(|(_, descending)| *descending),
-            lower: bound(&range.lower)?,
-            upper: bound(&range.upper)?,
-            equal: compiler.scalars(&range.equal)?,
-            any_of: compiler.scalars(&range.any_of)?,
-        })
-    }
-
-    /// `prefix` becomes what all keys of the range begin with. False: a value is NULL, which nothing equals.
-    fn prefix(&self, context: &Context, prefix: &mut Vec<u8>) -> SqlResult<bool> {
-        prefix.clear();
-        (0..self.equal.len()).try_fold(true, |found, at| Ok(found && self.part(at, context, prefix)?))
-    }
-
-    /// Appends the part of equal value `at`. False: it is NULL.
-    fn part(&self, at: usize, context: &Context, prefix: &mut Vec<u8>) -> SqlResult<bool> {
-        let codec = &self.codecs[at];
-        match self.equal[at].scalar_value(context)? {
-            Value::Null => return Ok(false),
-            Value::I64(value) => codec.encode_i64(value, prefix),
-            Value::Bytes(value) => codec.encode_bytes(&value, prefix),
-            value => codec.encode(&value.into_datum(), prefix),
-        }
-        Ok(true)
-    }
-
-    /// The key ranges to read, in key order. None of them when a bound is NULL: nothing equals it.
-    fn bounds(&self, context: &Context) -> SqlResult<Vec<(KeyBound, KeyBound)>> {
-        let mut prefix = Vec::new();
-        if !self.prefix(context, &mut prefix)? {
-            return Ok(Vec::new());
-        }
-        if !self.any_of.is_empty() {
-            let mut keys = Vec::new();
-            for scalar in &self.any_of {
-                let value = scalar.scalar_datum(context)?;
-                if !value.is_null() {
-                    let mut key = prefix.clone();
-                    self.codecs[self.equal.len()].encode(&value, &mut key);
-                    keys.push(key);
-                }
-            }
-            keys.sort_unstable();
-            keys.dedup();
-            return Ok(keys
-                .into_iter()
-                .map(|key| (KeyBound::Inclusive(key.clone()), KeyBound::Inclusive(key)))
-                .collect());
-        }
-        if self.lower.is_none() && self.upper.is_none() {
-            return Ok(vec![whole(prefix)]);
-        }
-        let codec = &self.codecs[self.equal.len()];
-        let key = |value: &Datum| {
-            let mut key = prefix.clone();
-            codec.encode(value, &mut key);
-            key
-        };
-        let bound = |side: &Option<(Scalar, Bound)>| -> SqlResult<Option<KeyBound>> {
-            let Some((scalar, kind)) = side else { return Ok(None) };
-            let value = scalar.scalar_datum(context)?;
-            if value.is_null() {
-                return Ok(Some(KeyBound::Unbounded));
-            }
-            Ok(Some(match kind {
-                Bound::Inclusive => KeyBound::Inclusive(key(&value)),
-                Bound::Exclusive => KeyBound::Exclusive(key(&value)),
-            }))
-        };
-        let (lower, upper) = (bound(&self.lower)?, bound(&self.upper)?);
-        if lower == Some(KeyBound::Unbounded) || upper == Some(KeyBound::Unbounded) {
-            return Ok(Vec::new());
-        }
-        // NULLs sort below every value and satisfy no bound.
-        let above_null = KeyBound::Exclusive(key(&Datum::Null));
-        let end = whole(prefix.clone()).1;
-        let (first, last) = (lower.unwrap_or(above_null), upper.unwrap_or(end));
-        Ok(vec![if self.descending { (last, first) } else { (first, last) }])
-    }
-}
-
-fn whole(prefix: Vec<u8>) -> (KeyBound, KeyBound) {
-    if prefix.is_empty() {
-        return (KeyBound::Unbounded, KeyBound::Unbounded);
-    }
-    (KeyBound::Inclusive(prefix.clone()), KeyBound::Inclusive(prefix))
-}
-
 pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     let table = match &scan.table {
         TableSource::Base(table) => return Ok(Box::new(base(scan, table, compiler)?)),
@@ -366,6 +259,7 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         storage: None,
         opened: false,
         bounds: Vec::new(),
+        buffers: Buffers::default(),
         scan: None,
         reading: false,
         selection: Vec::new(),
@@ -515,7 +409,8 @@ pub struct BaseScan {
     /// In this execution.
     opened: bool,
     /// Ranges still to read, the next one last.
-    bounds: Vec<(KeyBound, KeyBound)>,
+    bounds: Vec<Between>,
+    buffers: Buffers,
     /// Stays from range to range.
     scan: Option<storage::Scan>,
     /// `scan` is in the middle of a range.
@@ -546,14 +441,36 @@ impl BaseScan {
         Ok(())
     }
 
-    fn seek<K: AsRef<[u8]>>(
-        &mut self,
-        transaction: &mut storage::Transaction,
-        lower: &KeyBound<K>,
-        upper: &KeyBound<K>,
-    ) -> Result<(), StorageError> {
+    fn seek(&mut self, transaction: &mut storage::Transaction, between: Between) -> Result<(), StorageError> {
         self.reading = true;
-        self.storage_scan(transaction)?.restart(transaction, lower, upper)
+        self.storage_scan(transaction)?.restart(transaction, &between.0, &between.1)?;
+        self.buffers.give_back(between);
+        Ok(())
+    }
+
+    /// As `open`, where somebody else has computed the values of the range.
+    pub fn open_for(&mut self, context: &Context, values: impl Fn(usize, &SqlType) -> Datum) -> SqlResult<()> {
+        self.begin();
+        let range = self.range.as_ref().expect("a range with values");
+        range.bounds_of(values, &mut self.buffers, &mut self.bounds)?;
+        self.open_ranges(context)
+    }
+
+    /// Whatever was left of the last execution is not wanted any more.
+    fn begin(&mut self) {
+        self.reading = false;
+        self.ask = 0;
+        self.pending.clear();
+        self.bounds.clear();
+    }
+
+    fn open_ranges(&mut self, context: &Context) -> SqlResult<()> {
+        if !self.spec.backward {
+            self.bounds.reverse();
+        }
+        self.open_storage(context)?;
+        context.session(|session| session.statistics.scans += 1);
+        Ok(())
     }
 
     fn storage_scan(&mut self, transaction: &mut storage::Transaction) -> Result<&mut storage::Scan, StorageError> {
@@ -583,8 +500,8 @@ impl BaseScan {
         let mut given = 0;
         while given < wanted {
             if !self.reading {
-                let Some((lower, upper)) = self.bounds.pop() else { break };
-                let placed = self.seek(transaction, &lower, &upper);
+                let Some(between) = self.bounds.pop() else { break };
+                let placed = self.seek(transaction, between);
                 placed.map_err(|error| storage_error(error, Some(&self.table)))?;
             }
             let Some(storage::Scan::Memory(scan)) = &mut self.scan else { panic!("a memory-optimized table") };
@@ -611,19 +528,12 @@ impl BaseScan {
 
 impl RowSource for BaseScan {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
-        self.reading = false;
-        self.ask = 0;
-        self.pending.clear();
-        self.bounds = match &self.range {
-            None => vec![(KeyBound::Unbounded, KeyBound::Unbounded)],
-            Some(range) => range.bounds(context)?,
-        };
-        if !self.spec.backward {
-            self.bounds.reverse();
+        self.begin();
+        match &self.range {
+            None => self.bounds.push((KeyBound::Unbounded, KeyBound::Unbounded)),
+            Some(range) => range.bounds(context, &mut self.buffers, &mut self.bounds)?,
         }
-        self.open_storage(context)?;
-        context.session(|session| session.statistics.scans += 1);
-        Ok(())
+        self.open_ranges(context)
     }
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
@@ -645,8 +555,8 @@ impl RowSource for BaseScan {
                 let session = &mut *runtime.session;
                 let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
                 if !self.reading {
-                    let Some((lower, upper)) = self.bounds.pop() else { return Ok(()) };
-                    let placed = self.seek(transaction, &lower, &upper);
+                    let Some(between) = self.bounds.pop() else { return Ok(()) };
+                    let placed = self.seek(transaction, between);
                     placed.map_err(|error| storage_error(error, Some(&self.table)))?;
                 }
                 let scan = self.scan.as_mut().expect("placed above");
@@ -724,7 +634,11 @@ impl RowSource for MemoryScan {
             }
         }
         if !self.key.is_empty() {
-            let bounds = self.range.as_ref().map(|range| range.bounds(context)).transpose()?;
+            let mut bounds = Vec::new();
+            match &self.range {
+                None => bounds.push((KeyBound::Unbounded, KeyBound::Unbounded)),
+                Some(range) => range.bounds(context, &mut Buffers::default(), &mut bounds)?,
+            }
             let rows = std::mem::take(&mut self.rows);
             let mut keyed: Vec<(Vec<u8>, u32)> = self.read(context, |batch| {
                 let keyed = rows.into_iter().map(|row| {
@@ -734,12 +648,7 @@ impl RowSource for MemoryScan {
                     }
                     (key, row)
                 });
-                keyed
-                    .filter(|(key, _)| match &bounds {
-                        None => true,
-                        Some(bounds) => bounds.iter().any(|(lower, upper)| in_bounds(key, lower, upper)),
-                    })
-                    .collect()
+                keyed.filter(|(key, _)| bounds.iter().any(|(lower, upper)| in_bounds(key, lower, upper))).collect()
             });
             keyed.sort();
             self.rows = keyed.into_iter().map(|(_, row)| row).collect();

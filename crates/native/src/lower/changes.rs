@@ -19,9 +19,10 @@ impl Body<'_, '_, '_> {
         let rows = self.local(0);
         let set = changes.update.iter().flatten().map(|(_, value)| value);
         self.begin_to_ask(changes.filter.iter().chain(set));
+        let begins = self.bounds(&changes.bounds, unusual);
         let (batch, done) = (self.builder().create_block(), self.builder().create_block());
         let count = self.builder().append_block_param(batch, ir::I32);
-        let first = self.call(self.helpers.scan, &[scan, 1, BATCH_MAX as i64]);
+        let first = self.call(self.helpers.scan, &[scan, begins, BATCH_MAX as i64]);
         self.builder().ins().jump(batch, &[first.into()]);
 
         self.builder().switch_to_block(batch);

@@ -203,6 +203,16 @@ impl Body<'_, '_, '_> {
         self.builder().ins().store(plain(), value, call, (KEY_AT + 8 * part) as i32);
     }
 
+    pub(super) fn store_key_or_null(&mut self, part: usize, value: Ssa, null: Option<Ssa>) {
+        self.store_key(part, value);
+        let null = match null {
+            Some(null) => null,
+            None => self.builder().ins().iconst(ir::I8, 0),
+        };
+        let call = self.call;
+        self.builder().ins().store(plain(), null, call, (KEY_NULLS_AT + part) as i32);
+    }
+
     fn go_on_if_found(&mut self, answer: Ssa, none: Block, unusual: Block) {
         self.leave_if_left(answer);
         let (found, other) = (self.builder().create_block(), self.builder().create_block());
@@ -218,12 +228,7 @@ impl Body<'_, '_, '_> {
         let level = &nest.levels[at];
         for (part, column) in bound.iter().enumerate() {
             let (value, null) = self.scalars.column(*column);
-            self.store_key(part, value);
-            let (call, null) = match null {
-                Some(null) => (self.call, null),
-                None => (self.call, self.builder().ins().iconst(ir::I8, 0)),
-            };
-            self.builder().ins().store(plain(), null, call, (KEY_NULLS_AT + part) as i32);
+            self.store_key_or_null(part, value, null);
         }
         // LEFT JOIN: whether a row has matched, or the one for none was there.
         let matched = matches!(level.kind, Kind::Left(_)).then(|| self.local(0));

@@ -7,7 +7,7 @@ use cranelift_frontend::Variable;
 use sql::plan::{Aggregate, AggregateFunction, Expr, VariableSlot};
 
 use super::{Body, Ends};
-use crate::form::{Fold, Rows, Totals};
+use crate::form::{Bounds, Fold, Rows, Totals};
 use crate::runtime::{BATCH_AT, BATCH_MAX, LEFT_SCAN};
 use crate::scalar::{Columns, Held, packed, plain, range};
 
@@ -18,12 +18,13 @@ impl Body<'_, '_, '_> {
         self.lowered.scans.push(rows.query);
         let scan = self.lowered.scans.len() as i64 - 1;
         let seen = self.local(0);
+        let begins = self.bounds(&rows.bounds, unusual);
         let state = self.begin_fold(&rows.fold, unusual);
         let (batch, done) = (self.builder().create_block(), self.builder().create_block());
         let count = self.builder().append_block_param(batch, ir::I32);
         let most = rows.rows_max.map_or(BATCH_MAX as i64, |rows| i64::from(rows).min(BATCH_MAX as i64));
         let most = if rows.filter.is_some() { BATCH_MAX as i64 } else { most };
-        let first = self.call(self.helpers.scan, &[scan, 1, most]);
+        let first = self.call(self.helpers.scan, &[scan, begins, most]);
         self.builder().ins().jump(batch, &[first.into()]);
 
         self.builder().switch_to_block(batch);
@@ -79,6 +80,15 @@ impl Body<'_, '_, '_> {
         let rows_told = self.end_fold(rows.fold, state, rows_seen, unusual);
         self.tell_scanned(scan, rows_told);
         self.end(number, ends);
+    }
+
+    /// Hands over the values of a scan's range, and returns what tells the runtime of them.
+    pub(super) fn bounds(&mut self, bounds: &Bounds, unusual: Block) -> i64 {
+        for (part, expr) in bounds.values().iter().enumerate() {
+            let (value, null) = self.scalars.value_or_null(expr, unusual);
+            self.store_key_or_null(part, value, null);
+        }
+        1 + bounds.values().len() as i64
     }
 
     pub(super) fn begin_fold(&mut self, fold: &Fold, unusual: Block) -> State {

@@ -162,6 +162,13 @@ pub struct SeekRange {
     pub any_of: Vec<Expr>,
 }
 
+impl SeekRange {
+    /// Of `equal`, then the lower bound's and the upper one's.
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        self.equal.iter().chain(self.lower.iter().chain(&self.upper).map(|(value, _)| value))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
     Inclusive,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use native::{Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Rows, Then, Totals, Values};
+use native::{Bounds, Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Rows, Then, Totals, Values};
 use sql::catalog::{ColumnDef, TableDef};
 use sql::plan::{
     ActionKind, Aggregate, CompareOp, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId,
@@ -94,6 +94,7 @@ pub fn assign_form(
     }
     let rows = Rows {
         query,
+        bounds: bounds_of(scan),
         columns: layout.len() as u16,
         fields: fields_of(scan, table, layout)?,
         filter: scan.residual.clone(),
@@ -383,6 +384,7 @@ pub fn changes_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &
     }
     let changes = Changes {
         query,
+        bounds: bounds_of(scan),
         columns: layout.len() as u16,
         fields: fields_of(scan, table, layout)?,
         filter: scan.residual.clone(),
@@ -416,6 +418,12 @@ fn find_form(query: QueryId, scan: &Scan, table: &TableDef, layout: &RowLayout, 
         then,
     };
     find.is_native().then_some(find)
+}
+
+/// The values of a scan's range, in the order in which it takes them. An index's columns are numbers where they are.
+fn bounds_of(scan: &Scan) -> Bounds {
+    let range = scan.range.as_ref().filter(|range| range.any_of.is_empty());
+    range.map_or(Bounds::default(), |range| Bounds::new(range.values().cloned().collect()))
 }
 
 /// Where the images of a table have the columns of a scan's rows. None: one of them is computed.

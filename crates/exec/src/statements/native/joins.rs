@@ -65,10 +65,7 @@ impl Planned<'_> {
 
     /// The values of its range.
     fn bounds(&self) -> impl Iterator<Item = &Expr> {
-        self.scan.range.iter().flat_map(|range| {
-            let between = range.lower.iter().chain(&range.upper).map(|(value, _)| value);
-            range.equal.iter().chain(&range.any_of).chain(between)
-        })
+        self.scan.range.iter().flat_map(|range| range.values().chain(&range.any_of))
     }
 }
 

@@ -34,6 +34,14 @@ struct Source {
     begun: Option<Mark>,
 }
 
+/// A scan, and when its last run began.
+struct Scanned {
+    rows: BaseScan,
+    /// Its rows are found to be changed.
+    changes: bool,
+    begun: Option<Mark>,
+}
+
 /// What one run compiles for the next, by the number of the INSERT, scan or join.
 #[derive(Default)]
 pub struct Kept {
@@ -53,12 +61,12 @@ pub struct Run<'r, 'a> {
     pub native: &'r NativeCode,
     /// What earlier runs of this instance have compiled.
     pub kept: Box<Kept>,
-    /// Of the INSERTs, of the look-ups and of the scans, once they have been opened; when the last run of a scan began.
+    /// Of the INSERTs, of the look-ups and of the scans, once they have been opened.
     targets: Vec<Option<Destination>>,
     sources: Vec<Option<Source>>,
-    scans: Vec<Option<(BaseScan, Option<Mark>)>>,
+    scans: Vec<Option<Scanned>>,
     pub joins: Vec<Option<Opened>>,
-    /// Of the rows that a scan gave last, and of those that are to be changed.
+    /// Of the rows that a scan gave last, if it is for changes, and of those that are to be changed.
     pub locators: Vec<[u8; 16]>,
     pub kept_rows: Vec<[u8; 16]>,
     /// When the values that are being computed were begun: conditions and assignments are not within one another.
@@ -97,9 +105,9 @@ impl<'r, 'a> Run<'r, 'a> {
         let rows = targets.into_iter().enumerate();
         kept.inserts.extend(rows.filter_map(|(at, target)| Some((at, target?.checked))));
         for (at, scan) in scans.into_iter().enumerate() {
-            if let Some((mut scan, _)) = scan {
-                scan.close();
-                kept.scans.insert(at, scan);
+            if let Some(Scanned { mut rows, .. }) = scan {
+                rows.close();
+                kept.scans.insert(at, rows);
             }
         }
         for (at, join) in joins.into_iter().enumerate() {
@@ -155,7 +163,7 @@ impl<'r, 'a> Run<'r, 'a> {
         Some(Source { table: table.clone(), look_up, locator: [0; 16], changes, begun: None })
     }
 
-    fn open_scan(&mut self, number: u32) -> Option<BaseScan> {
+    fn open_scan(&mut self, number: u32) -> Option<Scanned> {
         let query = self.query(self.native.program.scans()[number as usize])?;
         let (scan, changes) = match &query.kind {
             QueryKind::SelectAssign { plan, .. } => (folded(plan)?.scan, false),
@@ -165,7 +173,8 @@ impl<'r, 'a> Run<'r, 'a> {
         let TableSource::Base(table) = &scan.table else { return None };
         self.open(table, changes)?;
         let kept = self.kept.scans.remove(&(number as usize));
-        kept.or_else(|| operators::base(scan, table, &mut code::compiler()).ok())
+        let rows = kept.or_else(|| operators::base(scan, table, &mut code::compiler()).ok())?;
+        Some(Scanned { rows, changes, begun: None })
     }
 }
 
@@ -242,28 +251,41 @@ impl native::Runtime for Run<'_, '_> {
         done
     }
 
-    fn scan(&mut self, scan: u32, first: bool, rows_max: usize, give: &mut dyn FnMut(&[u8])) -> Result<bool, Leave> {
+    fn scan(
+        &mut self,
+        scan: u32,
+        bounds: Option<&[Option<i64>]>,
+        rows_max: usize,
+        give: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Leave> {
         let at = scan as usize;
         if self.scans[at].is_none() {
-            self.scans[at] = self.open_scan(scan).map(|rows| (rows, None));
+            self.scans[at] = self.open_scan(scan);
         }
         let Run { runner, scans, .. } = self;
-        let Some((rows, begun)) = &mut scans[at] else { return Ok(false) };
-        if first {
+        let Some(Scanned { rows, begun, .. }) = &mut scans[at] else { return Ok(false) };
+        if let Some(values) = bounds {
             self.kept_rows.clear();
             *begun = runner.counters_of(self.native.program.scans()[at]).map(Counters::begin);
             let state = &mut runner.session().transaction;
             let Some(transaction) = state.current.as_mut().filter(|_| !state.doomed) else { return Ok(false) };
             transaction.begin_statement();
             runner.context.statement_time.set(0);
-            if rows.open(&runner.context).is_err() {
+            let opened = match values {
+                [] => rows.open(&runner.context),
+                values => rows.open_for(&runner.context, |at, ty| datum(values[at], ty)),
+            };
+            if opened.is_err() {
                 return Ok(false);
             }
         } else {
             self.turn()?;
         }
         let Run { runner, scans, locators, .. } = self;
-        let (rows, _) = scans[at].as_mut().expect("opened above");
+        let Scanned { rows, changes, .. } = scans[at].as_mut().expect("opened above");
+        if !*changes {
+            return Ok(rows.images(&runner.context, rows_max, &mut |image, _| give(image)).is_ok());
+        }
         locators.clear();
         let mut give = |image: &[u8], locator| {
             locators.push(locator);
@@ -273,7 +295,7 @@ impl native::Runtime for Run<'_, '_> {
     }
 
     fn scanned(&mut self, scan: u32, rows: u64) {
-        let begun = self.scans[scan as usize].as_mut().and_then(|(_, begun)| begun.take());
+        let begun = self.scans[scan as usize].as_mut().and_then(|scanned| scanned.begun.take());
         self.runner.end_query(self.native.program.scans()[scan as usize], begun, rows);
     }
 
