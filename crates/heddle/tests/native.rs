@@ -4,6 +4,8 @@
 //! `HEDDLE_PROCEDURES=20000 HEDDLE_SEED=7 cargo test -p heddle --test native` looks for longer, elsewhere.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+#[path = "native/ranges.rs"]
+mod ranges;
 mod support;
 
 use std::fmt::Write as _;
@@ -686,6 +688,10 @@ fn statement(random: &mut Random, depth: usize, loops: usize, out: &mut String) 
         let _ = change_rows(random, out);
         return;
     }
+    if random.below(8) == 0 {
+        let _ = ranges::ranges(random, out);
+        return;
+    }
     match random.below(if depth == 0 { 8 } else { 13 }) {
         0..=3 => {
             let _ = writeln!(out, "SET {} = {};", INTEGERS[random.below(5)].0, value(random, 2));
@@ -777,7 +783,7 @@ fn procedure(random: &mut Random, number: usize) -> String {
         "CREATE PROCEDURE dbo.p{number} @t tinyint, @s smallint, @i int, @b bigint, @c bigint
 WITH NATIVE_COMPILATION, SCHEMABINDING AS
 BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english')
-DECLARE @text varchar(60), @far varchar(max), @n0 int, @n1 int, @d decimal(12, 3) = @s, @e decimal(20, 1),
+DECLARE @text varchar(60), @far varchar(max), @n0 int, @n1 int, @k0 bigint, @d decimal(12, 3) = @s, @e decimal(20, 1),
   @f float = @i, @r real = 0.7, @m money = 12.3457, @y smallmoney = -3.5, @z bit = @t, @day date = '2024-02-29', @time time(3) = '23:59:59.99',
   @when datetime2(4) = '2023-01-01 10:11:12.3456', @then datetime = '1753-01-01', @soon smalldatetime = '2079-06-06';
 {body}SELECT @t AS t, @s AS s, @i AS i, @b AS b, @c AS c, @text AS text, @n0 AS n0, @n1 AS n1, @d AS d, @e AS e,
@@ -852,10 +858,11 @@ GO
 ";
 
 fn script(random: &mut Random, procedures: usize) -> String {
-    let mut script = TABLES.to_owned() + CALLED;
+    let mut script = TABLES.to_owned() + ranges::TABLE + CALLED;
     for number in 0..procedures {
         script.push_str(&procedure(random, number));
         script.push_str(ROWS);
+        script.push_str(ranges::ROWS);
         for arguments in [
             "1, 2, 3, 4, 5",
             "NULL, 2, NULL, 4, NULL",
@@ -864,6 +871,7 @@ fn script(random: &mut Random, procedures: usize) -> String {
         ] {
             let _ = write!(script, "DECLARE @r int; EXEC @r = dbo.p{number} {arguments}; SELECT @r AS r;\nGO\n");
         }
+        script.push_str(ranges::SHOWN);
         script.push_str(
             "SELECT k, small, big, filler, text, LEN(far) AS far, CHECKSUM(far) AS sum FROM dbo.rows ORDER BY k;
 SELECT k, n, t FROM dbo.ordered WHERE k NOT BETWEEN 1000 AND 1149 ORDER BY k;
