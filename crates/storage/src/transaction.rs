@@ -178,7 +178,7 @@ impl Transaction {
     /// A new statement: a new snapshot under READ COMMITTED, and scans of this statement do not see rows it writes.
     pub fn begin_statement(&mut self) {
         self.writer.statement = self.writer.statement.saturating_add(1);
-        for resource in std::mem::take(&mut self.statement_locks) {
+        for resource in self.statement_locks.drain(..) {
             self.engine.locks.release(self.writer.member, resource);
         }
         if self.isolation != Isolation::Snapshot {

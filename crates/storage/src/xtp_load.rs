@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use os::parallel::in_parallel;
+use types::row::RowView;
 
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
@@ -85,6 +86,8 @@ impl Engine {
     /// Adds a row that committed long ago.
     fn load_row(&self, shape: &MemoryShape, number: u64, image: &[u8], buffers: &mut Buffers) -> StorageResult<()> {
         let Buffers { key, homes } = buffers;
+        // Not every index looks at all of it.
+        RowView::new(&shape.layout.row, image)?;
         shape.homes_into(image, key, homes)?;
         let memory = &self.xtp.memory;
         let row = Row::create(memory, shape.object, LOADED, 0, homes, image)?;

@@ -31,6 +31,7 @@ pub struct MemoryTable {
 
 /// A row is named by its place and the time it was read as of: the version at that place is the one that was read as long as the
 /// transaction reads as of that time.
+#[inline]
 pub(crate) fn locator_of(at: At, time: u64) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&at.word().to_le_bytes());

@@ -25,6 +25,9 @@ pub struct Cursor {
     heads: Vec<At>,
 }
 
+/// With fewer the way down the tree costs more than they do.
+const FEW_CHAINS: usize = 16;
+
 #[derive(Default)]
 enum Kind {
     #[default]
@@ -77,10 +80,11 @@ impl Cursor {
         let memory = &xtp.memory;
         loop {
             if self.next.is_none() {
-                if !self.find_chain(xtp, index) {
-                    return Ok(None);
+                match self.heads.pop() {
+                    Some(head) => self.next = head,
+                    None if self.find_chain(xtp, index) => continue,
+                    None => return Ok(None),
                 }
-                continue;
             }
             let row = Row::new(memory, self.next);
             self.next = hash_index::next(row, position);
@@ -110,24 +114,20 @@ impl Cursor {
         matches!(self.way, Kind::Done)
     }
 
-    /// Goes to the next chain, which may be empty. False: there is none.
+    /// Goes to the next chain, which may be empty, or notes the next ones. False: there is none.
     fn find_chain(&mut self, xtp: &Xtp, index: &MemoryIndex) -> bool {
         match (&mut self.way, &index.way) {
             (Kind::All { bucket, .. }, Way::Hash(hash)) if *bucket < hash.bucket_count() => {
                 self.next = hash.first(&xtp.memory, *bucket);
                 *bucket += 1;
             }
-            (Kind::Range { left, .. }, Way::Ordered(_)) => match self.heads.pop() {
-                Some(head) => self.next = head,
-                None if *left => self.enter_leaf(xtp, index),
-                None => self.way = Kind::Done,
-            },
+            (Kind::Range { left: true, .. }, Way::Ordered(_)) => self.enter_leaf(xtp, index),
             _ => self.way = Kind::Done,
         }
         !self.is_done()
     }
 
-    /// Notes the chains in the next leaf of the range.
+    /// Notes the chains in the next leaf of the range, and in those behind it while they are few.
     fn enter_leaf(&mut self, xtp: &Xtp, index: &MemoryIndex) {
         let (Kind::Range { backward, bounded, left }, Way::Ordered(tree)) = (&mut self.way, &index.way) else {
             unreachable!("a range of an ordered index")
@@ -135,36 +135,47 @@ impl Cursor {
         let (lower, upper) = (&mut self.lower, bounded.then_some(&mut self.upper));
         let memory = &xtp.memory;
         let _pinned = xtp.retired.pin();
-        let leaf = match (*backward, &upper) {
+        let mut leaf = match (*backward, &upper) {
             (false, _) => tree.leaf(memory, lower),
             (true, Some(upper)) => tree.leaf_before(memory, upper),
             (true, None) => tree.last_leaf(memory),
         };
-        let first = if leaf.low().is_some_and(|low| low >= &lower[..]) { 0 } else { leaf.lower_bound(lower).0 };
-        let end = match &upper {
-            Some(upper) if leaf.high().is_none_or(|high| &upper[..] <= high) => leaf.lower_bound(upper).0,
-            _ => leaf.count(),
-        };
-        // Keys and rows lie anywhere: all are asked for before the first is waited for.
-        (first..end).for_each(|entry| leaf.expect_key(entry));
-        for head in (first..end).map(|entry| leaf.key(entry).first()).filter(|head| !head.is_none()) {
-            Row::new(memory, head).expect();
-            self.heads.push(head);
-        }
-        if !*backward {
-            self.heads.reverse();
-        }
         let replace = |bound: &mut Vec<u8>, by: &[u8]| {
             bound.clear();
             bound.extend_from_slice(by);
         };
-        match if *backward { leaf.low() } else { leaf.high() } {
-            Some(low) if *backward && low > &lower[..] => {
-                replace(&mut self.upper, low);
-                *bounded = true;
+        loop {
+            let (low, high) = (leaf.low(), leaf.high());
+            let first = if low.is_some_and(|low| low >= &lower[..]) { 0 } else { leaf.lower_bound(lower).0 };
+            let goes_on = upper.as_ref().is_none_or(|upper| high.is_some_and(|high| high < &upper[..]));
+            let end = match &upper {
+                Some(upper) if !goes_on => leaf.lower_bound(upper).0,
+                _ => leaf.count(),
+            };
+            for head in leaf.keys(first..end).map(|key| key.first()).filter(|head| !head.is_none()) {
+                Row::new(memory, head).expect();
+                self.heads.push(head);
             }
-            Some(high) if !*backward && upper.is_none_or(|upper| high < &upper[..]) => replace(lower, high),
-            _ => *left = false,
+            if *backward {
+                match low.filter(|low| *low > &lower[..]) {
+                    Some(low) => {
+                        replace(&mut self.upper, low);
+                        *bounded = true;
+                    }
+                    None => *left = false,
+                }
+                return;
+            }
+            let Some(high) = high.filter(|_| goes_on) else {
+                *left = false;
+                break;
+            };
+            replace(lower, high);
+            match leaf.right().filter(|_| self.heads.len() < FEW_CHAINS) {
+                Some(right) => leaf = right,
+                None => break,
+            }
         }
+        self.heads.reverse();
     }
 }

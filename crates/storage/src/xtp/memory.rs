@@ -46,6 +46,8 @@ pub struct RowMemory {
     heap: RegionHeap,
     start: NonNull<u8>,
     bytes: usize,
+    /// Where the last word may begin.
+    last_word: usize,
 }
 
 // SAFETY: `start` is where the heap lies, which is shared memory that belongs to no thread.
@@ -57,7 +59,9 @@ impl RowMemory {
     pub fn carve(memory: &Memory, bytes: usize) -> StorageResult<RowMemory> {
         let heap = memory.heap("memory-optimized tables", bytes)?;
         heap.prefer_large_pages();
-        Ok(RowMemory { start: heap.start(), bytes: heap.limit_bytes(), heap })
+        let bytes = heap.limit_bytes();
+        let last_word = bytes.checked_sub(8).expect("room for a word");
+        Ok(RowMemory { start: heap.start(), bytes, last_word, heap })
     }
 
     /// A block of at least `bytes`, its contents unspecified; of more than 16 KB: zeros.
@@ -88,8 +92,10 @@ impl RowMemory {
     /// The n-th word of a block.
     #[inline]
     pub fn word(&self, at: At, index: usize) -> &AtomicU64 {
+        let offset = (at.0.wrapping_sub(ABOVE) as usize).wrapping_add(8 * index);
+        assert!(offset <= self.last_word, "a word in the memory of rows");
         // SAFETY: within the heap, aligned as blocks are; every pattern of bits is a word.
-        unsafe { self.place(at, 8 * index, 8).cast::<AtomicU64>().as_ref() }
+        unsafe { self.start.add(offset).cast::<AtomicU64>().as_ref() }
     }
 
     /// Asks for the n-th word of a block to be brought near, and does not wait for it.
@@ -98,9 +104,10 @@ impl RowMemory {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let word = self.place(at, 8 * index, 8);
-            // SAFETY: changes nothing, and reads nothing that could fail.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(word.as_ptr().cast()) };
+            let offset = (at.0.wrapping_sub(ABOVE) as usize).wrapping_add(8 * index);
+            let word = self.start.as_ptr().wrapping_add(offset);
+            // SAFETY: changes nothing and reads nothing that could fail, whatever the address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(word.cast_const().cast()) };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = (at, index);
@@ -112,6 +119,14 @@ impl RowMemory {
         let from = self.place(at, 8 * index, 8 * count);
         // SAFETY: as for `bytes`, and aligned as blocks are.
         unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), count) }
+    }
+
+    /// Writes words into a block that nobody else has found yet.
+    #[inline]
+    pub fn put_words<const N: usize>(&self, at: At, index: usize, words: [u64; N]) {
+        let to = self.place(at, 8 * index, 8 * N);
+        // SAFETY: within the heap, aligned as blocks are; the block is the caller's alone.
+        unsafe { to.cast::<[u64; N]>().write(words) };
     }
 
     /// Writes into a block that nobody else has found yet.

@@ -20,6 +20,7 @@
 use std::cell::Cell;
 use std::cmp::Ordering as Order;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::hash_index::take_out;
@@ -199,10 +200,18 @@ impl<'a> Node<'a> {
         (self.word(HIGH) != 0).then(|| self.bytes_of(self.word(HIGH)))
     }
 
-    /// Of a leaf: somebody will soon ask for the key.
+    /// Of a leaf. All keys are asked for before the first is waited for: they lie anywhere.
     #[inline]
-    pub fn expect_key(&self, entry: usize) {
-        self.memory.expect(At::of_word(self.targets()[entry]), HEAD);
+    pub fn keys(&self, entries: Range<usize>) -> impl Iterator<Item = Key<'a>> + use<'a> {
+        let (memory, keys) = (self.memory, &self.targets()[entries]);
+        keys.iter().for_each(|key| memory.expect(At::of_word(*key), HEAD));
+        keys.iter().map(move |key| Key::new(memory, At::of_word(*key)))
+    }
+
+    /// The node whose keys begin where these end. None: there is none, or it goes, and whoever wants it comes from above.
+    pub fn right(&self) -> Option<Node<'a>> {
+        let place = At::of_word(self.word(RIGHT));
+        (!place.is_none()).then(|| Node::at_place(self.memory, place)).filter(|node| !node.goes)
     }
 
     /// Of a leaf.
@@ -225,8 +234,11 @@ impl<'a> Node<'a> {
         if prefixes.get(from) != Some(&prefix) {
             return (from, false);
         }
-        // Of those that begin alike the keys themselves, each somewhere in memory, have to be looked at.
-        let mut to = from + prefixes[from..].partition_point(|own| *own == prefix);
+        // Of those that begin alike the keys themselves, each somewhere in memory, have to be looked at. Most often it is one.
+        let mut to = from + 1;
+        if prefixes.get(to) == Some(&prefix) {
+            to += prefixes[to..].partition_point(|own| *own == prefix);
+        }
         while from < to {
             let middle = (from + to) / 2;
             match self.compare(middle, key) {

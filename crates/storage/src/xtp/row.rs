@@ -35,6 +35,7 @@ const LINKS: usize = 5;
 /// Another row of the same unique key may be there when this one is committed: validation looks.
 const CONTESTED: u64 = 1 << 56;
 
+#[inline]
 pub const fn row_bytes(links: usize, image: usize) -> usize {
     8 * (LINKS + 2 * links) + image
 }
@@ -62,15 +63,10 @@ impl<'a> Row<'a> {
         image: &[u8],
     ) -> StorageResult<Row<'a>> {
         let row = Row { memory, at: memory.allocate(row_bytes(homes.len(), image.len()))? };
-        let set = |word: usize, value: u64| memory.word(row.at, word).store(value, Ordering::Relaxed);
-        set(BEGIN, begin);
-        set(END, NEVER);
-        set(NUMBER, 0);
-        set(STATEMENTS, u64::from(statement));
-        set(SHAPE, image.len() as u64 | u64::from(object) << 32 | (homes.len() as u64) << 48);
+        let shape = image.len() as u64 | u64::from(object) << 32 | (homes.len() as u64) << 48;
+        memory.put_words::<LINKS>(row.at, BEGIN, [begin, NEVER, 0, u64::from(statement), shape]);
         for (link, home) in homes.iter().enumerate() {
-            set(LINKS + 2 * link, 0);
-            set(LINKS + 2 * link + 1, *home);
+            memory.put_words(row.at, LINKS + 2 * link, [0, *home]);
         }
         memory.put(row.at, row_bytes(homes.len(), 0), image);
         Ok(row)
@@ -108,6 +104,7 @@ impl<'a> Row<'a> {
         self.memory.word(self.at, NUMBER)
     }
 
+    #[inline]
     fn shape(&self) -> u64 {
         self.memory.word(self.at, SHAPE).load(Ordering::Relaxed)
     }

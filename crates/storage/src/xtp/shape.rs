@@ -122,11 +122,11 @@ impl MemoryIndex {
 
     /// Calls `with` with the normalized key that these numbers make.
     #[inline]
-    pub fn with_key<T>(&self, key: &[i64], with: impl FnOnce(&[u8]) -> T) -> T {
+    pub fn with_key<T>(&self, key: impl Iterator<Item = i64>, with: impl FnOnce(&[u8]) -> T) -> T {
         let mut bytes = [0; NUMBERS_MAX * INTEGER_BYTES];
         let mut length = 0;
         for (codec, number) in self.key.codecs().iter().zip(key) {
-            let (part, more) = codec.integer_part(*number);
+            let (part, more) = codec.integer_part(number);
             bytes[length..length + INTEGER_BYTES].copy_from_slice(&part);
             length += more;
         }
@@ -162,22 +162,19 @@ impl MemoryIndex {
 
     /// The home of a row, as far as it is known before the row is in the index. `key`: a buffer.
     #[inline]
-    fn home_of(&self, view: &RowView<'_>, image: &[u8], key: &mut Vec<u8>) -> u64 {
-        match (&self.way, self.numbers.as_deref()) {
+    fn home_of(&self, image: &[u8], key: &mut Vec<u8>) -> StorageResult<u64> {
+        Ok(match (&self.way, self.numbers.as_deref()) {
             (Way::Ordered(_), _) => 0,
             (Way::Hash(_), Some(columns)) => {
-                let mut numbers = [0; NUMBERS_MAX];
-                for (number, (at, codec)) in numbers.iter_mut().zip(columns) {
-                    *number = codec.read_i64(&image[*at..]);
-                }
-                self.with_key(&numbers[..columns.len()], hash_index::hash)
+                let numbers = columns.iter().map(|(at, codec)| codec.read_i64(&image[*at..]));
+                self.with_key(numbers, hash_index::hash)
             }
             (Way::Hash(_), None) => {
                 key.clear();
-                self.key_into(view, key);
+                self.key_into(&RowView::new(&self.row, image)?, key);
                 hash_index::hash(key)
             }
-        }
+        })
     }
 
     /// A row with this home will soon be looked for, or added.
@@ -243,9 +240,10 @@ impl MemoryShape {
     /// Replaces `homes` by where the chains of a row begin, index by index, as far as that is known before it is in them.
     /// `key`: a buffer.
     pub fn homes_into(&self, image: &[u8], key: &mut Vec<u8>, homes: &mut Vec<u64>) -> StorageResult<()> {
-        let view = RowView::new(&self.layout.row, image)?;
         homes.clear();
-        homes.extend(self.indexes.iter().map(|index| index.home_of(&view, image, key)));
+        for index in &self.indexes {
+            homes.push(index.home_of(image, key)?);
+        }
         Ok(())
     }
 }

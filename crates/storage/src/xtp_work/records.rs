@@ -55,9 +55,10 @@ impl Body<'_> {
         }
         let first = image.len().min(self.room() - INSERT_HEAD);
         self.rows.push((row.at(), self.bytes.len()));
-        self.bytes.push(if first == image.len() { INSERT } else { INSERT_PART });
-        self.bytes.extend_from_slice(&object.to_le_bytes());
-        self.bytes.extend_from_slice(&(image.len() as u32).to_le_bytes());
+        let mut head = [if first == image.len() { INSERT } else { INSERT_PART }; INSERT_HEAD];
+        head[1..5].copy_from_slice(&object.to_le_bytes());
+        head[5..].copy_from_slice(&(image.len() as u32).to_le_bytes());
+        self.bytes.extend_from_slice(&head);
         self.bytes.extend_from_slice(&image[..first]);
         for part in image[first..].chunks(BODY_BYTES - PART_HEAD) {
             self.flush(row)?;
