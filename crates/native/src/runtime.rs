@@ -340,8 +340,13 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn key_values(&self) -> [Option<i64>; KEYS_MAX] {
-        std::array::from_fn(|part| (self.key_nulls[part] == 0).then_some(self.key[part]))
+    /// `first`: 0, or one more than there are.
+    fn key_values(&self, first: usize) -> [Option<i64>; KEYS_MAX] {
+        let mut values = [None; KEYS_MAX];
+        for (part, value) in values.iter_mut().enumerate().take(first.saturating_sub(1)) {
+            *value = (self.key_nulls[part] == 0).then_some(self.key[part]);
+        }
+        values
     }
 
     /// After the run.
@@ -413,7 +418,7 @@ extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) ->
             call.kept.clear();
             call.kept_ends.clear();
         }
-        let values = call.key_values();
+        let values = call.key_values(first as usize);
         let bounds = first.checked_sub(1).map(|count| &values[..count as usize]);
         let Call { runtime, batch, lengths, .. } = call;
         let mut count = 0;
@@ -467,7 +472,7 @@ extern "C" fn find_joined(call: &mut Call<'_>, join: u32, level: u32, columns: u
 /// `first`: 0 for more rows, else how many columns the range depends on, and 1.
 extern "C" fn scan_joined(call: &mut Call<'_>, join: u32, level: u32, first: u32, rows_max: u32) -> i32 {
     call.guard(LEFT_SCAN, |call| {
-        let values = call.key_values();
+        let values = call.key_values(first as usize);
         let Call { runtime, level_batches, .. } = call;
         let outer = first.checked_sub(1).map(|columns| &values[..columns as usize]);
         let batch = &mut level_batches[level as usize];

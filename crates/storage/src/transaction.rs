@@ -178,11 +178,17 @@ impl Transaction {
     /// A new statement: a new snapshot under READ COMMITTED, and scans of this statement do not see rows it writes.
     pub fn begin_statement(&mut self) {
         self.writer.statement = self.writer.statement.saturating_add(1);
-        for resource in self.statement_locks.drain(..) {
-            self.engine.locks.release(self.writer.member, resource);
+        if !self.statement_locks.is_empty() {
+            self.release_statement_locks();
         }
         if self.isolation != Isolation::Snapshot {
             self.snapshot = None;
+        }
+    }
+
+    fn release_statement_locks(&mut self) {
+        for resource in self.statement_locks.drain(..) {
+            self.engine.locks.release(self.writer.member, resource);
         }
     }
 

@@ -77,6 +77,18 @@ impl Cursor {
     /// The next row. `position`: of the index among the table's.
     #[inline]
     pub fn step<'a>(&mut self, xtp: &'a Xtp, index: &MemoryIndex, position: usize) -> StorageResult<Option<Row<'a>>> {
+        if let Kind::Range { .. } = self.way
+            && let Some(at) = if self.next.is_none() { self.heads.pop() } else { Some(self.next) }
+        {
+            let row = Row::new(&xtp.memory, at);
+            self.next = hash_index::next(row, position);
+            return Ok(Some(row));
+        }
+        self.look_on(xtp, index, position)
+    }
+
+    /// As `step`, where more is to be done than to follow a link or to go to a chain that was noted.
+    fn look_on<'a>(&mut self, xtp: &'a Xtp, index: &MemoryIndex, position: usize) -> StorageResult<Option<Row<'a>>> {
         let memory = &xtp.memory;
         loop {
             if self.next.is_none() {

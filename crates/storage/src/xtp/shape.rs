@@ -122,7 +122,12 @@ impl MemoryIndex {
 
     /// Calls `with` with the normalized key that these numbers make.
     #[inline]
-    pub fn with_key<T>(&self, key: impl Iterator<Item = i64>, with: impl FnOnce(&[u8]) -> T) -> T {
+    pub fn with_key<T>(&self, mut key: impl Iterator<Item = i64>, with: impl FnOnce(&[u8]) -> T) -> T {
+        // Most often there is one.
+        if let [codec] = self.key.codecs() {
+            let (part, length) = codec.integer_part(key.next().expect("a number a column"));
+            return with(&part[..length]);
+        }
         let mut bytes = [0; NUMBERS_MAX * INTEGER_BYTES];
         let mut length = 0;
         for (codec, number) in self.key.codecs().iter().zip(key) {
