@@ -18,7 +18,7 @@ use crate::log::record::{HEAD_BYTES, Kind, Record};
 use crate::page::{u32_at, u64_at};
 use crate::xtp::memory::At;
 use crate::xtp::row::{OWNED, Row};
-use crate::xtp::work_list::Change;
+use crate::xtp::work_list::{Change, blocks};
 
 const INSERT: u8 = 1;
 const DELETE: u8 = 2;
@@ -108,23 +108,21 @@ impl Engine {
         let Some(list) = &work.list else { return Ok(()) };
         let owner = OWNED | writer.id;
         let mut body = Body { engine: self, writer, bytes: Vec::new(), rows: Vec::new(), records: 0, written: 0 };
-        let mut result = Ok(());
         let mut last = None;
-        list.revise(&self.xtp.memory, list.length, |entry| {
+        for entry in blocks(&self.xtp.memory, list.newest).flat_map(|block| block.changes_ahead()) {
             let row = Row::new(&self.xtp.memory, entry.row);
             let came_and_went =
                 row.begin().load(Ordering::Relaxed) == owner && row.end().load(Ordering::Relaxed) == owner;
-            if result.is_ok() && !came_and_went && self.xtp.objects.of(row).is_durable() {
-                last = Some(entry.row);
-                result = match entry.change {
-                    Change::Inserted => body.write(row),
-                    Change::Ended => body.delete(row),
-                    Change::Undone => Ok(()),
-                };
+            if came_and_went || !self.xtp.objects.of(row).is_durable() {
+                continue;
             }
-            Some(entry)
-        });
-        result?;
+            last = Some(entry.row);
+            match entry.change {
+                Change::Inserted => body.write(row)?,
+                Change::Ended => body.delete(row)?,
+                Change::Undone => {}
+            }
+        }
         if let Some(at) = last {
             body.flush(Row::new(&self.xtp.memory, at))?;
         }
