@@ -4,7 +4,7 @@
 //! Modules in dependency order, lowest first.
 
 pub mod address;
-mod tls;
+pub mod tls;
 pub mod client;
 mod text;
 mod call;

@@ -38,9 +38,6 @@ use crate::{definition, system};
 /// Pauses between attempts to drop what sessions left behind.
 const ORPHANS_EVERY_MS: u64 = 500;
 
-/// Bit of `LoginRow::status`.
-const LOGIN_DISABLED: i32 = 1;
-
 /// `@@SPID` of the server's own sessions.
 const INTERNAL_SPID: u32 = 1;
 
@@ -166,19 +163,7 @@ impl SessionHost {
         if login.wants_integrated_security() {
             return Err(failed("integrated security is not available"));
         }
-        server.catalog.catch_up().map_err(|error| vec![error])?;
-        let found = server.catalog.login(&login.user).map_err(|error| vec![error])?;
-        let stored = found.as_ref().and_then(|row| row.password.0.as_deref()).unwrap_or(&[]);
-        // An unknown login costs what a known one does.
-        let fits = server.verify_password(stored, &login.password);
-        let row = match found {
-            Some(row) if fits => row,
-            Some(_) => return Err(failed("the password does not match")),
-            None => return Err(failed("there is no such login")),
-        };
-        if row.status & LOGIN_DISABLED != 0 {
-            return Err(failed("the login is disabled"));
-        }
+        let row = server.authenticate(&login.user, &login.password).map_err(|error| vec![error])?.map_err(failed)?;
         let own = row.default_database.as_deref().unwrap_or("master");
         let asked = if login.database.is_empty() { own } else { login.database.as_str() };
         let Some(database) = server.catalog.database_named(asked) else {

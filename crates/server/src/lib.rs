@@ -36,6 +36,7 @@ pub mod transaction;
 pub mod bulk;
 pub mod session;
 pub mod listen;
+mod http;
 pub mod init;
 pub mod serve;
 pub mod simulated;

@@ -36,7 +36,7 @@ pub fn accept_admin(server: &Arc<Server>, listener: &Listener) {
     });
 }
 
-fn accept_each(server: &Server, listener: &Listener, begin: impl Fn(Stream, Endpoint)) {
+pub(crate) fn accept_each(server: &Server, listener: &Listener, begin: impl Fn(Stream, Endpoint)) {
     while !server.stopping.load(Ordering::Acquire) {
         match listener.accept(None) {
             Ok((stream, peer)) => begin(stream, peer),

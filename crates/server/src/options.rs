@@ -31,6 +31,7 @@ Examples:
   heddle serve --data :memory: --listen 127.0.0.1:0   keeps nothing, any free port (the ready line names it)
   heddle serve --workers thread --cpus 0-3            an operating system thread for each worker, four schedulers
   heddle serve --rwlock classic                       the read-write lock of SQL Server 2012, to compare with that of 2016
+  heddle serve --http 127.0.0.1:8080                  a page that shows what the server does: http://127.0.0.1:8080/
   heddle serve --init schema/                         runs schema/*.sql in order on a new data directory")]
 pub struct ServeArgs {
     /// Directory of the databases, made if it is missing; `:memory:` keeps nothing
@@ -44,6 +45,10 @@ pub struct ServeArgs {
     /// --listen, 1434 as a rule]; from other machines only with sp_configure 'remote admin connections', 1
     #[arg(long, value_name = "ADDRESS:PORT|off")]
     pub admin_listen: Option<String>,
+    /// Serve the live page, /metrics (Prometheus) and /health on this address [default: off]. On a loopback address without a
+    /// login; on others only with --tls-certificate, to the server's logins
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub http: Option<String>,
     /// Password of `sa`; without one on a new data directory, one is made and printed once
     #[arg(long, value_name = "PASSWORD")]
     pub sa_password: Option<String>,
@@ -130,6 +135,7 @@ struct FileSettings {
     data: Option<String>,
     listen: Option<String>,
     admin_listen: Option<String>,
+    http: Option<String>,
     sa_password: Option<String>,
     kernel: Option<Kernel>,
     engines: Option<u32>,
@@ -167,6 +173,8 @@ pub struct Settings {
     pub data: DataLocation,
     pub listen: SocketAddr,
     pub admin_listen: AdminListen,
+    /// Where the live page is served. None: nowhere. Not a loopback address: `tls` is given.
+    pub http: Option<SocketAddr>,
     pub sa_password: Option<String>,
     pub kernel: Kernel,
     /// Of the process kernel. None: one for each CPU it may use.
@@ -254,6 +262,14 @@ pub fn resolve(
         Some(text) if text.eq_ignore_ascii_case("off") => AdminListen::Off,
         Some(text) => AdminListen::At(parse_listen("--admin-listen", &text)?),
     };
+    let tls = args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key));
+    let http = args.http.or(file.http).map(|text| parse_listen("--http", &text)).transpose()?;
+    if let Some(address) = http.filter(|address| !address.ip().is_loopback() && tls.is_none()) {
+        return Err(SettingError(format!(
+            "--http {address}: passwords would cross the network in the open; give --tls-certificate and --tls-key, or a loopback address such as 127.0.0.1:{}",
+            address.port()
+        )));
+    }
     let memory = match args.memory.or(file.memory) {
         Some(text) => Some(parse_size(&text)?),
         None => match environment("MSSQL_MEMORY_LIMIT_MB") {
@@ -275,6 +291,7 @@ pub fn resolve(
         data,
         listen,
         admin_listen,
+        http,
         sa_password,
         kernel: args.kernel.or(file.kernel).or(kernel_mode).unwrap_or(Kernel::Threaded),
         engines,
@@ -287,7 +304,7 @@ pub fn resolve(
         max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
-        tls: args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key)),
+        tls,
         startup,
     })
 }
@@ -460,6 +477,28 @@ mod tests {
         assert!(with(|a| a.engines = Some(129)).contains("1 to 128"));
         assert!(with(|a| a.config = Some("x.toml".into())).contains("speed"));
         assert!(with(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
+    }
+
+    #[test]
+    fn the_live_page_is_off_local_or_encrypted() {
+        let http = |address: &str, tls: bool| {
+            let path = || tls.then(|| PathBuf::from("x.pem"));
+            let args = ServeArgs {
+                http: Some(address.into()),
+                tls_certificate: path(),
+                tls_key: path(),
+                ..ServeArgs::default()
+            };
+            settings(args, "", &[]).map(|settings| settings.http.expect("given").to_string()).map_err(|error| error.0)
+        };
+        assert_eq!(settings(ServeArgs::default(), "", &[]).expect("defaults").http, None);
+        assert_eq!(http("8080", false).expect("loopback"), "127.0.0.1:8080");
+        assert_eq!(http("[::1]:8080", false).expect("loopback"), "[::1]:8080");
+        for address in ["0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080", "[::ffff:127.0.0.1]:8080"] {
+            assert!(http(address, false).expect_err("refused").contains("--tls-certificate"), "{address}");
+            assert_eq!(http(address, true).expect("encrypted"), address);
+        }
+        assert!(http("page", false).expect_err("refused").contains("--http: 'page'"));
     }
 
     #[test]

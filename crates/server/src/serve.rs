@@ -35,7 +35,7 @@ use crate::sessions::{Sessions, number_type};
 use crate::spare::Spare;
 use crate::startup::StartupFile;
 use crate::tls::{Certificate, Tls};
-use crate::{init, listen};
+use crate::{http, init, listen};
 
 /// A scheduler that has not switched for so long is reported.
 const NONYIELDING_MS: u64 = 60_000;
@@ -77,7 +77,8 @@ pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, Strin
             Scheduling::Fifo => os::sched::Scheduling::Fifo,
         },
         max_worker_threads: settings.max_worker_threads(),
-        admin: settings.admin_listen != AdminListen::Off,
+        // The live page is its scheduler's too.
+        admin: settings.admin_listen != AdminListen::Off || settings.http.is_some(),
         watch: Some(Watch { after_ms: NONYIELDING_MS, report: report_trouble }),
         ..MachineConfig::default()
     };
@@ -174,15 +175,19 @@ pub struct Listeners {
     pub local: Option<Listener>,
     /// The dedicated administrator connection's.
     pub admin: Option<Listener>,
+    /// The live page's.
+    pub http: Option<Listener>,
 }
 
 impl Listeners {
-    /// Handles of the same listeners for an engine that is a process; `admin`: the administrator's too.
+    /// Handles of the same listeners for an engine that is a process; `admin`: the administrator's and the live page's too.
     pub(crate) fn share(&self, admin: bool) -> NetResult<Listeners> {
+        let share = |listener: &Option<Listener>| listener.as_ref().map(Listener::share).transpose();
         Ok(Listeners {
             tcp: self.tcp.share()?,
-            local: self.local.as_ref().map(Listener::share).transpose()?,
-            admin: self.admin.as_ref().filter(|_| admin).map(Listener::share).transpose()?,
+            local: share(&self.local)?,
+            admin: if admin { share(&self.admin)? } else { None },
+            http: if admin { share(&self.http)? } else { None },
         })
     }
 
@@ -196,6 +201,11 @@ impl Listeners {
             let server = server.clone();
             let place = Place::In(Pool::ADMIN);
             os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&server, &listener));
+        }
+        if let Some(listener) = self.http {
+            let server = server.clone();
+            let place = Place::In(Pool::ADMIN);
+            os::sched::spawn(TaskKind::Accept, place, move || http::accept(&server, &listener));
         }
     }
 
@@ -213,8 +223,16 @@ impl Listeners {
                 .ok()
         });
         let admin = bind_admin(settings.admin_listen, tcp.local_addr())?;
-        Ok(Listeners { tcp, local, admin })
+        let http = settings.http.map(bind_http).transpose()?;
+        Ok(Listeners { tcp, local, admin, http })
     }
+}
+
+fn bind_http(address: SocketAddr) -> Result<Listener, String> {
+    let listener = Listener::bind(address.into()).map_err(|error| format!("--http {address}: {error}"))?;
+    let scheme = if address.ip().is_loopback() { "http" } else { "https" };
+    tracing::info!("the live page is {scheme}://{}/", listener.local_addr());
+    Ok(listener)
 }
 
 /// `server`: where ordinary connections are taken.

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use os::region::Placed;
 use os::shared_struct;
 use os::sync::Mutex;
+use types::SqlResult;
 
 use crate::catalog::Catalog;
+use crate::catalog::base::LoginRow;
 use crate::engines::Engines;
 use crate::load::Loads;
 use crate::native_statistics::NativeStatistics;
@@ -53,6 +55,9 @@ pub struct Counters {
     pub compilations: Count,
 }
 }
+
+/// Bit of `LoginRow::status`.
+const LOGIN_DISABLED: i32 = 1;
 
 /// Trace flags are below this.
 const TRACE_FLAGS: usize = 12_000;
@@ -137,6 +142,21 @@ impl Server {
         }
         let engine = self.sessions.engine_of(spid).filter(|engine| self.engines.others().any(|other| other == *engine));
         engine.and_then(|engine| self.engines.ask(engine, &Question::Kill { spid }.to_bytes())) == Some(vec![1])
+    }
+
+    /// The login of that name, if it may log in with this password. Ok(Err): why not, for the log; a client never learns.
+    pub fn authenticate(&self, name: &str, password: &str) -> SqlResult<Result<LoginRow, &'static str>> {
+        self.catalog.catch_up()?;
+        let found = self.catalog.login(name)?;
+        let stored = found.as_ref().and_then(|row| row.password.0.as_deref()).unwrap_or(&[]);
+        // An unknown login costs what a known one does.
+        let fits = self.verify_password(stored, password);
+        Ok(match found {
+            Some(row) if fits && row.status & LOGIN_DISABLED != 0 => Err("the login is disabled"),
+            Some(row) if fits => Ok(row),
+            Some(_) => Err("the password does not match"),
+            None => Err("there is no such login"),
+        })
     }
 
     /// Whether `password` is the one behind `stored`. Costs milliseconds the first time, off the scheduler.

@@ -1,4 +1,4 @@
-//! The server's certificate and its two TLS configurations: inside TDS packets (7.x) and around them (8.0, "strict").
+//! The server's certificate and its TLS configurations: inside TDS packets (7.x), around them (8.0, "strict"), and around HTTP.
 //!
 //! Inside TDS packets only TLS 1.2 is offered, as SQL Server does: a TLS 1.3 server sends session tickets after the handshake, when
 //! FreeTDS and tiberius no longer look for wrapped records.
@@ -44,6 +44,7 @@ impl Certificate {
 pub struct Tls {
     wrapped: Arc<ServerConfig>,
     strict: Arc<ServerConfig>,
+    http: Arc<ServerConfig>,
 }
 
 impl Tls {
@@ -63,7 +64,9 @@ impl Tls {
         wrapped.send_tls13_tickets = 0;
         let mut strict = build(&[&TLS12, &TLS13])?;
         strict.alpn_protocols = vec![b"tds/8.0".to_vec()];
-        Ok(Tls { wrapped: Arc::new(wrapped), strict: Arc::new(strict) })
+        let mut http = build(&[&TLS12, &TLS13])?;
+        http.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Tls { wrapped: Arc::new(wrapped), strict: Arc::new(strict), http: Arc::new(http) })
     }
 
     /// For a handshake carried in TDS packets.
@@ -74,6 +77,11 @@ impl Tls {
     /// For TLS before the first TDS packet.
     pub fn strict(&self) -> ServerConnection {
         ServerConnection::new(self.strict.clone()).expect("the configuration was checked when it was made")
+    }
+
+    /// For the live page.
+    pub fn http(&self) -> ServerConnection {
+        ServerConnection::new(self.http.clone()).expect("the configuration was checked when it was made")
     }
 }
 

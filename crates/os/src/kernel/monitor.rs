@@ -5,6 +5,7 @@ use super::backtrace;
 use super::machine::{MachineState, Pool};
 use super::scheduler::{Scheduler, WorkerKind};
 use crate::clock;
+use crate::cpus;
 use crate::sys::atomic::Ordering;
 use crate::threads;
 use crate::worker::{self, WorkerId};
@@ -154,7 +155,5 @@ fn nonyielding(scheduler: &Scheduler, seen: &Seen) -> Nonyielding {
 }
 
 fn idle_ns() -> u64 {
-    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-    let idle = text.lines().next().and_then(|line| line.split_whitespace().nth(4)?.parse::<u64>().ok());
-    idle.unwrap_or(0) * crate::threads::TICK_MS * 1_000_000
+    cpus::usage().iter().map(|cpu| cpu.idle_ms * 1_000_000).sum()
 }

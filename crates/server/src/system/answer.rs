@@ -43,6 +43,21 @@ impl From<&str> for Answer {
 }
 
 impl Answer {
+    /// Of a datum that is a number or a text; of another, its bytes.
+    pub fn of(datum: &Datum, ty: &SqlType) -> Answer {
+        match datum {
+            Datum::I64(value) => Answer::Number(*value),
+            Datum::Bytes(bytes) if ty.is_string() => Answer::Text(crate::prepared::string_of(ty, bytes)),
+            Datum::Bytes(bytes) => Answer::Bytes(bytes.to_vec()),
+            _ => Answer::Null,
+        }
+    }
+
+    /// 0 for what is no number.
+    pub fn number(&self) -> i64 {
+        if let Answer::Number(value) = self { *value } else { 0 }
+    }
+
     pub fn datum(self, ty: &SqlType) -> Datum {
         if ty.kind == TypeKind::SqlVariant {
             return match self {
@@ -64,6 +79,17 @@ impl Answer {
             (Answer::Text(text), Physical::Bytes) => Datum::nvarchar(&text),
             (Answer::Bytes(bytes), Physical::Bytes) => Datum::Bytes(bytes.into()),
             _ => Datum::Null,
+        }
+    }
+}
+
+/// As a label: a text without the blanks that pad it; empty for what is neither number nor text.
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Answer::Number(value) => value.fmt(f),
+            Answer::Text(text) => f.write_str(text.trim_end()),
+            _ => Ok(()),
         }
     }
 }

@@ -24,4 +24,4 @@ pub mod global;
 pub use function::session_function;
 pub use global::global;
 pub use procedure::{native_procedure, run_native};
-pub use virtual_table::{answer, virtual_rows};
+pub use virtual_table::{answer, read, virtual_rows};

@@ -6,7 +6,7 @@ use crate::system::virtual_table::{NamedRow, number, text};
 /// `cntr_type`: the value as it is.
 const RAW: i64 = 65_792;
 /// Grows; a reader takes differences over time.
-const PER_SECOND: i64 = 272_696_576;
+pub const PER_SECOND: i64 = 272_696_576;
 
 /// Of `Plan Cache: Cache Pages`.
 const PAGE_BYTES: u64 = 8 << 10;

@@ -10,7 +10,7 @@ use types::{Datum, Physical, SqlResult, SqlType, TypeKind};
 
 use super::answer::{Answer, Arguments};
 use super::tables::{catalog_rows, exec_rows, mda_rows, os_rows, transaction_rows, xtp_rows};
-use crate::catalog::{registry, row::Date};
+use crate::catalog::{MASTER, registry, row::Date};
 use crate::host::SessionHost;
 use crate::machine;
 use crate::question::{self, Question};
@@ -155,6 +155,24 @@ pub fn virtual_rows(
         let asked: Vec<Datum> = columns.iter().map(|column| values[usize::from(*column)].clone()).collect();
         row(&asked)
     })
+}
+
+/// Columns of a computed table of master, of all engines, as a query of it would read them, but without one.
+pub fn read(server: &Arc<Server>, table: &str, columns: &[&str]) -> SqlResult<Vec<Vec<Answer>>> {
+    let (mut state, mut host) = SessionHost::internal(server);
+    let master = server.catalog.expect_database(MASTER);
+    let entry = registry::find_first(Some("sys"), table).expect("a table of this server");
+    let Some(Object::Virtual(table)) = registry::object(&master, entry) else { unreachable!("its rows are computed") };
+    let position =
+        |name: &&str| table.columns.iter().position(|column| &*column.name == *name).expect("a column of it");
+    let positions: Vec<u16> = columns.iter().map(|name| position(name) as u16).collect();
+    let types: Vec<SqlType> = positions.iter().map(|column| table.columns[usize::from(*column)].ty).collect();
+    let mut rows = Vec::new();
+    virtual_rows(&mut host, &mut state, &table, &positions, &[], &mut |row| {
+        rows.push(row.iter().zip(&types).map(|(datum, ty)| Answer::of(datum, ty)).collect());
+        Ok(())
+    })?;
+    Ok(rows)
 }
 
 fn add_up(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTableDef) {
