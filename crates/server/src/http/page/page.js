@@ -9,10 +9,11 @@ const ROWS_MAX = 8;
 const CALM_MS = 5000;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-// Numbers as they are told: a rate is the difference of two readings by the server's own time between them.
+// Numbers as they are told: a rate is the difference of two readings by the server's own time between them. A counter that is less than
+// it was has been cleared meanwhile.
 const rate = (name, factor = 1) => (now, before, labels) => {
-  const [a, b] = [before.value(name, labels), now.value(name, labels)];
-  return a === undefined || b === undefined ? null : (b - a) * factor / (now.at - before.at);
+  const [a, b] = [before.value(name, labels) ?? 0, now.value(name, labels)];
+  return b === undefined || b < a ? null : (b - a) * factor / (now.at - before.at);
 };
 const level = (name, factor = 1) => (now, _, labels) => {
   const value = now.value(name, labels);
@@ -152,7 +153,7 @@ class Chart {
     }
     for (let part = 0; part <= 3; part++) {
       const back = span - span * part / 3;
-      const text = back === 0 ? "now" : back < 120 ? `−${back} s` : `−${(back / 60).toLocaleString("en", { maximumFractionDigits: 1 })} min`;
+      const text = back === 0 ? "now" : span < 120 ? `−${back} s` : `−${(back / 60).toLocaleString("en", { maximumFractionDigits: 1 })} min`;
       parts.push(svg("text", { x: x(at - back), y: height - 5, "text-anchor": ["start", "middle", "middle", "end"][part] }, text));
     }
     list.forEach(({ points }, index) => {
@@ -166,6 +167,7 @@ class Chart {
     });
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.drawing.replaceChildren(...parts);
+    if (!list.length) return this.legend.replaceChildren(make("li", {}, "nothing"));
     this.legend.replaceChildren(...list.map(({ name, points }, index) => {
       const key = svg("svg", { viewBox: "0 0 20 8", "aria-hidden": "true" });
       key.append(svg("path", { class: `k${index}`, d: "M0 4H20" }));
@@ -241,9 +243,9 @@ const asked = async (path) => {
 async function look() {
   const at = performance.now() / 1000;
   try {
-    const [metrics, activity] = await Promise.all([asked("metrics"), asked("sessions")]);
-    const reading = new Reading(await metrics.text());
-    sessions = await activity.json();
+    // One after the other: two at once would make each other wait, and be seen among the runnable tasks.
+    const reading = new Reading(await (await asked("metrics")).text());
+    sessions = await (await asked("sessions")).json();
     // A server that was started anew counts from 0.
     before = latest && latest.at < reading.at ? latest : null;
     latest = reading;
