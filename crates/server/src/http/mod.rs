@@ -104,12 +104,12 @@ fn serve(server: &Arc<Server>, stream: &Stream, secured: bool, peer: Endpoint) -
     if secured {
         let mut tls = server.tls.http();
         exchange(&mut rustls::Stream::new(&mut tls, &mut wire), |request| {
-            if may_look(server, request, peer) { answer(server, request) } else { Answer::unauthorized() }
+            if may_look(server, request, peer) { respond(server, request) } else { Response::unauthorized() }
         })?;
         tls.send_close_notify();
         tls.write_tls(&mut wire)?;
     } else {
-        exchange(&mut wire, |request| answer(server, request))?;
+        exchange(&mut wire, |request| respond(server, request))?;
     }
     let mut rest = [0; 4096];
     for _ in 0..LEFT_OVER_BYTES_MAX / rest.len() {
@@ -120,17 +120,17 @@ fn serve(server: &Arc<Server>, stream: &Stream, secured: bool, peer: Endpoint) -
     Ok(())
 }
 
-/// One request and its answer.
-fn exchange(wire: &mut (impl Read + Write), answer: impl FnOnce(&Request) -> Answer) -> io::Result<()> {
-    let (answer, head_only) = match request::read(wire) {
-        Ok(Some(Ok(request))) => (answer(&request), request.head_only),
-        Ok(Some(Err(refusal))) => (Answer::refusal(refusal), false),
+/// One request and its response.
+fn exchange(wire: &mut (impl Read + Write), respond: impl FnOnce(&Request) -> Response) -> io::Result<()> {
+    let (response, head_only) = match request::read(wire) {
+        Ok(Some(Ok(request))) => (respond(&request), request.head_only),
+        Ok(Some(Err(refusal))) => (Response::refusal(refusal), false),
         // It went away without a word.
         Ok(None) => return Ok(()),
-        Err(error) if error.kind() == ErrorKind::TimedOut => (Answer::refusal(Refusal::TooSlow), false),
+        Err(error) if error.kind() == ErrorKind::TimedOut => (Response::refusal(Refusal::TooSlow), false),
         Err(error) => return Err(error),
     };
-    wire.write_all(&answer.to_bytes(head_only))?;
+    wire.write_all(&response.to_bytes(head_only))?;
     wire.flush()
 }
 
@@ -146,20 +146,20 @@ fn may_look(server: &Server, request: &Request, peer: Endpoint) -> bool {
     false
 }
 
-fn answer(server: &Arc<Server>, request: &Request) -> Answer {
+fn respond(server: &Arc<Server>, request: &Request) -> Response {
     let computed = |kind, text: types::SqlResult<String>| match text {
-        Ok(text) => Answer::ok(kind, text),
-        Err(error) => Answer::new("500 Internal Server Error", TEXT, format!("{}\n", error.text)),
+        Ok(text) => Response::ok(kind, text),
+        Err(error) => Response::new("500 Internal Server Error", TEXT, format!("{}\n", error.text)),
     };
     match request.path.as_str() {
-        "/" => Answer::ok(HTML, include_str!("page/index.html")),
-        "/page.css" => Answer::ok("text/css; charset=utf-8", include_str!("page/page.css")),
-        "/page.js" => Answer::ok("text/javascript; charset=utf-8", include_str!("page/page.js")),
+        "/" => Response::ok(HTML, include_str!("page/index.html")),
+        "/page.css" => Response::ok("text/css; charset=utf-8", include_str!("page/page.css")),
+        "/page.js" => Response::ok("text/javascript; charset=utf-8", include_str!("page/page.js")),
         "/metrics" => computed("text/plain; version=0.0.4; charset=utf-8", metrics::text(server)),
         "/sessions" => computed("application/json", activity::json(server)),
-        "/health" if accepts_logins(server) => Answer::ok(TEXT, "logins are accepted\n"),
-        "/health" => Answer::new("503 Service Unavailable", TEXT, "no logins are accepted\n"),
-        _ => Answer::new("404 Not Found", TEXT, "there are /, /metrics, /sessions and /health\n"),
+        "/health" if accepts_logins(server) => Response::ok(TEXT, "logins are accepted\n"),
+        "/health" => Response::new("503 Service Unavailable", TEXT, "no logins are accepted\n"),
+        _ => Response::new("404 Not Found", TEXT, "there are /, /metrics, /sessions and /health\n"),
     }
 }
 
@@ -169,7 +169,7 @@ fn accepts_logins(server: &Server) -> bool {
     serves && !server.stopping.load(Ordering::Acquire)
 }
 
-struct Answer {
+struct Response {
     status: &'static str,
     content_type: &'static str,
     /// A line of its own among the header's.
@@ -177,21 +177,21 @@ struct Answer {
     body: String,
 }
 
-impl Answer {
-    fn new(status: &'static str, content_type: &'static str, body: impl Into<String>) -> Answer {
-        Answer { status, content_type, field: "", body: body.into() }
+impl Response {
+    fn new(status: &'static str, content_type: &'static str, body: impl Into<String>) -> Response {
+        Response { status, content_type, field: "", body: body.into() }
     }
 
-    fn ok(content_type: &'static str, body: impl Into<String>) -> Answer {
-        Answer::new("200 OK", content_type, body)
+    fn ok(content_type: &'static str, body: impl Into<String>) -> Response {
+        Response::new("200 OK", content_type, body)
     }
 
-    fn unauthorized() -> Answer {
+    fn unauthorized() -> Response {
         let field = "WWW-Authenticate: Basic realm=\"heddle\", charset=\"UTF-8\"\r\n";
-        Answer { field, ..Answer::new("401 Unauthorized", TEXT, "a login of this server is needed\n") }
+        Response { field, ..Response::new("401 Unauthorized", TEXT, "a login of this server is needed\n") }
     }
 
-    fn refusal(refusal: Refusal) -> Answer {
+    fn refusal(refusal: Refusal) -> Response {
         let (status, text, field) = match refusal {
             Refusal::Malformed => ("400 Bad Request", "not a request of HTTP/1.1\n", ""),
             Refusal::Method => ("405 Method Not Allowed", "GET and HEAD\n", "Allow: GET, HEAD\r\n"),
@@ -200,11 +200,11 @@ impl Answer {
             Refusal::Host => ("421 Misdirected Request", "ask for this server by its IP address or as localhost\n", ""),
             Refusal::TooLarge => ("431 Request Header Fields Too Large", "the head of the request is too large\n", ""),
         };
-        Answer { field, ..Answer::new(status, TEXT, text) }
+        Response { field, ..Response::new(status, TEXT, text) }
     }
 
     fn to_bytes(&self, head_only: bool) -> Vec<u8> {
-        let Answer { status, content_type, field, body } = self;
+        let Response { status, content_type, field, body } = self;
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
