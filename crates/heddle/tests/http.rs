@@ -6,7 +6,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use lab::client::Trust;
@@ -346,6 +346,27 @@ fn sessions_tell_what_they_wait_for() {
         }
         page.sessions_until(|text| text.starts_with("{\"total\":0,\"running\":0,"));
     }
+}
+
+/// The page is the first engine's: whoever takes its place goes on with it.
+#[test]
+fn the_page_outlives_its_engine() {
+    let page = Page::start(&["--kernel", "process", "--engines", "2"]);
+    let path = format!("/proc/{0}/task/{0}/children", page.server.pid());
+    let engines = || std::fs::read_to_string(&path).expect("the launcher runs");
+    let all = engines();
+    let first = all.split_whitespace().next().expect("an engine");
+    let killed = Command::new("kill").args(["-KILL", first]).status().expect("kill runs");
+    assert!(killed.success());
+    let started = Instant::now();
+    while engines().split_whitespace().any(|engine| engine == first) {
+        assert!(started.elapsed() < PATIENCE, "the launcher never noticed");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // The launcher keeps the listener: whoever connects now waits until the page is back.
+    assert_eq!(page.get("/health").status, 200);
+    assert!(engines().split_whitespace().count() == 2 && engines() != all);
+    assert_eq!(page.metrics().value("heddle_general_statistics_user_connections", &[]), 0.0);
 }
 
 #[test]
