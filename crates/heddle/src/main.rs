@@ -20,9 +20,13 @@ enum Command {
     Lab(Lab),
 }
 
-/// Experiments with a server that the lab starts itself.
+/// Experiments with servers that the lab starts itself.
 #[derive(Subcommand)]
 enum Lab {
+    Run(lab::experiment::RunArgs),
+    /// Name the experiments, and what each asks.
+    List,
+    Report(lab::experiment::ReportArgs),
     Sim(lab::sim::Args),
 }
 
@@ -51,6 +55,9 @@ fn main() {
         Command::Sql(args) => lab::sql_tool::run(&args),
         Command::Stress(args) => lab::stress::run(&args),
         Command::Ping(args) => lab::ping::run(&args),
+        Command::Lab(Lab::Run(args)) => lab::experiment::run(&args),
+        Command::Lab(Lab::List) => lab::experiment::list(),
+        Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::simulated::boot),
     };
     std::process::exit(code);

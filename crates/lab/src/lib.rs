@@ -13,3 +13,4 @@ pub mod script;
 pub mod sql_tool;
 pub mod stress;
 pub mod sim;
+pub mod experiment;

@@ -9,24 +9,38 @@ use os::wait::WaitType;
 const TICKS_A_MS: u64 = 10_000;
 
 pub struct Console {
-    /// Where stdout is for the summary alone.
-    to_stderr: bool,
+    to: Where,
     log: Option<PathBuf>,
     lines: Mutex<String>,
 }
 
+#[derive(Clone, Copy)]
+enum Where {
+    Stdout,
+    /// Where stdout is for the summary alone.
+    Stderr,
+    Nowhere,
+}
+
 impl Console {
+    /// Of a run that is part of something larger.
+    pub fn silent() -> Console {
+        Console { to: Where::Nowhere, log: None, lines: Mutex::new(WaitType::SOS_EVENT, String::new()) }
+    }
+
     /// `directory`: of `ostress.log`.
     pub fn new(to_stderr: bool, directory: Option<&Path>) -> Console {
         let log = directory.map(|directory| directory.join("ostress.log"));
-        Console { to_stderr, log, lines: Mutex::new(WaitType::SOS_EVENT, String::new()) }
+        let to = if to_stderr { Where::Stderr } else { Where::Stdout };
+        Console { to, log, lines: Mutex::new(WaitType::SOS_EVENT, String::new()) }
     }
 
     pub fn say(&self, what: fmt::Arguments<'_>) {
         let line = format!("{} [0x{:08X}] {what}", time_of_day(), os::env::process_id());
-        match self.to_stderr {
-            true => eprintln!("{line}"),
-            false => println!("{line}"),
+        match self.to {
+            Where::Stdout => println!("{line}"),
+            Where::Stderr => eprintln!("{line}"),
+            Where::Nowhere => {}
         }
         if self.log.is_some() {
             let mut lines = self.lines.lock();

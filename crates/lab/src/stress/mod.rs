@@ -9,10 +9,10 @@ mod control;
 mod output;
 mod work;
 mod totals;
-mod series;
-mod deltas;
-mod report;
-mod plan;
+pub mod series;
+pub mod deltas;
+pub mod report;
+pub mod plan;
 mod connection;
 mod run;
 
@@ -28,6 +28,7 @@ use crate::sql_tool::{credentials, parse_encryption, trust_of};
 use console::Console;
 use control::Control;
 use draw::Draw;
+use plan::Edge;
 use report::Summary;
 use work::Work;
 
@@ -266,6 +267,14 @@ pub fn run(args: &Args) -> i32 {
     }
 }
 
+/// Runs the load that `args` describe against `target`, and says nothing while it does. `edge` is called when measuring begins and when it
+/// ends, on a worker. Err: why it could not begin.
+pub fn measure(args: &Args, target: Target, edge: impl Fn(Edge) + Send + Sync + 'static) -> Result<Summary, String> {
+    args.refuse()?;
+    let (control, work) = (args.control()?, Work::from_args(args)?);
+    run::run(args, control, work, target, &Arc::new(Console::silent()), Some(Box::new(edge)))
+}
+
 fn attempt(args: &Args) -> Result<Summary, String> {
     args.refuse()?;
     let (control, work, target) = (args.control()?, Work::from_args(args)?, args.target()?);
@@ -283,7 +292,7 @@ fn attempt(args: &Args) -> Result<Summary, String> {
     if args.quiet && args.verbose {
         console.say(format_args!("-q and -v were both given: Using -v"));
     }
-    let summary = run::run(args, control, work, target, &console)?;
+    let summary = run::run(args, control, work, target, &console, None)?;
     let write = |path: &str, text: String| {
         os::fs::write(path.as_ref(), text.as_bytes()).map_err(|error| format!("{path}: {error}"))
     };

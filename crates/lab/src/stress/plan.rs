@@ -25,9 +25,25 @@ pub struct Plan {
     /// Where the results go, and as what.
     pub output: Option<PathBuf>,
     pub form: Form,
+    pub edge: Option<Box<dyn Fn(Edge) + Send + Sync>>,
+}
+
+/// A moment of a run that somebody else may want to know of. Who is called may wait: between the two nothing is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// Warm-up is over.
+    Begin,
+    /// The connections have been told to stop, or are at their end.
+    End,
 }
 
 impl Plan {
+    pub fn tell(&self, edge: Edge) {
+        if let Some(tell) = &self.edge {
+            tell(edge);
+        }
+    }
+
     /// -n for each input.
     pub fn connections(&self) -> u32 {
         self.args.connections * self.work.groups.len() as u32

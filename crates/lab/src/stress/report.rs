@@ -27,6 +27,8 @@ pub struct Summary {
     /// Iterations of the connection with the fewest and of that with the most.
     pub fewest: u64,
     pub most: u64,
+    /// Of each connection, warm-up included.
+    pub connection_iterations: Vec<u64>,
     /// CPU seconds that this process used, on so many threads.
     pub cpu_s: f64,
     pub schedulers: u32,
@@ -49,12 +51,13 @@ impl Summary {
         self.error_count > 0
     }
 
-    fn rate(&self, count: u64) -> f64 {
+    /// A second of what was measured.
+    pub fn rate(&self, count: u64) -> f64 {
         count as f64 / self.seconds.max(1e-9)
     }
 
     /// How busy the threads that drove the connections were, of 100.
-    fn cpu_percent(&self) -> f64 {
+    pub fn cpu_percent(&self) -> f64 {
         100.0 * self.cpu_s / (self.seconds * f64::from(self.schedulers)).max(1e-9)
     }
 
@@ -102,7 +105,7 @@ impl Summary {
     }
 }
 
-fn percentile_ms(latencies: &Histogram<u64>, percent: f64) -> f64 {
+pub fn percentile_ms(latencies: &Histogram<u64>, percent: f64) -> f64 {
     latencies.value_at_percentile(percent) as f64 / 1e6
 }
 

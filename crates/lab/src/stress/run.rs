@@ -16,7 +16,7 @@ use super::console::{Console, clock};
 use super::control::Control;
 use super::deltas::{Deltas, Snapshot};
 use super::output::Form;
-use super::plan::Plan;
+use super::plan::{Edge, Plan};
 use super::report::Summary;
 use super::series::Series;
 use super::totals::{ErrorKind, Totals, histogram};
@@ -36,6 +36,7 @@ pub fn run(
     work: Work,
     target: Target,
     console: &Arc<Console>,
+    edge: Option<Box<dyn Fn(Edge) + Send + Sync>>,
 ) -> Result<Summary, String> {
     let output = args.output.as_deref().map(PathBuf::from);
     let connections = u64::from(args.connections) * work.groups.len() as u64;
@@ -68,6 +69,7 @@ pub fn run(
         begin: Signal::manual_reset(WaitType::SOS_EVENT),
         output: output.filter(|_| !is_quiet),
         form: if args.results_as.as_deref() == Some("x") { Form::Xml } else { Form::Text },
+        edge,
     });
     let told = console.clone();
     let summary = machine.run(move || supervise(&plan, &told));
@@ -77,7 +79,7 @@ pub fn run(
 
 fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
     let schedulers = os::sched::scheduler_count();
-    let started = os::clock::now();
+    let (started, cpu_before_ns) = (os::clock::now(), process_cpu_ns());
     console.say(format_args!("Creating {} thread(s) to process queries", plan.connections()));
     let tasks: Vec<_> = (0..plan.connections())
         .map(|index| {
@@ -93,10 +95,11 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
             .say(format_args!("NOTE: Session-specific output is now redirected to {}\\*.{form}", directory.display()));
     }
     let mut series = Series::new(started);
-    let (measured_from, end) = watch(plan, started, &mut series);
+    let (measured_from, end) = watch(plan, started, cpu_before_ns, &mut series);
     let ended = os::clock::now();
-    let deltas = plan.args.deltas.then(|| deltas_since(plan, &measured_from, console)).flatten();
+    plan.tell(Edge::End);
     let cpu_ns = process_cpu_ns() - measured_from.cpu_ns;
+    let deltas = plan.args.deltas.then(|| deltas_since(plan, &measured_from, console)).flatten();
     let per_connection: Vec<Result<u64, Panicked>> = tasks.into_iter().map(|task| task.join()).collect();
     let totals = &plan.totals;
     series.end_second(totals, ended, true);
@@ -126,6 +129,7 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
         series: series.seconds,
         statements: statements_of(plan),
         deltas,
+        connection_iterations: iterations.clone(),
         fewest: iterations.iter().copied().min().unwrap_or(0),
         most: iterations.iter().copied().max().unwrap_or(0),
         cpu_s: cpu_ns as f64 / 1e9,
@@ -170,8 +174,8 @@ struct Baseline {
 
 impl Baseline {
     /// Of a run that counts from its beginning.
-    fn beginning(at: u64) -> Baseline {
-        Baseline { at, iterations: 0, requests: 0, rows: 0, cpu_ns: 0, server: None }
+    fn beginning(at: u64, cpu_ns: u64) -> Baseline {
+        Baseline { at, iterations: 0, requests: 0, rows: 0, cpu_ns, server: None }
     }
 
     fn now(totals: &Totals) -> Baseline {
@@ -188,7 +192,7 @@ impl Baseline {
 
 /// Shows progress and says when to measure and when to stop. Returns when all is done or has been told to stop, with what ostress says of
 /// such an end.
-fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static str) {
+fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> (Baseline, &'static str) {
     let (args, totals) = (&plan.args, &plan.totals);
     let mut end = "normally";
     let all = u64::from(plan.connections());
@@ -198,6 +202,9 @@ fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static 
         while !ready() {
             sleep(WaitType::SLEEP_TASK, 1);
         }
+    }
+    if args.warmup_s == 0 {
+        plan.tell(Edge::Begin);
     }
     plan.begin.set();
     let begun = if args.barrier { os::clock::now() } else { started };
@@ -210,9 +217,12 @@ fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static 
         let now = os::clock::now();
         if baseline.is_none() && now >= measure_at {
             let server = args.deltas.then(|| Snapshot::take(&plan.target));
+            if args.warmup_s > 0 {
+                plan.tell(Edge::Begin);
+            }
             totals.measuring.store(true, Ordering::Relaxed);
             baseline = Some(if args.warmup_s == 0 {
-                Baseline::beginning(begun)
+                Baseline::beginning(begun, cpu_before_ns)
             } else {
                 // What was measured until now does not count.
                 series.end_second(totals, now, false);
@@ -238,7 +248,7 @@ fn watch(plan: &Plan, started: u64, series: &mut Series) -> (Baseline, &'static 
         sleep(WaitType::SLEEP_TASK, next.unwrap_or(TICK_MS).min(tick_for(args, now - started)));
     }
     bar.finish_and_clear();
-    (baseline.unwrap_or(Baseline::beginning(begun)), end)
+    (baseline.unwrap_or(Baseline::beginning(begun, cpu_before_ns)), end)
 }
 
 /// Short runs are watched closely, so that their end is seen at once.

@@ -1,0 +1,313 @@
+//! An experiment as data: a file of `lab/experiments`, read and checked. An unknown key is an error that names it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer};
+
+use super::measure;
+
+/// A word or a number of the file, as text: what stands for it in `$(name)`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Text(pub String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+        match toml::Value::deserialize(from)? {
+            toml::Value::String(text) => Ok(Text(text)),
+            toml::Value::Integer(number) => Ok(Text(number.to_string())),
+            toml::Value::Float(number) => Ok(Text(number.to_string())),
+            toml::Value::Boolean(is_so) => Ok(Text(is_so.to_string())),
+            other => Err(serde::de::Error::custom(format!("expected a text or a number, found {other}"))),
+        }
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+pub type Variables = BTreeMap<String, Text>;
+
+/// A whole file. In its texts `$(name)` stands for a variable, an axis's value, or something of the machine (`machine::variables`).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The file's, without its ending.
+    #[serde(skip)]
+    pub name: String,
+    pub title: String,
+    /// What it asks, in a sentence or two.
+    pub question: String,
+    /// How to read the answer.
+    pub reading: String,
+    /// Why it cannot be put to a server that was not started here.
+    pub only_here: Option<String>,
+    /// Runs of each setting.
+    pub repeat: u32,
+    #[serde(default)]
+    pub variables: Variables,
+    /// What `--quick` has instead.
+    #[serde(default)]
+    pub quick: Variables,
+    #[serde(default)]
+    pub server: Server,
+    pub workload: Workload,
+    pub axis: Vec<Axis>,
+    #[serde(default)]
+    pub measure: Vec<Measure>,
+    pub chart: Vec<Chart>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// Of `heddle serve`.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// Keep the data in a directory; else in memory.
+    #[serde(default)]
+    pub on_disk: bool,
+    /// Options of sp_configure. One that takes effect at a start needs `on_disk`.
+    #[serde(default)]
+    pub configure: BTreeMap<String, Text>,
+    /// Batches, split at GO, run in a database of their own that is made for each run.
+    #[serde(default)]
+    pub setup: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Of `heddle stress`; the server, the database and the login are the lab's to say.
+    pub arguments: Vec<String>,
+    /// The text of a file for `--mix`.
+    pub mix: Option<String>,
+    /// The text of a control file for `-c`.
+    pub control: Option<String>,
+    /// By the local transport, where the server was started here; else TCP.
+    #[serde(default)]
+    pub local: bool,
+}
+
+/// What is varied.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    pub name: String,
+    /// What it is, as a chart writes it beside the axis.
+    pub label: String,
+    /// Empty: its values are names.
+    pub unit: String,
+    pub values: Vec<Value>,
+    /// The values that `--quick` takes, by name; empty: all.
+    #[serde(default)]
+    pub quick: Vec<Text>,
+}
+
+impl Axis {
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.values.iter().find(|value| value.name.0 == name)
+    }
+}
+
+/// One value of an axis: its name, which `$(axis)` stands for, and other variables that go with it.
+#[derive(Debug, Clone)]
+pub struct Value {
+    pub name: Text,
+    pub set: Variables,
+    /// Why a server that was not started here cannot have it.
+    pub only_here: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Value, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Named {
+            name: Text,
+            #[serde(default)]
+            set: Variables,
+            only_here: Option<String>,
+        }
+        let raw = toml::Value::deserialize(from)?;
+        let custom = |error: toml::de::Error| serde::de::Error::custom(error.message().to_string());
+        if raw.is_table() {
+            let Named { name, set, only_here } = raw.try_into().map_err(custom)?;
+            return Ok(Value { name, set, only_here });
+        }
+        Ok(Value { name: raw.try_into().map_err(custom)?, set: Variables::new(), only_here: None })
+    }
+}
+
+/// A figure of a run besides those that every run has (`measure::BUILT_IN`). Either `query` and `per`, or `of` with its factor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    pub name: String,
+    pub unit: String,
+    pub says: String,
+    /// T-SQL whose first value is read before and after what is measured.
+    pub query: Option<String>,
+    pub per: Option<Per>,
+    /// Another measure, times one number and by another.
+    pub of: Option<String>,
+    pub times: Option<Text>,
+    pub over: Option<Text>,
+}
+
+/// What the growth of a counter is divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Per {
+    Request,
+    Second,
+    Run,
+    /// No growth: the value afterwards.
+    Level,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A bar for the median, a dot for each run.
+    Bars,
+    /// A line through the medians, a dot for each run.
+    Lines,
+    /// Each run in the order in which they ran, and the median: shows drift.
+    Runs,
+    /// Requests a second over the seconds of the runs.
+    Time,
+    /// What each connection got in the middle run.
+    Clients,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chart {
+    pub kind: Kind,
+    pub title: String,
+    /// The sentence that says what it shows.
+    pub says: String,
+    /// An axis; not for `time`, `runs` and `clients`.
+    pub x: Option<String>,
+    /// A measure.
+    pub y: String,
+    /// An axis: a colour for each of its values.
+    pub series: Option<String>,
+    /// The value of `series` that the others are compared with.
+    pub baseline: Option<Text>,
+    /// Only these values of an axis. Axes that the chart does not name make a chart for each of their values.
+    #[serde(default)]
+    pub only: BTreeMap<String, Vec<Text>>,
+    /// What the experiment's own author measured.
+    #[serde(default)]
+    pub seed: Vec<Seed>,
+}
+
+/// A figure of the document that asked the question.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seed {
+    /// By axis, where in the chart it belongs.
+    pub at: Variables,
+    /// In the unit of y.
+    pub value: Option<f64>,
+    /// To the baseline.
+    pub ratio: Option<f64>,
+    /// On what it was measured, and what else is known.
+    pub says: String,
+}
+
+impl Definition {
+    /// Err: what is wrong, and where.
+    pub fn parse(name: &str, text: &str) -> Result<Definition, String> {
+        let mut definition: Definition = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+        definition.name = name.into();
+        definition.check().map_err(|why| format!("{name}: {why}"))?;
+        Ok(definition)
+    }
+
+    pub fn axis(&self, name: &str) -> Option<&Axis> {
+        self.axis.iter().find(|axis| axis.name == name)
+    }
+
+    /// Unit and meaning of a measure.
+    pub fn meaning(&self, measure: &str) -> Option<(&str, &str)> {
+        let own = self.measure.iter().find(|own| own.name == measure).map(|own| (own.unit.as_str(), own.says.as_str()));
+        own.or_else(|| measure::built_in(measure).map(|known| (known.unit, known.says)))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.repeat == 0 {
+            return Err("repeat: at least one".into());
+        }
+        if let Some(name) = self.quick.keys().find(|name| !self.variables.contains_key(*name)) {
+            return Err(format!("quick: there is no variable {name}"));
+        }
+        for axis in &self.axis {
+            check_axis(axis)?;
+        }
+        for own in &self.measure {
+            self.check_measure(own).map_err(|why| format!("measure {}: {why}", own.name))?;
+        }
+        for chart in &self.chart {
+            self.check_chart(chart).map_err(|why| format!("chart '{}': {why}", chart.title))?;
+        }
+        Ok(())
+    }
+
+    fn check_measure(&self, own: &Measure) -> Result<(), String> {
+        if measure::built_in(&own.name).is_some() {
+            return Err("every run has one of this name".into());
+        }
+        match (&own.query, own.per, &own.of) {
+            (Some(_), Some(_), None) => Ok(()),
+            (None, None, Some(of)) if self.meaning(of).is_some() => Ok(()),
+            (None, None, Some(of)) => Err(format!("there is no measure {of}")),
+            _ => Err("expected query and per, or of".into()),
+        }
+    }
+
+    fn check_chart(&self, chart: &Chart) -> Result<(), String> {
+        if self.meaning(&chart.y).is_none() {
+            return Err(format!("y: there is no measure {}", chart.y));
+        }
+        let needs_x = matches!(chart.kind, Kind::Bars | Kind::Lines);
+        if needs_x != chart.x.is_some() {
+            return Err(format!("{:?}: x is {}", chart.kind, if needs_x { "missing" } else { "not its own" }));
+        }
+        let places = chart.seed.iter().flat_map(|seed| seed.at.iter().map(|(axis, value)| (axis, vec![value])));
+        let only = chart.only.iter().map(|(axis, values)| (axis, values.iter().collect()));
+        let named = [&chart.x, &chart.series].into_iter().flatten().map(|axis| (axis, Vec::new()));
+        for (name, values) in places.chain(only).chain(named) {
+            let axis = self.axis(name).ok_or_else(|| format!("there is no axis {name}"))?;
+            if let Some(value) = values.iter().find(|value| axis.value(&value.0).is_none()) {
+                return Err(format!("{name} has no value {value}"));
+            }
+        }
+        let series = chart.series.as_ref().and_then(|name| self.axis(name));
+        if let Some(baseline) = &chart.baseline
+            && series.and_then(|axis| axis.value(&baseline.0)).is_none()
+        {
+            return Err(format!("baseline: the series has no value {baseline}"));
+        }
+        Ok(())
+    }
+}
+
+fn check_axis(axis: &Axis) -> Result<(), String> {
+    if axis.values.is_empty() {
+        return Err(format!("axis {}: it has no values", axis.name));
+    }
+    if let Some(name) = axis.quick.iter().find(|name| axis.value(&name.0).is_none()) {
+        return Err(format!("axis {}: quick has {name}, which is none of its values", axis.name));
+    }
+    let is_number = |value: &Value| value.name.0.parse::<f64>().is_ok();
+    if !axis.unit.is_empty() && !axis.values.iter().all(is_number) {
+        return Err(format!("axis {}: it has a unit, so its values are numbers", axis.name));
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! The experiments that the program brings with it: the files of `lab/experiments`.
+
+use super::definition::Definition;
+
+/// In the order in which `list` shows them and `all` runs them.
+const FILES: [(&str, &str); 1] = [("rwlock", include_str!("../../../../lab/experiments/rwlock.toml"))];
+
+/// All of them.
+pub fn all() -> Result<Vec<Definition>, String> {
+    FILES.iter().map(|(name, text)| Definition::parse(name, text)).collect()
+}
+
+/// Those that the names stand for, `all` for all. Err: a name is none of them, and which are near it.
+pub fn named(names: &[String]) -> Result<Vec<Definition>, String> {
+    if names.iter().any(|name| name == "all") {
+        return all();
+    }
+    let of = |name: &String| match FILES.iter().find(|(known, _)| known == name) {
+        Some((known, text)) => Definition::parse(known, text),
+        None => Err(format!("there is no experiment '{name}'{}", near(name))),
+    };
+    names.iter().map(of).collect()
+}
+
+/// What somebody may have meant.
+fn near(name: &str) -> String {
+    let mut known: Vec<(usize, &str)> = FILES.iter().map(|(known, _)| (distance(name, known), *known)).collect();
+    known.sort_unstable();
+    let is_near = |(distance, known): &(usize, &str)| *distance <= 2.max(known.len() / 3) || known.starts_with(name);
+    let found: Vec<&str> = known.iter().filter(|one| is_near(one)).map(|(_, known)| *known).collect();
+    match found.is_empty() {
+        true => format!("; there are {}", FILES.map(|(known, _)| known).join(", ")),
+        false => format!("; did you mean {}?", found.join(" or ")),
+    }
+}
+
+/// Letters to change, add or take away (Levenshtein).
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = at + 1;
+        for (column, against) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *against);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::definition::Kind;
+    use crate::experiment::machine::Machine;
+    use crate::experiment::runner::load_of;
+    use crate::experiment::setting::{Place, settings};
+
+    #[test]
+    fn letters_between_names() {
+        assert_eq!(["fibers", "fibres", "fiber", ""].map(|name| distance(name, "fibers")), [0, 2, 1, 6]);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn every_experiment_is_complete() {
+        let machine = Machine::look();
+        for (name, _) in FILES {
+            let definition = named(&[name.to_string()]).expect(name).remove(0);
+            assert!(!definition.chart.is_empty() && definition.question.ends_with('?'), "{name}");
+            for chart in &definition.chart {
+                let (unit, says) = definition.meaning(&chart.y).expect(name);
+                assert!(!unit.is_empty() && !says.is_empty(), "{name}: {}", chart.y);
+                let is_sentence = chart.says.ends_with('.') && chart.says.len() > 20;
+                assert!(is_sentence, "{name}: '{}' has no sentence", chart.title);
+                // A line needs numbers to run along.
+                let x = chart.x.as_ref().and_then(|name| definition.axis(name));
+                assert!(
+                    chart.kind != Kind::Lines || x.is_some_and(|axis| !axis.unit.is_empty()),
+                    "{name}: {}",
+                    chart.title
+                );
+            }
+            for (quick, is_target) in [(false, false), (true, false), (false, true)] {
+                let place = Place { machine: &machine, quick, is_target };
+                let (settings, skipped) = settings(&definition, place).expect(name);
+                assert!(!settings.is_empty() || !skipped.is_empty(), "{name}");
+                for setting in settings {
+                    let load = load_of(&setting, None, None).expect(name);
+                    assert!(load.duration_s.is_some() || load.iterations.is_some(), "{name} may never end");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_key_and_a_wrong_name_are_told() {
+        let (name, text) = FILES[0];
+        let parse = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            Definition::parse(name, &text.replacen(from, to, 1)).expect_err(to)
+        };
+        assert!(parse("question =", "qestion =").contains("unknown field `qestion`"));
+        assert!(parse("[workload]\n", "[workload]\nthreads = 1\n").contains("unknown field `threads`"));
+        assert!(
+            parse("y = \"requests_per_second\"", "y = \"request_rate\"").contains("there is no measure request_rate")
+        );
+        assert!(named(&["rwlok".into()]).expect_err("near").contains("did you mean rwlock?"));
+        assert!(named(&["zzzzzzzzzz".into()]).expect_err("far").contains("there are rwlock"));
+    }
+}

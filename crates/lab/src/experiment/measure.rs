@@ -1,0 +1,179 @@
+//! The figures of a run: those that every run has, and where they come from.
+
+use std::collections::BTreeMap;
+
+use super::definition::{Definition, Per};
+use super::machine::Ticks;
+use super::server::Usage;
+use super::statistics::jain;
+use crate::stress::deltas::{Deltas, Growth};
+use crate::stress::report::{Summary, percentile_ms};
+
+/// A figure that needs no definition.
+#[derive(Debug)]
+pub struct BuiltIn {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub says: &'static str,
+}
+
+const fn known(name: &'static str, unit: &'static str, says: &'static str) -> BuiltIn {
+    BuiltIn { name, unit, says }
+}
+
+pub const BUILT_IN: [BuiltIn; 27] = [
+    known("requests_per_second", "requests/s", "answers that came while it was measured"),
+    known("iterations_per_second", "iterations/s", "iterations of all connections that ended"),
+    known("rows_per_second", "rows/s", "rows that the client read"),
+    known("seconds", "s", "from the first iteration to the end of the last"),
+    known("mean_ms", "ms", "mean time of an iteration, as the client saw it"),
+    known("p50_ms", "ms", "half of the iterations were faster"),
+    known("p95_ms", "ms", "95 of 100 iterations were faster"),
+    known("p99_ms", "ms", "99 of 100 iterations were faster"),
+    known("max_ms", "ms", "the slowest iteration"),
+    known("most_by_fewest", "ratio", "iterations of the connection with the most, by those of the one with the fewest"),
+    known("jain", "index", "Jain's index of the connections' iterations: 1 where all have the same"),
+    known("client_cpu_percent", "%", "how busy the load generator's own threads were"),
+    known("stolen_percent", "%", "of the CPUs, what a virtual machine's host gave to others meanwhile"),
+    known("start_ms", "ms", "from the start of the server's process to the line that says it is ready"),
+    known("server_cpu_us_per_request", "µs", "CPU time of the server's processes, user and system"),
+    known("server_cpu_us_per_iteration", "µs", "CPU time of the server's processes, user and system"),
+    known("server_cpus", "CPUs", "CPUs' worth of time that the server used"),
+    known(
+        "os_switches_per_request",
+        "switches",
+        "times that the system took a CPU from a thread of the server, or the thread gave it up",
+    ),
+    known("memory_start_mb", "MB", "resident memory of the server before the load"),
+    known("memory_peak_mb", "MB", "the most resident memory that the server had"),
+    known("memory_kb_per_connection", "KB", "resident memory that came with the load, by connection"),
+    known(
+        "own_switches_per_request",
+        "switches",
+        "times that a scheduler of the server went from one worker to another (sys.dm_os_schedulers)",
+    ),
+    known("wait_us_per_request", "µs", "time of waits that are not idleness (sys.dm_os_wait_stats)"),
+    known("signal_wait_us_per_request", "µs", "of the waits, the time after their end and before the worker ran"),
+    known(
+        "spinlock_collisions_per_1000",
+        "collisions",
+        "spinlocks found taken, of 1,000 requests (sys.dm_os_spinlock_stats)",
+    ),
+    known("spins_per_request", "spins", "turns of loops that waited for spinlocks"),
+    known("backoffs_per_1000", "backoffs", "times a loop gave its CPU up for a taken spinlock, of 1,000 requests"),
+];
+
+pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|known| known.name == name)
+}
+
+/// What was seen at one end of what is measured.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// Of the server's processes, if it was started here.
+    pub usage: Option<Usage>,
+    pub ticks: Ticks,
+    /// By the definition's measures.
+    pub counters: BTreeMap<String, f64>,
+}
+
+/// All that there is of one run.
+pub struct Raw<'r> {
+    pub summary: &'r Summary,
+    pub before: &'r Reading,
+    pub after: &'r Reading,
+    pub start_ms: Option<f64>,
+    pub factors: &'r BTreeMap<String, (f64, f64)>,
+}
+
+/// The figures by name. What could not be measured is not among them.
+pub fn values(definition: &Definition, raw: &Raw<'_>) -> BTreeMap<String, f64> {
+    let mut found = BTreeMap::new();
+    of_client(raw, &mut found);
+    of_process(raw, &mut found);
+    if let Some(deltas) = &raw.summary.deltas {
+        of_views(deltas, raw.summary.requests, &mut found);
+    }
+    of_definition(definition, raw, &mut found);
+    found.retain(|_, value| value.is_finite());
+    // A sum of nothing is -0, which would be shown so.
+    found.values_mut().for_each(|value| *value += 0.0);
+    found
+}
+
+type Found = BTreeMap<String, f64>;
+
+fn of_client(raw: &Raw<'_>, found: &mut Found) {
+    let summary = raw.summary;
+    let mut put = |name: &str, value: f64| found.insert(name.into(), value);
+    put("requests_per_second", summary.rate(summary.requests));
+    put("iterations_per_second", summary.rate(summary.iterations));
+    put("rows_per_second", summary.rate(summary.rows));
+    put("seconds", summary.seconds);
+    put("client_cpu_percent", summary.cpu_percent());
+    put("stolen_percent", raw.before.ticks.stolen_percent(&raw.after.ticks));
+    if !summary.latencies.is_empty() {
+        put("mean_ms", summary.latencies.mean() / 1e6);
+        put("max_ms", summary.latencies.max() as f64 / 1e6);
+        for (name, percent) in [("p50_ms", 50.0), ("p95_ms", 95.0), ("p99_ms", 99.0)] {
+            put(name, percentile_ms(&summary.latencies, percent));
+        }
+    }
+    put("most_by_fewest", summary.most as f64 / summary.fewest as f64);
+    put("jain", jain(&summary.connection_iterations).unwrap_or(f64::NAN));
+    put("start_ms", raw.start_ms.unwrap_or(f64::NAN));
+}
+
+fn of_process(raw: &Raw<'_>, found: &mut Found) {
+    let (Some(before), Some(after)) = (&raw.before.usage, &raw.after.usage) else { return };
+    let summary = raw.summary;
+    let cpu_s = after.cpu_s - before.cpu_s;
+    let mut put = |name: &str, value: f64| found.insert(name.into(), value);
+    put("server_cpu_us_per_request", cpu_s * 1e6 / summary.requests as f64);
+    put("server_cpu_us_per_iteration", cpu_s * 1e6 / summary.iterations as f64);
+    put("server_cpus", cpu_s / summary.seconds);
+    let switches = after.switches.saturating_sub(before.switches);
+    put("os_switches_per_request", switches as f64 / summary.requests as f64);
+    put("memory_start_mb", before.resident_bytes as f64 / (1 << 20) as f64);
+    put("memory_peak_mb", after.peak_bytes as f64 / (1 << 20) as f64);
+    let grown = after.peak_bytes.saturating_sub(before.resident_bytes) as f64 / 1024.0;
+    put("memory_kb_per_connection", grown / summary.connected as f64);
+}
+
+fn of_views(deltas: &Deltas, requests: u64, found: &mut Found) {
+    let sum = |of: &[Growth], at: usize| of.iter().map(|growth| growth.numbers[at]).sum::<f64>();
+    let requests = requests as f64;
+    let switches = deltas.schedulers.iter().filter(|growth| growth.name == "context switches");
+    let switches: f64 = switches.map(|growth| growth.numbers[0]).sum();
+    let mut put = |name: &str, value: f64| found.insert(name.into(), value);
+    put("own_switches_per_request", switches / requests);
+    put("wait_us_per_request", sum(&deltas.waits, 1) * 1e3 / requests);
+    put("signal_wait_us_per_request", sum(&deltas.waits, 2) * 1e3 / requests);
+    put("spinlock_collisions_per_1000", sum(&deltas.spinlocks, 0) * 1e3 / requests);
+    put("spins_per_request", sum(&deltas.spinlocks, 1) / requests);
+    put("backoffs_per_1000", sum(&deltas.spinlocks, 2) * 1e3 / requests);
+}
+
+fn of_definition(definition: &Definition, raw: &Raw<'_>, found: &mut Found) {
+    for own in &definition.measure {
+        let value = match (&own.of, own.per) {
+            (Some(of), _) => {
+                let (times, over) = raw.factors.get(&own.name).copied().unwrap_or((1.0, 1.0));
+                found.get(of).map(|value| value * times / over)
+            }
+            (None, Some(per)) => {
+                let ends = (raw.before.counters.get(&own.name), raw.after.counters.get(&own.name));
+                ends.0.zip(ends.1).map(|(before, after)| match per {
+                    Per::Level => *after,
+                    Per::Run => after - before,
+                    Per::Second => (after - before) / raw.summary.seconds,
+                    Per::Request => (after - before) / raw.summary.requests as f64,
+                })
+            }
+            (None, None) => None,
+        };
+        if let Some(value) = value {
+            found.insert(own.name.clone(), value);
+        }
+    }
+}

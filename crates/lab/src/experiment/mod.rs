@@ -1,0 +1,112 @@
+//! `heddle lab run`, `list` and `report`: experiments as data, measured on servers that are started for it, and a page with the answer.
+//! See docs/lab.md.
+
+mod statistics;
+mod machine;
+mod results;
+mod schedule;
+mod measure;
+mod definition;
+mod setting;
+mod server;
+mod library;
+mod runner;
+mod report;
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+/// Runs of each setting at most, with `--quick`.
+const QUICK_REPEAT: u32 = 3;
+
+/// Run experiments: servers are started for them, loads run, figures kept, and a page is written that shows them.
+///
+///   heddle lab run rwlock --quick              in a minute or two, to see that it works
+///   heddle lab run all --out results           everything; Ctrl-C leaves what was measured until then
+///   heddle lab run all --out results --resume  goes on with what is missing
+///   heddle lab run fibers --target tds://sa:secret@db:1433   on a server that runs already, in a database heddle_lab of its own
+///
+/// Exit code 0: all was measured; 1: some runs failed, or it was interrupted; 2: it could not begin.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(verbatim_doc_comment)]
+pub struct RunArgs {
+    /// Experiments, as `heddle lab list` names them; all: each of them.
+    #[arg(required = true, value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Shorter runs and fewer settings.
+    #[arg(long)]
+    pub quick: bool,
+    /// Measure this server instead of starting some: tds://user:password@host:port.
+    #[arg(long, value_name = "URL")]
+    pub target: Option<String>,
+    /// Directory of the results and of report.html; made if it is missing.
+    #[arg(long, value_name = "DIR", default_value = "heddle-lab")]
+    pub out: PathBuf,
+    /// Runs of each setting. Default: what the experiment says, with --quick at most 3.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub repeat: Option<u32>,
+    /// Make only the runs that the directory has not: same setting, same program.
+    #[arg(long)]
+    pub resume: bool,
+    /// No progress bar.
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// Write the page of a directory with results anew.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ReportArgs {
+    /// Directory that `heddle lab run` wrote to.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+/// The process's exit code.
+pub fn run(args: &RunArgs) -> i32 {
+    let attempt = || {
+        let definitions = library::named(&args.names)?;
+        // From here on Ctrl-C ends the run and not the program.
+        os::signal::stop_requests();
+        let outcome = runner::run(args, &definitions)?;
+        println!("{}", report::write(&args.out)?.display());
+        Ok::<_, String>(outcome)
+    };
+    match attempt() {
+        Ok(outcome) if outcome.is_interrupted => {
+            eprintln!("interrupted: what was measured is there; --resume goes on");
+            1
+        }
+        Ok(outcome) => i32::from(outcome.failed > 0),
+        Err(why) => refuse("run", &why),
+    }
+}
+
+/// The process's exit code.
+pub fn list() -> i32 {
+    match library::all() {
+        Ok(definitions) => {
+            for definition in definitions {
+                println!("{:<15} {}\n{:<15} {}", definition.name, definition.title, "", definition.question);
+            }
+            0
+        }
+        Err(why) => refuse("list", &why),
+    }
+}
+
+/// The process's exit code.
+pub fn report(args: &ReportArgs) -> i32 {
+    match report::write(&args.directory) {
+        Ok(path) => {
+            println!("{}", path.display());
+            0
+        }
+        Err(why) => refuse("report", &why),
+    }
+}
+
+fn refuse(command: &str, why: &str) -> i32 {
+    eprintln!("heddle lab {command}: {why}");
+    2
+}

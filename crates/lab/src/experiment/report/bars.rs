@@ -1,0 +1,95 @@
+//! Bars. Those of settings lie, each below its name: names of any length have room, on a phone as well. Those of connections stand.
+
+use std::fmt::Write;
+
+use super::draw::{SERIES_MAX, Scale, WIDTH, line, number, short, svg, text};
+use super::panel::Panel;
+
+const LEFT: f64 = 10.0;
+/// For the figure behind the longest bar.
+const RIGHT: f64 = 78.0;
+const BAR: f64 = 16.0;
+const NAME: f64 = 18.0;
+const GAP: f64 = 6.0;
+const FOOT: f64 = 40.0;
+
+/// A bar for the median of each setting, a dot for each run.
+pub fn settings(panel: &Panel<'_>) -> String {
+    let most = panel.runs().filter_map(|(_, run)| run.values.get(&panel.chart.y)).copied().fold(0.0, f64::max);
+    let scale = Scale::up_to(most);
+    let x = |value: f64| LEFT + value / scale.most * (WIDTH - LEFT - RIGHT);
+    let (mut bars, mut y) = (String::new(), 4.0);
+    let has_series = panel.chart.series.is_some();
+    for (place, name) in panel.places.iter().enumerate() {
+        if let Some(axis) = panel.x {
+            text(&mut bars, LEFT, y + 13.0, "name", format!("{name} {}", axis.unit).trim_end());
+            y += NAME;
+        }
+        for series in 0..panel.series.len() {
+            let Some(spread) = panel.spread(series, place) else { continue };
+            let colour = if has_series { series % SERIES_MAX } else { 0 };
+            let width = x(spread.median) - LEFT;
+            let _ = write!(
+                bars,
+                r#"<rect x="{LEFT}" y="{y:.1}" width="{width:.1}" height="{BAR}" class="bar s{colour}"/>"#
+            );
+            for (_, figure) in panel.figures(series, place) {
+                let _ =
+                    write!(bars, r#"<circle cx="{:.1}" cy="{:.1}" r="2.5" class="dot"/>"#, x(figure), y + BAR / 2.0);
+            }
+            text(&mut bars, x(spread.high) + 7.0, y + 12.5, "value", &number(spread.median));
+            y += BAR + 3.0;
+        }
+        y += GAP;
+    }
+    let mut drawing = String::new();
+    for mark in scale.marks() {
+        line(&mut drawing, (x(mark), 2.0), (x(mark), y), "grid");
+        text(&mut drawing, x(mark), y + 14.0, "mark-x", &short(mark));
+    }
+    drawing.push_str(&bars);
+    text(&mut drawing, (LEFT + WIDTH - RIGHT) / 2.0, y + 32.0, "axis-x", panel.unit);
+    svg(y + FOOT, &panel.chart.title, &drawing)
+}
+
+/// What each connection got in the run whose figure is the median, a drawing for each series.
+pub fn clients(panel: &Panel<'_>) -> Vec<(String, String)> {
+    let mut drawings = Vec::new();
+    for (series, name) in panel.series.iter().enumerate() {
+        let mut runs: Vec<_> = panel.runs().filter(|(of, run)| *of == series && !run.clients.is_empty()).collect();
+        let figure =
+            |run: &crate::experiment::results::Run| run.values.get(&panel.chart.y).copied().unwrap_or(f64::NAN);
+        runs.sort_by(|(_, one), (_, other)| figure(one).total_cmp(&figure(other)));
+        if let Some((_, run)) = runs.get(runs.len().saturating_sub(1) / 2) {
+            drawings.push((name.clone(), shares(&run.clients, series, panel)));
+        }
+    }
+    drawings
+}
+
+fn shares(clients: &[u64], series: usize, panel: &Panel<'_>) -> String {
+    const HEIGHT: f64 = 200.0;
+    const MARGIN: f64 = 52.0;
+    const TOP: f64 = 26.0;
+    let scale = Scale::up_to(clients.iter().copied().max().unwrap_or(0) as f64);
+    let bottom = HEIGHT - FOOT;
+    let y = |value: f64| bottom - value / scale.most * (bottom - TOP);
+    let mut drawing = String::new();
+    for mark in scale.marks() {
+        line(&mut drawing, (MARGIN, y(mark)), (WIDTH - 8.0, y(mark)), "grid");
+        text(&mut drawing, MARGIN - 5.0, y(mark) + 4.0, "mark-y", &short(mark));
+    }
+    let slot = (WIDTH - 8.0 - MARGIN) / clients.len() as f64;
+    for (at, count) in clients.iter().enumerate() {
+        let (x, top) = (MARGIN + slot * at as f64, y(*count as f64));
+        let (x, width, height) = (x + slot * 0.1, slot * 0.8, bottom - top);
+        let colour = series % SERIES_MAX;
+        let _ = write!(
+            drawing,
+            r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}" class="bar s{colour}"/>"#
+        );
+    }
+    text(&mut drawing, 4.0, 14.0, "axis-y", "iterations");
+    text(&mut drawing, (MARGIN + WIDTH) / 2.0, HEIGHT - 10.0, "axis-x", &format!("connections 1 to {}", clients.len()));
+    svg(HEIGHT, &panel.chart.title, &drawing)
+}

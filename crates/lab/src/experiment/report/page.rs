@@ -1,0 +1,307 @@
+//! The page: each experiment with its question, charts with a table beside each, what the server waited for, and the machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::draw::{escaped, mark, number};
+use super::panel::{Panel, panels};
+use super::{bars, lines};
+use crate::experiment::definition::{Definition, Kind};
+use crate::experiment::machine::Machine;
+use crate::experiment::results::{Results, Run};
+use crate::experiment::statistics::Spread;
+
+const STYLE: &str = include_str!("style.css");
+/// Stolen time above this is told: what ran meanwhile ran slower for no reason of its own.
+const STOLEN_PERCENT_TOLD: f64 = 2.0;
+/// Above this the load generator may have been the limit.
+const CLIENT_PERCENT_TOLD: f64 = 90.0;
+
+/// The whole page.
+pub fn page(measured: &[(Definition, Results)]) -> String {
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Heddle's laboratory</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Heddle's laboratory</h1>\n"
+    );
+    paragraph(
+        &mut out,
+        "",
+        "Every dot or mark is a run. Bars, lines and tables have the median of the runs of a setting; the range goes from the lowest to the highest of them. All settings took turns, round by round, there and back again. A ratio compares runs of the same round; one whose range holds 1 shows no difference.",
+    );
+    out.push_str("<nav><ul>");
+    for (definition, _) in measured {
+        let _ = write!(out, "<li><a href=\"#{}\">{}</a></li>", definition.name, escaped(&definition.title));
+    }
+    out.push_str("<li><a href=\"#machine\">The machine</a></li></ul></nav>\n");
+    for (definition, results) in measured {
+        experiment(&mut out, definition, results);
+    }
+    machines(&mut out, measured);
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+fn paragraph(out: &mut String, class: &str, what: &str) {
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    let _ = writeln!(out, "<p{class}>{}</p>", escaped(what));
+}
+
+/// The runs that count: those of the newest program, for each setting.
+fn counted(results: &Results) -> Vec<&Run> {
+    let newest: BTreeMap<_, _> = results.runs.iter().map(|run| (&run.setting, &run.hash)).collect();
+    let counts = |run: &&Run| run.failed.is_none() && newest[&run.setting] == &run.hash;
+    results.runs.iter().filter(counts).collect()
+}
+
+fn experiment(out: &mut String, definition: &Definition, results: &Results) {
+    let runs = counted(results);
+    let _ = writeln!(out, "<section id=\"{}\">\n<h2>{}</h2>", definition.name, escaped(&definition.title));
+    paragraph(out, "question", &definition.question);
+    paragraph(out, "", &definition.reading);
+    notes(out, results, &runs);
+    for chart in &definition.chart {
+        let panels = panels(definition, chart, &runs);
+        let _ = writeln!(out, "<h3>{}</h3>", escaped(&chart.title));
+        paragraph(out, "", &chart.says);
+        if panels.is_empty() {
+            paragraph(out, "note", "Not measured here.");
+        }
+        for panel in &panels {
+            figure(out, panel);
+        }
+    }
+    waits(out, definition, &runs);
+    out.push_str("</section>\n");
+}
+
+/// What a reader must know before believing a figure.
+fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
+    let failed: Vec<&Run> = results.runs.iter().filter(|run| run.failed.is_some()).collect();
+    let rounds = runs.iter().map(|run| run.repeat).collect::<BTreeSet<_>>().len();
+    let settings = runs.iter().map(|run| &run.setting).collect::<BTreeSet<_>>().len();
+    let targets: BTreeSet<&str> = runs.iter().filter_map(|run| run.target.as_deref()).collect();
+    let mut told = format!("{} runs of {settings} settings in {rounds} rounds", runs.len());
+    if !targets.is_empty() {
+        told.push_str(&format!(", on {}", targets.into_iter().collect::<Vec<_>>().join(", ")));
+    }
+    if runs.iter().any(|run| run.quick) {
+        told.push_str(", with --quick: shorter runs, which say less");
+    }
+    paragraph(out, "soft", &format!("{told}."));
+    let of = |name: &str| runs.iter().filter_map(|run| run.values.get(name).copied()).collect::<Vec<f64>>();
+    if let Some(stolen) = Spread::of(&of("stolen_percent")).filter(|stolen| stolen.high >= STOLEN_PERCENT_TOLD) {
+        let [median, high] = [stolen.median, stolen.high].map(number);
+        paragraph(
+            out,
+            "note",
+            &format!(
+                "The host of this virtual machine took its CPUs away for {median} % of the time of a run (median), {high} % at most. Differences below the ranges mean nothing."
+            ),
+        );
+    }
+    let busy = of("client_cpu_percent").iter().filter(|percent| **percent > CLIENT_PERCENT_TOLD).count();
+    if busy > 0 {
+        paragraph(
+            out,
+            "note",
+            &format!(
+                "In {busy} runs the load generator itself was more than {CLIENT_PERCENT_TOLD} % busy: their figures may be its limit and not the server's."
+            ),
+        );
+    }
+    for skipped in &results.skipped {
+        paragraph(out, "note", &format!("Left out: {}: {}.", skipped.what, skipped.why));
+    }
+    for run in failed {
+        let setting: Vec<String> = run.setting.iter().map(|(axis, value)| format!("{axis} {value}")).collect();
+        let why = run.failed.as_deref().unwrap_or_default();
+        paragraph(out, "note", &format!("Failed, round {}: {}: {why}", run.repeat + 1, setting.join(", ")));
+    }
+}
+
+fn figure(out: &mut String, panel: &Panel<'_>) {
+    if !panel.title.is_empty() {
+        let _ = writeln!(out, "<h4>{}</h4>", escaped(&panel.title));
+    }
+    out.push_str("<div class=\"pair\">\n<figure>\n");
+    match panel.chart.kind {
+        Kind::Clients => {
+            for (name, drawing) in bars::clients(panel) {
+                let _ = writeln!(out, "<h4>{}</h4>\n{drawing}", escaped(&name));
+            }
+        }
+        kind => {
+            // Bars have their names beside them.
+            legend(out, panel);
+            out.push_str(&match kind {
+                Kind::Bars => bars::settings(panel),
+                Kind::Lines => lines::along_axis(panel),
+                Kind::Runs => lines::in_order(panel),
+                _ => lines::over_time(panel),
+            });
+        }
+    }
+    out.push_str("\n</figure>\n");
+    table(out, panel);
+    out.push_str("</div>\n");
+}
+
+fn legend(out: &mut String, panel: &Panel<'_>) {
+    if panel.chart.series.is_none() {
+        return;
+    }
+    out.push_str("<ul class=\"legend\">");
+    for (series, name) in panel.series.iter().enumerate() {
+        let mut sign = String::new();
+        mark(&mut sign, 8.0, 8.0, series, 5.0);
+        let _ = write!(out, "<li><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\">{sign}</svg>{}</li>", escaped(name));
+    }
+    out.push_str("</ul>\n");
+}
+
+/// The figures of a panel, with what the author of the experiment had.
+fn table(out: &mut String, panel: &Panel<'_>) {
+    let chart = panel.chart;
+    let has_seed = !chart.seed.is_empty();
+    out.push_str("<div><div class=\"wide\"><table>\n<tr>");
+    let place_head = panel.x.map(|axis| axis.label.as_str());
+    for head in [place_head, chart.series.as_deref()].into_iter().flatten() {
+        let _ = write!(out, "<th class=\"text\">{}</th>", escaped(head));
+    }
+    let _ = write!(out, "<th>median<br>{}</th><th>range</th><th>runs</th>", escaped(panel.unit));
+    if let Some(baseline) = &chart.baseline {
+        let _ = write!(out, "<th>to {}</th>", escaped(&baseline.0));
+    }
+    if has_seed {
+        out.push_str("<th>in the<br>document</th>");
+    }
+    out.push_str("</tr>\n");
+    for (place, place_name) in panel.places.iter().enumerate() {
+        for (series, series_name) in panel.series.iter().enumerate() {
+            let Some(spread) = panel.spread(series, place) else { continue };
+            out.push_str("<tr>");
+            let names = [panel.x.map(|_| place_name), chart.series.as_ref().map(|_| series_name)];
+            for name in names.into_iter().flatten() {
+                let _ = write!(out, "<td class=\"text\">{}</td>", escaped(name));
+            }
+            let [median, low, high] = [spread.median, spread.low, spread.high].map(number);
+            let _ = write!(
+                out,
+                "<td>{median}</td><td>{low} to {high} ({} %)</td><td>{}</td>",
+                number(spread.percent()),
+                panel.figures(series, place).len()
+            );
+            if chart.baseline.is_some() {
+                let _ = write!(out, "<td>{}</td>", panel.ratio(series, place).map_or(String::new(), ratio_text));
+            }
+            if has_seed {
+                let seed = panel.seed(series, place).map(|seed| match (seed.value, seed.ratio) {
+                    (Some(value), _) => number(value),
+                    (None, Some(ratio)) => format!("{} times", number(ratio)),
+                    (None, None) => String::new(),
+                });
+                let _ = write!(out, "<td>{}</td>", seed.unwrap_or_default());
+            }
+            out.push_str("</tr>\n");
+        }
+    }
+    let _ = writeln!(out, "</table></div>");
+    paragraph(out, "soft", &format!("{}: {}.", panel.unit, panel.says));
+    for seed in panel.seeds() {
+        let place: Vec<String> = seed.at.iter().map(|(axis, value)| format!("{axis} {value}")).collect();
+        paragraph(out, "soft", &format!("In the document, {}: {}.", place.join(", "), seed.says));
+    }
+    out.push_str("</div>");
+}
+
+fn ratio_text(ratio: Spread) -> String {
+    let range = format!("{} ({} to {})", number(ratio.median), number(ratio.low), number(ratio.high));
+    if ratio.differs_from_one() { range } else { format!("{range}, no difference") }
+}
+
+/// What the server counted, by setting: sums over a run's kept counters, the median of the runs.
+fn waits(out: &mut String, definition: &Definition, runs: &[&Run]) {
+    let mut by_setting: BTreeMap<Vec<&str>, Vec<&Run>> = BTreeMap::new();
+    for run in runs {
+        let name = definition.axis.iter().filter_map(|axis| run.setting.get(&axis.name)).map(String::as_str).collect();
+        by_setting.entry(name).or_default().push(run);
+    }
+    if runs.iter().all(|run| run.waits_ms.is_empty() && run.spinlocks.is_empty()) {
+        return;
+    }
+    out.push_str("<details><summary>What the server waited for</summary>\n<div class=\"wide\"><table>\n<tr><th class=\"text\">setting</th><th class=\"text\">waits, ms a second</th><th class=\"text\">spinlocks, collisions (spins) a second</th></tr>\n");
+    for (name, runs) in by_setting {
+        let seconds = |run: &Run| run.values.get("seconds").copied().unwrap_or(f64::NAN);
+        let waits = medians(&runs, |run| {
+            run.waits_ms.iter().map(|(name, ms)| (name.as_str(), [ms / seconds(run), 0.0])).collect()
+        });
+        let locks = medians(&runs, |run| {
+            let of = |lock: &'_ (String, f64, f64)| [lock.1 / seconds(run), lock.2 / seconds(run)];
+            run.spinlocks.iter().map(|lock| (lock.0.as_str(), of(lock))).collect()
+        });
+        let waits: Vec<String> = waits.iter().map(|(name, [ms, _])| format!("{name} {}", number(*ms))).collect();
+        let locks: Vec<String> = locks
+            .iter()
+            .map(|(name, [collisions, spins])| format!("{name} {} ({})", number(*collisions), number(*spins)))
+            .collect();
+        let cells = [name.join(", "), waits.join("; "), locks.join("; ")]
+            .map(|cell| format!("<td class=\"text\">{}</td>", escaped(&cell)));
+        let _ = writeln!(out, "<tr>{}</tr>", cells.concat());
+    }
+    out.push_str("</table></div></details>\n");
+}
+
+/// By name, the median of what the runs that have it say; most first.
+fn medians<'r>(runs: &[&'r Run], of: impl Fn(&'r Run) -> Vec<(&'r str, [f64; 2])>) -> Vec<(&'r str, [f64; 2])> {
+    let mut by_name: BTreeMap<&str, [Vec<f64>; 2]> = BTreeMap::new();
+    for (name, figures) in runs.iter().flat_map(|run| of(run)) {
+        let all = by_name.entry(name).or_default();
+        all.iter_mut().zip(figures).for_each(|(all, figure)| all.push(figure));
+    }
+    let median = |figures: &Vec<f64>| Spread::of(figures).map_or(0.0, |spread| spread.median);
+    let mut medians: Vec<(&str, [f64; 2])> =
+        by_name.iter().map(|(name, [one, other])| (*name, [median(one), median(other)])).collect();
+    medians.sort_by(|(_, one), (_, other)| other[0].total_cmp(&one[0]));
+    medians
+}
+
+/// Each that results came from, once.
+fn machines(out: &mut String, measured: &[(Definition, Results)]) {
+    let mut known: Vec<String> = Vec::new();
+    out.push_str("<section id=\"machine\">\n<h2>The machine</h2>\n");
+    paragraph(
+        out,
+        "",
+        "The load generator ran on the same CPUs as the servers that were started for this, at a lower claim to them (SCHED_BATCH).",
+    );
+    for machine in measured.iter().flat_map(|(_, results)| &results.machines) {
+        let told = described(machine);
+        if !known.contains(&told) {
+            out.push_str(&told);
+            known.push(told);
+        }
+    }
+    out.push_str("</section>\n");
+}
+
+fn described(machine: &Machine) -> String {
+    let gigabytes = |bytes: u64| format!("{} GB", number(bytes as f64 / (1_u64 << 30) as f64));
+    let cpus: Vec<String> = machine.usable_cpus.iter().map(u32::to_string).collect();
+    let quota = machine.cpu_quota.map_or("none".into(), |quota| format!("{} CPUs", number(quota)));
+    let rows = [
+        ("Heddle", machine.heddle.clone()),
+        ("system", machine.system.clone()),
+        ("CPU", machine.cpu_model.clone()),
+        ("logical CPUs", format!("{}; usable: {}", machine.logical_cpus, cpus.join(", "))),
+        ("cores", machine.siblings.join(" | ")),
+        ("NUMA nodes", machine.numa_nodes.to_string()),
+        ("governor", machine.governor.clone()),
+        ("virtualization", machine.virtualization.clone()),
+        ("CPU quota", quota),
+        ("memory", format!("{}; limit {}", gigabytes(machine.memory_bytes), gigabytes(machine.memory_limit_bytes))),
+        ("clock", machine.clock_source.clone()),
+    ];
+    let rows = rows.map(|(name, what)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(&what)));
+    format!("<dl>{}</dl>\n", rows.join("\n"))
+}

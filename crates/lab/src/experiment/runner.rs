@@ -1,0 +1,372 @@
+//! Makes the runs: a server for each, the load, the figures, a line of results.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use os::sync::Mutex;
+use os::wait::WaitType;
+
+use super::RunArgs;
+use super::definition::Definition;
+use super::machine::{Machine, Ticks};
+use super::measure::{Raw, Reading, values};
+use super::results::{Line, Run, append, mend, read};
+use super::schedule::{Planned, planned};
+use super::server::{DATABASE, Remote, Server, ask, clear, first_number, open, set_up};
+use super::setting::{Place, Setting, fnv, settings};
+use crate::client::Target;
+use crate::stress;
+use crate::stress::plan::Edge;
+use crate::stress::report::Summary;
+
+/// Connections whose shares are kept one by one.
+const CLIENTS_MAX: usize = 64;
+/// Kept of the waits and spinlocks of a run.
+const COUNTERS_MAX: usize = 6;
+/// A part of a second says little of a rate.
+const SECOND_LEAST: f64 = 0.5;
+
+/// How it went.
+#[derive(Debug, Default, PartialEq)]
+pub struct Outcome {
+    pub failed: u64,
+    /// By Ctrl-C.
+    pub is_interrupted: bool,
+}
+
+/// What all runs of a call have in common.
+struct Bench<'a> {
+    args: &'a RunArgs,
+    machine: Machine,
+    remote: Option<Remote>,
+    /// The program or the server that is measured.
+    subject: String,
+    bar: ProgressBar,
+}
+
+/// Makes what is missing of `definitions` in `args.out`. Err: why it could not begin.
+pub fn run(args: &RunArgs, definitions: &[Definition]) -> Result<Outcome, String> {
+    let remote = args.target.as_deref().map(Remote::parse).transpose().map_err(|why| format!("--target: {why}"))?;
+    let subject = match &remote {
+        Some(remote) => format!("{} {}", remote.address, version_of(remote)?),
+        None => os::fs::read(Path::new("/proc/self/exe")).map(|bytes| format!("{:016x}", fnv(&bytes))).map_err(told)?,
+    };
+    os::fs::create_dir_all(&args.out).map_err(|error| format!("{}: {error}", args.out.display()))?;
+    let bench = Bench { args, machine: Machine::look(), remote, subject, bar: progress_bar(args) };
+    let mut works = Vec::new();
+    for definition in definitions {
+        works.push(bench.prepare(definition)?);
+    }
+    bench.bar.set_length(works.iter().map(|work| work.runs.len() as u64).sum());
+    let mut outcome = Outcome::default();
+    for work in &works {
+        bench.experiment(work, &mut outcome)?;
+        if outcome.is_interrupted {
+            break;
+        }
+    }
+    bench.bar.finish_and_clear();
+    Ok(outcome)
+}
+
+fn told(error: std::io::Error) -> String {
+    error.to_string()
+}
+
+fn version_of(remote: &Remote) -> Result<String, String> {
+    let mut connection = open(&remote.target("master")?).map_err(|why| format!("--target: {why}"))?;
+    let answer = ask(&mut connection, "SELECT CONVERT(nvarchar(400), @@VERSION)")?;
+    let row = answer.sets.into_iter().next().and_then(|set| set.rows.into_iter().next());
+    match row.and_then(|row| row.into_iter().next()) {
+        Some(types::Datum::Bytes(text)) => Ok(tds::wire::utf16_to_string(&text)),
+        _ => Err("--target: it does not say its version".into()),
+    }
+}
+
+/// An experiment with what is to be done of it.
+struct Work<'a> {
+    definition: &'a Definition,
+    settings: Vec<Setting>,
+    runs: Vec<Planned>,
+    /// Runs that were there before.
+    done: u32,
+    skipped: Vec<super::results::Skipped>,
+}
+
+impl Bench<'_> {
+    /// Everything that can be wrong with an experiment is found here, before the first server starts.
+    fn prepare<'a>(&self, definition: &'a Definition) -> Result<Work<'a>, String> {
+        let args = self.args;
+        let place = Place { machine: &self.machine, quick: args.quick, is_target: self.remote.is_some() };
+        let (settings, skipped) = settings(definition, place)?;
+        for setting in &settings {
+            load_of(setting, None, None).map_err(|why| format!("{}: {why}", definition.name))?;
+        }
+        let before = read(&args.out, &definition.name)?;
+        if !args.resume && !before.runs.is_empty() {
+            let path = super::results::path(&args.out, &definition.name);
+            return Err(format!(
+                "{} has results: --resume goes on with them, another --out leaves them",
+                path.display()
+            ));
+        }
+        let hashes: Vec<String> = settings.iter().map(|setting| setting.hash(&self.subject)).collect();
+        let counted = before.runs.iter().filter(|run| run.failed.is_none());
+        let place_of = |run: &Run| Some((hashes.iter().position(|hash| *hash == run.hash)?, run.repeat));
+        let done: BTreeSet<(usize, u32)> = counted.filter_map(place_of).collect();
+        let repeat = args.repeat.unwrap_or(if args.quick {
+            definition.repeat.min(super::QUICK_REPEAT)
+        } else {
+            definition.repeat
+        });
+        let runs = planned(settings.len(), repeat, &done);
+        Ok(Work { definition, settings, runs, done: before.runs.len() as u32, skipped })
+    }
+
+    fn experiment(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<(), String> {
+        let (definition, out) = (work.definition, &self.args.out);
+        mend(out, &definition.name)?;
+        append(out, &definition.name, &Line::Machine(self.machine.clone()))?;
+        for skipped in &work.skipped {
+            append(out, &definition.name, &Line::Skipped(skipped.clone()))?;
+        }
+        for (at, planned) in work.runs.iter().enumerate() {
+            let setting = &work.settings[planned.setting];
+            self.bar.set_message(format!("{}: {}", definition.name, setting.title()));
+            let begun = os::clock::now();
+            let mut run = Run {
+                hash: setting.hash(&self.subject),
+                repeat: planned.repeat,
+                order: work.done + at as u32,
+                setting: setting.values.clone(),
+                quick: self.args.quick,
+                target: self.remote.as_ref().map(|remote| remote.address.clone()),
+                began_unix_s: unix_seconds(),
+                ..Run::default()
+            };
+            let measured = self.measure(definition, setting, &mut run);
+            if os::signal::stop_requests().is_set() {
+                outcome.is_interrupted = true;
+                return Ok(());
+            }
+            if let Err(why) = measured {
+                self.bar.suspend(|| eprintln!("{} ({}): {why}", definition.name, setting.title()));
+                outcome.failed += 1;
+                run.failed = Some(why);
+            }
+            run.took_s = (os::clock::now() - begun) as f64 / 1e9;
+            append(out, &definition.name, &Line::Run(Box::new(run)))?;
+            self.bar.inc(1);
+        }
+        Ok(())
+    }
+
+    /// One run. What it leaves on a server that was not started here is taken away, also after a failure.
+    fn measure(&self, definition: &Definition, setting: &Setting, run: &mut Run) -> Result<(), String> {
+        if let Some(remote) = &self.remote {
+            let master = remote.target("master")?;
+            set_up(&master, &setting.setup)?;
+            let measured = self.load(definition, setting, remote.target(DATABASE)?, None, run);
+            return measured.and(clear(&master));
+        }
+        let server = Server::start(setting, definition.server.on_disk, os::fs::temporary("lab"))?;
+        set_up(&server.target("master", false)?, &setting.setup)?;
+        self.load(definition, setting, server.target(DATABASE, definition.workload.local)?, Some(&server), run)?;
+        server.stop()
+    }
+
+    fn load(
+        &self,
+        definition: &Definition,
+        setting: &Setting,
+        target: Target,
+        server: Option<&Server>,
+        run: &mut Run,
+    ) -> Result<(), String> {
+        let files = Files::write(setting)?;
+        let load = load_of(setting, files.mix.as_deref(), files.control.as_deref())?;
+        let ends = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Ends::default()));
+        let (told, probe) = (ends.clone(), Probe::new(definition, &target, server));
+        let summary = stress::measure(&load, target, move |edge| {
+            let reading = probe.read(edge);
+            let mut ends = told.lock();
+            match edge {
+                Edge::Begin => ends.before = reading,
+                Edge::End => ends.after = reading,
+            }
+        })?;
+        failure_of(&summary)?;
+        let ends = ends.lock();
+        let (before, after) = (ends.before.clone()?, ends.after.clone()?);
+        let raw = Raw {
+            summary: &summary,
+            before: &before,
+            after: &after,
+            start_ms: server.map(|server| server.start_ms),
+            factors: &setting.factors,
+        };
+        run.values = values(definition, &raw);
+        keep(&summary, run);
+        Ok(())
+    }
+}
+
+/// Figures of a run that failed in part would be of another load.
+fn failure_of(summary: &Summary) -> Result<(), String> {
+    if summary.error_count > 0 {
+        let example = summary.errors.values().next().map(|kind| kind.example.clone()).unwrap_or_default();
+        return Err(format!("{} errors: {example}", summary.error_count));
+    }
+    match summary.iterations {
+        0 => Err("no iteration came to its end".into()),
+        _ => Ok(()),
+    }
+}
+
+/// What a report shows of a run besides its figures.
+fn keep(summary: &Summary, run: &mut Run) {
+    let whole = summary.series.iter().filter(|second| second.seconds >= SECOND_LEAST);
+    run.seconds = whole.map(|second| (second.at_s, second.requests as f64 / second.seconds)).collect();
+    if summary.connection_iterations.len() <= CLIENTS_MAX {
+        run.clients.clone_from(&summary.connection_iterations);
+    }
+    if let Some(deltas) = &summary.deltas {
+        let waits = deltas.waits.iter().filter(|growth| growth.numbers[1] > 0.0).take(COUNTERS_MAX);
+        run.waits_ms = waits.map(|growth| (growth.name.clone(), growth.numbers[1])).collect();
+        let locks = deltas.spinlocks.iter().take(COUNTERS_MAX);
+        run.spinlocks = locks.map(|growth| (growth.name.clone(), growth.numbers[0], growth.numbers[1])).collect();
+    }
+}
+
+/// The readings of a run.
+struct Ends {
+    before: Result<Reading, String>,
+    after: Result<Reading, String>,
+}
+
+impl Default for Ends {
+    fn default() -> Ends {
+        let none = || Err("it was over before it was measured".to_string());
+        Ends { before: none(), after: none() }
+    }
+}
+
+/// Reads a server's counters.
+struct Probe {
+    process_id: Option<u32>,
+    target: Target,
+    queries: Vec<(String, String)>,
+}
+
+impl Probe {
+    fn new(definition: &Definition, target: &Target, server: Option<&Server>) -> Probe {
+        let own = definition.measure.iter();
+        Probe {
+            process_id: server.map(Server::process_id),
+            target: target.clone(),
+            queries: own.filter_map(|own| Some((own.name.clone(), own.query.clone()?))).collect(),
+        }
+    }
+
+    /// The process's figures are read next to what is measured: the questions cost the server something.
+    fn read(&self, edge: Edge) -> Result<Reading, String> {
+        let look = || (self.process_id.and_then(Server::usage), Ticks::now());
+        let mut reading = Reading::default();
+        if edge == Edge::End {
+            (reading.usage, reading.ticks) = look();
+        }
+        if !self.queries.is_empty() {
+            let mut connection = open(&self.target)?;
+            for (name, query) in &self.queries {
+                let answer = ask(&mut connection, query).map_err(|why| format!("measure {name}: {why}"))?;
+                reading.counters.extend(first_number(&answer).map(|value| (name.clone(), value)));
+            }
+        }
+        if edge == Edge::Begin {
+            (reading.usage, reading.ticks) = look();
+        }
+        Ok(reading)
+    }
+}
+
+/// The command line of `heddle stress`.
+#[derive(Parser)]
+#[command(name = "heddle stress", no_binary_name = true, disable_help_flag = true)]
+struct LoadLine {
+    #[command(flatten)]
+    args: stress::Args,
+}
+
+/// A setting's load. Err: it is none that `heddle stress` would take.
+pub fn load_of(setting: &Setting, mix: Option<&Path>, control: Option<&Path>) -> Result<stress::Args, String> {
+    let words = stress::command_line::plain(setting.load.iter().cloned());
+    let line = LoadLine::try_parse_from(words).map_err(|error| format!("workload: {error}"))?;
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    Ok(stress::Args {
+        mix: mix.map(path).or(line.args.mix),
+        control: control.map(path).or(line.args.control),
+        quiet: true,
+        barrier: true,
+        deltas: true,
+        no_progress: true,
+        no_exit_message: true,
+        ..line.args
+    })
+}
+
+/// What the load reads from files, for as long as this lives.
+#[derive(Default)]
+struct Files {
+    directory: Option<PathBuf>,
+    mix: Option<PathBuf>,
+    control: Option<PathBuf>,
+}
+
+impl Files {
+    fn write(setting: &Setting) -> Result<Files, String> {
+        let mut files = Files::default();
+        if setting.mix.is_none() && setting.control.is_none() {
+            return Ok(files);
+        }
+        let directory = os::fs::temporary("lab-load");
+        os::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        files.directory = Some(directory.clone());
+        let write = |name: &str, text: &Option<String>| {
+            let Some(text) = text else { return Ok::<_, String>(None) };
+            let path = directory.join(name);
+            os::fs::write(&path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
+            Ok(Some(path))
+        };
+        files.mix = write("mix.toml", &setting.mix)?;
+        files.control = write("control.ini", &setting.control)?;
+        Ok(files)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        if let Some(directory) = &self.directory {
+            // Two small files: the system clears its temporary ones.
+            let _ = os::fs::remove_dir_all(directory);
+        }
+    }
+}
+
+fn unix_seconds() -> u64 {
+    const TICKS_A_SECOND: u64 = 10_000_000;
+    const UNIX_EPOCH_S: u64 = 62_135_596_800;
+    (os::clock::utc_ticks() / TICKS_A_SECOND).saturating_sub(UNIX_EPOCH_S)
+}
+
+fn progress_bar(args: &RunArgs) -> ProgressBar {
+    if args.no_progress {
+        return ProgressBar::hidden();
+    }
+    let style =
+        ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}").expect("a good template");
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+    bar.with_style(style.progress_chars("=> "))
+}

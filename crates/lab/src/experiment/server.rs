@@ -1,0 +1,309 @@
+//! The server that is measured: one started for a single run, with data and a port of its own, or one that runs already.
+
+use std::path::{Path, PathBuf};
+
+use os::children::Service;
+use tds::client::{ClientEncryption, ConnectOptions};
+
+use super::setting::Setting;
+use crate::address::ServerAddress;
+use crate::client::{Answer, Connection, Target, Trust};
+use crate::script::batches;
+
+/// The database of a run: made before, gone afterwards.
+pub const DATABASE: &str = "heddle_lab";
+
+const LOGIN_MS: u64 = 30_000;
+/// A set-up script takes no longer.
+const BATCH_MS: u64 = 600_000;
+const STOP_MS: u64 = 60_000;
+/// Of the kernel's clock of CPU time: USER_HZ.
+const TICKS_A_SECOND: f64 = 100.0;
+
+/// A directory that goes when it is dropped.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left there is no reason to lose a measurement; the system clears its temporary files.
+        let _ = os::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server of our own. Dropped, it ends at once and its data goes.
+pub struct Server {
+    // Before the directory that it uses.
+    service: Service,
+    scratch: Scratch,
+    password: String,
+    port: u16,
+    /// From its start to the line that says it is ready.
+    pub start_ms: f64,
+}
+
+impl Server {
+    /// Starts one as `setting` says, with its options of sp_configure in effect. `directory` is made, and goes with the server.
+    pub fn start(setting: &Setting, on_disk: bool, directory: PathBuf) -> Result<Server, String> {
+        os::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        let mut server = Server::launch(setting, on_disk, Scratch(directory), password())?;
+        if server.configure(setting)? {
+            if !on_disk {
+                return Err(
+                    "an option of [server.configure] takes effect at a start, which needs on_disk = true".into()
+                );
+            }
+            let Server { service, scratch, password, .. } = server;
+            stop(service)?;
+            server = Server::launch(setting, on_disk, scratch, password)?;
+        }
+        Ok(server)
+    }
+
+    fn launch(setting: &Setting, on_disk: bool, scratch: Scratch, password: String) -> Result<Server, String> {
+        let directory = &scratch.0;
+        let data = if on_disk { directory.join("data").to_string_lossy().into_owned() } else { ":memory:".into() };
+        let fixed = ["serve", "--data", &data, "--listen", "127.0.0.1:0", "--admin-listen", "off"];
+        let arguments: Vec<String> =
+            fixed.iter().map(|text| text.to_string()).chain(setting.arguments.iter().cloned()).collect();
+        let log = directory.join("server.log");
+        let begun = os::clock::now();
+        let service = Service::start(&arguments, &[("MSSQL_SA_PASSWORD", &password)], &log)
+            .map_err(|error| format!("the server: {error}"))?;
+        let start_ms = (os::clock::now() - begun) as f64 / 1e6;
+        let port = service.ready.trim().rsplit(':').next().and_then(|port| port.parse().ok());
+        let said =
+            || os::fs::read(&log).map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()).unwrap_or_default();
+        let port = port.ok_or_else(|| format!("the server did not start ({}): {}", arguments.join(" "), said()))?;
+        Ok(Server { service, scratch, password, port, start_ms })
+    }
+
+    /// Sets the options. True: one of them waits for the next start.
+    fn configure(&self, setting: &Setting) -> Result<bool, String> {
+        if setting.configure.is_empty() {
+            return Ok(false);
+        }
+        let mut connection = open(&self.target("master", false)?)?;
+        ask(&mut connection, "EXEC sp_configure 'show advanced options', 1; RECONFIGURE")?;
+        for (name, value) in &setting.configure {
+            let text = format!("EXEC sp_configure '{}', {value}", name.replace('\'', "''"));
+            ask(&mut connection, &text).map_err(|why| format!("{text}: {why}"))?;
+        }
+        ask(&mut connection, "RECONFIGURE")?;
+        let waiting = ask(&mut connection, "SELECT COUNT(*) FROM sys.configurations WHERE value <> value_in_use")?;
+        Ok(first_number(&waiting) > Some(0.0))
+    }
+
+    /// `local`: not by TCP.
+    pub fn target(&self, database: &str, local: bool) -> Result<Target, String> {
+        let text = if local { format!("lpc:.,{}", self.port) } else { format!("127.0.0.1,{}", self.port) };
+        target_of(ServerAddress::parse(&text)?, "sa", &self.password, database)
+    }
+
+    /// What its processes have used until now. None: the system does not say.
+    pub fn usage(process_id: u32) -> Option<Usage> {
+        let children = read(&format!("/proc/{process_id}/task/{process_id}/children")).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|word| word.parse().ok());
+        let mut all = Usage::default();
+        for one in std::iter::once(process_id).chain(children).map(Usage::of) {
+            let one = one?;
+            all.cpu_s += one.cpu_s;
+            all.switches += one.switches;
+            all.resident_bytes += one.resident_bytes;
+            all.peak_bytes += one.peak_bytes;
+        }
+        Some(all)
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.service.process_id()
+    }
+
+    /// Stops it and removes its data.
+    pub fn stop(self) -> Result<(), String> {
+        let Server { service, scratch, .. } = self;
+        stop(service)?;
+        drop(scratch);
+        Ok(())
+    }
+}
+
+fn stop(service: Service) -> Result<(), String> {
+    service.stop(STOP_MS).map_err(|error| format!("the server: {error}"))
+}
+
+/// Letters of all the kinds that a password policy asks for.
+fn password() -> String {
+    format!("Lab-{:016x}", os::random::u64())
+}
+
+/// What processes have used since their start.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// User and system.
+    pub cpu_s: f64,
+    /// Switches by the system, wanted or not, of threads that still live.
+    pub switches: u64,
+    /// Pages that several processes share count for each.
+    pub resident_bytes: u64,
+    pub peak_bytes: u64,
+}
+
+impl Usage {
+    fn of(process_id: u32) -> Option<Usage> {
+        let threads = os::fs::list(Path::new(&format!("/proc/{process_id}/task"))).ok()?;
+        let of_thread = |(thread, _): &(String, bool)| {
+            // A thread that ended meanwhile has none.
+            let status = read(&format!("/proc/{process_id}/task/{thread}/status")).unwrap_or_default();
+            field(&status, "voluntary_ctxt_switches:") + field(&status, "nonvoluntary_ctxt_switches:")
+        };
+        let status = read(&format!("/proc/{process_id}/status"))?;
+        Some(Usage {
+            cpu_s: cpu_ticks(&read(&format!("/proc/{process_id}/stat"))?)? as f64 / TICKS_A_SECOND,
+            switches: threads.iter().map(of_thread).sum(),
+            resident_bytes: field(&status, "VmRSS:") * 1024,
+            peak_bytes: field(&status, "VmHWM:") * 1024,
+        })
+    }
+}
+
+/// User and system ticks; the name before them may hold blanks and brackets.
+fn cpu_ticks(stat: &str) -> Option<u64> {
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
+}
+
+fn field(status: &str, name: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    line.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+fn read(path: &str) -> Option<String> {
+    os::fs::read_text(Path::new(path)).ok()
+}
+
+/// `tds://user:password@host:port`, with %XX for what would end a part. A port may be missing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remote {
+    pub user: String,
+    pub password: String,
+    /// `host,port`.
+    pub address: String,
+}
+
+impl Remote {
+    pub fn parse(text: &str) -> Result<Remote, String> {
+        let wrong = || "expected tds://user:password@host:port".to_string();
+        let (login, place) = text.strip_prefix("tds://").and_then(|rest| rest.rsplit_once('@')).ok_or_else(wrong)?;
+        let (user, password) = login.split_once(':').ok_or_else(wrong)?;
+        let place = place.trim_end_matches('/');
+        let address = match place.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => format!("{host},{port}"),
+            _ => place.to_string(),
+        };
+        ServerAddress::parse(&address)?;
+        let plain = |text: &str| unescaped(text).ok_or_else(wrong);
+        Ok(Remote { user: plain(user)?, password: plain(password)?, address })
+    }
+
+    pub fn target(&self, database: &str) -> Result<Target, String> {
+        target_of(ServerAddress::parse(&self.address)?, &self.user, &self.password, database)
+    }
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        let (high, low) = (digit(rest.next())?, digit(rest.next())?);
+        bytes.push((high * 16 + low) as u8);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn target_of(address: ServerAddress, user: &str, password: &str, database: &str) -> Result<Target, String> {
+    let options = ConnectOptions {
+        user: user.into(),
+        password: password.into(),
+        database: database.into(),
+        application: "heddle lab".into(),
+        encryption: ClientEncryption::Login,
+        ..ConnectOptions::default()
+    };
+    Target::new(address, options, &Trust::Anyone).map_err(|error| error.to_string())
+}
+
+pub fn open(target: &Target) -> Result<Connection, String> {
+    Connection::open(target, Some(os::clock::after_ms(LOGIN_MS))).map_err(|error| error.to_string())
+}
+
+/// Runs a batch; an error in its answer is one.
+pub fn ask(connection: &mut Connection, text: &str) -> Result<Answer, String> {
+    let answer = connection.query(text, Some(os::clock::after_ms(BATCH_MS))).map_err(|error| error.to_string())?;
+    match answer.first_error() {
+        Some(error) => Err(tds::client::format_message(error)),
+        None => Ok(answer),
+    }
+}
+
+/// The first value of the first row.
+pub fn first_number(answer: &Answer) -> Option<f64> {
+    match answer.sets.first()?.rows.first()?.first()? {
+        types::Datum::I64(number) => Some(*number as f64),
+        types::Datum::F64(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// Makes the database and runs the set-up script in it. `master`: the server's. Err: also if there is such a database already.
+pub fn set_up(master: &Target, setup: &str) -> Result<(), String> {
+    let mut connection = open(master)?;
+    ask(&mut connection, &format!("CREATE DATABASE {DATABASE}"))
+        .map_err(|why| format!("the database of the run cannot be made: {why}"))?;
+    ask(&mut connection, &format!("USE {DATABASE}"))?;
+    for (batch, count) in batches(setup) {
+        for _ in 0..count {
+            ask(&mut connection, &batch).map_err(|why| format!("set-up: {why}\nin: {}", batch.trim()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Drops the database: a server that goes on keeps nothing of the run.
+pub fn clear(master: &Target) -> Result<(), String> {
+    let mut connection = open(master)?;
+    ask(&mut connection, &format!("ALTER DATABASE {DATABASE} SET SINGLE_USER WITH ROLLBACK IMMEDIATE"))?;
+    ask(&mut connection, &format!("DROP DATABASE {DATABASE}")).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_as_they_are_written() {
+        let remote = |user: &str, password: &str, address: &str| {
+            Ok(Remote { user: user.into(), password: password.into(), address: address.into() })
+        };
+        assert_eq!(Remote::parse("tds://sa:secret@db:1433"), remote("sa", "secret", "db,1433"));
+        assert_eq!(Remote::parse("tds://sa:a%40b%3A@127.0.0.1/"), remote("sa", "a@b:", "127.0.0.1"));
+        assert_eq!(Remote::parse("tds://sa:p@@[::1]:1500"), remote("sa", "p@", "[::1],1500"));
+        for wrong in ["db:1433", "tds://db:1433", "tds://sa@db", "tds://sa:%4@db", "tds://sa:p@db:port"] {
+            assert!(Remote::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_the_system_says_of_a_process() {
+        let stat = "42 (a) b (c) S 1 42 42 0 -1 4194560 1 0 0 0 250 50 7 8 20 0 4 0 1";
+        assert_eq!(cpu_ticks(stat), Some(300));
+        assert_eq!(field("VmPeak:\t  9 kB\nVmRSS:\t  123 kB\n", "VmRSS:"), 123);
+        let own = Usage::of(os::env::process_id()).expect("this process");
+        assert!(own.resident_bytes > 0 && own.peak_bytes >= own.resident_bytes && own.switches > 0);
+        assert_eq!(Usage::of(u32::MAX), None);
+    }
+}
