@@ -87,9 +87,8 @@ pub struct Workload {
     pub mix: Option<String>,
     /// The text of a control file for `-c`.
     pub control: Option<String>,
-    /// By the local transport, where the server was started here; else TCP.
-    #[serde(default)]
-    pub local: bool,
+    /// How the load reaches a server that was started here: `tcp` or `local`.
+    pub transport: Text,
 }
 
 /// What is varied.

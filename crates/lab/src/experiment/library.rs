@@ -3,7 +3,17 @@
 use super::definition::Definition;
 
 /// In the order in which `list` shows them and `all` runs them.
-const FILES: [(&str, &str); 1] = [("rwlock", include_str!("../../../../lab/experiments/rwlock.toml"))];
+const FILES: [(&str, &str); 9] = [
+    ("rwlock", include_str!("../../../../lab/experiments/rwlock.toml")),
+    ("fibers", include_str!("../../../../lab/experiments/fibers.toml")),
+    ("hyperthreading", include_str!("../../../../lab/experiments/hyperthreading.toml")),
+    ("rbar", include_str!("../../../../lab/experiments/rbar.toml")),
+    ("kernels", include_str!("../../../../lab/experiments/kernels.toml")),
+    ("startup", include_str!("../../../../lab/experiments/startup.toml")),
+    ("connections", include_str!("../../../../lab/experiments/connections.toml")),
+    ("logins", include_str!("../../../../lab/experiments/logins.toml")),
+    ("fair", include_str!("../../../../lab/experiments/fair.toml")),
+];
 
 /// All of them.
 pub fn all() -> Result<Vec<Definition>, String> {
@@ -108,6 +118,7 @@ mod tests {
             parse("y = \"requests_per_second\"", "y = \"request_rate\"").contains("there is no measure request_rate")
         );
         assert!(named(&["rwlok".into()]).expect_err("near").contains("did you mean rwlock?"));
+        assert!(named(&["fibres".into()]).expect_err("near").contains("did you mean fibers"));
         assert!(named(&["zzzzzzzzzz".into()]).expect_err("far").contains("there are rwlock"));
     }
 }

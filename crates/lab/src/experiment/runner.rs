@@ -15,8 +15,9 @@ use super::machine::{Machine, Ticks};
 use super::measure::{Raw, Reading, values};
 use super::results::{Line, Run, append, mend, read};
 use super::schedule::{Planned, planned};
-use super::server::{DATABASE, Remote, Server, ask, clear, first_number, open, set_up};
+use super::server::{DATABASE, Remote, Server, ask, clear, first_number, make, open, set_up};
 use super::setting::{Place, Setting, fnv, settings};
+use crate::address::Transport;
 use crate::client::Target;
 use crate::stress;
 use crate::stress::plan::Edge;
@@ -168,13 +169,13 @@ impl Bench<'_> {
     fn measure(&self, definition: &Definition, setting: &Setting, run: &mut Run) -> Result<(), String> {
         if let Some(remote) = &self.remote {
             let master = remote.target("master")?;
-            set_up(&master, &setting.setup)?;
+            make(&master)?;
             let measured = self.load(definition, setting, remote.target(DATABASE)?, None, run);
             return measured.and(clear(&master));
         }
         let server = Server::start(setting, definition.server.on_disk, os::fs::temporary("lab"))?;
-        set_up(&server.target("master", false)?, &setting.setup)?;
-        self.load(definition, setting, server.target(DATABASE, definition.workload.local)?, Some(&server), run)?;
+        make(&server.target("master", Transport::Tcp)?)?;
+        self.load(definition, setting, server.target(DATABASE, setting.transport)?, Some(&server), run)?;
         server.stop()
     }
 
@@ -186,6 +187,7 @@ impl Bench<'_> {
         server: Option<&Server>,
         run: &mut Run,
     ) -> Result<(), String> {
+        set_up(&target, &setting.setup)?;
         let files = Files::write(setting)?;
         let load = load_of(setting, files.mix.as_deref(), files.control.as_deref())?;
         let ends = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Ends::default()));

@@ -6,7 +6,7 @@ use os::children::Service;
 use tds::client::{ClientEncryption, ConnectOptions};
 
 use super::setting::Setting;
-use crate::address::ServerAddress;
+use crate::address::{ServerAddress, Transport};
 use crate::client::{Answer, Connection, Target, Trust};
 use crate::script::batches;
 
@@ -82,20 +82,27 @@ impl Server {
         if setting.configure.is_empty() {
             return Ok(false);
         }
-        let mut connection = open(&self.target("master", false)?)?;
+        let mut connection = open(&self.target("master", Transport::Tcp)?)?;
         ask(&mut connection, "EXEC sp_configure 'show advanced options', 1; RECONFIGURE")?;
+        let mut names = Vec::new();
         for (name, value) in &setting.configure {
-            let text = format!("EXEC sp_configure '{}', {value}", name.replace('\'', "''"));
+            let name = format!("'{}'", name.replace('\'', "''"));
+            let text = format!("EXEC sp_configure {name}, {value}");
             ask(&mut connection, &text).map_err(|why| format!("{text}: {why}"))?;
+            names.push(name);
         }
         ask(&mut connection, "RECONFIGURE")?;
-        let waiting = ask(&mut connection, "SELECT COUNT(*) FROM sys.configurations WHERE value <> value_in_use")?;
+        let waiting = format!(
+            "SELECT COUNT(*) FROM sys.configurations WHERE value <> value_in_use AND name IN ({})",
+            names.join(", ")
+        );
+        let waiting = ask(&mut connection, &waiting)?;
         Ok(first_number(&waiting) > Some(0.0))
     }
 
-    /// `local`: not by TCP.
-    pub fn target(&self, database: &str, local: bool) -> Result<Target, String> {
-        let text = if local { format!("lpc:.,{}", self.port) } else { format!("127.0.0.1,{}", self.port) };
+    pub fn target(&self, database: &str, transport: Transport) -> Result<Target, String> {
+        let host = if transport == Transport::Local { "lpc:." } else { "127.0.0.1" };
+        let text = format!("{host},{}", self.port);
         target_of(ServerAddress::parse(&text)?, "sa", &self.password, database)
     }
 
@@ -259,12 +266,15 @@ pub fn first_number(answer: &Answer) -> Option<f64> {
     }
 }
 
-/// Makes the database and runs the set-up script in it. `master`: the server's. Err: also if there is such a database already.
-pub fn set_up(master: &Target, setup: &str) -> Result<(), String> {
-    let mut connection = open(master)?;
-    ask(&mut connection, &format!("CREATE DATABASE {DATABASE}"))
-        .map_err(|why| format!("the database of the run cannot be made: {why}"))?;
-    ask(&mut connection, &format!("USE {DATABASE}"))?;
+/// Makes the database of a run. Err: also if there is one of its name already.
+pub fn make(master: &Target) -> Result<(), String> {
+    let made = ask(&mut open(master)?, &format!("CREATE DATABASE {DATABASE}"));
+    made.map(|_| ()).map_err(|why| format!("the database of the run cannot be made: {why}"))
+}
+
+/// Runs the set-up script. `target`: the database of the run.
+pub fn set_up(target: &Target, setup: &str) -> Result<(), String> {
+    let mut connection = open(target)?;
     for (batch, count) in batches(setup) {
         for _ in 0..count {
             ask(&mut connection, &batch).map_err(|why| format!("set-up: {why}\nin: {}", batch.trim()))?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::definition::{Axis, Definition, Text, Value, Variables};
 use super::machine::Machine;
 use super::results::Skipped;
+use crate::address::Transport;
 
 /// `$(name)` within `$(name)`, at most so deep.
 const DEPTH_MAX: u32 = 8;
@@ -22,6 +23,7 @@ pub struct Setting {
     pub load: Vec<String>,
     pub mix: Option<String>,
     pub control: Option<String>,
+    pub transport: Transport,
     /// Factors of derived measures by name: times, over.
     pub factors: BTreeMap<String, (f64, f64)>,
 }
@@ -66,7 +68,7 @@ pub fn settings(definition: &Definition, place: Place<'_>) -> Result<(Vec<Settin
                     chosen.iter().map(|(axis, value)| format!("{} {}", axis.name, value.name)).collect();
                 skipped.push(Skipped { what: what.join(", "), why });
             }
-            Err(Missing::Name(name)) => return Err(format!("{}: there is no $({name})", definition.name)),
+            Err(Missing::Wrong(why)) => return Err(format!("{}: {why}", definition.name)),
         }
     }
     Ok((found, skipped))
@@ -107,8 +109,8 @@ fn is_of_server(definition: &Definition, axis: &Axis) -> bool {
 enum Missing {
     /// The machine has no such thing, and why.
     Here(String),
-    /// Nobody has.
-    Name(String),
+    /// There is none of this name anywhere, or nothing can be made of it.
+    Wrong(String),
 }
 
 fn filled(
@@ -129,14 +131,14 @@ fn filled(
         (Some(text), _) => Ok(text.0.clone()),
         (None, Some(Ok(text))) => Ok(text.clone()),
         (None, Some(Err(why))) => Err(Missing::Here(why.clone())),
-        (None, None) => Err(Missing::Name(name.into())),
+        (None, None) => Err(Missing::Wrong(format!("there is no $({name})"))),
     };
     let fill = |text: &str| replaced(text, &known, 0);
     let fill_all = |texts: &[String]| texts.iter().map(|text| fill(text)).collect::<Result<Vec<_>, _>>();
     let fill_maybe = |text: &Option<String>| text.as_deref().map(&fill).transpose();
     let number = |text: &Option<Text>| match text {
         None => Ok(1.0),
-        Some(text) => fill(&text.0)?.parse::<f64>().map_err(|_| Missing::Name(format!("number {text}"))),
+        Some(text) => fill(&text.0)?.parse::<f64>().map_err(|_| Missing::Wrong(format!("{text} is no number"))),
     };
     let mut factors = BTreeMap::new();
     for own in definition.measure.iter().filter(|own| own.of.is_some()) {
@@ -161,6 +163,11 @@ fn filled(
         load: fill_all(&workload.arguments)?,
         mix: fill_maybe(&workload.mix)?,
         control: fill_maybe(&workload.control)?,
+        transport: match fill(&workload.transport.0)?.as_str() {
+            "tcp" => Transport::Tcp,
+            "local" => Transport::Local,
+            other => return Err(Missing::Wrong(format!("transport {other}: it is tcp or local"))),
+        },
         factors,
     })
 }
@@ -172,7 +179,7 @@ fn replaced(text: &str, known: &impl Fn(&str) -> Result<String, Missing>, depth:
         let Some(end) = rest[at..].find(')') else { break };
         let name = &rest[at + 2..at + end];
         if depth == DEPTH_MAX {
-            return Err(Missing::Name(name.into()));
+            return Err(Missing::Wrong(format!("$({name}) never ends")));
         }
         out.push_str(&rest[..at]);
         out.push_str(&replaced(&known(name)?, known, depth + 1)?);
@@ -211,7 +218,7 @@ mod tests {
         variables = { seconds = 10, both = "$(users)/$(seconds)" }
         quick = { seconds = 1 }
         server = { arguments = ["--workers", "$(workers)", "$(extra)"] }
-        workload = { arguments = ["-n", "$(users)", "--duration", "$(seconds)", "-Q", "SELECT '$(both)', $(n)"] }
+        workload = { transport = "tcp", arguments = ["-n", "$(users)", "--duration", "$(seconds)", "-Q", "SELECT '$(both)', $(n)"] }
         [[axis]]
         name = "workers"
         label = "kind of worker"
@@ -272,7 +279,7 @@ mod tests {
         let place = Place { machine: &Machine::look(), quick: false, is_target: false };
         assert_eq!(settings(&definition, place).expect_err("no such"), "x: there is no $(minutes)");
         let definition = Definition::parse("x", &TEXT.replace("$(users)/", "$(both)/")).expect("a definition");
-        assert_eq!(settings(&definition, place).expect_err("no end"), "x: there is no $(both)");
+        assert_eq!(settings(&definition, place).expect_err("no end"), "x: $(both) never ends");
         let machine = Machine { siblings: vec!["0".into()], ..Machine::look() };
         let definition = Definition::parse("x", &TEXT.replace("cpus_all", "cpus_one_a_core")).expect("a definition");
         let (all, skipped) = settings(&definition, Place { machine: &machine, ..place }).expect("settings");

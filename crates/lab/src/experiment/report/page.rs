@@ -14,6 +14,8 @@ use crate::experiment::statistics::Spread;
 const STYLE: &str = include_str!("style.css");
 /// Stolen time above this is told: what ran meanwhile ran slower for no reason of its own.
 const STOLEN_PERCENT_TOLD: f64 = 2.0;
+/// Settings that are named where several were left out for one reason.
+const LEFT_OUT_SHOWN: usize = 2;
 /// Above this the load generator may have been the limit.
 const CLIENT_PERCENT_TOLD: f64 = 90.0;
 
@@ -110,8 +112,15 @@ fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
             ),
         );
     }
+    let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for skipped in &results.skipped {
-        paragraph(out, "note", &format!("Left out: {}: {}.", skipped.what, skipped.why));
+        left_out.entry(&skipped.why).or_default().push(&skipped.what);
+    }
+    for (why, what) in left_out {
+        let more = what.len().saturating_sub(LEFT_OUT_SHOWN);
+        let more = if more > 0 { format!(" and {more} more settings") } else { String::new() };
+        let shown = what[..what.len().min(LEFT_OUT_SHOWN)].join("; ");
+        paragraph(out, "note", &format!("Left out: {shown}{more}: {why}."));
     }
     for run in failed {
         let setting: Vec<String> = run.setting.iter().map(|(axis, value)| format!("{axis} {value}")).collect();

@@ -1,0 +1,149 @@
+//! `heddle lab run` end to end: small runs against real servers, resumed, interrupted, and on a server that runs already.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use support::{PASSWORD, Server, binary, scratch};
+
+fn lab(args: &[&str]) -> Output {
+    binary().arg("lab").args(args).output().expect("runs")
+}
+
+fn run(experiment: &str, out: &Path, args: &[&str]) -> Output {
+    let out = out.to_str().expect("UTF-8");
+    lab(&[&["run", experiment, "--quick", "--no-progress", "--out", out], args].concat())
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+/// The lines of one kind.
+fn lines(out: &Path, experiment: &str, kind: &str) -> Vec<String> {
+    let all = std::fs::read_to_string(out.join(format!("{experiment}.jsonl"))).unwrap_or_default();
+    let begin = format!("{{\"line\":\"{kind}\"");
+    all.lines().filter(|line| line.starts_with(&begin)).map(str::to_owned).collect()
+}
+
+/// The number behind a name.
+fn figure(line: &str, name: &str) -> Option<f64> {
+    let rest = line.split_once(&format!("\"{name}\":"))?.1;
+    rest[..rest.find([',', '}'])?].parse().ok()
+}
+
+#[test]
+fn an_experiment_from_its_servers_to_its_page() {
+    let out = scratch("lab_startup");
+    let ran = run("startup", &out, &["--repeat", "1"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let runs = lines(&out, "startup", "run");
+    assert_eq!((runs.len(), lines(&out, "startup", "machine").len()), (4, 1));
+    for run in &runs {
+        assert!(figure(run, "start_ms").is_some_and(|ms| ms > 1.0) && run.contains("\"failed\":null"), "{run}");
+        assert!(figure(run, "memory_start_mb").is_some_and(|mb| mb > 1.0), "{run}");
+    }
+    let page = std::fs::read_to_string(out.join("report.html")).expect("the page");
+    for needed in ["Until it is ready", "Memory of an idle server", "Start of the server", "prefers-color-scheme: dark"]
+    {
+        assert!(page.contains(needed), "{needed}");
+    }
+    // Two charts, a legend with two signs in each.
+    assert_eq!((page.matches("<svg viewBox=\"0 0 400").count(), page.matches("<svg viewBox=\"0 0 16").count()), (2, 4));
+    for foreign in ["http:", "https:", "src=", "<link", "<script", "@import", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    // What is there is not made again, and not overwritten.
+    let again = run("startup", &out, &["--repeat", "1"]);
+    assert!(again.status.code() == Some(2) && text(&again).contains("--resume goes on"), "{}", text(&again));
+    // A run that was lost and a line that was cut off: the one that is missing is made, and no other.
+    let path = out.join("startup.jsonl");
+    let kept: Vec<String> = std::fs::read_to_string(&path).expect("results").lines().map(str::to_owned).collect();
+    let (cut, whole) = kept.split_last().expect("lines");
+    std::fs::write(&path, format!("{}\n{}", whole.join("\n"), &cut[..cut.len() / 2])).expect("written");
+    let resumed = run("startup", &out, &["--repeat", "1", "--resume"]);
+    assert!(resumed.status.success(), "{}", text(&resumed));
+    let now = lines(&out, "startup", "run");
+    assert_eq!((now.len(), &now[..3]), (4, &runs[..3]));
+    let setting =
+        |run: &str| run.split_once("\"setting\":").map(|(_, rest)| rest[..rest.find('}').expect("its end")].to_owned());
+    assert_eq!(setting(&now[3]), setting(&runs[3]));
+    let whole = run("startup", &out, &["--repeat", "1", "--resume"]);
+    assert!(whole.status.success() && lines(&out, "startup", "run").len() == 4, "{}", text(&whole));
+}
+
+#[test]
+fn a_server_that_runs_already() {
+    let server = Server::start(&[]);
+    let out = scratch("lab_target");
+    let target = format!("tds://sa:{PASSWORD}@127.0.0.1:{}", server.port);
+    let ran = run("logins", &out, &["--repeat", "1", "--target", &target]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let runs = lines(&out, "logins", "run");
+    assert!(runs.len() == 1 && figure(&runs[0], "iterations_per_second").is_some_and(|rate| rate > 1.0), "{runs:?}");
+    // Nothing is known of its process, and nothing is left in it.
+    assert_eq!(figure(&runs[0], "server_cpu_us_per_iteration"), None);
+    assert!(figure(&runs[0], "wait_us_per_request").is_some(), "{runs:?}");
+    assert_eq!(
+        server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.databases WHERE name = 'heddle_lab'").trim(),
+        "0"
+    );
+    let page = std::fs::read_to_string(out.join("report.html")).expect("the page");
+    assert!(page.contains("it is chosen when the server starts") && page.contains("as it is"), "{page}");
+    let ran = run("startup", &out, &["--repeat", "1", "--target", &target]);
+    assert!(ran.status.success() && lines(&out, "startup", "skipped").len() == 1, "{}", text(&ran));
+    // A database of that name is somebody's.
+    server.query("CREATE DATABASE heddle_lab");
+    let refused = scratch("lab_target_taken");
+    let ran = run("logins", &refused, &["--repeat", "1", "--target", &target]);
+    assert!(
+        ran.status.code() == Some(1) && text(&ran).contains("the database of the run cannot be made"),
+        "{}",
+        text(&ran)
+    );
+    assert_eq!(
+        server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.databases WHERE name = 'heddle_lab'").trim(),
+        "1"
+    );
+}
+
+#[test]
+fn an_interrupted_run_leaves_what_it_has() {
+    let out = scratch("lab_interrupted");
+    let mut command = binary();
+    command.args(["lab", "run", "startup", "--no-progress", "--repeat", "1000", "--out", out.to_str().expect("UTF-8")]);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("starts");
+    let until = Instant::now() + Duration::from_secs(60);
+    while lines(&out, "startup", "run").is_empty() {
+        assert!(Instant::now() < until, "no run ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let temporary = std::env::temp_dir().join(format!("heddle-{}-lab", child.id()));
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().expect("piped"), &mut said).expect("UTF-8");
+    assert_eq!(child.wait().expect("ends").code(), Some(1), "{said}");
+    assert!(said.contains("--resume goes on") && out.join("report.html").exists(), "{said}");
+    assert!(!temporary.exists(), "{} is left", temporary.display());
+}
+
+#[test]
+fn wrong_input_is_told_what_is_right() {
+    let out = scratch("lab_wrong");
+    for (args, why) in [
+        (&["fibres"][..], "there is no experiment 'fibres'; did you mean fibers?"),
+        (&["startup", "--target", "db:1433"], "--target: expected tds://user:password@host:port"),
+        (&["startup", "--repeat", "0"], "0 is not in 1..=1000"),
+    ] {
+        let ran = run(args[0], &out, &args[1..]);
+        assert!(ran.status.code() == Some(2) && text(&ran).contains(why), "{args:?}: {}", text(&ran));
+    }
+    let ran = lab(&["report", out.to_str().expect("UTF-8")]);
+    assert!(ran.status.code() == Some(2) && text(&ran).contains("there are no results"), "{}", text(&ran));
+    let ran = lab(&["list"]);
+    assert!(ran.status.success() && text(&ran).contains("rwlock"), "{}", text(&ran));
+}
