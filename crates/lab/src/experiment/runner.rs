@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -370,5 +371,7 @@ fn progress_bar(args: &RunArgs) -> ProgressBar {
     let style =
         ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}").expect("a good template");
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    bar.with_style(style.progress_chars("=> "))
+    let bar = bar.with_style(style.progress_chars("=> "));
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
 }

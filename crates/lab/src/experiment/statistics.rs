@@ -6,6 +6,8 @@ pub struct Spread {
     pub median: f64,
     pub low: f64,
     pub high: f64,
+    /// Of how many figures.
+    pub count: usize,
 }
 
 impl Spread {
@@ -17,7 +19,7 @@ impl Spread {
         let middle = sorted.len() / 2;
         let median =
             if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) };
-        Some(Spread { median, low, high })
+        Some(Spread { median, low, high, count: sorted.len() })
     }
 
     /// From the lowest to the highest, of 100 of the median.
@@ -25,9 +27,9 @@ impl Spread {
         if self.median == 0.0 { 0.0 } else { 100.0 * (self.high - self.low) / self.median.abs() }
     }
 
-    /// Whether a ratio is told from one: no run of it was on the other side.
+    /// Whether a ratio is told from one: no run of it was on the other side, and there was more than one.
     pub fn differs_from_one(&self) -> bool {
-        self.low > 1.0 || self.high < 1.0
+        self.count > 1 && (self.low > 1.0 || self.high < 1.0)
     }
 }
 
@@ -55,7 +57,7 @@ mod tests {
     #[test]
     fn medians_and_ranges_by_hand() {
         assert_eq!(Spread::of(&[]), None);
-        assert_eq!(Spread::of(&[7.0]), Some(Spread { median: 7.0, low: 7.0, high: 7.0 }));
+        assert_eq!(Spread::of(&[7.0]), Some(Spread { median: 7.0, low: 7.0, high: 7.0, count: 1 }));
         let odd = Spread::of(&[30.0, 10.0, 20.0]).expect("figures");
         assert_eq!((odd.median, odd.low, odd.high, odd.percent()), (20.0, 10.0, 30.0, 100.0));
         let even = Spread::of(&[4.0, 1.0, 3.0, 2.0]).expect("figures");
@@ -71,6 +73,7 @@ mod tests {
         assert!(Spread::of(&ratios).expect("two").differs_from_one());
         assert!(!Spread::of(&[0.9, 1.2]).expect("two").differs_from_one());
         assert!(Spread::of(&[0.8, 0.9]).expect("two").differs_from_one());
+        assert!(!Spread::of(&[0.8]).expect("one").differs_from_one());
         assert_eq!(paired_ratios(&[(0, 1.0)], &[(0, 0.0)]), [0.0; 0]);
     }
 

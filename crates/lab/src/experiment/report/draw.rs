@@ -36,9 +36,10 @@ pub fn number(value: f64) -> String {
     let size = value.abs();
     let decimals = match size {
         _ if size == 0.0 => 0,
-        _ if size >= 100.0 => 0,
-        _ if size >= 10.0 => 1,
-        _ if size >= 1.0 => 2,
+        // What rounds up to the next power of ten has its digits.
+        _ if size >= 99.95 => 0,
+        _ if size >= 9.995 => 1,
+        _ if size >= 0.9995 => 2,
         _ => (2 - size.log10().floor() as i32).clamp(0, 9) as usize,
     };
     let text = format!("{value:.decimals$}");
@@ -119,8 +120,12 @@ mod tests {
 
     #[test]
     fn numbers_as_people_read_them() {
-        let written = [0.0, 1234567.8, 123.4, 12.34, 1.2345, 0.012345, -1234.0, -123.0, 1000.0].map(number);
-        assert_eq!(written, ["0", "1,234,568", "123", "12.3", "1.23", "0.0123", "-1,234", "-123", "1,000"]);
+        let written =
+            [99.97, 0.9999, 0.0, 1234567.8, 123.4, 12.34, 1.2345, 0.012345, -1234.0, -123.0, 1000.0].map(number);
+        assert_eq!(
+            written,
+            ["100", "1.00", "0", "1,234,568", "123", "12.3", "1.23", "0.0123", "-1,234", "-123", "1,000"]
+        );
         assert_eq!([0.0, 2500.0, 15_000.0, 2.5e6, 0.05].map(short), ["0", "2500", "15k", "2.5M", "0.05"]);
     }
 

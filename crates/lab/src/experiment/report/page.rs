@@ -83,7 +83,7 @@ fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
     let rounds = runs.iter().map(|run| run.repeat).collect::<BTreeSet<_>>().len();
     let settings = runs.iter().map(|run| &run.setting).collect::<BTreeSet<_>>().len();
     let targets: BTreeSet<&str> = runs.iter().filter_map(|run| run.target.as_deref()).collect();
-    let mut told = format!("{} runs of {settings} settings in {rounds} rounds", runs.len());
+    let mut told = format!("Runs: {}; settings: {settings}; rounds: {rounds}", runs.len());
     if !targets.is_empty() {
         told.push_str(&format!(", on {}", targets.into_iter().collect::<Vec<_>>().join(", ")));
     }
@@ -172,15 +172,17 @@ fn legend(out: &mut String, panel: &Panel<'_>) {
 /// The figures of a panel, with what the author of the experiment had.
 fn table(out: &mut String, panel: &Panel<'_>) {
     let chart = panel.chart;
-    let has_seed = !chart.seed.is_empty();
+    let has_seed = !panel.seeds().is_empty();
     out.push_str("<div><div class=\"wide\"><table>\n<tr>");
     let place_head = panel.x.map(|axis| axis.label.as_str());
     for head in [place_head, chart.series.as_deref()].into_iter().flatten() {
         let _ = write!(out, "<th class=\"text\">{}</th>", escaped(head));
     }
     let _ = write!(out, "<th>median<br>{}</th><th>range</th><th>runs</th>", escaped(panel.unit));
-    if let Some(baseline) = &chart.baseline {
-        let _ = write!(out, "<th>to {}</th>", escaped(&baseline.0));
+    let cells = (0..panel.series.len()).flat_map(|series| (0..panel.places.len()).map(move |place| (series, place)));
+    let has_ratios = cells.into_iter().any(|(series, place)| panel.ratio(series, place).is_some());
+    if let Some(baseline) = chart.baseline.as_ref().filter(|_| has_ratios) {
+        let _ = write!(out, "<th>to<br>{}</th>", escaped(&baseline.0));
     }
     if has_seed {
         out.push_str("<th>in the<br>document</th>");
@@ -194,14 +196,14 @@ fn table(out: &mut String, panel: &Panel<'_>) {
             for name in names.into_iter().flatten() {
                 let _ = write!(out, "<td class=\"text\">{}</td>", escaped(name));
             }
-            let [median, low, high] = [spread.median, spread.low, spread.high].map(number);
             let _ = write!(
                 out,
-                "<td>{median}</td><td>{low} to {high} ({} %)</td><td>{}</td>",
-                number(spread.percent()),
-                panel.figures(series, place).len()
+                "<td>{}</td><td>{}</td><td>{}</td>",
+                number(spread.median),
+                range_text(spread),
+                spread.count
             );
-            if chart.baseline.is_some() {
+            if has_ratios {
                 let _ = write!(out, "<td>{}</td>", panel.ratio(series, place).map_or(String::new(), ratio_text));
             }
             if has_seed {
@@ -224,9 +226,20 @@ fn table(out: &mut String, panel: &Panel<'_>) {
     out.push_str("</div>");
 }
 
+fn range_text(spread: Spread) -> String {
+    match spread.count {
+        1 => "one run".into(),
+        _ => format!("{} to {}<br>{} %", number(spread.low), number(spread.high), number(spread.percent())),
+    }
+}
+
 fn ratio_text(ratio: Spread) -> String {
-    let range = format!("{} ({} to {})", number(ratio.median), number(ratio.low), number(ratio.high));
-    if ratio.differs_from_one() { range } else { format!("{range}, no difference") }
+    let median = number(ratio.median);
+    match (ratio.count, ratio.differs_from_one()) {
+        (1, _) => format!("{median}<br>one round"),
+        (_, true) => format!("{median}<br>{} to {}", number(ratio.low), number(ratio.high)),
+        (_, false) => format!("{median}, no difference<br>{} to {}", number(ratio.low), number(ratio.high)),
+    }
 }
 
 /// What the server counted, by setting: sums over a run's kept counters, the median of the runs.
@@ -313,4 +326,103 @@ fn described(machine: &Machine) -> String {
     ];
     let rows = rows.map(|(name, what)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(&what)));
     format!("<dl>{}</dl>\n", rows.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::library;
+    use crate::experiment::measure::BUILT_IN;
+    use crate::experiment::setting::{Place, settings};
+
+    /// Two rounds of every setting, on a machine that has everything. The figure grows with the setting's number.
+    fn measured(definition: &Definition) -> Results {
+        let siblings = vec!["0,2".to_string(), "1,3".to_string()];
+        let machine =
+            Machine { siblings, usable_cpus: vec![0, 1, 2, 3], cpu_model: "a < b & c".into(), ..Machine::look() };
+        let place = Place { machine: &machine, quick: false, is_target: false };
+        let (settings, skipped) = settings(definition, place).expect("settings");
+        assert!(skipped.is_empty(), "{skipped:?}");
+        let names =
+            BUILT_IN.iter().map(|known| known.name).chain(definition.measure.iter().map(|own| own.name.as_str()));
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        let run = |at: usize, repeat: u32| Run {
+            hash: settings[at].hash("program"),
+            repeat,
+            order: at as u32 + repeat * settings.len() as u32,
+            setting: settings[at].values.clone(),
+            values: names.iter().map(|name| (name.clone(), (at + 1) as f64 * f64::from(10 + repeat))).collect(),
+            seconds: vec![(1.0, 10.0), (2.0, 12.0)],
+            clients: vec![3, 4, 5],
+            waits_ms: vec![("LOGBUFFER".into(), 7.0)],
+            ..Run::default()
+        };
+        let runs = (0..2).flat_map(|repeat| (0..settings.len()).map(move |at| (at, repeat)));
+        Results {
+            machines: vec![machine],
+            runs: runs.map(|(at, repeat)| run(at, repeat)).collect(),
+            skipped: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_chart_is_there_and_nothing_comes_from_elsewhere() {
+        for definition in library::all().expect("definitions") {
+            let results = measured(&definition);
+            let page = page(&[(definition.clone(), results)]);
+            for chart in &definition.chart {
+                let head = format!("<h3>{}</h3>\n<p>{}</p>", escaped(&chart.title), escaped(&chart.says));
+                let after = page.split_once(&head).unwrap_or_else(|| panic!("{}: {}", definition.name, chart.title)).1;
+                let mine = after.split("<h3>").next().expect("the rest");
+                assert!(mine.contains("<svg viewBox=\"0 0 400") && mine.contains("</table>"), "{}", chart.title);
+                let (unit, _) = definition.meaning(&chart.y).expect("a measure");
+                assert!(mine.contains(&escaped(unit)), "{}: no unit", chart.title);
+                for seed in &chart.seed {
+                    assert!(mine.contains(&escaped(&seed.says)), "{}: '{}' has no place", chart.title, seed.says);
+                }
+            }
+            assert!(page.contains("a &lt; b &amp; c") && !page.contains("a < b"), "{}", definition.name);
+            for wrong in
+                ["http:", "https:", "src=", "<link", "<script", "@import", "url(", "NaN", "Not measured here", "-0<"]
+            {
+                assert!(!page.contains(wrong), "{}: {wrong}", definition.name);
+            }
+            let opened = |tag: &str| page.matches(&format!("<{tag}")).count();
+            let closed = |tag: &str| page.matches(&format!("</{tag}>")).count();
+            for tag in ["div", "svg", "table", "tr", "section", "figure", "details"] {
+                assert_eq!(opened(tag), closed(tag), "{}: {tag}", definition.name);
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_another_program_or_that_failed_do_not_count() {
+        let definition = library::named(&["startup".into()]).expect("a definition").remove(0);
+        let mut results = measured(&definition);
+        let all = results.runs.len();
+        results.runs[0].failed = Some("<why>".into());
+        let newer = Run { hash: "newer".into(), ..results.runs[1].clone() };
+        let setting = newer.setting.clone();
+        results.runs.push(newer);
+        let counted = counted(&results);
+        assert_eq!(counted.len(), all - 1 - 2 + 1);
+        assert!(counted.iter().all(|run| run.setting != setting || run.hash == "newer"));
+        let page = page(&[(definition, results)]);
+        assert!(page.contains("Failed, round 1:") && page.contains("&lt;why&gt;"), "{page}");
+    }
+
+    #[test]
+    fn a_ratio_is_of_runs_of_one_round() {
+        let definition = library::named(&["startup".into()]).expect("a definition").remove(0);
+        let results = measured(&definition);
+        let runs = counted(&results);
+        let panels = panels(&definition, &definition.chart[0], &runs);
+        assert_eq!((panels.len(), panels[0].series.len(), panels[0].places.len()), (1, 2, 2));
+        // The second setting of each pair has twice, and four thirds of, the figure of the first.
+        let ratio = |place: usize| panels[0].ratio(1, place).expect("a ratio");
+        assert_eq!((ratio(0).median, ratio(0).count), (2.0, 2));
+        assert!((ratio(1).median - 4.0 / 3.0).abs() < 1e-9);
+        assert_eq!(panels[0].ratio(0, 0), None);
+        assert_eq!(panels[0].spread(0, 0).map(|spread| (spread.low, spread.high)), Some((10.0, 11.0)));
+    }
 }
