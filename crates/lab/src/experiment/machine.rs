@@ -119,8 +119,12 @@ fn virtualization() -> String {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ticks {
     all: u64,
+    idle: u64,
     stolen: u64,
 }
+
+/// Of the kernel's clock of CPU time: USER_HZ.
+pub const TICKS_A_SECOND: f64 = 100.0;
 
 impl Ticks {
     pub fn now() -> Ticks {
@@ -131,7 +135,14 @@ impl Ticks {
     fn parse(stat: &str) -> Ticks {
         let line = stat.lines().next().unwrap_or_default();
         let ticks: Vec<u64> = line.split_whitespace().skip(1).take(8).map(|word| word.parse().unwrap_or(0)).collect();
-        Ticks { all: ticks.iter().sum(), stolen: ticks.get(7).copied().unwrap_or(0) }
+        let at = |place: usize| ticks.get(place).copied().unwrap_or(0);
+        Ticks { all: ticks.iter().sum(), idle: at(3) + at(4), stolen: at(7) }
+    }
+
+    /// Seconds that the CPUs worked for this machine's programs until `after`.
+    pub fn busy_s(&self, after: &Ticks) -> f64 {
+        let busy = |ticks: &Ticks| ticks.all - ticks.idle - ticks.stolen;
+        busy(after).saturating_sub(busy(self)) as f64 / TICKS_A_SECOND
     }
 
     /// Of 100, how much of its CPUs a virtual machine's host gave to others meanwhile.
@@ -169,6 +180,8 @@ mod tests {
         let after = Ticks::parse("cpu  150 0 150 750 0 0 50 100 9 9");
         assert_eq!(before.stolen_percent(&after), 25.0);
         assert_eq!(after.stolen_percent(&after), 0.0);
+        // User and system, 50 ticks of each.
+        assert_eq!(before.busy_s(&after), 1.0);
         assert!(!Machine::look().cpu_model.is_empty());
     }
 }

@@ -21,7 +21,7 @@ const fn known(name: &'static str, unit: &'static str, says: &'static str) -> Bu
     BuiltIn { name, unit, says }
 }
 
-pub const BUILT_IN: [BuiltIn; 27] = [
+pub const BUILT_IN: [BuiltIn; 28] = [
     known("requests_per_second", "requests/s", "answers that came while it was measured"),
     known("iterations_per_second", "iterations/s", "iterations of all connections that ended"),
     known("rows_per_second", "rows/s", "rows that the client read"),
@@ -35,6 +35,11 @@ pub const BUILT_IN: [BuiltIn; 27] = [
     known("jain", "index", "Jain's index of the connections' iterations: 1 where all have the same"),
     known("client_cpu_percent", "%", "how busy the load generator's own threads were"),
     known("stolen_percent", "%", "of the CPUs, what a virtual machine's host gave to others meanwhile"),
+    known(
+        "others_cpus",
+        "CPUs",
+        "CPUs' worth of time that programs used which are neither the server nor the load generator",
+    ),
     known("start_ms", "ms", "from the start of the server's process to the line that says it is ready"),
     known("server_cpu_us_per_request", "µs", "CPU time of the server's processes, user and system"),
     known("server_cpu_us_per_iteration", "µs", "CPU time of the server's processes, user and system"),
@@ -132,6 +137,8 @@ fn of_process(raw: &Raw<'_>, found: &mut Found) {
     put("server_cpu_us_per_request", cpu_s * 1e6 / summary.requests as f64);
     put("server_cpu_us_per_iteration", cpu_s * 1e6 / summary.iterations as f64);
     put("server_cpus", cpu_s / summary.seconds);
+    let busy_s = raw.before.ticks.busy_s(&raw.after.ticks);
+    put("others_cpus", (busy_s - cpu_s - summary.cpu_s).max(0.0) / summary.seconds);
     let switches = after.switches.saturating_sub(before.switches);
     put("os_switches_per_request", switches as f64 / summary.requests as f64);
     put("memory_start_mb", before.resident_bytes as f64 / (1 << 20) as f64);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use os::children::Service;
 use tds::client::{ClientEncryption, ConnectOptions};
 
+use super::machine::TICKS_A_SECOND;
 use super::setting::Setting;
 use crate::address::{ServerAddress, Transport};
 use crate::client::{Answer, Connection, Target, Trust};
@@ -17,8 +18,6 @@ const LOGIN_MS: u64 = 30_000;
 /// A set-up script takes no longer.
 const BATCH_MS: u64 = 600_000;
 const STOP_MS: u64 = 60_000;
-/// Of the kernel's clock of CPU time: USER_HZ.
-const TICKS_A_SECOND: f64 = 100.0;
 
 /// A directory that goes when it is dropped.
 struct Scratch(PathBuf);

@@ -14,6 +14,8 @@ use crate::experiment::statistics::Spread;
 const STYLE: &str = include_str!("style.css");
 /// Stolen time above this is told: what ran meanwhile ran slower for no reason of its own.
 const STOLEN_PERCENT_TOLD: f64 = 2.0;
+/// Other programs' use of the CPUs above this is told.
+const OTHERS_CPUS_TOLD: f64 = 0.1;
 /// Settings that are named where several were left out for one reason.
 const LEFT_OUT_SHOWN: usize = 2;
 /// Above this the load generator may have been the limit.
@@ -99,6 +101,16 @@ fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
             "note",
             &format!(
                 "The host of this virtual machine took its CPUs away for {median} % of the time of a run (median), {high} % at most. Differences below the ranges mean nothing."
+            ),
+        );
+    }
+    if let Some(others) = Spread::of(&of("others_cpus")).filter(|others| others.median >= OTHERS_CPUS_TOLD) {
+        let [median, high] = [others.median, others.high].map(number);
+        paragraph(
+            out,
+            "note",
+            &format!(
+                "Other programs used {median} CPUs meanwhile (median of the runs; {high} at most). A server with more threads gets a larger share beside them, so that settings with more threads look better than they are."
             ),
         );
     }
