@@ -35,7 +35,8 @@ impl Scale {
 pub fn number(value: f64) -> String {
     let size = value.abs();
     let decimals = match size {
-        _ if size == 0.0 => 0,
+        // What arithmetic leaves of nothing.
+        _ if size < 1e-9 => 0,
         // What rounds up to the next power of ten has its digits.
         _ if size >= 99.95 => 0,
         _ if size >= 9.995 => 1,
@@ -121,10 +122,10 @@ mod tests {
     #[test]
     fn numbers_as_people_read_them() {
         let written =
-            [99.97, 0.9999, 0.0, 1234567.8, 123.4, 12.34, 1.2345, 0.012345, -1234.0, -123.0, 1000.0].map(number);
+            [99.97, 0.9999, 1e-13, 0.0, 1234567.8, 123.4, 12.34, 1.2345, 0.012345, -1234.0, -123.0, 1000.0].map(number);
         assert_eq!(
             written,
-            ["100", "1.00", "0", "1,234,568", "123", "12.3", "1.23", "0.0123", "-1,234", "-123", "1,000"]
+            ["100", "1.00", "0", "0", "1,234,568", "123", "12.3", "1.23", "0.0123", "-1,234", "-123", "1,000"]
         );
         assert_eq!([0.0, 2500.0, 15_000.0, 2.5e6, 0.05].map(short), ["0", "2500", "15k", "2.5M", "0.05"]);
     }
