@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::draw::{SERIES_MAX, Scale, WIDTH, line, number, short, svg, text};
 use super::panel::Panel;
+use crate::experiment::results::Run;
 
 const LEFT: f64 = 10.0;
 /// For the figure behind the longest bar.
@@ -52,26 +53,28 @@ pub fn settings(panel: &Panel<'_>) -> String {
     svg(y + FOOT, &panel.chart.title, &drawing)
 }
 
-/// What each connection got in the run whose figure is the median, a drawing for each series.
+/// What each connection got in the run whose figure is the median, a drawing for each series, all to one scale.
 pub fn clients(panel: &Panel<'_>) -> Vec<(String, String)> {
-    let mut drawings = Vec::new();
-    for (series, name) in panel.series.iter().enumerate() {
-        let mut runs: Vec<_> = panel.runs().filter(|(of, run)| *of == series && !run.clients.is_empty()).collect();
-        let figure =
-            |run: &crate::experiment::results::Run| run.values.get(&panel.chart.y).copied().unwrap_or(f64::NAN);
-        runs.sort_by(|(_, one), (_, other)| figure(one).total_cmp(&figure(other)));
-        if let Some((_, run)) = runs.get(runs.len().saturating_sub(1) / 2) {
-            drawings.push((name.clone(), shares(&run.clients, series, panel)));
-        }
-    }
-    drawings
+    let figure = |run: &Run| run.values.get(&panel.chart.y).copied().unwrap_or(f64::NAN);
+    let middle = |series: usize| {
+        let mut runs: Vec<&Run> =
+            panel.runs().filter(|(of, run)| *of == series && !run.clients.is_empty()).map(|(_, run)| run).collect();
+        runs.sort_by(|one, other| figure(one).total_cmp(&figure(other)));
+        runs.get(runs.len().saturating_sub(1) / 2).copied()
+    };
+    let middles: Vec<(usize, &Run)> =
+        (0..panel.series.len()).filter_map(|series| Some((series, middle(series)?))).collect();
+    let most = middles.iter().flat_map(|(_, run)| &run.clients).copied().max().unwrap_or(0);
+    let drawn = |(series, run): &(usize, &Run)| {
+        (panel.series[*series].clone(), shares(&run.clients, Scale::up_to(most as f64), *series, panel))
+    };
+    middles.iter().map(drawn).collect()
 }
 
-fn shares(clients: &[u64], series: usize, panel: &Panel<'_>) -> String {
+fn shares(clients: &[u64], scale: Scale, series: usize, panel: &Panel<'_>) -> String {
     const HEIGHT: f64 = 200.0;
     const MARGIN: f64 = 52.0;
     const TOP: f64 = 26.0;
-    let scale = Scale::up_to(clients.iter().copied().max().unwrap_or(0) as f64);
     let bottom = HEIGHT - FOOT;
     let y = |value: f64| bottom - value / scale.most * (bottom - TOP);
     let mut drawing = String::new();
