@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::draw::{escaped, mark, number};
 use super::panel::{Panel, panels};
 use super::{bars, lines};
-use crate::experiment::definition::{Definition, Kind};
+use crate::experiment::definition::{Definition, Kind, Seed};
 use crate::experiment::machine::Machine;
 use crate::experiment::results::{Results, Run};
 use crate::experiment::statistics::Spread;
@@ -219,12 +219,7 @@ fn table(out: &mut String, panel: &Panel<'_>) {
                 let _ = write!(out, "<td>{}</td>", panel.ratio(series, place).map_or(String::new(), ratio_text));
             }
             if has_seed {
-                let seed = panel.seed(series, place).map(|seed| match (seed.value, seed.ratio) {
-                    (Some(value), _) => number(value),
-                    (None, Some(ratio)) => format!("{} times", number(ratio)),
-                    (None, None) => String::new(),
-                });
-                let _ = write!(out, "<td>{}</td>", seed.unwrap_or_default());
+                let _ = write!(out, "<td>{}</td>", panel.seed(series, place).map_or(String::new(), seed_text));
             }
             out.push_str("</tr>\n");
         }
@@ -233,9 +228,21 @@ fn table(out: &mut String, panel: &Panel<'_>) {
     paragraph(out, "soft", &format!("{}: {}.", panel.unit, panel.says));
     for seed in panel.seeds() {
         let place: Vec<String> = seed.at.iter().map(|(axis, value)| format!("{axis} {value}")).collect();
-        paragraph(out, "soft", &format!("In the document, {}: {}.", place.join(", "), seed.says));
+        // A narrow page hides the column.
+        let figure = Some(seed_text(seed)).filter(|text| !text.is_empty()).map(|text| format!("{text}: "));
+        let figure = figure.unwrap_or_default();
+        paragraph(out, "soft", &format!("In the document, {}: {figure}{}.", place.join(", "), seed.says));
     }
     out.push_str("</div>");
+}
+
+/// The figure that the document has.
+fn seed_text(seed: &Seed) -> String {
+    match (seed.value, seed.ratio) {
+        (Some(value), _) => number(value),
+        (None, Some(ratio)) => format!("{} times", number(ratio)),
+        (None, None) => String::new(),
+    }
 }
 
 fn range_text(spread: Spread) -> String {
