@@ -1,6 +1,9 @@
-//! The one binary: `serve`, `sql`, `stress`, `ping`, `lab`. Command line and nothing else.
+//! The one binary: `serve`, `sql`, `stress`, `ping`, `lab`, `completions`. Command line and nothing else.
 
-use clap::{Parser, Subcommand};
+use std::io::Write;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 
 /// A T-SQL server that SQL Server's drivers and tools talk to, and tools of its own.
 #[derive(Parser)]
@@ -18,6 +21,17 @@ enum Command {
     Ping(lab::ping::Args),
     #[command(subcommand)]
     Lab(Lab),
+    /// Write a shell's completion script to stdout.
+    ///
+    ///   bash        heddle completions bash > ~/.local/share/bash-completion/completions/heddle
+    ///   zsh         heddle completions zsh > DIRECTORY_OF_FPATH/_heddle
+    ///   fish        heddle completions fish > ~/.config/fish/completions/heddle.fish
+    ///   powershell  heddle completions powershell >> $PROFILE
+    ///   elvish      heddle completions elvish >> ~/.config/elvish/rc.elv
+    #[command(verbatim_doc_comment)]
+    Completions {
+        shell: Shell,
+    },
 }
 
 /// Experiments with servers that the lab starts itself.
@@ -43,6 +57,19 @@ fn command_line() -> CommandLine {
     CommandLine::parse_from(std::iter::once(program).chain(command).chain(rest))
 }
 
+/// The process's exit code.
+fn complete(shell: Shell) -> i32 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut CommandLine::command(), "heddle", &mut script);
+    match std::io::stdout().write_all(&script) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("heddle completions: {error}");
+            1
+        }
+    }
+}
+
 fn main() {
     let code = match command_line().command {
         Command::Serve(args) => match server::run::run(*args) {
@@ -59,6 +86,7 @@ fn main() {
         Command::Lab(Lab::List) => lab::experiment::list(),
         Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::simulated::boot),
+        Command::Completions { shell } => complete(shell),
     };
     std::process::exit(code);
 }
