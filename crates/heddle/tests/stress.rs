@@ -279,3 +279,56 @@ fn the_server_says_what_it_counted() {
     assert!((190..=200).contains(&numbers[0]) && numbers[1] >= 1_900, "{line}");
     assert!(said.contains("Batch Requests/sec"), "{said}");
 }
+
+/// `heddle stress` with a terminal of 100 columns as stderr; what was shown there is the output's stderr.
+fn stress_on_terminal(server: &Server, locale: &str, args: &[&str]) -> Output {
+    let program = "
+import fcntl, os, pty, struct, subprocess, sys, termios
+ours, theirs = pty.openpty()
+fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 100, 0, 0))
+load = subprocess.Popen(sys.argv[1:], stderr=theirs)
+os.close(theirs)
+try:
+    while shown := os.read(ours, 65536):
+        os.write(2, shown)
+except OSError: # how Linux says that the other side is closed
+    pass
+sys.exit(load.wait())";
+    let address = server.local_address();
+    let load = binary();
+    let mut command = std::process::Command::new("python3");
+    command.args(["-c", program]).arg(load.get_program()).args(["stress", "-U", "sa", "-P", PASSWORD, "-S", &address]);
+    command.args(args).env("TERM", "xterm").env("LC_ALL", locale).env_remove("NO_COLOR").output().expect("python3 runs")
+}
+
+#[test]
+fn a_terminal_shows_the_last_second() {
+    let server = Server::start(&[]);
+    let query = "SELECT 1/CONVERT(int, RAND() * 2)";
+    let load = ["-Q", query, "-n3", "--duration", "4", "--think", "1"];
+    let ran = stress_on_terminal(&server, "C.UTF-8", &load);
+    let (shown, said) = (String::from_utf8_lossy(&ran.stderr), String::from_utf8_lossy(&ran.stdout));
+    assert_eq!(ran.status.code(), Some(1), "{shown}");
+    assert!(!said.contains('\u{1b}') && !said.contains("on average") && said.contains("fairness"), "{said}");
+    // The numbers move, whatever is between them.
+    let different = |name: &str| {
+        let parts = shown.split(name).skip(1).filter_map(|part| part.split_whitespace().next());
+        parts.collect::<std::collections::BTreeSet<_>>().len()
+    };
+    for name in ["requests/s  ", "now, ", "p50 ", "errors  "] {
+        assert!(different(name) >= 2, "{name}: {shown}");
+    }
+    for part in [" x 8134, 0 retries", "3 of 3 open, client CPU ", "█"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    // Without blocks the last minute is two numbers; a quiet run has the bar alone.
+    let ran = stress_on_terminal(&server, "C", &[&load[..4], &["2"]].concat());
+    let shown = String::from_utf8_lossy(&ran.stderr);
+    assert!(!shown.contains('█') && shown.contains(" requests/s"), "{shown}");
+    let ran = stress_on_terminal(&server, "C.UTF-8", &[&load[..4], &["2", "-q"]].concat());
+    let shown = String::from_utf8_lossy(&ran.stderr);
+    assert!(shown.contains("3 connections, ") && !shown.contains("on average"), "{shown}");
+    // No terminal, nothing of it.
+    let ran = stress(&server, &[&load[..4], &["2"]].concat());
+    assert!(ran.stderr.is_empty(), "{}", text(&ran));
+}

@@ -14,6 +14,7 @@ pub mod deltas;
 pub mod report;
 pub mod plan;
 mod connection;
+mod live;
 mod run;
 
 use std::sync::Arc;
@@ -195,7 +196,7 @@ pub struct Args {
     /// Show what the server counted meanwhile: waits, latches, spinlocks, performance counters.
     #[arg(long = "deltas")]
     pub deltas: bool,
-    /// No progress bar.
+    /// No progress bar on the terminal, and no figures of the last second below it. -q: the bar alone.
     #[arg(long = "no-progress")]
     pub no_progress: bool,
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hdrhistogram::Histogram;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use os::sched::{MachineConfig, Panicked, Place, TaskKind};
 use os::sync::Event as Signal;
 use os::wait::{WaitType, sleep};
@@ -15,6 +14,7 @@ use super::connection::Session;
 use super::console::{Console, clock};
 use super::control::Control;
 use super::deltas::{Deltas, Snapshot};
+use super::live::Live;
 use super::output::Form;
 use super::plan::{Edge, Plan};
 use super::report::Summary;
@@ -210,7 +210,7 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
     let begun = if args.barrier { os::clock::now() } else { started };
     let measure_at = begun + args.warmup_s * 1_000_000_000;
     let end_at = args.duration_s.map(|seconds| measure_at + seconds * 1_000_000_000);
-    let bar = progress_bar(plan);
+    let mut live = Live::new(plan, process_cpu_ns());
     let stop_requests = os::signal::stop_requests();
     let mut baseline = None;
     while !is_over() {
@@ -232,6 +232,10 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
         }
         if series.is_due(now) {
             series.end_second(totals, now, baseline.is_some());
+            let (since, before) = baseline.as_ref().map_or((started, 0), |begun| (begun.at, begun.requests));
+            let requests = totals.requests.load(Ordering::Relaxed) - before;
+            let average = requests as f64 / ((now - since) as f64 / 1e9).max(1e-9);
+            live.second(plan, &series.seconds, average, process_cpu_ns());
         }
         let failed = args.stop_on_error && totals.errors.load(Ordering::Relaxed) > 0;
         if failed || stop_requests.is_set() || end_at.is_some_and(|end| now >= end) {
@@ -243,36 +247,15 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
             totals.stop.store(true, Ordering::Relaxed);
             break;
         }
-        show(&bar, args, totals, now - started);
+        live.tick(plan, now - started);
         let next = [Some(TICK_MS), end_at.map(|end| (end - now) / 1_000_000 + 1)].into_iter().flatten().min();
         sleep(WaitType::SLEEP_TASK, next.unwrap_or(TICK_MS).min(tick_for(args, now - started)));
     }
-    bar.finish_and_clear();
+    live.clear();
     (baseline.unwrap_or(Baseline::beginning(begun, cpu_before_ns)), end)
 }
 
 /// Short runs are watched closely, so that their end is seen at once.
 fn tick_for(args: &Args, elapsed_ns: u64) -> u64 {
     if args.duration_s.is_none() && elapsed_ns < 1_000_000_000 { 1 } else { TICK_MS }
-}
-
-fn progress_bar(plan: &Plan) -> ProgressBar {
-    let args = &plan.args;
-    if args.no_progress || args.json.as_deref() == Some("-") {
-        return ProgressBar::hidden();
-    }
-    let length = match args.duration_s {
-        Some(seconds) => (args.warmup_s + seconds) * 1_000,
-        None => args.iterations().saturating_mul(plan.connections().into()),
-    };
-    let style = ProgressStyle::with_template("{elapsed_precise} [{wide_bar}] {msg}").expect("a good template");
-    ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr()).with_style(style.progress_chars("=> "))
-}
-
-fn show(bar: &ProgressBar, args: &Args, totals: &Totals, elapsed_ns: u64) {
-    let iterations = totals.iterations.load(Ordering::Relaxed);
-    bar.set_position(if args.duration_s.is_some() { elapsed_ns / 1_000_000 } else { iterations });
-    let rate = iterations as f64 / (elapsed_ns as f64 / 1e9).max(1e-9);
-    let (errors, connected) = (totals.errors.load(Ordering::Relaxed), totals.connected.load(Ordering::Relaxed));
-    bar.set_message(format!("{rate:.0}/s, {connected} connections, {errors} errors"));
 }

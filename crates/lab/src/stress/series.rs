@@ -27,6 +27,10 @@ pub struct Second {
 impl Second {
     pub const CSV_HEAD: &str = "at_s,seconds,iterations,requests,rows,errors,connections,p50_ms,p95_ms,p99_ms,max_ms\n";
 
+    pub fn requests_per_second(&self) -> f64 {
+        self.requests as f64 / self.seconds
+    }
+
     pub fn to_csv(&self) -> String {
         let latencies = [self.p50_ms, self.p95_ms, self.p99_ms, self.max_ms];
         let latencies = latencies.map(|ms| if ms.is_nan() { String::new() } else { format!("{ms:.6}") });
