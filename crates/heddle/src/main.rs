@@ -21,7 +21,7 @@ enum Command {
     Ping(lab::ping::Args),
     #[command(subcommand)]
     Lab(Lab),
-    /// Write a shell's completion script to stdout.
+    /// Write a shell's completion script to stdout
     ///
     ///   bash        heddle completions bash > ~/.local/share/bash-completion/completions/heddle
     ///   zsh         heddle completions zsh > DIRECTORY_OF_FPATH/_heddle

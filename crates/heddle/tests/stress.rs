@@ -188,13 +188,19 @@ fn what_cannot_be_had_is_said() {
         (&["-ino_such_*.sql"], "no_such_*.sql: there is no such file"),
         (&["-Q", "  "], "there is no batch in it"),
         (&[], "nothing to run: give -Q, -i, --rpc or --mix"),
+        (&["-S.,70000", "-Q", "SELECT 1"], "'70000' is no port, 1 to 65535"),
+        (&["-Q", "SELECT 1", "--json", "no_such_directory/a.json"], "no_such_directory/a.json: No such file"),
+        (&["-Q", "SELECT 1", "--csv", "no_such_directory/a.csv"], "no_such_directory/a.csv: No such file"),
     ] {
         let address = server.local_address();
         let at = if args[0..].iter().any(|arg| arg.starts_with("-S")) { vec![] } else { vec!["-S", &address] };
         let ran = binary().arg("stress").args(at).args(args).output().expect("runs");
         assert_eq!(ran.status.code(), Some(2), "{args:?}: {}", text(&ran));
-        assert!(text(&ran).contains(why), "{args:?}: {}", text(&ran));
+        assert!(text(&ran).contains(why) && !text(&ran).contains("Creating"), "{args:?}: {}", text(&ran));
     }
+    let ran = binary().args(["stress", "-S127.0.0.1,1", "-Q", "SELECT 1"]).output().expect("runs");
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(text(&ran).contains("1 x client: connecting: connection refused: nothing listens"), "{}", text(&ran));
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl ServerAddress {
         let transport = if scheme.eq_ignore_ascii_case("lpc") { Transport::Local } else { Transport::Tcp };
         let (place, port) = match rest.rsplit_once(',') {
             Some((place, port)) => {
-                let port = port.trim().parse().map_err(|_| format!("'{port}' is not a port number (in '{text}')"))?;
+                let port = port.trim().parse().map_err(|_| format!("'{port}' is no port, 1 to 65535 (in '{text}')"))?;
                 (place, port)
             }
             None if scheme.eq_ignore_ascii_case("admin") => (rest, DEFAULT_ADMIN_PORT),

@@ -44,6 +44,9 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ClientError::Address(why) => write!(f, "cannot find the server: {why}"),
+            ClientError::Net(NetError::Refused) => {
+                f.write_str("connection refused: nothing listens on that port (heddle serve starts a server)")
+            }
             ClientError::Net(error) => write!(f, "{error}"),
             ClientError::NoLocalServer(port) => {
                 let tcp = format!("tcp:localhost,{port} goes over TCP");

@@ -9,7 +9,7 @@ use crate::client::{ClientResult, Connection, Target, Trust};
 /// Between two tries of `--wait`.
 const RETRY_MS: u64 = 100;
 
-/// Check that a server answers.
+/// Check that a server answers
 ///
 /// Without -U the check ends after PRELOGIN, the first exchange of the protocol: the server accepts connections. With -U
 /// and -P it logs in, and with -Q it also runs a query. Exit code 0: yes; 1: no, and why is on stderr.
@@ -19,20 +19,27 @@ const RETRY_MS: u64 = 100;
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
+    /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
     #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
     pub server: String,
     /// Log in as this user.
     #[arg(short = 'U', long = "user")]
     pub user: Option<String>,
     /// Its password.
-    #[arg(short = 'P', long = "password", env = "SQLCMDPASSWORD", hide_env_values = true, default_value = "")]
+    #[arg(
+        short = 'P',
+        long = "password",
+        env = "SQLCMDPASSWORD",
+        hide_env_values = true,
+        default_value = "",
+        hide_default_value = true
+    )]
     pub password: String,
     /// Run this after the login.
     #[arg(short = 'Q', long = "query", requires = "user")]
     pub query: Option<String>,
     /// Seconds one try may take.
-    #[arg(short = 'l', long = "timeout", default_value_t = 5)]
+    #[arg(short = 'l', long = "timeout", value_name = "SECONDS", default_value_t = 5)]
     pub timeout_s: u64,
     /// Keep trying for so many seconds until the server answers.
     #[arg(long = "wait", default_value_t = 0, value_name = "SECONDS")]

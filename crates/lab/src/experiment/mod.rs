@@ -20,7 +20,7 @@ use clap::Args as ClapArgs;
 /// Runs of each setting at most, with `--quick`.
 const QUICK_REPEAT: u32 = 3;
 
-/// Run experiments: servers are started for them, loads run, figures kept, and a page is written that shows them.
+/// Run experiments: servers are started for them, loads run, figures kept, and a page is written that shows them
 ///
 ///   heddle lab run rwlock --quick              in a minute or two, to see that it works
 ///   heddle lab run all --out results           everything; Ctrl-C leaves what was measured until then

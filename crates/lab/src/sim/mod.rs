@@ -27,7 +27,7 @@ use plan::{Change, Part};
 pub use plan::{FaultKind, Wish};
 pub use runner::Runner;
 
-/// Run the whole server in a simulated machine: virtual time, a disk and a network in memory, and a schedule drawn from a seed.
+/// Run the whole server in a simulated machine: virtual time, a disk and a network in memory, and a schedule drawn from a seed
 ///
 /// Clients work on it while the power fails, disks fill up, connections break; then it is checked that the server kept its
 /// promises. A seed repeats exactly, so a failure is found again by its seed alone.

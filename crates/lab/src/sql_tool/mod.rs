@@ -13,7 +13,7 @@ use crate::script::Variables;
 use output::{Format, Printer};
 use session::{Input, Session};
 
-/// Run T-SQL: a query, script files, or what you type.
+/// Run T-SQL: a query, script files, or what you type
 ///
 /// The switches are those of sqlcmd, and so are the environment variables (SQLCMDSERVER, SQLCMDUSER, SQLCMDPASSWORD,
 /// SQLCMDDBNAME and the rest).
@@ -39,8 +39,8 @@ pub struct Args {
     /// Accepted as sqlcmd has it; there is no Windows login here, so it means the default login.
     #[arg(short = 'E', long = "use-trusted-connection")]
     pub trusted: bool,
-    /// Database to start in.
-    #[arg(short = 'd', long = "database-name", env = "SQLCMDDBNAME", default_value = "")]
+    /// Database to start in. Default: the one of the login.
+    #[arg(short = 'd', long = "database-name", env = "SQLCMDDBNAME", default_value = "", hide_default_value = true)]
     pub database: String,
     /// Run this and exit.
     #[arg(short = 'Q', long = "query", conflicts_with = "input")]
@@ -130,7 +130,13 @@ pub struct Args {
     #[arg(short = 'a', long = "packet-size", env = "SQLCMDPACKETSIZE", default_value_t = 4096)]
     pub packet_bytes: u32,
     /// Name of this computer, as the server shows it.
-    #[arg(short = 'H', long = "workstation-name", env = "SQLCMDWORKSTATION", default_value = "")]
+    #[arg(
+        short = 'H',
+        long = "workstation-name",
+        env = "SQLCMDWORKSTATION",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub workstation: String,
     /// ReadOnly or ReadWrite.
     #[arg(short = 'K', long = "application-intent", default_value = "ReadWrite")]

@@ -33,7 +33,7 @@ use plan::Edge;
 use report::Summary;
 use work::Work;
 
-/// Run the same work on many connections at once, and measure it.
+/// Run the same work on many connections at once, and measure it
 ///
 /// All switches of ostress are taken as it takes them: no blank is needed before a value, case counts, / may stand for -, and a line copied
 /// from an article keeps its typographic quotes. What it has no switches for has long ones.
@@ -65,8 +65,8 @@ pub struct Args {
     /// Accepted as ostress has it; there is no Windows login here, so it means the default login.
     #[arg(short = 'E')]
     pub trusted: bool,
-    /// Database.
-    #[arg(short = 'd', long = "database", env = "SQLCMDDBNAME", default_value = "")]
+    /// Database to start in. Default: the one of the login.
+    #[arg(short = 'd', long = "database", env = "SQLCMDDBNAME", default_value = "", hide_default_value = true)]
     pub database: String,
     /// Batch to run.
     #[arg(short = 'Q', long = "query", conflicts_with_all = ["input", "rpc"])]
@@ -78,10 +78,10 @@ pub struct Args {
     #[arg(long = "rpc", value_name = "PROCEDURE")]
     pub rpc: Option<String>,
     /// Connections for each query or script.
-    #[arg(short = 'n', long = "connections", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(short = 'n', long = "connections", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub connections: u32,
     /// Iterations of each connection. Default: 1, or without end if --duration is given.
-    #[arg(short = 'r', long = "iterations")]
+    #[arg(short = 'r', long = "iterations", value_name = "N")]
     pub iterations: Option<u64>,
     /// Throw results away without decoding them.
     #[arg(short = 'q', long = "quiet")]
@@ -130,8 +130,8 @@ pub struct Args {
     pub install: bool,
     #[arg(short = 'y', hide = true)]
     pub stacks: bool,
-    /// Network packet size.
-    #[arg(short = 'p', long = "packet-size", default_value_t = 8000)]
+    /// Network packet size to ask for.
+    #[arg(short = 'p', long = "packet-size", value_name = "BYTES", default_value_t = 8000)]
     pub packet_bytes: u32,
     /// Stop everything at the first error.
     #[arg(short = 'b', long = "stop-on-error")]
@@ -293,10 +293,14 @@ fn attempt(args: &Args) -> Result<Summary, String> {
     if args.quiet && args.verbose {
         console.say(format_args!("-q and -v were both given: Using -v"));
     }
-    let summary = run::run(args, control, work, target, &console, None)?;
     let write = |path: &str, text: String| {
         os::fs::write(path.as_ref(), text.as_bytes()).map_err(|error| format!("{path}: {error}"))
     };
+    // What cannot be written is said before the run, not after an hour of it.
+    for path in [&args.csv, &args.json].into_iter().flatten().filter(|path| *path != "-") {
+        write(path, String::new())?;
+    }
+    let summary = run::run(args, control, work, target, &console, None)?;
     if let Some(path) = &args.csv {
         write(path, summary.to_csv())?;
     }

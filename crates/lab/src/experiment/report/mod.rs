@@ -21,7 +21,10 @@ pub fn write(directory: &Path) -> Result<PathBuf, String> {
         }
     }
     if measured.is_empty() {
-        return Err(format!("{}: there are no results", directory.display()));
+        return Err(format!(
+            "{0}: there are no results; heddle lab run NAME --out {0} makes some",
+            directory.display()
+        ));
     }
     let path = directory.join("report.html");
     os::fs::write(&path, page::page(&measured).as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
