@@ -40,6 +40,7 @@ fn an_experiment_from_its_servers_to_its_page() {
     let out = scratch("lab_startup");
     let ran = run("startup", &out, &["--repeat", "1"]);
     assert!(ran.status.success(), "{}", text(&ran));
+    assert!(text(&ran).contains("startup: 4 runs, about 4 s"), "{}", text(&ran));
     let runs = lines(&out, "startup", "run");
     assert_eq!((runs.len(), lines(&out, "startup", "machine").len()), (4, 1));
     for run in &runs {
@@ -145,5 +146,6 @@ fn wrong_input_is_told_what_is_right() {
     let ran = lab(&["report", out.to_str().expect("UTF-8")]);
     assert!(ran.status.code() == Some(2) && text(&ran).contains("there are no results"), "{}", text(&ran));
     let ran = lab(&["list"]);
-    assert!(ran.status.success() && text(&ran).contains("rwlock"), "{}", text(&ran));
+    let has_length = text(&ran).contains("45 runs, about 14 min; with --quick: 18 runs, about 90 s");
+    assert!(ran.status.success() && text(&ran).contains("rwlock") && has_length, "{}", text(&ran));
 }

@@ -87,6 +87,8 @@ pub struct Workload {
     pub mix: Option<String>,
     /// The text of a control file for `-c`.
     pub control: Option<String>,
+    /// Seconds that it takes about, where it ends after so many iterations and not after so many seconds.
+    pub takes_s: Option<Text>,
     /// How the load reaches a server that was started here: `tcp` or `local`.
     pub transport: Text,
 }

@@ -64,8 +64,9 @@ fn distance(one: &str, other: &str) -> usize {
 mod tests {
     use super::*;
     use crate::experiment::definition::Kind;
+    use crate::experiment::duration::run_s;
+    use crate::experiment::load::load_of;
     use crate::experiment::machine::Machine;
-    use crate::experiment::runner::load_of;
     use crate::experiment::setting::{Place, settings};
 
     #[test]
@@ -100,6 +101,7 @@ mod tests {
                 for setting in settings {
                     let load = load_of(&setting, None, None).expect(name);
                     assert!(load.duration_s.is_some() || load.iterations.is_some(), "{name} may never end");
+                    assert!(run_s(&setting).expect(name) > 0, "{name}");
                 }
             }
         }

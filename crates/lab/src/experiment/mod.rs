@@ -8,6 +8,8 @@ mod schedule;
 mod measure;
 mod definition;
 mod setting;
+mod load;
+mod duration;
 mod server;
 mod library;
 mod runner;
@@ -16,9 +18,6 @@ mod report;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-
-/// Runs of each setting at most, with `--quick`.
-const QUICK_REPEAT: u32 = 3;
 
 /// Run experiments: servers are started for them, loads run, figures kept, and a page is written that shows them
 ///
@@ -84,13 +83,17 @@ pub fn run(args: &RunArgs) -> i32 {
 
 /// The process's exit code.
 pub fn list() -> i32 {
-    match library::all() {
-        Ok(definitions) => {
-            for definition in definitions {
-                println!("{:<15} {}\n{:<15} {}", definition.name, definition.title, "", definition.question);
-            }
-            0
+    let machine = machine::Machine::look();
+    let attempt = || {
+        for definition in library::all()? {
+            let [whole, quick] = [false, true].map(|quick| duration::of_all(&definition, &machine, quick));
+            println!("{:<15} {}\n{:<15} {}", definition.name, definition.title, "", definition.question);
+            println!("{:<15} {}; with --quick: {}", "", whole?, quick?);
         }
+        Ok::<_, String>(())
+    };
+    match attempt() {
+        Ok(()) => 0,
         Err(why) => refuse("list", &why),
     }
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use os::sync::Mutex;
 use os::wait::WaitType;
 
 use super::RunArgs;
 use super::definition::Definition;
+use super::duration::{of_runs, rounds, run_s, sum_s, text};
+use super::load::load_of;
 use super::machine::{Machine, Ticks};
 use super::measure::{Raw, Reading, values};
 use super::results::{Line, Run, append, mend, read};
@@ -62,7 +63,10 @@ pub fn run(args: &RunArgs, definitions: &[Definition]) -> Result<Outcome, String
     for definition in definitions {
         works.push(bench.prepare(definition)?);
     }
-    bench.bar.set_length(works.iter().map(|work| work.runs.len() as u64).sum());
+    for work in &works {
+        eprintln!("{}: {}", work.definition.name, of_runs(&work.runs, &work.lengths_s));
+    }
+    bench.bar.set_length(works.iter().map(|work| sum_s(&work.runs, &work.lengths_s)).sum());
     let mut outcome = Outcome::default();
     for work in &works {
         bench.experiment(work, &mut outcome)?;
@@ -92,6 +96,8 @@ fn version_of(remote: &Remote) -> Result<String, String> {
 struct Work<'a> {
     definition: &'a Definition,
     settings: Vec<Setting>,
+    /// Of a run of each setting.
+    lengths_s: Vec<u64>,
     runs: Vec<Planned>,
     /// Runs that were there before.
     done: u32,
@@ -104,9 +110,8 @@ impl Bench<'_> {
         let args = self.args;
         let place = Place { machine: &self.machine, quick: args.quick, is_target: self.remote.is_some() };
         let (settings, skipped) = settings(definition, place)?;
-        for setting in &settings {
-            load_of(setting, None, None).map_err(|why| format!("{}: {why}", definition.name))?;
-        }
+        let lengths_s = settings.iter().map(run_s).collect::<Result<_, _>>();
+        let lengths_s = lengths_s.map_err(|why| format!("{}: {why}", definition.name))?;
         let before = read(&args.out, &definition.name)?;
         if !args.resume && !before.runs.is_empty() {
             let path = super::results::path(&args.out, &definition.name);
@@ -119,13 +124,8 @@ impl Bench<'_> {
         let counted = before.runs.iter().filter(|run| run.failed.is_none());
         let place_of = |run: &Run| Some((hashes.iter().position(|hash| *hash == run.hash)?, run.repeat));
         let done: BTreeSet<(usize, u32)> = counted.filter_map(place_of).collect();
-        let repeat = args.repeat.unwrap_or(if args.quick {
-            definition.repeat.min(super::QUICK_REPEAT)
-        } else {
-            definition.repeat
-        });
-        let runs = planned(settings.len(), repeat, &done);
-        Ok(Work { definition, settings, runs, done: before.runs.len() as u32, skipped })
+        let runs = planned(settings.len(), rounds(definition, args.quick, args.repeat), &done);
+        Ok(Work { definition, settings, lengths_s, runs, done: before.runs.len() as u32, skipped })
     }
 
     fn experiment(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<(), String> {
@@ -137,7 +137,8 @@ impl Bench<'_> {
         }
         for (at, planned) in work.runs.iter().enumerate() {
             let setting = &work.settings[planned.setting];
-            self.bar.set_message(format!("{}: {}", definition.name, setting.title()));
+            let place = format!("run {} of {}", at + 1, work.runs.len());
+            self.bar.set_message(format!("{}, {place}: {}", definition.name, setting.title()));
             let begun = os::clock::now();
             let mut run = Run {
                 hash: setting.hash(&self.subject),
@@ -161,7 +162,7 @@ impl Bench<'_> {
             }
             run.took_s = (os::clock::now() - begun) as f64 / 1e9;
             append(out, &definition.name, &Line::Run(Box::new(run)))?;
-            self.bar.inc(1);
+            self.bar.inc(work.lengths_s[planned.setting]);
         }
         Ok(())
     }
@@ -295,31 +296,6 @@ impl Probe {
     }
 }
 
-/// The command line of `heddle stress`.
-#[derive(Parser)]
-#[command(name = "heddle stress", no_binary_name = true, disable_help_flag = true)]
-struct LoadLine {
-    #[command(flatten)]
-    args: stress::Args,
-}
-
-/// A setting's load. Err: it is none that `heddle stress` would take.
-pub fn load_of(setting: &Setting, mix: Option<&Path>, control: Option<&Path>) -> Result<stress::Args, String> {
-    let words = stress::command_line::plain(setting.load.iter().cloned());
-    let line = LoadLine::try_parse_from(words).map_err(|error| format!("workload: {error}"))?;
-    let path = |path: &Path| path.to_string_lossy().into_owned();
-    Ok(stress::Args {
-        mix: mix.map(path).or(line.args.mix),
-        control: control.map(path).or(line.args.control),
-        quiet: true,
-        barrier: true,
-        deltas: true,
-        no_progress: true,
-        no_exit_message: true,
-        ..line.args
-    })
-}
-
 /// What the load reads from files, for as long as this lives.
 #[derive(Default)]
 struct Files {
@@ -364,14 +340,19 @@ fn unix_seconds() -> u64 {
     (os::clock::utc_ticks() / TICKS_A_SECOND).saturating_sub(UNIX_EPOCH_S)
 }
 
+/// Its steps are the seconds that the runs are expected to take.
 fn progress_bar(args: &RunArgs) -> ProgressBar {
     if args.no_progress {
         return ProgressBar::hidden();
     }
+    let left = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        // Where a progress bar cannot be written there is nobody to tell.
+        let _ = out.write_str(&text(state.len().unwrap_or(0).saturating_sub(state.pos())));
+    };
     let style =
-        ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}").expect("a good template");
+        ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {left} left; {msg}").expect("a good template");
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    let bar = bar.with_style(style.progress_chars("=> "));
+    let bar = bar.with_style(style.with_key("left", left).progress_chars("=> "));
     bar.enable_steady_tick(Duration::from_secs(1));
     bar
 }

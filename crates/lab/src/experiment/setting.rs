@@ -23,6 +23,8 @@ pub struct Setting {
     pub load: Vec<String>,
     pub mix: Option<String>,
     pub control: Option<String>,
+    /// Seconds, where the arguments do not say.
+    pub takes_s: Option<u64>,
     pub transport: Transport,
     /// Factors of derived measures by name: times, over.
     pub factors: BTreeMap<String, (f64, f64)>,
@@ -163,6 +165,7 @@ fn filled(
         load: fill_all(&workload.arguments)?,
         mix: fill_maybe(&workload.mix)?,
         control: fill_maybe(&workload.control)?,
+        takes_s: workload.takes_s.as_ref().map(|text| seconds(&fill(&text.0)?)).transpose()?,
         transport: match fill(&workload.transport.0)?.as_str() {
             "tcp" => Transport::Tcp,
             "local" => Transport::Local,
@@ -170,6 +173,10 @@ fn filled(
         },
         factors,
     })
+}
+
+fn seconds(text: &str) -> Result<u64, Missing> {
+    text.parse().map_err(|_| Missing::Wrong(format!("takes_s = {text}: it is whole seconds")))
 }
 
 fn replaced(text: &str, known: &impl Fn(&str) -> Result<String, Missing>, depth: u32) -> Result<String, Missing> {

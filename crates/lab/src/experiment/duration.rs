@@ -1,0 +1,105 @@
+//! How long an experiment takes, from its definition: told before it begins, and while it runs of what is left.
+
+use std::collections::BTreeSet;
+
+use super::definition::Definition;
+use super::load::load_of;
+use super::machine::Machine;
+use super::schedule::{Planned, planned};
+use super::setting::{Place, Setting, settings};
+
+/// Runs of each setting at most, with `--quick`.
+const QUICK_ROUNDS: u32 = 3;
+/// Of a run besides its load: the server's start, set-up and end.
+const START_S: u64 = 1;
+
+/// Runs of each setting. `repeat`: what the caller wants instead of what the experiment says.
+pub fn rounds(definition: &Definition, quick: bool, repeat: Option<u32>) -> u32 {
+    let usual = if quick { definition.repeat.min(QUICK_ROUNDS) } else { definition.repeat };
+    repeat.unwrap_or(usual)
+}
+
+/// Seconds of one run, about. Err: its load is none that `heddle stress` would take, or nothing says when it ends.
+pub fn run_s(setting: &Setting) -> Result<u64, String> {
+    let load = load_of(setting, None, None)?;
+    let load_s = match (setting.takes_s, load.duration_s) {
+        (Some(seconds), _) => seconds,
+        (None, Some(seconds)) => load.warmup_s + seconds,
+        (None, None) => return Err("workload: it has no --duration, so takes_s must say how long it takes".into()),
+    };
+    Ok(START_S + load_s)
+}
+
+/// Seconds of `runs`, where `lengths_s` has that of one run of each setting.
+pub fn sum_s(runs: &[Planned], lengths_s: &[u64]) -> u64 {
+    runs.iter().map(|run| lengths_s[run.setting]).sum()
+}
+
+/// As people say it.
+pub fn text(seconds: u64) -> String {
+    let minutes = (seconds + 30) / 60;
+    match seconds {
+        0..=99 => format!("{seconds} s"),
+        _ if minutes < 100 => format!("{minutes} min"),
+        _ => format!("{} h {:02} min", minutes / 60, minutes % 60),
+    }
+}
+
+/// Of all runs of an experiment: `45 runs, about 14 min`. Err: see `settings` and `run_s`.
+pub fn of_all(definition: &Definition, machine: &Machine, quick: bool) -> Result<String, String> {
+    let (settings, _) = settings(definition, Place { machine, quick, is_target: false })?;
+    let runs = planned(settings.len(), rounds(definition, quick, None), &BTreeSet::new());
+    let lengths_s = settings.iter().map(run_s).collect::<Result<Vec<_>, _>>();
+    let lengths_s = lengths_s.map_err(|why| format!("{}: {why}", definition.name))?;
+    Ok(of_runs(&runs, &lengths_s))
+}
+
+/// As `of_all`, of these runs.
+pub fn of_runs(runs: &[Planned], lengths_s: &[u64]) -> String {
+    format!("{} runs, about {}", runs.len(), text(sum_s(runs, lengths_s)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::library::named;
+
+    fn told(name: &str, quick: bool) -> String {
+        let definition = named(&[name.into()]).expect(name).remove(0);
+        of_all(&definition, &Machine::look(), quick).expect(name)
+    }
+
+    #[test]
+    fn lengths_by_hand() {
+        // 3 locks with 3 numbers of connections, 5 rounds, 1 s around 2 s of warm-up and 15 s: 45 * 18 = 810 s.
+        assert_eq!(told("rwlock", false), "45 runs, about 14 min");
+        // 3 locks with 2 numbers of connections, 3 rounds of at most 3, 1 s around 1 s and 3 s: 18 * 5 = 90 s.
+        assert_eq!(told("rwlock", true), "18 runs, about 90 s");
+        // Its load ends by itself: 4 settings, 9 rounds, 1 s.
+        assert_eq!(told("startup", false), "36 runs, about 36 s");
+    }
+
+    #[test]
+    fn what_is_left_is_of_the_runs_that_are_missing() {
+        let missing = planned(2, 2, &BTreeSet::from([(0, 0)]));
+        assert_eq!(sum_s(&missing, &[10, 3]), 16);
+        let texts = [0, 99, 100, 5_969, 5_970, 7_500].map(text);
+        assert_eq!(texts, ["0 s", "99 s", "2 min", "99 min", "1 h 40 min", "2 h 05 min"]);
+    }
+
+    #[test]
+    fn rounds_that_were_asked_for_are_made() {
+        let definition = named(&["startup".into()]).expect("a definition").remove(0);
+        let of = |quick, repeat| rounds(&definition, quick, repeat);
+        assert_eq!([of(false, None), of(true, None), of(false, Some(1)), of(true, Some(7))], [9, 3, 1, 7]);
+    }
+
+    #[test]
+    fn a_load_without_an_end_in_seconds_says_how_long_it_takes() {
+        let definition = named(&["startup".into()]).expect("a definition").remove(0);
+        let place = Place { machine: &Machine::look(), quick: false, is_target: false };
+        let setting = settings(&definition, place).expect("settings").0.remove(0);
+        let silent = Setting { takes_s: None, ..setting };
+        assert!(run_s(&silent).expect_err("no length").contains("takes_s"));
+    }
+}
