@@ -96,6 +96,22 @@ fn a_server_that_runs_already() {
     assert!(page.contains("it is chosen when the server starts") && page.contains("as it is"), "{page}");
     let ran = run("startup", &out, &["--repeat", "1", "--target", &target]);
     assert!(ran.status.success() && lines(&out, "startup", "skipped").len() == 1, "{}", text(&ran));
+    // What a client can ask is there as sp_sysmon has it, and what it cannot has no line.
+    let ran = run("kernels", &out, &["--repeat", "1", "--target", &target]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let sheet = std::fs::read_to_string(out.join("kernels-sysmon.txt")).expect("the sheet");
+    let part = |name: &str, from_end: usize| {
+        let line = sheet.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_else(|| panic!("{sheet}"));
+        line.split_whitespace().rev().nth(from_end).and_then(|word| word.parse::<f64>().ok())
+    };
+    // Each loop calls one procedure, whose three statements are found: 100.0 %, of which the sign is a word.
+    assert_eq!(
+        (part("Procedure Requests", 2), part("Statements Found in Cache", 3)),
+        (Some(1.0), Some(3.0)),
+        "{sheet}"
+    );
+    assert!(part("Engine Busy (us)", 1).is_some_and(|percent| percent > 0.0 && percent <= 100.0), "{sheet}");
+    assert!(!sheet.contains("Process CPU") && !sheet.contains("Grabs"), "{sheet}");
     // A database of that name is somebody's.
     server.query("CREATE DATABASE heddle_lab");
     let refused = scratch("lab_target_taken");

@@ -59,6 +59,8 @@ pub struct Definition {
     #[serde(default)]
     pub measure: Vec<Measure>,
     pub chart: Vec<Chart>,
+    /// The same figures as text.
+    pub sysmon: Option<Sysmon>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -222,6 +224,35 @@ pub struct Seed {
     pub says: String,
 }
 
+/// Figures in the layout of Sybase ASE's sp_sysmon: per second, per transaction, count, and part of a total.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sysmon {
+    /// The measure that counts transactions; a rate.
+    pub transaction: String,
+    /// What a transaction is here.
+    pub says: String,
+    pub section: Vec<SysmonSection>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SysmonSection {
+    pub title: String,
+    pub rows: Vec<SysmonRow>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SysmonRow {
+    pub name: String,
+    /// A rate.
+    pub measure: String,
+    /// The rates whose sum is the total that it is a part of; none: it is no part.
+    #[serde(default)]
+    pub of: Vec<String>,
+}
+
 impl Definition {
     /// Err: what is wrong, and where.
     pub fn parse(name: &str, text: &str) -> Result<Definition, String> {
@@ -256,6 +287,20 @@ impl Definition {
         }
         for chart in &self.chart {
             self.check_chart(chart).map_err(|why| format!("chart '{}': {why}", chart.title))?;
+        }
+        self.sysmon.as_ref().map_or(Ok(()), |sysmon| self.check_sysmon(sysmon))
+    }
+
+    /// Counts are made from rates.
+    fn check_sysmon(&self, sysmon: &Sysmon) -> Result<(), String> {
+        let rows = sysmon.section.iter().flat_map(|section| &section.rows);
+        let measures = rows.flat_map(|row| row.of.iter().chain([&row.measure]));
+        for measure in measures.chain([&sysmon.transaction]) {
+            match self.meaning(measure) {
+                Some((unit, _)) if unit.ends_with("/s") => {}
+                Some((unit, _)) => return Err(format!("sysmon: {measure} is no rate, its unit is {unit}")),
+                None => return Err(format!("sysmon: there is no measure {measure}")),
+            }
         }
         Ok(())
     }

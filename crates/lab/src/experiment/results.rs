@@ -62,6 +62,15 @@ pub struct Results {
     pub skipped: Vec<Skipped>,
 }
 
+impl Results {
+    /// The runs that count: those of the newest program, for each setting.
+    pub fn counted(&self) -> Vec<&Run> {
+        let newest: BTreeMap<_, _> = self.runs.iter().map(|run| (&run.setting, &run.hash)).collect();
+        let counts = |run: &&Run| run.failed.is_none() && newest[&run.setting] == &run.hash;
+        self.runs.iter().filter(counts).collect()
+    }
+}
+
 pub fn path(directory: &Path, experiment: &str) -> PathBuf {
     directory.join(format!("{experiment}.jsonl"))
 }

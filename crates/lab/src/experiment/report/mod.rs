@@ -4,6 +4,7 @@ mod panel;
 mod draw;
 mod bars;
 mod lines;
+mod sysmon;
 mod page;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::library;
 use super::results::read;
 
-/// Writes `report.html` from the results in `directory`. Err: there are none, or they cannot be read.
+/// Writes `report.html` from the results in `directory`, and `NAME-sysmon.txt` for experiments that have such a sheet. Err: there are none, or they cannot be read.
 pub fn write(directory: &Path) -> Result<PathBuf, String> {
     let mut measured = Vec::new();
     for definition in library::all()? {
@@ -26,7 +27,15 @@ pub fn write(directory: &Path) -> Result<PathBuf, String> {
             directory.display()
         ));
     }
-    let path = directory.join("report.html");
-    os::fs::write(&path, page::page(&measured).as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
+    for (definition, results) in &measured {
+        if let Some(sheets) = sysmon::sheets(definition, results) {
+            put(directory.join(format!("{}-sysmon.txt", definition.name)), &sheets)?;
+        }
+    }
+    put(directory.join("report.html"), &page::page(&measured))
+}
+
+fn put(path: PathBuf, text: &str) -> Result<PathBuf, String> {
+    os::fs::write(&path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path)
 }

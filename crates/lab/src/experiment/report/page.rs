@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::draw::{escaped, mark, number};
 use super::panel::{Panel, panels};
-use super::{bars, lines};
+use super::{bars, lines, sysmon};
 use crate::experiment::definition::{Definition, Kind, Seed};
 use crate::experiment::machine::Machine;
 use crate::experiment::results::{Results, Run};
@@ -51,15 +51,8 @@ fn paragraph(out: &mut String, class: &str, what: &str) {
     let _ = writeln!(out, "<p{class}>{}</p>", escaped(what));
 }
 
-/// The runs that count: those of the newest program, for each setting.
-fn counted(results: &Results) -> Vec<&Run> {
-    let newest: BTreeMap<_, _> = results.runs.iter().map(|run| (&run.setting, &run.hash)).collect();
-    let counts = |run: &&Run| run.failed.is_none() && newest[&run.setting] == &run.hash;
-    results.runs.iter().filter(counts).collect()
-}
-
 fn experiment(out: &mut String, definition: &Definition, results: &Results) {
-    let runs = counted(results);
+    let runs = results.counted();
     let _ = writeln!(out, "<section id=\"{}\">\n<h2>{}</h2>", definition.name, escaped(&definition.title));
     paragraph(out, "question", &definition.question);
     paragraph(out, "", &definition.reading);
@@ -76,6 +69,9 @@ fn experiment(out: &mut String, definition: &Definition, results: &Results) {
         }
     }
     waits(out, definition, &runs);
+    if let Some(sheets) = sysmon::sheets(definition, results) {
+        let _ = writeln!(out, "<h3>As sp_sysmon has it</h3>\n<pre tabindex=\"0\">{}</pre>", escaped(&sheets));
+    }
     out.push_str("</section>\n");
 }
 
@@ -408,7 +404,7 @@ mod tests {
             }
             let opened = |tag: &str| page.matches(&format!("<{tag}")).count();
             let closed = |tag: &str| page.matches(&format!("</{tag}>")).count();
-            for tag in ["div", "svg", "table", "tr", "section", "figure", "details"] {
+            for tag in ["div", "svg", "table", "tr", "section", "figure", "details", "pre"] {
                 assert_eq!(opened(tag), closed(tag), "{}: {tag}", definition.name);
             }
         }
@@ -423,7 +419,7 @@ mod tests {
         let newer = Run { hash: "newer".into(), ..results.runs[1].clone() };
         let setting = newer.setting.clone();
         results.runs.push(newer);
-        let counted = counted(&results);
+        let counted = results.counted();
         assert_eq!(counted.len(), all - 1 - 2 + 1);
         assert!(counted.iter().all(|run| run.setting != setting || run.hash == "newer"));
         let page = page(&[(definition, results)]);
@@ -434,7 +430,7 @@ mod tests {
     fn a_ratio_is_of_runs_of_one_round() {
         let definition = library::named(&["startup".into()]).expect("a definition").remove(0);
         let results = measured(&definition);
-        let runs = counted(&results);
+        let runs = results.counted();
         let panels = panels(&definition, &definition.chart[0], &runs);
         assert_eq!((panels.len(), panels[0].series.len(), panels[0].places.len()), (1, 2, 2));
         // The second setting of each pair has twice, and four thirds of, the figure of the first.
