@@ -56,7 +56,8 @@ pub fn of_all(definition: &Definition, machine: &Machine, quick: bool) -> Result
 
 /// As `of_all`, of these runs.
 pub fn of_runs(runs: &[Planned], lengths_s: &[u64]) -> String {
-    format!("{} runs, about {}", runs.len(), text(sum_s(runs, lengths_s)))
+    let noun = if runs.len() == 1 { "run" } else { "runs" };
+    format!("{} {noun}, about {}", runs.len(), text(sum_s(runs, lengths_s)))
 }
 
 #[cfg(test)]
@@ -83,6 +84,7 @@ mod tests {
     fn what_is_left_is_of_the_runs_that_are_missing() {
         let missing = planned(2, 2, &BTreeSet::from([(0, 0)]));
         assert_eq!(sum_s(&missing, &[10, 3]), 16);
+        assert_eq!(of_runs(&missing[..1], &[10, 3]), "1 run, about 3 s");
         let texts = [0, 99, 100, 5_969, 5_970, 7_500].map(text);
         assert_eq!(texts, ["0 s", "99 s", "2 min", "99 min", "1 h 40 min", "2 h 05 min"]);
     }
