@@ -164,4 +164,9 @@ fn wrong_input_is_told_what_is_right() {
     let ran = lab(&["list"]);
     let has_length = text(&ran).contains("45 runs, about 14 min; with --quick: 18 runs, about 90 s");
     assert!(ran.status.success() && text(&ran).contains("rwlock") && has_length, "{}", text(&ran));
+    // Into a pipe that nobody reads.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let unread = binary().args(["lab", "list"]).stdout(writer).output().expect("runs");
+    assert!(unread.status.success() && unread.stderr.is_empty(), "{}", text(&unread));
 }

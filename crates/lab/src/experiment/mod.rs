@@ -15,9 +15,13 @@ mod library;
 mod runner;
 mod report;
 
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+
+use definition::Definition;
 
 /// Run experiments: servers are started for them, loads run, figures kept, and a page is written that shows them
 ///
@@ -85,15 +89,21 @@ pub fn run(args: &RunArgs) -> i32 {
 pub fn list() -> i32 {
     let machine = machine::Machine::look();
     let attempt = || {
-        for definition in library::all()? {
-            let [whole, quick] = [false, true].map(|quick| duration::of_all(&definition, &machine, quick));
-            println!("{:<15} {}\n{:<15} {}", definition.name, definition.title, "", definition.question);
-            println!("{:<15} {}; with --quick: {}", "", whole?, quick?);
+        let mut text = String::new();
+        for definition in &library::all()? {
+            let Definition { name, title, question, .. } = definition;
+            let [whole, quick] = [false, true].map(|quick| duration::of_all(definition, &machine, quick));
+            let _ = writeln!(text, "{name:<15} {title}\n{:<15} {question}", "");
+            let _ = writeln!(text, "{:<15} {}; with --quick: {}", "", whole?, quick?);
         }
-        Ok::<_, String>(())
+        Ok::<_, String>(text)
     };
     match attempt() {
-        Ok(()) => 0,
+        // Who reads no further has seen enough.
+        Ok(text) => match std::io::stdout().write_all(text.as_bytes()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => refuse("list", &error.to_string()),
+            _ => 0,
+        },
         Err(why) => refuse("list", &why),
     }
 }
