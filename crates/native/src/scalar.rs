@@ -288,10 +288,7 @@ impl Scalars<'_, '_> {
     /// `null`: whether it is NULL instead, if it may be.
     pub fn set(&mut self, slot: VariableSlot, value: Value, null: Option<Value>) {
         let (at, null_at) = (self.number(slot, VALUE_AT), self.number(slot, NULL_AT));
-        let null = match null {
-            Some(null) => null,
-            None => self.builder.ins().iconst(ir::I8, 0),
-        };
+        let null = self.null_bit(null);
         self.builder.ins().store(plain(), value, self.numbers, at);
         if self.is_wide(slot) {
             let (sign, high_at) = (self.builder.ins().sshr_imm_u(value, 63), self.number(slot, HIGH_AT));
@@ -382,10 +379,7 @@ impl Scalars<'_, '_> {
 
     fn jump_with(&mut self, expr: &Expr, end: Block, unusual: Block) {
         let (value, null) = self.value_or_null(expr, unusual);
-        let null = match null {
-            Some(null) => null,
-            None => self.builder.ins().iconst(ir::I8, 0),
-        };
+        let null = self.null_bit(null);
         self.builder.ins().jump(end, &[value.into(), null.into()]);
     }
 
@@ -398,6 +392,11 @@ impl Scalars<'_, '_> {
         self.builder.switch_to_block(back);
         self.entries.push(Entry { column, begin, back });
         (value, Some(null))
+    }
+
+    /// An i8: 1 for NULL.
+    pub fn null_bit(&mut self, null: Option<Value>) -> Value {
+        null.unwrap_or_else(|| self.builder.ins().iconst(ir::I8, 0))
     }
 
     pub fn zero_if(&mut self, null: Value, value: Value) -> Value {

@@ -433,17 +433,22 @@ impl SessionHost {
         self.with_catalog(state, |catalog| sql::bind::bind_text(text, parameters, &options, catalog))
     }
 
-    /// The body of a module of the catalog: from the cache, or bound now.
-    /// A module, bound in the database that it works in, which this gives too.
-    fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<(Arc<Module>, DatabaseId)> {
-        let caller = self.catalog_session.database;
-        let home = workplace(definition, caller);
-        self.catalog_session.database = home;
-        let module = self.bind_here(state, definition);
-        self.catalog_session.database = caller;
-        Ok((module?, home))
+    /// `work`, while another database is the current one.
+    fn within<T>(&mut self, database: DatabaseId, work: impl FnOnce(&mut SessionHost) -> T) -> T {
+        let own = std::mem::replace(&mut self.catalog_session.database, database);
+        let result = work(self);
+        self.catalog_session.database = own;
+        result
     }
 
+    /// A module, bound in the database that it works in, which this gives too.
+    fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<(Arc<Module>, DatabaseId)> {
+        let home = workplace(definition, self.catalog_session.database);
+        let module = self.within(home, |host| host.bind_here(state, definition))?;
+        Ok((module, home))
+    }
+
+    /// The body of a module of the catalog: from the cache, or bound now.
     fn bind_here(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
         let is_system = definition.object.0 < 0;
         let key = PlanKey {
@@ -805,10 +810,7 @@ impl Host for SessionHost {
     ) -> SqlResult<i32> {
         if let Some((database, plain)) = name.split_once(IN_DATABASE) {
             let id = database.parse().expect("written by `in_database`");
-            let own = std::mem::replace(&mut self.catalog_session.database, DatabaseId(id));
-            let result = self.call_system(state, sink, plain, arguments);
-            self.catalog_session.database = own;
-            return result;
+            return self.within(DatabaseId(id), |host| host.call_system(state, sink, plain, arguments));
         }
         if let Some(result) = prepared::call(self, state, sink, name, arguments) {
             return result;

@@ -127,10 +127,7 @@ impl Body<'_, '_, '_> {
             self.builder().switch_to_block(entry.begin);
             let (_, state, rows_seen) = self.loops(&join, unusual);
             let (value, null) = self.end_value(join.fold, state, rows_seen, unusual);
-            let null = match null {
-                Some(null) => null,
-                None => self.builder().ins().iconst(ir::I8, 0),
-            };
+            let null = self.scalars.null_bit(null);
             self.builder().ins().jump(entry.back, &[value.into(), null.into()]);
         }
     }
@@ -205,10 +202,7 @@ impl Body<'_, '_, '_> {
 
     pub(super) fn store_key_or_null(&mut self, part: usize, value: Ssa, null: Option<Ssa>) {
         self.store_key(part, value);
-        let null = match null {
-            Some(null) => null,
-            None => self.builder().ins().iconst(ir::I8, 0),
-        };
+        let null = self.scalars.null_bit(null);
         let call = self.call;
         self.builder().ins().store(plain(), null, call, (KEY_NULLS_AT + part) as i32);
     }

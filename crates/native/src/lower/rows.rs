@@ -128,10 +128,7 @@ impl Body<'_, '_, '_> {
     /// A value and whether it is NULL, in registers.
     fn keep_value(&mut self, to: Variable, null_to: Variable, value: Ssa, null: Option<Ssa>) {
         self.builder().def_var(to, value);
-        let null = match null {
-            Some(null) => null,
-            None => self.builder().ins().iconst(ir::I8, 0),
-        };
+        let null = self.scalars.null_bit(null);
         self.builder().def_var(null_to, null);
     }
 

@@ -53,10 +53,7 @@ impl Scalars<'_, '_> {
         let run = self.calls.run;
         for (position, (value, null)) in numbers.iter().enumerate() {
             let at = (PASSED_AT + position * PASSED_BYTES) as i32;
-            let null = match null {
-                Some(null) => *null,
-                None => self.builder.ins().iconst(ir::I8, 0),
-            };
+            let null = self.null_bit(*null);
             self.builder.ins().store(plain(), *value, run, at);
             self.builder.ins().store(plain(), null, run, at + PASSED_NULL_AT as i32);
         }

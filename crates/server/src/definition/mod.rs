@@ -38,10 +38,11 @@ pub mod table;
 pub mod text;
 
 use sql::ast::{Statement, StatementKind};
-use types::{SqlError, SqlResult};
+use types::SqlResult;
 
 pub use host_site::HostSite;
 pub use site::{Ddl, Site};
+pub use sql::bind::errors::unsupported;
 pub use table::{create_for, drop_temporaries};
 
 /// Runs one statement. `text`: the batch or module it was parsed from (its spans are into it).
@@ -105,9 +106,4 @@ fn verb(kind: &StatementKind) -> &'static str {
         StatementKind::BulkInsert(_) => "BULK INSERT",
         _ => "This statement",
     }
-}
-
-/// 40510 is what SQL Server's services answer to statements they do not have.
-pub fn unsupported(what: &str) -> SqlError {
-    SqlError::new(40510, 16, format!("Statement '{what}' is not supported in this version of SQL Server."))
 }

@@ -159,6 +159,7 @@ pub fn plain(number: i32, severity: u8, state: u8, text: impl Into<String>) -> S
     error(number, severity, state, text.into())
 }
 
+/// What SQL Server's services answer to statements they do not have.
 pub fn unsupported(what: &str) -> SqlError {
     error(40510, 16, 1, format!("Statement '{what}' is not supported in this version of SQL Server."))
 }

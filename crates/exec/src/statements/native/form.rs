@@ -219,8 +219,8 @@ pub fn checks_of(modify: &Modify, layout: &RowLayout) -> Checks {
     Checks { fields: places.collect(), tests: modify.checks.iter().map(|check| check.predicate.clone()).collect() }
 }
 
-/// What an INSERT of one row gives the columns as they are stored, over a row of its subqueries' values. None among them: the identity column, which no CHECK and
-/// no foreign key reads.
+/// What an INSERT of one row gives the columns as they are stored, over a row of its subqueries' values. None among them: the identity
+/// column, which no CHECK and no foreign key reads.
 pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
     let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
     let mut source = one_row(&modify.source)?;
