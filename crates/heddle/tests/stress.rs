@@ -131,8 +131,9 @@ fn what_may_pass_is_tried_again() {
         "CREATE TABLE dbo.hot (id int NOT NULL PRIMARY KEY NONCLUSTERED, n int NOT NULL) WITH (MEMORY_OPTIMIZED = ON)";
     server
         .query(&format!("CREATE DATABASE retried; USE retried; EXEC('{table}'); EXEC('INSERT dbo.hot VALUES (1, 0)')"));
-    // Whoever comes second gets 41302.
-    let change = "BEGIN TRAN; UPDATE dbo.hot WITH (SNAPSHOT) SET n += 1; WAITFOR DELAY '00:00:00.002'; COMMIT";
+    // Whoever comes second gets 41302. Without the first pause one that is unlucky tries more than a thousand times meanwhile.
+    let change = "WAITFOR DELAY '00:00:00.001'; \
+                  BEGIN TRAN; UPDATE dbo.hot WITH (SNAPSHOT) SET n += 1; WAITFOR DELAY '00:00:00.002'; COMMIT";
     let ran = stress(&server, &["-dretried", "-Q", change, "-n4", "-r10", "-q", "--retries", "1000"]);
     assert!(ran.status.success(), "{}", text(&ran));
     assert_eq!(server.query("SET NOCOUNT ON; SELECT n FROM retried.dbo.hot").trim(), "40");
