@@ -1,5 +1,6 @@
 //! An experiment as data: a file of `lab/experiments`, read and checked. An unknown key is an error that names it.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -93,6 +94,17 @@ pub struct Workload {
     pub takes_s: Option<Text>,
     /// How the load reaches a server that was started here: `tcp` or `local`.
     pub transport: Text,
+    /// What stands between, for TCP.
+    pub link: Option<LinkTexts>,
+}
+
+/// A `link::Link`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkTexts {
+    /// Empty: nothing stands between; 0: something that has no limit.
+    pub mbit_per_second: Text,
+    pub delay_us: Text,
 }
 
 /// What is varied.
@@ -121,6 +133,8 @@ impl Axis {
 pub struct Value {
     pub name: Text,
     pub set: Variables,
+    /// Other axes that have only these of their values together with it.
+    pub with: BTreeMap<String, Vec<Text>>,
     /// Why a server that was not started here cannot have it.
     pub only_here: Option<String>,
 }
@@ -133,15 +147,18 @@ impl<'de> Deserialize<'de> for Value {
             name: Text,
             #[serde(default)]
             set: Variables,
+            #[serde(default)]
+            with: BTreeMap<String, Vec<Text>>,
             only_here: Option<String>,
         }
         let raw = toml::Value::deserialize(from)?;
         let custom = |error: toml::de::Error| serde::de::Error::custom(error.message().to_string());
         if raw.is_table() {
-            let Named { name, set, only_here } = raw.try_into().map_err(custom)?;
-            return Ok(Value { name, set, only_here });
+            let Named { name, set, with, only_here } = raw.try_into().map_err(custom)?;
+            return Ok(Value { name, set, with, only_here });
         }
-        Ok(Value { name: raw.try_into().map_err(custom)?, set: Variables::new(), only_here: None })
+        let name = raw.try_into().map_err(custom)?;
+        Ok(Value { name, set: Variables::new(), with: BTreeMap::new(), only_here: None })
     }
 }
 
@@ -281,6 +298,9 @@ impl Definition {
         }
         for axis in &self.axis {
             check_axis(axis)?;
+            for value in &axis.values {
+                self.check_values(&value.with).map_err(|why| format!("axis {}, {}: {why}", axis.name, value.name))?;
+            }
         }
         for own in &self.measure {
             self.check_measure(own).map_err(|why| format!("measure {}: {why}", own.name))?;
@@ -317,6 +337,20 @@ impl Definition {
         }
     }
 
+    /// Axes and values of theirs, by name.
+    fn check_values<'v>(
+        &self,
+        named: impl IntoIterator<Item = (&'v String, impl Borrow<Vec<Text>>)>,
+    ) -> Result<(), String> {
+        for (name, values) in named {
+            let axis = self.axis(name).ok_or_else(|| format!("there is no axis {name}"))?;
+            if let Some(value) = values.borrow().iter().find(|value| axis.value(&value.0).is_none()) {
+                return Err(format!("{name} has no value {value}"));
+            }
+        }
+        Ok(())
+    }
+
     fn check_chart(&self, chart: &Chart) -> Result<(), String> {
         if self.meaning(&chart.y).is_none() {
             return Err(format!("y: there is no measure {}", chart.y));
@@ -325,15 +359,10 @@ impl Definition {
         if needs_x != chart.x.is_some() {
             return Err(format!("{:?}: x is {}", chart.kind, if needs_x { "missing" } else { "not its own" }));
         }
-        let places = chart.seed.iter().flat_map(|seed| seed.at.iter().map(|(axis, value)| (axis, vec![value])));
-        let only = chart.only.iter().map(|(axis, values)| (axis, values.iter().collect()));
+        let places = chart.seed.iter().flat_map(|seed| &seed.at).map(|(axis, value)| (axis, vec![value.clone()]));
         let named = [&chart.x, &chart.series].into_iter().flatten().map(|axis| (axis, Vec::new()));
-        for (name, values) in places.chain(only).chain(named) {
-            let axis = self.axis(name).ok_or_else(|| format!("there is no axis {name}"))?;
-            if let Some(value) = values.iter().find(|value| axis.value(&value.0).is_none()) {
-                return Err(format!("{name} has no value {value}"));
-            }
-        }
+        self.check_values(places.chain(named))?;
+        self.check_values(&chart.only)?;
         let series = chart.series.as_ref().and_then(|name| self.axis(name));
         if let Some(baseline) = &chart.baseline
             && series.and_then(|axis| axis.value(&baseline.0)).is_none()

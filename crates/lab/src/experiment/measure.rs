@@ -21,7 +21,7 @@ const fn known(name: &'static str, unit: &'static str, says: &'static str) -> Bu
     BuiltIn { name, unit, says }
 }
 
-pub const BUILT_IN: [BuiltIn; 28] = [
+pub const BUILT_IN: [BuiltIn; 30] = [
     known("requests_per_second", "requests/s", "answers that came while it was measured"),
     known("iterations_per_second", "iterations/s", "iterations of all connections that ended"),
     known("rows_per_second", "rows/s", "rows that the client read"),
@@ -34,11 +34,13 @@ pub const BUILT_IN: [BuiltIn; 28] = [
     known("most_by_fewest", "ratio", "iterations of the connection with the most, by those of the one with the fewest"),
     known("jain", "index", "Jain's index of the connections' iterations: 1 where all have the same"),
     known("client_cpu_percent", "%", "how busy the load generator's own threads were"),
+    known("client_cpu_us_per_iteration", "µs", "CPU time of the load generator, user and system"),
+    known("link_cpus", "CPUs", "CPUs' worth of time of the proxy that makes a link"),
     known("stolen_percent", "%", "of the CPUs, what a virtual machine's host gave to others meanwhile"),
     known(
         "others_cpus",
         "CPUs",
-        "CPUs' worth of time that programs used which are neither the server nor the load generator",
+        "CPUs' worth of time that programs used which are neither the server nor the laboratory",
     ),
     known("start_ms", "ms", "from the start of the server's process to the line that says it is ready"),
     known("server_cpu_us_per_request", "µs", "CPU time of the server's processes, user and system"),
@@ -78,17 +80,25 @@ pub struct Reading {
     /// Of the server's processes, if it was started here.
     pub usage: Option<Usage>,
     pub ticks: Ticks,
+    /// CPU time of the link's proxy, if there is one.
+    pub link_cpu_s: Option<f64>,
     /// By the definition's measures.
     pub counters: BTreeMap<String, f64>,
 }
 
 /// All that there is of one run.
 pub struct Raw<'r> {
+    /// Its CPU time is the load generator's alone: without the link's.
     pub summary: &'r Summary,
     pub before: &'r Reading,
     pub after: &'r Reading,
     pub start_ms: Option<f64>,
     pub factors: &'r BTreeMap<String, (f64, f64)>,
+}
+
+/// CPU time of a link's proxy between two readings. None: there is none.
+pub fn link_cpu_s(before: &Reading, after: &Reading) -> Option<f64> {
+    Some(after.link_cpu_s? - before.link_cpu_s?)
 }
 
 /// The figures by name. What could not be measured is not among them.
@@ -116,6 +126,8 @@ fn of_client(raw: &Raw<'_>, found: &mut Found) {
     put("rows_per_second", summary.rate(summary.rows));
     put("seconds", summary.seconds);
     put("client_cpu_percent", summary.cpu_percent());
+    put("client_cpu_us_per_iteration", summary.cpu_s * 1e6 / summary.iterations as f64);
+    put("link_cpus", link_cpu_s(raw.before, raw.after).unwrap_or(f64::NAN) / summary.seconds);
     put("stolen_percent", raw.before.ticks.stolen_percent(&raw.after.ticks));
     if !summary.latencies.is_empty() {
         put("mean_ms", summary.latencies.mean() / 1e6);
@@ -138,7 +150,8 @@ fn of_process(raw: &Raw<'_>, found: &mut Found) {
     put("server_cpu_us_per_iteration", cpu_s * 1e6 / summary.iterations as f64);
     put("server_cpus", cpu_s / summary.seconds);
     let busy_s = raw.before.ticks.busy_s(&raw.after.ticks);
-    put("others_cpus", (busy_s - cpu_s - summary.cpu_s).max(0.0) / summary.seconds);
+    let own_s = cpu_s + summary.cpu_s + link_cpu_s(raw.before, raw.after).unwrap_or(0.0);
+    put("others_cpus", (busy_s - own_s).max(0.0) / summary.seconds);
     let switches = after.switches.saturating_sub(before.switches);
     put("os_switches_per_request", switches as f64 / summary.requests as f64);
     put("memory_start_mb", before.resident_bytes as f64 / (1 << 20) as f64);

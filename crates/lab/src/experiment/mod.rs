@@ -3,6 +3,7 @@
 
 mod statistics;
 mod machine;
+mod link;
 mod results;
 mod schedule;
 mod measure;

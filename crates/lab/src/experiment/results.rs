@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::link::Ceiling;
 use super::machine::Machine;
 
 /// One line.
@@ -13,6 +14,8 @@ use super::machine::Machine;
 pub enum Line {
     /// At the beginning, and again when it was resumed.
     Machine(Machine),
+    /// Of the links that the experiment has, at the beginning and when it was resumed.
+    Ceiling(Ceiling),
     Run(Box<Run>),
     Skipped(Skipped),
 }
@@ -58,6 +61,7 @@ pub struct Skipped {
 #[derive(Debug, Default)]
 pub struct Results {
     pub machines: Vec<Machine>,
+    pub ceilings: Vec<Ceiling>,
     pub runs: Vec<Run>,
     pub skipped: Vec<Skipped>,
 }
@@ -88,6 +92,7 @@ pub fn read(directory: &Path, experiment: &str) -> Result<Results, String> {
     while let Some((number, line)) = lines.next() {
         match serde_json::from_str(line) {
             Ok(Line::Machine(machine)) => results.machines.push(machine),
+            Ok(Line::Ceiling(ceiling)) => results.ceilings.push(ceiling),
             Ok(Line::Run(run)) => results.runs.push(*run),
             Ok(Line::Skipped(skipped)) if results.skipped.contains(&skipped) => {}
             Ok(Line::Skipped(skipped)) => results.skipped.push(skipped),

@@ -12,9 +12,10 @@ use os::wait::WaitType;
 use super::RunArgs;
 use super::definition::Definition;
 use super::duration::{of_runs, rounds, run_s, sum_s, text};
+use super::link::{Proxy, ceiling};
 use super::load::load_of;
 use super::machine::{Machine, Ticks};
-use super::measure::{Raw, Reading, values};
+use super::measure::{Raw, Reading, link_cpu_s, values};
 use super::results::{Line, Run, append, mend, read};
 use super::schedule::{Planned, planned};
 use super::server::{DATABASE, Remote, Server, ask, clear, first_number, make, open, set_up};
@@ -132,6 +133,15 @@ impl Bench<'_> {
         let (definition, out) = (work.definition, &self.args.out);
         mend(out, &definition.name)?;
         append(out, &definition.name, &Line::Machine(self.machine.clone()))?;
+        let mut links = Vec::new();
+        for link in work.settings.iter().filter_map(|setting| setting.link) {
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+        if !links.is_empty() && !work.runs.is_empty() {
+            append(out, &definition.name, &Line::Ceiling(ceiling(links)?))?;
+        }
         for skipped in &work.skipped {
             append(out, &definition.name, &Line::Skipped(skipped.clone()))?;
         }
@@ -190,11 +200,17 @@ impl Bench<'_> {
         run: &mut Run,
     ) -> Result<(), String> {
         set_up(&target, &setting.setup)?;
+        let started = server.and_then(|server| Some((server, setting.link?)));
+        let link = started.map(|(server, link)| Proxy::start(link, server.endpoint())).transpose()?.map(Arc::new);
         let files = Files::write(setting)?;
         let load = load_of(setting, files.mix.as_deref(), files.control.as_deref())?;
         let ends = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Ends::default()));
-        let (told, probe) = (ends.clone(), Probe::new(definition, &target, server));
-        let summary = stress::measure(&load, target, move |edge| {
+        let (told, probe) = (ends.clone(), Probe::new(definition, &target, server, link.clone()));
+        let loaded = match (server, &link) {
+            (Some(server), Some(link)) => server.target_by(link, DATABASE)?,
+            _ => target,
+        };
+        let mut summary = stress::measure(&load, loaded, move |edge| {
             let reading = probe.read(edge);
             let mut ends = told.lock();
             match edge {
@@ -205,6 +221,7 @@ impl Bench<'_> {
         failure_of(&summary)?;
         let ends = ends.lock();
         let (before, after) = (ends.before.clone()?, ends.after.clone()?);
+        summary.cpu_s -= link_cpu_s(&before, &after).unwrap_or(0.0);
         let raw = Raw {
             summary: &summary,
             before: &before,
@@ -262,25 +279,30 @@ impl Default for Ends {
 struct Probe {
     process_id: Option<u32>,
     target: Target,
+    link: Option<Arc<Proxy>>,
     queries: Vec<(String, String)>,
 }
 
 impl Probe {
-    fn new(definition: &Definition, target: &Target, server: Option<&Server>) -> Probe {
+    fn new(definition: &Definition, target: &Target, server: Option<&Server>, link: Option<Arc<Proxy>>) -> Probe {
         let own = definition.measure.iter();
         Probe {
             process_id: server.map(Server::process_id),
             target: target.clone(),
+            link,
             queries: own.filter_map(|own| Some((own.name.clone(), own.query.clone()?))).collect(),
         }
     }
 
     /// The process's figures are read next to what is measured: the questions cost the server something.
     fn read(&self, edge: Edge) -> Result<Reading, String> {
-        let look = || (self.process_id.and_then(Server::usage), Ticks::now());
+        let look = || {
+            let link_cpu_s = self.link.as_deref().map(Proxy::cpu_s);
+            (self.process_id.and_then(Server::usage), Ticks::now(), link_cpu_s)
+        };
         let mut reading = Reading::default();
         if edge == Edge::End {
-            (reading.usage, reading.ticks) = look();
+            (reading.usage, reading.ticks, reading.link_cpu_s) = look();
         }
         if !self.queries.is_empty() {
             let mut connection = open(&self.target)?;
@@ -290,7 +312,7 @@ impl Probe {
             }
         }
         if edge == Edge::Begin {
-            (reading.usage, reading.ticks) = look();
+            (reading.usage, reading.ticks, reading.link_cpu_s) = look();
         }
         Ok(reading)
     }

@@ -1,10 +1,13 @@
 //! The server that is measured: one started for a single run, with data and a port of its own, or one that runs already.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use os::children::Service;
+use os::net::Endpoint;
 use tds::client::{ClientEncryption, ConnectOptions};
 
+use super::link::Proxy;
 use super::machine::TICKS_A_SECOND;
 use super::setting::Setting;
 use crate::address::{ServerAddress, Transport};
@@ -101,8 +104,21 @@ impl Server {
 
     pub fn target(&self, database: &str, transport: Transport) -> Result<Target, String> {
         let host = if transport == Transport::Local { "lpc:." } else { "127.0.0.1" };
-        let text = format!("{host},{}", self.port);
-        target_of(ServerAddress::parse(&text)?, "sa", &self.password, database)
+        self.target_at(&format!("{host},{}", self.port), database)
+    }
+
+    /// By a link that ends at a port of this machine.
+    pub fn target_by(&self, link: &Proxy, database: &str) -> Result<Target, String> {
+        self.target_at(&format!("127.0.0.1,{}", link.port), database)
+    }
+
+    fn target_at(&self, address: &str, database: &str) -> Result<Target, String> {
+        target_of(ServerAddress::parse(address)?, "sa", &self.password, database)
+    }
+
+    /// Where a link to it begins.
+    pub fn endpoint(&self) -> Endpoint {
+        SocketAddr::from(([127, 0, 0, 1], self.port)).into()
     }
 
     /// What its processes have used until now. None: the system does not say.

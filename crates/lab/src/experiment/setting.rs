@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::definition::{Axis, Definition, Text, Value, Variables};
+use super::definition::{Axis, Definition, LinkTexts, Text, Value, Variables};
+use super::link::Link;
 use super::machine::Machine;
 use super::results::Skipped;
 use crate::address::Transport;
@@ -26,6 +27,7 @@ pub struct Setting {
     /// Seconds, where the arguments do not say.
     pub takes_s: Option<u64>,
     pub transport: Transport,
+    pub link: Option<Link>,
     /// Factors of derived measures by name: times, over.
     pub factors: BTreeMap<String, (f64, f64)>,
 }
@@ -60,6 +62,7 @@ pub fn settings(definition: &Definition, place: Place<'_>) -> Result<(Vec<Settin
             })
             .collect();
     }
+    combinations.retain(|chosen| chosen.iter().all(|(_, value)| is_with(value, chosen)));
     let of_machine = place.machine.variables();
     let mut found = Vec::new();
     for chosen in combinations {
@@ -74,6 +77,14 @@ pub fn settings(definition: &Definition, place: Place<'_>) -> Result<(Vec<Settin
         }
     }
     Ok((found, skipped))
+}
+
+/// Whether the others chosen are among those that `value` goes together with.
+fn is_with(value: &Value, chosen: &[(&Axis, Value)]) -> bool {
+    let goes = |(axis, other): &(&Axis, Value)| {
+        value.with.get(&axis.name).is_none_or(|names| other.name.0 == AS_IT_IS || names.contains(&other.name))
+    };
+    chosen.iter().all(goes)
 }
 
 /// Those that an axis has in this place.
@@ -147,6 +158,7 @@ fn filled(
         factors.insert(own.name.clone(), (number(&own.times)?, number(&own.over)?));
     }
     let (server, workload) = (&definition.server, &definition.workload);
+    let link = workload.link.as_ref().filter(|_| !place.is_target).map(|texts| link_of(texts, fill)).transpose()?;
     // A target is as it is: how one would be started is not even asked.
     let (arguments, configure) = match place.is_target {
         true => Default::default(),
@@ -165,18 +177,29 @@ fn filled(
         load: fill_all(&workload.arguments)?,
         mix: fill_maybe(&workload.mix)?,
         control: fill_maybe(&workload.control)?,
-        takes_s: workload.takes_s.as_ref().map(|text| seconds(&fill(&text.0)?)).transpose()?,
+        takes_s: workload.takes_s.as_ref().map(|text| whole("takes_s", &fill(&text.0)?)).transpose()?,
         transport: match fill(&workload.transport.0)?.as_str() {
             "tcp" => Transport::Tcp,
             "local" => Transport::Local,
             other => return Err(Missing::Wrong(format!("transport {other}: it is tcp or local"))),
         },
+        link: link.flatten(),
         factors,
     })
 }
 
-fn seconds(text: &str) -> Result<u64, Missing> {
-    text.parse().map_err(|_| Missing::Wrong(format!("takes_s = {text}: it is whole seconds")))
+fn whole(name: &str, text: &str) -> Result<u64, Missing> {
+    text.parse().map_err(|_| Missing::Wrong(format!("{name} = {text}: it is a whole number")))
+}
+
+/// None: the setting has no link.
+fn link_of(texts: &LinkTexts, fill: impl Fn(&str) -> Result<String, Missing>) -> Result<Option<Link>, Missing> {
+    let (mbit_per_second, delay_us) = (fill(&texts.mbit_per_second.0)?, fill(&texts.delay_us.0)?);
+    if mbit_per_second.is_empty() {
+        return Ok(None);
+    }
+    let mbit_per_second = whole("link.mbit_per_second", &mbit_per_second)?;
+    Ok(Some(Link { mbit_per_second, delay_us: whole("link.delay_us", &delay_us)? }))
 }
 
 fn replaced(text: &str, known: &impl Fn(&str) -> Result<String, Missing>, depth: u32) -> Result<String, Missing> {
@@ -278,6 +301,49 @@ mod tests {
         assert!(all.iter().all(|setting| setting.values["workers"] == AS_IT_IS && setting.arguments.is_empty()));
         let what: Vec<&str> = skipped.iter().map(|skipped| skipped.what.as_str()).collect();
         assert_eq!(what, ["kind of worker (workers)", "place b"]);
+    }
+
+    #[test]
+    fn a_value_may_go_with_some_of_another_axis_only() {
+        let place = Place { machine: &Machine::look(), quick: false, is_target: false };
+        let with = |users: &str| {
+            TEXT.replace(r#"name = "fiber", "#, &format!(r#"name = "fiber", with = {{ users = [{users}] }}, "#))
+        };
+        let (all, skipped) = settings(&Definition::parse("x", &with("1")).expect("a definition"), place).expect("all");
+        let chosen = |workers: &str| all.iter().filter(|setting| setting.values["workers"] == workers).count();
+        // Fibers with one user in both places; nothing was left out, since it is not asked for.
+        assert_eq!((chosen("fiber"), chosen("thread"), skipped.len()), (2, 4, 0));
+        let wrong = Definition::parse("x", &with("2")).expect_err("no such value");
+        assert_eq!(wrong, "x: axis workers, fiber: users has no value 2");
+        // Where a server is as it is, nobody knows that it has no fibers: all of the others are asked for.
+        let (there, _) =
+            settings(&Definition::parse("x", &with("1")).expect("a definition"), Place { is_target: true, ..place })
+                .expect("all");
+        assert_eq!(there.len(), 1);
+        let text = with("1").replace(r#"set = { n = 1 }"#, r#"set = { n = 1 }, with = { workers = ["thread"] }"#);
+        let (there, _) =
+            settings(&Definition::parse("x", &text).expect("a definition"), Place { is_target: true, ..place })
+                .expect("all");
+        assert_eq!(there.len(), 1);
+    }
+
+    #[test]
+    fn links_by_their_texts() {
+        let link = r#"workload = { link = { mbit_per_second = "$(mbit)", delay_us = "$(users)" }, "#;
+        let text = TEXT.replace("workload = {", link);
+        let text = text.replace("{ n = 1 }", r#"{ n = 1, mbit = "" }"#).replace("{ n = 2 }", "{ n = 2, mbit = 1000 }");
+        let definition = Definition::parse("x", &text).expect("a definition");
+        let place = Place { machine: &Machine::look(), quick: false, is_target: false };
+        let (all, _) = settings(&definition, place).expect("settings");
+        let links: Vec<Option<Link>> = all[..4].iter().map(|setting| setting.link).collect();
+        let of = |delay_us| Some(Link { mbit_per_second: 1_000, delay_us });
+        assert_eq!(links, [None, of(1), None, of(50)]);
+        // To a server that was not started here there is the link that there is.
+        let (all, _) = settings(&definition, Place { is_target: true, ..place }).expect("settings");
+        assert!(all.iter().all(|setting| setting.link.is_none()));
+        let wrong = Definition::parse("x", &text.replace("mbit = 1000", "mbit = 0.5")).expect("a definition");
+        let told = settings(&wrong, place).expect_err("no number");
+        assert_eq!(told, "x: link.mbit_per_second = 0.5: it is a whole number");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::draw::{escaped, mark, number};
 use super::panel::{Panel, panels};
 use super::{bars, lines, sysmon};
 use crate::experiment::definition::{Definition, Kind, Seed};
+use crate::experiment::link::{Ceiling, Link};
 use crate::experiment::machine::Machine;
 use crate::experiment::results::{Results, Run};
 use crate::experiment::statistics::Spread;
@@ -120,6 +121,9 @@ fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
             ),
         );
     }
+    if let Some(ceiling) = results.ceilings.last() {
+        paragraph(out, "note", &links_text(ceiling));
+    }
     let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for skipped in &results.skipped {
         left_out.entry(&skipped.why).or_default().push(&skipped.what);
@@ -135,6 +139,23 @@ fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
         let why = run.failed.as_deref().unwrap_or_default();
         paragraph(out, "note", &format!("Failed, round {}: {}: {why}", run.repeat + 1, setting.join(", ")));
     }
+}
+
+/// How links are made here, and which of them are slower than they are called.
+fn links_text(ceiling: &Ceiling) -> String {
+    let beyond: Vec<String> = ceiling.beyond().map(Link::to_string).collect();
+    let beyond = match beyond.is_empty() {
+        true => "It reaches all links that were asked for.".into(),
+        false => format!(
+            "It does not reach {}: there it delays a message for longer, or carries less, than the link would.",
+            beyond.join("; ")
+        ),
+    };
+    format!(
+        "Links are made by a proxy of the laboratory, a token bucket and a delay in each direction, in a thread of its own on the same CPUs; its CPU time is nobody else's. Without a limit it carried {} Mbit/s here, and added {} µs to a message each way. {beyond}",
+        number(ceiling.mbit_per_second),
+        number(ceiling.adds_us)
+    )
 }
 
 fn figure(out: &mut String, panel: &Panel<'_>) {
@@ -375,6 +396,7 @@ mod tests {
         let runs = (0..2).flat_map(|repeat| (0..settings.len()).map(move |at| (at, repeat)));
         Results {
             machines: vec![machine],
+            ceilings: Vec::new(),
             runs: runs.map(|(at, repeat)| run(at, repeat)).collect(),
             skipped: Vec::new(),
         }
@@ -408,6 +430,21 @@ mod tests {
                 assert_eq!(opened(tag), closed(tag), "{}: {tag}", definition.name);
             }
         }
+    }
+
+    #[test]
+    fn a_link_that_is_slower_here_than_it_is_called_is_marked() {
+        let definition = library::named(&["rbar".into()]).expect("a definition").remove(0);
+        let told = |mbit_per_second: f64| {
+            let links = [(0, 0), (1_000, 50), (40_000, 20)];
+            let links = links.map(|(mbit_per_second, delay_us)| Link { mbit_per_second, delay_us }).to_vec();
+            let ceilings = vec![Ceiling { mbit_per_second, adds_us: 9.5, links }];
+            page(&[(definition.clone(), Results { ceilings, ..measured(&definition) })])
+        };
+        let (slow, fast) = (told(16_000.0), told(50_000.0));
+        assert!(slow.contains("it carried 16,000 Mbit/s here, and added 9.50 µs to a message each way."));
+        assert!(slow.contains("It does not reach 40 Gbit/s and 20 µs: there"));
+        assert!(fast.contains("It reaches all links that were asked for."));
     }
 
     #[test]
