@@ -25,6 +25,7 @@ pub mod parallel;
 pub mod threads;
 pub mod cpus;
 mod wait_types;
+mod calls;
 mod readers;
 mod share;
 mod tables;

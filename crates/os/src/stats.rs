@@ -1,6 +1,7 @@
 //! What the DMVs show of this layer: plain structs with the columns of sys.dm_os_*, read from the shared tables without
 //! stopping anyone. Numbers of one snapshot are each right, not taken at one instant. Times are ns unless named.
 
+pub use crate::calls::SystemCall;
 use crate::clock;
 use crate::kernel::machine::{MachineState, Pool};
 use crate::kernel::scheduler::{Scheduler, TaskKind};
@@ -49,6 +50,8 @@ pub struct SchedulerRow {
     /// Looks at the sockets, and how often the scheduler slept in the kernel.
     pub polls: u64,
     pub kernel_sleeps: u64,
+    /// By `SystemCall`.
+    pub calls: [u64; SystemCall::COUNT],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -195,6 +198,7 @@ fn scheduler_row(index: u32, slot: &SchedulerSlot) -> SchedulerRow {
         connections: get(&slot.connections),
         polls: long(&slot.polls),
         kernel_sleeps: long(&slot.kernel_sleeps),
+        calls: slot.calls.each_ref().map(long),
     }
 }
 

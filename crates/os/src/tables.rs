@@ -7,6 +7,7 @@
 //! begun.
 #![allow(unsafe_code)]
 
+use crate::calls::SystemCall;
 use crate::readers::ReaderRow;
 use crate::share::Shares;
 use crate::sys::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
@@ -251,6 +252,8 @@ pub struct SchedulerSlot {
     pub cpu_ns: AtomicU64,
     /// From one worker's end to the next one's beginning, where an operating system thread had to be woken for it.
     pub delay_ns: AtomicU64,
+    /// By `SystemCall`.
+    pub calls: [AtomicU64; SystemCall::COUNT],
     pub quantum_ns: AtomicU64,
     /// 1: who has budget left goes ahead (large deficit first); 0: first come, first served.
     pub by_deficit: AtomicU32,
@@ -476,6 +479,7 @@ impl SchedulerSlot {
         ] {
             counter.store(0, Ordering::Relaxed);
         }
+        self.calls.iter().for_each(|count| count.store(0, Ordering::Relaxed));
         self.clear_waits();
     }
 
@@ -552,8 +556,13 @@ impl SchedulerSlot {
         // Pairs with the fence in `prepare_to_sleep`: either we see `sleeping` or the scheduler sees our entry.
         fence(Ordering::SeqCst);
         if self.sleeping.load(Ordering::Relaxed) != 0 && self.sleeping.swap(0, Ordering::AcqRel) != 0 {
+            self.count_call(SystemCall::WakeUp);
             sys::eventfd_signal(self.wake_fd.load(Ordering::Relaxed));
         }
+    }
+
+    pub fn count_call(&self, call: SystemCall) {
+        self.calls[call as usize].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Announces sleep; after it the caller looks once more at everything that `wake` may have published.
@@ -649,6 +658,7 @@ impl SchedulerSlot {
             idle_ns: AtomicU64::default(),
             cpu_ns: AtomicU64::default(),
             delay_ns: AtomicU64::default(),
+            calls: std::array::from_fn(|_| AtomicU64::default()),
             quantum_ns: AtomicU64::default(),
             by_deficit: AtomicU32::default(),
             waits: std::array::from_fn(|_| WaitCounter::default()),

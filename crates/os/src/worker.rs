@@ -13,6 +13,7 @@
 //! Lost wake-ups: model-checked in tests/model.rs.
 #![allow(unsafe_code)]
 
+use crate::calls::SystemCall;
 use crate::sys::atomic::{AtomicU64, Ordering};
 pub use crate::tables::*;
 use crate::wait_types::WaitType;
@@ -149,6 +150,7 @@ pub fn time_out(id: WorkerId) -> bool {
 
 fn signal(system: &System, id: WorkerId, slot: &WorkerSlot) {
     if slot.kind.load(Ordering::Relaxed) == KIND_OUTSIDE {
+        count_call(SystemCall::Futex);
         sys::futex_wake(&slot.state);
     } else {
         slot.signalled_ns.store(clock::now(), Ordering::Relaxed);
@@ -165,6 +167,11 @@ fn make_runnable(system: &System, id: WorkerId, slot: &WorkerSlot) {
     } else {
         scheduler.push_inbox(system, id);
     }
+}
+
+/// Books a system call on the scheduler that this thread works for.
+pub fn count_call(call: SystemCall) {
+    system().scheduler(current_scheduler()).count_call(call);
 }
 
 /// Books a finished wait of `wait` on a scheduler's counters.

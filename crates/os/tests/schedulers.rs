@@ -1,6 +1,7 @@
 //! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
 use os::sched::{MachineConfig, Nonyielding, Place, Pool, Scheduling, TaskKind, Trouble, Watch, WorkerKind};
 use os::sched::{preemptive, spawn, start};
+use os::stats::SystemCall;
 use os::sync::*;
 use os::wait::{self, WaitType};
 use std::sync::Arc;
@@ -482,4 +483,57 @@ fn requests_that_no_worker_takes_are_reported() {
         drop(machine);
         NOT_TAKEN.store(0, Ordering::Relaxed);
     }
+}
+
+#[test]
+fn system_calls_are_counted_by_what_they_are_for() {
+    const TURNS: u64 = 500;
+    let counts = |workers| {
+        let machine = start(MachineConfig { cpus: vec![0], workers, max_worker_threads: 16, ..Default::default() });
+        let before = os::stats::schedulers(machine.id());
+        machine.run(|| {
+            // Two that give each other the turn, without a look at anything outside.
+            let ball = || Arc::new(Event::auto_reset(WaitType::SOS_EVENT));
+            let (there, back) = (ball(), ball());
+            let (theirs, answer) = (there.clone(), back.clone());
+            let other = spawn(TaskKind::Request, Place::Here, move || {
+                for _ in 0..TURNS {
+                    assert!(theirs.wait(Some(soon())));
+                    answer.set();
+                }
+            });
+            for _ in 0..TURNS {
+                there.set();
+                assert!(back.wait(Some(soon())));
+            }
+            other.join().unwrap();
+            // And one message that is asked for before it comes.
+            let listener = os::net::Listener::bind(std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+            let to = listener.local_addr();
+            let reader = spawn(TaskKind::Request, Place::Here, move || {
+                let (stream, _) = listener.accept(Some(soon())).unwrap();
+                stream.read(&mut [0; 8], Some(soon())).unwrap()
+            });
+            let stream = os::net::Stream::connect(to, Some(soon())).unwrap();
+            wait::sleep(WaitType::SLEEP_TASK, 20);
+            stream.write_all(&[1; 8], Some(soon())).unwrap();
+            assert_eq!(reader.join(), Ok(8));
+        });
+        let after = os::stats::schedulers(machine.id());
+        let of = |call: SystemCall| after[0].calls[call as usize] - before[0].calls[call as usize];
+        let counted = (of(SystemCall::Futex), of(SystemCall::SocketWrite), of(SystemCall::SocketRead));
+        assert!(of(SystemCall::Sleep) > 0 && of(SystemCall::Watch) > 0, "it slept for 20 ms, with a socket to watch");
+        // A task that comes to a scheduler that sleeps.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        machine.run(|| ());
+        let later = os::stats::schedulers(machine.id());
+        assert!(later[0].calls[SystemCall::WakeUp as usize] >= 2, "it was woken, and took that in");
+        machine.stop();
+        counted
+    };
+    // A thread that gives its turn away wakes the next one, and waits unless its own comes at once; a fiber asks nobody.
+    let (futexes, writes, reads) = counts(WorkerKind::Thread);
+    assert!(futexes >= 2 * TURNS && futexes < 5 * TURNS, "{futexes}");
+    assert_eq!((writes, reads), (1, 2));
+    assert_eq!(counts(WorkerKind::Fiber), (0, 1, 2));
 }

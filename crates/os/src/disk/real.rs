@@ -2,9 +2,10 @@
 #![allow(unsafe_code)]
 
 use super::{DiskError, DiskResult, Open};
+use crate::calls::SystemCall;
 use crate::sched::preemptive;
-use crate::sys;
 use crate::wait::WaitType;
+use crate::{sys, worker};
 use std::fs;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
@@ -117,6 +118,7 @@ impl RealFile {
     }
 
     fn run<R: Send>(&self, wait: WaitType, call: impl FnOnce() -> std::io::Result<R> + Send) -> DiskResult<R> {
+        worker::count_call(SystemCall::File);
         if self.in_memory { call().map_err(io_error) } else { off_scheduler(wait, call) }
     }
 
@@ -140,6 +142,7 @@ impl RealFile {
 
     /// Reads what the page cache holds, without waiting for the device. 0 also when the system cannot tell.
     fn read_cached(&self, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
+        worker::count_call(SystemCall::File);
         let part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
         // SAFETY: `part` describes `bytes`, live and writable for the call.
         let got = unsafe { libc::preadv2(self.file.as_raw_fd(), &part, 1, offset as libc::off_t, libc::RWF_NOWAIT) };
@@ -154,6 +157,7 @@ impl RealFile {
 
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
         if bytes.len() <= INLINE_WRITE_BYTES_MAX {
+            worker::count_call(SystemCall::File);
             return self.file.write_all_at(bytes, offset).map_err(io_error);
         }
         self.run(WaitType::IO_COMPLETION, || self.file.write_all_at(bytes, offset))

@@ -8,6 +8,7 @@
 //! sends no more) stay. ARMED is set when a closure lies in `armed`; the one who clears it takes the closure, so it runs once.
 #![allow(unsafe_code)]
 
+use crate::calls::SystemCall;
 use crate::share::Share;
 use crate::sys;
 use crate::worker::{self, TaskId, WorkerId, unpark};
@@ -269,7 +270,10 @@ impl Poller {
     /// Looks for up to `max` events, waiting `timeout_ns` at most (`None`: until one comes), and hands closures to run to
     /// `start`, with their entry and whether the peer is gone. Returns how many there were.
     pub fn poll(&self, timeout_ns: Option<u64>, max: usize, start: impl FnMut(Armed, &IoEntry, bool)) -> usize {
-        self.wait(timeout_ns, max, start, || sys::eventfd_drain(self.wake_fd))
+        self.wait(timeout_ns, max, start, || {
+            worker::count_call(SystemCall::WakeUp);
+            sys::eventfd_drain(self.wake_fd);
+        })
     }
 
     /// As `poll` by another thread than the poller's own, which may wait at the same time: each event is seen by one of them, and
@@ -280,6 +284,7 @@ impl Poller {
 
     /// As epoll_wait(2): how many of up to `max` events the kernel has filled in, or -1.
     fn wait_into(&self, buffer: *mut libc::epoll_event, max: i32, timeout_ns: Option<u64>) -> i32 {
+        worker::count_call(if timeout_ns == Some(0) { SystemCall::Look } else { SystemCall::Sleep });
         if timeout_ns != Some(0) && !IN_MS.load(Ordering::Relaxed) {
             let time = timeout_ns.map(|ns| libc::timespec {
                 tv_sec: (ns / 1_000_000_000).min(1 << 30) as libc::time_t,
@@ -331,6 +336,7 @@ impl Poller {
     }
 
     fn control(&self, operation: i32, fd: i32, events: u32, data: u64) -> Result<(), i32> {
+        worker::count_call(SystemCall::Watch);
         let mut event = libc::epoll_event { events, u64: data };
         // SAFETY: `event` is live for the call.
         let failed = unsafe { libc::epoll_ctl(self.epoll, operation, fd, &mut event) };

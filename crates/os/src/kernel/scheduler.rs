@@ -17,6 +17,7 @@ use super::machine::OPEN;
 pub use super::machine::{MachineState, Pool};
 use super::poller::{Armed, Poller, Ready, Token};
 use super::workers::Workers;
+use crate::calls::SystemCall;
 use crate::share::{Owed, Share};
 use crate::sys::atomic::Ordering;
 use crate::worker::{self, SchedulerSlot, TaskId, WorkerId, system};
@@ -598,6 +599,7 @@ impl Scheduler {
             if self.is_poll_due(now) {
                 self.poll(now);
                 if std::mem::take(&mut self.inner().gives_way) {
+                    slot.count_call(SystemCall::Yield);
                     sys::yield_thread();
                     self.poll(now);
                 }
@@ -629,6 +631,7 @@ impl Scheduler {
             };
             if now.saturating_sub(since) < looks_for {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
+                slot.count_call(SystemCall::Yield);
                 sys::yield_thread();
                 self.inner().idle_times.yielded(now, clock::now());
                 continue;

@@ -7,6 +7,7 @@
 use super::machine::MachineState;
 use super::scheduler::{self, Scheduler, Task, WorkerKind};
 use super::stack::{self, FiberStack};
+use crate::calls::SystemCall;
 use crate::sys::atomic::{Ordering, fence};
 use crate::worker::{self, KIND_FIBER, KIND_THREAD, WorkerId, system};
 use crate::{clock, simcore, sys};
@@ -289,6 +290,7 @@ fn give_baton(id: WorkerId, value: u32) {
     let slot = worker::slot(id);
     // Release: the next holder sees all that was done under the baton.
     slot.baton.store(value, Ordering::Release);
+    worker::count_call(SystemCall::Futex);
     sys::futex_wake(&slot.baton);
 }
 
@@ -296,7 +298,10 @@ fn await_baton(id: WorkerId) -> u32 {
     let slot = worker::slot(id);
     loop {
         match slot.baton.swap(WAIT, Ordering::Acquire) {
-            WAIT => sys::futex_wait(&slot.baton, WAIT, None),
+            WAIT => {
+                worker::count_call(SystemCall::Futex);
+                sys::futex_wait(&slot.baton, WAIT, None);
+            }
             value => return value,
         }
     }

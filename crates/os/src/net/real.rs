@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::{Endpoint, NetError, NetResult, Place, Ready};
+use crate::calls::SystemCall;
 use crate::clock;
 use crate::kernel::poller::{ENDED, HANG_UP, IoEntry, READABLE, Room, Token, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler, Task, TaskKind};
@@ -10,6 +11,7 @@ use crate::sched::place_by;
 use crate::share::Owed;
 use crate::sys::errno;
 use crate::wait::{self, WaitType, WakeReason};
+use crate::worker;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, Weak};
@@ -304,6 +306,7 @@ impl RealStream {
         }
         loop {
             entry.forget(READABLE);
+            worker::count_call(SystemCall::SocketRead);
             // SAFETY: writes at most bytes.len() bytes into `bytes`.
             let got = unsafe { libc::recv(entry.fd, bytes.as_mut_ptr().cast(), bytes.len(), 0) };
             if got >= 0 {
@@ -326,6 +329,7 @@ impl RealStream {
         let mut interrupted = wait::Held::default();
         while !bytes.is_empty() {
             entry.forget(WRITABLE);
+            worker::count_call(SystemCall::SocketWrite);
             // SAFETY: reads at most bytes.len() bytes of `bytes`.
             let sent = unsafe { libc::send(entry.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
             if sent >= 0 {

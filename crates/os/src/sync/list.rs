@@ -3,6 +3,7 @@
 //! The lock that owns the list guards it: either by a bit of its own word, or by [`ListLock`]. Only the guard's holder
 //! touches the links and sets `granted`. A waiter waits until `granted`; a wake-up alone means nothing.
 
+use crate::calls::SystemCall;
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::{WaitType, WakeReason, WorkerId, current, park_uninterruptible, unpark};
 use crate::{engines, sys, worker};
@@ -225,5 +226,10 @@ impl ListLock {
 /// One turn of a short spin; now and then lets the kernel run the holder, which it may have preempted.
 pub fn pause(spins: &mut u32) {
     *spins = spins.wrapping_add(1);
-    if spins.is_multiple_of(256) { sys::yield_thread() } else { sys::spin_hint() }
+    if spins.is_multiple_of(256) {
+        worker::count_call(SystemCall::Yield);
+        sys::yield_thread();
+    } else {
+        sys::spin_hint();
+    }
 }

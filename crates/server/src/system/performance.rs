@@ -1,5 +1,7 @@
 //! sys.dm_os_performance_counters.
 
+use os::stats::SystemCall;
+
 use crate::host::SessionHost;
 use crate::system::virtual_table::{NamedRow, number, text};
 
@@ -56,7 +58,28 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let rows = list.into_iter().map(|(object, counter, instance, value, kind)| {
         row(&format!("SQLServer:{object}"), counter, instance, value, kind)
     });
-    rows.chain(of_memory_optimized_tables(host)).collect()
+    rows.chain(of_system_calls()).chain(of_memory_optimized_tables(host)).collect()
+}
+
+/// What the schedulers of all engines have asked the operating system for.
+fn of_system_calls() -> Vec<NamedRow> {
+    let schedulers = os::stats::schedulers(os::stats::machine_here().unwrap_or(0));
+    let named = |(call, counter): (SystemCall, &str)| {
+        let count = schedulers.iter().map(|scheduler| scheduler.calls[call as usize]).sum();
+        row("SQLServer:System Calls", counter, "", count, PER_SECOND)
+    };
+    let list: [(SystemCall, &str); SystemCall::COUNT] = [
+        (SystemCall::SocketRead, "Socket Reads/sec"),
+        (SystemCall::SocketWrite, "Socket Writes/sec"),
+        (SystemCall::Watch, "Watch Changes/sec"),
+        (SystemCall::Look, "Looks/sec"),
+        (SystemCall::Sleep, "Sleeps/sec"),
+        (SystemCall::WakeUp, "Wake-ups/sec"),
+        (SystemCall::Futex, "Futexes/sec"),
+        (SystemCall::File, "File Calls/sec"),
+        (SystemCall::Yield, "Yields/sec"),
+    ];
+    list.into_iter().map(named).collect()
 }
 
 fn row(object: &str, counter: &str, instance: &str, value: u64, kind: i64) -> NamedRow {
