@@ -16,6 +16,30 @@ pub struct CpuUse {
     pub stolen_ms: u64,
 }
 
+impl CpuUse {
+    /// It worked, for whatever program.
+    pub fn busy_ms(self) -> u64 {
+        self.user_ms + self.kernel_ms
+    }
+
+    /// That there was to use, stolen time included.
+    pub fn all_ms(self) -> u64 {
+        self.busy_ms() + self.idle_ms + self.stolen_ms
+    }
+
+    /// What has come since `before`.
+    pub fn since(self, before: CpuUse) -> CpuUse {
+        let grown = |of: fn(&CpuUse) -> u64| of(&self).saturating_sub(of(&before));
+        CpuUse {
+            cpu: self.cpu,
+            user_ms: grown(|all| all.user_ms),
+            kernel_ms: grown(|all| all.kernel_ms),
+            idle_ms: grown(|all| all.idle_ms),
+            stolen_ms: grown(|all| all.stolen_ms),
+        }
+    }
+}
+
 /// Of the CPUs that the process may use. None of them in a simulated machine.
 pub fn usage() -> Vec<CpuUse> {
     if simcore::active() {
@@ -52,6 +76,17 @@ mod tests {
         assert_eq!(of_line("cpu  1 2 3 4 5 6 7 8 9 10"), None, "the sum of all");
         assert_eq!(of_line("cpu3 1 2 3"), None);
         assert_eq!(of_line("intr 1 2 3 4 5 6 7 8 9"), None);
+    }
+
+    #[test]
+    fn what_has_come_between_two_looks() {
+        let before = CpuUse { cpu: 3, user_ms: 10, kernel_ms: 20, idle_ms: 30, stolen_ms: 40 };
+        let after = CpuUse { cpu: 3, user_ms: 11, kernel_ms: 22, idle_ms: 33, stolen_ms: 44 };
+        let grown = after.since(before);
+        assert_eq!(grown, CpuUse { cpu: 3, user_ms: 1, kernel_ms: 2, idle_ms: 3, stolen_ms: 4 });
+        assert_eq!((grown.busy_ms(), grown.all_ms()), (3, 10));
+        // A machine's idle time may be told a little lower than before.
+        assert_eq!(before.since(after).all_ms(), 0);
     }
 
     #[test]

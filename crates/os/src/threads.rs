@@ -43,6 +43,15 @@ pub fn usage(thread: u32) -> Option<ThreadUse> {
     })
 }
 
+/// CPU time of a process since it began, user and kernel. None: there is no such process, or the machine is a simulated one.
+pub fn process_cpu_ms(process: u32) -> Option<u64> {
+    if crate::simcore::active() {
+        return None;
+    }
+    let [.., user, kernel, _] = fields(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)?;
+    Some((user + kernel) * TICK_MS)
+}
+
 /// minflt, majflt, utime, stime and starttime of a line of `stat`, proc(5).
 fn fields(stat: &str) -> Option<[u64; 5]> {
     // The name, in brackets, may hold blanks and brackets. The field after it is the third.
@@ -65,6 +74,11 @@ mod tests {
         let before = usage(own).expect("the first thread has the process's number");
         assert_eq!(before.process, own);
         assert!(before.age_ms < 86_400_000);
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while process_cpu_ms(own).expect("this process") < TICK_MS {
+            assert!(std::time::Instant::now() < until, "it works and no tick is counted");
+        }
+        assert_eq!(process_cpu_ms(u32::MAX), None);
     }
 
     #[test]

@@ -202,6 +202,8 @@ pub enum Kind {
     Time,
     /// What each connection got in the middle run.
     Clients,
+    /// How busy each logical CPU was in the middle run.
+    Cpus,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -211,7 +213,7 @@ pub struct Chart {
     pub title: String,
     /// The sentence that says what it shows.
     pub says: String,
-    /// An axis; not for `time`, `runs` and `clients`.
+    /// An axis; not for `time`, `runs`, `clients` and `cpus`.
     pub x: Option<String>,
     /// A measure.
     pub y: String,

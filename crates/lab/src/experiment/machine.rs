@@ -5,6 +5,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+/// How `Machine::virtualization` begins where there is one.
+const VIRTUAL: &str = "virtual machine";
+
 /// Recorded with each call of `heddle lab run`. What the system does not tell is "unknown".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Machine {
@@ -54,7 +57,10 @@ impl Machine {
         let cores: Vec<Vec<u32>> =
             cores.iter().map(|core| mine(core)).filter(|core: &Vec<u32>| !core.is_empty()).collect();
         let has_siblings = cores.iter().any(|core| core.len() > 1);
-        let no_siblings = || "no two logical CPUs of this machine share a core".to_string();
+        let no_siblings = || match self.virtualization.starts_with(VIRTUAL) {
+            true => "no two logical CPUs of this machine share a core, as far as its host tells".to_string(),
+            false => "no two logical CPUs of this machine share a core".to_string(),
+        };
         let half = cores[..cores.len() / 2].concat();
         let half = match () {
             () if !has_siblings => Err(no_siblings()),
@@ -110,45 +116,8 @@ fn virtualization() -> String {
     let product: Vec<String> = product.into_iter().flatten().collect();
     match (has_host, product.is_empty()) {
         (false, _) => "no sign of a hypervisor".into(),
-        (true, true) => "virtual machine".into(),
-        (true, false) => format!("virtual machine ({})", product.join(" ")),
-    }
-}
-
-/// Time of all CPUs since the machine's start, in the kernel's ticks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Ticks {
-    all: u64,
-    idle: u64,
-    stolen: u64,
-}
-
-/// Of the kernel's clock of CPU time: USER_HZ.
-pub const TICKS_A_SECOND: f64 = 100.0;
-
-impl Ticks {
-    pub fn now() -> Ticks {
-        Ticks::parse(&read("/proc/stat").unwrap_or_default())
-    }
-
-    /// The line is user, nice, system, idle, iowait, irq, softirq, steal, and two that are in the first ones already.
-    fn parse(stat: &str) -> Ticks {
-        let line = stat.lines().next().unwrap_or_default();
-        let ticks: Vec<u64> = line.split_whitespace().skip(1).take(8).map(|word| word.parse().unwrap_or(0)).collect();
-        let at = |place: usize| ticks.get(place).copied().unwrap_or(0);
-        Ticks { all: ticks.iter().sum(), idle: at(3) + at(4), stolen: at(7) }
-    }
-
-    /// Seconds that the CPUs worked for this machine's programs until `after`.
-    pub fn busy_s(&self, after: &Ticks) -> f64 {
-        let busy = |ticks: &Ticks| ticks.all - ticks.idle - ticks.stolen;
-        busy(after).saturating_sub(busy(self)) as f64 / TICKS_A_SECOND
-    }
-
-    /// Of 100, how much of its CPUs a virtual machine's host gave to others meanwhile.
-    pub fn stolen_percent(&self, after: &Ticks) -> f64 {
-        let all = after.all.saturating_sub(self.all);
-        if all == 0 { 0.0 } else { 100.0 * after.stolen.saturating_sub(self.stolen) as f64 / all as f64 }
+        (true, true) => VIRTUAL.into(),
+        (true, false) => format!("{VIRTUAL} ({})", product.join(" ")),
     }
 }
 
@@ -170,18 +139,19 @@ mod tests {
         let plain = with(&["0", "1"], &[0, 1]);
         assert_eq!(plain["cpus_all"], Ok("0,1".into()));
         assert!(plain["cpus_one_a_core"].is_err() && plain["cpus_half_with_siblings"].is_err());
+        let told = |virtualization: &str| {
+            let machine =
+                Machine { virtualization: virtualization.into(), siblings: vec!["0".into()], ..Machine::look() };
+            machine.variables()["cpus_one_a_core"].clone().expect_err("no siblings")
+        };
+        assert!(told("virtual machine (KVM)").ends_with("as far as its host tells"));
+        assert!(told("no sign of a hypervisor").ends_with("share a core"));
         // Only one of two siblings may be used: there is nothing to share.
         assert!(with(&["0,2", "1,3"], &[0, 1])["cpus_one_a_core"].is_err());
     }
 
     #[test]
-    fn stolen_time() {
-        let before = Ticks::parse("cpu  100 0 100 700 0 0 50 50 9 9\ncpu0 1");
-        let after = Ticks::parse("cpu  150 0 150 750 0 0 50 100 9 9");
-        assert_eq!(before.stolen_percent(&after), 25.0);
-        assert_eq!(after.stolen_percent(&after), 0.0);
-        // User and system, 50 ticks of each.
-        assert_eq!(before.busy_s(&after), 1.0);
+    fn this_machine_is_known() {
         assert!(!Machine::look().cpu_model.is_empty());
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use os::cpus::CpuUse;
+
 use super::definition::{Definition, Per};
-use super::machine::Ticks;
 use super::server::Usage;
 use super::statistics::jain;
 use crate::stress::deltas::{Deltas, Growth};
@@ -21,7 +22,7 @@ const fn known(name: &'static str, unit: &'static str, says: &'static str) -> Bu
     BuiltIn { name, unit, says }
 }
 
-pub const BUILT_IN: [BuiltIn; 30] = [
+pub const BUILT_IN: [BuiltIn; 31] = [
     known("requests_per_second", "requests/s", "answers that came while it was measured"),
     known("iterations_per_second", "iterations/s", "iterations of all connections that ended"),
     known("rows_per_second", "rows/s", "rows that the client read"),
@@ -36,6 +37,7 @@ pub const BUILT_IN: [BuiltIn; 30] = [
     known("client_cpu_percent", "%", "how busy the load generator's own threads were"),
     known("client_cpu_us_per_iteration", "µs", "CPU time of the load generator, user and system"),
     known("link_cpus", "CPUs", "CPUs' worth of time of the proxy that makes a link"),
+    known("cpus_busy_percent", "%", "how busy the CPUs were that may be used, whoever used them: the mean of all"),
     known("stolen_percent", "%", "of the CPUs, what a virtual machine's host gave to others meanwhile"),
     known(
         "others_cpus",
@@ -79,7 +81,8 @@ pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
 pub struct Reading {
     /// Of the server's processes, if it was started here.
     pub usage: Option<Usage>,
-    pub ticks: Ticks,
+    /// Whoever used them.
+    pub cpus: Vec<CpuUse>,
     /// CPU time of the link's proxy, if there is one.
     pub link_cpu_s: Option<f64>,
     /// By the definition's measures.
@@ -99,6 +102,22 @@ pub struct Raw<'r> {
 /// CPU time of a link's proxy between two readings. None: there is none.
 pub fn link_cpu_s(before: &Reading, after: &Reading) -> Option<f64> {
     Some(after.link_cpu_s? - before.link_cpu_s?)
+}
+
+/// What the CPUs did between two readings; one that came or went meanwhile is left out.
+pub fn cpus_since(before: &[CpuUse], after: &[CpuUse]) -> Vec<CpuUse> {
+    let of = |now: &CpuUse| Some(now.since(*before.iter().find(|then| then.cpu == now.cpu)?));
+    after.iter().filter_map(of).collect()
+}
+
+/// Of 100, how much of their time the CPUs worked. Not finite: no time has passed.
+pub fn busy_percent(cpus: &[CpuUse]) -> f64 {
+    percent_of(cpus, CpuUse::busy_ms)
+}
+
+fn percent_of(cpus: &[CpuUse], part_ms: impl Fn(CpuUse) -> u64) -> f64 {
+    let sum_ms = |of: &dyn Fn(CpuUse) -> u64| cpus.iter().map(|cpu| of(*cpu)).sum::<u64>() as f64;
+    100.0 * sum_ms(&part_ms) / sum_ms(&CpuUse::all_ms)
 }
 
 /// The figures by name. What could not be measured is not among them.
@@ -128,7 +147,9 @@ fn of_client(raw: &Raw<'_>, found: &mut Found) {
     put("client_cpu_percent", summary.cpu_percent());
     put("client_cpu_us_per_iteration", summary.cpu_s * 1e6 / summary.iterations as f64);
     put("link_cpus", link_cpu_s(raw.before, raw.after).unwrap_or(f64::NAN) / summary.seconds);
-    put("stolen_percent", raw.before.ticks.stolen_percent(&raw.after.ticks));
+    let cpus = cpus_since(&raw.before.cpus, &raw.after.cpus);
+    put("cpus_busy_percent", busy_percent(&cpus));
+    put("stolen_percent", percent_of(&cpus, |cpu| cpu.stolen_ms));
     if !summary.latencies.is_empty() {
         put("mean_ms", summary.latencies.mean() / 1e6);
         put("max_ms", summary.latencies.max() as f64 / 1e6);
@@ -149,7 +170,8 @@ fn of_process(raw: &Raw<'_>, found: &mut Found) {
     put("server_cpu_us_per_request", cpu_s * 1e6 / summary.requests as f64);
     put("server_cpu_us_per_iteration", cpu_s * 1e6 / summary.iterations as f64);
     put("server_cpus", cpu_s / summary.seconds);
-    let busy_s = raw.before.ticks.busy_s(&raw.after.ticks);
+    let cpus = cpus_since(&raw.before.cpus, &raw.after.cpus);
+    let busy_s = cpus.iter().map(|cpu| cpu.busy_ms()).sum::<u64>() as f64 / 1e3;
     let own_s = cpu_s + summary.cpu_s + link_cpu_s(raw.before, raw.after).unwrap_or(0.0);
     put("others_cpus", (busy_s - own_s).max(0.0) / summary.seconds);
     let switches = after.switches.saturating_sub(before.switches);
@@ -195,5 +217,23 @@ fn of_definition(definition: &Definition, raw: &Raw<'_>, found: &mut Found) {
         if let Some(value) = value {
             found.insert(own.name.clone(), value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpus_between_two_readings() {
+        let cpu = |cpu, user_ms, idle_ms, stolen_ms| CpuUse { cpu, user_ms, kernel_ms: 0, idle_ms, stolen_ms };
+        // CPU 2 came meanwhile, and CPU 5 went.
+        let before = [cpu(0, 100, 700, 50), cpu(1, 0, 0, 0), cpu(5, 1, 1, 1)];
+        let after = [cpu(0, 200, 750, 100), cpu(1, 0, 200, 0), cpu(2, 9, 9, 9)];
+        let grown = cpus_since(&before, &after);
+        assert_eq!(grown, [cpu(0, 100, 50, 50), cpu(1, 0, 200, 0)]);
+        assert_eq!((busy_percent(&grown), busy_percent(&grown[..1])), (25.0, 50.0));
+        assert_eq!(percent_of(&grown, |cpu| cpu.stolen_ms), 12.5);
+        assert!(busy_percent(&cpus_since(&after, &after)).is_nan());
     }
 }

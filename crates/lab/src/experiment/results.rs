@@ -42,6 +42,9 @@ pub struct Run {
     pub seconds: Vec<(f64, f64)>,
     /// Iterations of each connection, up to `CLIENTS_MAX`.
     pub clients: Vec<u64>,
+    /// Logical CPUs that may be used, and of 100 how busy each was, whoever used it.
+    #[serde(default)]
+    pub cpus: Vec<(u32, f64)>,
     /// What the server waited for most: ms by wait type.
     pub waits_ms: Vec<(String, f64)>,
     /// Its busiest spinlocks: collisions and spins by name.

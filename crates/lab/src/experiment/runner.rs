@@ -14,8 +14,8 @@ use super::definition::Definition;
 use super::duration::{of_runs, rounds, run_s, sum_s, text};
 use super::link::{Proxy, ceiling};
 use super::load::load_of;
-use super::machine::{Machine, Ticks};
-use super::measure::{Raw, Reading, link_cpu_s, values};
+use super::machine::Machine;
+use super::measure::{Raw, Reading, busy_percent, cpus_since, link_cpu_s, values};
 use super::results::{Line, Run, append, mend, read};
 use super::schedule::{Planned, planned};
 use super::server::{DATABASE, Remote, Server, ask, clear, first_number, make, open, set_up};
@@ -230,6 +230,8 @@ impl Bench<'_> {
             factors: &setting.factors,
         };
         run.values = values(definition, &raw);
+        let cpus = cpus_since(&before.cpus, &after.cpus);
+        run.cpus = cpus.iter().map(|cpu| (cpu.cpu, busy_percent(&[*cpu]))).collect();
         keep(&summary, run);
         Ok(())
     }
@@ -298,11 +300,11 @@ impl Probe {
     fn read(&self, edge: Edge) -> Result<Reading, String> {
         let look = || {
             let link_cpu_s = self.link.as_deref().map(Proxy::cpu_s);
-            (self.process_id.and_then(Server::usage), Ticks::now(), link_cpu_s)
+            (self.process_id.and_then(Server::usage), os::cpus::usage(), link_cpu_s)
         };
         let mut reading = Reading::default();
         if edge == Edge::End {
-            (reading.usage, reading.ticks, reading.link_cpu_s) = look();
+            (reading.usage, reading.cpus, reading.link_cpu_s) = look();
         }
         if !self.queries.is_empty() {
             let mut connection = open(&self.target)?;
@@ -312,7 +314,7 @@ impl Probe {
             }
         }
         if edge == Edge::Begin {
-            (reading.usage, reading.ticks, reading.link_cpu_s) = look();
+            (reading.usage, reading.cpus, reading.link_cpu_s) = look();
         }
         Ok(reading)
     }

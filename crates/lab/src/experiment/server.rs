@@ -8,7 +8,6 @@ use os::net::Endpoint;
 use tds::client::{ClientEncryption, ConnectOptions};
 
 use super::link::Proxy;
-use super::machine::TICKS_A_SECOND;
 use super::setting::Setting;
 use crate::address::{ServerAddress, Transport};
 use crate::client::{Answer, Connection, Target, Trust};
@@ -180,18 +179,12 @@ impl Usage {
         };
         let status = read(&format!("/proc/{process_id}/status"))?;
         Some(Usage {
-            cpu_s: cpu_ticks(&read(&format!("/proc/{process_id}/stat"))?)? as f64 / TICKS_A_SECOND,
+            cpu_s: os::threads::process_cpu_ms(process_id)? as f64 / 1e3,
             switches: threads.iter().map(of_thread).sum(),
             resident_bytes: field(&status, "VmRSS:") * 1024,
             peak_bytes: field(&status, "VmHWM:") * 1024,
         })
     }
-}
-
-/// User and system ticks; the name before them may hold blanks and brackets.
-fn cpu_ticks(stat: &str) -> Option<u64> {
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
 fn field(status: &str, name: &str) -> u64 {
@@ -324,8 +317,6 @@ mod tests {
 
     #[test]
     fn what_the_system_says_of_a_process() {
-        let stat = "42 (a) b (c) S 1 42 42 0 -1 4194560 1 0 0 0 250 50 7 8 20 0 4 0 1";
-        assert_eq!(cpu_ticks(stat), Some(300));
         assert_eq!(field("VmPeak:\t  9 kB\nVmRSS:\t  123 kB\n", "VmRSS:"), 123);
         let own = Usage::of(os::env::process_id()).expect("this process");
         assert!(own.resident_bytes > 0 && own.peak_bytes >= own.resident_bytes && own.switches > 0);

@@ -99,7 +99,7 @@ fn values_of(definition: &Definition, axis: &Axis, place: Place<'_>, skipped: &m
     if is_of_server(definition, axis) {
         let why = "it is chosen when the server starts, and this one runs already".into();
         skipped.push(Skipped { what: format!("{} ({})", axis.label, axis.name), why });
-        let first = Value { name: Text(AS_IT_IS.into()), ..values.swap_remove(0) };
+        let first = Value { name: Text(AS_IT_IS.into()), with: BTreeMap::new(), ..values.swap_remove(0) };
         return vec![first];
     }
     for value in &values {
@@ -315,16 +315,10 @@ mod tests {
         assert_eq!((chosen("fiber"), chosen("thread"), skipped.len()), (2, 4, 0));
         let wrong = Definition::parse("x", &with("2")).expect_err("no such value");
         assert_eq!(wrong, "x: axis workers, fiber: users has no value 2");
-        // Where a server is as it is, nobody knows that it has no fibers: all of the others are asked for.
-        let (there, _) =
-            settings(&Definition::parse("x", &with("1")).expect("a definition"), Place { is_target: true, ..place })
-                .expect("all");
-        assert_eq!(there.len(), 1);
-        let text = with("1").replace(r#"set = { n = 1 }"#, r#"set = { n = 1 }, with = { workers = ["thread"] }"#);
-        let (there, _) =
-            settings(&Definition::parse("x", &text).expect("a definition"), Place { is_target: true, ..place })
-                .expect("all");
-        assert_eq!(there.len(), 1);
+        // A server that is as it is has whatever goes with the others.
+        let text = with("1").replace("set = { n = 1 }", r#"set = { n = 1 }, with = { workers = ["thread"] }"#);
+        let definition = Definition::parse("x", &text).expect("a definition");
+        assert_eq!(settings(&definition, Place { is_target: true, ..place }).expect("all").0.len(), 2);
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Bars. Those of settings lie, each below its name: names of any length have room, on a phone as well. Those of connections stand.
+//! Bars. Those of settings lie, each below its name: names of any length have room, on a phone as well. Those of connections and of CPUs stand.
 
 use std::fmt::Write;
 
 use super::draw::{SERIES_MAX, Scale, WIDTH, line, number, short, svg, text};
 use super::panel::Panel;
+use crate::experiment::definition::Kind;
 use crate::experiment::results::Run;
 
 const LEFT: f64 = 10.0;
@@ -13,6 +14,8 @@ const BAR: f64 = 16.0;
 const NAME: f64 = 18.0;
 const GAP: f64 = 6.0;
 const FOOT: f64 = 40.0;
+/// As many as have room below their bars.
+const CPUS_NAMED_MAX: usize = 16;
 
 /// A bar for the median of each setting, a dot for each run.
 pub fn settings(panel: &Panel<'_>) -> String {
@@ -53,25 +56,53 @@ pub fn settings(panel: &Panel<'_>) -> String {
     svg(y + FOOT, &panel.chart.title, &drawing)
 }
 
-/// What each connection got in the run whose figure is the median, a drawing for each series, all to one scale.
-pub fn clients(panel: &Panel<'_>) -> Vec<(String, String)> {
+/// What each connection got, or how busy each CPU was, in the run whose figure is the median: a drawing for each series, all to one scale.
+pub fn parts(panel: &Panel<'_>) -> Vec<(String, String)> {
     let figure = |run: &Run| run.values.get(&panel.chart.y).copied().unwrap_or(f64::NAN);
     let middle = |series: usize| {
-        let mut runs: Vec<&Run> =
-            panel.runs().filter(|(of, run)| *of == series && !run.clients.is_empty()).map(|(_, run)| run).collect();
-        runs.sort_by(|one, other| figure(one).total_cmp(&figure(other)));
-        runs.get(runs.len().saturating_sub(1) / 2).copied()
+        let mut runs: Vec<(&Run, Parts)> = panel
+            .runs()
+            .filter(|(of, _)| *of == series)
+            .map(|(_, run)| (run, Parts::of(panel.chart.kind, run)))
+            .filter(|(_, parts)| !parts.heights.is_empty())
+            .collect();
+        runs.sort_by(|(one, _), (other, _)| figure(one).total_cmp(&figure(other)));
+        let middle = runs.len().saturating_sub(1) / 2;
+        runs.into_iter().nth(middle).map(|(_, parts)| parts)
     };
-    let middles: Vec<(usize, &Run)> =
+    let middles: Vec<(usize, Parts)> =
         (0..panel.series.len()).filter_map(|series| Some((series, middle(series)?))).collect();
-    let most = middles.iter().flat_map(|(_, run)| &run.clients).copied().max().unwrap_or(0);
-    let drawn = |(series, run): &(usize, &Run)| {
-        (panel.series[*series].clone(), shares(&run.clients, Scale::up_to(most as f64), *series, panel))
+    let most = middles.iter().flat_map(|(_, parts)| &parts.heights).copied().fold(0.0, f64::max);
+    let drawn = |(series, parts): &(usize, Parts)| {
+        (panel.series[*series].clone(), standing(parts, Scale::up_to(most), *series, panel))
     };
     middles.iter().map(drawn).collect()
 }
 
-fn shares(clients: &[u64], scale: Scale, series: usize, panel: &Panel<'_>) -> String {
+/// Bars that stand beside each other, and what they are.
+struct Parts {
+    heights: Vec<f64>,
+    unit: &'static str,
+    names: String,
+}
+
+impl Parts {
+    fn of(kind: Kind, run: &Run) -> Parts {
+        if kind == Kind::Clients {
+            let heights = run.clients.iter().map(|count| *count as f64).collect();
+            return Parts { heights, unit: "iterations", names: format!("connections 1 to {}", run.clients.len()) };
+        }
+        let (cpus, heights): (Vec<u32>, Vec<f64>) = run.cpus.iter().copied().unzip();
+        let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+        let names = match cpus.len() {
+            0..=CPUS_NAMED_MAX => format!("CPU {}", cpus.join(", ")),
+            _ => format!("CPU {} to {}", cpus[0], cpus[cpus.len() - 1]),
+        };
+        Parts { heights, unit: "% busy", names }
+    }
+}
+
+fn standing(parts: &Parts, scale: Scale, series: usize, panel: &Panel<'_>) -> String {
     const HEIGHT: f64 = 200.0;
     const MARGIN: f64 = 52.0;
     const TOP: f64 = 26.0;
@@ -82,9 +113,9 @@ fn shares(clients: &[u64], scale: Scale, series: usize, panel: &Panel<'_>) -> St
         line(&mut drawing, (MARGIN, y(mark)), (WIDTH - 8.0, y(mark)), "grid");
         text(&mut drawing, MARGIN - 5.0, y(mark) + 4.0, "mark-y", &short(mark));
     }
-    let slot = (WIDTH - 8.0 - MARGIN) / clients.len() as f64;
-    for (at, count) in clients.iter().enumerate() {
-        let (x, top) = (MARGIN + slot * at as f64, y(*count as f64));
+    let slot = (WIDTH - 8.0 - MARGIN) / parts.heights.len() as f64;
+    for (at, part) in parts.heights.iter().enumerate() {
+        let (x, top) = (MARGIN + slot * at as f64, y(*part));
         let (x, width, height) = (x + slot * 0.1, slot * 0.8, bottom - top);
         let colour = series % SERIES_MAX;
         let _ = write!(
@@ -92,7 +123,7 @@ fn shares(clients: &[u64], scale: Scale, series: usize, panel: &Panel<'_>) -> St
             r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}" class="bar s{colour}"/>"#
         );
     }
-    text(&mut drawing, 4.0, 14.0, "axis-y", "iterations");
-    text(&mut drawing, (MARGIN + WIDTH) / 2.0, HEIGHT - 10.0, "axis-x", &format!("connections 1 to {}", clients.len()));
+    text(&mut drawing, 4.0, 14.0, "axis-y", parts.unit);
+    text(&mut drawing, (MARGIN + WIDTH) / 2.0, HEIGHT - 10.0, "axis-x", &parts.names);
     svg(HEIGHT, &panel.chart.title, &drawing)
 }

@@ -164,8 +164,8 @@ fn figure(out: &mut String, panel: &Panel<'_>) {
     }
     out.push_str("<div class=\"pair\">\n<figure>\n");
     match panel.chart.kind {
-        Kind::Clients => {
-            for (name, drawing) in bars::clients(panel) {
+        Kind::Clients | Kind::Cpus => {
+            for (name, drawing) in bars::parts(panel) {
                 let _ = writeln!(out, "<h4>{}</h4>\n{drawing}", escaped(&name));
             }
         }
@@ -390,6 +390,7 @@ mod tests {
             values: names.iter().map(|name| (name.clone(), (at + 1) as f64 * f64::from(10 + repeat))).collect(),
             seconds: vec![(1.0, 10.0), (2.0, 12.0)],
             clients: vec![3, 4, 5],
+            cpus: vec![(0, 80.0), (2, 40.0)],
             waits_ms: vec![("LOGBUFFER".into(), 7.0)],
             ..Run::default()
         };

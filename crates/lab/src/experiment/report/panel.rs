@@ -97,7 +97,8 @@ impl<'a> Panel<'a> {
     pub fn runs(&self) -> impl Iterator<Item = (usize, &'a Run)> {
         let all = self.cells.iter().enumerate();
         let all = all.flat_map(|(series, cells)| cells.iter().flatten().map(move |run| (series, *run)));
-        all.filter(|(_, run)| run.values.contains_key(&self.chart.y) || self.chart.kind == Kind::Clients)
+        let has_own = matches!(self.chart.kind, Kind::Clients | Kind::Cpus);
+        all.filter(move |(_, run)| run.values.contains_key(&self.chart.y) || has_own)
     }
 
     pub fn figures(&self, series: usize, place: usize) -> Figures {
