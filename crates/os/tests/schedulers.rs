@@ -519,21 +519,26 @@ fn system_calls_are_counted_by_what_they_are_for() {
             stream.write_all(&[1; 8], Some(soon())).unwrap();
             assert_eq!(reader.join(), Ok(8));
         });
-        let after = os::stats::schedulers(machine.id());
-        let of = |call: SystemCall| after[0].calls[call as usize] - before[0].calls[call as usize];
-        let counted = (of(SystemCall::Futex), of(SystemCall::SocketWrite), of(SystemCall::SocketRead));
-        assert!(of(SystemCall::Sleep) > 0 && of(SystemCall::Watch) > 0, "it slept for 20 ms, with a socket to watch");
-        // A task that comes to a scheduler that sleeps.
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        machine.run(|| ());
-        let later = os::stats::schedulers(machine.id());
-        assert!(later[0].calls[SystemCall::WakeUp as usize] >= 2, "it was woken, and took that in");
+        let grown = |call: SystemCall| {
+            let after = os::stats::schedulers(machine.id());
+            after[0].calls[call as usize] - before[0].calls[call as usize]
+        };
+        assert!(grown(SystemCall::Watch) > 0, "a socket was waited for");
+        let [futexes, writes, reads] = [SystemCall::Futex, SystemCall::SocketWrite, SystemCall::SocketRead].map(grown);
+        // A task that comes to a scheduler that sleeps, which it does sooner or later: it is woken, and takes that in.
+        let until = soon();
+        while grown(SystemCall::Sleep) == 0 || grown(SystemCall::WakeUp) < 2 {
+            assert!(os::clock::now() < until, "it never slept");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            machine.run(|| ());
+        }
         machine.stop();
-        counted
+        assert!(writes == 1 && (1..=2).contains(&reads), "{writes} {reads}: one that found nothing may come before");
+        futexes
     };
     // A thread that gives its turn away wakes the next one, and waits unless its own comes at once; a fiber asks nobody.
-    let (futexes, writes, reads) = counts(WorkerKind::Thread);
-    assert!(futexes >= 2 * TURNS && futexes < 5 * TURNS, "{futexes}");
-    assert_eq!((writes, reads), (1, 2));
-    assert_eq!(counts(WorkerKind::Fiber), (0, 1, 2));
+    let futexes = counts(WorkerKind::Thread);
+    assert!((2 * TURNS..5 * TURNS).contains(&futexes), "{futexes}");
+    // But the last one wakes the thread of this test.
+    assert!(counts(WorkerKind::Fiber) <= 1);
 }
