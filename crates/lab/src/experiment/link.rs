@@ -390,6 +390,33 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_link_stops_the_server_and_does_not_keep_what_it_sends() {
+        const PIPE_BYTES: usize = 64 * 1024;
+        // A byte a us.
+        let link = Link { mbit_per_second: 8, delay_us: 1_000 };
+        let config = os::sim::SimConfig { schedulers: 1, ..os::sim::SimConfig::default() };
+        let outcome = os::sim::run(7, config, move || {
+            let (listener, proxy) = (bind().expect("a listener"), bind().expect("a listener"));
+            let (server, to) = (listener.local_addr(), proxy.local_addr());
+            let sent = Arc::new(Mutex::new(WaitType::SOS_MUTEX, 0));
+            let count = sent.clone();
+            os::sched::spawn(TaskKind::Client, Place::Here, move || {
+                let (stream, _) = listener.accept(None).expect("a connection");
+                while stream.write_all(&[0; 1_024], None).is_ok() {
+                    *count.lock() += 1_024;
+                }
+            });
+            os::sched::spawn(TaskKind::Accept, Place::Here, move || serve(&proxy, server, &Arc::new(Lines::new(link))));
+            let _stream = Stream::connect(to, None).expect("a connection");
+            os::wait::sleep(WaitType::SLEEP_TASK, 100);
+            *sent.lock()
+        });
+        let (sent, window) = (outcome.result.expect("no kill"), link.window_bytes());
+        // 100,000 bytes have left it, and a pipe of the network lies before it.
+        assert!(sent > window && sent < window + 100_000 + PIPE_BYTES + CHUNK_BYTES_MAX, "{sent}");
+    }
+
+    #[test]
     fn a_proxy_has_a_ceiling() {
         let ceiling = ceiling(vec![GIGABIT]).expect("measured");
         assert!(ceiling.mbit_per_second > 1.0 && ceiling.mbit_per_second.is_finite(), "{ceiling:?}");
