@@ -274,7 +274,7 @@ class Heddle:
 
 
 class Postgres:
-    def __init__(self, programs, port, directory, user, transport):
+    def __init__(self, programs, port, directory, user, transport, schema=PG_SCHEMA):
         self.programs, self.port, self.directory = pathlib.Path(programs), port, directory / "pg"
         # libpq takes a directory for that of the server's Unix socket.
         self.host = str(self.directory) if transport == "local" else "127.0.0.1"
@@ -292,19 +292,26 @@ class Postgres:
             conf.writelines(f"{name} = {value}\n" for name, value in settings.items())
         self.run("pg_ctl", "-D", str(self.directory / "data"), "-l", str(self.directory / "log"), "-w", "start", check=True)
         self.postmaster = int((self.directory / "data/postmaster.pid").read_text().split()[0])
-        self.sql(PG_SCHEMA)
+        if schema:
+            self.sql(schema)
 
-    def run(self, program, *args, check=False, **options):
+    def command(self, program, *args):
         command = [str(self.programs / program), *args]
         if program == "pgbench":
             # As `heddle stress` does: the load gives way to the server.
             command = ["chrt", "--batch", "0", *command]
         if self.user:
             command = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups", *command]
+        return command
+
+    def environment(self):
+        return {**os.environ, "PGHOST": self.host, "PGPORT": str(self.port), "PGUSER": "bench", "PGDATABASE": "postgres"}
+
+    def run(self, program, *args, check=False, **options):
         # pg_ctl's server would keep a pipe open.
         output = {} if program == "psql" or program == "pgbench" else {"stdout": subprocess.DEVNULL}
-        env = {**os.environ, "PGHOST": self.host, "PGPORT": str(self.port), "PGUSER": "bench", "PGDATABASE": "postgres"}
-        return subprocess.run(command, env=env, check=check, cwd="/", text=True, **{**output, **options})
+        return subprocess.run(self.command(program, *args), env=self.environment(), check=check, cwd="/", text=True,
+                              **{**output, **options})
 
     def sql(self, text):
         result = self.run("psql", "-qAtX", "-v", "ON_ERROR_STOP=1", input=text, capture_output=True)
