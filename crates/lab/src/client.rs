@@ -19,6 +19,8 @@ use crate::tls::{TlsSettings, incoming, outgoing, read_plain, write_plain};
 
 /// Read from the socket at once, at most.
 const READ_BYTES: usize = 32 * 1024;
+/// The same until an answer fills it: thousands of connections that ask for little have no pages to touch for more.
+const READ_BYTES_FIRST: usize = 4 * 1024;
 /// How long a cancelled request may take to end before the connection is given up.
 const CANCEL_WAIT_MS: u64 = 5_000;
 
@@ -152,6 +154,8 @@ pub struct Connection {
     stream: Stream,
     tls: Option<ClientConnection>,
     client: Client,
+    /// Of the buffer without TLS.
+    read_bytes: usize,
     /// Bytes as they come from the socket while TLS is on.
     raw: Vec<u8>,
     out: Vec<u8>,
@@ -196,6 +200,7 @@ impl Connection {
             stream: target.dial(deadline)?,
             tls: None,
             client: Client::new(target.options.clone()),
+            read_bytes: READ_BYTES_FIRST,
             raw: Vec::new(),
             out: Vec::new(),
             login_messages: Vec::new(),
@@ -214,6 +219,7 @@ impl Connection {
         self.flush(deadline)?;
         if login_only {
             self.tls = None;
+            self.raw = Vec::new();
         }
         Ok(())
     }
@@ -279,11 +285,14 @@ impl Connection {
 
     fn receive(&mut self, deadline: Option<u64>) -> ClientResult<()> {
         let Some(tls) = &mut self.tls else {
-            let count = self.stream.read(self.client.space(READ_BYTES), deadline)?;
+            let count = self.stream.read(self.client.space(self.read_bytes), deadline)?;
             if count == 0 {
                 return Err(ClientError::Closed);
             }
             self.client.filled(count);
+            if count >= self.read_bytes {
+                self.read_bytes = READ_BYTES;
+            }
             return Ok(());
         };
         self.raw.resize(READ_BYTES, 0);
