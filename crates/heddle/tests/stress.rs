@@ -190,6 +190,8 @@ fn what_cannot_be_had_is_said() {
         (&["-Q", "  "], "there is no batch in it"),
         (&[], "nothing to run: give -Q, -i, --rpc or --mix"),
         (&["-S.,70000", "-Q", "SELECT 1"], "'70000' is no port, 1 to 65535"),
+        (&["-Q", "SELECT 1", "-Jno_such.pem"], "the certificate file no_such.pem: No such file or directory"),
+        (&["-Q", "SELECT 1", "-J", "Cargo.toml"], "Cargo.toml: there is no certificate in it (-C trusts"),
         (&["-Q", "SELECT 1", "--json", "no_such_directory/a.json"], "no_such_directory/a.json: No such file"),
         (&["-Q", "SELECT 1", "--csv", "no_such_directory/a.csv"], "no_such_directory/a.csv: No such file"),
     ] {
@@ -202,6 +204,10 @@ fn what_cannot_be_had_is_said() {
     let ran = binary().args(["stress", "-S127.0.0.1,1", "-Q", "SELECT 1"]).output().expect("runs");
     assert_eq!(ran.status.code(), Some(1));
     assert!(text(&ran).contains("1 x client: connecting: connection refused: nothing listens"), "{}", text(&ran));
+    // A script that is not there is missed before anybody is asked: nothing listens on that port.
+    let ran = binary().args(["sql", "-S127.0.0.1,1", "-P", PASSWORD, "-i", "no_such.sql"]).output().expect("runs");
+    assert_eq!(ran.status.code(), Some(1));
+    assert_eq!(text(&ran), "Sqlcmd: Error: 'no_such.sql': there is no such file; nothing was run.\n");
 }
 
 #[test]

@@ -110,6 +110,8 @@ impl Target {
             options.host = os::env::host_name();
         }
         options.client_pid = os::env::process_id();
+        // Also where nobody will look at a certificate: who names a file means it.
+        trust.check().map_err(ClientError::Tls)?;
         let tls = match options.encryption {
             ClientEncryption::Plain => None,
             // Encrypting the login alone protects from listeners only: drivers do not look at the certificate then.

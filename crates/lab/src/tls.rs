@@ -69,11 +69,22 @@ impl TlsSettings {
     }
 }
 
+impl Trust {
+    /// Whether there is what it names. Err: why not.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Trust::File(path) => read_certificates(Path::new(path)).map(|_| ()),
+            Trust::System | Trust::Anyone => Ok(()),
+        }
+    }
+}
+
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let bytes = os::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let fail = |why: String| format!("the certificate file {}: {why}", path.display());
+    let bytes = os::fs::read(path).map_err(|error| fail(error.to_string()))?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
-    let found = found.map_err(|error| format!("{}: {error:?}", path.display()))?;
-    if found.is_empty() { Err(format!("{}: no certificate in it", path.display())) } else { Ok(found) }
+    let found = found.map_err(|error| fail(format!("{error:?}")))?;
+    if found.is_empty() { Err(fail("there is no certificate in it".into())) } else { Ok(found) }
 }
 
 fn system_roots() -> Result<RootCertStore, String> {

@@ -265,6 +265,9 @@ pub fn run(args: &Args) -> i32 {
 fn prepare(args: &Args) -> Result<Session, String> {
     let printer = Printer::new(args.format(), args.output.as_deref())?;
     let variables = args.variables()?;
+    if let Some(path) = args.input.iter().find(|path| !os::fs::exists(path.as_ref())) {
+        return Err(format!("'{path}': there is no such file; nothing was run."));
+    }
     let parse = if args.dedicated { ServerAddress::parse_admin } else { ServerAddress::parse };
     let address = parse(&args.server)?;
     let trust = trust_of(args.trust, args.certificate.as_deref());
