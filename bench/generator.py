@@ -11,7 +11,8 @@ takes as many clients as PostgreSQL has processes for, so it has no line of 10,0
 A rate on a machine with few CPUs is that of generator and server together, and of whatever else runs there: the CPU time that the
 generator uses for a request is the figure to trust. A generator whose figure is far below its server's measures the server; as it
 comes near it, the rates say as much of the generator. It is the process's whole CPU time, user and system, without that of a run of one
-request a connection, which is what start and logins cost. The loads come in turns; of each the round with the lowest figure is shown.
+request a connection, which is what start and logins cost. Runs have a number of requests and no time, since pgbench counts in a time also
+that in which PostgreSQL starts its processes. The loads come in turns; of each the round with the lowest figure is shown.
 """
 
 import argparse
@@ -26,7 +27,8 @@ import sys
 import tempfile
 
 from fairness import Server
-from side_by_side import PASSWORD, PG_CONNECT_SECONDS, Postgres, cpu_of
+from side_by_side import PASSWORD, Postgres, cpu_of
+
 
 
 class Null:
@@ -68,16 +70,16 @@ def pgbench(options, postgres, connections, *length):
     requests = re.search(r"^number of transactions actually processed: (\d+)", output, re.M)
     rate = re.search(r"^tps = ([\d.]+)", output, re.M)
     if not requests or not rate:
-        sys.exit(f"pgbench with {connections} clients: {output.strip()}")  # also if the time was over before all were in
+        sys.exit(f"pgbench with {connections} clients: {output.strip()}")
     return int(requests[1]), float(rate[1]), cpu_s
 
 
-def measure(generate, options, server, pids, connections, once, long):
-    """Requests a second, and CPU in microseconds for each: the generator's and the server's."""
+def measure(generate, options, server, pids, switch, connections):
+    """Requests a second, and CPU in microseconds for each: the generator's and the server's. `switch`: for requests of a connection."""
     begun = cpu_of(pids())
-    few, _, few_cpu_s = generate(options, server, connections, *once)
+    few, _, few_cpu_s = generate(options, server, connections, switch, "1")
     between = cpu_of(pids())
-    many, rate, many_cpu_s = generate(options, server, connections, *long)
+    many, rate, many_cpu_s = generate(options, server, connections, switch, str(options.requests // connections + 1))
     server_cpu_s = (cpu_of(pids()) - between) - (between - begun)
     return rate, (many_cpu_s - few_cpu_s) / (many - few) * 1e6, server_cpu_s / (many - few) * 1e6
 
@@ -91,7 +93,7 @@ def main():
     parser.add_argument("--pg-user", default="postgres", help="who runs PostgreSQL when this script runs as root")
     parser.add_argument("--connections", type=int, nargs="+", default=[100, 1_000, 10_000], help="to the null server")
     parser.add_argument("--beside", type=int, default=1_000, help="connections to Heddle and to PostgreSQL")
-    parser.add_argument("--seconds", type=int, default=8)
+    parser.add_argument("--requests", type=int, default=400_000, help="in a run, shared among its connections")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers stop and their data goes
@@ -108,19 +110,15 @@ def main():
         postgres = Postgres(options.pg_programs, options.pg_port, directory, options.pg_user, "tcp", schema=None)
         servers.append(postgres)
         own = lambda server: lambda: [server.process.pid]
-        seconds = str(options.seconds)
-        ours = (["-r", "1"], ["--duration", seconds])
-        loads = [("heddle stress, null server", stress, null, own(null), count, *ours) for count in options.connections]
-        loads.append(("heddle stress, Heddle", stress, heddle, own(heddle), options.beside, *ours))
-        loads.append(("pgbench, PostgreSQL", pgbench, postgres, postgres.pids, options.beside, ["-t", "1"],
-                      # It counts the time in which it starts the server's processes, and leaves it out of its rate.
-                      ["-T", str(options.seconds + PG_CONNECT_SECONDS)]))
+        loads = [("heddle stress, null server", stress, null, own(null), "-r", count) for count in options.connections]
+        loads.append(("heddle stress, Heddle", stress, heddle, own(heddle), "-r", options.beside))
+        loads.append(("pgbench, PostgreSQL", pgbench, postgres, postgres.pids, "-t", options.beside))
         rounds = []
         for _ in range(options.rounds):
             rounds.append([measure(generate, options, *load) for _, generate, *load in loads])
-        print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}; {seconds} s a run, best of {options.rounds}")
+        print(f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}; {options.requests:,} requests a run, best of {options.rounds}")
         print(f"{'load':<28} {'connections':>11} {'requests/s':>11} {'us/request':>11} {'server us':>11}   us/request of each round")
-        for at, (name, _, _, _, count, *_) in enumerate(loads):
+        for at, (name, *_, count) in enumerate(loads):
             results = [each[at] for each in rounds]
             rate, cost, server_cost = min(results, key=lambda result: result[1])
             each = " ".join(f"{result[1]:.2f}" for result in results)
