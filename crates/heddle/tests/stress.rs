@@ -4,7 +4,7 @@
 mod support;
 
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use support::{PASSWORD, Server, binary, scratch};
 
@@ -50,6 +50,114 @@ fn a_line_as_it_is_in_print() {
     assert_eq!(files(&directory), ["ostress.log"]);
     let log = std::fs::read_to_string(directory.join("ostress.log")).expect("the log");
     assert!(log.contains("OSTRESS exiting normally") && log.contains("latency ms"), "{log}");
+}
+
+#[test]
+fn every_switch_of_ostress_is_taken() {
+    let server = Server::start(&[]);
+    let directory = scratch("stress_switches");
+    let (place, output) = (format!("-Slpc:.,{}", server.port), format!("-o{}", directory.display()));
+    let password = format!("/P{PASSWORD}");
+    let named = ["-Usa", &password, &place, "-dmaster", "-QSELECT 1", &output, "-n2", "-r3", "-q", "-v", "-fx"];
+    let others =
+        ["-l20", "-L1033", "-t30", "-p4096", "-mstress", "-asecret", "-T146", "-T28", "-M8", "-b", "-X", "-y", "-N"];
+    let ran = binary().arg("stress").args(named).args(others).output().expect("runs");
+    let said = text(&ran);
+    assert!(ran.status.success(), "{said}");
+    assert_eq!((figure(&ran, "requests"), figure(&ran, "rows")), (6, 6));
+    assert!(said.contains("Max threads setting: 8") && said.contains("Trace flag 28 has no effect here"), "{said}");
+    assert!(!said.contains("OSTRESS exiting"), "{said}");
+    assert_eq!(files(&directory), ["ostress.log", "query_1.xml", "query_2.xml"]);
+}
+
+#[test]
+fn several_servers_share_the_connections() {
+    let servers = [Server::start(&[]), Server::start(&[])];
+    let table = "CREATE DATABASE shared; USE shared; EXEC('CREATE TABLE dbo.seen (id int IDENTITY)')";
+    servers.iter().for_each(|server| drop(server.query(table)));
+    let seen = || {
+        let counted =
+            servers.each_ref().map(|server| server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM shared.dbo.seen"));
+        counted.map(|count| count.trim().parse::<u64>().expect("a number"))
+    };
+    // Their transports need not be the same.
+    let (one, two) = (servers[0].local_address(), servers[1].address());
+    let run = |places: [&str; 2], args: &[&str]| {
+        let load = ["-dshared", "-Q", "INSERT dbo.seen DEFAULT VALUES", "-q"];
+        let server = places.into_iter().flat_map(|place| ["-S", place]);
+        let command = binary().args(["stress", "-U", "sa", "-P", PASSWORD]).args(server).args(load).args(args).output();
+        command.expect("runs")
+    };
+    let json = scratch("stress_servers").join("run.json");
+    let ran = run([&one, &two], &["-n5", "-r20", "--deltas", "--json", json.to_str().expect("UTF-8")]);
+    let said = text(&ran);
+    assert!(ran.status.success(), "{said}");
+    assert_eq!((figure(&ran, "requests"), seen()), (100, [60, 40]));
+    for (place, connections, requests) in [(&one, 3, 60), (&two, 2, 40)] {
+        let line =
+            format!("server        {place}: {connections} of {connections} logged in\n{requests:>12} requests (");
+        assert!(said.contains(&line), "{line}: {said}");
+        // Each tells what it counted.
+        let (_, counted) = said.split_once(&format!("\n{place} meanwhile (")).expect(&said);
+        assert!(counted.contains("Batch Requests/sec"), "{said}");
+    }
+    let json = std::fs::read_to_string(json).expect("the summary");
+    for part in [format!("\"server\": \"{one}\""), format!("\"server\": \"{two}\""), "\"requests\": 60,".into()] {
+        assert!(json.contains(&part), "{part}: {json}");
+    }
+    // One that is not there has its errors for itself.
+    let ran = run([&two, "127.0.0.1,1"], &["-n4", "-r5"]);
+    let said = text(&ran);
+    assert_eq!((ran.status.code(), figure(&ran, "errors"), seen()), (Some(1), 2, [60, 50]), "{said}");
+    let [there, missing] = [&two, "127.0.0.1,1"].map(|place| {
+        let (_, rest) = said.split_once(&format!("server        {place}: ")).expect(&said);
+        rest.lines().take(3).collect::<Vec<_>>().join("\n")
+    });
+    assert!(
+        there.starts_with("2 of 2 logged in") && there.contains(" 0 errors") && !there.contains("client:"),
+        "{said}"
+    );
+    assert!(missing.starts_with("0 of 2 logged in") && missing.contains("2 x client: connecting"), "{said}");
+}
+
+/// Starts `heddle stress`, and interrupts it after a while as Ctrl-C does.
+fn interrupted(args: &[&str], after_ms: u64) -> Output {
+    let mut command = binary();
+    command.args(["stress", "-U", "sa", "-P", PASSWORD]).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let load = command.spawn().expect("starts");
+    std::thread::sleep(std::time::Duration::from_millis(after_ms));
+    let told = std::process::Command::new("kill").args(["-INT", &load.id().to_string()]).status().expect("kill runs");
+    assert!(told.success());
+    load.wait_with_output().expect("ends")
+}
+
+#[test]
+fn a_run_that_is_interrupted_tells_what_it_measured() {
+    let server = Server::start(&[]);
+    let directory = scratch("stress_interrupted");
+    let [json, csv] = ["run.json", "run.csv"].map(|name| directory.join(name).to_string_lossy().into_owned());
+    let (address, output) = (server.local_address(), format!("-o{}", directory.display()));
+    let load = ["-S", &address, "-Q", "SELECT 1 AS n", "-n2", "--duration", "600", "--think", "5", &output];
+    let ran = interrupted(&[&load[..], &["--json", &json, "--csv", &csv]].concat(), 3_000);
+    let said = text(&ran);
+    assert_eq!((ran.status.code(), figure(&ran, "errors")), (Some(1), 0), "{said}");
+    assert!(said.contains("OSTRESS exiting due to Ctrl-C or Ctrl-Break"), "{said}");
+    let requests = figure(&ran, "requests");
+    assert!(requests > 0, "{said}");
+    let read = |path: &str| std::fs::read_to_string(path).expect("written");
+    let json = read(&json);
+    let measured = format!("\"requests\": {requests},");
+    assert!(json.contains("\"interrupted\": true") && json.contains(&measured), "{json}");
+    assert!(read(&csv).lines().count() >= 2);
+    assert_eq!(files(&directory), ["ostress.log", "query_1.out", "query_2.out", "run.csv", "run.json"]);
+    assert!(read(&directory.join("query_2.out").to_string_lossy()).starts_with("n\n1\n(1 rows affected)\n"));
+    // Also before anybody is in: this server never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("127.0.0.1,{}", silent.local_addr().expect("bound").port());
+    let ran = interrupted(&["-S", &address, "-Q", "SELECT 1", "-n2", "-l4", "--barrier"], 1_500);
+    let said = text(&ran);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.contains("exiting due to Ctrl-C") && said.contains("connections   0 of 2 logged in"), "{said}");
 }
 
 #[test]

@@ -125,8 +125,8 @@ pub fn values(definition: &Definition, raw: &Raw<'_>) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
     of_client(raw, &mut found);
     of_process(raw, &mut found);
-    if let Some(deltas) = &raw.summary.deltas {
-        of_views(deltas, raw.summary.requests, &mut found);
+    if let Some(deltas) = raw.summary.deltas() {
+        of_views(deltas, raw.summary.all.counts.requests, &mut found);
     }
     of_definition(definition, raw, &mut found);
     found.retain(|_, value| value.is_finite());
@@ -140,21 +140,21 @@ type Found = BTreeMap<String, f64>;
 fn of_client(raw: &Raw<'_>, found: &mut Found) {
     let summary = raw.summary;
     let mut put = |name: &str, value: f64| found.insert(name.into(), value);
-    put("requests_per_second", summary.rate(summary.requests));
-    put("iterations_per_second", summary.rate(summary.iterations));
-    put("rows_per_second", summary.rate(summary.rows));
+    put("requests_per_second", summary.rate(summary.all.counts.requests));
+    put("iterations_per_second", summary.rate(summary.all.counts.iterations));
+    put("rows_per_second", summary.rate(summary.all.counts.rows));
     put("seconds", summary.seconds);
     put("client_cpu_percent", summary.cpu_percent());
-    put("client_cpu_us_per_iteration", summary.cpu_s * 1e6 / summary.iterations as f64);
+    put("client_cpu_us_per_iteration", summary.cpu_s * 1e6 / summary.all.counts.iterations as f64);
     put("link_cpus", link_cpu_s(raw.before, raw.after).unwrap_or(f64::NAN) / summary.seconds);
     let cpus = cpus_since(&raw.before.cpus, &raw.after.cpus);
     put("cpus_busy_percent", busy_percent(&cpus));
     put("stolen_percent", percent_of(&cpus, |cpu| cpu.stolen_ms));
-    if !summary.latencies.is_empty() {
-        put("mean_ms", summary.latencies.mean() / 1e6);
-        put("max_ms", summary.latencies.max() as f64 / 1e6);
+    if !summary.all.latencies.is_empty() {
+        put("mean_ms", summary.all.latencies.mean() / 1e6);
+        put("max_ms", summary.all.latencies.max() as f64 / 1e6);
         for (name, percent) in [("p50_ms", 50.0), ("p95_ms", 95.0), ("p99_ms", 99.0)] {
-            put(name, percentile_ms(&summary.latencies, percent));
+            put(name, percentile_ms(&summary.all.latencies, percent));
         }
     }
     put("most_by_fewest", summary.most as f64 / summary.fewest as f64);
@@ -167,19 +167,19 @@ fn of_process(raw: &Raw<'_>, found: &mut Found) {
     let summary = raw.summary;
     let cpu_s = after.cpu_s - before.cpu_s;
     let mut put = |name: &str, value: f64| found.insert(name.into(), value);
-    put("server_cpu_us_per_request", cpu_s * 1e6 / summary.requests as f64);
-    put("server_cpu_us_per_iteration", cpu_s * 1e6 / summary.iterations as f64);
+    put("server_cpu_us_per_request", cpu_s * 1e6 / summary.all.counts.requests as f64);
+    put("server_cpu_us_per_iteration", cpu_s * 1e6 / summary.all.counts.iterations as f64);
     put("server_cpus", cpu_s / summary.seconds);
     let cpus = cpus_since(&raw.before.cpus, &raw.after.cpus);
     let busy_s = cpus.iter().map(|cpu| cpu.busy_ms()).sum::<u64>() as f64 / 1e3;
     let own_s = cpu_s + summary.cpu_s + link_cpu_s(raw.before, raw.after).unwrap_or(0.0);
     put("others_cpus", (busy_s - own_s).max(0.0) / summary.seconds);
     let switches = after.switches.saturating_sub(before.switches);
-    put("os_switches_per_request", switches as f64 / summary.requests as f64);
+    put("os_switches_per_request", switches as f64 / summary.all.counts.requests as f64);
     put("memory_start_mb", before.resident_bytes as f64 / (1 << 20) as f64);
     put("memory_peak_mb", after.peak_bytes as f64 / (1 << 20) as f64);
     let grown = after.peak_bytes.saturating_sub(before.resident_bytes) as f64 / 1024.0;
-    put("memory_kb_per_connection", grown / summary.connected as f64);
+    put("memory_kb_per_connection", grown / summary.all.counts.connected as f64);
 }
 
 fn of_views(deltas: &Deltas, requests: u64, found: &mut Found) {
@@ -209,7 +209,7 @@ fn of_definition(definition: &Definition, raw: &Raw<'_>, found: &mut Found) {
                     Per::Level => *after,
                     Per::Run => after - before,
                     Per::Second => (after - before) / raw.summary.seconds,
-                    Per::Request => (after - before) / raw.summary.requests as f64,
+                    Per::Request => (after - before) / raw.summary.all.counts.requests as f64,
                 })
             }
             (None, None) => None,

@@ -239,11 +239,11 @@ impl Bench<'_> {
 
 /// Figures of a run that failed in part would be of another load.
 fn failure_of(summary: &Summary) -> Result<(), String> {
-    if summary.error_count > 0 {
-        let example = summary.errors.values().next().map(|kind| kind.example.clone()).unwrap_or_default();
-        return Err(format!("{} errors: {example}", summary.error_count));
+    if summary.has_errors() {
+        let example = summary.all.errors.values().next().map(|kind| kind.example.clone()).unwrap_or_default();
+        return Err(format!("{} errors: {example}", summary.all.counts.errors));
     }
-    match summary.iterations {
+    match summary.all.counts.iterations {
         0 => Err("no iteration came to its end".into()),
         _ => Ok(()),
     }
@@ -256,7 +256,7 @@ fn keep(summary: &Summary, run: &mut Run) {
     if summary.connection_iterations.len() <= CLIENTS_MAX {
         run.clients.clone_from(&summary.connection_iterations);
     }
-    if let Some(deltas) = &summary.deltas {
+    if let Some(deltas) = summary.deltas() {
         let waits = deltas.waits.iter().filter(|growth| growth.numbers[1] > 0.0).take(COUNTERS_MAX);
         run.waits_ms = waits.map(|growth| (growth.name.clone(), growth.numbers[1])).collect();
         let locks = deltas.spinlocks.iter().take(COUNTERS_MAX);

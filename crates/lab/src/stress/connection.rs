@@ -13,9 +13,9 @@ use super::control::Control;
 use super::draw::Draw;
 use super::output::Output;
 use super::plan::{Plan, STOP_WAIT_MS};
-use super::totals::Totals;
+use super::totals::{Lane, Totals};
 use super::work::{Group, Step};
-use crate::client::{ClientError, ClientResult, Connection};
+use crate::client::{ClientError, ClientResult, Connection, Target};
 
 /// Client-side errors, numbered below zero to keep apart from the server's.
 const ERROR_CONNECT: i64 = -1;
@@ -44,9 +44,10 @@ pub struct Session<'p> {
     plan: &'p Plan,
     control: &'p Control,
     group: &'p Group,
-    /// Among all connections, and among the threads.
+    /// Among all connections.
     index: u32,
-    lane: u32,
+    target: &'p Target,
+    lane: &'p Lane,
     rng: Rng,
     connection: Option<Connection>,
     /// Of the steps that are prepared.
@@ -56,14 +57,15 @@ pub struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    pub fn new(plan: &'p Plan, index: u32, lane: u32) -> Session<'p> {
+    pub fn new(plan: &'p Plan, index: u32) -> Session<'p> {
         let group = &plan.work.groups[(index / plan.args.connections) as usize];
         Session {
             plan,
             control: &plan.control,
             group,
             index,
-            lane,
+            target: &plan.targets[plan.server_of(index)],
+            lane: plan.totals.lane(plan.server_of(index), plan.scheduler_of(index)),
             rng: Rng::from_seed(index.into()),
             connection: None,
             handles: vec![None; group.steps.len()],
@@ -79,13 +81,13 @@ impl<'p> Session<'p> {
         pause_until(os::clock::now() + plan.args.ramp_s * 1_000_000_000 * u64::from(self.index) / all, totals);
         let mut done = 0;
         if self.log_in() {
-            totals.connected.fetch_add(1, Ordering::Relaxed);
+            self.lane.counters.connected.fetch_add(1, Ordering::Relaxed);
             if plan.args.barrier {
                 plan.begin.wait(None);
             }
             done = self.iterate();
         }
-        totals.finished.fetch_add(1, Ordering::Relaxed);
+        self.lane.counters.finished.fetch_add(1, Ordering::Relaxed);
         if let (Some(directory), Some(output)) = (&plan.output, self.output.take()) {
             self.save(directory, &output.finish());
         }
@@ -93,9 +95,9 @@ impl<'p> Session<'p> {
     }
 
     fn log_in(&mut self) -> bool {
-        let (plan, totals) = (self.plan, &self.plan.totals);
+        let plan = self.plan;
         let seconds = plan.args.login_timeout_s.or(self.control.login_timeout_s).unwrap_or(30);
-        match Connection::open(&plan.target, Some(os::clock::after_ms(seconds.max(1) * 1_000))) {
+        match Connection::open(self.target, Some(os::clock::after_ms(seconds.max(1) * 1_000))) {
             Ok(mut connection) => {
                 connection.protocol().skip_rows(self.output.is_none() && self.control.row_fetch_delay_ms == 0);
                 self.connection = Some(connection);
@@ -108,7 +110,7 @@ impl<'p> Session<'p> {
                 }
             }
             Err(ClientError::Login(messages)) => {
-                messages.iter().filter(|message| message.is_error()).for_each(|m| totals.server_error(self.lane, m));
+                messages.iter().filter(|message| message.is_error()).for_each(|m| self.lane.server_error(m));
                 self.errors += 1;
                 false
             }
@@ -153,12 +155,11 @@ impl<'p> Session<'p> {
                 break;
             }
             done += 1;
-            totals.iterations.fetch_add(1, Ordering::Relaxed);
+            self.lane.counters.iterations.fetch_add(1, Ordering::Relaxed);
             let taken = os::clock::now().saturating_sub(began);
-            let lane = &totals.lanes[self.lane as usize];
-            lane.latencies.lock().saturating_record(taken);
+            self.lane.latencies.lock().saturating_record(taken);
             if let Some(statement) = chosen.filter(|_| totals.measuring.load(Ordering::Relaxed)) {
-                lane.statements[statement].lock().saturating_record(taken);
+                self.lane.statements[statement].lock().saturating_record(taken);
             }
             if self.has_luck(self.control.disconnect_percent) {
                 self.connection = None;
@@ -221,17 +222,17 @@ impl<'p> Session<'p> {
             };
             match self.request(send, prepares.then_some(number)) {
                 Ok(Ended::Answered(errors)) => {
-                    totals.requests.fetch_add(1, Ordering::Relaxed);
+                    self.lane.counters.requests.fetch_add(1, Ordering::Relaxed);
                     let is_transient = errors.iter().any(|error| TRANSIENT.contains(&error.number));
                     if is_transient && retry < retries_max && !totals.stop.load(Ordering::Relaxed) {
-                        totals.retries.fetch_add(1, Ordering::Relaxed);
+                        self.lane.counters.retries.fetch_add(1, Ordering::Relaxed);
                         continue;
                     }
-                    errors.iter().for_each(|error| totals.server_error(self.lane, error));
+                    errors.iter().for_each(|error| self.lane.server_error(error));
                     self.errors += errors.len() as u64;
                 }
                 Ok(Ended::Cancelled) => {
-                    totals.cancelled.fetch_add(1, Ordering::Relaxed);
+                    self.lane.counters.cancelled.fetch_add(1, Ordering::Relaxed);
                     if self.control.rollback_on_cancel {
                         let text = "IF @@TRANCOUNT > 0 ROLLBACK";
                         self.request(|connection, _| connection.protocol().batch(text), None).map_err(|_| ())?;
@@ -331,7 +332,7 @@ impl<'p> Session<'p> {
                 Err(error) => break Err(error),
             }
         };
-        plan.totals.rows.fetch_add(rows, Ordering::Relaxed);
+        self.lane.counters.rows.fetch_add(rows, Ordering::Relaxed);
         outcome
     }
 
@@ -342,7 +343,7 @@ impl<'p> Session<'p> {
 
     fn fail(&mut self, number: i64, why: impl FnOnce() -> String) {
         self.errors += 1;
-        self.plan.totals.error(self.lane, number, why);
+        self.lane.error(number, why);
     }
 
     fn save(&mut self, directory: &Path, text: &str) {

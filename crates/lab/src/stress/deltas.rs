@@ -157,10 +157,11 @@ fn grown(before: &Rows, after: &Rows, most: usize) -> Vec<Growth> {
     grown
 }
 
-impl fmt::Display for Deltas {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Deltas {
+    /// `server`: whose they are.
+    pub fn show(&self, f: &mut fmt::Formatter<'_>, server: &str) -> fmt::Result {
         let per_second = |count: f64| count / self.seconds.max(1e-9);
-        writeln!(f, "\nThe server meanwhile ({:.1} s)", self.seconds)?;
+        writeln!(f, "\n{server} meanwhile ({:.1} s)", self.seconds)?;
         for Growth { name, numbers } in &self.schedulers {
             writeln!(f, "  {name:<44} {:>12.0} /s", per_second(numbers[0]))?;
         }

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::plan::Plan;
 use super::series::Second;
-use super::totals::Totals;
+use super::totals::{Counts, errors};
 
 /// Seconds in the sparkline. With its name it fits into a terminal of 80 columns.
 const SPARKS_MAX: usize = 60;
@@ -68,11 +67,9 @@ impl Live {
 
     /// Moves the bar.
     pub fn tick(&self, plan: &Plan, elapsed_ns: u64) {
-        let totals = &plan.totals;
-        let iterations = totals.iterations.load(Ordering::Relaxed);
+        let Counts { iterations, errors, connected, .. } = plan.totals.counts();
         self.bar.set_position(if plan.args.duration_s.is_some() { elapsed_ns / 1_000_000 } else { iterations });
         let rate = iterations as f64 / (elapsed_ns as f64 / 1e9).max(1e-9);
-        let (errors, connected) = (totals.errors.load(Ordering::Relaxed), totals.connected.load(Ordering::Relaxed));
         self.bar.set_message(format!("{rate:.0}/s, {connected} connections, {errors} errors"));
     }
 
@@ -84,9 +81,9 @@ impl Live {
             seconds,
             requests_per_second,
             connections: plan.connections(),
-            errors: errors_of(&plan.totals),
-            retries: plan.totals.retries.load(Ordering::Relaxed),
-            cpu_percent: 100.0 * used_s / (last.seconds * plan.totals.lanes.len() as f64),
+            errors: errors(plan.totals.lanes()).into_iter().map(|(number, kind)| (number, kind.count)).collect(),
+            retries: plan.totals.counts().retries,
+            cpu_percent: 100.0 * used_s / (last.seconds * f64::from(plan.totals.schedulers)),
         };
         self.bar.set_prefix(moment.lines(figures.has_sparkline));
     }
@@ -95,17 +92,6 @@ impl Live {
     pub fn clear(self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// How many there were until now, by number.
-fn errors_of(totals: &Totals) -> BTreeMap<i64, u64> {
-    let mut errors = BTreeMap::new();
-    for lane in &totals.lanes {
-        for (number, kind) in lane.errors.lock().iter() {
-            *errors.entry(*number).or_default() += kind.count;
-        }
-    }
-    errors
 }
 
 /// Whether the terminal has blocks, by the locale, and may show more than plain text. See no-color.org.

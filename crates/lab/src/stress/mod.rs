@@ -42,6 +42,7 @@ use work::Work;
 ///   heddle stress -E -Slpc:. -Q"{call sp_reset_connection()}" -q -r100000 -n1024 -l120
 ///   heddle stress -U sa -d tpcc -i orders.sql -n 400 --think 20 --duration 60 --ramp 5 --json result.json
 ///   heddle stress -U sa --rpc "dbo.usp_Insert 10, N'x'" -n 2 --duration 30
+///   heddle stress -U sa -S db1 -S db2 -Q "EXEC dbo.p" -n 200 --duration 30
 ///
 /// A script is split at GO; all its batches together are one iteration. A batch that is an ODBC call escape,
 /// {call name(arguments)}, goes as a remote procedure call, as ODBC would send it; --rpc does that without the escape.
@@ -49,13 +50,16 @@ use work::Work;
 ///
 /// Its threads give way to others on the machine (SCHED_BATCH): a server there is not interrupted for each reply.
 ///
-/// Exit code 0: no errors; 1: some; 2: it could not begin.
+/// Ctrl-C, or SIGTERM, ends a run early: what was measured until then is told and written as at its end. A second one ends it at once.
+///
+/// Exit code 0: no errors; 1: some, or it was ended early; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
+    /// Given more than once, they share the connections evenly.
     #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
-    pub server: String,
+    pub servers: Vec<String>,
     /// Login name. Default: sa.
     #[arg(short = 'U', long = "user")]
     pub user: Option<String>,
@@ -202,8 +206,12 @@ pub struct Args {
 }
 
 impl Args {
-    fn target(&self) -> Result<Target, String> {
-        let address = ServerAddress::parse(&self.server)?;
+    fn targets(&self) -> Result<Vec<Target>, String> {
+        self.servers.iter().map(|server| self.target(server)).collect()
+    }
+
+    fn target(&self, server: &str) -> Result<Target, String> {
+        let address = ServerAddress::parse(server)?;
         let (user, password) = credentials(self.user.as_deref(), self.password.as_deref());
         let encryption =
             if self.trace_flags.contains(&NO_ENCRYPTION) { ClientEncryption::Plain } else { self.encryption };
@@ -228,11 +236,11 @@ impl Args {
         if let Some(name) = &self.data_source {
             return Err(format!("-D {name}: there are no ODBC data sources here; -S names the server"));
         }
-        if self.server.trim().get(..3).is_some_and(|scheme| scheme.eq_ignore_ascii_case("np:")) {
-            let place = &self.server.trim()[3..];
+        let is_pipe = |server: &&String| server.trim().get(..3).is_some_and(|it| it.eq_ignore_ascii_case("np:"));
+        if let Some(server) = self.servers.iter().find(is_pipe) {
+            let place = &server.trim()[3..];
             return Err(format!(
-                "-S {}: there are no named pipes here; tcp:{place} goes over TCP, lpc:. stays on this machine",
-                self.server
+                "-S {server}: there are no named pipes here; tcp:{place} goes over TCP, lpc:. stays on this machine"
             ));
         }
         Ok(())
@@ -260,7 +268,7 @@ const NO_ENCRYPTION: u32 = 146;
 /// The process's exit code.
 pub fn run(args: &Args) -> i32 {
     match attempt(args) {
-        Ok(summary) => i32::from(summary.has_errors()),
+        Ok(summary) => i32::from(summary.has_errors() || summary.is_interrupted),
         Err(why) => {
             eprintln!("heddle stress: {why}");
             2
@@ -273,12 +281,14 @@ pub fn run(args: &Args) -> i32 {
 pub fn measure(args: &Args, target: Target, edge: impl Fn(Edge) + Send + Sync + 'static) -> Result<Summary, String> {
     args.refuse()?;
     let (control, work) = (args.control()?, Work::from_args(args)?);
-    run::run(args, control, work, target, &Arc::new(Console::silent()), Some(Box::new(edge)))
+    run::run(args, control, work, vec![target], &Arc::new(Console::silent()), Some(Box::new(edge)))
 }
 
 fn attempt(args: &Args) -> Result<Summary, String> {
     args.refuse()?;
-    let (control, work, target) = (args.control()?, Work::from_args(args)?, args.target()?);
+    let (control, work, targets) = (args.control()?, Work::from_args(args)?, args.targets()?);
+    // From here on Ctrl-C ends the run and not the program.
+    os::signal::stop_requests();
     let directory = args.output.as_deref().map(std::path::Path::new);
     if let Some(directory) = directory {
         os::fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
@@ -300,7 +310,7 @@ fn attempt(args: &Args) -> Result<Summary, String> {
     for path in [&args.csv, &args.json].into_iter().flatten().filter(|path| *path != "-") {
         write(path, String::new())?;
     }
-    let summary = run::run(args, control, work, target, &console, None)?;
+    let summary = run::run(args, control, work, targets, &console, None)?;
     if let Some(path) = &args.csv {
         write(path, summary.to_csv())?;
     }

@@ -18,7 +18,8 @@ pub struct Plan {
     pub args: Args,
     pub control: Control,
     pub work: Work,
-    pub target: Target,
+    /// The servers; never empty.
+    pub targets: Vec<Target>,
     pub totals: Totals,
     /// When a connection may begin its iterations: all are in, or the run is over.
     pub begin: Signal,
@@ -42,6 +43,17 @@ impl Plan {
         if let Some(tell) = &self.edge {
             tell(edge);
         }
+    }
+
+    /// Of the connection at `index`: the servers take turns.
+    pub fn server_of(&self, index: u32) -> usize {
+        index as usize % self.targets.len()
+    }
+
+    /// The schedulers take turns as well, with a step after each round, or one would have all connections of one server.
+    pub fn scheduler_of(&self, index: u32) -> u32 {
+        let schedulers = self.totals.schedulers;
+        (index + index / (schedulers * self.targets.len() as u32)) % schedulers
     }
 
     /// -n for each input.

@@ -1,5 +1,6 @@
 //! The run itself: a task a connection, spread over schedulers, and one task that watches.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,9 +18,9 @@ use super::deltas::{Deltas, Snapshot};
 use super::live::Live;
 use super::output::Form;
 use super::plan::{Edge, Plan};
-use super::report::Summary;
+use super::report::{Figures, OfServer, Summary};
 use super::series::Series;
-use super::totals::{ErrorKind, Totals, histogram};
+use super::totals::{Counts, Totals, counts, errors, histogram};
 use super::work::Work;
 use crate::client::Target;
 
@@ -34,7 +35,7 @@ pub fn run(
     args: &Args,
     control: Control,
     work: Work,
-    target: Target,
+    targets: Vec<Target>,
     console: &Arc<Console>,
     edge: Option<Box<dyn Fn(Edge) + Send + Sync>>,
 ) -> Result<Summary, String> {
@@ -64,8 +65,8 @@ pub fn run(
         args: args.clone(),
         control,
         work,
-        target,
-        totals: Totals::new(machine.scheduler_count(), statements),
+        totals: Totals::new(targets.len(), machine.scheduler_count(), statements),
+        targets,
         begin: Signal::manual_reset(WaitType::SOS_EVENT),
         output: output.filter(|_| !is_quiet),
         form: if args.results_as.as_deref() == Some("x") { Form::Xml } else { Form::Text },
@@ -78,14 +79,13 @@ pub fn run(
 }
 
 fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
-    let schedulers = os::sched::scheduler_count();
     let (started, cpu_before_ns) = (os::clock::now(), process_cpu_ns());
     console.say(format_args!("Creating {} thread(s) to process queries", plan.connections()));
     let tasks: Vec<_> = (0..plan.connections())
         .map(|index| {
             let plan = plan.clone();
-            let lane = index % schedulers;
-            os::sched::spawn(TaskKind::Client, Place::On(lane), move || Session::new(&plan, index, lane).run())
+            let place = Place::On(plan.scheduler_of(index));
+            os::sched::spawn(TaskKind::Client, place, move || Session::new(&plan, index).run())
         })
         .collect();
     console.say(format_args!("Worker threads created, beginning execution..."));
@@ -94,55 +94,54 @@ fn supervise(plan: &Arc<Plan>, console: &Console) -> Summary {
         console
             .say(format_args!("NOTE: Session-specific output is now redirected to {}\\*.{form}", directory.display()));
     }
-    let mut series = Series::new(started);
+    let mut series = Series::new(started, plan.targets.len());
     let (measured_from, end) = watch(plan, started, cpu_before_ns, &mut series);
     let ended = os::clock::now();
     plan.tell(Edge::End);
     let cpu_ns = process_cpu_ns() - measured_from.cpu_ns;
-    let deltas = plan.args.deltas.then(|| deltas_since(plan, &measured_from, console)).flatten();
+    let deltas = deltas_since(plan, &measured_from, console);
     let per_connection: Vec<Result<u64, Panicked>> = tasks.into_iter().map(|task| task.join()).collect();
-    let totals = &plan.totals;
-    series.end_second(totals, ended, true);
-    let mut errors = std::collections::BTreeMap::new();
-    for lane in &totals.lanes {
-        for (number, kind) in lane.errors.lock().iter() {
-            errors.entry(*number).and_modify(|all: &mut ErrorKind| all.count += kind.count).or_insert(kind.clone());
-        }
-    }
+    series.end_second(&plan.totals, ended, true);
     let iterations: Vec<u64> = per_connection.into_iter().map(|count| count.unwrap_or(0)).collect();
     if !plan.args.no_exit_message {
         let elapsed = clock((os::clock::now() - started) / 1_000_000);
         console.say(format_args!("OSTRESS exiting {end}, elapsed time: {elapsed}"));
     }
+    let of_server = |(server, latencies): (usize, Histogram<u64>)| Figures {
+        connections: (0..plan.connections()).filter(|index| plan.server_of(*index) == server).count() as u32,
+        counts: counts(plan.totals.lanes_of(server)).measured_since(measured_from.counts[server]),
+        errors: errors(plan.totals.lanes_of(server)),
+        latencies,
+    };
+    let figures: Vec<Figures> = series.latencies.into_iter().enumerate().map(of_server).collect();
+    let all = Figures::all(&figures);
+    let servers = plan.targets.iter().zip(figures).zip(deltas);
+    let servers =
+        servers.map(|((target, figures), deltas)| OfServer { name: target.address().text.clone(), figures, deltas });
     Summary {
-        connections: plan.connections(),
-        connected: totals.connected.load(Ordering::Relaxed),
+        all,
+        servers: servers.collect(),
         seconds: (ended - measured_from.at) as f64 / 1e9,
-        iterations: totals.iterations.load(Ordering::Relaxed) - measured_from.iterations,
-        requests: totals.requests.load(Ordering::Relaxed) - measured_from.requests,
-        rows: totals.rows.load(Ordering::Relaxed) - measured_from.rows,
-        retries: totals.retries.load(Ordering::Relaxed),
-        cancelled: totals.cancelled.load(Ordering::Relaxed),
-        error_count: totals.errors.load(Ordering::Relaxed),
-        errors,
-        latencies: series.latencies,
+        is_interrupted: end == End::Interrupted,
         series: series.seconds,
         statements: statements_of(plan),
-        deltas,
-        connection_iterations: iterations.clone(),
         fewest: iterations.iter().copied().min().unwrap_or(0),
         most: iterations.iter().copied().max().unwrap_or(0),
+        connection_iterations: iterations,
         cpu_s: cpu_ns as f64 / 1e9,
-        schedulers,
+        schedulers: plan.totals.schedulers,
     }
 }
 
-/// What the server has counted meanwhile. None: it does not say, and the console says why.
-fn deltas_since(plan: &Plan, baseline: &Baseline, console: &Console) -> Option<Deltas> {
-    let before = baseline.server.as_ref()?;
-    let grown =
-        before.as_ref().map_err(String::clone).and_then(|before| Ok(before.growth_to(&Snapshot::take(&plan.target)?)));
-    grown.map_err(|why| console.say(format_args!("--deltas: the server's counters cannot be read: {why}"))).ok()
+/// What each server has counted meanwhile. None: it does not say, and the console says why.
+fn deltas_since(plan: &Plan, baseline: &Baseline, console: &Console) -> Vec<Option<Deltas>> {
+    let of = |(at, target): (usize, &Target)| {
+        let before = baseline.servers.get(at)?.as_ref().map_err(String::clone);
+        let grown = before.and_then(|before| Ok(before.growth_to(&Snapshot::take(target)?)));
+        let name = &target.address().text;
+        grown.map_err(|why| console.say(format_args!("--deltas: the counters of {name} cannot be read: {why}"))).ok()
+    };
+    plan.targets.iter().enumerate().map(of).collect()
 }
 
 /// Of a mix, with their latencies.
@@ -150,7 +149,7 @@ fn statements_of(plan: &Plan) -> Vec<(String, Histogram<u64>)> {
     let mix = plan.work.groups.iter().flat_map(|group| &group.mix).enumerate();
     let of = |at: usize| {
         let mut all = histogram();
-        plan.totals.lanes.iter().for_each(|lane| all.add(&*lane.statements[at].lock()).expect("the same bounds"));
+        plan.totals.lanes().iter().for_each(|lane| all.add(&*lane.statements[at].lock()).expect("the same bounds"));
         all
     };
     mix.map(|(at, share)| (share.name.clone(), of(at))).collect()
@@ -164,42 +163,64 @@ fn process_cpu_ns() -> u64 {
 /// Counters when measuring began.
 struct Baseline {
     at: u64,
-    iterations: u64,
-    requests: u64,
-    rows: u64,
+    /// By server.
+    counts: Vec<Counts>,
     cpu_ns: u64,
-    /// With --deltas.
-    server: Option<Result<Snapshot, String>>,
+    /// With --deltas, by server.
+    servers: Vec<Result<Snapshot, String>>,
 }
 
 impl Baseline {
     /// Of a run that counts from its beginning.
-    fn beginning(at: u64, cpu_ns: u64) -> Baseline {
-        Baseline { at, iterations: 0, requests: 0, rows: 0, cpu_ns, server: None }
+    fn beginning(plan: &Plan, at: u64, cpu_ns: u64) -> Baseline {
+        Baseline { at, counts: vec![Counts::default(); plan.targets.len()], cpu_ns, servers: Vec::new() }
     }
 
-    fn now(totals: &Totals) -> Baseline {
+    fn now(plan: &Plan) -> Baseline {
         Baseline {
             at: os::clock::now(),
-            iterations: totals.iterations.load(Ordering::Relaxed),
-            requests: totals.requests.load(Ordering::Relaxed),
-            rows: totals.rows.load(Ordering::Relaxed),
+            counts: (0..plan.targets.len()).map(|server| counts(plan.totals.lanes_of(server))).collect(),
             cpu_ns: process_cpu_ns(),
-            server: None,
+            servers: Vec::new(),
         }
+    }
+
+    fn requests(&self) -> u64 {
+        self.counts.iter().map(|counts| counts.requests).sum()
     }
 }
 
-/// Shows progress and says when to measure and when to stop. Returns when all is done or has been told to stop, with what ostress says of
-/// such an end.
-fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> (Baseline, &'static str) {
+/// Why a run ended, in ostress's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Normal,
+    Failed,
+    Interrupted,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            End::Normal => "normally",
+            End::Failed => "due to severe error",
+            End::Interrupted => "due to Ctrl-C or Ctrl-Break",
+        })
+    }
+}
+
+/// Shows progress and says when to measure and when to stop. Returns when all is done or has been told to stop.
+fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> (Baseline, End) {
     let (args, totals) = (&plan.args, &plan.totals);
-    let mut end = "normally";
+    let mut end = End::Normal;
     let all = u64::from(plan.connections());
-    let ready = || totals.connected.load(Ordering::Relaxed) + totals.finished.load(Ordering::Relaxed) >= all;
-    let is_over = || totals.finished.load(Ordering::Relaxed) >= all;
+    let is_over = || totals.counts().finished >= all;
+    let stop_requests = os::signal::stop_requests();
     if args.barrier {
-        while !ready() {
+        let is_ready = || {
+            let counts = totals.counts();
+            counts.connected + counts.finished >= all
+        };
+        while !is_ready() && !stop_requests.is_set() {
             sleep(WaitType::SLEEP_TASK, 1);
         }
     }
@@ -211,38 +232,37 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
     let measure_at = begun + args.warmup_s * 1_000_000_000;
     let end_at = args.duration_s.map(|seconds| measure_at + seconds * 1_000_000_000);
     let mut live = Live::new(plan, process_cpu_ns());
-    let stop_requests = os::signal::stop_requests();
     let mut baseline = None;
     while !is_over() {
         let now = os::clock::now();
         if baseline.is_none() && now >= measure_at {
-            let server = args.deltas.then(|| Snapshot::take(&plan.target));
+            let snapshots = plan.targets.iter().filter(|_| args.deltas).map(Snapshot::take).collect();
             if args.warmup_s > 0 {
                 plan.tell(Edge::Begin);
             }
             totals.measuring.store(true, Ordering::Relaxed);
             baseline = Some(if args.warmup_s == 0 {
-                Baseline::beginning(begun, cpu_before_ns)
+                Baseline::beginning(plan, begun, cpu_before_ns)
             } else {
                 // What was measured until now does not count.
                 series.end_second(totals, now, false);
-                Baseline::now(totals)
+                Baseline::now(plan)
             });
-            baseline.as_mut().expect("set above").server = server;
+            baseline.as_mut().expect("set above").servers = snapshots;
         }
         if series.is_due(now) {
             series.end_second(totals, now, baseline.is_some());
-            let (since, before) = baseline.as_ref().map_or((started, 0), |begun| (begun.at, begun.requests));
-            let requests = totals.requests.load(Ordering::Relaxed) - before;
+            let (since, before) = baseline.as_ref().map_or((started, 0), |begun| (begun.at, begun.requests()));
+            let requests = totals.counts().requests - before;
             let average = requests as f64 / ((now - since) as f64 / 1e9).max(1e-9);
             live.second(plan, &series.seconds, average, process_cpu_ns());
         }
-        let failed = args.stop_on_error && totals.errors.load(Ordering::Relaxed) > 0;
+        let failed = args.stop_on_error && totals.counts().errors > 0;
         if failed || stop_requests.is_set() || end_at.is_some_and(|end| now >= end) {
             if failed {
-                end = "due to severe error";
+                end = End::Failed;
             } else if stop_requests.is_set() {
-                end = "due to Ctrl-C or Ctrl-Break";
+                end = End::Interrupted;
             }
             totals.stop.store(true, Ordering::Relaxed);
             break;
@@ -252,7 +272,7 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
         sleep(WaitType::SLEEP_TASK, next.unwrap_or(TICK_MS).min(tick_for(args, now - started)));
     }
     live.clear();
-    (baseline.unwrap_or(Baseline::beginning(begun, cpu_before_ns)), end)
+    (baseline.unwrap_or_else(|| Baseline::beginning(plan, begun, cpu_before_ns)), end)
 }
 
 /// Short runs are watched closely, so that their end is seen at once.

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use super::totals::{Totals, histogram};
+use super::totals::{Counts, Totals, histogram};
 
 /// One second of a run; the last one may be shorter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,27 +47,19 @@ impl Second {
 /// Takes what the threads have counted out of their hands, time after time.
 pub struct Series {
     pub seconds: Vec<Second>,
-    /// Of all iterations that count.
-    pub latencies: Histogram<u64>,
+    /// Of all iterations that count, by server.
+    pub latencies: Vec<Histogram<u64>>,
     started: u64,
     since: u64,
     before: Counts,
     interval: Histogram<u64>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    iterations: u64,
-    requests: u64,
-    rows: u64,
-    errors: u64,
-}
-
 impl Series {
-    pub fn new(now: u64) -> Series {
+    pub fn new(now: u64, servers: usize) -> Series {
         Series {
             seconds: Vec::new(),
-            latencies: histogram(),
+            latencies: (0..servers).map(|_| histogram()).collect(),
             started: now,
             since: now,
             before: Counts::default(),
@@ -82,21 +74,17 @@ impl Series {
     /// Ends a second. `counts`: its latencies are of the whole run's, too.
     pub fn end_second(&mut self, totals: &Totals, now: u64, counts: bool) {
         self.interval.reset();
-        for lane in &totals.lanes {
-            let mut latencies = lane.latencies.lock();
-            self.interval.add(&*latencies).expect("the same bounds");
-            latencies.reset();
+        for (server, all) in self.latencies.iter_mut().enumerate() {
+            for lane in totals.lanes_of(server) {
+                let mut latencies = lane.latencies.lock();
+                self.interval.add(&*latencies).expect("the same bounds");
+                if counts {
+                    all.add(&*latencies).expect("the same bounds");
+                }
+                latencies.reset();
+            }
         }
-        if counts {
-            self.latencies.add(&self.interval).expect("the same bounds");
-        }
-        let read = |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
-        let counted = Counts {
-            iterations: read(&totals.iterations),
-            requests: read(&totals.requests),
-            rows: read(&totals.rows),
-            errors: read(&totals.errors),
-        };
+        let counted = totals.counts();
         let before = std::mem::replace(&mut self.before, counted);
         let ms = |ns: u64| if self.interval.is_empty() { f64::NAN } else { ns as f64 / 1e6 };
         let percentile = |percent| ms(self.interval.value_at_percentile(percent));
@@ -108,7 +96,7 @@ impl Series {
                 requests: counted.requests - before.requests,
                 rows: counted.rows - before.rows,
                 errors: counted.errors - before.errors,
-                connections: read(&totals.connected).saturating_sub(read(&totals.finished)),
+                connections: counted.connected.saturating_sub(counted.finished),
                 p50_ms: percentile(50.0),
                 p95_ms: percentile(95.0),
                 p99_ms: percentile(99.0),

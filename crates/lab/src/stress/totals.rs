@@ -1,6 +1,7 @@
 //! What the threads of a run count while it goes on.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hdrhistogram::Histogram;
@@ -17,14 +18,19 @@ pub fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(100, LATENCY_MAX_NS, 3).expect("the bounds are sensible")
 }
 
-/// Counters of one scheduler's connections: they share a thread, so nothing is contended.
+/// Counters of one scheduler's connections to one server: they share a thread, so nothing is contended.
+#[repr(align(128))]
 pub struct Lane {
+    pub counters: Counters,
     /// Of the running second.
     pub latencies: Mutex<Histogram<u64>>,
-    pub errors: Mutex<BTreeMap<i64, ErrorKind>>,
+    pub errors: Mutex<Errors>,
     /// Of the statements of a mix, of the whole run.
     pub statements: Vec<Mutex<Histogram<u64>>>,
 }
+
+/// By number: the server's, or a negative one for what happened on this side.
+pub type Errors = BTreeMap<i64, ErrorKind>;
 
 /// Errors with one number: how many, and the first as an example.
 #[derive(Debug, Clone)]
@@ -33,9 +39,9 @@ pub struct ErrorKind {
     pub example: String,
 }
 
-/// What all tasks share.
-pub struct Totals {
-    pub lanes: Vec<Lane>,
+/// What connections have done.
+#[derive(Default)]
+pub struct Counters {
     pub iterations: AtomicU64,
     pub requests: AtomicU64,
     pub rows: AtomicU64,
@@ -46,6 +52,67 @@ pub struct Totals {
     /// Connections logged in, and those that are done (failed logins included).
     pub connected: AtomicU64,
     pub finished: AtomicU64,
+}
+
+/// The same at one moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub iterations: u64,
+    pub requests: u64,
+    pub rows: u64,
+    pub errors: u64,
+    pub retries: u64,
+    pub cancelled: u64,
+    pub connected: u64,
+    pub finished: u64,
+}
+
+impl Counts {
+    /// Work counts from the end of the warm-up on; errors and connections count from the beginning.
+    pub fn measured_since(self, warm: Counts) -> Counts {
+        Counts {
+            iterations: self.iterations - warm.iterations,
+            requests: self.requests - warm.requests,
+            rows: self.rows - warm.rows,
+            ..self
+        }
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Counts) {
+        self.iterations += more.iterations;
+        self.requests += more.requests;
+        self.rows += more.rows;
+        self.errors += more.errors;
+        self.retries += more.retries;
+        self.cancelled += more.cancelled;
+        self.connected += more.connected;
+        self.finished += more.finished;
+    }
+}
+
+impl Counters {
+    fn read(&self) -> Counts {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Counts {
+            iterations: read(&self.iterations),
+            requests: read(&self.requests),
+            rows: read(&self.rows),
+            errors: read(&self.errors),
+            retries: read(&self.retries),
+            cancelled: read(&self.cancelled),
+            connected: read(&self.connected),
+            finished: read(&self.finished),
+        }
+    }
+}
+
+/// What all tasks share.
+pub struct Totals {
+    /// Server by server, in each the schedulers.
+    lanes: Vec<Lane>,
+    pub schedulers: u32,
     pub stop: AtomicBool,
     /// Set after the warm-up.
     pub measuring: AtomicBool,
@@ -53,36 +120,69 @@ pub struct Totals {
 
 impl Totals {
     /// `statements`: in the mix.
-    pub fn new(lanes: u32, statements: usize) -> Totals {
+    pub fn new(servers: usize, schedulers: u32, statements: usize) -> Totals {
         let lane = || Lane {
+            counters: Counters::default(),
             latencies: Mutex::new(WaitType::SOS_EVENT, histogram()),
-            errors: Mutex::new(WaitType::SOS_EVENT, BTreeMap::new()),
+            errors: Mutex::new(WaitType::SOS_EVENT, Errors::new()),
             statements: (0..statements).map(|_| Mutex::new(WaitType::SOS_EVENT, histogram())).collect(),
         };
-        let zero = || AtomicU64::new(0);
         Totals {
-            lanes: (0..lanes).map(|_| lane()).collect(),
-            iterations: zero(),
-            requests: zero(),
-            rows: zero(),
-            errors: zero(),
-            retries: zero(),
-            cancelled: zero(),
-            connected: zero(),
-            finished: zero(),
+            lanes: (0..servers * schedulers as usize).map(|_| lane()).collect(),
+            schedulers,
             stop: AtomicBool::new(false),
             measuring: AtomicBool::new(false),
         }
     }
 
-    pub fn server_error(&self, lane: u32, message: &ServerMessage) {
-        self.error(lane, message.number.into(), || tds::client::format_message(message));
+    pub fn lane(&self, server: usize, scheduler: u32) -> &Lane {
+        &self.lanes_of(server)[scheduler as usize]
+    }
+
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    pub fn lanes_of(&self, server: usize) -> &[Lane] {
+        let schedulers = self.schedulers as usize;
+        &self.lanes[server * schedulers..][..schedulers]
+    }
+
+    /// Of all servers.
+    pub fn counts(&self) -> Counts {
+        counts(&self.lanes)
+    }
+}
+
+/// Until now.
+pub fn counts(lanes: &[Lane]) -> Counts {
+    let mut counts = Counts::default();
+    lanes.iter().for_each(|lane| counts += lane.counters.read());
+    counts
+}
+
+/// Until now.
+pub fn errors(lanes: &[Lane]) -> Errors {
+    let mut errors = Errors::new();
+    lanes.iter().for_each(|lane| merge_errors(&mut errors, &lane.errors.lock()));
+    errors
+}
+
+pub fn merge_errors(all: &mut Errors, more: &Errors) {
+    for (number, kind) in more {
+        all.entry(*number).and_modify(|known| known.count += kind.count).or_insert_with(|| kind.clone());
+    }
+}
+
+impl Lane {
+    pub fn server_error(&self, message: &ServerMessage) {
+        self.error(message.number.into(), || tds::client::format_message(message));
     }
 
     /// `number`: the server's, or a negative one for what happened on this side.
-    pub fn error(&self, lane: u32, number: i64, example: impl FnOnce() -> String) {
-        self.errors.fetch_add(1, Ordering::Relaxed);
-        let mut kinds = self.lanes[lane as usize].errors.lock();
+    pub fn error(&self, number: i64, example: impl FnOnce() -> String) {
+        self.counters.errors.fetch_add(1, Ordering::Relaxed);
+        let mut kinds = self.errors.lock();
         let is_full = kinds.len() >= ERROR_KINDS_MAX;
         match kinds.get_mut(&number) {
             Some(kind) => kind.count += 1,
