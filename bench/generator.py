@@ -30,7 +30,6 @@ from fairness import Server
 from side_by_side import PASSWORD, Postgres, cpu_of
 
 
-
 class Null:
     def __init__(self, binary):
         self.process = subprocess.Popen([binary], stdout=subprocess.PIPE, text=True)
