@@ -93,6 +93,42 @@ EXEC sp_configure 'statement cache size', 65536;
 EXEC sp_configure 'statement cache size';
 RECONFIGURE;
 GO
+-- Without plan sharing a session does not find what all share, only what it has compiled itself since.
+EXEC (N'SELECT a FROM t WHERE id = 2');
+EXEC sp_configure 'enable plan sharing', 0;
+RECONFIGURE;
+GO
+EXEC since NULL;
+EXEC (N'SELECT a FROM t WHERE id = 2');
+EXEC (N'SELECT a FROM t WHERE id = 2');
+EXEC since N'Statements Cached';
+EXEC since N'Statements Found';
+EXEC since N'Statements Not Found';
+SELECT COUNT(*) AS plans, COUNT(DISTINCT plan_handle) AS handles
+FROM sys.dm_exec_cached_plans p CROSS APPLY sys.dm_exec_sql_text(p.plan_handle) x WHERE x.text = N'SELECT a FROM' + NCHAR(32) + N't WHERE id = 2';
+EXEC sp_configure 'enable plan sharing', 1;
+RECONFIGURE;
+GO
+-- What is prepared is found again; without streamlined dynamic SQL it is compiled for each handle.
+DECLARE @h int;
+EXEC since NULL;
+EXEC sp_prepexec @h OUTPUT, N'@id int', N'SELECT b FROM t WHERE id = @id', 1;
+EXEC sp_prepexec @h OUTPUT, N'@id int', N'SELECT b FROM t WHERE id = @id', 1;
+EXEC since N'Statements Cached';
+EXEC since N'Statements Found';
+EXEC since N'Statements Not Cached';
+EXEC sp_configure 'streamlined dynamic SQL', 0;
+RECONFIGURE;
+EXEC since NULL;
+EXEC sp_prepexec @h OUTPUT, N'@id int', N'SELECT b FROM t WHERE id = @id', 1;
+EXEC sp_prepare @h OUTPUT, N'@id int', N'SELECT b FROM t WHERE id = @id';
+EXEC sp_execute @h, 1;
+EXEC since N'Statements Found';
+EXEC since N'Statements Not Found';
+EXEC since N'Statements Not Cached';
+EXEC sp_configure 'streamlined dynamic SQL', 1;
+RECONFIGURE;
+GO
 DROP PROCEDURE since;
 DROP TABLE before, t;
 GO

@@ -14,6 +14,7 @@ use exec::sink::Sink;
 use sql::plan::Module;
 use types::SqlError;
 
+use crate::config::option;
 use crate::connection::ConnectionError;
 use crate::early;
 use crate::handle::PlanKey;
@@ -46,12 +47,14 @@ pub fn compile(
     text: &str,
     parameters: &str,
 ) -> Result<Arc<Module>, Vec<SqlError>> {
+    let is_shared = host.server.catalog.configuration.running(option::PLAN_SHARING) != 0;
     let key = PlanKey {
         text,
         parameters,
         database: host.catalog_session.database.0,
         quoted_identifier: state.options.quoted_identifier,
         ansi_nulls: state.options.ansi_nulls,
+        session: if is_shared { 0 } else { host.entry.spid },
     };
     let version = host.catalog_session.checked_version(&host.server.catalog);
     if os::sim_choice!("plans.drop", 32) {
@@ -63,9 +66,31 @@ pub fn compile(
     {
         return Ok(module);
     }
+    let module = bound(host, state, text, parameters)?;
+    host.server.plans.statements.insert(key, module.clone(), 0);
+    Ok(module)
+}
+
+/// As `compile`, for one handle of the session: no plan is looked for, and nobody finds this one.
+pub fn compile_alone(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    text: &str,
+    parameters: &str,
+) -> Result<Arc<Module>, Vec<SqlError>> {
+    host.server.plans.statements.count_not_cached();
+    bound(host, state, text, parameters)
+}
+
+fn bound(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    text: &str,
+    parameters: &str,
+) -> Result<Arc<Module>, Vec<SqlError>> {
+    let version = host.catalog_session.checked_version(&host.server.catalog);
     let module = Arc::new(host.bind_text(state, text, parameters)?);
     early::check(host, state, &module, true)?;
     module.checked.store(version, Ordering::Relaxed);
-    host.server.plans.statements.insert(key, module.clone(), 0);
     Ok(module)
 }

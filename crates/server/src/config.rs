@@ -131,6 +131,8 @@ options! {
     20005 "enable spinlock monitoring" 0 1 0 1 0 "Count how often spinlocks are taken, for monSpinlockActivity";
     20006 "native code enabled" 0 1 1 1 1 "Natively compiled modules run as machine code; 0: they are interpreted";
     20007 "in-memory OLTP quota (MB)" 0 2147483647 0 1 1 "Memory for the memory-optimized tables of each database; 0: what its resource pool has";
+    20008 "streamlined dynamic SQL" 0 1 1 1 0 "Plans of prepared statements are kept in the statement cache; 0: each goes with its handle";
+    20009 "enable plan sharing" 0 1 1 1 0 "Sessions share the plans of the statement cache; 0: each has its own";
 }
 
 /// Positions in `OPTIONS` of the options that the server itself looks up.
@@ -161,6 +163,8 @@ pub mod option {
     pub const SPINLOCK_MONITORING: usize = position(20005);
     pub const NATIVE_CODE: usize = position(20006);
     pub const MEMORY_OPTIMIZED_QUOTA: usize = position(20007);
+    pub const STREAMLINED_DYNAMIC_SQL: usize = position(20008);
+    pub const PLAN_SHARING: usize = position(20009);
 }
 
 /// For constants: an id that is not in the list does not compile.

@@ -16,6 +16,8 @@ pub struct PlanKey<'a> {
     pub database: u16,
     pub quoted_identifier: bool,
     pub ansi_nulls: bool,
+    /// The session that alone may use the plan, where plans are not shared; 0: all may.
+    pub session: u32,
 }
 
 /// `parameters` of a module of the catalog: no declarations of a client begin so.
@@ -46,10 +48,13 @@ pub fn sql_handle(text: &str) -> Handle {
 /// Of the text of a cached plan, and of the plan.
 pub fn handles(key: &PlanKey) -> (Handle, Handle) {
     let options = [u8::from(key.quoted_identifier), u8::from(key.ansi_nulls)];
-    let parts = [key.text.as_bytes(), key.parameters.as_bytes(), &options];
+    let session = key.session.to_le_bytes();
+    let parts = [key.text.as_bytes(), key.parameters.as_bytes(), &options, &session];
+    // A shared plan is the same whoever asks for it.
+    let parts = if key.session == 0 { &parts[..3] } else { &parts[..] };
     match key.parameters {
-        MODULE => (handle(SQL_MODULE, key.database, &parts[..1]), handle(PLAN_MODULE, key.database, &parts)),
-        _ => (sql_handle(key.text), handle(PLAN_AD_HOC, key.database, &parts)),
+        MODULE => (handle(SQL_MODULE, key.database, &parts[..1]), handle(PLAN_MODULE, key.database, parts)),
+        _ => (sql_handle(key.text), handle(PLAN_AD_HOC, key.database, parts)),
     }
 }
 
@@ -80,12 +85,24 @@ mod tests {
 
     #[test]
     fn a_plan_is_named_by_all_that_it_depends_on() {
-        let key = PlanKey { text: "select 1", parameters: "", database: 5, quoted_identifier: true, ansi_nulls: true };
+        let key = PlanKey {
+            text: "select 1",
+            parameters: "",
+            database: 5,
+            quoted_identifier: true,
+            ansi_nulls: true,
+            session: 0,
+        };
         let (sql, plan) = handles(&key);
         assert_eq!((sql, sql[0], plan[0]), (sql_handle("select 1"), 2, 6));
         let elsewhere = PlanKey { database: 6, ..key };
         assert_eq!(handles(&elsewhere).0, sql);
-        for other in [elsewhere, PlanKey { ansi_nulls: false, ..key }, PlanKey { parameters: "@a int", ..key }] {
+        for other in [
+            elsewhere,
+            PlanKey { ansi_nulls: false, ..key },
+            PlanKey { session: 51, ..key },
+            PlanKey { parameters: "@a int", ..key },
+        ] {
             assert_ne!(handles(&other).1, plan);
         }
         let module = PlanKey { parameters: MODULE, ..key };

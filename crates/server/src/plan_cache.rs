@@ -37,6 +37,7 @@ struct Entry {
     database: u16,
     quoted_identifier: bool,
     ansi_nulls: bool,
+    session: u32,
     module: Arc<Module>,
     /// Of the catalog's module; 0: an ad hoc text.
     object: i32,
@@ -148,6 +149,7 @@ impl Entry {
             database: self.database,
             quoted_identifier: self.quoted_identifier,
             ansi_nulls: self.ansi_nulls,
+            session: self.session,
         }
     }
 
@@ -351,6 +353,11 @@ impl PlanCache {
         self.count(FOUND, 1);
     }
 
+    /// A plan is for one handle alone, and was never meant to be kept here.
+    pub fn count_not_cached(&self) {
+        self.count(NOT_CACHED, 1);
+    }
+
     /// Keeps a module; others go when there is no room. `object`: of a module of the catalog, else 0.
     pub fn insert(&self, key: PlanKey, module: Arc<Module>, object: i32) {
         let bytes_max = self.bytes_max.load(Ordering::Relaxed);
@@ -364,6 +371,7 @@ impl PlanCache {
             database: key.database,
             quoted_identifier: key.quoted_identifier,
             ansi_nulls: key.ansi_nulls,
+            session: key.session,
             module,
             object,
             handles: handle::handles(&key),
@@ -538,7 +546,7 @@ mod tests {
     }
 
     fn key(text: &str) -> PlanKey<'_> {
-        PlanKey { text, parameters: "", database: 1, quoted_identifier: true, ansi_nulls: true }
+        PlanKey { text, parameters: "", database: 1, quoted_identifier: true, ansi_nulls: true, session: 0 }
     }
 
     fn module() -> Arc<Module> {

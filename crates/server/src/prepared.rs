@@ -18,6 +18,7 @@ use sql::plan::Module;
 use types::{Datum, Physical, SqlError, SqlResult, SqlType};
 
 use crate::batch;
+use crate::config::option;
 use crate::host::SessionHost;
 
 /// Statements one session may keep prepared.
@@ -113,7 +114,7 @@ fn prepare(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let (declared, text) = declared_and_text("sp_prepare", arguments)?;
-    let module = compile(host, state, &text, &declared)?;
+    let module = compile_prepared(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module)?;
     give_handle(arguments, handle);
     Ok(0)
@@ -166,7 +167,7 @@ fn prepare_execute(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let (declared, text) = declared_and_text("sp_prepexec", arguments)?;
-    let module = compile(host, state, &text, &declared)?;
+    let module = compile_prepared(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module.clone())?;
     give_handle(arguments, handle);
     run_module(host, state, sink, &module, None, &mut arguments[3..])
@@ -185,6 +186,19 @@ fn compile(
     declared: &str,
 ) -> SqlResult<Arc<Module>> {
     batch::compile(host, state, text, declared).map_err(first)
+}
+
+/// Without 'streamlined dynamic SQL' a prepared statement has a plan of its own, that goes with its handle.
+fn compile_prepared(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    text: &str,
+    declared: &str,
+) -> SqlResult<Arc<Module>> {
+    match host.server.catalog.configuration.running(option::STREAMLINED_DYNAMIC_SQL) {
+        0 => batch::compile_alone(host, state, text, declared).map_err(first),
+        _ => compile(host, state, text, declared),
+    }
 }
 
 /// Of several syntax errors a procedure raises the first.

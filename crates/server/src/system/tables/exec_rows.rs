@@ -163,7 +163,8 @@ fn sql_handle(entry: &SessionEntry) -> Cell {
 fn plan_handle(entry: &SessionEntry) -> Cell {
     let database = entry.database.load(Ordering::Relaxed) as u16;
     let handle_of = |text: &str| {
-        handle::handles(&PlanKey { text, parameters: "", database, quoted_identifier: true, ansi_nulls: true }).1
+        let key = PlanKey { text, parameters: "", database, quoted_identifier: true, ansi_nulls: true, session: 0 };
+        handle::handles(&key).1
     };
     entry
         .input
