@@ -41,6 +41,8 @@ enum Lab {
     /// Name the experiments, and what each asks.
     List,
     Report(lab::experiment::ReportArgs),
+    #[command(subcommand)]
+    Bench(lab::experiment::bench::Bench),
     Sim(lab::sim::Args),
 }
 
@@ -85,6 +87,7 @@ fn main() {
         Command::Lab(Lab::Run(args)) => lab::experiment::run(&args),
         Command::Lab(Lab::List) => lab::experiment::list(),
         Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
+        Command::Lab(Lab::Bench(bench)) => lab::experiment::bench::run(&bench),
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::simulated::boot),
         Command::Completions { shell } => complete(shell),
     };

@@ -57,6 +57,16 @@ fn an_experiment_from_its_servers_to_its_page() {
     for foreign in ["http:", "https:", "src=", "<link", "<script", "@import", "url("] {
         assert!(!page.contains(foreign), "{foreign}");
     }
+    // Each chart is a picture as well.
+    let mut pictures: Vec<String> = std::fs::read_dir(out.join("charts"))
+        .expect("pictures")
+        .flatten()
+        .map(|file| file.file_name().to_string_lossy().into_owned())
+        .collect();
+    pictures.sort();
+    assert_eq!(pictures, ["startup-memory-of-an-idle-server.png", "startup-until-it-is-ready.png"]);
+    let picture = std::fs::read(out.join("charts").join(&pictures[0])).expect("a picture");
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 5_000, "{} bytes", picture.len());
     // What is there is not made again, and not overwritten.
     let again = run("startup", &out, &["--repeat", "1"]);
     assert!(again.status.code() == Some(2) && text(&again).contains("--resume goes on"), "{}", text(&again));
@@ -74,6 +84,34 @@ fn an_experiment_from_its_servers_to_its_page() {
     assert_eq!(setting(&now[3]), setting(&runs[3]));
     let whole = run("startup", &out, &["--repeat", "1", "--resume"]);
     assert!(whole.status.success() && lines(&out, "startup", "run").len() == 4, "{}", text(&whole));
+}
+
+#[test]
+fn a_loop_without_a_server() {
+    let out = scratch("lab_locks");
+    let ran = run("locks", &out, &["--repeat", "1"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let runs = lines(&out, "locks", "run");
+    assert_eq!(runs.len(), 12);
+    for run in &runs {
+        let share = figure(run, "million_reads_per_second").zip(figure(run, "million_operations_per_second"));
+        let (reads, all) = share.unwrap_or_else(|| panic!("{run}"));
+        let expected = if run.contains("\"reads\":\"90\"") { 0.9 } else { 1.0 };
+        assert!(reads > 0.0 && (reads / all - expected).abs() < 1e-9 && run.contains("\"failed\":null"), "{run}");
+        assert!(figure(run, "cpu_ns_per_operation").is_some_and(|ns| ns > 0.0), "{run}");
+    }
+    // Somebody waits where many workers read and write, and the page says for what.
+    let page = std::fs::read_to_string(out.join("report.html")).expect("the page");
+    assert!(page.contains("<td class=\"text\">SOS_RW</td>"), "{page}");
+    // A target would have to be asked for its locks.
+    let elsewhere = scratch("lab_locks_target");
+    let server = Server::start(&[]);
+    let target = format!("tds://sa:{PASSWORD}@127.0.0.1:{}", server.port);
+    let ran = run("locks", &elsewhere, &["--target", &target]);
+    assert!(ran.status.success() && lines(&elsewhere, "locks", "run").is_empty(), "{}", text(&ran));
+    assert_eq!(lines(&elsewhere, "locks", "skipped").len(), 1);
+    let wrong = lab(&["bench", "rwlock", "--lock", "fair", "--reads", "90", "--workers", "1", "--duration", "1"]);
+    assert!(wrong.status.code() == Some(2) && text(&wrong).contains("classic, atomic, biased"), "{}", text(&wrong));
 }
 
 #[test]

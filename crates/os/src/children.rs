@@ -1,7 +1,7 @@
 //! This program run again as a child process: to its end, or as a service that goes on.
 #![allow(unsafe_code)]
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -16,6 +16,26 @@ pub fn run_self(arguments: &[String], mut line: impl FnMut(&str)) -> io::Result<
         line(&text?);
     }
     Ok(child.wait()?.code())
+}
+
+/// Runs this program with `arguments` to its end and returns what it printed: a few lines, since nobody reads them before. Blocks. None: it
+/// did not end well, or `is_over` said so, after which it is killed. It hears no Ctrl-C of this process's terminal, and ends with the caller.
+pub fn ask_self(arguments: &[String], is_over: impl Fn() -> bool) -> io::Result<Option<String>> {
+    let mut child = self_with(arguments, libc::SIGKILL)?.process_group(0).spawn()?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if is_over() {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let mut said = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut said)?;
+    Ok(status.success().then_some(said))
 }
 
 /// This program with `arguments`; `at_my_end`: the signal that it gets when the thread that started it ends.

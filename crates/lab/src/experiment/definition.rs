@@ -55,7 +55,9 @@ pub struct Definition {
     pub quick: Variables,
     #[serde(default)]
     pub server: Server,
-    pub workload: Workload,
+    /// A load for a server. Either this or `bench`.
+    pub workload: Option<Workload>,
+    pub bench: Option<Bench>,
     pub axis: Vec<Axis>,
     #[serde(default)]
     pub measure: Vec<Measure>,
@@ -105,6 +107,14 @@ pub struct LinkTexts {
     /// Empty: nothing stands between; 0: something that has no limit.
     pub mbit_per_second: Text,
     pub delay_us: Text,
+}
+
+/// A loop that needs no server, run by a process of its own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bench {
+    /// Of `heddle lab bench`.
+    pub arguments: Vec<String>,
 }
 
 /// What is varied.
@@ -204,6 +214,10 @@ pub enum Kind {
     Clients,
     /// How busy each logical CPU was in the middle run.
     Cpus,
+    /// A bar for each wait type that was waited for; y is `wait_ms_per_second`.
+    Waits,
+    /// A bar for each spinlock that was found taken; y is `spinlock_collisions_per_second`.
+    Spinlocks,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -213,7 +227,7 @@ pub struct Chart {
     pub title: String,
     /// The sentence that says what it shows.
     pub says: String,
-    /// An axis; not for `time`, `runs`, `clients` and `cpus`.
+    /// An axis; for `bars` and `lines`.
     pub x: Option<String>,
     /// A measure.
     pub y: String,
@@ -295,6 +309,11 @@ impl Definition {
         if self.repeat == 0 {
             return Err("repeat: at least one".into());
         }
+        match (&self.workload, &self.bench) {
+            (Some(_), None) => {}
+            (None, Some(_)) => self.check_bench()?,
+            _ => return Err("expected either [workload] or [bench]".into()),
+        }
         if let Some(name) = self.quick.keys().find(|name| !self.variables.contains_key(*name)) {
             return Err(format!("quick: there is no variable {name}"));
         }
@@ -311,6 +330,18 @@ impl Definition {
             self.check_chart(chart).map_err(|why| format!("chart '{}': {why}", chart.title))?;
         }
         self.sysmon.as_ref().map_or(Ok(()), |sysmon| self.check_sysmon(sysmon))
+    }
+
+    /// Where there is no server, there is none to start, to ask, or to be somebody else's.
+    fn check_bench(&self) -> Result<(), String> {
+        let server = &self.server;
+        let is_bare = server.arguments.is_empty() && server.configure.is_empty() && server.setup.is_empty();
+        match () {
+            () if !is_bare || server.on_disk => Err("[bench] has no [server]".into()),
+            () if self.measure.iter().any(|own| own.query.is_some()) => Err("[bench] has no server to query".into()),
+            () if self.only_here.is_none() => Err("[bench]: only_here must say why no target can run it".into()),
+            () => Ok(()),
+        }
     }
 
     /// Counts are made from rates.
@@ -360,6 +391,14 @@ impl Definition {
         let needs_x = matches!(chart.kind, Kind::Bars | Kind::Lines);
         if needs_x != chart.x.is_some() {
             return Err(format!("{:?}: x is {}", chart.kind, if needs_x { "missing" } else { "not its own" }));
+        }
+        let sum = match chart.kind {
+            Kind::Waits => Some("wait_ms_per_second"),
+            Kind::Spinlocks => Some("spinlock_collisions_per_second"),
+            _ => None,
+        };
+        if let Some(sum) = sum.filter(|sum| *sum != chart.y) {
+            return Err(format!("{:?}: y is {sum}", chart.kind));
         }
         let places = chart.seed.iter().flat_map(|seed| &seed.at).map(|(axis, value)| (axis, vec![value.clone()]));
         let named = [&chart.x, &chart.series].into_iter().flatten().map(|axis| (axis, Vec::new()));

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use super::bench::Bench;
 use super::definition::Definition;
 use super::load::load_of;
 use super::machine::Machine;
 use super::schedule::{Planned, planned};
-use super::setting::{Place, Setting, settings};
+use super::setting::{Job, Place, Setting, settings};
 
 /// Runs of each setting at most, with `--quick`.
 const QUICK_ROUNDS: u32 = 3;
-/// Of a run besides its load: the server's start, set-up and end.
+/// Of a run with a server, besides its load: the server's start, set-up and end.
 const START_S: u64 = 1;
 
 /// Runs of each setting. `repeat`: what the caller wants instead of what the experiment says.
@@ -19,12 +20,16 @@ pub fn rounds(definition: &Definition, quick: bool, repeat: Option<u32>) -> u32 
     repeat.unwrap_or(usual)
 }
 
-/// Seconds of one run, about. Err: its load is none that `heddle stress` would take, or nothing says when it ends.
+/// Seconds of one run, about. Err: its work is none that `heddle stress` or `heddle lab bench` would take, or nothing says when it ends.
 pub fn run_s(setting: &Setting) -> Result<u64, String> {
-    let load = load_of(setting, None, None)?;
-    let load_s = match (setting.takes_s, load.duration_s) {
+    let load = match &setting.job {
+        Job::Bench(arguments) => return Ok(Bench::parse(arguments)?.takes_ms().div_ceil(1000)),
+        Job::Load(load) => load,
+    };
+    let args = load_of(load, None, None)?;
+    let load_s = match (load.takes_s, args.duration_s) {
         (Some(seconds), _) => seconds,
-        (None, Some(seconds)) => load.warmup_s + seconds,
+        (None, Some(seconds)) => args.warmup_s + seconds,
         (None, None) => return Err("workload: it has no --duration, so takes_s must say how long it takes".into()),
     };
     Ok(START_S + load_s)
@@ -64,6 +69,7 @@ pub fn of_runs(runs: &[Planned], lengths_s: &[u64]) -> String {
 mod tests {
     use super::*;
     use crate::experiment::library::named;
+    use crate::experiment::setting::Load;
 
     fn told(name: &str, quick: bool) -> String {
         let definition = named(&[name.into()]).expect(name).remove(0);
@@ -101,7 +107,8 @@ mod tests {
         let definition = named(&["startup".into()]).expect("a definition").remove(0);
         let place = Place { machine: &Machine::look(), quick: false, is_target: false };
         let setting = settings(&definition, place).expect("settings").0.remove(0);
-        let silent = Setting { takes_s: None, ..setting };
+        let Job::Load(load) = setting.job.clone() else { panic!("it has a load") };
+        let silent = Setting { job: Job::Load(Load { takes_s: None, ..load }), ..setting };
         assert!(run_s(&silent).expect_err("no length").contains("takes_s"));
     }
 }

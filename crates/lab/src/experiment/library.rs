@@ -3,12 +3,14 @@
 use super::definition::Definition;
 
 /// In the order in which `list` shows them and `all` runs them.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 11] = [
     ("rwlock", include_str!("../../../../lab/experiments/rwlock.toml")),
+    ("locks", include_str!("../../../../lab/experiments/locks.toml")),
     ("fibers", include_str!("../../../../lab/experiments/fibers.toml")),
     ("hyperthreading", include_str!("../../../../lab/experiments/hyperthreading.toml")),
     ("rbar", include_str!("../../../../lab/experiments/rbar.toml")),
     ("kernels", include_str!("../../../../lab/experiments/kernels.toml")),
+    ("prepared", include_str!("../../../../lab/experiments/prepared.toml")),
     ("startup", include_str!("../../../../lab/experiments/startup.toml")),
     ("connections", include_str!("../../../../lab/experiments/connections.toml")),
     ("logins", include_str!("../../../../lab/experiments/logins.toml")),
@@ -67,7 +69,7 @@ mod tests {
     use crate::experiment::duration::run_s;
     use crate::experiment::load::load_of;
     use crate::experiment::machine::Machine;
-    use crate::experiment::setting::{Place, settings};
+    use crate::experiment::setting::{Job, Place, settings};
 
     #[test]
     fn letters_between_names() {
@@ -99,8 +101,10 @@ mod tests {
                 let (settings, skipped) = settings(&definition, place).expect(name);
                 assert!(!settings.is_empty() || !skipped.is_empty(), "{name}");
                 for setting in settings {
-                    let load = load_of(&setting, None, None).expect(name);
-                    assert!(load.duration_s.is_some() || load.iterations.is_some(), "{name} may never end");
+                    if let Job::Load(load) = &setting.job {
+                        let load = load_of(load, None, None).expect(name);
+                        assert!(load.duration_s.is_some() || load.iterations.is_some(), "{name} may never end");
+                    }
                     assert!(run_s(&setting).expect(name) > 0, "{name}");
                 }
             }
@@ -118,6 +122,19 @@ mod tests {
         assert!(parse("[workload]\n", "[workload]\nthreads = 1\n").contains("unknown field `threads`"));
         assert!(
             parse("y = \"requests_per_second\"", "y = \"request_rate\"").contains("there is no measure request_rate")
+        );
+        let (name, text) = FILES[1];
+        let parse = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            Definition::parse(name, &text.replacen(from, to, 1)).expect_err(to)
+        };
+        assert_eq!(parse("[bench]\n", "[server]\non_disk = true\n[bench]\n"), "locks: [bench] has no [server]");
+        assert!(parse("only_here =", "#").contains("only_here must say why"));
+        let workload = "[workload]\ntransport = \"tcp\"\narguments = []\n[bench]\n";
+        assert!(parse("[bench]\n", workload).contains("expected either [workload] or [bench]"));
+        assert!(
+            parse("y = \"wait_ms_per_second\"", "y = \"cpu_ns_per_operation\"")
+                .contains("Waits: y is wait_ms_per_second")
         );
         assert!(named(&["rwlok".into()]).expect_err("near").contains("did you mean rwlock?"));
         assert!(named(&["fibres".into()]).expect_err("near").contains("did you mean fibers"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Parser;
 
-use super::setting::Setting;
+use super::setting::Load;
 use crate::stress;
 
 /// The command line of `heddle stress`.
@@ -15,9 +15,9 @@ struct LoadLine {
     args: stress::Args,
 }
 
-/// A setting's load. Err: it is none that `heddle stress` would take.
-pub fn load_of(setting: &Setting, mix: Option<&Path>, control: Option<&Path>) -> Result<stress::Args, String> {
-    let words = stress::command_line::plain(setting.load.iter().cloned());
+/// Ready to run. Err: it is none that `heddle stress` would take.
+pub fn load_of(load: &Load, mix: Option<&Path>, control: Option<&Path>) -> Result<stress::Args, String> {
+    let words = stress::command_line::plain(load.arguments.iter().cloned());
     let line = LoadLine::try_parse_from(words).map_err(|error| format!("workload: {error}"))?;
     let path = |path: &Path| path.to_string_lossy().into_owned();
     Ok(stress::Args {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use os::cpus::CpuUse;
 
-use super::definition::{Definition, Per};
+use super::bench::Counted;
+use super::definition::{Definition, Measure, Per};
 use super::server::Usage;
 use super::statistics::jain;
 use crate::stress::deltas::{Deltas, Growth};
@@ -22,7 +23,7 @@ const fn known(name: &'static str, unit: &'static str, says: &'static str) -> Bu
     BuiltIn { name, unit, says }
 }
 
-pub const BUILT_IN: [BuiltIn; 31] = [
+pub const BUILT_IN: [BuiltIn; 36] = [
     known("requests_per_second", "requests/s", "answers that came while it was measured"),
     known("iterations_per_second", "iterations/s", "iterations of all connections that ended"),
     known("rows_per_second", "rows/s", "rows that the client read"),
@@ -70,6 +71,11 @@ pub const BUILT_IN: [BuiltIn; 31] = [
     ),
     known("spins_per_request", "spins", "turns of loops that waited for spinlocks"),
     known("backoffs_per_1000", "backoffs", "times a loop gave its CPU up for a taken spinlock, of 1,000 requests"),
+    known("wait_ms_per_second", "ms/s", "time of waits that are not idleness, of all tasks together in a second"),
+    known("spinlock_collisions_per_second", "collisions/s", "spinlocks found taken"),
+    known("million_reads_per_second", "million reads/s", "times that a lock was taken to read, of all workers"),
+    known("million_operations_per_second", "million operations/s", "times that a lock was taken, of all workers"),
+    known("cpu_ns_per_operation", "ns", "CPU time of the process, user and system, for a lock taken and freed"),
 ];
 
 pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
@@ -115,6 +121,16 @@ pub fn busy_percent(cpus: &[CpuUse]) -> f64 {
     percent_of(cpus, CpuUse::busy_ms)
 }
 
+/// Of 100, how much of their time a virtual machine's host gave to others. Not finite: as above.
+pub fn stolen_percent(cpus: &[CpuUse]) -> f64 {
+    percent_of(cpus, |cpu| cpu.stolen_ms)
+}
+
+/// Seconds that the CPUs worked, all together.
+pub fn busy_s(cpus: &[CpuUse]) -> f64 {
+    cpus.iter().map(|cpu| cpu.busy_ms()).sum::<u64>() as f64 / 1e3
+}
+
 fn percent_of(cpus: &[CpuUse], part_ms: impl Fn(CpuUse) -> u64) -> f64 {
     let sum_ms = |of: &dyn Fn(CpuUse) -> u64| cpus.iter().map(|cpu| of(*cpu)).sum::<u64>() as f64;
     100.0 * sum_ms(&part_ms) / sum_ms(&CpuUse::all_ms)
@@ -126,9 +142,35 @@ pub fn values(definition: &Definition, raw: &Raw<'_>) -> BTreeMap<String, f64> {
     of_client(raw, &mut found);
     of_process(raw, &mut found);
     if let Some(deltas) = raw.summary.deltas() {
-        of_views(deltas, raw.summary.all.counts.requests, &mut found);
+        of_views(deltas, raw.summary, &mut found);
     }
-    of_definition(definition, raw, &mut found);
+    of_definition(definition, raw.factors, &mut found, |own, per| counter(raw, own, per));
+    finish(found)
+}
+
+/// Those of a run without a server.
+pub fn values_of_bench(
+    definition: &Definition,
+    factors: &BTreeMap<String, (f64, f64)>,
+    counted: &Counted,
+) -> BTreeMap<String, f64> {
+    let mut found = BTreeMap::new();
+    let mut put = |name: &str, value: f64| found.insert(name.into(), value);
+    let operations = (counted.reads + counted.writes) as f64;
+    put("seconds", counted.seconds);
+    put("stolen_percent", counted.stolen_percent);
+    put("others_cpus", counted.others_cpus);
+    put("million_reads_per_second", counted.reads as f64 / counted.seconds / 1e6);
+    put("million_operations_per_second", operations / counted.seconds / 1e6);
+    put("cpu_ns_per_operation", counted.cpu_s * 1e9 / operations);
+    put("wait_ms_per_second", counted.waits_ms.iter().map(|(_, ms)| ms).sum::<f64>() / counted.seconds);
+    let collisions: f64 = counted.spinlocks.iter().map(|(_, collisions, _)| collisions).sum();
+    put("spinlock_collisions_per_second", collisions / counted.seconds);
+    of_definition(definition, factors, &mut found, |_, _| None);
+    finish(found)
+}
+
+fn finish(mut found: Found) -> Found {
     found.retain(|_, value| value.is_finite());
     // A sum of nothing is -0, which would be shown so.
     found.values_mut().for_each(|value| *value += 0.0);
@@ -149,7 +191,7 @@ fn of_client(raw: &Raw<'_>, found: &mut Found) {
     put("link_cpus", link_cpu_s(raw.before, raw.after).unwrap_or(f64::NAN) / summary.seconds);
     let cpus = cpus_since(&raw.before.cpus, &raw.after.cpus);
     put("cpus_busy_percent", busy_percent(&cpus));
-    put("stolen_percent", percent_of(&cpus, |cpu| cpu.stolen_ms));
+    put("stolen_percent", stolen_percent(&cpus));
     if !summary.all.latencies.is_empty() {
         put("mean_ms", summary.all.latencies.mean() / 1e6);
         put("max_ms", summary.all.latencies.max() as f64 / 1e6);
@@ -171,9 +213,8 @@ fn of_process(raw: &Raw<'_>, found: &mut Found) {
     put("server_cpu_us_per_iteration", cpu_s * 1e6 / summary.all.counts.iterations as f64);
     put("server_cpus", cpu_s / summary.seconds);
     let cpus = cpus_since(&raw.before.cpus, &raw.after.cpus);
-    let busy_s = cpus.iter().map(|cpu| cpu.busy_ms()).sum::<u64>() as f64 / 1e3;
     let own_s = cpu_s + summary.cpu_s + link_cpu_s(raw.before, raw.after).unwrap_or(0.0);
-    put("others_cpus", (busy_s - own_s).max(0.0) / summary.seconds);
+    put("others_cpus", (busy_s(&cpus) - own_s).max(0.0) / summary.seconds);
     let switches = after.switches.saturating_sub(before.switches);
     put("os_switches_per_request", switches as f64 / summary.all.counts.requests as f64);
     put("memory_start_mb", before.resident_bytes as f64 / (1 << 20) as f64);
@@ -182,9 +223,9 @@ fn of_process(raw: &Raw<'_>, found: &mut Found) {
     put("memory_kb_per_connection", grown / summary.all.counts.connected as f64);
 }
 
-fn of_views(deltas: &Deltas, requests: u64, found: &mut Found) {
+fn of_views(deltas: &Deltas, summary: &Summary, found: &mut Found) {
     let sum = |of: &[Growth], at: usize| of.iter().map(|growth| growth.numbers[at]).sum::<f64>();
-    let requests = requests as f64;
+    let requests = summary.all.counts.requests as f64;
     let switches = deltas.schedulers.iter().filter(|growth| growth.name == "context switches");
     let switches: f64 = switches.map(|growth| growth.numbers[0]).sum();
     let mut put = |name: &str, value: f64| found.insert(name.into(), value);
@@ -194,30 +235,40 @@ fn of_views(deltas: &Deltas, requests: u64, found: &mut Found) {
     put("spinlock_collisions_per_1000", sum(&deltas.spinlocks, 0) * 1e3 / requests);
     put("spins_per_request", sum(&deltas.spinlocks, 1) / requests);
     put("backoffs_per_1000", sum(&deltas.spinlocks, 2) * 1e3 / requests);
+    put("wait_ms_per_second", sum(&deltas.waits, 1) / summary.seconds);
+    put("spinlock_collisions_per_second", sum(&deltas.spinlocks, 0) / summary.seconds);
 }
 
-fn of_definition(definition: &Definition, raw: &Raw<'_>, found: &mut Found) {
+/// `counter`: what a measure with a query has counted.
+fn of_definition(
+    definition: &Definition,
+    factors: &BTreeMap<String, (f64, f64)>,
+    found: &mut Found,
+    counter: impl Fn(&Measure, Per) -> Option<f64>,
+) {
     for own in &definition.measure {
         let value = match (&own.of, own.per) {
             (Some(of), _) => {
-                let (times, over) = raw.factors.get(&own.name).copied().unwrap_or((1.0, 1.0));
+                let (times, over) = factors.get(&own.name).copied().unwrap_or((1.0, 1.0));
                 found.get(of).map(|value| value * times / over)
             }
-            (None, Some(per)) => {
-                let ends = (raw.before.counters.get(&own.name), raw.after.counters.get(&own.name));
-                ends.0.zip(ends.1).map(|(before, after)| match per {
-                    Per::Level => *after,
-                    Per::Run => after - before,
-                    Per::Second => (after - before) / raw.summary.seconds,
-                    Per::Request => (after - before) / raw.summary.all.counts.requests as f64,
-                })
-            }
+            (None, Some(per)) => counter(own, per),
             (None, None) => None,
         };
         if let Some(value) = value {
             found.insert(own.name.clone(), value);
         }
     }
+}
+
+fn counter(raw: &Raw<'_>, own: &Measure, per: Per) -> Option<f64> {
+    let (before, after) = (raw.before.counters.get(&own.name)?, raw.after.counters.get(&own.name)?);
+    Some(match per {
+        Per::Level => *after,
+        Per::Run => after - before,
+        Per::Second => (after - before) / raw.summary.seconds,
+        Per::Request => (after - before) / raw.summary.all.counts.requests as f64,
+    })
 }
 
 #[cfg(test)]
@@ -233,7 +284,7 @@ mod tests {
         let grown = cpus_since(&before, &after);
         assert_eq!(grown, [cpu(0, 100, 50, 50), cpu(1, 0, 200, 0)]);
         assert_eq!((busy_percent(&grown), busy_percent(&grown[..1])), (25.0, 50.0));
-        assert_eq!(percent_of(&grown, |cpu| cpu.stolen_ms), 12.5);
+        assert_eq!(stolen_percent(&grown), 12.5);
         assert!(busy_percent(&cpus_since(&after, &after)).is_nan());
     }
 }

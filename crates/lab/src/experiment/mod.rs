@@ -4,6 +4,7 @@
 mod statistics;
 mod machine;
 mod link;
+pub mod bench;
 mod results;
 mod schedule;
 mod measure;

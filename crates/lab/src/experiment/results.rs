@@ -45,9 +45,9 @@ pub struct Run {
     /// Logical CPUs that may be used, and of 100 how busy each was, whoever used it.
     #[serde(default)]
     pub cpus: Vec<(u32, f64)>,
-    /// What the server waited for most: ms by wait type.
+    /// What the server waited for: ms by wait type; none of it is 0.
     pub waits_ms: Vec<(String, f64)>,
-    /// Its busiest spinlocks: collisions and spins by name.
+    /// Collisions and spins by spinlock, where one was found taken.
     pub spinlocks: Vec<(String, f64, f64)>,
     /// Why it does not count.
     pub failed: Option<String>,

@@ -10,16 +10,17 @@ use os::sync::Mutex;
 use os::wait::WaitType;
 
 use super::RunArgs;
+use super::bench::{Bench as Loop, Counted};
 use super::definition::Definition;
 use super::duration::{of_runs, rounds, run_s, sum_s, text};
 use super::link::{Proxy, ceiling};
 use super::load::load_of;
 use super::machine::Machine;
-use super::measure::{Raw, Reading, busy_percent, cpus_since, link_cpu_s, values};
+use super::measure::{Raw, Reading, busy_percent, cpus_since, link_cpu_s, values, values_of_bench};
 use super::results::{Line, Run, append, mend, read};
 use super::schedule::{Planned, planned};
 use super::server::{DATABASE, Remote, Server, ask, clear, first_number, make, open, set_up};
-use super::setting::{Place, Setting, fnv, settings};
+use super::setting::{Job, Load, Place, Setting, fnv, settings};
 use crate::address::Transport;
 use crate::client::Target;
 use crate::stress;
@@ -28,8 +29,8 @@ use crate::stress::report::Summary;
 
 /// Connections whose shares are kept one by one.
 const CLIENTS_MAX: usize = 64;
-/// Kept of the waits and spinlocks of a run.
-const COUNTERS_MAX: usize = 6;
+/// What a run without a server may take longer than it was asked to.
+const BENCH_SPARE_MS: u64 = 30_000;
 /// A part of a second says little of a rate.
 const SECOND_LEAST: f64 = 0.5;
 
@@ -134,7 +135,7 @@ impl Bench<'_> {
         mend(out, &definition.name)?;
         append(out, &definition.name, &Line::Machine(self.machine.clone()))?;
         let mut links = Vec::new();
-        for link in work.settings.iter().filter_map(|setting| setting.link) {
+        for link in work.settings.iter().filter_map(|setting| setting.job.link()) {
             if !links.contains(&link) {
                 links.push(link);
             }
@@ -179,15 +180,19 @@ impl Bench<'_> {
 
     /// One run. What it leaves on a server that was not started here is taken away, also after a failure.
     fn measure(&self, definition: &Definition, setting: &Setting, run: &mut Run) -> Result<(), String> {
+        let load = match &setting.job {
+            Job::Load(load) => load,
+            Job::Bench(arguments) => return bench(definition, setting, arguments, run),
+        };
         if let Some(remote) = &self.remote {
             let master = remote.target("master")?;
             make(&master)?;
-            let measured = self.load(definition, setting, remote.target(DATABASE)?, None, run);
+            let measured = self.load(definition, setting, load, remote.target(DATABASE)?, None, run);
             return measured.and(clear(&master));
         }
         let server = Server::start(setting, definition.server.on_disk, os::fs::temporary("lab"))?;
         make(&server.target("master", Transport::Tcp)?)?;
-        self.load(definition, setting, server.target(DATABASE, setting.transport)?, Some(&server), run)?;
+        self.load(definition, setting, load, server.target(DATABASE, load.transport)?, Some(&server), run)?;
         server.stop()
     }
 
@@ -195,15 +200,16 @@ impl Bench<'_> {
         &self,
         definition: &Definition,
         setting: &Setting,
+        load: &Load,
         target: Target,
         server: Option<&Server>,
         run: &mut Run,
     ) -> Result<(), String> {
         set_up(&target, &setting.setup)?;
-        let started = server.and_then(|server| Some((server, setting.link?)));
+        let started = server.and_then(|server| Some((server, load.link?)));
         let link = started.map(|(server, link)| Proxy::start(link, server.endpoint())).transpose()?.map(Arc::new);
-        let files = Files::write(setting)?;
-        let load = load_of(setting, files.mix.as_deref(), files.control.as_deref())?;
+        let files = Files::write(load)?;
+        let load = load_of(load, files.mix.as_deref(), files.control.as_deref())?;
         let ends = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Ends::default()));
         let (told, probe) = (ends.clone(), Probe::new(definition, &target, server, link.clone()));
         let loaded = match (server, &link) {
@@ -237,6 +243,21 @@ impl Bench<'_> {
     }
 }
 
+/// A run without a server: a process of this program that does nothing else.
+fn bench(definition: &Definition, setting: &Setting, arguments: &[String], run: &mut Run) -> Result<(), String> {
+    let end = os::clock::after_ms(Loop::parse(arguments)?.takes_ms() + BENCH_SPARE_MS);
+    let command: Vec<String> =
+        ["lab", "bench"].map(str::to_owned).into_iter().chain(arguments.iter().cloned()).collect();
+    let is_over = || os::signal::stop_requests().is_set() || os::clock::now() >= end;
+    let said = os::children::ask_self(&command, is_over).map_err(told)?;
+    let said = said.ok_or_else(|| format!("heddle {} did not come to its end", command.join(" ")))?;
+    let counted: Counted = serde_json::from_str(&said).map_err(|error| format!("{error}: {said}"))?;
+    run.values = values_of_bench(definition, &setting.factors, &counted);
+    run.waits_ms = counted.waits_ms;
+    run.spinlocks = counted.spinlocks;
+    Ok(())
+}
+
 /// Figures of a run that failed in part would be of another load.
 fn failure_of(summary: &Summary) -> Result<(), String> {
     if summary.has_errors() {
@@ -257,9 +278,9 @@ fn keep(summary: &Summary, run: &mut Run) {
         run.clients.clone_from(&summary.connection_iterations);
     }
     if let Some(deltas) = summary.deltas() {
-        let waits = deltas.waits.iter().filter(|growth| growth.numbers[1] > 0.0).take(COUNTERS_MAX);
+        let waits = deltas.waits.iter().filter(|growth| growth.numbers[1] > 0.0);
         run.waits_ms = waits.map(|growth| (growth.name.clone(), growth.numbers[1])).collect();
-        let locks = deltas.spinlocks.iter().take(COUNTERS_MAX);
+        let locks = deltas.spinlocks.iter();
         run.spinlocks = locks.map(|growth| (growth.name.clone(), growth.numbers[0], growth.numbers[1])).collect();
     }
 }
@@ -329,9 +350,9 @@ struct Files {
 }
 
 impl Files {
-    fn write(setting: &Setting) -> Result<Files, String> {
+    fn write(load: &Load) -> Result<Files, String> {
         let mut files = Files::default();
-        if setting.mix.is_none() && setting.control.is_none() {
+        if load.mix.is_none() && load.control.is_none() {
             return Ok(files);
         }
         let directory = os::fs::temporary("lab-load");
@@ -343,8 +364,8 @@ impl Files {
             os::fs::write(&path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(Some(path))
         };
-        files.mix = write("mix.toml", &setting.mix)?;
-        files.control = write("control.ini", &setting.control)?;
+        files.mix = write("mix.toml", &load.mix)?;
+        files.control = write("control.ini", &load.control)?;
         Ok(files)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::definition::{Axis, Definition, LinkTexts, Text, Value, Variables};
+use super::definition::{Axis, Definition, LinkTexts, Text, Value, Variables, Workload};
 use super::link::Link;
 use super::machine::Machine;
 use super::results::Skipped;
@@ -21,15 +21,39 @@ pub struct Setting {
     pub arguments: Vec<String>,
     pub configure: BTreeMap<String, String>,
     pub setup: String,
-    pub load: Vec<String>,
+    pub job: Job,
+    /// Factors of derived measures by name: times, over.
+    pub factors: BTreeMap<String, (f64, f64)>,
+}
+
+/// What a run of a setting does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Job {
+    Load(Load),
+    /// The arguments of `heddle lab bench`.
+    Bench(Vec<String>),
+}
+
+impl Job {
+    /// What stands between the load and its server.
+    pub fn link(&self) -> Option<Link> {
+        match self {
+            Job::Load(load) => load.link,
+            Job::Bench(_) => None,
+        }
+    }
+}
+
+/// A load for a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Load {
+    pub arguments: Vec<String>,
     pub mix: Option<String>,
     pub control: Option<String>,
     /// Seconds, where the arguments do not say.
     pub takes_s: Option<u64>,
     pub transport: Transport,
     pub link: Option<Link>,
-    /// Factors of derived measures by name: times, over.
-    pub factors: BTreeMap<String, (f64, f64)>,
 }
 
 /// For whom settings are made.
@@ -157,8 +181,7 @@ fn filled(
     for own in definition.measure.iter().filter(|own| own.of.is_some()) {
         factors.insert(own.name.clone(), (number(&own.times)?, number(&own.over)?));
     }
-    let (server, workload) = (&definition.server, &definition.workload);
-    let link = workload.link.as_ref().filter(|_| !place.is_target).map(|texts| link_of(texts, fill)).transpose()?;
+    let server = &definition.server;
     // A target is as it is: how one would be started is not even asked.
     let (arguments, configure) = match place.is_target {
         true => Default::default(),
@@ -169,21 +192,32 @@ fn filled(
             (arguments.collect(), options.collect::<Result<_, _>>()?)
         }
     };
+    let load = |workload: &Workload| {
+        let link = workload.link.as_ref().filter(|_| !place.is_target);
+        Ok(Load {
+            link: link.map(|texts| link_of(texts, fill)).transpose()?.flatten(),
+            arguments: fill_all(&workload.arguments)?,
+            mix: fill_maybe(&workload.mix)?,
+            control: fill_maybe(&workload.control)?,
+            takes_s: workload.takes_s.as_ref().map(|text| whole("takes_s", &fill(&text.0)?)).transpose()?,
+            transport: match fill(&workload.transport.0)?.as_str() {
+                "tcp" => Transport::Tcp,
+                "local" => Transport::Local,
+                other => return Err(Missing::Wrong(format!("transport {other}: it is tcp or local"))),
+            },
+        })
+    };
+    let job = match (&definition.workload, &definition.bench) {
+        (Some(workload), _) => Job::Load(load(workload)?),
+        (None, Some(bench)) => Job::Bench(fill_all(&bench.arguments)?),
+        (None, None) => return Err(Missing::Wrong("there is nothing to run".into())),
+    };
     Ok(Setting {
         values: chosen.iter().map(|(axis, value)| (axis.name.clone(), value.name.0.clone())).collect(),
         arguments,
         configure,
         setup: fill(&server.setup)?,
-        load: fill_all(&workload.arguments)?,
-        mix: fill_maybe(&workload.mix)?,
-        control: fill_maybe(&workload.control)?,
-        takes_s: workload.takes_s.as_ref().map(|text| whole("takes_s", &fill(&text.0)?)).transpose()?,
-        transport: match fill(&workload.transport.0)?.as_str() {
-            "tcp" => Transport::Tcp,
-            "local" => Transport::Local,
-            other => return Err(Missing::Wrong(format!("transport {other}: it is tcp or local"))),
-        },
-        link: link.flatten(),
+        job,
         factors,
     })
 }
@@ -278,12 +312,19 @@ mod tests {
         settings(&definition, Place { machine: &Machine::look(), quick, is_target }).expect("settings")
     }
 
+    fn load(setting: &Setting) -> &[String] {
+        match &setting.job {
+            Job::Load(load) => &load.arguments,
+            Job::Bench(arguments) => arguments,
+        }
+    }
+
     #[test]
     fn every_combination_with_its_texts() {
         let (all, skipped) = made(false, false);
         assert_eq!((all.len(), skipped.len()), (8, 0));
         assert_eq!(all[0].arguments, ["--workers", "fiber"]);
-        assert_eq!(all[0].load, ["-n", "1", "--duration", "10", "-Q", "SELECT '1/10', 1"]);
+        assert_eq!(load(&all[0]), ["-n", "1", "--duration", "10", "-Q", "SELECT '1/10', 1"]);
         assert!(all[7].arguments[2].starts_with("--bind-workers=0"));
         assert_eq!(all[7].title(), "place b, users 50, workers thread");
         let hashes: std::collections::BTreeSet<String> = all.iter().map(|setting| setting.hash("s")).collect();
@@ -291,7 +332,7 @@ mod tests {
         assert_ne!(all[0].hash("one"), all[0].hash("other"));
         let (quick, _) = made(true, false);
         assert_eq!(quick.len(), 4);
-        assert_eq!(quick[0].load[..4], ["-n", "50", "--duration", "1"]);
+        assert_eq!(load(&quick[0])[..4], ["-n", "50", "--duration", "1"]);
     }
 
     #[test]
@@ -329,12 +370,12 @@ mod tests {
         let definition = Definition::parse("x", &text).expect("a definition");
         let place = Place { machine: &Machine::look(), quick: false, is_target: false };
         let (all, _) = settings(&definition, place).expect("settings");
-        let links: Vec<Option<Link>> = all[..4].iter().map(|setting| setting.link).collect();
+        let links: Vec<Option<Link>> = all[..4].iter().map(|setting| setting.job.link()).collect();
         let of = |delay_us| Some(Link { mbit_per_second: 1_000, delay_us });
         assert_eq!(links, [None, of(1), None, of(50)]);
         // To a server that was not started here there is the link that there is.
         let (all, _) = settings(&definition, Place { is_target: true, ..place }).expect("settings");
-        assert!(all.iter().all(|setting| setting.link.is_none()));
+        assert!(all.iter().all(|setting| setting.job.link().is_none()));
         let wrong = Definition::parse("x", &text.replace("mbit = 1000", "mbit = 0.5")).expect("a definition");
         let told = settings(&wrong, place).expect_err("no number");
         assert_eq!(told, "x: link.mbit_per_second = 0.5: it is a whole number");

@@ -25,7 +25,7 @@ const SCHEDULERS: &str = "SELECT N'context switches', SUM(CONVERT(bigint, contex
     UNION ALL SELECT N'yields', SUM(CONVERT(bigint, yield_count)) FROM sys.dm_os_schedulers WHERE status = 'VISIBLE ONLINE'";
 
 /// What waits for work and not for anybody: it says nothing of a load.
-const IDLE: [&str; 25] = [
+const IDLE: [&str; 27] = [
     "BROKER_EVENTHANDLER",
     "BROKER_TASK_STOP",
     "BROKER_TO_FLUSH",
@@ -37,6 +37,8 @@ const IDLE: [&str; 25] = [
     "HADR_FILESTREAM_IOMGR_IOCOMPLETION",
     "LAZYWRITER_SLEEP",
     "LOGMGR_QUEUE",
+    "NETWORK_ACCEPT",
+    "NETWORK_READ",
     "ONDEMAND_TASK_QUEUE",
     "QDS_ASYNC_QUEUE",
     "QDS_PERSIST_TASK_MAIN_LOOP_SLEEP",

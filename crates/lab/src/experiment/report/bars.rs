@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::draw::{SERIES_MAX, Scale, WIDTH, line, number, short, svg, text};
+use super::draw::{Drawing, SERIES_MAX, Scale, WIDTH, line, number, short};
 use super::panel::Panel;
 use crate::experiment::definition::Kind;
 use crate::experiment::results::Run;
@@ -18,15 +18,14 @@ const FOOT: f64 = 40.0;
 const CPUS_NAMED_MAX: usize = 16;
 
 /// A bar for the median of each setting, a dot for each run.
-pub fn settings(panel: &Panel<'_>) -> String {
-    let most = panel.runs().filter_map(|(_, run)| run.values.get(&panel.chart.y)).copied().fold(0.0, f64::max);
-    let scale = Scale::up_to(most);
+pub fn settings(panel: &Panel<'_>) -> Drawing {
+    let scale = Scale::up_to(panel.most());
     let x = |value: f64| LEFT + value / scale.most * (WIDTH - LEFT - RIGHT);
-    let (mut bars, mut y) = (String::new(), 4.0);
+    let (mut bars, mut y) = (Drawing::default(), 4.0);
     let has_series = panel.chart.series.is_some();
     for (place, name) in panel.places.iter().enumerate() {
-        if let Some(axis) = panel.x {
-            text(&mut bars, LEFT, y + 13.0, "name", format!("{name} {}", axis.unit).trim_end());
+        if let Some(axis) = &panel.x {
+            bars.text(LEFT, y + 13.0, "name", format!("{name} {}", axis.unit).trim_end());
             y += NAME;
         }
         for series in 0..panel.series.len() {
@@ -41,23 +40,24 @@ pub fn settings(panel: &Panel<'_>) -> String {
                 let _ =
                     write!(bars, r#"<circle cx="{:.1}" cy="{:.1}" r="2.5" class="dot"/>"#, x(figure), y + BAR / 2.0);
             }
-            text(&mut bars, x(spread.high) + 7.0, y + 12.5, "value", &number(spread.median));
+            bars.text(x(spread.high) + 7.0, y + 12.5, "value", &number(spread.median));
             y += BAR + 3.0;
         }
         y += GAP;
     }
-    let mut drawing = String::new();
+    let mut drawing = Drawing::default();
     for mark in scale.marks() {
         line(&mut drawing, (x(mark), 2.0), (x(mark), y), "grid");
-        text(&mut drawing, x(mark), y + 14.0, "mark-x", &short(mark));
+        drawing.text(x(mark), y + 14.0, "mark-x", &short(mark));
     }
-    drawing.push_str(&bars);
-    text(&mut drawing, (LEFT + WIDTH - RIGHT) / 2.0, y + 32.0, "axis-x", panel.unit);
-    svg(y + FOOT, &panel.chart.title, &drawing)
+    drawing.append(bars);
+    drawing.text((LEFT + WIDTH - RIGHT) / 2.0, y + 32.0, "axis-x", panel.unit);
+    drawing.height = y + FOOT;
+    drawing
 }
 
 /// What each connection got, or how busy each CPU was, in the run whose figure is the median: a drawing for each series, all to one scale.
-pub fn parts(panel: &Panel<'_>) -> Vec<(String, String)> {
+pub fn parts(panel: &Panel<'_>) -> Vec<(String, Drawing)> {
     let figure = |run: &Run| run.values.get(&panel.chart.y).copied().unwrap_or(f64::NAN);
     let middle = |series: usize| {
         let mut runs: Vec<(&Run, Parts)> = panel
@@ -74,7 +74,7 @@ pub fn parts(panel: &Panel<'_>) -> Vec<(String, String)> {
         (0..panel.series.len()).filter_map(|series| Some((series, middle(series)?))).collect();
     let most = middles.iter().flat_map(|(_, parts)| &parts.heights).copied().fold(0.0, f64::max);
     let drawn = |(series, parts): &(usize, Parts)| {
-        (panel.series[*series].clone(), standing(parts, Scale::up_to(most), *series, panel))
+        (panel.series[*series].clone(), standing(parts, Scale::up_to(most), *series))
     };
     middles.iter().map(drawn).collect()
 }
@@ -102,16 +102,16 @@ impl Parts {
     }
 }
 
-fn standing(parts: &Parts, scale: Scale, series: usize, panel: &Panel<'_>) -> String {
+fn standing(parts: &Parts, scale: Scale, series: usize) -> Drawing {
     const HEIGHT: f64 = 200.0;
     const MARGIN: f64 = 52.0;
     const TOP: f64 = 26.0;
     let bottom = HEIGHT - FOOT;
     let y = |value: f64| bottom - value / scale.most * (bottom - TOP);
-    let mut drawing = String::new();
+    let mut drawing = Drawing::default();
     for mark in scale.marks() {
         line(&mut drawing, (MARGIN, y(mark)), (WIDTH - 8.0, y(mark)), "grid");
-        text(&mut drawing, MARGIN - 5.0, y(mark) + 4.0, "mark-y", &short(mark));
+        drawing.text(MARGIN - 5.0, y(mark) + 4.0, "mark-y", &short(mark));
     }
     let slot = (WIDTH - 8.0 - MARGIN) / parts.heights.len() as f64;
     for (at, part) in parts.heights.iter().enumerate() {
@@ -123,7 +123,8 @@ fn standing(parts: &Parts, scale: Scale, series: usize, panel: &Panel<'_>) -> St
             r#"<rect x="{x:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}" class="bar s{colour}"/>"#
         );
     }
-    text(&mut drawing, 4.0, 14.0, "axis-y", parts.unit);
-    text(&mut drawing, (MARGIN + WIDTH) / 2.0, HEIGHT - 10.0, "axis-x", &parts.names);
-    svg(HEIGHT, &panel.chart.title, &drawing)
+    drawing.text(4.0, 14.0, "axis-y", parts.unit);
+    drawing.text((MARGIN + WIDTH) / 2.0, HEIGHT - 10.0, "axis-x", &parts.names);
+    drawing.height = HEIGHT;
+    drawing
 }

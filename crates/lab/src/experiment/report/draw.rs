@@ -76,17 +76,95 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-pub fn text(out: &mut String, x: f64, y: f64, class: &str, what: &str) {
-    let _ = write!(out, r#"<text x="{x:.1}" y="{y:.1}" class="{class}">{}</text>"#, escaped(what));
+/// Shapes and texts, in the order in which they are painted. Shapes are written to it as SVG.
+#[derive(Default)]
+pub struct Drawing {
+    parts: Vec<Part>,
+    pub height: f64,
 }
 
-pub fn line(out: &mut String, from: (f64, f64), to: (f64, f64), class: &str) {
+enum Part {
+    Shapes(String),
+    Text(Text),
+}
+
+/// A line of text.
+pub struct Text {
+    pub x: f64,
+    /// Of its base line.
+    pub y: f64,
+    pub class: &'static str,
+    pub what: String,
+}
+
+impl Text {
+    /// Where in it x lies.
+    pub fn anchor(&self) -> &'static str {
+        match self.class {
+            "mark-x" | "axis-x" => "middle",
+            "mark-y" => "end",
+            _ => "start",
+        }
+    }
+
+    fn to_svg(&self) -> String {
+        let Text { x, y, class, what } = self;
+        let (anchor, what) = (self.anchor(), escaped(what));
+        format!(r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" class="{class}">{what}</text>"#)
+    }
+}
+
+impl Write for Drawing {
+    fn write_str(&mut self, shape: &str) -> std::fmt::Result {
+        match self.parts.last_mut() {
+            Some(Part::Shapes(shapes)) => shapes.push_str(shape),
+            _ => self.parts.push(Part::Shapes(shape.into())),
+        }
+        Ok(())
+    }
+}
+
+impl Drawing {
+    pub fn text(&mut self, x: f64, y: f64, class: &'static str, what: &str) {
+        self.parts.push(Part::Text(Text { x, y, class, what: what.into() }));
+    }
+
+    /// What `over` has is painted over this.
+    pub fn append(&mut self, over: Drawing) {
+        self.parts.extend(over.parts);
+    }
+
+    #[cfg(test)]
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text),
+            Part::Shapes(_) => None,
+        })
+    }
+
+    /// As SVG with its name for who cannot see it.
+    pub fn to_svg(&self, label: &str) -> String {
+        let (label, height, inside) = (escaped(label), self.height, self.inside(Text::to_svg));
+        format!(r#"<svg viewBox="0 0 {WIDTH} {height:.0}" role="img" aria-label="{label}">{inside}</svg>"#)
+    }
+
+    /// Its parts as SVG. `write_text`: how a text becomes that.
+    pub fn inside(&self, write_text: impl Fn(&Text) -> String) -> String {
+        let of = |part: &Part| match part {
+            Part::Shapes(shapes) => shapes.clone(),
+            Part::Text(text) => write_text(text),
+        };
+        self.parts.iter().map(of).collect()
+    }
+}
+
+pub fn line(out: &mut impl Write, from: (f64, f64), to: (f64, f64), class: &str) {
     let ((x1, y1), (x2, y2)) = (from, to);
     let _ = write!(out, r#"<line x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}" class="{class}"/>"#);
 }
 
 /// A series has its own form besides its colour.
-pub fn mark(out: &mut String, x: f64, y: f64, series: usize, size: f64) {
+pub fn mark(out: &mut impl Write, x: f64, y: f64, series: usize, size: f64) {
     let class = format!("mark s{}", series % SERIES_MAX);
     let _ = match series % 4 {
         0 => write!(out, r#"<circle cx="{x:.1}" cy="{y:.1}" r="{size:.1}" class="{class}"/>"#),
@@ -104,15 +182,9 @@ pub fn mark(out: &mut String, x: f64, y: f64, series: usize, size: f64) {
 /// Colours that the style sheet has.
 pub const SERIES_MAX: usize = 6;
 
-fn polygon(out: &mut String, points: &[(f64, f64)], class: &str) -> std::fmt::Result {
+fn polygon(out: &mut impl Write, points: &[(f64, f64)], class: &str) -> std::fmt::Result {
     let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     write!(out, r#"<polygon points="{}" class="{class}"/>"#, points.join(" "))
-}
-
-/// A whole drawing with its name for who cannot see it.
-pub fn svg(height: f64, label: &str, inside: &str) -> String {
-    let label = escaped(label);
-    format!(r#"<svg viewBox="0 0 {WIDTH} {height:.0}" role="img" aria-label="{label}">{inside}</svg>"#)
 }
 
 #[cfg(test)]

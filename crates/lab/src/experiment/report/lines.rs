@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::draw::{SERIES_MAX, Scale, WIDTH, line, mark, short, svg, text};
+use super::draw::{Drawing, SERIES_MAX, Scale, WIDTH, line, mark, short};
 use super::panel::Panel;
 use crate::experiment::statistics::Spread;
 
@@ -20,18 +20,18 @@ const NAME_GAP: f64 = 34.0;
 /// A drawing area with its scale upwards.
 struct Area {
     scale: Scale,
-    drawing: String,
+    drawing: Drawing,
 }
 
 impl Area {
     fn new(most: f64, unit: &str) -> Area {
-        let mut area = Area { scale: Scale::up_to(most), drawing: String::new() };
+        let mut area = Area { scale: Scale::up_to(most), drawing: Drawing::default() };
         for value in area.scale.marks() {
             let y = area.y(value);
             line(&mut area.drawing, (LEFT, y), (WIDTH - RIGHT, y), "grid");
-            text(&mut area.drawing, LEFT - 5.0, y + 4.0, "mark-y", &short(value));
+            area.drawing.text(LEFT - 5.0, y + 4.0, "mark-y", &short(value));
         }
-        text(&mut area.drawing, 4.0, 14.0, "axis-y", unit);
+        area.drawing.text(4.0, 14.0, "axis-y", unit);
         area
     }
 
@@ -41,7 +41,7 @@ impl Area {
 
     fn mark_x(&mut self, x: f64, name: &str) {
         line(&mut self.drawing, (x, HEIGHT - BOTTOM), (x, HEIGHT - BOTTOM + 4.0), "tick");
-        text(&mut self.drawing, x, HEIGHT - BOTTOM + 17.0, "mark-x", name);
+        self.drawing.text(x, HEIGHT - BOTTOM + 17.0, "mark-x", name);
     }
 
     fn path(&mut self, points: &[(f64, f64)], series: usize) {
@@ -50,19 +50,16 @@ impl Area {
         let _ = write!(self.drawing, r#"<polyline points="{}" class="line s{colour}"/>"#, points.join(" "));
     }
 
-    fn finish(mut self, panel: &Panel<'_>, x_label: &str) -> String {
-        text(&mut self.drawing, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10.0, "axis-x", x_label);
-        svg(HEIGHT, &panel.chart.title, &self.drawing)
+    fn finish(mut self, x_label: &str) -> Drawing {
+        self.drawing.text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10.0, "axis-x", x_label);
+        self.drawing.height = HEIGHT;
+        self.drawing
     }
 }
 
-fn most(panel: &Panel<'_>) -> f64 {
-    panel.runs().filter_map(|(_, run)| run.values.get(&panel.chart.y)).copied().fold(0.0, f64::max)
-}
-
 /// Through the medians, with a mark for each run.
-pub fn along_axis(panel: &Panel<'_>) -> String {
-    let mut area = Area::new(most(panel), panel.unit);
+pub fn along_axis(panel: &Panel<'_>) -> Drawing {
+    let mut area = Area::new(panel.most(), panel.unit);
     let values: Vec<f64> = panel.places.iter().map(|place| place.parse().unwrap_or(0.0)).collect();
     let (low, high) =
         values.iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
@@ -94,7 +91,7 @@ pub fn along_axis(panel: &Panel<'_>) -> String {
             }
         }
     }
-    let label = panel.x.map(|axis| {
+    let label = panel.x.as_ref().map(|axis| {
         let scale = if is_log { ", logarithmic" } else { "" };
         if axis.unit == axis.label {
             format!("{}{scale}", axis.label)
@@ -102,11 +99,11 @@ pub fn along_axis(panel: &Panel<'_>) -> String {
             format!("{} ({}{scale})", axis.label, axis.unit)
         }
     });
-    area.finish(panel, &label.unwrap_or_default())
+    area.finish(&label.unwrap_or_default())
 }
 
 /// Requests a second in each second: the median of the runs.
-pub fn over_time(panel: &Panel<'_>) -> String {
+pub fn over_time(panel: &Panel<'_>) -> Drawing {
     let mut by_series: Vec<BTreeMap<u64, Vec<f64>>> = vec![BTreeMap::new(); panel.series.len()];
     for (series, run) in panel.runs() {
         for (at_s, rate) in &run.seconds {
@@ -134,12 +131,12 @@ pub fn over_time(panel: &Panel<'_>) -> String {
             mark(&mut area.drawing, *px, *py, series, 3.0);
         }
     }
-    area.finish(panel, "time since the load began (s)")
+    area.finish("time since the load began (s)")
 }
 
 /// Each run at its place in the order of all, and the median of each series as a line.
-pub fn in_order(panel: &Panel<'_>) -> String {
-    let mut area = Area::new(most(panel), panel.unit);
+pub fn in_order(panel: &Panel<'_>) -> Drawing {
+    let mut area = Area::new(panel.most(), panel.unit);
     let orders: Vec<u32> = panel.runs().map(|(_, run)| run.order).collect();
     let (first, last) = (orders.iter().min().copied().unwrap_or(0), orders.iter().max().copied().unwrap_or(1));
     let width = f64::from((last - first).max(1));
@@ -162,5 +159,5 @@ pub fn in_order(panel: &Panel<'_>) -> String {
             mark(&mut area.drawing, x(order), y, series, 3.5);
         }
     }
-    area.finish(panel, "runs in the order in which they were made")
+    area.finish("runs in the order in which they were made")
 }

@@ -6,13 +6,16 @@ mod bars;
 mod lines;
 mod sysmon;
 mod page;
+mod png;
 
 use std::path::{Path, PathBuf};
 
+use super::definition::Definition;
 use super::library;
-use super::results::read;
+use super::results::{Results, read};
 
-/// Writes `report.html` from the results in `directory`, and `NAME-sysmon.txt` for experiments that have such a sheet. Err: there are none, or they cannot be read.
+/// Writes `report.html` from the results in `directory`, each chart also as a picture in `charts`, and `NAME-sysmon.txt` for experiments that
+/// have such a sheet. Err: there are none, or they cannot be read.
 pub fn write(directory: &Path) -> Result<PathBuf, String> {
     let mut measured = Vec::new();
     for definition in library::all()? {
@@ -29,13 +32,28 @@ pub fn write(directory: &Path) -> Result<PathBuf, String> {
     }
     for (definition, results) in &measured {
         if let Some(sheets) = sysmon::sheets(definition, results) {
-            put(directory.join(format!("{}-sysmon.txt", definition.name)), &sheets)?;
+            put(directory.join(format!("{}-sysmon.txt", definition.name)), sheets.as_bytes())?;
         }
+        pictures(&directory.join("charts"), definition, results)?;
     }
-    put(directory.join("report.html"), &page::page(&measured))
+    put(directory.join("report.html"), page::page(&measured).as_bytes())
 }
 
-fn put(path: PathBuf, text: &str) -> Result<PathBuf, String> {
-    os::fs::write(&path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
+fn pictures(directory: &Path, definition: &Definition, results: &Results) -> Result<(), String> {
+    os::fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    for chart in &definition.chart {
+        for panel in panel::panels(definition, chart, &results.counted()) {
+            if !panel.places.is_empty() {
+                let name = png::file_name(&[&definition.name, &chart.title, &panel.title]);
+                let picture = png::picture(&panel).map_err(|why| format!("{name}: {why}"))?;
+                put(directory.join(name), &picture)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put(path: PathBuf, bytes: &[u8]) -> Result<PathBuf, String> {
+    os::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path)
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::draw::{escaped, mark, number};
-use super::panel::{Panel, panels};
+use super::draw::{Drawing, escaped, mark, number};
+use super::panel::{COUNTERS_SHOWN, Panel, panels};
 use super::{bars, lines, sysmon};
 use crate::experiment::definition::{Definition, Kind, Seed};
 use crate::experiment::link::{Ceiling, Link};
@@ -12,7 +12,7 @@ use crate::experiment::machine::Machine;
 use crate::experiment::results::{Results, Run};
 use crate::experiment::statistics::Spread;
 
-const STYLE: &str = include_str!("style.css");
+pub const STYLE: &str = include_str!("style.css");
 /// Stolen time above this is told: what ran meanwhile ran slower for no reason of its own.
 const STOLEN_PERCENT_TOLD: f64 = 2.0;
 /// Other programs' use of the CPUs above this is told.
@@ -162,33 +162,38 @@ fn figure(out: &mut String, panel: &Panel<'_>) {
     if !panel.title.is_empty() {
         let _ = writeln!(out, "<h4>{}</h4>", escaped(&panel.title));
     }
-    out.push_str("<div class=\"pair\">\n<figure>\n");
-    match panel.chart.kind {
-        Kind::Clients | Kind::Cpus => {
-            for (name, drawing) in bars::parts(panel) {
-                let _ = writeln!(out, "<h4>{}</h4>\n{drawing}", escaped(&name));
-            }
-        }
-        kind => {
-            // Bars have their names beside them.
-            legend(out, panel);
-            out.push_str(&match kind {
-                Kind::Bars => bars::settings(panel),
-                Kind::Lines => lines::along_axis(panel),
-                Kind::Runs => lines::in_order(panel),
-                _ => lines::over_time(panel),
-            });
-        }
+    if panel.places.is_empty() {
+        paragraph(out, "", "None of it was counted in any run.");
+        return;
     }
-    out.push_str("\n</figure>\n");
+    out.push_str("<div class=\"pair\">\n<figure>\n");
+    if panel.has_legend() {
+        legend(out, panel);
+    }
+    for (name, drawing) in drawings(panel) {
+        if !name.is_empty() {
+            let _ = writeln!(out, "<h4>{}</h4>", escaped(&name));
+        }
+        let _ = writeln!(out, "{}", drawing.to_svg(&panel.chart.title));
+    }
+    out.push_str("</figure>\n");
     table(out, panel);
     out.push_str("</div>\n");
 }
 
-fn legend(out: &mut String, panel: &Panel<'_>) {
-    if panel.chart.series.is_none() {
-        return;
+/// One, or several that have names.
+pub fn drawings(panel: &Panel<'_>) -> Vec<(String, Drawing)> {
+    let one = |drawing: Drawing| vec![(String::new(), drawing)];
+    match panel.chart.kind {
+        Kind::Clients | Kind::Cpus => bars::parts(panel),
+        Kind::Bars | Kind::Waits | Kind::Spinlocks => one(bars::settings(panel)),
+        Kind::Lines => one(lines::along_axis(panel)),
+        Kind::Runs => one(lines::in_order(panel)),
+        Kind::Time => one(lines::over_time(panel)),
     }
+}
+
+fn legend(out: &mut String, panel: &Panel<'_>) {
     out.push_str("<ul class=\"legend\">");
     for (series, name) in panel.series.iter().enumerate() {
         let mut sign = String::new();
@@ -203,7 +208,7 @@ fn table(out: &mut String, panel: &Panel<'_>) {
     let chart = panel.chart;
     let has_seed = !panel.seeds().is_empty();
     out.push_str("<div><div class=\"wide\"><table>\n<tr>");
-    let place_head = panel.x.map(|axis| axis.label.as_str());
+    let place_head = panel.x.as_ref().map(|along| along.label);
     for head in [place_head, chart.series.as_deref()].into_iter().flatten() {
         let _ = write!(out, "<th class=\"text\">{}</th>", escaped(head));
     }
@@ -221,7 +226,7 @@ fn table(out: &mut String, panel: &Panel<'_>) {
         for (series, series_name) in panel.series.iter().enumerate() {
             let Some(spread) = panel.spread(series, place) else { continue };
             out.push_str("<tr>");
-            let names = [panel.x.map(|_| place_name), chart.series.as_ref().map(|_| series_name)];
+            let names = [panel.x.as_ref().map(|_| place_name), chart.series.as_ref().map(|_| series_name)];
             for name in names.into_iter().flatten() {
                 let _ = write!(out, "<td class=\"text\">{}</td>", escaped(name));
             }
@@ -298,9 +303,11 @@ fn waits(out: &mut String, definition: &Definition, runs: &[&Run]) {
             let of = |lock: &'_ (String, f64, f64)| [lock.1 / seconds(run), lock.2 / seconds(run)];
             run.spinlocks.iter().map(|lock| (lock.0.as_str(), of(lock))).collect()
         });
-        let waits: Vec<String> = waits.iter().map(|(name, [ms, _])| format!("{name} {}", number(*ms))).collect();
+        let waits: Vec<String> =
+            waits.iter().take(COUNTERS_SHOWN).map(|(name, [ms, _])| format!("{name} {}", number(*ms))).collect();
         let locks: Vec<String> = locks
             .iter()
+            .take(COUNTERS_SHOWN)
             .map(|(name, [collisions, spins])| format!("{name} {} ({})", number(*collisions), number(*spins)))
             .collect();
         let cells = [name.join(", "), waits.join("; "), locks.join("; ")]
@@ -365,14 +372,14 @@ fn described(machine: &Machine) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::experiment::library;
     use crate::experiment::measure::BUILT_IN;
     use crate::experiment::setting::{Place, settings};
 
     /// Two rounds of every setting, on a machine that has everything. The figure grows with the setting's number.
-    fn measured(definition: &Definition) -> Results {
+    pub fn measured(definition: &Definition) -> Results {
         let siblings = vec!["0,2".to_string(), "1,3".to_string()];
         let machine =
             Machine { siblings, usable_cpus: vec![0, 1, 2, 3], cpu_model: "a < b & c".into(), ..Machine::look() };
@@ -392,6 +399,7 @@ mod tests {
             clients: vec![3, 4, 5],
             cpus: vec![(0, 80.0), (2, 40.0)],
             waits_ms: vec![("LOGBUFFER".into(), 7.0)],
+            spinlocks: vec![("SOS_RW".into(), 5.0, 9.0)],
             ..Run::default()
         };
         let runs = (0..2).flat_map(|repeat| (0..settings.len()).map(move |at| (at, repeat)));

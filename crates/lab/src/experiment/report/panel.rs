@@ -18,19 +18,53 @@ pub struct Panel<'a> {
     pub says: &'a str,
     /// Of the axes that the chart does not name: `think 20`. Empty: there are none.
     pub title: String,
-    /// Along x; empty where the chart has no axis there.
-    pub x: Option<&'a Axis>,
+    /// Along x, or of the bars; none where the chart has no such thing.
+    pub x: Option<Along<'a>>,
     pub places: Vec<String>,
     pub series: Vec<String>,
     /// By series, then by place.
     cells: Vec<Vec<Vec<&'a Run>>>,
+    /// All that it shows, each once, by series.
+    runs: Vec<(usize, &'a Run)>,
     only: BTreeMap<String, String>,
+}
+
+/// What tells the places of a panel apart.
+pub struct Along<'a> {
+    pub label: &'a str,
+    /// Empty: the places are names.
+    pub unit: &'a str,
+}
+
+/// Of the counters by name that a chart shows, those that grew most.
+pub const COUNTERS_SHOWN: usize = 6;
+
+/// What a run counted by name; none for charts of one figure a run.
+fn counters(kind: Kind, run: &Run) -> Option<Vec<(&str, f64)>> {
+    match kind {
+        Kind::Waits => Some(run.waits_ms.iter().map(|(name, ms)| (name.as_str(), *ms)).collect()),
+        Kind::Spinlocks => Some(run.spinlocks.iter().map(|(name, count, _)| (name.as_str(), *count)).collect()),
+        _ => None,
+    }
+}
+
+/// The names of counters that grew in any of the runs, most first.
+fn counter_names(kind: Kind, runs: &[&Run]) -> Vec<String> {
+    let mut most: BTreeMap<&str, f64> = BTreeMap::new();
+    for (name, count) in runs.iter().filter_map(|run| counters(kind, run)).flatten().filter(|(_, count)| *count > 0.0) {
+        let known = most.entry(name).or_default();
+        *known = known.max(count);
+    }
+    let mut names: Vec<(&str, f64)> = most.into_iter().collect();
+    names.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    names.into_iter().take(COUNTERS_SHOWN).map(|(name, _)| name.to_owned()).collect()
 }
 
 /// As people say it: `think time: 20 ms`, `1024 connections`, `kernel: process`.
 fn with_unit(axis: &Axis, value: &str) -> String {
     match axis.unit.as_str() {
         "" => format!("{}: {value}", axis.label),
+        unit if unit == axis.label && value == "1" => format!("1 {}", unit.trim_end_matches('s')),
         unit if unit == axis.label => format!("{value} {unit}"),
         unit => format!("{}: {value} {unit}", axis.label),
     }
@@ -70,17 +104,29 @@ impl<'a> Panel<'a> {
     fn new(definition: &'a Definition, chart: &'a Chart, runs: &[&'a Run], only: Vec<(&str, String)>) -> Panel<'a> {
         let x = chart.x.as_ref().and_then(|name| definition.axis(name));
         let series = chart.series.as_ref().and_then(|name| definition.axis(name));
-        let names = |axis: Option<&Axis>| axis.map_or(vec![String::new()], |axis| measured(axis, chart, runs));
-        let (places, names) = (names(x), names(series));
         let is_at =
             |run: &Run, axis: Option<&Axis>, value: &str| axis.is_none_or(|axis| run.setting[&axis.name] == value);
         let mine: Vec<&Run> =
             runs.iter().copied().filter(|run| only.iter().all(|(axis, value)| run.setting[*axis] == *value)).collect();
+        let names = |axis: Option<&Axis>| axis.map_or(vec![String::new()], |axis| measured(axis, chart, runs));
+        let is_by_name = matches!(chart.kind, Kind::Waits | Kind::Spinlocks);
+        let (places, names) = (if is_by_name { counter_names(chart.kind, &mine) } else { names(x) }, names(series));
         let cell = |name: &str, place: &str| {
             let here = mine.iter().filter(|run| is_at(run, series, name) && is_at(run, x, place));
             here.copied().collect::<Vec<&Run>>()
         };
         let cells = names.iter().map(|name| places.iter().map(|place| cell(name, place)).collect()).collect();
+        let has_figure =
+            |run: &Run| matches!(chart.kind, Kind::Clients | Kind::Cpus) || run.values.contains_key(&chart.y);
+        let of_series = |(at, name): (usize, &String)| {
+            let wanted = |run: &&Run| {
+                has_figure(run)
+                    && is_at(run, series, name)
+                    && x.is_none_or(|axis| places.contains(&run.setting[&axis.name]))
+            };
+            mine.iter().copied().filter(wanted).map(|run| (at, run)).collect::<Vec<_>>()
+        };
+        let shown = names.iter().enumerate().flat_map(of_series).collect();
         let (unit, says) = definition.meaning(&chart.y).unwrap_or_default();
         // An axis of which only one value was measured tells panels apart from no others.
         let varied = only.iter().filter(|(name, _)| {
@@ -90,20 +136,46 @@ impl<'a> Panel<'a> {
             .map(|(name, value)| definition.axis(name).map_or(value.clone(), |axis| with_unit(axis, value)))
             .collect();
         let only = only.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Panel { chart, unit, says, title: title.join(", "), x, places, series: names, cells, only }
+        let x = match chart.kind {
+            Kind::Waits => Some(Along { label: "wait type", unit: "" }),
+            Kind::Spinlocks => Some(Along { label: "spinlock", unit: "" }),
+            _ => x.map(|axis| Along { label: &axis.label, unit: &axis.unit }),
+        };
+        Panel { chart, unit, says, title: title.join(", "), x, places, series: names, cells, runs: shown, only }
     }
 
-    /// All that it shows.
+    /// All that it shows, with the series that each belongs to.
     pub fn runs(&self) -> impl Iterator<Item = (usize, &'a Run)> {
-        let all = self.cells.iter().enumerate();
-        let all = all.flat_map(|(series, cells)| cells.iter().flatten().map(move |run| (series, *run)));
-        let has_own = matches!(self.chart.kind, Kind::Clients | Kind::Cpus);
-        all.filter(move |(_, run)| run.values.contains_key(&self.chart.y) || has_own)
+        self.runs.iter().copied()
     }
 
     pub fn figures(&self, series: usize, place: usize) -> Figures {
         let runs = self.cells[series][place].iter();
-        runs.filter_map(|run| Some((run.repeat, *run.values.get(&self.chart.y)?))).collect()
+        runs.filter_map(|run| Some((run.repeat, self.figure(run, place)?))).collect()
+    }
+
+    fn figure(&self, run: &Run, place: usize) -> Option<f64> {
+        match counters(self.chart.kind, run) {
+            // What is not among those that grew did not grow.
+            Some(counters) => {
+                let count =
+                    counters.iter().find(|(name, _)| *name == self.places[place]).map_or(0.0, |(_, count)| *count);
+                Some(count / run.values.get("seconds")?)
+            }
+            None => run.values.get(&self.chart.y).copied(),
+        }
+    }
+
+    /// Whether colours must be told: connections are drawn by series, each with its name.
+    pub fn has_legend(&self) -> bool {
+        self.chart.series.is_some() && !matches!(self.chart.kind, Kind::Clients | Kind::Cpus)
+    }
+
+    /// The largest figure.
+    pub fn most(&self) -> f64 {
+        let places = (0..self.series.len()).flat_map(|series| (0..self.places.len()).map(move |place| (series, place)));
+        let figures = places.flat_map(|(series, place)| self.figures(series, place));
+        figures.map(|(_, figure)| figure).fold(0.0, f64::max)
     }
 
     pub fn spread(&self, series: usize, place: usize) -> Option<Spread> {
@@ -138,5 +210,45 @@ impl<'a> Panel<'a> {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::library;
+    use crate::experiment::report::page::{page, tests::measured};
+
+    #[test]
+    fn waits_are_ms_a_second_and_what_did_not_grow_is_left_out() {
+        let definition = library::named(&["rwlock".into()]).expect("a definition").remove(0);
+        let chart = definition.chart.iter().find(|chart| chart.kind == Kind::Waits).expect("a chart of waits");
+        let mut results = measured(&definition);
+        for run in &mut results.runs {
+            run.values.insert("seconds".into(), 2.0);
+            run.waits_ms = match run.setting["lock"].as_str() {
+                "classic" => vec![("SOS_RW".into(), 30.0), ("WRITELOG".into(), 0.0)],
+                _ => vec![("LATCH_EX".into(), 60.0)],
+            };
+        }
+        let counted = results.counted();
+        let panel = panels(&definition, chart, &counted).remove(0);
+        assert_eq!(panel.places, ["LATCH_EX", "SOS_RW"]);
+        let classic = [0, 1].map(|place| panel.figures(0, place));
+        assert_eq!(classic, [vec![(0, 0.0), (1, 0.0)], vec![(0, 15.0), (1, 15.0)]]);
+        assert_eq!((panel.most(), panel.runs().count()), (30.0, 6));
+        for run in &mut results.runs {
+            run.waits_ms.clear();
+        }
+        assert!(page(&[(definition, results)]).contains("None of it was counted in any run."));
+    }
+
+    #[test]
+    fn one_worker_is_no_workers() {
+        let definition = library::named(&["locks".into()]).expect("a definition").remove(0);
+        let results = measured(&definition);
+        let panels = panels(&definition, &definition.chart[0], &results.counted());
+        let titles: Vec<&str> = panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, ["1 worker", "2 workers", "8 workers", "64 workers"]);
     }
 }

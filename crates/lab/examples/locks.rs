@@ -6,56 +6,41 @@
 //! does: in ours whoever waits is handed the lock in turn and nobody passes, so each operation costs a switch of workers,
 //! where parking_lot and std let the running thread take the lock again and again, and others wait for milliseconds.
 //!
-//! `cargo run --profile bench-dev -p os --example locks -- [chart.svg]`; without a name the chart is `target/locks.svg`.
-use os::net::Place;
-use os::sched::{MachineConfig, TaskKind, WorkerKind, spawn, start};
+//! `cargo run --profile bench-dev -p lab --example locks -- [chart.svg]`; without a name the chart is `target/locks.svg`.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+use lab::experiment::bench::{Guarded, Lock, LockLoad, measure};
+use os::sched::{MachineConfig, WorkerKind, start};
 use os::sync::{RwLock, RwLockForm, set_rwlock_form};
-use os::wait::{self, WaitType};
+use os::wait::WaitType;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const WORKERS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
-const READS: [u32; 4] = [100, 99, 90, 50];
+const READS: [u64; 4] = [100, 99, 90, 50];
 const LOCKS: [&str; 5] = ["classic", "atomic", "biased", "parking_lot", "std"];
 /// One measurement, and how often each is repeated, the locks taking turns: the best counts, as others use the machine too.
 const MEASURE_MS: u64 = 60;
 const ROUNDS: usize = 2;
-/// Operations between two looks at the end.
-const OPERATIONS: u64 = 100;
+/// A lock of another library: the trait is ours and their types are not.
+struct Other<L>(L);
 
-/// What the lock guards: a few words, written all or none.
-type Value = [u64; 4];
-
-trait Lock: Send + Sync + 'static {
-    fn read(&self) -> u64;
-    fn write(&self);
-}
-
-impl Lock for RwLock<Value> {
+impl Lock for Other<parking_lot::RwLock<Guarded>> {
     fn read(&self) -> u64 {
-        RwLock::read(self).iter().sum()
+        self.0.read().iter().sum()
     }
     fn write(&self) {
-        RwLock::write(self).iter_mut().for_each(|word| *word += 1);
+        self.0.write().iter_mut().for_each(|word| *word += 1);
     }
 }
 
-impl Lock for parking_lot::RwLock<Value> {
+impl Lock for Other<std::sync::RwLock<Guarded>> {
     fn read(&self) -> u64 {
-        parking_lot::RwLock::read(self).iter().sum()
+        self.0.read().expect("no panic").iter().sum()
     }
     fn write(&self) {
-        parking_lot::RwLock::write(self).iter_mut().for_each(|word| *word += 1);
-    }
-}
-
-impl Lock for std::sync::RwLock<Value> {
-    fn read(&self) -> u64 {
-        self.read().expect("no panic").iter().sum()
-    }
-    fn write(&self) {
-        self.write().expect("no panic").iter_mut().for_each(|word| *word += 1);
+        self.0.write().expect("no panic").iter_mut().for_each(|word| *word += 1);
     }
 }
 
@@ -77,8 +62,7 @@ fn main() {
         // A short quantum, so that all of 64 workers get their turns within a measurement.
         let machine = start(MachineConfig { workers, quantum_us: 500, ..MachineConfig::default() });
         for reads in READS {
-            let schedulers = cpus.len() as u32;
-            let rows = machine.run(move || WORKERS.iter().map(|workers| row(*workers, reads, schedulers)).collect());
+            let rows = machine.run(move || WORKERS.iter().map(|workers| row(*workers, reads)).collect());
             let kind = if workers == WorkerKind::Fiber { "fibers" } else { "thread workers" };
             let panel = Panel { title: format!("{kind}, {reads} % reads"), rows };
             print_panel(&panel);
@@ -93,11 +77,13 @@ fn main() {
     println!("\nchart: {chart}");
 }
 
-fn row(workers: u32, reads: u32, schedulers: u32) -> Row {
+fn row(workers: u32, reads_percent: u64) -> Row {
+    let load = LockLoad { workers, reads_percent, warmup_ms: 0, duration_ms: MEASURE_MS };
     let mut best = Row::default();
     for _ in 0..ROUNDS {
         for (index, best) in best.iter_mut().enumerate() {
-            *best = best.max(measure(make(index), workers, reads, schedulers));
+            let counted = measure(make(index), &load);
+            *best = best.max((counted.reads + counted.writes) as f64 / counted.seconds / 1e6);
         }
     }
     best
@@ -107,46 +93,15 @@ fn row(workers: u32, reads: u32, schedulers: u32) -> Row {
 fn make(index: usize) -> Arc<dyn Lock> {
     let ours = |form| -> Arc<dyn Lock> {
         set_rwlock_form(form);
-        Arc::new(RwLock::new(WaitType::SOS_RW, Value::default()))
+        Arc::new(RwLock::new(WaitType::SOS_RW, Guarded::default()))
     };
     match index {
         0 => ours(RwLockForm::Classic),
         1 => ours(RwLockForm::Atomic),
         2 => ours(RwLockForm::Biased),
-        3 => Arc::new(parking_lot::RwLock::new(Value::default())),
-        _ => Arc::new(std::sync::RwLock::new(Value::default())),
+        3 => Arc::new(Other(parking_lot::RwLock::new(Guarded::default()))),
+        _ => Arc::new(Other(std::sync::RwLock::new(Guarded::default()))),
     }
-}
-
-fn measure(lock: Arc<dyn Lock>, workers: u32, reads: u32, schedulers: u32) -> f64 {
-    let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    let work = |n: u32| {
-        let (lock, stop, done) = (lock.clone(), stop.clone(), done.clone());
-        // Not all at the same place of the cycle of reads and writes.
-        let mut turn = n * 37 % 100;
-        spawn(TaskKind::Request, Place::On(n % schedulers), move || {
-            while !stop.load(Ordering::Relaxed) {
-                for _ in 0..OPERATIONS {
-                    turn = (turn + 1) % 100;
-                    // Writes spread evenly: every hundredth, every tenth, every second.
-                    if turn * (100 - reads) % 100 < 100 - reads {
-                        lock.write();
-                    } else {
-                        std::hint::black_box(lock.read());
-                    }
-                    wait::maybe_yield();
-                }
-                done.fetch_add(OPERATIONS, Ordering::Relaxed);
-            }
-        })
-    };
-    let started = os::clock::now();
-    let handles: Vec<_> = (0..workers).map(work).collect();
-    wait::sleep(WaitType::SLEEP_TASK, MEASURE_MS);
-    let (counted, elapsed) = (done.load(Ordering::Relaxed), os::clock::now() - started);
-    stop.store(true, Ordering::Relaxed);
-    handles.into_iter().for_each(|handle| handle.join().expect("no panic"));
-    counted as f64 * 1e3 / elapsed as f64
 }
 
 fn print_panel(panel: &Panel) {
