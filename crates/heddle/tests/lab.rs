@@ -4,7 +4,7 @@
 mod support;
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use support::{PASSWORD, Server, binary, scratch};
@@ -166,11 +166,75 @@ fn a_server_that_runs_already() {
 }
 
 #[test]
+fn tpcc_keeps_its_conditions() {
+    let out = scratch("lab_tpcc");
+    let ran = run("tpcc", &out, &["--repeat", "1"]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let runs = lines(&out, "tpcc", "run");
+    // On pages and in memory.
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    for run in &runs {
+        let of = |name: &str| figure(run, name).unwrap_or_else(|| panic!("{name}: {run}"));
+        assert!(of("tpm") > 0.0 && (of("tpm") / of("new_orders_per_second") - 60.0).abs() < 1e-6, "{run}");
+        // 45 of 100 transactions are New-Orders.
+        let share = of("new_orders_per_second") / of("iterations_per_second");
+        assert!((0.3..0.6).contains(&share), "{run}");
+        for name in ["payment_p99_ms", "delivery_p99_ms", "order_status_p99_ms", "stock_level_p99_ms"] {
+            assert!(of(name) > 0.0, "{run}");
+        }
+        assert!(of("new_order_p50_ms") <= of("new_order_p99_ms") && of("retries_per_1000") >= 0.0, "{run}");
+    }
+}
+
+#[test]
+fn a_run_whose_data_break_a_rule_has_failed() {
+    let server = Server::start(&[]);
+    let out = scratch("lab_broken_rule");
+    let target = format!("tds://sa:{PASSWORD}@127.0.0.1:{}", server.port);
+    let mut command = binary();
+    command.args(["lab", "run", "tpcc", "--quick", "--no-progress", "--repeat", "1", "--target", &target, "--out"]);
+    let child = command.arg(&out).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let until = Instant::now() + Duration::from_secs(300);
+    // The last of its procedures is there: the load begins.
+    while server
+        .query("SET NOCOUNT ON; SELECT OBJECT_ID('heddle_lab.dbo.tx_stock_level')")
+        .trim()
+        .parse::<i32>()
+        .is_err()
+    {
+        assert!(Instant::now() < until, "the set-up never ended");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // Orders beyond the population's 3,000 of a district are not delivered yet.
+    let population = "SET NOCOUNT ON; USE heddle_lab; SELECT (SELECT COUNT(*) FROM item), (SELECT COUNT(*) FROM stock),
+        (SELECT COUNT(*) FROM customer), (SELECT COUNT(DISTINCT c_last) FROM customer),
+        (SELECT MAX(c_last) FROM customer WHERE c_id = 372),
+        (SELECT CASE WHEN COUNT(*) BETWEEN 9000 AND 11000 THEN 1 ELSE 0 END FROM stock WHERE s_data LIKE '%ORIGINAL%'),
+        (SELECT COUNT(*) FROM orders WHERE o_id > 3000) - (SELECT COUNT(*) FROM new_order WHERE no_o_id > 3000)";
+    let population = server.query(population);
+    assert_eq!(population.trim().lines().last(), Some("100000 100000 30000 1000 PRICALLYOUGHT 1 0"));
+    server.query("UPDATE heddle_lab.dbo.warehouse SET w_ytd += 1");
+    let ran = child.wait_with_output().expect("ends");
+    let said = text(&ran);
+    assert!(ran.status.code() == Some(1), "{said}");
+    let breach = "rule '1: a warehouse's year is the sum of those of its districts': 1 row, the first w_id 1, w_ytd ";
+    assert!(said.contains(breach), "{said}");
+    let runs = lines(&out, "tpcc", "run");
+    assert!(
+        runs.len() == 1
+            && runs[0].contains("\"failed\":\"the data break the rule")
+            && figure(&runs[0], "tpm").is_none(),
+        "{runs:?}"
+    );
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT DB_ID('heddle_lab')").trim(), "NULL");
+}
+
+#[test]
 fn an_interrupted_run_leaves_what_it_has() {
     let out = scratch("lab_interrupted");
     let mut command = binary();
     command.args(["lab", "run", "startup", "--no-progress", "--repeat", "1000", "--out", out.to_str().expect("UTF-8")]);
-    let mut child = command.stderr(std::process::Stdio::piped()).spawn().expect("starts");
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("starts");
     let until = Instant::now() + Duration::from_secs(60);
     while lines(&out, "startup", "run").is_empty() {
         assert!(Instant::now() < until, "no run ended");

@@ -61,6 +61,9 @@ pub struct Definition {
     pub axis: Vec<Axis>,
     #[serde(default)]
     pub measure: Vec<Measure>,
+    /// What must hold of the data when a load is over; a run that breaks one has failed.
+    #[serde(default)]
+    pub check: Vec<Check>,
     pub chart: Vec<Chart>,
     /// The same figures as text.
     pub sysmon: Option<Sysmon>,
@@ -78,6 +81,8 @@ pub struct Server {
     /// Options of sp_configure. One that takes effect at a start needs `on_disk`.
     #[serde(default)]
     pub configure: BTreeMap<String, Text>,
+    /// A script beside the definition, whose batches come before those of `setup`.
+    pub setup_file: Option<String>,
     /// Batches, split at GO, run in a database of their own that is made for each run.
     #[serde(default)]
     pub setup: String,
@@ -92,7 +97,7 @@ pub struct Workload {
     pub mix: Option<String>,
     /// The text of a control file for `-c`.
     pub control: Option<String>,
-    /// Seconds that it takes about, where it ends after so many iterations and not after so many seconds.
+    /// Seconds of a run, about, where the load's arguments do not say, or its set-up takes long.
     pub takes_s: Option<Text>,
     /// How the load reaches a server that was started here: `tcp` or `local`.
     pub transport: Text,
@@ -172,7 +177,18 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// A figure of a run besides those that every run has (`measure::BUILT_IN`). Either `query` and `per`, or `of` with its factor.
+/// A rule of the data.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// The rule, in words.
+    pub says: String,
+    /// T-SQL whose first result has a row for each breach of it: none.
+    pub query: String,
+}
+
+/// A figure of a run besides those that every run has (`measure::BUILT_IN`). Either `query` and `per`, or `statement` and `figure`, or `of`
+/// with its factor.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
@@ -182,6 +198,9 @@ pub struct Measure {
     /// T-SQL whose first value is read before and after what is measured.
     pub query: Option<String>,
     pub per: Option<Per>,
+    /// A statement of the mix, by name.
+    pub statement: Option<String>,
+    pub figure: Option<Figure>,
     /// Another measure, times one number and by another.
     pub of: Option<String>,
     pub times: Option<Text>,
@@ -197,6 +216,17 @@ pub enum Per {
     Run,
     /// No growth: the value afterwards.
     Level,
+}
+
+/// What is told of a statement of the mix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// How many a second.
+    Rate,
+    /// The time within which half of them were answered, or 99 of 100.
+    P50Ms,
+    P99Ms,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -362,11 +392,11 @@ impl Definition {
         if measure::built_in(&own.name).is_some() {
             return Err("every run has one of this name".into());
         }
-        match (&own.query, own.per, &own.of) {
-            (Some(_), Some(_), None) => Ok(()),
-            (None, None, Some(of)) if self.meaning(of).is_some() => Ok(()),
-            (None, None, Some(of)) => Err(format!("there is no measure {of}")),
-            _ => Err("expected query and per, or of".into()),
+        match ((&own.query, own.per), (&own.statement, own.figure), &own.of) {
+            ((Some(_), Some(_)), (None, None), None) | ((None, None), (Some(_), Some(_)), None) => Ok(()),
+            ((None, None), (None, None), Some(of)) if self.meaning(of).is_some() => Ok(()),
+            ((None, None), (None, None), Some(of)) => Err(format!("there is no measure {of}")),
+            _ => Err("expected query and per, statement and figure, or of".into()),
         }
     }
 

@@ -3,12 +3,13 @@
 use super::definition::Definition;
 
 /// In the order in which `list` shows them and `all` runs them.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("rwlock", include_str!("../../../../lab/experiments/rwlock.toml")),
     ("locks", include_str!("../../../../lab/experiments/locks.toml")),
     ("fibers", include_str!("../../../../lab/experiments/fibers.toml")),
     ("hyperthreading", include_str!("../../../../lab/experiments/hyperthreading.toml")),
     ("rbar", include_str!("../../../../lab/experiments/rbar.toml")),
+    ("tpcc", include_str!("../../../../lab/experiments/tpcc.toml")),
     ("kernels", include_str!("../../../../lab/experiments/kernels.toml")),
     ("prepared", include_str!("../../../../lab/experiments/prepared.toml")),
     ("startup", include_str!("../../../../lab/experiments/startup.toml")),
@@ -17,9 +18,23 @@ const FILES: [(&str, &str); 11] = [
     ("fair", include_str!("../../../../lab/experiments/fair.toml")),
 ];
 
+/// Scripts that definitions name as their `setup_file`.
+const SCRIPTS: [(&str, &str); 1] = [("tpcc.sql", include_str!("../../../../lab/experiments/tpcc.sql"))];
+
 /// All of them.
 pub fn all() -> Result<Vec<Definition>, String> {
-    FILES.iter().map(|(name, text)| Definition::parse(name, text)).collect()
+    FILES.iter().map(|(name, text)| whole(name, text)).collect()
+}
+
+/// A definition with its script before the batches of its own.
+fn whole(name: &str, text: &str) -> Result<Definition, String> {
+    let mut definition = Definition::parse(name, text)?;
+    if let Some(file) = &definition.server.setup_file {
+        let script = SCRIPTS.iter().find(|(known, _)| known == file);
+        let (_, script) = script.ok_or_else(|| format!("{name}: setup_file: there is no {file}"))?;
+        definition.server.setup.insert_str(0, &format!("{script}\nGO\n"));
+    }
+    Ok(definition)
 }
 
 /// Those that the names stand for, `all` for all. Err: a name is none of them, and which are near it.
@@ -28,7 +43,7 @@ pub fn named(names: &[String]) -> Result<Vec<Definition>, String> {
         return all();
     }
     let of = |name: &String| match FILES.iter().find(|(known, _)| known == name) {
-        Some((known, text)) => Definition::parse(known, text),
+        Some((known, text)) => whole(known, text),
         None => Err(format!("there is no experiment '{name}'{}", near(name))),
     };
     names.iter().map(of).collect()
@@ -100,6 +115,10 @@ mod tests {
                 let place = Place { machine: &machine, quick, is_target };
                 let (settings, skipped) = settings(&definition, place).expect(name);
                 assert!(!settings.is_empty() || !skipped.is_empty(), "{name}");
+                let mix = definition.workload.as_ref().and_then(|load| load.mix.as_deref()).unwrap_or_default();
+                for statement in definition.measure.iter().filter_map(|own| own.statement.as_ref()) {
+                    assert!(mix.contains(&format!("name = \"{statement}\"\n")), "{name}: {statement}");
+                }
                 for setting in settings {
                     if let Job::Load(load) = &setting.job {
                         let load = load_of(load, None, None).expect(name);
@@ -123,6 +142,11 @@ mod tests {
         assert!(
             parse("y = \"requests_per_second\"", "y = \"request_rate\"").contains("there is no measure request_rate")
         );
+        let missing = whole(name, &text.replacen("[server]\n", "[server]\nsetup_file = \"no.sql\"\n", 1));
+        assert_eq!(missing.expect_err("no such file"), format!("{name}: setup_file: there is no no.sql"));
+        let measure = "[[measure]]\nname = \"m\"\nunit = \"u\"\nsays = \"s\"\nstatement = \"x\"\n";
+        let half = parse("[workload]\n", &format!("{measure}[workload]\n"));
+        assert!(half.contains("measure m: expected query and per, statement and figure, or of"), "{half}");
         let (name, text) = FILES[1];
         let parse = |from: &str, to: &str| {
             assert!(text.contains(from), "{from}");

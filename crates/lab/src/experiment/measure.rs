@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use os::cpus::CpuUse;
 
 use super::bench::Counted;
-use super::definition::{Definition, Measure, Per};
+use super::definition::{Definition, Figure, Measure, Per};
 use super::server::Usage;
 use super::statistics::jain;
 use crate::stress::deltas::{Deltas, Growth};
@@ -23,10 +23,15 @@ const fn known(name: &'static str, unit: &'static str, says: &'static str) -> Bu
     BuiltIn { name, unit, says }
 }
 
-pub const BUILT_IN: [BuiltIn; 36] = [
+pub const BUILT_IN: [BuiltIn; 37] = [
     known("requests_per_second", "requests/s", "answers that came while it was measured"),
     known("iterations_per_second", "iterations/s", "iterations of all connections that ended"),
     known("rows_per_second", "rows/s", "rows that the client read"),
+    known(
+        "retries_per_1000",
+        "retries",
+        "requests sent again after an error that may pass, as a deadlock's victim's, of 1,000 requests",
+    ),
     known("seconds", "s", "from the first iteration to the end of the last"),
     known("mean_ms", "ms", "mean time of an iteration, as the client saw it"),
     known("p50_ms", "ms", "half of the iterations were faster"),
@@ -144,7 +149,7 @@ pub fn values(definition: &Definition, raw: &Raw<'_>) -> BTreeMap<String, f64> {
     if let Some(deltas) = raw.summary.deltas() {
         of_views(deltas, raw.summary, &mut found);
     }
-    of_definition(definition, raw.factors, &mut found, |own, per| counter(raw, own, per));
+    of_definition(definition, raw.factors, &mut found, |own| measured(raw, own));
     finish(found)
 }
 
@@ -166,7 +171,7 @@ pub fn values_of_bench(
     put("wait_ms_per_second", counted.waits_ms.iter().map(|(_, ms)| ms).sum::<f64>() / counted.seconds);
     let collisions: f64 = counted.spinlocks.iter().map(|(_, collisions, _)| collisions).sum();
     put("spinlock_collisions_per_second", collisions / counted.seconds);
-    of_definition(definition, factors, &mut found, |_, _| None);
+    of_definition(definition, factors, &mut found, |_| None);
     finish(found)
 }
 
@@ -185,6 +190,7 @@ fn of_client(raw: &Raw<'_>, found: &mut Found) {
     put("requests_per_second", summary.rate(summary.all.counts.requests));
     put("iterations_per_second", summary.rate(summary.all.counts.iterations));
     put("rows_per_second", summary.rate(summary.all.counts.rows));
+    put("retries_per_1000", summary.all.counts.retries as f64 * 1e3 / summary.all.counts.requests as f64);
     put("seconds", summary.seconds);
     put("client_cpu_percent", summary.cpu_percent());
     put("client_cpu_us_per_iteration", summary.cpu_s * 1e6 / summary.all.counts.iterations as f64);
@@ -239,25 +245,43 @@ fn of_views(deltas: &Deltas, summary: &Summary, found: &mut Found) {
     put("spinlock_collisions_per_second", sum(&deltas.spinlocks, 0) / summary.seconds);
 }
 
-/// `counter`: what a measure with a query has counted.
+/// `measured`: what a measure is that is not made of another.
 fn of_definition(
     definition: &Definition,
     factors: &BTreeMap<String, (f64, f64)>,
     found: &mut Found,
-    counter: impl Fn(&Measure, Per) -> Option<f64>,
+    measured: impl Fn(&Measure) -> Option<f64>,
 ) {
     for own in &definition.measure {
-        let value = match (&own.of, own.per) {
-            (Some(of), _) => {
+        let value = match &own.of {
+            Some(of) => {
                 let (times, over) = factors.get(&own.name).copied().unwrap_or((1.0, 1.0));
                 found.get(of).map(|value| value * times / over)
             }
-            (None, Some(per)) => counter(own, per),
-            (None, None) => None,
+            None => measured(own),
         };
         if let Some(value) = value {
             found.insert(own.name.clone(), value);
         }
+    }
+}
+
+/// What a measure is that is not made of another.
+fn measured(raw: &Raw<'_>, own: &Measure) -> Option<f64> {
+    match (own.figure, own.per) {
+        (Some(figure), _) => of_statement(raw.summary, own.statement.as_deref(), figure),
+        (None, per) => counter(raw, own, per?),
+    }
+}
+
+/// None: it was not sent once.
+fn of_statement(summary: &Summary, name: Option<&str>, figure: Figure) -> Option<f64> {
+    let (_, latencies) = summary.statements.iter().find(|(known, _)| Some(known.as_str()) == name)?;
+    match figure {
+        Figure::Rate => Some(summary.rate(latencies.len())),
+        _ if latencies.is_empty() => None,
+        Figure::P50Ms => Some(percentile_ms(latencies, 50.0)),
+        Figure::P99Ms => Some(percentile_ms(latencies, 99.0)),
     }
 }
 

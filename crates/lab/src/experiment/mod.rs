@@ -13,6 +13,7 @@ mod setting;
 mod load;
 mod duration;
 mod server;
+mod check;
 mod library;
 mod runner;
 mod report;

@@ -11,6 +11,7 @@ use os::wait::WaitType;
 
 use super::RunArgs;
 use super::bench::{Bench as Loop, Counted};
+use super::check::hold;
 use super::definition::Definition;
 use super::duration::{of_runs, rounds, run_s, sum_s, text};
 use super::link::{Proxy, ceiling};
@@ -214,7 +215,7 @@ impl Bench<'_> {
         let (told, probe) = (ends.clone(), Probe::new(definition, &target, server, link.clone()));
         let loaded = match (server, &link) {
             (Some(server), Some(link)) => server.target_by(link, DATABASE)?,
-            _ => target,
+            _ => target.clone(),
         };
         let mut summary = stress::measure(&load, loaded, move |edge| {
             let reading = probe.read(edge);
@@ -225,6 +226,7 @@ impl Bench<'_> {
             }
         })?;
         failure_of(&summary)?;
+        hold(&target, &setting.checks)?;
         let ends = ends.lock();
         let (before, after) = (ends.before.clone()?, ends.after.clone()?);
         summary.cpu_s -= link_cpu_s(&before, &after).unwrap_or(0.0);

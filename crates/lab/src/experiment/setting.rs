@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::definition::{Axis, Definition, LinkTexts, Text, Value, Variables, Workload};
+use super::definition::{Axis, Check, Definition, LinkTexts, Text, Value, Variables, Workload};
 use super::link::Link;
 use super::machine::Machine;
 use super::results::Skipped;
@@ -22,6 +22,7 @@ pub struct Setting {
     pub configure: BTreeMap<String, String>,
     pub setup: String,
     pub job: Job,
+    pub checks: Vec<Check>,
     /// Factors of derived measures by name: times, over.
     pub factors: BTreeMap<String, (f64, f64)>,
 }
@@ -181,6 +182,8 @@ fn filled(
     for own in definition.measure.iter().filter(|own| own.of.is_some()) {
         factors.insert(own.name.clone(), (number(&own.times)?, number(&own.over)?));
     }
+    let checks = definition.check.iter();
+    let checks = checks.map(|check| Ok(Check { says: check.says.clone(), query: fill(&check.query)? }));
     let server = &definition.server;
     // A target is as it is: how one would be started is not even asked.
     let (arguments, configure) = match place.is_target {
@@ -218,6 +221,7 @@ fn filled(
         configure,
         setup: fill(&server.setup)?,
         job,
+        checks: checks.collect::<Result<_, _>>()?,
         factors,
     })
 }

@@ -224,7 +224,11 @@ impl<'p> Session<'p> {
                 Ok(Ended::Answered(errors)) => {
                     self.lane.counters.requests.fetch_add(1, Ordering::Relaxed);
                     let is_transient = errors.iter().any(|error| TRANSIENT.contains(&error.number));
-                    if is_transient && retry < retries_max && !totals.stop.load(Ordering::Relaxed) {
+                    if is_transient && retry < retries_max {
+                        // At the end of the run there is no other try: it neither failed nor was it done.
+                        if totals.stop.load(Ordering::Relaxed) {
+                            return Err(());
+                        }
                         self.lane.counters.retries.fetch_add(1, Ordering::Relaxed);
                         continue;
                     }

@@ -74,6 +74,7 @@ impl Counts {
             iterations: self.iterations - warm.iterations,
             requests: self.requests - warm.requests,
             rows: self.rows - warm.rows,
+            retries: self.retries - warm.retries,
             ..self
         }
     }
