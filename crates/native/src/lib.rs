@@ -28,5 +28,5 @@ pub use form::{
 pub use lower::{Execution, Part, Step};
 pub use number::Number;
 pub use program::{Program, listing};
-pub use runtime::{Cells, Leave, Passed, Runtime, Value};
+pub use runtime::{Batch, Cells, Leave, Passed, Runtime, Value};
 pub use scalar::{Coding, Field, FunctionCall};

@@ -27,15 +27,10 @@ pub trait Runtime {
     /// Changes the row that this look-up found last: to `image`, or, None, deletes it. False: it could not be, and nothing is changed.
     fn change(&mut self, find: u32, image: Option<&[u8]>) -> bool;
 
-    /// Gives the images of the next rows of a scan, at most `rows_max`. `bounds`: from the beginning, for these values of its range; for
-    /// none of them the runtime computes it. The images live as long as the transaction. False: the interpreter is to do it.
-    fn scan(
-        &mut self,
-        scan: u32,
-        bounds: Option<&[Option<i64>]>,
-        rows_max: usize,
-        give: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, Leave>;
+    /// Puts the next rows of a scan into an empty batch, at most `rows_max`. `bounds`: from the beginning, for these values of its range;
+    /// for none of them the runtime computes it. The images live as long as the transaction. False: the interpreter is to do it.
+    fn scan(&mut self, scan: u32, bounds: Option<&[Passed]>, rows_max: usize, batch: &mut Batch)
+    -> Result<bool, Leave>;
 
     /// The statement about these rows has done what it does, so many times as the interpreter would count.
     fn scanned(&mut self, scan: u32, rows: u64);
@@ -52,9 +47,9 @@ pub trait Runtime {
         &mut self,
         join: u32,
         level: u32,
-        outer: Option<&[Option<i64>]>,
+        outer: Option<&[Passed]>,
         rows_max: usize,
-        give: &mut dyn FnMut(&[u8]),
+        batch: &mut Batch,
     ) -> Result<bool, Leave>;
 
     /// Takes in a row of a join's result. False: the interpreter is to make the result, of which nothing was sent.
@@ -131,27 +126,24 @@ pub struct Call<'a> {
     /// The images of the rows that INSERTs put together.
     images: *mut u8,
     images_bytes: usize,
-    /// Of a look-up; the values of a scan's range, or what it depends on in a join.
+    /// Of a look-up.
     key: [i64; KEYS_MAX],
-    /// 1 for NULL.
-    key_nulls: [u8; KEYS_MAX],
     /// What it found: a row that lives as long as the transaction.
     found: *const u8,
     /// Or, if it is to be changed, a copy.
     copy: Vec<u8>,
     /// The rows that a scan gave last.
-    batch: [*const u8; BATCH_MAX],
+    batch: Batch,
     /// The rows that each level of a join was given last.
-    levels: *const [Image; BATCH_MAX],
-    level_batches: Vec<[Image; BATCH_MAX]>,
+    levels: *const Batch,
+    level_batches: Vec<Batch>,
     /// A row of a result.
     cells: *mut Cell,
     row: Vec<Cell>,
-    lengths: [usize; BATCH_MAX],
     /// Copies of the rows that are to be changed, and the end of each; of rows to be deleted no more than that.
     kept: Vec<u8>,
     kept_ends: Vec<usize>,
-    /// Arguments of a call, then a function's value; what RETURN gives.
+    /// Arguments of a call, then a function's value; what RETURN gives; the values of a scan's range, or what it depends on in a join.
     passed: [Passed; ARGUMENTS_MAX],
     /// 0: the statement has not asked for a value yet. A scan's range is one, and so are a join's.
     asked: u64,
@@ -159,7 +151,7 @@ pub struct Call<'a> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// A row of a level.
+/// A row of a table.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Image {
@@ -169,12 +161,28 @@ struct Image {
 
 impl Image {
     const NONE: Image = Image { at: std::ptr::null(), bytes: 0 };
+}
 
-    fn of(image: &[u8]) -> Image {
-        Image { at: image.as_ptr(), bytes: u32::try_from(image.len()).expect("rows are shorter") }
+/// The rows that a scan gives at once.
+#[derive(Clone)]
+#[repr(C)]
+pub struct Batch {
+    images: [Image; BATCH_MAX],
+    count: usize,
+}
+
+impl Batch {
+    const EMPTY: Batch = Batch { images: [Image::NONE; BATCH_MAX], count: 0 };
+
+    /// Adds the image of a row. Panics if there are `BATCH_MAX`.
+    #[inline]
+    pub fn push(&mut self, image: &[u8]) {
+        self.images[self.count] = Image { at: image.as_ptr(), bytes: image.len() as u32 };
+        self.count += 1;
     }
 }
 
+pub const BATCH_BYTES: usize = size_of::<Batch>();
 pub const IMAGE_BYTES: usize = size_of::<Image>();
 pub const LENGTH_AT: usize = offset_of!(Image, bytes);
 
@@ -225,7 +233,6 @@ impl<'c> Cells<'c> {
 pub const ROWS_AT: usize = offset_of!(Call<'static>, rows);
 pub const IMAGES_AT: usize = offset_of!(Call<'static>, images);
 pub const KEY_AT: usize = offset_of!(Call<'static>, key);
-pub const KEY_NULLS_AT: usize = offset_of!(Call<'static>, key_nulls);
 pub const LEVELS_AT: usize = offset_of!(Call<'static>, levels);
 pub const CELLS_AT: usize = offset_of!(Call<'static>, cells);
 pub const FOUND_AT: usize = offset_of!(Call<'static>, found);
@@ -238,8 +245,10 @@ pub const PASSED_NULL_AT: usize = offset_of!(Passed, null);
 /// Arguments that machine code makes for one call.
 pub const ARGUMENTS_MAX: usize = 16;
 
-/// Columns in the key of a look-up.
+/// Columns in the key of a look-up; values of a range.
 pub const KEYS_MAX: usize = 8;
+
+const _: () = assert!(KEYS_MAX <= ARGUMENTS_MAX && offset_of!(Batch, images) == 0);
 
 /// Tables in a join.
 pub const LEVELS_MAX: usize = 4;
@@ -302,15 +311,13 @@ impl<'a> Call<'a> {
             images: images.as_mut_ptr(),
             images_bytes: images.len(),
             key: [0; KEYS_MAX],
-            key_nulls: [0; KEYS_MAX],
             found: std::ptr::null(),
             copy: Vec::new(),
-            batch: [std::ptr::null(); BATCH_MAX],
+            batch: Batch::EMPTY,
             levels: std::ptr::null(),
             level_batches: Vec::new(),
             cells: std::ptr::null_mut(),
             row: Vec::new(),
-            lengths: [0; BATCH_MAX],
             kept: Vec::new(),
             kept_ends: Vec::new(),
             passed: [Passed::NULL; ARGUMENTS_MAX],
@@ -338,15 +345,6 @@ impl<'a> Call<'a> {
         if self.rows != UNKNOWN {
             self.runtime.set_row_count(std::mem::replace(&mut self.rows, UNKNOWN));
         }
-    }
-
-    /// `first`: 0, or one more than there are.
-    fn key_values(&self, first: usize) -> [Option<i64>; KEYS_MAX] {
-        let mut values = [None; KEYS_MAX];
-        for (part, value) in values.iter_mut().enumerate().take(first.saturating_sub(1)) {
-            *value = (self.key_nulls[part] == 0).then_some(self.key[part]);
-        }
-        values
     }
 
     /// After the run.
@@ -412,27 +410,29 @@ extern "C" fn change(call: &mut Call<'_>, find: u32, copied: u32) -> i32 {
 extern "C" fn scan(call: &mut Call<'_>, scan: u32, first: u32, rows_max: u32) -> i32 {
     call.guard(LEFT_SCAN, |call| {
         if first != 0 {
-            // Its range may have @@ROWCOUNT in it.
-            call.tell_rows();
+            if first == 1 {
+                // Its range may have @@ROWCOUNT in it.
+                call.tell_rows();
+            }
             call.asked = 1;
             call.kept.clear();
             call.kept_ends.clear();
         }
-        let values = call.key_values(first as usize);
-        let bounds = first.checked_sub(1).map(|count| &values[..count as usize]);
-        let Call { runtime, batch, lengths, .. } = call;
-        let mut count = 0;
-        let mut give = |image: &[u8]| {
-            batch[count] = image.as_ptr();
-            lengths[count] = image.len();
-            count += 1;
-        };
-        match runtime.scan(scan, bounds, (rows_max as usize).min(BATCH_MAX), &mut give) {
-            Ok(true) => count as i32,
-            Ok(false) => UNUSUAL_SCAN,
-            Err(Leave) => LEFT_SCAN,
-        }
+        let Call { runtime, batch, passed, .. } = call;
+        let bounds = first.checked_sub(1).map(|count| &passed[..count as usize]);
+        batch.count = 0;
+        let given = runtime.scan(scan, bounds, (rows_max as usize).min(BATCH_MAX), batch);
+        answer_of(given, batch)
     })
+}
+
+/// What a scan answers.
+fn answer_of(given: Result<bool, Leave>, batch: &Batch) -> i32 {
+    match given {
+        Ok(true) => batch.count as i32,
+        Ok(false) => UNUSUAL_SCAN,
+        Err(Leave) => LEFT_SCAN,
+    }
 }
 
 extern "C" fn scanned(call: &mut Call<'_>, scan: u32, rows: u32) -> i32 {
@@ -448,7 +448,7 @@ extern "C" fn begin_join(call: &mut Call<'_>, join: u32) -> i32 {
         // Its predicates and ranges may have @@ROWCOUNT in them.
         call.tell_rows();
         if call.level_batches.is_empty() {
-            call.level_batches = vec![[Image::NONE; BATCH_MAX]; LEVELS_MAX];
+            call.level_batches = vec![Batch::EMPTY; LEVELS_MAX];
             call.levels = call.level_batches.as_ptr();
             call.row = vec![Cell { word: 0, bytes: 0, kind: 0 }; CELLS_MAX];
             call.cells = call.row.as_mut_ptr();
@@ -463,7 +463,9 @@ extern "C" fn find_joined(call: &mut Call<'_>, join: u32, level: u32, columns: u
         None => 0,
         Some(None) => NOT_FOUND,
         Some(Some(image)) => {
-            call.level_batches[level as usize][0] = Image::of(image);
+            let batch = &mut call.level_batches[level as usize];
+            batch.count = 0;
+            batch.push(image);
             FOUND
         }
     })
@@ -472,20 +474,12 @@ extern "C" fn find_joined(call: &mut Call<'_>, join: u32, level: u32, columns: u
 /// `first`: 0 for more rows, else how many columns the range depends on, and 1.
 extern "C" fn scan_joined(call: &mut Call<'_>, join: u32, level: u32, first: u32, rows_max: u32) -> i32 {
     call.guard(LEFT_SCAN, |call| {
-        let values = call.key_values(first as usize);
-        let Call { runtime, level_batches, .. } = call;
-        let outer = first.checked_sub(1).map(|columns| &values[..columns as usize]);
+        let Call { runtime, level_batches, passed, .. } = call;
+        let outer = first.checked_sub(1).map(|columns| &passed[..columns as usize]);
         let batch = &mut level_batches[level as usize];
-        let mut count = 0;
-        let mut give = |image: &[u8]| {
-            batch[count] = Image::of(image);
-            count += 1;
-        };
-        match runtime.scan_joined(join, level, outer, (rows_max as usize).min(BATCH_MAX), &mut give) {
-            Ok(true) => count as i32,
-            Ok(false) => UNUSUAL_SCAN,
-            Err(Leave) => LEFT_SCAN,
-        }
+        batch.count = 0;
+        let given = runtime.scan_joined(join, level, outer, (rows_max as usize).min(BATCH_MAX), batch);
+        answer_of(given, batch)
     })
 }
 
@@ -537,15 +531,16 @@ extern "C" fn ask(call: &mut Call<'_>, asked: u32) -> i32 {
 /// 0: there are too many. `copies`: what was found is a copy of the row.
 extern "C" fn keep(call: &mut Call<'_>, at: u32, copies: u32) -> i32 {
     call.guard(LEFT, |call| {
-        let Call { runtime, batch, lengths, kept, kept_ends, found, .. } = call;
+        let Call { runtime, batch, kept, kept_ends, found, .. } = call;
         let at = at as usize;
-        let bytes = if copies != 0 { lengths[at] } else { 0 };
+        let image = batch.images[at];
+        let bytes = if copies != 0 { image.bytes as usize } else { 0 };
         if kept_ends.len() == KEPT_ROWS_MAX || kept.len() + bytes > KEPT_BYTES_MAX {
             return 0;
         }
         let start = kept.len();
         // SAFETY: the scan gave an image of this length, which lives as long as the transaction.
-        kept.extend_from_slice(unsafe { std::slice::from_raw_parts(batch[at], bytes) });
+        kept.extend_from_slice(unsafe { std::slice::from_raw_parts(image.at, bytes) });
         kept_ends.push(kept.len());
         *found = kept[start..].as_mut_ptr();
         runtime.keep(at);

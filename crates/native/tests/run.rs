@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use native::{Cells, Checks, Coding, Field, Form, Insert, Leave, Number, Passed, Program, Runtime};
+use native::{Batch, Cells, Checks, Coding, Field, Form, Insert, Leave, Number, Passed, Program, Runtime};
 use sql::bind::{BindOptions, bind_text};
 use sql::plan::{Expr, ExprKind, VariableSlot};
 use types::SqlType;
@@ -47,7 +47,7 @@ impl Runtime for Asked {
         false
     }
 
-    fn scan(&mut self, _: u32, _: Option<&[Option<i64>]>, _: usize, _: &mut dyn FnMut(&[u8])) -> Result<bool, Leave> {
+    fn scan(&mut self, _: u32, _: Option<&[Passed]>, _: usize, _: &mut Batch) -> Result<bool, Leave> {
         Ok(false)
     }
 
@@ -61,14 +61,7 @@ impl Runtime for Asked {
         None
     }
 
-    fn scan_joined(
-        &mut self,
-        _: u32,
-        _: u32,
-        _: Option<&[Option<i64>]>,
-        _: usize,
-        _: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, Leave> {
+    fn scan_joined(&mut self, _: u32, _: u32, _: Option<&[Passed]>, _: usize, _: &mut Batch) -> Result<bool, Leave> {
         Ok(false)
     }
 

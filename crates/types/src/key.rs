@@ -234,12 +234,25 @@ impl KeyCodec {
         self.invert(start, out);
     }
 
+    /// It is of whole numbers, `encode_i64` and `integer_part` know them.
+    pub fn is_integer(&self) -> bool {
+        matches!(self.form, Form::Integer { .. })
+    }
+
     /// What `encode_i64` appends: so many of these bytes.
     #[inline]
     pub fn integer_part(&self, value: i64) -> ([u8; INTEGER_BYTES], usize) {
         let (mut part, length) = self.ascending_part(value);
         self.invert(0, &mut part);
         (part, length)
+    }
+
+    /// What `encode` appends for NULL.
+    pub fn null_part(&self) -> ([u8; INTEGER_BYTES], usize) {
+        let mut part = [0; INTEGER_BYTES];
+        part[0] = NULL;
+        self.invert(0, &mut part);
+        (part, 1)
     }
 
     #[inline(always)]

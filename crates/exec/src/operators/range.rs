@@ -2,8 +2,8 @@
 
 use sql::plan::{self, Bound};
 use storage::KeyBound;
-use types::key::KeyCodec;
-use types::{Datum, SqlResult, SqlType};
+use types::key::{INTEGER_BYTES, KeyCodec};
+use types::{Datum, Physical, SqlResult, SqlType};
 
 use crate::context::Context;
 use crate::expression::{Compiler, Scalar};
@@ -24,10 +24,36 @@ pub struct Range {
     lower: Option<Bound>,
     upper: Option<Bound>,
     any_of: Vec<Scalar>,
+    of_numbers: bool,
 }
 
-/// What one range takes: its ends, and what both begin with.
-const BUFFERS_MAX: usize = 3;
+/// Values of a range whose keys are made without buffers.
+const NUMBERS_MAX: usize = 8;
+
+/// A key of whole numbers.
+#[derive(Clone, Copy, Default)]
+pub struct NumberKey {
+    parts: [[u8; INTEGER_BYTES]; NUMBERS_MAX],
+    length: usize,
+}
+
+impl NumberKey {
+    #[inline]
+    fn push(&mut self, (part, length): ([u8; INTEGER_BYTES], usize)) {
+        self.parts.as_flattened_mut()[self.length..self.length + INTEGER_BYTES].copy_from_slice(&part);
+        self.length += length;
+    }
+}
+
+impl AsRef<[u8]> for NumberKey {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        &self.parts.as_flattened()[..self.length]
+    }
+}
+
+/// What one range takes: its ends.
+const BUFFERS_MAX: usize = 2;
 
 /// Buffers for keys, used again from range to range.
 #[derive(Default)]
@@ -64,11 +90,17 @@ impl Buffers {
 impl Range {
     pub fn new(range: &plan::SeekRange, key: &[(SqlType, bool)], compiler: &mut Compiler) -> SqlResult<Range> {
         let kind = |bound: &Option<(plan::Expr, Bound)>| bound.as_ref().map(|(_, kind)| *kind);
+        let equal = range.equal.len();
+        let codecs: Vec<KeyCodec> = key.iter().map(|(ty, descending)| KeyCodec::new(ty, *descending)).collect();
+        let mut values = range.values().enumerate();
+        let whole =
+            values.all(|(at, value)| codecs[at.min(equal)].is_integer() && value.ty.physical() == Physical::I64);
         Ok(Range {
-            codecs: key.iter().map(|(ty, descending)| KeyCodec::new(ty, *descending)).collect(),
-            descending: key.get(range.equal.len()).is_some_and(|(_, descending)| *descending),
+            of_numbers: whole && equal < NUMBERS_MAX && range.any_of.is_empty(),
+            codecs,
+            descending: key.get(equal).is_some_and(|(_, descending)| *descending),
             values: range.values().map(|value| compiler.scalar(value)).collect::<SqlResult<_>>()?,
-            equal: range.equal.len(),
+            equal,
             lower: kind(&range.lower),
             upper: kind(&range.upper),
             any_of: compiler.scalars(&range.any_of)?,
@@ -133,6 +165,37 @@ impl Range {
         Ok(())
     }
 
+    /// Its values are whole numbers, `between_numbers` knows it.
+    pub fn is_of_numbers(&self) -> bool {
+        self.of_numbers
+    }
+
+    /// The only range of keys to read for these values. None: one of them is NULL.
+    #[inline]
+    pub fn between_numbers(
+        &self,
+        number: impl Fn(usize) -> Option<i64>,
+    ) -> Option<(KeyBound<NumberKey>, KeyBound<NumberKey>)> {
+        let part = |at: usize, key: &mut NumberKey| {
+            let number = number(at)?;
+            key.push(self.codecs[at.min(self.equal)].integer_part(number));
+            Some(())
+        };
+        let mut lower = NumberKey::default();
+        (0..self.equal).try_for_each(|at| part(at, &mut lower))?;
+        let mut upper = lower;
+        if self.lower.is_some() {
+            part(self.equal, &mut lower)?;
+        }
+        if self.upper.is_some() {
+            part(self.values.len() - 1, &mut upper)?;
+            if self.lower.is_none() {
+                lower.push(self.codecs[self.equal].null_part());
+            }
+        }
+        Some(self.in_order(lower, upper))
+    }
+
     /// `part` appends the part of a value to a key; false: it is NULL.
     #[inline]
     fn between(
@@ -140,47 +203,43 @@ impl Range {
         buffers: &mut Buffers,
         mut part: impl FnMut(usize, &mut Vec<u8>) -> SqlResult<bool>,
     ) -> SqlResult<Option<Between>> {
-        let mut prefix = buffers.take();
+        let mut lower = buffers.take();
         for at in 0..self.equal {
-            if !part(at, &mut prefix)? {
-                buffers.keep(prefix);
+            if !part(at, &mut lower)? {
+                buffers.keep(lower);
                 return Ok(None);
             }
         }
+        let mut upper = buffers.copy(&lower);
         let mut found = true;
-        let mut next = self.equal;
-        let mut bound = |kind: Option<Bound>, buffers: &mut Buffers| -> SqlResult<Option<KeyBound>> {
-            let Some(kind) = kind else { return Ok(None) };
-            let mut key = buffers.copy(&prefix);
-            found &= part(next, &mut key)?;
-            next += 1;
-            Ok(Some(match kind {
-                Bound::Inclusive => KeyBound::Inclusive(key),
-                Bound::Exclusive => KeyBound::Exclusive(key),
-            }))
-        };
-        let (lower, upper) = (bound(self.lower, buffers)?, bound(self.upper, buffers)?);
-        let whole = |buffers: &mut Buffers| match prefix.is_empty() {
-            true => KeyBound::Unbounded,
-            false => KeyBound::Inclusive(buffers.copy(&prefix)),
-        };
-        let (first, last) = match (lower, upper) {
-            (None, None) => (whole(buffers), whole(buffers)),
-            (Some(lower), Some(upper)) => (lower, upper),
-            (Some(lower), None) => (lower, whole(buffers)),
-            (None, Some(upper)) => {
-                // NULLs sort below every value and satisfy no bound.
-                let mut null = buffers.copy(&prefix);
-                self.codecs[self.equal].encode(&Datum::Null, &mut null);
-                (KeyBound::Exclusive(null), upper)
+        if self.lower.is_some() {
+            found &= part(self.equal, &mut lower)?;
+        }
+        if self.upper.is_some() {
+            found &= part(self.values.len() - 1, &mut upper)?;
+            if self.lower.is_none() {
+                self.codecs[self.equal].encode(&Datum::Null, &mut lower);
             }
-        };
-        buffers.keep(prefix);
-        let between = if self.descending { (last, first) } else { (first, last) };
+        }
+        let between = self.in_order(lower, upper);
         if !found {
             buffers.give_back(between);
             return Ok(None);
         }
         Ok(Some(between))
+    }
+
+    /// The ends of a range as the index has them, of keys that end with the bounds' values, as far as there are any.
+    #[inline]
+    fn in_order<K: AsRef<[u8]>>(&self, lower: K, upper: K) -> (KeyBound<K>, KeyBound<K>) {
+        let bound = |end: Option<Bound>, key: K| match end {
+            _ if key.as_ref().is_empty() => KeyBound::Unbounded,
+            Some(Bound::Exclusive) => KeyBound::Exclusive(key),
+            Some(Bound::Inclusive) | None => KeyBound::Inclusive(key),
+        };
+        // NULLs sort below every value and satisfy no bound: one of `upper` alone begins behind them.
+        let after_nulls = self.upper.map(|_| Bound::Exclusive);
+        let (first, last) = (bound(self.lower.or(after_nulls), lower), bound(self.upper, upper));
+        if self.descending { (last, first) } else { (first, last) }
     }
 }

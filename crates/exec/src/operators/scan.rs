@@ -449,9 +449,17 @@ impl BaseScan {
     }
 
     /// As `open`, where somebody else has computed the values of the range.
+    #[inline]
     pub fn open_for(&mut self, context: &Context, values: impl Fn(usize, &SqlType) -> Datum) -> SqlResult<()> {
         self.begin();
         let range = self.range.as_ref().expect("a range with values");
+        if range.is_of_numbers() {
+            let between = range.between_numbers(|at| match values(at, &SqlType::BIGINT) {
+                Datum::I64(number) => Some(number),
+                _ => None,
+            });
+            return self.open_between(context, between);
+        }
         range.bounds_of(values, &mut self.buffers, &mut self.bounds)?;
         self.open_ranges(context)
     }
@@ -470,6 +478,25 @@ impl BaseScan {
         }
         self.open_storage(context)?;
         context.session(|session| session.statistics.scans += 1);
+        Ok(())
+    }
+
+    /// Goes to the one range that the keys are of; None: there is none.
+    #[inline]
+    fn open_between<K: AsRef<[u8]>>(
+        &mut self,
+        context: &Context,
+        between: Option<(KeyBound<K>, KeyBound<K>)>,
+    ) -> SqlResult<()> {
+        self.open_storage(context)?;
+        let mut runtime = context.runtime();
+        let session = &mut *runtime.session;
+        session.statistics.scans += 1;
+        let Some((lower, upper)) = between else { return Ok(()) };
+        let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
+        let placed = self.storage_scan(transaction).and_then(|scan| scan.restart(transaction, &lower, &upper));
+        placed.map_err(|error| storage_error(error, Some(&self.table)))?;
+        self.reading = true;
         Ok(())
     }
 

@@ -10,8 +10,8 @@ use super::rows::State;
 use super::{Body, Ends};
 use crate::form::{Fold, Join, Kind, Level, Output, Totals, Way};
 use crate::runtime::{
-    BATCH_MAX, CELL_BYTES, CELL_IMAGE, CELL_KIND_AT, CELL_LENGTH_AT, CELLS_AT, FOUND, IMAGE_BYTES, KEY_AT,
-    KEY_NULLS_AT, LEFT_SCAN, LENGTH_AT, LEVELS_AT, NOT_FOUND,
+    BATCH_BYTES, BATCH_MAX, CELL_BYTES, CELL_IMAGE, CELL_KIND_AT, CELL_LENGTH_AT, CELLS_AT, FOUND, IMAGE_BYTES, KEY_AT,
+    LEFT_SCAN, LENGTH_AT, LEVELS_AT, NOT_FOUND,
 };
 use crate::scalar::{Columns, Entry, Field, packed, plain};
 
@@ -184,7 +184,8 @@ impl Body<'_, '_, '_> {
                     if let Some(null) = null {
                         self.scalars.unless(null, none);
                     }
-                    self.store_key(part, value);
+                    let call = self.call;
+                    self.builder().ins().store(plain(), value, call, (KEY_AT + 8 * part) as i32);
                 }
                 let answer = self.call(self.helpers.find_joined, &[nest.number, at as i64, key.len() as i64]);
                 self.go_on_if_found(answer, none, nest.unusual);
@@ -193,18 +194,6 @@ impl Body<'_, '_, '_> {
             }
             Way::Scan(bound) => self.scan_level(nest, at, bound, around, outside),
         }
-    }
-
-    fn store_key(&mut self, part: usize, value: Ssa) {
-        let call = self.call;
-        self.builder().ins().store(plain(), value, call, (KEY_AT + 8 * part) as i32);
-    }
-
-    pub(super) fn store_key_or_null(&mut self, part: usize, value: Ssa, null: Option<Ssa>) {
-        self.store_key(part, value);
-        let null = self.scalars.null_bit(null);
-        let call = self.call;
-        self.builder().ins().store(plain(), null, call, (KEY_NULLS_AT + part) as i32);
     }
 
     fn go_on_if_found(&mut self, answer: Ssa, none: Block, unusual: Block) {
@@ -220,10 +209,8 @@ impl Body<'_, '_, '_> {
 
     fn scan_level(&mut self, nest: &Nest<'_>, at: usize, bound: &[usize], around: &Row, outside: Block) {
         let level = &nest.levels[at];
-        for (part, column) in bound.iter().enumerate() {
-            let (value, null) = self.scalars.column(*column);
-            self.store_key_or_null(part, value, null);
-        }
+        let outer: Vec<_> = bound.iter().map(|column| self.scalars.column(*column)).collect();
+        self.scalars.pass(&outer);
         // LEFT JOIN: whether a row has matched, or the one for none was there.
         let matched = matches!(level.kind, Kind::Left(_)).then(|| self.local(0));
         let alone = nest.levels.len() == 1 && level.predicates().next().is_none();
@@ -310,7 +297,7 @@ impl Body<'_, '_, '_> {
                 self.builder().ins().iadd(batches, offset)
             }
         };
-        let start = at * BATCH_MAX * IMAGE_BYTES;
+        let start = at * BATCH_BYTES;
         let image = self.builder().ins().load(pointer, plain(), place, start as i32);
         let length = self.builder().ins().load(ir::I32, plain(), place, (start + LENGTH_AT) as i32);
         let found = self.builder().ins().uload16(ir::I64, packed(), image, 0);

@@ -8,7 +8,7 @@ use sql::plan::{Aggregate, AggregateFunction, Expr, VariableSlot};
 
 use super::{Body, Ends};
 use crate::form::{Bounds, Fold, Rows, Totals};
-use crate::runtime::{BATCH_AT, BATCH_MAX, LEFT_SCAN};
+use crate::runtime::{BATCH_AT, BATCH_MAX, IMAGE_BYTES, LEFT_SCAN};
 use crate::scalar::{Columns, Held, packed, plain, range};
 
 impl Body<'_, '_, '_> {
@@ -84,11 +84,9 @@ impl Body<'_, '_, '_> {
 
     /// Hands over the values of a scan's range, and returns what tells the runtime of them.
     pub(super) fn bounds(&mut self, bounds: &Bounds, unusual: Block) -> i64 {
-        for (part, expr) in bounds.values().iter().enumerate() {
-            let (value, null) = self.scalars.value_or_null(expr, unusual);
-            self.store_key_or_null(part, value, null);
-        }
-        1 + bounds.values().len() as i64
+        let values: Vec<_> = bounds.values().iter().map(|expr| self.scalars.value_or_null(expr, unusual)).collect();
+        self.scalars.pass(&values);
+        1 + values.len() as i64
     }
 
     pub(super) fn begin_fold(&mut self, fold: &Fold, unusual: Block) -> State {
@@ -221,7 +219,7 @@ impl Body<'_, '_, '_> {
     pub fn image(&mut self, at: Ssa, columns: u16, unusual: Block) -> Ssa {
         let (call, pointer) = (self.call, self.pointer);
         let at = self.builder().ins().uextend(pointer, at);
-        let offset = self.builder().ins().imul_imm_s(at, i64::from(pointer.bytes()));
+        let offset = self.builder().ins().imul_imm_s(at, IMAGE_BYTES as i64);
         let place = self.builder().ins().iadd(call, offset);
         let image = self.builder().ins().load(pointer, plain(), place, BATCH_AT as i32);
         let found = self.builder().ins().uload16(ir::I64, packed(), image, 0);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use native::{Cells, Fold, Join, Kind, Leave, Level, Output, Totals, Value, Way};
+use native::{Batch, Cells, Fold, Join, Kind, Leave, Level, Output, Passed, Totals, Value, Way};
 use sql::catalog::TableDef;
 use sql::plan::{
     Expr, ExprKind, JoinKind, Operator, OperatorKind, OuterSlot, Query, QueryId, QueryKind, Scan, TableSource,
@@ -393,11 +393,11 @@ impl Opened {
     }
 
     /// A scan begins for these values of what its range depends on. False: their range is an error.
-    fn restart(&mut self, context: &Context, level: u32, values: &[Option<i64>]) -> bool {
+    fn restart(&mut self, context: &Context, level: u32, values: &[Passed]) -> bool {
         let Rows::Scan(scan, slots) = &mut self.levels[level as usize].rows else { panic!("a level with a scan") };
         for (slot, value) in slots.iter().zip(values) {
             let slot = slot.0 as usize;
-            self.outer[slot] = datum(*value, &self.outer_types[slot]);
+            self.outer[slot] = datum(value.get(), &self.outer_types[slot]);
         }
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
         let begun = scan.open(context);
@@ -459,9 +459,9 @@ impl Run<'_, '_> {
         &mut self,
         number: usize,
         level: u32,
-        outer: Option<&[Option<i64>]>,
+        outer: Option<&[Passed]>,
         rows_max: usize,
-        give: &mut dyn FnMut(&[u8]),
+        batch: &mut Batch,
     ) -> Result<bool, Leave> {
         let opened = self.joins[number].as_mut().expect("begun");
         opened.restarts += 1;
@@ -475,7 +475,7 @@ impl Run<'_, '_> {
             return Ok(false);
         }
         let Rows::Scan(scan, _) = &mut opened.levels[level as usize].rows else { panic!("a level with a scan") };
-        Ok(scan.images(&runner.context, rows_max, &mut |image, _| give(image)).is_ok())
+        Ok(scan.images(&runner.context, rows_max, &mut |image, _| batch.push(image)).is_ok())
     }
 
     pub fn gather(&mut self, number: usize, row: Cells<'_>) -> bool {

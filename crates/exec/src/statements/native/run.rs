@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use native::{Cells, Leave, Passed};
+use native::{Batch, Cells, Leave, Passed};
 use sql::catalog::TableDef;
 use sql::plan::{Query, QueryId, QueryKind, TableSource};
 use storage::{IndexId, Isolation, LookUp, MemoryTable, Table};
@@ -254,9 +254,9 @@ impl native::Runtime for Run<'_, '_> {
     fn scan(
         &mut self,
         scan: u32,
-        bounds: Option<&[Option<i64>]>,
+        bounds: Option<&[Passed]>,
         rows_max: usize,
-        give: &mut dyn FnMut(&[u8]),
+        batch: &mut Batch,
     ) -> Result<bool, Leave> {
         let at = scan as usize;
         if self.scans[at].is_none() {
@@ -273,7 +273,7 @@ impl native::Runtime for Run<'_, '_> {
             runner.context.statement_time.set(0);
             let opened = match values {
                 [] => rows.open(&runner.context),
-                values => rows.open_for(&runner.context, |at, ty| datum(values[at], ty)),
+                values => rows.open_for(&runner.context, |at, ty| datum(values[at].get(), ty)),
             };
             if opened.is_err() {
                 return Ok(false);
@@ -284,12 +284,12 @@ impl native::Runtime for Run<'_, '_> {
         let Run { runner, scans, locators, .. } = self;
         let Scanned { rows, changes, .. } = scans[at].as_mut().expect("opened above");
         if !*changes {
-            return Ok(rows.images(&runner.context, rows_max, &mut |image, _| give(image)).is_ok());
+            return Ok(rows.images(&runner.context, rows_max, &mut |image, _| batch.push(image)).is_ok());
         }
         locators.clear();
         let mut give = |image: &[u8], locator| {
             locators.push(locator);
-            give(image);
+            batch.push(image);
         };
         Ok(rows.images(&runner.context, rows_max, &mut give).is_ok())
     }
@@ -314,11 +314,11 @@ impl native::Runtime for Run<'_, '_> {
         &mut self,
         join: u32,
         level: u32,
-        outer: Option<&[Option<i64>]>,
+        outer: Option<&[Passed]>,
         rows_max: usize,
-        give: &mut dyn FnMut(&[u8]),
+        batch: &mut Batch,
     ) -> Result<bool, Leave> {
-        self.scan_in(join as usize, level, outer, rows_max, give)
+        self.scan_in(join as usize, level, outer, rows_max, batch)
     }
 
     fn give(&mut self, join: u32, row: Cells<'_>) -> bool {
