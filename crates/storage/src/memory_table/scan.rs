@@ -81,7 +81,7 @@ impl MemoryScan {
 
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
         let (mut dependencies, mut found) = (Vec::new(), None);
-        self.source.advance(&mut self.progress, tx, &mut dependencies, 1, &mut |row| {
+        self.source.advance(&mut self.progress, tx, &mut dependencies, 1, false, &mut |row| {
             found = Some(row.at());
             Ok(())
         })?;
@@ -111,7 +111,7 @@ impl MemoryScan {
     ) -> StorageResult<usize> {
         let mut dependencies = Vec::new();
         let time = tx.memory_time();
-        let given = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
+        let given = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, true, &mut |row| {
             give(row.image(), locator_of(row.at(), time));
             Ok(())
         })?;
@@ -124,7 +124,7 @@ impl MemoryScan {
         let mut dependencies = Vec::new();
         let time = tx.memory_time();
         let source = &self.source;
-        let filled = source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
+        let filled = source.advance(&mut self.progress, tx, &mut dependencies, rows_max, false, &mut |row| {
             source.append(row.image(), batch)?;
             append_locator(source.spec.locator, &locator_of(row.at(), time), batch);
             Ok(())
@@ -142,7 +142,7 @@ impl MemoryScan {
 
 impl Source {
     /// Gives the next rows that the transaction sees, at most `rows_max`, and says how many. Nothing of them may be told before the
-    /// `dependencies` have committed.
+    /// `dependencies` have committed. `quick`: `give` takes a few instructions, for which a leaf may be pinned.
     #[inline]
     fn advance(
         &self,
@@ -150,6 +150,7 @@ impl Source {
         tx: &mut Transaction,
         dependencies: &mut Vec<u64>,
         rows_max: usize,
+        quick: bool,
         give: &mut impl FnMut(Row<'_>) -> StorageResult<()>,
     ) -> StorageResult<usize> {
         let before = if self.spec.ignore_own_statement { self.statement } else { u32::MAX };
@@ -166,22 +167,29 @@ impl Source {
                 member.ranges_read.store(tx.work.looks.len() as u32, Ordering::Relaxed);
             }
         }
+        let mut meet = |row: Row<'_>| -> StorageResult<bool> {
+            let seen = counts.meet(row, eyes.see(row, dependencies));
+            if seen {
+                if notes_reads {
+                    tx.work.reads.push((self.table.shape.table, row.at()));
+                    member.rows_read.store(tx.work.reads.len() as u32, Ordering::Relaxed);
+                }
+                give(row)?;
+            }
+            Ok(seen)
+        };
         let mut given = 0;
-        while given < rows_max
-            && let Some(row) = at.step(xtp, index, self.index)?
-        {
-            if !counts.meet(row, eyes.see(row, dependencies)) {
-                continue;
+        while given < rows_max && !at.is_done() {
+            if quick && at.is_before_leaf() {
+                given += at.enter_leaf(xtp, index, self.index, rows_max - given, &mut meet)?;
+            } else if let Some(row) = at.step(xtp, index, self.index)?
+                && meet(row)?
+            {
+                if index.layout.unique {
+                    at.leave_key();
+                }
+                given += 1;
             }
-            if notes_reads {
-                tx.work.reads.push((self.table.shape.table, row.at()));
-                member.rows_read.store(tx.work.reads.len() as u32, Ordering::Relaxed);
-            }
-            if index.layout.unique {
-                at.leave_key();
-            }
-            give(row)?;
-            given += 1;
         }
         Ok(given)
     }

@@ -15,14 +15,22 @@ use crate::error::StorageResult;
 #[derive(Default)]
 pub struct Cursor {
     way: Kind,
-    /// The next row of the chain it is in.
-    next: At,
+    /// The row that was met last, of whose chain more rows are wanted.
+    met: At,
     /// `Key`: the key. `Range`: where what is left begins.
     lower: Vec<u8>,
     /// `Key`: a buffer for the keys that are met. `Range`: where what is left ends.
     upper: Vec<u8>,
-    /// Of a range: the chains of a leaf begin here, the next one last.
+    /// The next chains begin here: those of a leaf, or one of a hash index.
     heads: Vec<At>,
+    /// So many of them have been gone to.
+    begun: usize,
+}
+
+/// The beginning of a chain, if there is a row in it.
+#[inline]
+fn chain(head: At) -> Option<At> {
+    (!head.is_none()).then_some(head)
 }
 
 /// With fewer the way down the tree costs more than they do.
@@ -50,8 +58,8 @@ impl Cursor {
         whole_keys: bool,
         backward: bool,
     ) {
-        self.next = At::NONE;
-        self.heads.clear();
+        self.met = At::NONE;
+        self.forget_chains();
         self.way = match (&index.way, lower, upper) {
             (Way::Ordered(_), lower, upper) => {
                 lower.append_lowest(&mut self.lower);
@@ -66,7 +74,7 @@ impl Cursor {
             {
                 lower.append_lowest(&mut self.lower);
                 let hash = hash_index::hash(&self.lower);
-                self.next = hash_index.first(&xtp.memory, hash);
+                self.heads.extend(chain(hash_index.first(&xtp.memory, hash)));
                 Kind::Key { hash }
             }
             (Way::Hash(_), KeyBound::Unbounded, KeyBound::Unbounded) => Kind::All { bucket: 0, bounds: None },
@@ -74,32 +82,44 @@ impl Cursor {
         };
     }
 
+    fn forget_chains(&mut self) {
+        self.heads.clear();
+        self.begun = 0;
+    }
+
+    /// The beginning of the next chain that was noted.
+    #[inline]
+    fn next_chain(&mut self) -> Option<At> {
+        let head = self.heads.get(self.begun).copied();
+        self.begun += usize::from(head.is_some());
+        head
+    }
+
     /// The next row. `position`: of the index among the table's.
     #[inline]
     pub fn step<'a>(&mut self, xtp: &'a Xtp, index: &MemoryIndex, position: usize) -> StorageResult<Option<Row<'a>>> {
         if let Kind::Range { .. } = self.way
-            && let Some(at) = if self.next.is_none() { self.heads.pop() } else { Some(self.next) }
+            && self.met.is_none()
+            && let Some(head) = self.next_chain()
         {
-            let row = Row::new(&xtp.memory, at);
-            self.next = hash_index::next(row, position);
-            return Ok(Some(row));
+            self.met = head;
+            return Ok(Some(Row::new(&xtp.memory, head)));
         }
         self.look_on(xtp, index, position)
     }
 
-    /// As `step`, where more is to be done than to follow a link or to go to a chain that was noted.
+    /// As `step`, where more is to be done than to go to a chain that was noted.
     fn look_on<'a>(&mut self, xtp: &'a Xtp, index: &MemoryIndex, position: usize) -> StorageResult<Option<Row<'a>>> {
         let memory = &xtp.memory;
         loop {
-            if self.next.is_none() {
-                match self.heads.pop() {
-                    Some(head) => self.next = head,
-                    None if self.find_chain(xtp, index) => continue,
-                    None => return Ok(None),
-                }
-            }
-            let row = Row::new(memory, self.next);
-            self.next = hash_index::next(row, position);
+            let met = std::mem::take(&mut self.met);
+            let next = chain(met).and_then(|met| chain(hash_index::next(Row::new(memory, met), position)));
+            self.met = match next.or_else(|| self.next_chain()) {
+                Some(next) => next,
+                None if self.find_chain(xtp, index, position) => continue,
+                None => return Ok(None),
+            };
+            let row = Row::new(memory, self.met);
             let within = match &self.way {
                 Kind::Range { .. } | Kind::All { bounds: None, .. } => true,
                 Kind::Key { hash } => {
@@ -118,7 +138,7 @@ impl Cursor {
     #[inline]
     pub fn leave_key(&mut self) {
         if let Kind::Key { .. } | Kind::Range { .. } = self.way {
-            self.next = At::NONE;
+            self.met = At::NONE;
         }
     }
 
@@ -127,25 +147,52 @@ impl Cursor {
     }
 
     /// Goes to the next chain, which may be empty, or notes the next ones. False: there is none.
-    fn find_chain(&mut self, xtp: &Xtp, index: &MemoryIndex) -> bool {
+    fn find_chain(&mut self, xtp: &Xtp, index: &MemoryIndex, position: usize) -> bool {
         match (&mut self.way, &index.way) {
             (Kind::All { bucket, .. }, Way::Hash(hash)) if *bucket < hash.bucket_count() => {
-                self.next = hash.first(&xtp.memory, *bucket);
+                self.heads.clear();
+                self.heads.extend(chain(hash.first(&xtp.memory, *bucket)));
+                self.begun = 0;
                 *bucket += 1;
             }
-            (Kind::Range { left: true, .. }, Way::Ordered(_)) => self.enter_leaf(xtp, index),
+            (Kind::Range { left: true, .. }, Way::Ordered(_)) => self.note_leaf(xtp, index, position),
             _ => self.way = Kind::Done,
         }
         !self.is_done()
     }
 
     /// Notes the chains in the next leaf of the range, and in those behind it while they are few.
-    fn enter_leaf(&mut self, xtp: &Xtp, index: &MemoryIndex) {
+    #[inline(never)]
+    fn note_leaf(&mut self, xtp: &Xtp, index: &MemoryIndex, position: usize) {
+        let noted = self.enter_leaf(xtp, index, position, 0, &mut |_| unreachable!("no row is wanted"));
+        noted.expect("nothing was tried");
+    }
+
+    /// The next rows of its range are those of a leaf.
+    #[inline]
+    pub fn is_before_leaf(&self) -> bool {
+        matches!(self.way, Kind::Range { left: true, .. }) && self.met.is_none() && self.begun == self.heads.len()
+    }
+
+    /// Goes through the next leaf of the range, and through those behind it while they have few chains: `meet` takes the rows, and says
+    /// whether it wants no more of their chain. When it has wanted so many the other chains are noted. Says how many it was.
+    /// `meet` runs with an epoch pinned.
+    #[inline]
+    pub fn enter_leaf<'a>(
+        &mut self,
+        xtp: &'a Xtp,
+        index: &MemoryIndex,
+        position: usize,
+        wanted: usize,
+        meet: &mut impl FnMut(Row<'a>) -> StorageResult<bool>,
+    ) -> StorageResult<usize> {
         let (Kind::Range { backward, bounded, left }, Way::Ordered(tree)) = (&mut self.way, &index.way) else {
             unreachable!("a range of an ordered index")
         };
         let (lower, upper) = (&mut self.lower, bounded.then_some(&mut self.upper));
         let memory = &xtp.memory;
+        self.heads.clear();
+        self.begun = 0;
         let _pinned = xtp.retired.pin();
         let mut leaf = match (*backward, &upper) {
             (false, _) => tree.leaf(memory, lower),
@@ -156,38 +203,56 @@ impl Cursor {
             bound.clear();
             bound.extend_from_slice(by);
         };
+        let mut taken = 0;
         loop {
-            let (low, high) = (leaf.low(), leaf.high());
-            let first = if low.is_some_and(|low| low >= &lower[..]) { 0 } else { leaf.lower_bound(lower).0 };
+            // Forward the leaf is where `lower` belongs to.
+            let low = if *backward { leaf.low().filter(|low| *low > &lower[..]) } else { None };
+            let high = leaf.high();
+            let first = if low.is_some() { 0 } else { leaf.lower_bound(lower).0 };
             let goes_on = upper.as_ref().is_none_or(|upper| high.is_some_and(|high| high < &upper[..]));
             let end = match &upper {
                 Some(upper) if !goes_on => leaf.lower_bound(upper).0,
                 _ => leaf.count(),
             };
-            for head in leaf.keys(first..end).map(|key| key.first()).filter(|head| !head.is_none()) {
-                Row::new(memory, head).expect();
-                self.heads.push(head);
+            let mut keys = leaf.keys(first..end);
+            while let Some(key) = if *backward { keys.next_back() } else { keys.next() } {
+                let mut next = key.first();
+                if taken == wanted {
+                    self.heads.extend(chain(next));
+                    continue;
+                }
+                while let Some(at) = chain(next) {
+                    let row = Row::new(memory, at);
+                    if meet(row)? {
+                        taken += 1;
+                        break;
+                    }
+                    next = hash_index::next(row, position);
+                }
             }
             if *backward {
-                match low.filter(|low| *low > &lower[..]) {
+                match low {
                     Some(low) => {
                         replace(&mut self.upper, low);
                         *bounded = true;
                     }
                     None => *left = false,
                 }
-                return;
+                break;
             }
             let Some(high) = high.filter(|_| goes_on) else {
                 *left = false;
                 break;
             };
             replace(lower, high);
-            match leaf.right().filter(|_| self.heads.len() < FEW_CHAINS) {
+            match leaf.right().filter(|_| taken + self.heads.len() < FEW_CHAINS) {
                 Some(right) => leaf = right,
                 None => break,
             }
         }
-        self.heads.reverse();
+        if !*left && self.heads.is_empty() {
+            self.way = Kind::Done;
+        }
+        Ok(taken)
     }
 }

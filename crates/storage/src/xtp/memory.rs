@@ -98,6 +98,14 @@ impl RowMemory {
         unsafe { self.start.add(offset).cast::<AtomicU64>().as_ref() }
     }
 
+    /// The first words of a block.
+    #[inline]
+    pub fn first_words<const N: usize>(&self, at: At) -> &[AtomicU64; N] {
+        let from = self.place(at, 0, 8 * N);
+        // SAFETY: as for `word`.
+        unsafe { from.cast::<[AtomicU64; N]>().as_ref() }
+    }
+
     /// Asks for the n-th word of a block to be brought near, and does not wait for it.
     #[inline]
     pub fn expect(&self, at: At, index: usize) {

@@ -4,14 +4,16 @@
 //!
 //! ```text
 //! place:  2 words for retirement, the node that is there now (bit 0: it is empty and goes)
-//! node:   2 words for retirement | u32 count, u8 level, u16 skip | place of its right neighbour | low key | high key, 0: none
+//! node:   2 words for retirement | u16 count, u8 first, u8 length, u8 level, u16 skip | place of its right neighbour | low key | high key, 0: none
 //!         count prefixes, count targets; above the leaves count separators (the first: the low key)
 //! key:    2 words for retirement | first row of its chain (bit 0: the key is leaving) | length | its bytes
 //! leaf:   its targets are keys, in order; a target above is the place of a child, whose keys are not below the separator
 //! ```
 //! The keys of a node share the bytes that its low and its high key share, `skip` of them; a prefix is the eight bytes behind
-//! those as a number, so most comparisons are of numbers within the node. The high key tells who came by an old way to go on to
-//! the right. A key that is not unique has the row's place behind it: then each version is found by itself.
+//! those as a number, so most comparisons are of numbers within the node. All of them are where its keys have the same `length` (0:
+//! they have not) and end with their prefixes. At an edge of the tree, where there is no low or no high key, the keys that are there may
+//! share one byte, `first` (0: they do not); a key that is looked for need not have it. The high key tells who came by an old way to go
+//! on to the right. A key that is not unique has the row's place behind it: then each version is found by itself.
 //!
 //! A node that has lost its last entry goes in three steps, each of them one compare-and-swap: its place is marked, so that nobody
 //! puts anything there any more; its left neighbour takes over its range; its parent forgets it. Who comes to a place that is
@@ -43,6 +45,8 @@ const ENTRIES: usize = SHAPE + 4;
 const HEAD: usize = RETIRED_WORDS;
 const LENGTH: usize = HEAD + 1;
 const KEY_BYTES: usize = 8 * (LENGTH + 1);
+
+const PREFIX_BYTES: usize = 8;
 
 /// Entries of a node before it is split.
 const ENTRIES_MAX: usize = 64;
@@ -158,7 +162,17 @@ impl<'a> Node<'a> {
 
     #[inline]
     pub fn count(&self) -> usize {
-        self.word(SHAPE) as u32 as usize
+        self.word(SHAPE) as u16 as usize
+    }
+
+    #[inline]
+    fn first(&self) -> u8 {
+        (self.word(SHAPE) >> 16) as u8
+    }
+
+    #[inline]
+    fn length(&self) -> usize {
+        (self.word(SHAPE) >> 24) as u8 as usize
     }
 
     #[inline]
@@ -200,12 +214,14 @@ impl<'a> Node<'a> {
         (self.word(HIGH) != 0).then(|| self.bytes_of(self.word(HIGH)))
     }
 
-    /// Of a leaf. All keys are asked for before the first is waited for: they lie anywhere.
+    /// Of a leaf. All keys are asked for before the first is waited for, and then their rows: they lie anywhere.
     #[inline]
-    pub fn keys(&self, entries: Range<usize>) -> impl Iterator<Item = Key<'a>> + use<'a> {
+    pub fn keys(&self, entries: Range<usize>) -> impl DoubleEndedIterator<Item = Key<'a>> + use<'a> {
         let (memory, keys) = (self.memory, &self.targets()[entries]);
         keys.iter().for_each(|key| memory.expect(At::of_word(*key), HEAD));
-        keys.iter().map(move |key| Key::new(memory, At::of_word(*key)))
+        let keys = keys.iter().map(move |key| Key::new(memory, At::of_word(*key)));
+        keys.clone().for_each(|key| Row::expect_at(memory, key.first()));
+        keys
     }
 
     /// The node whose keys begin where these end. None: there is none, or it goes, and whoever wants it comes from above.
@@ -220,21 +236,43 @@ impl<'a> Node<'a> {
         Key::new(self.memory, At::of_word(self.targets()[entry]))
     }
 
-    /// The whole key of an entry, beside `key`.
+    /// The whole key of an entry beside `key`, which has the same prefix.
+    #[inline]
     fn compare(&self, entry: usize, key: &[u8]) -> Order {
         let own = if self.level() == 0 { self.targets()[entry] } else { self.separators()[entry] };
-        // The first separator of all bounds nothing.
-        if own == 0 { Order::Less } else { self.bytes_of(own).cmp(key) }
+        match self.length() {
+            // The first separator of all bounds nothing.
+            _ if own == 0 => Order::Less,
+            // There is nothing behind its prefix: one of the two begins with the other.
+            length if (1..=self.skip() + PREFIX_BYTES).contains(&length) => length.cmp(&key.len()),
+            _ => self.bytes_of(own).cmp(key),
+        }
     }
 
     /// The first entry that is not below `key`, which lies between its bounds, and whether it is `key`.
+    #[inline]
     pub fn lower_bound(&self, key: &[u8]) -> (usize, bool) {
-        let (prefix, prefixes) = (prefix_of(key, self.skip()), self.prefixes());
-        let mut from = prefixes.partition_point(|own| *own < prefix);
-        if prefixes.get(from) != Some(&prefix) {
-            return (from, false);
+        if self.first() != 0 && key.first() != Some(&self.first()) {
+            return (self.beyond(key), false);
         }
-        // Of those that begin alike the keys themselves, each somewhere in memory, have to be looked at. Most often it is one.
+        let (prefix, prefixes) = (prefix_of(key, self.skip()), self.prefixes());
+        let from = prefixes.partition_point(|own| *own < prefix);
+        if prefixes.get(from) == Some(&prefix) { self.among_alike(from, key) } else { (from, false) }
+    }
+
+    /// The same at an edge of the tree, of a key that does not begin as all here do.
+    #[cold]
+    fn beyond(&self, key: &[u8]) -> usize {
+        let unbounded = usize::from(self.level() > 0 && self.separators()[0] == 0);
+        if key.first() < Some(&self.first()) { unbounded } else { self.count() }
+    }
+
+    /// The same among those with the key's prefix. Where keys go on behind it, these have to be looked at, each somewhere in memory. Most
+    /// often it is one.
+    #[inline(never)]
+    fn among_alike(&self, mut from: usize, key: &[u8]) -> (usize, bool) {
+        let prefixes = self.prefixes();
+        let prefix = prefixes[from];
         let mut to = from + 1;
         if prefixes.get(to) == Some(&prefix) {
             to += prefixes[to..].partition_point(|own| *own == prefix);
@@ -262,9 +300,13 @@ impl<'a> Node<'a> {
     }
 }
 
+fn shape_of(count: usize, level: u8) -> u64 {
+    count as u64 | u64::from(level) << 32
+}
+
 fn words_of(shape: u64) -> usize {
     let arrays = if (shape >> 32) as u8 == 0 { 2 } else { 3 };
-    ENTRIES + arrays * (shape as u32 as usize)
+    ENTRIES + arrays * (shape as u16 as usize)
 }
 
 fn node_size(memory: &RowMemory, at: At) -> usize {
@@ -274,9 +316,11 @@ fn node_size(memory: &RowMemory, at: At) -> usize {
 #[inline]
 fn prefix_of(key: &[u8], skip: usize) -> u64 {
     let rest = key.get(skip..).unwrap_or(&[]);
-    match rest.first_chunk() {
-        Some(whole) => u64::from_be_bytes(*whole),
-        None => {
+    match (rest.first_chunk(), key.last_chunk()) {
+        (Some(whole), _) => u64::from_be_bytes(*whole),
+        // Too few: they are the key's last ones, without those before them.
+        (None, Some(last)) => u64::from_be_bytes(*last).checked_shl(64 - 8 * rest.len() as u32).unwrap_or(0),
+        (None, None) => {
             let mut bytes = [0; 8];
             bytes[..rest.len()].copy_from_slice(rest);
             u64::from_be_bytes(bytes)
@@ -285,24 +329,47 @@ fn prefix_of(key: &[u8], skip: usize) -> u64 {
 }
 
 impl Parts {
+    fn is_at_edge(&self) -> bool {
+        self.low == 0 || self.high == 0
+    }
+
     /// Writes the node into a block of its own.
     fn build(&self, memory: &RowMemory) -> StorageResult<At> {
         let bytes_of = |key: u64| Key::new(memory, At::of_word(key)).bytes();
+        let keys = if self.level == 0 { &self.targets } else { &self.separators };
+        // The first separator of all has no bytes, and bounds nothing.
+        let unbounded = usize::from(keys.first() == Some(&0));
+        let bounded = &keys[unbounded..];
+        let least = bounded.first().map_or(&[][..], |key| bytes_of(*key));
+        let first = match (bounded.last(), least) {
+            (Some(last), [least, ..]) if self.is_at_edge() && bytes_of(*last)[0] == *least => *least,
+            _ => 0,
+        };
         let skip = match (self.low, self.high) {
-            (0, _) | (_, 0) => 0,
+            _ if self.is_at_edge() => usize::from(first != 0),
             (low, high) => bytes_of(low).iter().zip(bytes_of(high)).take_while(|(low, high)| low == high).count(),
         };
         let skip = skip.min(usize::from(u16::MAX));
-        let count = self.targets.len();
-        let shape = count as u64 | u64::from(self.level) << 32 | (skip as u64) << 40;
-        let keys = if self.level == 0 { &self.targets } else { &self.separators };
-        let at = memory.allocate(8 * words_of(shape))?;
-        let head = [shape, self.right, self.low, self.high];
-        let prefixes = keys.iter().map(|key| if *key == 0 { 0 } else { prefix_of(bytes_of(*key), skip) });
-        let words = head.into_iter().chain(prefixes).chain(self.targets.iter().copied());
-        for (word, value) in words.chain(self.separators.iter().copied()).enumerate() {
-            memory.word(at, SHAPE + word).store(value, Ordering::Relaxed);
+        let mut length = u8::try_from(least.len()).unwrap_or(0);
+        let count = keys.len();
+        let at = memory.allocate(8 * words_of(shape_of(count, self.level)))?;
+        let put = |word: usize, value: u64| memory.word(at, word).store(value, Ordering::Relaxed);
+        (0..unbounded).for_each(|entry| put(ENTRIES + entry, 0));
+        for (entry, key) in bounded.iter().enumerate() {
+            let bytes = bytes_of(*key);
+            put(ENTRIES + unbounded + entry, prefix_of(bytes, skip));
+            if bytes.len() != usize::from(length) {
+                length = 0;
+            }
         }
+        let shape =
+            shape_of(count, self.level) | u64::from(first) << 16 | u64::from(length) << 24 | (skip as u64) << 40;
+        [shape, self.right, self.low, self.high]
+            .into_iter()
+            .enumerate()
+            .for_each(|(word, value)| put(SHAPE + word, value));
+        let rest = self.targets.iter().chain(&self.separators);
+        rest.enumerate().for_each(|(word, value)| put(ENTRIES + count + word, *value));
         Ok(at)
     }
 
@@ -813,6 +880,60 @@ impl Drop for Built<'_> {
     fn drop(&mut self) {
         for (at, bytes) in self.blocks.drain(..) {
             self.memory.free(at, bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Memory;
+    use os::region::Visibility;
+
+    /// Each is 0 to 3, or one of the bytes at the ends of numbers: many keys begin alike, and many end with zeros.
+    fn bytes(next: &mut impl FnMut(u64) -> u64, length: u64) -> Vec<u8> {
+        (0..length).map(|_| [0, 1, 2, 3, 0x7f, 0x80, 0xff][next(7).min(next(7)) as usize]).collect()
+    }
+
+    #[test]
+    fn bounds_are_those_of_a_sorted_list() {
+        let memory = Memory::reserve(Retired::region_bytes() + (64 << 20), Visibility::ThisProcess).expect("memory");
+        let (rows, retired) = (RowMemory::carve(&memory, 64 << 20), Retired::new(&memory));
+        let (rows, retired) = (rows.expect("a heap"), retired.expect("queues"));
+        for seed in 1..=200 {
+            let mut state = seed;
+            let mut next = |below| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state % below
+            };
+            // Of one length, or of several; beginning alike, or not.
+            let (shortest, longest) = [(9, 9), (5, 5), (10, 10), (12, 12), (1, 9), (8, 24)][next(6) as usize];
+            let marks: &[u8] = [&[2][..], &[1, 2], &[0xfd]][next(3) as usize];
+            let mut key = |spread| {
+                let mark = marks[next(marks.len() as u64) as usize];
+                let length = shortest + next(longest - shortest + 1 + spread);
+                [&[mark][..], &bytes(&mut next, length - 1)].concat()
+            };
+            let (index, growth) = (OrderedIndex::create(&rows).expect("a tree"), Growth::new(&retired));
+            let mut keys = BTreeSet::new();
+            for _ in 0..if seed % 2 == 0 { 40 } else { 600 } {
+                let key = key(0);
+                index.find_or_add(&rows, &growth, &key).expect("memory");
+                keys.insert(key);
+            }
+            let beyond = [vec![], vec![0], vec![0xff], vec![2], vec![2, 0xff], vec![1, 0xff]];
+            for sought in (0..600).map(|_| key(3)).chain(keys.clone()).chain(beyond) {
+                for sought in [&sought[..], &sought[..sought.len().min(5)], &[&sought[..], &[0xff]].concat()] {
+                    let leaf = index.leaf(&rows, sought);
+                    let (entry, found) = leaf.lower_bound(sought);
+                    let next = if entry < leaf.count() { Some(leaf.key(entry).bytes()) } else { leaf.high() };
+                    let expected = keys.range(sought.to_vec()..).next().map(|key| &key[..]);
+                    assert_eq!((next, found), (expected, keys.contains(sought)), "seed {seed}: {sought:?}");
+                }
+            }
+            index.free(&rows);
         }
     }
 }

@@ -45,12 +45,14 @@ pub const fn row_bytes(links: usize, image: usize) -> usize {
 pub struct Row<'a> {
     memory: &'a RowMemory,
     at: At,
+    /// Before its links.
+    head: &'a [AtomicU64; LINKS],
 }
 
 impl<'a> Row<'a> {
     #[inline]
     pub fn new(memory: &'a RowMemory, at: At) -> Row<'a> {
-        Row { memory, at }
+        Row { memory, at, head: memory.first_words(at) }
     }
 
     /// A version that is in no chain yet. `homes`: where its chains begin, index by index.
@@ -62,22 +64,28 @@ impl<'a> Row<'a> {
         homes: &[u64],
         image: &[u8],
     ) -> StorageResult<Row<'a>> {
-        let row = Row { memory, at: memory.allocate(row_bytes(homes.len(), image.len()))? };
+        let at = memory.allocate(row_bytes(homes.len(), image.len()))?;
         let shape = image.len() as u64 | u64::from(object) << 32 | (homes.len() as u64) << 48;
-        memory.put_words::<LINKS>(row.at, BEGIN, [begin, NEVER, 0, u64::from(statement), shape]);
+        memory.put_words::<LINKS>(at, BEGIN, [begin, NEVER, 0, u64::from(statement), shape]);
         for (link, home) in homes.iter().enumerate() {
-            memory.put_words(row.at, LINKS + 2 * link, [0, *home]);
+            memory.put_words(at, LINKS + 2 * link, [0, *home]);
         }
-        memory.put(row.at, row_bytes(homes.len(), 0), image);
-        Ok(row)
+        memory.put(at, row_bytes(homes.len(), 0), image);
+        Ok(Row::new(memory, at))
     }
 
     /// Somebody will soon read the row.
     #[inline]
     pub fn expect(&self) {
-        self.memory.expect(self.at, BEGIN);
+        Row::expect_at(self.memory, self.at);
+    }
+
+    /// The same, of a row that may be none.
+    #[inline]
+    pub fn expect_at(memory: &RowMemory, at: At) {
+        memory.expect(at, BEGIN);
         // The image begins in the next cache line, where there are few indexes.
-        self.memory.expect(self.at, LINKS + 3);
+        memory.expect(at, LINKS + 3);
     }
 
     pub fn free(self) {
@@ -91,37 +99,37 @@ impl<'a> Row<'a> {
 
     #[inline]
     pub fn begin(&self) -> &'a AtomicU64 {
-        self.memory.word(self.at, BEGIN)
+        &self.head[BEGIN]
     }
 
     #[inline]
     pub fn end(&self) -> &'a AtomicU64 {
-        self.memory.word(self.at, END)
+        &self.head[END]
     }
 
     #[inline]
     pub fn number(&self) -> &'a AtomicU64 {
-        self.memory.word(self.at, NUMBER)
+        &self.head[NUMBER]
     }
 
     #[inline]
     fn shape(&self) -> u64 {
-        self.memory.word(self.at, SHAPE).load(Ordering::Relaxed)
+        self.head[SHAPE].load(Ordering::Relaxed)
     }
 
     #[inline]
     pub fn inserted_by(&self) -> u32 {
-        self.memory.word(self.at, STATEMENTS).load(Ordering::Relaxed) as u32
+        self.head[STATEMENTS].load(Ordering::Relaxed) as u32
     }
 
     #[inline]
     pub fn ended_by(&self) -> u32 {
-        (self.memory.word(self.at, STATEMENTS).load(Ordering::Relaxed) >> 32) as u32
+        (self.head[STATEMENTS].load(Ordering::Relaxed) >> 32) as u32
     }
 
     /// Only whoever owns the row's end says so, and only its own transaction asks.
     pub fn set_ended_by(&self, statement: u32) {
-        let word = self.memory.word(self.at, STATEMENTS);
+        let word = &self.head[STATEMENTS];
         word.store(word.load(Ordering::Relaxed) & 0xffff_ffff | u64::from(statement) << 32, Ordering::Relaxed);
     }
 
@@ -141,11 +149,11 @@ impl<'a> Row<'a> {
     }
 
     pub fn contest(&self) {
-        self.memory.word(self.at, SHAPE).fetch_or(CONTESTED, Ordering::SeqCst);
+        self.head[SHAPE].fetch_or(CONTESTED, Ordering::SeqCst);
     }
 
     pub fn is_contested(&self) -> bool {
-        self.memory.word(self.at, SHAPE).load(Ordering::SeqCst) & CONTESTED != 0
+        self.head[SHAPE].load(Ordering::SeqCst) & CONTESTED != 0
     }
 
     #[inline]
