@@ -92,6 +92,7 @@ pub struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
+    #[inline]
     pub fn new(memory: &'a RowMemory, at: At) -> Key<'a> {
         Key { memory, at }
     }
@@ -110,6 +111,7 @@ impl<'a> Key<'a> {
         self.memory.bytes(self.at, KEY_BYTES, length)
     }
 
+    #[inline]
     pub fn head(&self) -> &'a AtomicU64 {
         self.memory.word(self.at, HEAD)
     }
