@@ -231,6 +231,7 @@ const WORKER_RETRY_NS: u64 = 50_000_000;
 const MESSAGES_AT_ONCE: usize = 256;
 
 /// The scheduler whose baton this thread holds.
+#[inline]
 pub fn here() -> Option<&'static Scheduler> {
     HERE.get()
 }

@@ -41,20 +41,15 @@ struct FreeList {
 #[repr(C)]
 struct Header {
     lists: [[FreeList; CLASSES]; LISTS + 1],
-    /// What each scheduler has given out and taken back: a block may come back elsewhere, so only the sum over all is a size.
-    given: [Given; LISTS],
+    /// Blocks of each class that there are, in use or in a list.
+    cut: [AtomicU64; CLASSES],
     chunk_lock: sync::RawSpin,
     /// Where the search for free chunks begins.
     next_chunk: AtomicU64,
     chunks_used: AtomicU64,
+    /// Of these, those in large blocks.
+    chunks_large: AtomicU64,
     refusals: AtomicU64,
-}
-
-/// Counted by a scheduler, in cache lines of its own.
-#[repr(C, align(128))]
-struct Given {
-    bytes: AtomicU64,
-    allocations: AtomicU64,
 }
 
 // SAFETY: locks and counters, valid when zero.
@@ -68,7 +63,6 @@ pub struct HeapStats {
     /// Chunks taken, free blocks in them included.
     pub reserved_bytes: u64,
     pub limit_bytes: u64,
-    pub allocations: u64,
     pub refusals: u64,
 }
 
@@ -97,20 +91,19 @@ impl RegionHeap {
 
     /// A block of at least `bytes`, aligned to 16, contents unspecified.
     pub fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, OutOfMemory> {
-        let header = self.header();
-        if simcore::active() && simcore::with(|sim| sim.memory_refused()) {
-            header.refusals.fetch_add(1, RELAXED);
-            return Err(OutOfMemory);
+        let refused = simcore::active() && simcore::with(|sim| sim.memory_refused());
+        let block = match bytes {
+            _ if refused => None,
+            0..=SMALL_MAX => self.take_small(bytes),
+            _ => self.take_large(bytes.div_ceil(CHUNK)),
+        };
+        match block {
+            Some(offset) => Ok(self.at(offset)),
+            None => {
+                self.header().refusals.fetch_add(1, RELAXED);
+                Err(OutOfMemory)
+            }
         }
-        let block = if bytes > SMALL_MAX { self.take_run(bytes.div_ceil(CHUNK)) } else { self.take_small(bytes) };
-        if let Some(offset) = block {
-            let given = &header.given[list_here()];
-            given.bytes.fetch_add(size_of_block(bytes) as u64, RELAXED);
-            given.allocations.fetch_add(1, RELAXED);
-            return Ok(self.at(offset));
-        }
-        header.refusals.fetch_add(1, RELAXED);
-        Err(OutOfMemory)
     }
 
     /// Gives a block back.
@@ -120,9 +113,8 @@ impl RegionHeap {
     pub unsafe fn free(&self, block: NonNull<u8>, bytes: usize) {
         let offset = block.as_ptr() as u64 - self.chunks.as_ptr().as_ptr() as u64;
         assert!((offset as usize) < self.chunks.len(), "block of another heap");
-        self.header().given[list_here()].bytes.fetch_sub(size_of_block(bytes) as u64, RELAXED);
         if bytes > SMALL_MAX {
-            return self.free_run(offset as usize / CHUNK, bytes.div_ceil(CHUNK));
+            return self.free_large(offset as usize / CHUNK, bytes.div_ceil(CHUNK));
         }
         let class = class_of(bytes);
         let list = &self.header().lists[list_here()][class];
@@ -153,11 +145,17 @@ impl RegionHeap {
 
     pub fn stats(&self) -> HeapStats {
         let header = self.header();
+        let used = |class: usize| {
+            let cut = header.cut[class].load(RELAXED);
+            let free: u64 = header.lists.iter().map(|lists| lists[class].count.load(RELAXED)).sum();
+            // One that went from list to list meanwhile may have been counted twice.
+            cut.saturating_sub(free) * class_bytes(class) as u64
+        };
+        let large = header.chunks_large.load(RELAXED) * CHUNK as u64;
         HeapStats {
-            allocated_bytes: header.given.iter().fold(0, |sum, given| sum.wrapping_add(given.bytes.load(RELAXED))),
+            allocated_bytes: large + (0..CLASSES).map(used).sum::<u64>(),
             reserved_bytes: header.chunks_used.load(RELAXED) * CHUNK as u64,
             limit_bytes: self.chunks.len() as u64,
-            allocations: header.given.iter().map(|given| given.allocations.load(RELAXED)).sum(),
             refusals: header.refusals.load(RELAXED),
         }
     }
@@ -217,6 +215,7 @@ impl RegionHeap {
     }
 
     /// Fills an empty, locked list from the common one or a fresh chunk. Order of locks: own list, common list, chunks.
+    #[cold]
     fn refill(&self, list: &FreeList, class: usize) {
         let size = class_bytes(class);
         let common = &self.header().lists[COMMON][class];
@@ -230,10 +229,17 @@ impl RegionHeap {
             return;
         }
         if let Some(chunk) = self.take_run(1) {
+            self.header().cut[class].fetch_add((CHUNK / size) as u64, RELAXED);
             for n in (0..CHUNK / size).rev() {
                 self.push(list, chunk + (n * size) as u64);
             }
         }
+    }
+
+    fn take_large(&self, chunks: usize) -> Option<u64> {
+        let run = self.take_run(chunks)?;
+        self.header().chunks_large.fetch_add(chunks as u64, RELAXED);
+        Some(run)
     }
 
     /// Takes `count` chunks in a row; their offset.
@@ -265,7 +271,7 @@ impl RegionHeap {
         None
     }
 
-    fn free_run(&self, first: usize, count: usize) {
+    fn free_large(&self, first: usize, count: usize) {
         assert!(self.map[first].load(RELAXED) == FIRST, "freed twice, or not the start of a run");
         // SAFETY: the run is ours from here on: its user gave it back, and its chunks are still marked as taken.
         unsafe { self.chunks.region().punch_out(self.at((first * CHUNK) as u64), count * CHUNK) };
@@ -275,6 +281,7 @@ impl RegionHeap {
             self.map[chunk].store(FREE, RELAXED);
         }
         header.chunks_used.fetch_sub(count as u64, RELAXED);
+        header.chunks_large.fetch_sub(count as u64, RELAXED);
         header.next_chunk.store(first as u64, RELAXED);
         header.chunk_lock.unlock();
     }
@@ -282,10 +289,6 @@ impl RegionHeap {
 
 fn list_here() -> usize {
     worker::current_scheduler() as usize % LISTS
-}
-
-fn size_of_block(bytes: usize) -> usize {
-    if bytes > SMALL_MAX { bytes.next_multiple_of(CHUNK) } else { class_bytes(class_of(bytes)) }
 }
 
 /// 0..8: 16, 32 .. 128; then 160, 192, 224, 256, 320 ...
@@ -347,6 +350,12 @@ mod tests {
                     }
                 }
             }
+            let taken = |bytes: usize| match bytes {
+                0..=SMALL_MAX => class_bytes(class_of(bytes)),
+                _ => bytes.next_multiple_of(CHUNK),
+            };
+            let in_use: usize = live.iter().map(|(_, bytes, _)| taken(*bytes)).sum();
+            assert_eq!(heap.stats().allocated_bytes, in_use as u64);
             for (block, bytes, _) in live {
                 // SAFETY: as above.
                 unsafe { heap.free(block, bytes) };

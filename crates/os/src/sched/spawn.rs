@@ -122,6 +122,7 @@ pub fn current_task() -> Option<TaskId> {
 }
 
 /// The caller's scheduler: its place in the machine (`scheduler_id`).
+#[inline]
 pub fn here() -> Option<u32> {
     scheduler::here().map(|s| s.id)
 }
