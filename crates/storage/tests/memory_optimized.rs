@@ -499,3 +499,46 @@ fn checkpoint_files_are_shown_with_the_rows_of_the_database() {
     assert_eq!(storage.memory_totals().checkpoints_closed, 2);
     assert_eq!(storage.last_checkpoint(DatabaseId(DB.0 + 1)).expect("known").files, []);
 }
+
+#[test]
+fn every_table_that_a_transaction_changes_is_held_to_its_end() {
+    let (storage, table) = opened(Kind::Hash);
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    let other = TableId(TABLE.0 + 1);
+    storage.create_table(&mut tx, DB, other, &layout(Kind::Ordered)).expect("a table");
+    tx.commit(Durability::Full).expect("committed");
+    let tables = [table, storage.open_table(DB, other).expect("the other table")];
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    for id in 0..3 {
+        tables.iter().for_each(|table| insert(table, &mut tx, id, id).expect("inserted"));
+    }
+    let redefine = |table: TableId| {
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        tx.set_lock_timeout_ms(0);
+        tx.lock_table(DB, table, LockMode::SchemaModification)
+    };
+    assert_eq!([TABLE, other].map(redefine), [Err(StorageError::LockTimeout), Err(StorageError::LockTimeout)]);
+    tx.commit(Durability::Full).expect("committed");
+    assert_eq!([TABLE, other].map(redefine), [Ok(()), Ok(())]);
+}
+
+#[test]
+fn a_refused_change_takes_back_no_more_than_itself() {
+    for kind in KINDS {
+        let (storage, table) = filled(kind);
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        insert(&table, &mut tx, 4, 4).expect("inserted");
+        assert_eq!(set(&table, &mut tx, 1, 1), Ok(true));
+        let taken = StorageError::DuplicateKey { table: TABLE, index: IndexId(1) };
+        for id in [1, 4] {
+            assert_eq!(insert(&table, &mut tx, id, 9), Err(taken.clone()));
+        }
+        // The row that it ended is there again.
+        tx.begin_statement();
+        let second = locator(&table, &mut tx, 2).expect("looked for").expect("there");
+        assert_eq!(table.update(&mut tx, &second, &image(table.layout(), 3, &(None, 9, None))).err(), Some(taken));
+        assert_eq!(set(&table, &mut tx, 2, 2), Ok(true));
+        tx.commit(Durability::Full).expect("committed");
+        assert_eq!(now(&storage), [(1, 1), (2, 2), (3, 0), (4, 4)], "{kind:?}");
+    }
+}

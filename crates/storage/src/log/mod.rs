@@ -188,10 +188,12 @@ impl Log {
         Ok(())
     }
 
+    #[cold]
     fn stopped(&self) -> StorageError {
         StorageError::Stopped(self.state.why.lock().text())
     }
 
+    #[inline]
     pub fn is_stopped(&self) -> Option<StorageError> {
         self.state.failed.load(Ordering::Acquire).then(|| self.stopped())
     }

@@ -11,7 +11,8 @@ use std::sync::atomic::Ordering;
 use crate::commits::Status;
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{IndexId, Locator};
+use crate::layout::{IndexId, Locator, TableLayout};
+use crate::locks::LockMode;
 use crate::transaction::Transaction;
 use crate::xtp::eyes::Eyes;
 use crate::xtp::hash_index;
@@ -72,13 +73,22 @@ impl MemoryTable {
         self.shape.number
     }
 
+    pub fn layout(&self) -> &TableLayout {
+        &self.shape.layout
+    }
+
     pub fn insert(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<Locator> {
+        let at = self.insert_row(tx, image)?;
+        Ok(Locator::new(&locator_of(at, tx.memory_time())))
+    }
+
+    /// As `insert`, for who does not need the locator. Returns the row's place.
+    pub fn insert_row(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<At> {
         tx.work.tally.table(&self.engine.xtp, self.shape.object).inserts += 1;
-        let at = self.change(tx, |tx| {
+        self.change(tx, |tx| {
             let split = self.split(tx, image, None)?;
             self.add(tx, &self.shape, split.as_deref().unwrap_or(image))
-        })?;
-        Ok(Locator::new(&locator_of(at, tx.memory_time())))
+        })
     }
 
     /// A value of `image` may be the reference that the row has there (`look_up`, `MemoryScan::images`): then it stays.
@@ -122,18 +132,37 @@ impl MemoryTable {
         }
     }
 
+    /// Runs a change of its rows: all of it or nothing.
+    #[inline]
     fn change<T>(
         &self,
         tx: &mut Transaction,
         change: impl FnOnce(&mut Transaction) -> StorageResult<T>,
     ) -> StorageResult<T> {
-        tx.change(self.shape.db, self.shape.table, |tx| {
-            self.check_age(tx)?;
-            self.engine.identify(&mut tx.writer)?;
-            let changed = change(tx);
-            self.engine.locks[tx.writer.member].rows_written.store(tx.work.length() as u32, Ordering::Relaxed);
-            changed
-        })
+        tx.check_running()?;
+        if tx.work.changing != Some(self.shape.number) {
+            self.begin_changes(tx)?;
+        }
+        let before = tx.work.length();
+        let changed = change(tx);
+        if changed.is_err()
+            && let Some(list) = &tx.work.list
+        {
+            self.engine.undo_work(list, before, tx.writer.id);
+        }
+        self.engine.locks[tx.writer.member].rows_written.store(tx.work.length() as u32, Ordering::Relaxed);
+        changed
+    }
+
+    /// What the first of a transaction's changes needs, and the next one after those of another table. It holds to the end: the lock
+    /// keeps the table as it is.
+    #[cold]
+    fn begin_changes(&self, tx: &mut Transaction) -> StorageResult<()> {
+        tx.table_lock(self.shape.db, self.shape.table, LockMode::IntentExclusive, tx.patience())?;
+        self.check_age(tx)?;
+        self.engine.identify(&mut tx.writer)?;
+        tx.work.changing = Some(self.shape.number);
+        Ok(())
     }
 
     /// Adds a version. `shape`: of the table, or of its values.

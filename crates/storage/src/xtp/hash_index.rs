@@ -29,6 +29,16 @@ const NEAR: u8 = 7;
 /// groups, whichever of their members there are.
 #[inline]
 pub fn hash(key: &[u8]) -> u64 {
+    // Most keys are one number: where its length is known there are no loop and no copy.
+    match key.len() {
+        5 => hash_of(&key[..5]),
+        9 => hash_of(&key[..9]),
+        _ => hash_of(key),
+    }
+}
+
+#[inline(always)]
+fn hash_of(key: &[u8]) -> u64 {
     let Some((last, before)) = key.split_last() else { return 0 };
     let mut chunks = before.chunks_exact(8);
     let mut state = key.len() as u64;

@@ -106,6 +106,14 @@ impl RowMemory {
         unsafe { from.cast::<[AtomicU64; N]>().as_ref() }
     }
 
+    /// So many words of a block, from the n-th on.
+    #[inline]
+    pub fn atomic_words(&self, at: At, index: usize, count: usize) -> &[AtomicU64] {
+        let from = self.place(at, 8 * index, 8 * count);
+        // SAFETY: as for `word`.
+        unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), count) }
+    }
+
     /// Asks for the n-th word of a block to be brought near, and does not wait for it.
     #[inline]
     pub fn expect(&self, at: At, index: usize) {

@@ -34,6 +34,9 @@ pub enum Change {
     Undone,
 }
 
+/// The bits of an entry that say which.
+const CHANGES: u64 = 3;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     pub row: At,
@@ -52,7 +55,7 @@ impl Entry {
 
     fn decode(word: u64) -> Option<Entry> {
         let row = At::of_word(word);
-        let change = match word & 3 {
+        let change = match word & CHANGES {
             0 => Change::Inserted,
             1 => Change::Ended,
             _ => Change::Undone,
@@ -67,15 +70,19 @@ pub struct WorkList {
     pub newest: At,
     /// Entries there were ever, in all blocks.
     pub length: usize,
+    /// In the newest block: the entries, and how many more there may be.
+    count: u32,
+    room: u32,
 }
 
 impl WorkList {
-    pub const EMPTY: WorkList = WorkList { newest: At::NONE, length: 0 };
+    pub const EMPTY: WorkList = WorkList { newest: At::NONE, length: 0, count: 0, room: 0 };
 
-    /// The list of a transaction that nobody runs any more, as others find it.
+    /// The list of a transaction that nobody runs any more, as others find it. It gets no more entries.
     pub fn left_behind(memory: &RowMemory, head: u64) -> WorkList {
         let newest = At::of_word(head);
-        WorkList { newest, length: blocks(memory, newest).map(|block| block.entries().count()).sum() }
+        let length = blocks(memory, newest).map(|block| block.length()).sum();
+        WorkList { newest, length, ..WorkList::EMPTY }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -83,40 +90,46 @@ impl WorkList {
     }
 
     /// `head`: where others find the list.
+    #[inline]
     pub fn push(&mut self, memory: &RowMemory, head: &AtomicU64, entry: Entry) -> StorageResult<()> {
-        let mut count = 0;
-        let mut room = false;
-        if !self.newest.is_none() {
-            count = memory.word(self.newest, COUNT).load(Ordering::Relaxed);
-            room = count + (ENTRIES as u64) < memory.word(self.newest, WORDS).load(Ordering::Relaxed);
+        if self.room == 0 {
+            self.add_block(memory, head)?;
         }
-        if !room {
-            let words = if self.newest.is_none() { FIRST_WORDS } else { MORE_WORDS };
-            let block = memory.allocate(8 * words)?;
-            for (word, value) in [(BEFORE, self.newest.word()), (COUNT, 0), (TIME, 0), (WORDS, words as u64)] {
-                memory.word(block, word).store(value, Ordering::Relaxed);
-            }
-            self.newest = block;
-            count = 0;
-            head.store(block.word(), Ordering::Release);
-        }
-        memory.word(self.newest, ENTRIES + count as usize).store(entry.encode(), Ordering::Relaxed);
-        memory.word(self.newest, COUNT).store(count + 1, Ordering::Release);
+        memory.word(self.newest, ENTRIES + self.count as usize).store(entry.encode(), Ordering::Relaxed);
+        self.room -= 1;
+        self.set_count(memory, self.count + 1);
         self.length += 1;
         Ok(())
     }
 
+    #[cold]
+    fn add_block(&mut self, memory: &RowMemory, head: &AtomicU64) -> StorageResult<()> {
+        let words = if self.newest.is_none() { FIRST_WORDS } else { MORE_WORDS };
+        let block = memory.allocate(8 * words)?;
+        for (word, value) in [(BEFORE, self.newest.word()), (COUNT, 0), (TIME, 0), (WORDS, words as u64)] {
+            memory.word(block, word).store(value, Ordering::Relaxed);
+        }
+        head.store(block.word(), Ordering::Release);
+        (self.newest, self.count, self.room) = (block, 0, (words - ENTRIES) as u32);
+        Ok(())
+    }
+
+    fn set_count(&mut self, memory: &RowMemory, count: u32) {
+        self.count = count;
+        memory.word(self.newest, COUNT).store(u64::from(count), Ordering::Release);
+    }
+
     /// Takes the entry back that `push` has just added.
     pub fn pop(&mut self, memory: &RowMemory) {
-        let count = memory.word(self.newest, COUNT);
-        count.store(count.load(Ordering::Relaxed) - 1, Ordering::Release);
+        self.set_count(memory, self.count - 1);
+        self.room += 1;
         self.length -= 1;
     }
 
     /// Calls `visit` for the newest `last` entries, newest first; what it returns takes an entry's place.
     pub fn revise(&self, memory: &RowMemory, mut last: usize, mut visit: impl FnMut(Entry) -> Option<Entry>) {
         for block in blocks(memory, self.newest) {
-            for word in block.entries().rev() {
+            for word in block.entries().iter().rev() {
                 if last == 0 {
                     return;
                 }
@@ -156,24 +169,31 @@ impl<'a> Block<'a> {
         self.memory.word(self.at, COUNT).load(Ordering::Acquire) as usize
     }
 
-    fn entries(&self) -> impl DoubleEndedIterator<Item = &'a AtomicU64> + use<'a> {
-        let (memory, at, count) = (self.memory, self.at, self.length());
-        (0..count).map(move |entry| memory.word(at, ENTRIES + entry))
+    #[inline]
+    fn entries(&self) -> &'a [AtomicU64] {
+        self.memory.atomic_words(self.at, ENTRIES, self.length())
+    }
+
+    /// Whether it has entries of rows that were ended or undone.
+    pub fn has_garbage(&self) -> bool {
+        self.entries().iter().any(|word| word.load(Ordering::Relaxed) & CHANGES != 0)
     }
 
     /// Its entries, newest first.
     pub fn changes(&self) -> impl Iterator<Item = Entry> + use<'a> {
-        self.entries().rev().filter_map(|word| Entry::decode(word.load(Ordering::Relaxed)))
+        self.entries().iter().rev().filter_map(|word| Entry::decode(word.load(Ordering::Relaxed)))
     }
 
     /// As `changes`, of which each row will be looked at: it is asked for some entries before.
+    #[inline]
     pub fn changes_ahead(&self) -> impl Iterator<Item = Entry> + use<'a> {
-        let memory = self.memory;
-        let mut ahead = self.changes().skip(AHEAD);
-        self.changes().inspect(move |_| {
-            if let Some(later) = ahead.next() {
-                Row::new(memory, later.row).expect();
+        let (memory, entries) = (self.memory, self.entries());
+        let changes = entries.iter().enumerate().rev();
+        changes.filter_map(move |(at, word)| {
+            if let Some(later) = at.checked_sub(AHEAD) {
+                Row::new(memory, At::of_word(entries[later].load(Ordering::Relaxed))).expect();
             }
+            Entry::decode(word.load(Ordering::Relaxed))
         })
     }
 

@@ -57,6 +57,8 @@ pub struct Work {
     /// Given by validation.
     pub commit_time: Option<u64>,
     pub tally: Tally,
+    /// The object that it changed last.
+    pub changing: Option<u32>,
     /// Somebody else was first, or it did not pass validation: if it is rolled back, that is why.
     pub failed: bool,
 }
@@ -118,9 +120,11 @@ impl Engine {
         if let Some(list) = &work.list {
             let mut contested = Vec::new();
             for block in blocks(memory, list.newest) {
-                let inserted = block.changes_ahead().filter(|entry| entry.change == Change::Inserted);
-                let rows = inserted.map(|entry| Row::new(memory, entry.row)).filter(Row::is_contested);
-                contested.extend(rows.map(|row| row.at()));
+                for entry in block.changes_ahead() {
+                    if entry.change == Change::Inserted && Row::new(memory, entry.row).is_contested() {
+                        contested.push(entry.row);
+                    }
+                }
             }
             for at in contested {
                 let row = Row::new(memory, at);
@@ -283,15 +287,14 @@ impl Engine {
     pub fn leave_garbage(&self, list: &WorkList, time: u64) {
         let memory = &self.xtp.memory;
         for block in blocks(memory, list.newest) {
-            let mut garbage = false;
+            if !block.has_garbage() {
+                block.free();
+                continue;
+            }
             for entry in block.changes().filter(|entry| entry.change != Change::Inserted) {
                 self.xtp.objects.of(Row::new(memory, entry.row)).count_garbage(1);
-                garbage = true;
             }
-            match garbage {
-                true => self.xtp.garbage.add(memory, block, time),
-                false => block.free(),
-            }
+            self.xtp.garbage.add(memory, block, time);
         }
     }
 }

@@ -9,7 +9,7 @@
 //!   4  length u32, part                     goes on with it
 //! ```
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Work;
 use crate::engine::{Author, Engine, Writer};
@@ -34,6 +34,8 @@ const BODY_BYTES: usize = 48 * 1024;
 struct Body<'a> {
     engine: &'a Engine,
     writer: &'a mut Writer,
+    /// The slot of the object that the row before was of, and its number if it is durable.
+    object: Option<(u16, Option<u32>)>,
     bytes: Vec<u8>,
     /// Rows in it, and where.
     rows: Vec<(At, usize)>,
@@ -47,8 +49,23 @@ impl Body<'_> {
         BODY_BYTES.saturating_sub(self.bytes.len())
     }
 
-    fn write(&mut self, row: Row<'_>) -> StorageResult<()> {
-        let object = self.engine.xtp.objects.of(row).number();
+    /// The number of a row's object; None: its rows are not logged.
+    #[inline]
+    fn object_of(&mut self, row: Row<'_>) -> Option<u32> {
+        let slot = row.object();
+        match self.object {
+            Some((before, number)) if before == slot => number,
+            _ => {
+                let object = self.engine.xtp.objects.at(slot);
+                let number = object.is_durable().then(|| object.number());
+                self.object = Some((slot, number));
+                number
+            }
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, object: u32, row: Row<'_>) -> StorageResult<()> {
         let image = row.image();
         if self.room() < INSERT_HEAD + image.len() && !self.bytes.is_empty() {
             self.flush(row)?;
@@ -69,14 +86,14 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn delete(&mut self, row: Row<'_>) -> StorageResult<()> {
+    fn delete(&mut self, object: u32, row: Row<'_>) -> StorageResult<()> {
         if self.room() < 13 {
             self.flush(row)?;
         }
         let number = row.number().load(Ordering::Acquire);
         assert!(number != 0, "a committed row has its number");
         self.bytes.push(DELETE);
-        self.bytes.extend_from_slice(&self.engine.xtp.objects.of(row).number().to_le_bytes());
+        self.bytes.extend_from_slice(&object.to_le_bytes());
         self.bytes.extend_from_slice(&number.to_le_bytes());
         Ok(())
     }
@@ -107,24 +124,25 @@ impl Engine {
     pub fn log_work(&self, writer: &mut Writer, work: &mut Work) -> StorageResult<()> {
         let Some(list) = &work.list else { return Ok(()) };
         let owner = OWNED | writer.id;
-        let mut body = Body { engine: self, writer, bytes: Vec::new(), rows: Vec::new(), records: 0, written: 0 };
+        let (bytes, rows) = (Vec::new(), Vec::with_capacity(list.length.min(BODY_BYTES / INSERT_HEAD)));
+        let mut body = Body { engine: self, writer, object: None, bytes, rows, records: 0, written: 0 };
         let mut last = None;
-        for entry in blocks(&self.xtp.memory, list.newest).flat_map(|block| block.changes_ahead()) {
-            let row = Row::new(&self.xtp.memory, entry.row);
-            let came_and_went =
-                row.begin().load(Ordering::Relaxed) == owner && row.end().load(Ordering::Relaxed) == owner;
-            if came_and_went || !self.xtp.objects.of(row).is_durable() {
-                continue;
-            }
-            last = Some(entry.row);
-            match entry.change {
-                Change::Inserted => body.write(row)?,
-                Change::Ended => body.delete(row)?,
-                Change::Undone => {}
+        for block in blocks(&self.xtp.memory, list.newest) {
+            for entry in block.changes_ahead() {
+                let row = Row::new(&self.xtp.memory, entry.row);
+                let Some(object) = body.object_of(row) else { continue };
+                let is_own = |moment: &AtomicU64| moment.load(Ordering::Relaxed) == owner;
+                match entry.change {
+                    // What came and went is not told.
+                    Change::Inserted if !is_own(row.end()) => body.write(object, row)?,
+                    Change::Ended if !is_own(row.begin()) => body.delete(object, row)?,
+                    _ => continue,
+                }
+                last = Some(row);
             }
         }
-        if let Some(at) = last {
-            body.flush(Row::new(&self.xtp.memory, at))?;
+        if let Some(row) = last {
+            body.flush(row)?;
         }
         let counts = &mut work.tally.transaction;
         (counts.log_records, counts.log_bytes) = (body.records, body.written);

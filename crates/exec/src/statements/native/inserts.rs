@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{Modify, QueryKind};
-use storage::Table;
+use storage::{MemoryTable, Table};
 use types::fixed::FixedCodec;
 use types::row::{RowLayout, RowView, encode};
 use types::{Datum, Physical, RowBatch, SqlResult, SqlType};
@@ -22,7 +22,7 @@ use crate::value::Row;
 /// Where an INSERT puts its rows.
 pub struct Destination {
     def: Arc<TableDef>,
-    table: Arc<Table>,
+    table: MemoryTable,
     pub checked: Checked,
     parents: Parents,
     identity: Option<Identity>,
@@ -182,7 +182,7 @@ impl Destination {
         };
         let session = runner.session();
         let transaction = session.transaction.current.as_mut().expect("looked at above");
-        if table.insert(transaction, image).is_err() {
+        if table.insert_row(transaction, image).is_err() {
             session.identity_given = number.map(|(_, number)| (def.object, number));
             return None;
         }
@@ -205,7 +205,8 @@ impl Run<'_, '_> {
         let query = self.query(self.native.program.inserts()[insert as usize])?;
         let QueryKind::Modify(modify) = &query.kind else { return None };
         let def = native_target(modify)?;
-        let table = self.open(def, true)?;
+        let opened = self.open(def, true)?;
+        let Table::Memory(table) = &*opened else { return None };
         let layout = &table.layout().row;
         let checked = match self.kept.inserts.remove(&(insert as usize)) {
             Some(kept) => kept,
@@ -218,6 +219,6 @@ impl Run<'_, '_> {
         }
         let parents = Parents::of(def, &self.runner.context).ok()??;
         let identity = Identity::of(def, layout);
-        Some(Destination { def: def.clone(), table, checked, parents, identity })
+        Some(Destination { def: def.clone(), table: table.clone(), checked, parents, identity })
     }
 }
