@@ -100,6 +100,7 @@ impl Program {
     }
 
     /// The queries that `Runtime::insert` names.
+    #[inline]
     pub fn inserts(&self) -> &[QueryId] {
         &self.inserts
     }

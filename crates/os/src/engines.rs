@@ -18,6 +18,7 @@ static NUMBER: AtomicU32 = AtomicU32::new(0);
 static WAKE_FDS: [AtomicI32; SCHEDULERS_MAX] = [const { AtomicI32::new(0) }; SCHEDULERS_MAX];
 
 /// This process's engine, from 1; 0 in the launcher and in a process that is the only one.
+#[inline]
 pub fn number() -> u32 {
     NUMBER.load(Ordering::Relaxed)
 }

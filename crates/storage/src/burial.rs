@@ -90,6 +90,7 @@ impl Engine {
             }
             (Status::RolledBack, _) => self.commits.now(),
         };
+        self.count_versions(&work, slot.work_counted.load(Ordering::Relaxed) as usize);
         self.leave_garbage(&work, time);
         slot.work.store(0, Ordering::SeqCst);
         Ok(())

@@ -176,6 +176,7 @@ impl Transaction {
     }
 
     /// A new statement: a new snapshot under READ COMMITTED, and scans of this statement do not see rows it writes.
+    #[inline]
     pub fn begin_statement(&mut self) {
         self.writer.statement = self.writer.statement.saturating_add(1);
         if !self.statement_locks.is_empty() {
@@ -357,9 +358,11 @@ impl Transaction {
 
     fn leave_garbage(&mut self, time: u64) {
         let member = &self.engine.locks[self.writer.member];
-        if let Some(list) = self.work.list.take() {
+        if let Some(list) = self.work.list {
             // What is in nobody's list and in no queue yet would be lost with the engine.
             os::engines::enter(member);
+            self.work.tell_counts(&self.engine.xtp, member);
+            self.work.list = None;
             member.work.store(0, Ordering::SeqCst);
             self.engine.leave_garbage(&list, time);
             os::engines::leave(member);
@@ -670,6 +673,7 @@ impl Transaction {
     }
 
     /// Fails if a rollback or the caller stopped the instance.
+    #[inline]
     pub(crate) fn check_running(&self) -> StorageResult<()> {
         if self.finished {
             return Err(StorageError::Stopped("the transaction is over".into()));

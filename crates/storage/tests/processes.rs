@@ -566,6 +566,45 @@ fn a_key_of_a_dead_engines_commit_is_not_taken() {
     assert_eq!(engines.wait(), Some((2, End::Exited(0))));
 }
 
+/// A transaction tells of the versions it inserts in steps: what a dead engine's has not told yet, its burial counts.
+fn versions_of_a_dead_engine_are_counted_once() {
+    let home = Home::new("processes-counts", Kind::Hash);
+    let storage = home.open_new();
+    let insert = |storage: &Storage, ids: std::ops::Range<i64>| {
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        let table = storage.open_table(DB, TABLE).expect("the table");
+        for id in ids {
+            table.insert(&mut tx, &image(table.layout(), id, &(None, id, None))).expect("a row");
+        }
+        tx.commit(Durability::Full).expect("committed");
+    };
+    insert(&storage, 1_000..2_000);
+    let versions = || storage.open_table(DB, TABLE).expect("the table").row_count_estimate();
+    let before = versions();
+    let board = Arc::new(Board::new());
+    let run = |number| {
+        let (storage, board) = (storage.clone(), board.clone());
+        os::sched::start(MachineConfig::default()).run(move || {
+            if number == 1 {
+                os::sim::die_at("xtp.validate", 1);
+                // More than one step, and less than another.
+                insert(&storage, 2_000..2_250);
+            }
+            until("the order to bury", || board.order(2).load(Ordering::SeqCst) == 1);
+            storage.bury(1, || ()).expect("a burial");
+            (0..2).for_each(|_| storage.collect_versions());
+            0
+        })
+    };
+    let mut engines = Engines::launch(2, 1, &run);
+    assert_eq!(engines.wait(), Some((1, End::Killed(9))));
+    assert!(!os::engines::died_inside(1), "outside of critical sections");
+    os::launcher::bury(1);
+    board.order(2).store(1, Ordering::SeqCst);
+    assert_eq!(engines.wait(), Some((2, End::Exited(0))));
+    assert_eq!(versions(), before);
+}
+
 fn main() {
     let mut passed = 0;
     let mut test = |name: &str, run: &dyn Fn()| {
@@ -586,5 +625,6 @@ fn main() {
     test("a_dropped_table_outlives_no_dead_engine", &|| a_dead_engine_leaves_no_objects(true));
     test("an_unfinished_table_outlives_no_dead_engine", &|| a_dead_engine_leaves_no_objects(false));
     test("a_key_of_a_dead_engines_commit_is_not_taken", &a_key_of_a_dead_engines_commit_is_not_taken);
+    test("versions_of_a_dead_engine_are_counted_once", &versions_of_a_dead_engine_are_counted_once);
     println!("\ntest result: ok. {passed} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
 }

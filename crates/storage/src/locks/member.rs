@@ -76,6 +76,8 @@ shared_struct! {
         pub log_bytes: AtomicU64,
         /// What it has done to memory-optimized tables: the newest block of its work list, 0: nothing.
         pub work: AtomicU64,
+        /// So many entries of the list are in the counts of their tables.
+        pub work_counted: AtomicU64,
         /// Commit time it reads memory-optimized tables at; 0: it has not used any. How many of their rows it has changed, and how
         /// many rows and ranges its commit looks at again.
         pub memory_time: AtomicU64,
@@ -162,9 +164,15 @@ impl Members {
         slot.id.store(0, Ordering::Relaxed);
         slot.snapshot.store(u64::MAX, Ordering::Relaxed);
         slot.first_lsn.store(u64::MAX, Ordering::Relaxed);
-        for counter in
-            [&slot.last_lsn, &slot.committed, &slot.log_bytes, &slot.work, &slot.memory_time, &slot.cancelled]
-        {
+        for counter in [
+            &slot.last_lsn,
+            &slot.committed,
+            &slot.log_bytes,
+            &slot.work,
+            &slot.work_counted,
+            &slot.memory_time,
+            &slot.cancelled,
+        ] {
             counter.store(0, Ordering::Relaxed);
         }
         for counter in [&slot.session, &slot.held, &slot.rows_written, &slot.rows_read, &slot.ranges_read] {

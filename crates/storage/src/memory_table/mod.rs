@@ -73,6 +73,7 @@ impl MemoryTable {
         self.shape.number
     }
 
+    #[inline]
     pub fn layout(&self) -> &TableLayout {
         &self.shape.layout
     }
@@ -179,10 +180,11 @@ impl MemoryTable {
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
         engines::enter(member);
+        tx.work.expect_version(&engine.xtp, member, shape.object, bytes);
         let created = Row::create(memory, shape.object, owner, tx.writer.statement, homes, image).and_then(|row| {
             let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Inserted);
             noted.inspect_err(|_| row.free())?;
-            engine.xtp.objects.of(row).count(&engine.xtp.pools, 1, bytes as i64);
+            tx.work.count_version(bytes);
             Ok(row)
         });
         engines::leave(member);
@@ -190,24 +192,25 @@ impl MemoryTable {
         os::sim_point!("xtp.insert");
         for (position, index) in shape.indexes.iter().enumerate() {
             index.link(&engine.xtp, row, position).map_err(|error| self.memory_full(error))?;
-            if index.layout.unique {
-                self.refuse_rivals(tx, (index, position), row)?;
+            let rival = hash_index::next(row, position);
+            if index.layout.unique && !rival.is_none() {
+                self.refuse_rivals(tx, (index, position), row, rival)?;
             }
         }
         Ok(row.at())
     }
 
     /// Another row of the same unique key: one that is seen is refused now. One that may come is looked at again by validation, by
-    /// this transaction and by its own.
+    /// this transaction and by its own. `at`: the next one of its chain.
     fn refuse_rivals(
         &self,
         tx: &mut Transaction,
         (index, position): (&MemoryIndex, usize),
         row: Row<'_>,
+        mut at: At,
     ) -> StorageResult<()> {
         let memory = &self.engine.xtp.memory;
         let home = row.home(position);
-        let mut at = hash_index::next(row, position);
         while !at.is_none() {
             let other = Row::new(memory, at);
             at = hash_index::next(other, position);

@@ -26,15 +26,25 @@ fn lost(reference: &OverflowRef) -> StorageError {
 impl MemoryTable {
     /// The image to store in place of `image`: its long values become rows of their own. None: it stays as it is. `old`: the image that
     /// it replaces, whose values end here unless they stay, and the columns that stay as they are if they are not in that row.
+    #[inline]
     pub(super) fn split(
         &self,
         tx: &mut Transaction,
         image: &[u8],
         old: Option<(&[u8], &[u16])>,
     ) -> StorageResult<Option<Vec<u8>>> {
-        if self.shape.values.is_none() {
-            return Ok(None);
+        match self.shape.values {
+            None => Ok(None),
+            Some(_) => self.split_long(tx, image, old),
         }
+    }
+
+    fn split_long(
+        &self,
+        tx: &mut Transaction,
+        image: &[u8],
+        old: Option<(&[u8], &[u16])>,
+    ) -> StorageResult<Option<Vec<u8>>> {
         let layout = &self.shape.layout.row;
         let has_references =
             old.map(|(old, _)| RowView::fixed(layout, old)).transpose()?.is_some_and(|old| old.has_overflow());

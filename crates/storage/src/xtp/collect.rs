@@ -16,7 +16,7 @@ use super::Xtp;
 use super::hash_index;
 use super::memory::{At, RowMemory};
 use super::queue::Queue;
-use super::row::{Row, row_bytes};
+use super::row::Row;
 use super::work_list::{Block, Change};
 use crate::error::StorageResult;
 use crate::memory::Memory;
@@ -219,7 +219,7 @@ fn unlink_all(xtp: &Xtp, blocks: &[At]) -> u64 {
 fn free_block(xtp: &Xtp, block: Block<'_>) {
     for row in dead_rows(xtp, &[block.at]) {
         let object = xtp.objects.of(row);
-        object.count(&xtp.pools, -1, -(row_bytes(row.links(), row.image_bytes()) as i64));
+        object.count(&xtp.pools, -1, -(row.bytes() as i64));
         object.count_garbage(-1);
         row.free();
     }

@@ -127,7 +127,7 @@ impl Object {
         self.flags.load(Ordering::SeqCst) & DROPPED != 0
     }
 
-    /// Versions, of whatever age, and the bytes they take. Where an engine does not die alone: what the pools know is the sum over all.
+    /// Versions, of whatever age, and the bytes they take. A transaction tells of those that it inserts in steps. Where an engine does not die alone: what the pools know is the sum over all.
     #[inline]
     pub fn count(&self, pools: &Pools, rows: i64, bytes: i64) {
         let share = &self.shares[share()];

@@ -2,7 +2,7 @@
 //!
 //! An object counts its own bytes, in shares (`object`), and a share tells of them here whenever it passes a step of 16 KB, of rows
 //! or of indexes. So a row costs no more for being counted twice; what is known here is below the truth by less than two steps for each
-//! share of a table.
+//! share of a table, and by less than one for each transaction that inserts.
 //! Whoever wants more compares a few words that seldom change.
 //!
 //! What is there already stays, whatever the limit: a start loads all rows, and a limit may be lowered.
@@ -25,6 +25,7 @@ pub const POOLS_MAX: usize = 64;
 /// Every number of a database.
 const DATABASES: usize = 1 << 16;
 const STEP_BITS: u32 = 14;
+pub const STEP_BYTES: i64 = 1 << STEP_BITS;
 /// As SQL Server's longest name.
 const NAME_MAX: usize = 128;
 
@@ -134,7 +135,7 @@ impl Pools {
         let (database, pool) = (&self.databases[usize::from(db.0)], &self.pools[self.pool_of(db)]);
         // Relaxed: whoever sees an older number is let in as if it had come earlier.
         let fits = |there: &AtomicI64, limit: &AtomicI64| {
-            there.load(Ordering::Relaxed).saturating_add_unsigned(bytes as u64) <= limit.load(Ordering::Relaxed)
+            there.load(Ordering::Relaxed) <= limit.load(Ordering::Relaxed) - bytes as i64
         };
         if !fits(&database.bytes, &self.quota) {
             return Err(StorageError::QuotaReached);

@@ -56,6 +56,7 @@ impl<'a> Row<'a> {
     }
 
     /// A version that is in no chain yet. `homes`: where its chains begin, index by index.
+    #[inline]
     pub fn create(
         memory: &'a RowMemory,
         object: u16,
@@ -89,7 +90,7 @@ impl<'a> Row<'a> {
     }
 
     pub fn free(self) {
-        self.memory.free(self.at, row_bytes(self.links(), self.image_bytes()));
+        self.memory.free(self.at, self.bytes());
     }
 
     #[inline]
@@ -136,6 +137,11 @@ impl<'a> Row<'a> {
     #[inline]
     pub fn image_bytes(&self) -> usize {
         self.shape() as u32 as usize
+    }
+
+    /// All that it takes.
+    pub fn bytes(&self) -> usize {
+        row_bytes(self.links(), self.image_bytes())
     }
 
     #[inline]

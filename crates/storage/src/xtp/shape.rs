@@ -168,18 +168,26 @@ impl MemoryIndex {
     /// The home of a row, as far as it is known before the row is in the index. `key`: a buffer.
     #[inline]
     fn home_of(&self, image: &[u8], key: &mut Vec<u8>) -> StorageResult<u64> {
-        Ok(match (&self.way, self.numbers.as_deref()) {
-            (Way::Ordered(_), _) => 0,
-            (Way::Hash(_), Some(columns)) => {
-                let numbers = columns.iter().map(|(at, codec)| codec.read_i64(&image[*at..]));
-                self.with_key(numbers, hash_index::hash)
+        match (&self.way, self.numbers.as_deref()) {
+            (Way::Ordered(_), _) => Ok(0),
+            (Way::Hash(_), Some([(at, codec)])) => {
+                let (part, length) = self.key.codecs()[0].integer_part(codec.read_i64(&image[*at..]));
+                Ok(hash_index::hash(&part[..length]))
             }
-            (Way::Hash(_), None) => {
-                key.clear();
-                self.key_into(&RowView::new(&self.row, image)?, key);
-                hash_index::hash(key)
-            }
-        })
+            (Way::Hash(_), _) => self.hash_of(image, key),
+        }
+    }
+
+    /// Apart from the way that most rows take.
+    #[inline(never)]
+    fn hash_of(&self, image: &[u8], key: &mut Vec<u8>) -> StorageResult<u64> {
+        if let Some(columns) = self.numbers.as_deref() {
+            let numbers = columns.iter().map(|(at, codec)| codec.read_i64(&image[*at..]));
+            return Ok(self.with_key(numbers, hash_index::hash));
+        }
+        key.clear();
+        self.key_into(&RowView::new(&self.row, image)?, key);
+        Ok(hash_index::hash(key))
     }
 
     /// A row with this home will soon be looked for, or added.
@@ -191,24 +199,27 @@ impl MemoryIndex {
     }
 
     /// Puts a row into the index, at this position among the table's.
+    #[inline]
     pub fn link(&self, xtp: &Xtp, row: Row<'_>, position: usize) -> StorageResult<()> {
         match &self.way {
             Way::Hash(hash) => {
                 hash.link(&xtp.memory, row, position);
                 Ok(())
             }
-            Way::Ordered(tree) => {
-                let mut key = self.key_of(row.image())?;
-                if !self.layout.unique {
-                    key.extend_from_slice(&row.at().word().to_be_bytes());
-                }
-                let _pinned = xtp.retired.pin();
-                let growth = Growth::new(&xtp.retired);
-                let linked = tree.link(&xtp.memory, &growth, &key, row, position);
-                xtp.objects.of(row).count_index(&xtp.pools, growth.bytes());
-                linked
-            }
+            Way::Ordered(tree) => self.link_ordered(tree, xtp, row, position),
         }
+    }
+
+    fn link_ordered(&self, tree: &OrderedIndex, xtp: &Xtp, row: Row<'_>, position: usize) -> StorageResult<()> {
+        let mut key = self.key_of(row.image())?;
+        if !self.layout.unique {
+            key.extend_from_slice(&row.at().word().to_be_bytes());
+        }
+        let _pinned = xtp.retired.pin();
+        let growth = Growth::new(&xtp.retired);
+        let linked = tree.link(&xtp.memory, &growth, &key, row, position);
+        xtp.objects.of(row).count_index(&xtp.pools, growth.bytes());
+        linked
     }
 }
 

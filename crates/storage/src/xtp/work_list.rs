@@ -126,6 +126,12 @@ impl WorkList {
         self.length -= 1;
     }
 
+    /// The newest `last` entries, newest first.
+    pub fn last_changes(&self, memory: &RowMemory, last: usize) -> impl Iterator<Item = Entry> {
+        let words = blocks(memory, self.newest).flat_map(|block| block.entries().iter().rev()).take(last);
+        words.filter_map(|word| Entry::decode(word.load(Ordering::Relaxed)))
+    }
+
     /// Calls `visit` for the newest `last` entries, newest first; what it returns takes an entry's place.
     pub fn revise(&self, memory: &RowMemory, mut last: usize, mut visit: impl FnMut(Entry) -> Option<Entry>) {
         for block in blocks(memory, self.newest) {

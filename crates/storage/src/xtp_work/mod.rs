@@ -17,12 +17,13 @@ use crate::commits::Status;
 use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::TableId;
-use crate::locks::{LockMode, MemberId, Patience};
+use crate::locks::{LockMode, Member, MemberId, Patience};
 use crate::xtp::Xtp;
 use crate::xtp::counts::{IndexCounts, Tally};
 use crate::xtp::cursor::Cursor;
 use crate::xtp::eyes::Eyes;
 use crate::xtp::memory::At;
+use crate::xtp::pools::STEP_BYTES;
 use crate::xtp::row::{NEVER, OWNED, Row};
 use crate::xtp::shape::MemoryShape;
 use crate::xtp::work_list::{Change, Entry, WorkList, blocks};
@@ -47,6 +48,14 @@ pub struct Looked {
     pub whole_keys: bool,
 }
 
+/// Versions that a transaction has inserted and not told their object of, and their bytes: less than a pool's step.
+#[derive(Default)]
+struct Uncounted {
+    object: u16,
+    rows: i64,
+    bytes: i64,
+}
+
 #[derive(Default)]
 pub struct Work {
     /// The time it reads as of, from the first need to the end.
@@ -57,6 +66,7 @@ pub struct Work {
     /// Given by validation.
     pub commit_time: Option<u64>,
     pub tally: Tally,
+    uncounted: Uncounted,
     /// The object that it changed last.
     pub changing: Option<u32>,
     /// Somebody else was first, or it did not pass validation: if it is rolled back, that is why.
@@ -73,8 +83,35 @@ impl Work {
     }
 
     /// Adds to the list that others find in `head`.
+    #[inline]
     pub fn note(&mut self, xtp: &Xtp, head: &AtomicU64, row: At, change: Change) -> StorageResult<()> {
         self.list.get_or_insert(WorkList::EMPTY).push(&xtp.memory, head, Entry { row, change })
+    }
+
+    /// Before a version of `object` that takes so many bytes is noted and counted: all in one critical section, or nobody would know of
+    /// what a dead engine has noted whether it was counted.
+    #[inline]
+    pub fn expect_version(&mut self, xtp: &Xtp, member: &Member, object: u16, bytes: usize) {
+        if self.uncounted.object != object || self.uncounted.bytes + bytes as i64 > STEP_BYTES {
+            self.tell_counts(xtp, member);
+            self.uncounted.object = object;
+        }
+    }
+
+    #[inline]
+    pub fn count_version(&mut self, bytes: usize) {
+        self.uncounted.rows += 1;
+        self.uncounted.bytes += bytes as i64;
+    }
+
+    /// Tells the object of the versions that were counted. Within a critical section.
+    #[cold]
+    pub fn tell_counts(&mut self, xtp: &Xtp, member: &Member) {
+        let Uncounted { object, rows, bytes } = std::mem::take(&mut self.uncounted);
+        if rows > 0 {
+            xtp.objects.at(object).count(&xtp.pools, rows, bytes);
+        }
+        member.work_counted.store(self.length() as u64, Ordering::Relaxed);
     }
 
     pub fn take_back(&mut self, xtp: &Xtp) {
@@ -281,6 +318,15 @@ impl Engine {
         // Announced before it is read, as `Transaction::snapshot` does it.
         snapshot.store(1, Ordering::SeqCst);
         snapshot.store(self.commits.now(), Ordering::SeqCst);
+    }
+
+    /// Counts the versions that a dead engine's transaction has inserted and not told of: among the changes after the first `counted`.
+    pub fn count_versions(&self, list: &WorkList, counted: usize) {
+        let changes = list.last_changes(&self.xtp.memory, list.length - counted);
+        for entry in changes.filter(|entry| entry.change != Change::Ended) {
+            let row = Row::new(&self.xtp.memory, entry.row);
+            self.xtp.objects.of(row).count(&self.xtp.pools, 1, row.bytes() as i64);
+        }
     }
 
     /// The transaction is over and settled: what it ended or undid is garbage as of `time`; blocks without any are free.

@@ -77,7 +77,12 @@ impl Body<'_> {
         head[5..].copy_from_slice(&(image.len() as u32).to_le_bytes());
         self.bytes.extend_from_slice(&head);
         self.bytes.extend_from_slice(&image[..first]);
-        for part in image[first..].chunks(BODY_BYTES - PART_HEAD) {
+        if first == image.len() { Ok(()) } else { self.write_rest(row, &image[first..]) }
+    }
+
+    #[cold]
+    fn write_rest(&mut self, row: Row<'_>, rest: &[u8]) -> StorageResult<()> {
+        for part in rest.chunks(BODY_BYTES - PART_HEAD) {
             self.flush(row)?;
             self.bytes.push(PART);
             self.bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
