@@ -94,6 +94,7 @@ impl KeyLayout {
         &self.columns
     }
 
+    #[inline]
     pub fn codecs(&self) -> &[KeyCodec] {
         &self.codecs
     }
@@ -242,9 +243,12 @@ impl KeyCodec {
     /// What `encode_i64` appends: so many of these bytes.
     #[inline]
     pub fn integer_part(&self, value: i64) -> ([u8; INTEGER_BYTES], usize) {
-        let (mut part, length) = self.ascending_part(value);
-        self.invert(0, &mut part);
-        (part, length)
+        let (part, length) = self.ascending_part(value);
+        // All bits at once: one by one they would be taken apart and put together again.
+        let mut word = [0; 16];
+        word[..INTEGER_BYTES].copy_from_slice(&part);
+        let inverted = u128::from_le_bytes(word) ^ if self.descending { u128::MAX } else { 0 };
+        (inverted.to_le_bytes()[..INTEGER_BYTES].try_into().expect("so many"), length)
     }
 
     /// What `encode` appends for NULL.

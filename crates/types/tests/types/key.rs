@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 use types::fixed::uuid_order;
-use types::key::{encode_datum, encode_key, encode_prefix, encode_row_key};
+use types::key::{KeyCodec, encode_datum, encode_key, encode_prefix, encode_row_key};
 use types::{Datum, KeyColumn, KeyLayout, RowLayout, RowView, SqlType, TypeKind, collation};
 
 use crate::values;
@@ -112,4 +112,21 @@ fn uniqueidentifiers_sort_by_their_last_group_first() {
     ];
     let keys: Vec<Vec<u8>> = ordered.iter().map(|text| part(&SqlType::UNIQUEIDENTIFIER, false, &wire(text))).collect();
     assert!(keys.is_sorted(), "{keys:?}");
+}
+
+#[test]
+fn the_part_of_a_number_is_what_is_appended() {
+    for (ty, numbers) in [
+        (SqlType::BIGINT, [i64::MIN, -2, 0, 0x0102_0304_0506_0708, i64::MAX]),
+        (SqlType::INT, [i32::MIN.into(), -2, 0, 0x0102_0304, i32::MAX.into()]),
+        (SqlType::TINYINT, [0, 1, 2, 127, 255]),
+    ] {
+        for (number, descending) in numbers.into_iter().flat_map(|number| [(number, false), (number, true)]) {
+            let codec = KeyCodec::new(&ty, descending);
+            let mut appended = Vec::new();
+            codec.encode_i64(number, &mut appended);
+            let (part, length) = codec.integer_part(number);
+            assert_eq!(part[..length], appended, "{ty:?} {number} {descending}");
+        }
+    }
 }
