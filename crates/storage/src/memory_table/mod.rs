@@ -180,11 +180,11 @@ impl MemoryTable {
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
         engines::enter(member);
-        tx.work.expect_version(&engine.xtp, member, shape.object, bytes);
+        tx.work.expect_version(&engine.xtp, member, shape.object);
         let created = Row::create(memory, shape.object, owner, tx.writer.statement, homes, image).and_then(|row| {
             let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Inserted);
             noted.inspect_err(|_| row.free())?;
-            tx.work.count_version(bytes);
+            tx.work.count_version(&engine.xtp, member, bytes);
             Ok(row)
         });
         engines::leave(member);

@@ -88,20 +88,23 @@ impl Work {
         self.list.get_or_insert(WorkList::EMPTY).push(&xtp.memory, head, Entry { row, change })
     }
 
-    /// Before a version of `object` that takes so many bytes is noted and counted: all in one critical section, or nobody would know of
-    /// what a dead engine has noted whether it was counted.
+    /// Before a version of `object` is noted and counted: all in one critical section, or nobody would know of what a dead engine has
+    /// noted whether it was counted.
     #[inline]
-    pub fn expect_version(&mut self, xtp: &Xtp, member: &Member, object: u16, bytes: usize) {
-        if self.uncounted.object != object || self.uncounted.bytes + bytes as i64 > STEP_BYTES {
+    pub fn expect_version(&mut self, xtp: &Xtp, member: &Member, object: u16) {
+        if self.uncounted.object != object {
             self.tell_counts(xtp, member);
             self.uncounted.object = object;
         }
     }
 
     #[inline]
-    pub fn count_version(&mut self, bytes: usize) {
+    pub fn count_version(&mut self, xtp: &Xtp, member: &Member, bytes: usize) {
         self.uncounted.rows += 1;
         self.uncounted.bytes += bytes as i64;
+        if self.uncounted.bytes >= STEP_BYTES {
+            self.tell_counts(xtp, member);
+        }
     }
 
     /// Tells the object of the versions that were counted. Within a critical section.
