@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use lab::client::Trust;
 use lab::tls::TlsSettings;
 use server::tls::Certificate;
-use support::{PASSWORD, Server, binary, scratch};
+use support::{PASSWORD, Server, binary, free_port, scratch};
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -20,11 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct Page {
     server: Server,
     port: u16,
-}
-
-/// A port that was free a moment ago.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
 }
 
 impl Page {

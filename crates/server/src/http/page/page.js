@@ -19,14 +19,14 @@ const level = (name, factor = 1) => (now, _, labels) => {
   const value = now.value(name, labels);
   return value === undefined ? null : value * factor;
 };
-// Lines that are named in advance, or one for each value of a label; `most`: only those with the greatest sums.
+// Lines that are named in advance, or one for each value of a label; `most`: only those that are not 0 all the time.
 const lines = (...list) => () => list.map(([name, value]) => ({ name, value: (now, before) => value(now, before, {}) }));
 const each = (family, label, value, name = (labels) => labels[label]) => (reading) =>
   reading.all(family).map(({ labels }) => ({ name: name(labels), value: (now, before) => value(now, before, labels) }));
 
 const busy = (now, before, { cpu }) => {
-  const used = (mode) => rate("heddle_cpu_seconds_total", 100)(now, before, { cpu, mode });
-  return Math.max(0, 100 - used("idle"));
+  const idle = rate("heddle_cpu_seconds_total", 100)(now, before, { cpu, mode: "idle" });
+  return idle === null ? null : Math.max(0, 100 - idle);
 };
 const cpus = (reading) => reading.all("heddle_cpu_seconds_total").filter(({ labels }) => labels.mode === "idle")
   .map(({ labels }) => ({ name: `CPU ${labels.cpu}`, value: (now, before) => busy(now, before, labels) }));
@@ -103,12 +103,14 @@ function scale(top) {
 }
 
 class Chart {
-  constructor(definition, index) {
+  constructor(definition) {
     this.definition = definition;
     this.series = new Map();
-    this.drawing = svg("svg", { role: "img", "aria-labelledby": `chart${index}` });
+    // Names of the lines that are drawn; the place of each is its colour.
+    this.drawn = [];
+    this.drawing = svg("svg", { role: "img" });
     this.legend = make("ul", { class: "legend", "aria-label": `${definition.title} now` });
-    const caption = make("figcaption", {}, make("h3", { id: `chart${index}` }, definition.title), make("span", { class: "unit" }, definition.unit));
+    const caption = make("figcaption", {}, make("h3", {}, definition.title), make("span", { class: "unit" }, definition.unit));
     $("figures").append(make("figure", {}, caption, this.drawing, this.legend));
   }
 
@@ -127,18 +129,40 @@ class Chart {
   // A gap in all lines: what was between is not known.
   gap(at) { for (const points of this.series.values()) if (points.at(-1)?.[1] !== null) points.push([at, null]); }
 
-  // What is drawn of the last `span` seconds, in an order that stays.
+  // What is drawn of the last `span` seconds: the greatest, if there are too many, each with the colour that it has had.
   chosen(at, span) {
     let list = [...this.series].map(([name, points]) => ({ name, points: points.filter(([when]) => when >= at - span) }));
-    if (this.definition.most) {
-      for (const line of list) line.sum = line.points.reduce((sum, [, value]) => sum + (value ?? 0), 0);
-      list = list.filter((line) => line.sum > 0).sort((a, b) => b.sum - a.sum);
+    for (const line of list) line.sum = line.points.reduce((sum, [, value]) => sum + (value ?? 0), 0);
+    if (this.definition.most) list = list.filter((line) => line.sum > 0);
+    if (this.definition.most || list.length > LINES_MAX) list = list.sort((a, b) => b.sum - a.sum).slice(0, LINES_MAX);
+    const names = new Set(list.map(({ name }) => name));
+    this.drawn = this.drawn.map((name) => names.has(name) ? name : null);
+    for (const line of list) {
+      line.colour = this.drawn.indexOf(line.name);
+      if (line.colour < 0) {
+        const free = this.drawn.indexOf(null);
+        line.colour = free < 0 ? this.drawn.length : free;
+        this.drawn[line.colour] = line.name;
+      }
     }
-    return list.slice(0, LINES_MAX);
+    return list.sort((a, b) => a.colour - b.colour);
   }
 
-  draw(at, span) {
-    const width = Math.max(this.drawing.clientWidth, 200), height = 170;
+  // What a chart shows, for those who hear it.
+  words(list, span) {
+    const { title, unit } = this.definition;
+    const lines = list.map(({ name, points }) => {
+      const values = points.map(([, value]) => value).filter((value) => value !== null);
+      const range = values.length ? `, from ${shown(Math.min(...values))} to ${shown(Math.max(...values))}` : "";
+      return `${name}: now ${shown(points.at(-1)?.[1])}${range}.`;
+    });
+    return `${title}, ${unit}, ${span / 60 === 1 ? "the last minute" : `the last ${span / 60} minutes`}. ${lines.join(" ") || "Nothing."}`;
+  }
+
+  width() { return Math.max(this.drawing.clientWidth, 200); }
+
+  draw(at, span, width) {
+    const height = 170;
     const left = 52, right = width - 8, top = 8, bottom = height - 20;
     const list = this.chosen(at, span);
     const greatest = Math.max(this.definition.top ?? 0, ...list.flatMap(({ points }) => points.map(([, value]) => value ?? 0)));
@@ -156,31 +180,34 @@ class Chart {
       const text = back === 0 ? "now" : span < 120 ? `−${back} s` : `−${(back / 60).toLocaleString("en", { maximumFractionDigits: 1 })} min`;
       parts.push(svg("text", { x: x(at - back), y: height - 5, "text-anchor": ["start", "middle", "middle", "end"][part] }, text));
     }
-    list.forEach(({ points }, index) => {
+    for (const { points, colour } of list) {
       let path = "", pen = "M";
       for (const [when, value] of points) {
         if (value === null) { pen = "M"; continue; }
         path += `${pen}${x(when).toFixed(1)} ${y(value).toFixed(1)}`;
         pen = "L";
       }
-      parts.push(svg("path", { class: `k${index}`, d: path || "M0 0" }));
-    });
+      parts.push(svg("path", { class: `k${colour}`, d: path || "M0 0" }));
+    }
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.drawing.setAttribute("aria-label", this.words(list, span));
     this.drawing.replaceChildren(...parts);
     if (!list.length) return this.legend.replaceChildren(make("li", {}, "nothing"));
-    this.legend.replaceChildren(...list.map(({ name, points }, index) => {
+    this.legend.replaceChildren(...list.map(({ name, points, colour }) => {
       const key = svg("svg", { viewBox: "0 0 20 8", "aria-hidden": "true" });
-      key.append(svg("path", { class: `k${index}`, d: "M0 4H20" }));
+      key.append(svg("path", { class: `k${colour}`, d: "M0 4H20" }));
       return make("li", {}, key, name, make("b", {}, shown(points.at(-1)?.[1])));
     }));
   }
 }
 
-const charts = CHARTS.map((definition, index) => new Chart(definition, index));
+const charts = CHARTS.map((definition) => new Chart(definition));
 
 function fill(id, rows) {
-  const empty = make("tr", {}, make("td", { colspan: "10" }, "nothing"));
-  $(id).replaceChildren(...(rows.length ? rows : [empty]));
+  const body = $(id);
+  const columns = body.closest("table").tHead.rows[0].cells.length;
+  const empty = make("tr", {}, make("td", { colspan: columns }, "nothing"));
+  body.replaceChildren(...(rows.length ? rows : [empty]));
 }
 
 const row = (name, numbers) =>
@@ -216,7 +243,9 @@ function draw(always) {
   if (!latest || document.hidden || !always && (paused || calm.matches && !due)) return;
   drawnAt = performance.now();
   const span = Number($("span").value);
-  for (const chart of charts) chart.draw(answered, span);
+  // All widths first: one that is asked for after something was drawn makes the browser lay out the whole page.
+  const widths = charts.map((chart) => chart.width());
+  charts.forEach((chart, index) => chart.draw(answered, span, widths[index]));
   if (before) drawTables(latest, before, sessions);
 }
 
@@ -225,6 +254,8 @@ function say(text, bad) {
   if ($("state").textContent !== text) $("state").textContent = text;
   $("state").classList.toggle("bad", bad);
 }
+
+const sayState = () => say(paused ? "Paused; the numbers are still collected." : "Live.", false);
 
 function about(reading) {
   const [{ labels }] = reading.all("heddle_info");
@@ -253,7 +284,7 @@ async function look() {
     if (before) for (const chart of charts) chart.take(latest, before, at);
     else for (const chart of charts) chart.gap(at);
     about(reading);
-    say(paused ? "Paused; the numbers are still collected." : "Live.", false);
+    sayState();
   } catch (error) {
     for (const chart of charts) chart.gap(at);
     latest = null;
@@ -267,6 +298,7 @@ $("span").addEventListener("change", () => draw(true));
 $("pause").addEventListener("click", () => {
   paused = !paused;
   $("pause").setAttribute("aria-pressed", paused);
+  if (latest) sayState();
   if (!paused) draw(true);
 });
 document.addEventListener("visibilitychange", () => draw(false));
