@@ -222,9 +222,14 @@ pub fn checks_of(modify: &Modify, layout: &RowLayout) -> Checks {
 /// What an INSERT of one row gives the columns as they are stored, over a row of its subqueries' values. None among them: the identity
 /// column, which no CHECK and no foreign key reads.
 pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
-    let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
     let mut source = one_row(&modify.source)?;
     over_subqueries(&mut source);
+    inserted_of(modify, &source)
+}
+
+/// `inserted`, of the one row that the source gives, over its subqueries' values.
+fn inserted_of(modify: &Modify, source: &[Expr]) -> Option<Vec<Option<Expr>>> {
+    let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
     let TableSource::Base(table) = &modify.target else { return None };
     let identity = table.columns.iter().position(|column| column.identity.is_some());
     let stored = identity.and_then(|column| table.stored[column]).map(usize::from);
@@ -237,7 +242,7 @@ pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
         return None;
     }
     let made_later = |(at, value): (usize, &Option<Expr>)| match value {
-        Some(value) if stored != Some(at) => Some(Some(over(value, &source))),
+        Some(value) if stored != Some(at) => Some(Some(over(value, source))),
         None if stored == Some(at) => Some(None),
         _ => None,
     };
@@ -255,8 +260,8 @@ pub fn zero(ty: &SqlType) -> Datum {
 
 /// An INSERT of one row: machine code makes it, or the run does (an empty image).
 pub fn insert_form(query: QueryId, modify: &Modify, layout: &RowLayout, open: Open<'_>) -> Option<Insert> {
-    let (subqueries, _) = with_subqueries(query, one_row(&modify.source)?, open)?;
-    let values = inserted(modify)?;
+    let (subqueries, source) = with_subqueries(query, one_row(&modify.source)?, open)?;
+    let values = inserted_of(modify, &source)?;
     let types = Target::new(&modify.target).types;
     if values.len() != layout.len() {
         return None;
