@@ -1,7 +1,5 @@
 //! The one binary: `serve`, `sql`, `stress`, `ping`, `lab`, `completions`. Command line and nothing else.
 
-use std::io::Write;
-
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -63,7 +61,7 @@ fn command_line() -> CommandLine {
 fn complete(shell: Shell) -> i32 {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut CommandLine::command(), "heddle", &mut script);
-    match std::io::stdout().write_all(&script) {
+    match lab::output::write_all(&script) {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("heddle completions: {error}");

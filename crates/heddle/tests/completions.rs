@@ -54,3 +54,11 @@ fn each_shell_has_a_script() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("bash, elvish, fish, powershell, zsh"), "{unknown:?}");
 }
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let unread = binary().args(["completions", "bash"]).stdout(writer).output().expect("runs");
+    assert!(unread.status.success() && unread.stderr.is_empty(), "{unread:?}");
+}

@@ -6,6 +6,7 @@
 pub mod address;
 pub mod tls;
 pub mod client;
+pub mod output;
 mod text;
 mod call;
 pub mod ping;

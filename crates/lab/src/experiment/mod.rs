@@ -19,11 +19,11 @@ mod runner;
 mod report;
 
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
+use crate::output;
 use definition::Definition;
 
 /// Run experiments: servers are started for them, loads run, figures kept, and a page is written that shows them
@@ -102,10 +102,9 @@ pub fn list() -> i32 {
         Ok::<_, String>(text)
     };
     match attempt() {
-        // Who reads no further has seen enough.
-        Ok(text) => match std::io::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => refuse("list", &error.to_string()),
-            _ => 0,
+        Ok(text) => match output::write_all(text.as_bytes()) {
+            Ok(()) => 0,
+            Err(error) => refuse("list", &error.to_string()),
         },
         Err(why) => refuse("list", &why),
     }
