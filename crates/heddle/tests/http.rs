@@ -329,7 +329,7 @@ fn sessions_tell_what_they_wait_for() {
             let (_, rest) = row.split_once(&format!("\"{name}\":")).unwrap_or_else(|| panic!("{name}: {row}"));
             rest.split([',', '}']).next().and_then(|number| number.parse().ok()).expect("a number")
         };
-        let rows: Vec<&str> = told.lines().collect();
+        let rows: Vec<&str> = told.split('{').skip(2).collect();
         let blocked = rows.iter().find(|row| row.contains("\"LCK_M_")).expect("a row");
         let by = number(blocked, "blocking_session_id");
         let holder = rows.iter().find(|row| number(row, "session_id") == by).expect("a row");
@@ -341,6 +341,32 @@ fn sessions_tell_what_they_wait_for() {
         }
         page.sessions_until(|text| text.starts_with("{\"total\":0,\"running\":0,"));
     }
+}
+
+/// A server that ends its sessions before it stops says meanwhile that it is not for new ones.
+#[test]
+fn a_server_that_stops_is_not_healthy() {
+    let page = Page::start(&["--kernel", "threaded"]);
+    page.server.query("CREATE TABLE undone (a int PRIMARY KEY)");
+    // What is undone when the session is ended takes the stop that long.
+    let mut client =
+        page.begin("BEGIN TRAN; INSERT undone SELECT value FROM GENERATE_SERIES(1, 200000); WAITFOR DELAY '00:10:00'");
+    page.sessions_until(|text| text.contains("\"WAITFOR\""));
+    // Connections that are there already, since a server that stops accepts none.
+    let mut asking: Vec<TcpStream> = (0..30).map(|_| page.connect()).collect();
+    for stream in &mut asking {
+        stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n").expect("sent");
+    }
+    let told = Command::new("kill").arg(page.server.pid().to_string()).status().expect("kill runs");
+    assert!(told.success());
+    let unhealthy = asking.iter_mut().find_map(|stream| {
+        std::thread::sleep(Duration::from_millis(10));
+        stream.write_all(b"\r\n").expect("the server still runs");
+        Some(Answer::read(stream)).filter(|answer| answer.status != 200)
+    });
+    let unhealthy = unhealthy.expect("it stops");
+    assert_eq!((unhealthy.status, unhealthy.body.as_str()), (503, "no logins are accepted\n"));
+    client.wait().expect("its session is ended");
 }
 
 /// The page is the first engine's: whoever takes its place goes on with it.

@@ -2,9 +2,9 @@
 //! statement: on a loopback address nobody is asked who looks.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
 use types::SqlResult;
 
 use crate::server::Server;
@@ -19,6 +19,30 @@ const OF_SESSION: [&str; 4] = ["session_id", "login_name", "host_name", "program
 const OF_REQUEST: [&str; 7] =
     ["session_id", "status", "wait_type", "wait_time", "blocking_session_id", "scheduler_id", "total_elapsed_time"];
 
+#[derive(Serialize)]
+struct Activity<'a> {
+    total: usize,
+    running: usize,
+    sessions: Vec<Columns<'a>>,
+}
+
+/// Columns of a session, and of its request if it runs one.
+struct Columns<'a>(Vec<(&'a str, &'a Answer)>);
+
+impl Serialize for Columns<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, json_value(value))))
+    }
+}
+
+fn json_value(value: &Answer) -> serde_json::Value {
+    match value {
+        Answer::Number(number) => (*number).into(),
+        Answer::Text(text) => text.trim_end().into(),
+        _ => serde_json::Value::Null,
+    }
+}
+
 /// `{"total": n, "running": n, "sessions": [{"session_id": 51, ...}, ...]}`. Those that run a request come first, the longest ahead;
 /// what belongs to a request is missing from the others. Times are ms.
 pub fn json(server: &Arc<Server>) -> SqlResult<String> {
@@ -30,38 +54,12 @@ pub fn json(server: &Arc<Server>) -> SqlResult<String> {
     let elapsed = |request: &Option<&Vec<Answer>>| request.map_or(-1, |request| request[OF_REQUEST.len() - 1].number());
     rows.sort_by_key(|(session, request)| (-elapsed(request), session[0].number()));
     let running = rows.iter().filter(|(_, request)| request.is_some()).count();
-    let rows: Vec<String> = rows[..rows.len().min(SESSIONS_MAX)]
-        .iter()
-        .map(|(session, request)| {
-            let of_session = OF_SESSION.iter().zip(session.iter());
-            let of_request = request.iter().flat_map(|request| OF_REQUEST.iter().zip(request.iter()).skip(1));
-            let members: Vec<String> =
-                of_session.chain(of_request).map(|(name, value)| format!("\"{name}\":{}", literal(value))).collect();
-            format!("{{{}}}", members.join(","))
-        })
-        .collect();
-    Ok(format!("{{\"total\":{},\"running\":{running},\"sessions\":[{}]}}\n", sessions.len(), rows.join(",\n")))
-}
-
-fn literal(value: &Answer) -> String {
-    match value {
-        Answer::Number(number) => number.to_string(),
-        Answer::Text(text) => string(text.trim_end()),
-        _ => "null".to_owned(),
-    }
-}
-
-/// RFC 8259, section 7.
-fn string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\0'..='\u{1f}' => write!(quoted, "\\u{:04x}", u32::from(c)).expect("a String takes all"),
-            _ => quoted.push(c),
-        }
-    }
-    quoted + "\""
+    let named = rows.iter().take(SESSIONS_MAX).map(|(session, request)| {
+        let of_request = request.iter().flat_map(|request| OF_REQUEST.iter().zip(request.iter()).skip(1));
+        Columns(OF_SESSION.iter().zip(session.iter()).chain(of_request).map(|(name, value)| (*name, value)).collect())
+    });
+    let activity = Activity { total: sessions.len(), running, sessions: named.collect() };
+    Ok(serde_json::to_string(&activity).expect("names and plain values") + "\n")
 }
 
 #[cfg(test)]
@@ -70,8 +68,10 @@ mod tests {
 
     #[test]
     fn what_a_client_calls_itself_cannot_end_a_string() {
-        assert_eq!(literal(&Answer::Text("a\"b\\c\n\u{1f}é  ".into())), r#""a\"b\\c\u000a\u001fé""#);
-        assert_eq!(literal(&Answer::Number(-3)), "-3");
-        assert_eq!(literal(&Answer::Null), "null");
+        let program = Answer::Text("a\"b\\c\n\u{1f}é  ".into());
+        let columns =
+            Columns(vec![("program_name", &program), ("wait_time", &Answer::Number(-3)), ("b", &Answer::Null)]);
+        let text = serde_json::to_string(&columns).expect("plain values");
+        assert_eq!(text, r#"{"program_name":"a\"b\\c\n\u001fé","wait_time":-3,"b":null}"#);
     }
 }

@@ -47,6 +47,17 @@ struct Source {
     labels: &'static [(&'static str, &'static str)],
     /// Column, unit, kind, metric without its prefix, help.
     values: &'static [(&'static str, Unit, Kind, &'static str, &'static str)],
+    /// Whether a row is not told, by the first label's value.
+    leaves_out: fn(&str) -> bool,
+}
+
+fn nothing(_: &str) -> bool {
+    false
+}
+
+/// What means an idle duty, reports leave out.
+fn idle_waits(name: &str) -> bool {
+    WaitType::ALL.iter().any(|wait| wait.name() == name && wait.is_idle())
 }
 
 const SOURCES: &[Source] = &[
@@ -82,6 +93,7 @@ const SOURCES: &[Source] = &[
             ("current_workers_count", One, Gauge, "scheduler_workers", "Workers that it has"),
             ("pending_disk_io_count", One, Gauge, "scheduler_pending_disk_ios", "Reads and writes under way"),
         ],
+        leaves_out: nothing,
     },
     Source {
         table: "dm_os_wait_stats",
@@ -103,6 +115,7 @@ const SOURCES: &[Source] = &[
                 "Time from the wait's end until the worker ran",
             ),
         ],
+        leaves_out: idle_waits,
     },
     Source {
         table: "dm_os_spinlock_stats",
@@ -113,6 +126,7 @@ const SOURCES: &[Source] = &[
             ("backoffs", One, Counter, "spinlock_backoffs_total", "Times that a spinner gave way"),
             ("sleep_time", Milliseconds, Counter, "spinlock_sleep_seconds_total", "Time that spinners slept"),
         ],
+        leaves_out: nothing,
     },
     Source {
         table: "dm_os_latch_stats",
@@ -121,11 +135,13 @@ const SOURCES: &[Source] = &[
             ("waiting_requests_count", One, Counter, "latch_waits_total", "Waits for latches of a class"),
             ("wait_time_ms", Milliseconds, Counter, "latch_wait_seconds_total", "Time waited for them"),
         ],
+        leaves_out: nothing,
     },
     Source {
         table: "dm_os_memory_clerks",
         labels: &[("type", "clerk"), ("name", "name")],
         values: &[("pages_kb", Kilobytes, Gauge, "memory_clerk_bytes", "Memory that a clerk has given out")],
+        leaves_out: nothing,
     },
 ];
 
@@ -164,9 +180,7 @@ fn add_rows(server: &Arc<Server>, source: &Source, families: &mut Families) -> S
     for row in system::read(server, source.table, &columns)? {
         let (names, counts) = row.split_at(source.labels.len());
         let texts: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-        // What means an idle duty, reports leave out.
-        let named = |wait: &&WaitType| source.table == "dm_os_wait_stats" && wait.name() == texts[0];
-        if WaitType::ALL.iter().find(named).is_some_and(|wait| wait.is_idle()) {
+        if (source.leaves_out)(&texts[0]) {
             continue;
         }
         let labels: Vec<(&str, &str)> =
