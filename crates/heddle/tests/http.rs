@@ -295,6 +295,13 @@ fn numbers_move_under_load() {
         assert!(grown("heddle_cpu_seconds_total") > 0.0 && grown("heddle_uptime_seconds") > 0.0, "{args:?}");
         assert!(grown("heddle_scheduler_context_switches_total") > 0.0, "{args:?}");
         assert!(after.sum("heddle_memory_clerk_bytes") > 0.0, "{args:?}");
+        // What the system waits for when nobody delays it is no wait that anyone looks for.
+        let is_told = |wait: &str| {
+            let mut waits = after.values.keys().filter(|(name, _)| name == "heddle_wait_seconds_total");
+            waits.any(|(_, labels)| labels["wait_type"] == wait)
+        };
+        assert!(is_told("WRITELOG") && is_told("LCK_M_X") && is_told("ASYNC_NETWORK_IO"), "{args:?}");
+        assert!(!is_told("WAITFOR") && !is_told("NETWORK_READ") && !is_told("LAZYWRITER_SLEEP"), "{args:?}");
         let kernel = if args.contains(&"process") { "process" } else { "threaded" };
         let info = after.values.keys().find(|(name, _)| name == "heddle_info").expect("told");
         assert_eq!(info.1["kernel"], kernel);
