@@ -75,13 +75,7 @@ impl<'a> Row<'a> {
         Ok(Row::new(memory, at))
     }
 
-    /// Somebody will soon read the row.
-    #[inline]
-    pub fn expect(&self) {
-        Row::expect_at(self.memory, self.at);
-    }
-
-    /// The same, of a row that may be none.
+    /// Somebody will soon read the row there, if there is one.
     #[inline]
     pub fn expect_at(memory: &RowMemory, at: At) {
         memory.expect(at, BEGIN);

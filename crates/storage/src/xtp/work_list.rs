@@ -197,7 +197,7 @@ impl<'a> Block<'a> {
         let changes = entries.iter().enumerate().rev();
         changes.filter_map(move |(at, word)| {
             if let Some(later) = at.checked_sub(AHEAD) {
-                Row::new(memory, At::of_word(entries[later].load(Ordering::Relaxed))).expect();
+                Row::expect_at(memory, At::of_word(entries[later].load(Ordering::Relaxed)));
             }
             Entry::decode(word.load(Ordering::Relaxed))
         })
