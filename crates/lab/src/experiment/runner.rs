@@ -239,7 +239,9 @@ impl Bench<'_> {
         };
         run.values = values(definition, &raw);
         let cpus = cpus_since(&before.cpus, &after.cpus);
-        run.cpus = cpus.iter().map(|cpu| (cpu.cpu, busy_percent(&[*cpu]))).collect();
+        let busy = cpus.iter().map(|cpu| (cpu.cpu, busy_percent(&[*cpu])));
+        // A run may be shorter than the steps in which the system counts.
+        run.cpus = busy.filter(|(_, percent)| percent.is_finite()).collect();
         keep(&summary, run);
         Ok(())
     }
