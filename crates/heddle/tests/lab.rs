@@ -264,7 +264,7 @@ fn wrong_input_is_told_what_is_right() {
     let ran = lab(&["report", out.to_str().expect("UTF-8")]);
     assert!(ran.status.code() == Some(2) && text(&ran).contains("there are no results"), "{}", text(&ran));
     let ran = lab(&["list"]);
-    let has_length = text(&ran).contains("45 runs, about 14 min; with --quick: 18 runs, about 90 s");
+    let has_length = text(&ran).contains("45 runs, about 14 min; with --quick: 12 runs, about 48 s");
     assert!(ran.status.success() && text(&ran).contains("rwlock") && has_length, "{}", text(&ran));
     // Into a pipe that nobody reads.
     let (reader, writer) = std::io::pipe().expect("a pipe");

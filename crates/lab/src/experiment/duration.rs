@@ -10,7 +10,7 @@ use super::schedule::{Planned, planned};
 use super::setting::{Job, Place, Setting, settings};
 
 /// Runs of each setting at most, with `--quick`.
-const QUICK_ROUNDS: u32 = 3;
+const QUICK_ROUNDS: u32 = 2;
 /// Of a run with a server, besides its load: the server's start, set-up and end.
 const START_S: u64 = 1;
 
@@ -80,8 +80,8 @@ mod tests {
     fn lengths_by_hand() {
         // 3 locks with 3 numbers of connections, 5 rounds, 1 s around 2 s of warm-up and 15 s: 45 * 18 = 810 s.
         assert_eq!(told("rwlock", false), "45 runs, about 14 min");
-        // 3 locks with 2 numbers of connections, 3 rounds of at most 3, 1 s around 1 s and 3 s: 18 * 5 = 90 s.
-        assert_eq!(told("rwlock", true), "18 runs, about 90 s");
+        // 3 locks with 2 numbers of connections, 2 rounds at most, 1 s around 1 s and 2 s: 12 * 4 = 48 s.
+        assert_eq!(told("rwlock", true), "12 runs, about 48 s");
         // Its load ends by itself: 4 settings, 9 rounds, 1 s.
         assert_eq!(told("startup", false), "36 runs, about 36 s");
     }
@@ -99,7 +99,7 @@ mod tests {
     fn rounds_that_were_asked_for_are_made() {
         let definition = named(&["startup".into()]).expect("a definition").remove(0);
         let of = |quick, repeat| rounds(&definition, quick, repeat);
-        assert_eq!([of(false, None), of(true, None), of(false, Some(1)), of(true, Some(7))], [9, 3, 1, 7]);
+        assert_eq!([of(false, None), of(true, None), of(false, Some(1)), of(true, Some(7))], [9, 2, 1, 7]);
     }
 
     #[test]

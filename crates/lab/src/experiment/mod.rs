@@ -49,7 +49,7 @@ pub struct RunArgs {
     /// Directory of the results and of report.html; made if it is missing.
     #[arg(long, value_name = "DIR", default_value = "heddle-lab")]
     pub out: PathBuf,
-    /// Runs of each setting. Default: what the experiment says, with --quick at most 3.
+    /// Runs of each setting. Default: what the experiment says, with --quick at most 2.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub repeat: Option<u32>,
     /// Make only the runs that the directory has not: same setting, same program.
