@@ -6,6 +6,7 @@ use os::cpus::CpuUse;
 
 use super::bench::Counted;
 use super::definition::{Definition, Figure, Measure, Per};
+use super::results::Skipped;
 use super::server::Usage;
 use super::statistics::jain;
 use crate::stress::deltas::{Deltas, Growth};
@@ -98,6 +99,8 @@ pub struct Reading {
     pub link_cpu_s: Option<f64>,
     /// By the definition's measures.
     pub counters: BTreeMap<String, f64>,
+    /// Measures that the server refused to tell.
+    pub left_out: Vec<Skipped>,
 }
 
 /// All that there is of one run.

@@ -15,6 +15,7 @@ mod duration;
 mod server;
 mod check;
 mod library;
+mod probe;
 mod runner;
 mod report;
 

@@ -51,6 +51,9 @@ pub struct Run {
     pub spinlocks: Vec<(String, f64, f64)>,
     /// Why it does not count.
     pub failed: Option<String>,
+    /// What the server did not tell: lines of their own.
+    #[serde(skip)]
+    pub left_out: Vec<Skipped>,
 }
 
 /// What could not be measured here.

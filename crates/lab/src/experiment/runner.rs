@@ -18,9 +18,10 @@ use super::link::{Proxy, ceiling};
 use super::load::load_of;
 use super::machine::Machine;
 use super::measure::{Raw, Reading, busy_percent, cpus_since, link_cpu_s, values, values_of_bench};
+use super::probe::Probe;
 use super::results::{Line, Run, append, mend, read};
 use super::schedule::{Planned, planned};
-use super::server::{DATABASE, Remote, Server, ask, clear, first_number, make, open, set_up};
+use super::server::{DATABASE, Remote, Server, ask, clear, make, open, set_up};
 use super::setting::{Job, Load, Place, Setting, fnv, settings};
 use crate::address::Transport;
 use crate::client::Target;
@@ -173,6 +174,9 @@ impl Bench<'_> {
                 run.failed = Some(why);
             }
             run.took_s = (os::clock::now() - begun) as f64 / 1e9;
+            for left_out in run.left_out.drain(..) {
+                append(out, &definition.name, &Line::Skipped(left_out))?;
+            }
             append(out, &definition.name, &Line::Run(Box::new(run)))?;
             self.bar.inc(work.lengths_s[planned.setting]);
         }
@@ -237,6 +241,7 @@ impl Bench<'_> {
             start_ms: server.map(|server| server.start_ms),
             factors: &setting.factors,
         };
+        run.left_out = before.left_out.clone();
         run.values = values(definition, &raw);
         let cpus = cpus_since(&before.cpus, &after.cpus);
         let busy = cpus.iter().map(|cpu| (cpu.cpu, busy_percent(&[*cpu])));
@@ -299,49 +304,6 @@ impl Default for Ends {
     fn default() -> Ends {
         let none = || Err("it was over before it was measured".to_string());
         Ends { before: none(), after: none() }
-    }
-}
-
-/// Reads a server's counters.
-struct Probe {
-    process_id: Option<u32>,
-    target: Target,
-    link: Option<Arc<Proxy>>,
-    queries: Vec<(String, String)>,
-}
-
-impl Probe {
-    fn new(definition: &Definition, target: &Target, server: Option<&Server>, link: Option<Arc<Proxy>>) -> Probe {
-        let own = definition.measure.iter();
-        Probe {
-            process_id: server.map(Server::process_id),
-            target: target.clone(),
-            link,
-            queries: own.filter_map(|own| Some((own.name.clone(), own.query.clone()?))).collect(),
-        }
-    }
-
-    /// The process's figures are read next to what is measured: the questions cost the server something.
-    fn read(&self, edge: Edge) -> Result<Reading, String> {
-        let look = || {
-            let link_cpu_s = self.link.as_deref().map(Proxy::cpu_s);
-            (self.process_id.and_then(Server::usage), os::cpus::usage(), link_cpu_s)
-        };
-        let mut reading = Reading::default();
-        if edge == Edge::End {
-            (reading.usage, reading.cpus, reading.link_cpu_s) = look();
-        }
-        if !self.queries.is_empty() {
-            let mut connection = open(&self.target)?;
-            for (name, query) in &self.queries {
-                let answer = ask(&mut connection, query).map_err(|why| format!("measure {name}: {why}"))?;
-                reading.counters.extend(first_number(&answer).map(|value| (name.clone(), value)));
-            }
-        }
-        if edge == Edge::Begin {
-            (reading.usage, reading.cpus, reading.link_cpu_s) = look();
-        }
-        Ok(reading)
     }
 }
 

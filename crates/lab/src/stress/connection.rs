@@ -25,6 +25,9 @@ const ERROR_FILE: i64 = -4;
 
 /// How long to wait before a connection that broke is opened again.
 const RECONNECT_MS: u64 = 100;
+/// So many times a refused statement is tried again without a pause, and then with one before each.
+const RETRIES_AT_ONCE: u64 = 10;
+const RETRY_MS: u64 = 1;
 
 /// Errors that may be gone when the same is tried again: a deadlock's victim (1205), a lock that was waited for too long (1222), rows that
 /// others changed (3960; of memory-optimized tables 41301, 41302, 41305, 41325).
@@ -230,6 +233,10 @@ impl<'p> Session<'p> {
                             return Err(());
                         }
                         self.lane.counters.retries.fetch_add(1, Ordering::Relaxed);
+                        // Who is in the way may have lost its CPU.
+                        if retry >= RETRIES_AT_ONCE {
+                            pause_until(os::clock::after_ms(RETRY_MS), totals);
+                        }
                         continue;
                     }
                     errors.iter().for_each(|error| self.lane.server_error(error));

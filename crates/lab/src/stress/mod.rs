@@ -177,6 +177,7 @@ pub struct Args {
     #[arg(long = "rate", value_name = "PER_SECOND", conflicts_with = "think")]
     pub rate: Option<f64>,
     /// Send a request again, so often at most, after an error that may pass: deadlock victim, conflict of row versions.
+    /// After ten tries with a pause of 1 ms before each.
     #[arg(long = "retries", value_name = "N", default_value_t = 0)]
     pub retries: u64,
     /// Open a connection again that broke, or that the server did not let in, until the run ends.
