@@ -361,8 +361,9 @@ impl Transaction {
         if let Some(list) = self.work.list {
             // What is in nobody's list and in no queue yet would be lost with the engine.
             os::engines::enter(member);
-            self.work.tell_counts(&self.engine.xtp, member);
+            // Without a list nothing of it is left to count: who dies after this has told all.
             self.work.list = None;
+            self.work.tell_counts(&self.engine.xtp, member);
             member.work.store(0, Ordering::SeqCst);
             self.engine.leave_garbage(&list, time);
             os::engines::leave(member);
