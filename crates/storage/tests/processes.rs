@@ -479,6 +479,37 @@ fn make_other(storage: &Storage, tx: &mut Transaction) {
     }
 }
 
+/// Two engines: the first one does what it dies of, outside of critical sections, and the second goes on with `then`, to its end.
+fn one_outlives_another(
+    storage: &Storage,
+    dies: impl Fn(&Storage) + Copy + Send + 'static,
+    then: impl Fn(&Storage) + Copy + Send + 'static,
+) {
+    let board = Arc::new(Board::new());
+    let run = |number| {
+        let (storage, board) = (storage.clone(), board.clone());
+        os::sched::start(MachineConfig::default()).run(move || {
+            if number == 1 {
+                dies(&storage);
+            }
+            until("the order to go on", || board.order(2).load(Ordering::SeqCst) == 1);
+            then(&storage);
+            0
+        })
+    };
+    let mut engines = Engines::launch(2, 1, &run);
+    assert_eq!(engines.wait(), Some((1, End::Killed(9))));
+    assert!(!os::engines::died_inside(1), "outside of critical sections");
+    os::launcher::bury(1);
+    board.order(2).store(1, Ordering::SeqCst);
+    assert_eq!(engines.wait(), Some((2, End::Exited(0))));
+}
+
+fn bury_and_collect(storage: &Storage) {
+    storage.bury(1, || ()).expect("a burial");
+    (0..2).for_each(|_| storage.collect_versions());
+}
+
 /// Before the commit of one that it makes, or between the commit of one that it drops and saying that the object goes.
 fn dies_while_it_defines(storage: &Storage, drops: bool) {
     let mut tx = storage.begin(Isolation::ReadCommitted);
@@ -501,25 +532,7 @@ fn a_dead_engine_leaves_no_objects(drops: bool) {
         make_other(&storage, &mut tx);
         tx.commit(Durability::Full).expect("committed");
     }
-    let board = Arc::new(Board::new());
-    let run = |number| {
-        let (storage, board) = (storage.clone(), board.clone());
-        os::sched::start(MachineConfig::default()).run(move || {
-            if number == 1 {
-                dies_while_it_defines(&storage, drops);
-            }
-            until("the order to bury", || board.order(2).load(Ordering::SeqCst) == 1);
-            storage.bury(1, || ()).expect("a burial");
-            (0..2).for_each(|_| storage.collect_versions());
-            0
-        })
-    };
-    let mut engines = Engines::launch(2, 1, &run);
-    assert_eq!(engines.wait(), Some((1, End::Killed(9))));
-    assert!(!os::engines::died_inside(1), "outside of critical sections");
-    os::launcher::bury(1);
-    board.order(2).store(1, Ordering::SeqCst);
-    assert_eq!(engines.wait(), Some((2, End::Exited(0))));
+    one_outlives_another(&storage, move |storage| dies_while_it_defines(storage, drops), bury_and_collect);
     let left = storage.memory_optimized_bytes();
     assert!(left <= before + 4_096, "{before} bytes, then {left}");
     let still_counted = storage.memory_pools().database_bytes(DB);
@@ -532,38 +545,26 @@ fn a_key_of_a_dead_engines_commit_is_not_taken() {
     const KEY: i64 = 77;
     let home = Home::new("processes-rival", Kind::Hash);
     let storage = home.open_new();
-    let board = Arc::new(Board::new());
     let insert = |storage: &Storage| {
         let mut tx = storage.begin(Isolation::ReadCommitted);
         let table = storage.open_table(DB, TABLE).expect("the table");
         table.insert(&mut tx, &image(table.layout(), KEY, &(None, 1, None)))?;
         tx.commit(Durability::Full)
     };
-    let run = |number| {
-        let (storage, board) = (storage.clone(), board.clone());
-        os::sched::start(MachineConfig::default()).run(move || {
-            if number == 1 {
-                os::sim::die_at("xtp.validate", 1);
-                insert(&storage).expect("it does not live so long");
-            }
-            until("the order to insert", || board.order(2).load(Ordering::SeqCst) == 1);
-            let burier = storage.clone();
-            os::sched::spawn(TaskKind::Request, Place::LeastLoaded, move || {
-                // Time enough for a wrong answer.
-                os::wait::sleep(WaitType::WAITFOR, 200);
-                burier.bury(1, || ()).expect("a burial");
-            });
-            assert!(matches!(insert(&storage), Err(StorageError::DependencyFailed)), "it has waited for the burial");
-            insert(&storage).expect("nobody has the key");
-            0
-        })
+    let dies = move |storage: &Storage| {
+        os::sim::die_at("xtp.validate", 1);
+        insert(storage).expect("it does not live so long");
     };
-    let mut engines = Engines::launch(2, 1, &run);
-    assert_eq!(engines.wait(), Some((1, End::Killed(9))));
-    assert!(!os::engines::died_inside(1), "outside of critical sections");
-    os::launcher::bury(1);
-    board.order(2).store(1, Ordering::SeqCst);
-    assert_eq!(engines.wait(), Some((2, End::Exited(0))));
+    one_outlives_another(&storage, dies, move |storage| {
+        let burier = storage.clone();
+        os::sched::spawn(TaskKind::Request, Place::LeastLoaded, move || {
+            // Time enough for a wrong answer.
+            os::wait::sleep(WaitType::WAITFOR, 200);
+            burier.bury(1, || ()).expect("a burial");
+        });
+        assert!(matches!(insert(storage), Err(StorageError::DependencyFailed)), "it has waited for the burial");
+        insert(storage).expect("nobody has the key");
+    });
 }
 
 /// A transaction tells of the versions it inserts in steps: what a dead engine's has not told yet, its burial counts.
@@ -581,27 +582,12 @@ fn versions_of_a_dead_engine_are_counted_once() {
     insert(&storage, 1_000..2_000);
     let versions = || storage.open_table(DB, TABLE).expect("the table").row_count_estimate();
     let before = versions();
-    let board = Arc::new(Board::new());
-    let run = |number| {
-        let (storage, board) = (storage.clone(), board.clone());
-        os::sched::start(MachineConfig::default()).run(move || {
-            if number == 1 {
-                os::sim::die_at("xtp.validate", 1);
-                // More than one step, and less than another.
-                insert(&storage, 2_000..2_250);
-            }
-            until("the order to bury", || board.order(2).load(Ordering::SeqCst) == 1);
-            storage.bury(1, || ()).expect("a burial");
-            (0..2).for_each(|_| storage.collect_versions());
-            0
-        })
+    let dies = move |storage: &Storage| {
+        os::sim::die_at("xtp.validate", 1);
+        // More than one step, and less than another.
+        insert(storage, 2_000..2_250);
     };
-    let mut engines = Engines::launch(2, 1, &run);
-    assert_eq!(engines.wait(), Some((1, End::Killed(9))));
-    assert!(!os::engines::died_inside(1), "outside of critical sections");
-    os::launcher::bury(1);
-    board.order(2).store(1, Ordering::SeqCst);
-    assert_eq!(engines.wait(), Some((2, End::Exited(0))));
+    one_outlives_another(&storage, dies, bury_and_collect);
     assert_eq!(versions(), before);
 }
 
