@@ -246,7 +246,9 @@ impl Connection {
             }
             let count = self.stream.read(&mut self.raw, deadline)?;
             if count == 0 {
-                return Err(ClientError::Tls("the server closed the connection during the handshake".into()));
+                let why =
+                    "the server closed the connection during the handshake (one without TLS wants encryption disabled)";
+                return Err(ClientError::Tls(why.into()));
             }
             let mut bytes = &self.raw[..count];
             while !bytes.is_empty() {

@@ -329,7 +329,7 @@ impl Client {
         self.pending.clear();
         let login_only = match (self.options.encryption, answer.encryption.unwrap_or(Encryption::NotSupported)) {
             (ClientEncryption::Strict, _) => None,
-            (ClientEncryption::Plain, Encryption::Required) => {
+            (ClientEncryption::Plain, Encryption::On | Encryption::Required) => {
                 return Err(ProtocolError::Prelogin("the server insists on encryption"));
             }
             (ClientEncryption::Plain, _) => None,

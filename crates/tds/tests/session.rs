@@ -9,8 +9,8 @@ use tds::request::{Begin, Isolation, Limits, Request, TransactionAction};
 use tds::rpc::{ParameterValue, Procedure, ProcedureId, RpcCall, RpcParameter};
 use tds::token::{Done, DoneKind, EnvChange, LoginAck, ReturnValue, Token, done};
 use tds::{
-    ColumnInfo, Encryption, Login7, MessageReader, PacketType, Prelogin, Reset, ResponseWriter, RowLayout, TdsVersion,
-    WireCollation,
+    ColumnInfo, Encryption, Login7, MessageReader, PacketType, PacketWriter, Prelogin, Reset, ResponseWriter,
+    RowLayout, TdsVersion, WireCollation,
 };
 use types::{Datum, RowBatch, SqlError, SqlType};
 
@@ -211,6 +211,38 @@ fn connect(version: TdsVersion, password: &str, piece: usize) -> (Client, Server
     let mut server = Server::new();
     let events = converse(&mut client, &mut server, piece);
     (client, server, events)
+}
+
+/// What the server says of encryption in its PRELOGIN decides whether TLS comes, and for how long; a client without TLS
+/// must not send its password to a server that wants it encrypted (MS-TDS 2.2.6.5).
+#[test]
+fn each_side_has_its_say_on_encryption() {
+    use ClientEncryption::{Full, Login, Plain};
+    use Encryption::{NotSupported, Off, On, Required};
+    let answered = |encryption, answer| {
+        let mut client = Client::new(ConnectOptions { encryption, ..ConnectOptions::default() });
+        client.take_outgoing();
+        let mut packets = PacketWriter::new(PacketType::Response, 4096);
+        Prelogin { encryption: Some(answer), ..Prelogin::default() }.encode(&mut packets);
+        let Ok(()) = packets.finish(&mut |bytes: &[u8]| {
+            client.feed(bytes);
+            Ok::<(), Infallible>(())
+        });
+        match client.next_event() {
+            Err(_) => "refused",
+            Ok(Some(Event::StartTls { login_only: true })) => "TLS for the login",
+            Ok(Some(Event::StartTls { login_only: false })) => "TLS",
+            Ok(None) if !client.take_outgoing().is_empty() => "login in the clear",
+            Ok(other) => panic!("{other:?}"),
+        }
+    };
+    for (client, expected) in [
+        (Plain, ["login in the clear", "login in the clear", "refused", "refused"]),
+        (Login, ["login in the clear", "TLS for the login", "TLS", "TLS"]),
+        (Full, ["refused", "TLS", "TLS", "TLS"]),
+    ] {
+        assert_eq!([NotSupported, Off, On, Required].map(|answer| answered(client, answer)), expected, "{client:?}");
+    }
 }
 
 const VERSIONS: [TdsVersion; 5] =

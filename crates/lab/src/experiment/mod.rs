@@ -44,7 +44,8 @@ pub struct RunArgs {
     /// Shorter runs and fewer settings.
     #[arg(long)]
     pub quick: bool,
-    /// Measure this server instead of starting some: tds://user:password@host:port.
+    /// Measure this server instead of starting some: tds://user:password@host:port, and ?encrypt=disable, optional
+    /// (default), mandatory or strict.
     #[arg(long, value_name = "URL")]
     pub target: Option<String>,
     /// Directory of the results and of report.html; made if it is missing.
