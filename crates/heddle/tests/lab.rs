@@ -163,6 +163,16 @@ fn a_server_that_runs_already() {
         server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.databases WHERE name = 'heddle_lab'").trim(),
         "1"
     );
+    // Where no database can be made one is given: it is used, emptied, and not if it has something.
+    server.query("CREATE DATABASE given");
+    let ran = run("kernels", &scratch("lab_given"), &["--repeat", "1", "--target", &format!("{target}/given")]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let objects = "SET NOCOUNT ON; SELECT COUNT(*) FROM given.sys.objects WHERE is_ms_shipped = 0";
+    assert_eq!(server.query(objects).trim(), "0");
+    server.query("USE given; EXEC (N'CREATE VIEW dbo.mine AS SELECT 1 AS one')");
+    let ran = run("kernels", &scratch("lab_given_full"), &["--repeat", "1", "--target", &format!("{target}/given")]);
+    assert!(ran.status.code() == Some(1) && text(&ran).contains("has VIEW [dbo].[mine]"), "{}", text(&ran));
+    assert_eq!(server.query(objects).trim(), "1");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod check;
 mod library;
 mod probe;
 mod runner;
+mod remote;
 mod report;
 
 use std::fmt::Write as _;
@@ -44,8 +45,8 @@ pub struct RunArgs {
     /// Shorter runs and fewer settings.
     #[arg(long)]
     pub quick: bool,
-    /// Measure this server instead of starting some: tds://user:password@host:port, and ?encrypt=disable, optional
-    /// (default), mandatory or strict.
+    /// Measure this server instead of starting some: tds://user:password@host:port. With /NAME, runs use that database,
+    /// which must be empty, else one that they make and drop; ?encrypt= disable, optional (default), mandatory or strict.
     #[arg(long, value_name = "URL")]
     pub target: Option<String>,
     /// Directory of the results and of report.html; made if it is missing.

@@ -72,12 +72,12 @@ mod tests {
     use super::*;
     use crate::client::ResultSet;
     use crate::experiment::library::named;
-    use crate::experiment::server::Remote;
+    use crate::experiment::remote::Remote;
 
     #[test]
     fn what_a_target_does_not_tell_is_left_out() {
         let definition = named(&["kernels".into()]).expect("a definition").remove(0);
-        let target = Remote::parse("tds://sa:secret@127.0.0.1:1433").and_then(|remote| remote.target("master"));
+        let target = Remote::parse("tds://sa:secret@127.0.0.1:1433").and_then(|remote| remote.server());
         let mut probe = Probe::new(&definition, &target.expect("a target"), None, None);
         let answer = |query: &str| match query.contains("ase_mda") {
             true => Err("208: Invalid object name".to_string()),

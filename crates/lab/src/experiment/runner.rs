@@ -19,9 +19,10 @@ use super::load::load_of;
 use super::machine::Machine;
 use super::measure::{Raw, Reading, busy_percent, cpus_since, link_cpu_s, values, values_of_bench};
 use super::probe::Probe;
+use super::remote::Remote;
 use super::results::{Line, Run, append, mend, read};
 use super::schedule::{Planned, planned};
-use super::server::{DATABASE, Remote, Server, ask, clear, make, open, set_up};
+use super::server::{DATABASE, Server, ask, make, open, set_up};
 use super::setting::{Job, Load, Place, Setting, fnv, settings};
 use crate::address::Transport;
 use crate::client::Target;
@@ -87,7 +88,7 @@ fn told(error: std::io::Error) -> String {
 }
 
 fn version_of(remote: &Remote) -> Result<String, String> {
-    let mut connection = open(&remote.target("master")?).map_err(|why| format!("--target: {why}"))?;
+    let mut connection = open(&remote.server()?).map_err(|why| format!("--target: {why}"))?;
     let answer = ask(&mut connection, "SELECT CONVERT(nvarchar(400), @@VERSION)")?;
     let row = answer.sets.into_iter().next().and_then(|set| set.rows.into_iter().next());
     match row.and_then(|row| row.into_iter().next()) {
@@ -190,10 +191,9 @@ impl Bench<'_> {
             Job::Bench(arguments) => return bench(definition, setting, arguments, run),
         };
         if let Some(remote) = &self.remote {
-            let master = remote.target("master")?;
-            make(&master)?;
-            let measured = self.load(definition, setting, load, remote.target(DATABASE)?, None, run);
-            return measured.and(clear(&master));
+            remote.make()?;
+            let measured = self.load(definition, setting, load, remote.database()?, None, run);
+            return measured.and(remote.clear());
         }
         let server = Server::start(setting, definition.server.on_disk, os::fs::temporary("lab"))?;
         make(&server.target("master", Transport::Tcp)?)?;

@@ -12,7 +12,6 @@ use super::setting::Setting;
 use crate::address::{ServerAddress, Transport};
 use crate::client::{Answer, Connection, Target, Trust};
 use crate::script::batches;
-use crate::sql_tool::parse_encryption;
 
 /// The database of a run: made before, gone afterwards.
 pub const DATABASE: &str = "heddle_lab";
@@ -197,60 +196,7 @@ fn read(path: &str) -> Option<String> {
     os::fs::read_text(Path::new(path)).ok()
 }
 
-/// `tds://user:password@host:port?encrypt=disable`, with %XX for what would end a part. A port may be missing, and what
-/// follows it: encryption is one of those of `heddle sql -N`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Remote {
-    pub user: String,
-    pub password: String,
-    /// `host,port`.
-    pub address: String,
-    pub encryption: ClientEncryption,
-}
-
-impl Remote {
-    pub fn parse(text: &str) -> Result<Remote, String> {
-        let wrong = || "expected tds://user:password@host:port".to_string();
-        let (login, place) = text.strip_prefix("tds://").and_then(|rest| rest.rsplit_once('@')).ok_or_else(wrong)?;
-        let (user, password) = login.split_once(':').ok_or_else(wrong)?;
-        let (place, encryption) = match place.split_once('?') {
-            Some((place, option)) => (
-                place,
-                parse_encryption(option.strip_prefix("encrypt=").ok_or("the one option of a target is ?encrypt=")?)?,
-            ),
-            None => (place, ClientEncryption::default()),
-        };
-        let place = place.trim_end_matches('/');
-        let address = match place.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => format!("{host},{port}"),
-            _ => place.to_string(),
-        };
-        ServerAddress::parse(&address)?;
-        let plain = |text: &str| unescaped(text).ok_or_else(wrong);
-        Ok(Remote { user: plain(user)?, password: plain(password)?, address, encryption })
-    }
-
-    pub fn target(&self, database: &str) -> Result<Target, String> {
-        target_of(ServerAddress::parse(&self.address)?, &self.user, &self.password, self.encryption, database)
-    }
-}
-
-fn unescaped(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-        bytes.push((high * 16 + low) as u8);
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn target_of(
+pub fn target_of(
     address: ServerAddress,
     user: &str,
     password: &str,
@@ -307,41 +253,9 @@ pub fn set_up(target: &Target, setup: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Drops the database: a server that goes on keeps nothing of the run.
-pub fn clear(master: &Target) -> Result<(), String> {
-    let mut connection = open(master)?;
-    ask(&mut connection, &format!("ALTER DATABASE {DATABASE} SET SINGLE_USER WITH ROLLBACK IMMEDIATE"))?;
-    ask(&mut connection, &format!("DROP DATABASE {DATABASE}")).map(|_| ())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn targets_as_they_are_written() {
-        let encrypted = |user: &str, password: &str, address: &str, encryption| {
-            Ok(Remote { user: user.into(), password: password.into(), address: address.into(), encryption })
-        };
-        let remote =
-            |user: &str, password: &str, address: &str| encrypted(user, password, address, ClientEncryption::Login);
-        assert_eq!(Remote::parse("tds://sa:secret@db:1433"), remote("sa", "secret", "db,1433"));
-        assert_eq!(Remote::parse("tds://sa:a%40b%3A@127.0.0.1/"), remote("sa", "a@b:", "127.0.0.1"));
-        assert_eq!(Remote::parse("tds://sa:p@@[::1]:1500"), remote("sa", "p@", "[::1],1500"));
-        let plain = encrypted("sa", "?", "db,1433", ClientEncryption::Plain);
-        assert_eq!(Remote::parse("tds://sa:?@db:1433/?encrypt=disable"), plain);
-        for wrong in [
-            "tds://sa:p@db?encrypt=never",
-            "tds://sa:p@db?tls=disable",
-            "db:1433",
-            "tds://db:1433",
-            "tds://sa@db",
-            "tds://sa:%4@db",
-            "tds://sa:p@db:port",
-        ] {
-            assert!(Remote::parse(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn what_the_system_says_of_a_process() {
