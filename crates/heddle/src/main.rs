@@ -3,9 +3,16 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
+const BEGIN: &str = "Begin with:
+  heddle serve                      a server on 127.0.0.1,1433: data in ./heddle-data, the password of sa printed once
+  heddle sql -Q \"SELECT @@VERSION\"  asks for that password
+  heddle lab run logins --quick     an experiment with servers of its own, in half a minute
+
+heddle COMMAND --help has more, with examples.";
+
 /// A T-SQL server that SQL Server's drivers and tools talk to, and tools of its own.
 #[derive(Parser)]
-#[command(name = "heddle", version, disable_help_subcommand = true)]
+#[command(name = "heddle", version, disable_help_subcommand = true, after_help = BEGIN)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
