@@ -45,6 +45,7 @@ enum Lab {
     Run(lab::experiment::RunArgs),
     /// Name the experiments, and what each asks.
     List,
+    Show(lab::experiment::ShowArgs),
     Report(lab::experiment::ReportArgs),
     #[command(subcommand)]
     Bench(lab::experiment::bench::Bench),
@@ -91,6 +92,7 @@ fn main() {
         Command::Ping(args) => lab::ping::run(&args),
         Command::Lab(Lab::Run(args)) => lab::experiment::run(&args),
         Command::Lab(Lab::List) => lab::experiment::list(),
+        Command::Lab(Lab::Show(args)) => lab::experiment::show(&args),
         Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
         Command::Lab(Lab::Bench(bench)) => lab::experiment::bench::run(&bench),
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::simulated::boot),

@@ -27,7 +27,7 @@ fn bash_completes_commands_options_and_values() {
         (&["heddle", "str"][..], "stress"),
         (&["heddle", "stress", "--thi"], "--think --think-spread"),
         (&["heddle", "stress", "--stop-"], "--stop-on-error"),
-        (&["heddle", "lab", "s"], "sim"),
+        (&["heddle", "lab", "s"], "show sim"),
         (&["heddle", "lab", "sim", "--see"], "--seed --seeds"),
         (&["heddle", "lab", "run", "--re"], "--repeat --resume"),
         (&["heddle", "completions", "z"], "zsh"),

@@ -239,6 +239,76 @@ fn a_run_whose_data_break_a_rule_has_failed() {
     assert_eq!(server.query("SET NOCOUNT ON; SELECT DB_ID('heddle_lab')").trim(), "NULL");
 }
 
+/// An experiment of one's own, with a script beside it: the same rows by a slow link, by the proxy alone, and without either.
+#[test]
+fn an_experiment_of_ones_own_and_its_link() {
+    let out = scratch("lab_own");
+    std::fs::create_dir_all(&out).expect("a directory");
+    let file = |name: &str, text: &str| {
+        let path = out.join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    file(
+        "rows.sql",
+        "CREATE TABLE dbo.numbers (n int NOT NULL, wide char(8000) NOT NULL)\nGO\nINSERT dbo.numbers VALUES (1, 'a')\nGO 20\n",
+    );
+    let own = file(
+        "wires.toml",
+        r#"title = "Wires"
+question = "What does a wire carry?"
+reading = "Rows of 8,000 bytes."
+repeat = 1
+variables = { mbit = "" }
+[server]
+setup_file = "rows.sql"
+[workload]
+transport = "tcp"
+link = { mbit_per_second = "$(mbit)", delay_us = 0 }
+arguments = ["-Q", "SELECT n, wide FROM dbo.numbers", "-q", "--duration", "2"]
+[[axis]]
+name = "wire"
+label = "wire"
+unit = ""
+values = [{ name = "none", set = { mbit = "" } }, { name = "proxy", set = { mbit = 0 } }, { name = "slow", set = { mbit = 20 } }]
+[[measure]]
+name = "mbit_per_second"
+unit = "Mbit/s"
+says = "bits of rows"
+of = "rows_per_second"
+times = 0.064
+[[chart]]
+kind = "bars"
+title = "Carried"
+says = "What comes by each wire."
+x = "wire"
+y = "mbit_per_second"
+"#,
+    );
+    let results = out.join("results");
+    let ran = run(&own, &results, &[]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let runs = lines(&results, "wires", "run");
+    let carried = |wire: &str| {
+        let run = runs.iter().find(|run| run.contains(&format!("\"wire\":\"{wire}\""))).expect(wire);
+        figure(run, "mbit_per_second").expect("a figure")
+    };
+    // A link carries no more than it may; the proxy without a limit, and no proxy, far more on any machine.
+    assert!(carried("slow") > 10.0 && carried("slow") < 22.0, "{runs:?}");
+    assert!(carried("proxy") > 100.0 && carried("none") > 100.0, "{runs:?}");
+    // The page is written anew without the file.
+    std::fs::remove_file(&own).expect("removed");
+    let again = lab(&["report", results.to_str().expect("UTF-8")]);
+    let page = std::fs::read_to_string(results.join("report.html")).expect("the page");
+    assert!(again.status.success() && page.contains("What comes by each wire."), "{}", text(&again));
+    let taken = file("rwlock.toml", "");
+    let ran = run(&taken, &results, &[]);
+    assert!(ran.status.code() == Some(2) && text(&ran).contains("rwlock is taken"), "{}", text(&ran));
+    // What is brought along is a beginning for such a file.
+    let shown = lab(&["show", "rbar"]);
+    assert!(shown.status.success() && text(&shown).contains("[[axis]]"), "{}", text(&shown));
+}
+
 #[test]
 fn an_interrupted_run_leaves_what_it_has() {
     let out = scratch("lab_interrupted");
@@ -267,6 +337,8 @@ fn wrong_input_is_told_what_is_right() {
         (&["fibres"][..], "there is no experiment 'fibres'; did you mean fibers?"),
         (&["startup", "--target", "db:1433"], "--target: expected tds://user:password@host:port"),
         (&["startup", "--repeat", "0"], "0 is not in 1..=1000"),
+        (&["startup", "all"], "startup is given twice"),
+        (&["no/such.toml"], "no/such.toml: No such file"),
     ] {
         let ran = run(args[0], &out, &args[1..]);
         assert!(ran.status.code() == Some(2) && text(&ran).contains(why), "{args:?}: {}", text(&ran));
@@ -274,7 +346,7 @@ fn wrong_input_is_told_what_is_right() {
     let ran = lab(&["report", out.to_str().expect("UTF-8")]);
     assert!(ran.status.code() == Some(2) && text(&ran).contains("there are no results"), "{}", text(&ran));
     let ran = lab(&["list"]);
-    let has_length = text(&ran).contains("45 runs, about 14 min; with --quick: 12 runs, about 48 s");
+    let has_length = text(&ran).contains("27 runs, about 8 min; with --quick: 12 runs, about 48 s");
     assert!(ran.status.success() && text(&ran).contains("rwlock") && has_length, "{}", text(&ran));
     // Into a pipe that nobody reads.
     let (reader, writer) = std::io::pipe().expect("a pipe");

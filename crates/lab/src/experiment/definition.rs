@@ -39,6 +39,9 @@ pub struct Definition {
     /// The file's, without its ending.
     #[serde(skip)]
     pub name: String,
+    /// The file's text, if it is not one that the program brings with it.
+    #[serde(skip)]
+    pub own: Option<String>,
     pub title: String,
     /// What it asks, in a sentence or two.
     pub question: String,

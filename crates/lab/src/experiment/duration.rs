@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn lengths_by_hand() {
-        // 3 locks with 3 numbers of connections, 5 rounds, 1 s around 2 s of warm-up and 15 s: 45 * 18 = 810 s.
-        assert_eq!(told("rwlock", false), "45 runs, about 14 min");
+        // 3 locks with 3 numbers of connections, 3 rounds, 1 s around 2 s of warm-up and 15 s: 27 * 18 = 486 s.
+        assert_eq!(told("rwlock", false), "27 runs, about 8 min");
         // 3 locks with 2 numbers of connections, 2 rounds at most, 1 s around 1 s and 2 s: 12 * 4 = 48 s.
         assert_eq!(told("rwlock", true), "12 runs, about 48 s");
         // Its load ends by itself: 4 settings, 9 rounds, 1 s.

@@ -1,6 +1,13 @@
-//! The experiments that the program brings with it: the files of `lab/experiments`.
+//! The experiments: those that the program brings with it, the files of `lab/experiments`, and files of the user's own.
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::definition::Definition;
+use super::results;
+
+/// How the file of an experiment ends.
+const ENDING: &str = ".toml";
 
 /// In the order in which `list` shows them and `all` runs them.
 const FILES: [(&str, &str); 12] = [
@@ -21,32 +28,88 @@ const FILES: [(&str, &str); 12] = [
 /// Scripts that definitions name as their `setup_file`.
 const SCRIPTS: [(&str, &str); 1] = [("tpcc.sql", include_str!("../../../../lab/experiments/tpcc.sql"))];
 
-/// All of them.
+/// All that the program brings with it.
 pub fn all() -> Result<Vec<Definition>, String> {
-    FILES.iter().map(|(name, text)| whole(name, text)).collect()
+    FILES.iter().map(|(name, text)| brought(name, text)).collect()
 }
 
-/// A definition with its script before the batches of its own.
-fn whole(name: &str, text: &str) -> Result<Definition, String> {
-    let mut definition = Definition::parse(name, text)?;
-    if let Some(file) = &definition.server.setup_file {
-        let script = SCRIPTS.iter().find(|(known, _)| known == file);
-        let (_, script) = script.ok_or_else(|| format!("{name}: setup_file: there is no {file}"))?;
-        definition.server.setup.insert_str(0, &format!("{script}\nGO\n"));
+/// The file of an experiment that the program brings with it. Err: there is none, and which are near it.
+pub fn text(name: &str) -> Result<&'static str, String> {
+    let file = FILES.iter().find(|(known, _)| *known == name);
+    file.map(|(_, text)| *text).ok_or_else(|| format!("there is no experiment '{name}'{}", near(name)))
+}
+
+/// Those that the names stand for: one that the program brings with it, `all` of them, or a file of the user's own.
+pub fn named(names: &[String]) -> Result<Vec<Definition>, String> {
+    let mut found: Vec<Definition> = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "all" => found.extend(all()?),
+            file if file.ends_with(ENDING) => found.push(own(Path::new(file))?),
+            name => found.push(brought(name, text(name)?)?),
+        }
     }
+    // Their results would have the same file.
+    let mut seen = BTreeSet::new();
+    match found.iter().find(|definition| !seen.insert(&definition.name)) {
+        Some(twice) => Err(format!("{} is given twice", twice.name)),
+        None => Ok(found),
+    }
+}
+
+/// The user's own whose results are in the directory, where `keep` has put them.
+pub fn kept(directory: &Path) -> Result<Vec<Definition>, String> {
+    let told = |error: std::io::Error| format!("{}: {error}", directory.display());
+    if !os::fs::exists(directory) {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for (file, _) in os::fs::list(directory).map_err(told)? {
+        let name = file.strip_suffix(ENDING).filter(|name| os::fs::exists(&results::path(directory, name)));
+        if let Some(name) = name {
+            found.push(Definition::parse(name, &os::fs::read_text(&directory.join(&file)).map_err(told)?)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Puts an experiment of the user's own beside its results, so that their page can be written anew.
+pub fn keep(definition: &Definition, directory: &Path) -> Result<(), String> {
+    let Some(text) = &definition.own else { return Ok(()) };
+    let path = directory.join(format!("{}{ENDING}", definition.name));
+    os::fs::write(&path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn brought(name: &str, text: &str) -> Result<Definition, String> {
+    whole(name, text, |file| match SCRIPTS.iter().find(|(known, _)| *known == file) {
+        Some((_, script)) => Ok(script.to_string()),
+        None => Err(format!("there is no {file}")),
+    })
+}
+
+fn own(path: &Path) -> Result<Definition, String> {
+    let told = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    if name == "all" || FILES.iter().any(|(known, _)| *known == name) {
+        return Err(format!("{}: {name} is taken; the file needs another name", path.display()));
+    }
+    let text = os::fs::read_text(path).map_err(|error| told(path, error))?;
+    let mut definition = whole(&name, &text, |file| {
+        let script = path.with_file_name(file);
+        os::fs::read_text(&script).map_err(|error| told(&script, error))
+    })?;
+    definition.own = Some(text);
     Ok(definition)
 }
 
-/// Those that the names stand for, `all` for all. Err: a name is none of them, and which are near it.
-pub fn named(names: &[String]) -> Result<Vec<Definition>, String> {
-    if names.iter().any(|name| name == "all") {
-        return all();
+/// A definition with its script before the batches of its own.
+fn whole(name: &str, text: &str, script: impl Fn(&str) -> Result<String, String>) -> Result<Definition, String> {
+    let mut definition = Definition::parse(name, text)?;
+    if let Some(file) = &definition.server.setup_file {
+        let script = script(file).map_err(|why| format!("{name}: setup_file: {why}"))?;
+        definition.server.setup.insert_str(0, &format!("{script}\nGO\n"));
     }
-    let of = |name: &String| match FILES.iter().find(|(known, _)| known == name) {
-        Some((known, text)) => whole(known, text),
-        None => Err(format!("there is no experiment '{name}'{}", near(name))),
-    };
-    names.iter().map(of).collect()
+    Ok(definition)
 }
 
 /// What somebody may have meant.
@@ -142,7 +205,7 @@ mod tests {
         assert!(
             parse("y = \"requests_per_second\"", "y = \"request_rate\"").contains("there is no measure request_rate")
         );
-        let missing = whole(name, &text.replacen("[server]\n", "[server]\nsetup_file = \"no.sql\"\n", 1));
+        let missing = brought(name, &text.replacen("[server]\n", "[server]\nsetup_file = \"no.sql\"\n", 1));
         assert_eq!(missing.expect_err("no such file"), format!("{name}: setup_file: there is no no.sql"));
         let measure = "[[measure]]\nname = \"m\"\nunit = \"u\"\nsays = \"s\"\nstatement = \"x\"\n";
         let half = parse("[workload]\n", &format!("{measure}[workload]\n"));

@@ -33,13 +33,14 @@ use definition::Definition;
 ///   heddle lab run rwlock --quick              in a minute or two, to see that it works
 ///   heddle lab run all --out results           everything; Ctrl-C leaves what was measured until then
 ///   heddle lab run all --out results --resume  goes on with what is missing
+///   heddle lab run mine.toml                   one of your own: heddle lab show NAME prints one to begin with
 ///   heddle lab run fibers --target tds://sa:secret@db:1433   on a server that runs already, in a database heddle_lab of its own
 ///
 /// Exit code 0: all was measured; 1: some runs failed, or it was interrupted; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]
 pub struct RunArgs {
-    /// Experiments, as `heddle lab list` names them; all: each of them.
+    /// Experiments, as `heddle lab list` names them, or files NAME.toml of your own; all: each of the list.
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
     /// Shorter runs and fewer settings.
@@ -61,6 +62,13 @@ pub struct RunArgs {
     /// No progress bar.
     #[arg(long)]
     pub no_progress: bool,
+}
+
+/// Print the file of an experiment, to make one of your own of it: docs/lab.md says what its keys mean.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ShowArgs {
+    /// An experiment, as `heddle lab list` names it.
+    pub name: String,
 }
 
 /// Write the page of a directory with results anew.
@@ -105,11 +113,16 @@ pub fn list() -> i32 {
         Ok::<_, String>(text)
     };
     match attempt() {
-        Ok(text) => match output::write_all(text.as_bytes()) {
-            Ok(()) => 0,
-            Err(error) => refuse("list", &error.to_string()),
-        },
+        Ok(text) => tell("list", &text),
         Err(why) => refuse("list", &why),
+    }
+}
+
+/// The process's exit code.
+pub fn show(args: &ShowArgs) -> i32 {
+    match library::text(&args.name) {
+        Ok(text) => tell("show", text),
+        Err(why) => refuse("show", &why),
     }
 }
 
@@ -121,6 +134,13 @@ pub fn report(args: &ReportArgs) -> i32 {
             0
         }
         Err(why) => refuse("report", &why),
+    }
+}
+
+fn tell(command: &str, text: &str) -> i32 {
+    match output::write_all(text.as_bytes()) {
+        Ok(()) => 0,
+        Err(error) => refuse(command, &error.to_string()),
     }
 }
 

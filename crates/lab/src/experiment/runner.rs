@@ -14,6 +14,7 @@ use super::bench::{Bench as Loop, Counted};
 use super::check::hold;
 use super::definition::Definition;
 use super::duration::{of_runs, rounds, run_s, sum_s, text};
+use super::library::keep as keep_definition;
 use super::link::{Proxy, ceiling};
 use super::load::load_of;
 use super::machine::Machine;
@@ -136,6 +137,7 @@ impl Bench<'_> {
     fn experiment(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<(), String> {
         let (definition, out) = (work.definition, &self.args.out);
         mend(out, &definition.name)?;
+        keep_definition(definition, out)?;
         append(out, &definition.name, &Line::Machine(self.machine.clone()))?;
         let mut links = Vec::new();
         for link in work.settings.iter().filter_map(|setting| setting.job.link()) {

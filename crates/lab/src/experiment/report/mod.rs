@@ -18,7 +18,7 @@ use super::results::{Results, read};
 /// have such a sheet. Err: there are none, or they cannot be read.
 pub fn write(directory: &Path) -> Result<PathBuf, String> {
     let mut measured = Vec::new();
-    for definition in library::all()? {
+    for definition in library::all()?.into_iter().chain(library::kept(directory)?) {
         let results = read(directory, &definition.name)?;
         if !results.machines.is_empty() {
             measured.push((definition, results));
