@@ -25,4 +25,9 @@ pub enum SystemCall {
 
 impl SystemCall {
     pub const COUNT: usize = SystemCall::Yield as usize + 1;
+
+    /// Whether only the baton's holder makes it for a scheduler: others wake it, wait for the baton, or read files for it.
+    pub fn is_by_holder(self) -> bool {
+        !matches!(self, SystemCall::WakeUp | SystemCall::Futex | SystemCall::File)
+    }
 }

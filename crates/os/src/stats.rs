@@ -8,7 +8,9 @@ use crate::kernel::scheduler::{Scheduler, TaskKind};
 use crate::sync::{LatchClass, clear_latch_classes, clear_spin_classes, latch_classes, spin_classes};
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{TaskId, WaitType, WorkerId};
-use crate::worker::{KIND_FIBER, KIND_FREE, KIND_OUTSIDE, KIND_THREAD, PARKED, SchedulerSlot, WorkerSlot, system};
+use crate::worker::{
+    KIND_FIBER, KIND_FREE, KIND_OUTSIDE, KIND_THREAD, PARKED, SchedulerSlot, WorkerSlot, count_alone, system,
+};
 
 pub use crate::sync::{LatchCounts, SpinCounts};
 
@@ -462,24 +464,18 @@ pub fn take_waits(mut each: impl FnMut(WaitRow)) {
 /// The running worker looks at a page.
 #[inline]
 pub fn count_page_read() {
-    count(&crate::worker::slot(crate::worker::current()).page_reads);
+    count_alone(&crate::worker::slot(crate::worker::current()).page_reads);
 }
 
 /// The running worker takes a page to change it.
 #[inline]
 pub fn count_page_write() {
-    count(&crate::worker::slot(crate::worker::current()).page_writes);
+    count_alone(&crate::worker::slot(crate::worker::current()).page_writes);
 }
 
 /// The running worker reads a page from disk.
 pub fn count_page_fault() {
-    count(&crate::worker::slot(crate::worker::current()).page_faults);
-}
-
-/// Only its worker writes it: no locked instruction.
-#[inline]
-fn count(word: &AtomicU64) {
-    word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    count_alone(&crate::worker::slot(crate::worker::current()).page_faults);
 }
 
 fn get(word: &AtomicU32) -> u32 {

@@ -20,11 +20,12 @@ use crate::early;
 use crate::handle::PlanKey;
 use crate::host::SessionHost;
 use crate::plan_cache::Forget;
+use crate::server::Event;
 use crate::session::Session;
 use crate::sessions::Input;
 
 pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
-    session.host.server.counters.batch_requests.add(1);
+    session.host.server.events.add(Event::BatchRequest);
     let signal = session.state.signal.clone();
     let mut parts = session.parts(&signal, false);
     let text: Arc<str> = text.into();

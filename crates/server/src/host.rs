@@ -28,7 +28,7 @@ use crate::definition::HostSite;
 use crate::handle::{self, PlanKey};
 use crate::login::{self, Greeting};
 use crate::prepared::{self, PreparedStatements};
-use crate::server::Server;
+use crate::server::{Event, Server};
 use crate::sessions::{Identity, SessionEntry};
 use crate::sink::FirstError;
 use crate::system::procedure::application_lock::ApplicationLocks;
@@ -199,7 +199,7 @@ impl SessionHost {
                 "Could not connect because the maximum number of user connections has been reached.",
             )]
         })?;
-        server.counters.logins.add(1);
+        server.events.add(Event::Login);
         let mut state = State::new(entry.spid);
         state.signal = signal;
         state.cursor_book = entry.cursors.clone();
@@ -251,7 +251,7 @@ impl SessionHost {
     /// RESETCONNECTION and sp_reset_connection: the session is as new, on the same connection.
     /// Gives the descriptor of the transaction this rolled back: its client counts on hearing that it is gone.
     pub fn reset(&mut self, state: &mut State, keep_transaction: bool) -> Option<u64> {
-        self.server.counters.connection_resets.add(1);
+        self.server.events.add(Event::ConnectionReset);
         state.renew();
         state.options.set_language(self.login_language);
         self.server.catalog.configuration.set_user_options(&mut state.options);
@@ -282,7 +282,7 @@ impl SessionHost {
             if self.entry.identity.admin {
                 self.server.sessions.leave_admin();
             }
-            self.server.counters.logouts.add(1);
+            self.server.events.add(Event::Logout);
         }
     }
 
@@ -428,7 +428,7 @@ impl SessionHost {
 
     /// Parses and binds a text that is not in the statement cache.
     pub fn bind_text(&mut self, state: &mut State, text: &str, parameters: &str) -> Result<Module, Vec<SqlError>> {
-        self.server.counters.compilations.add(1);
+        self.server.events.add(Event::Compilation);
         let options = Self::bind_options(state);
         self.with_catalog(state, |catalog| sql::bind::bind_text(text, parameters, &options, catalog))
     }
@@ -477,7 +477,7 @@ impl SessionHost {
     }
 
     fn bind_body(&mut self, state: &mut State, definition: &ModuleDef) -> Result<Arc<Module>, Vec<SqlError>> {
-        self.server.counters.compilations.add(1);
+        self.server.events.add(Event::Compilation);
         let options = BindOptions {
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,

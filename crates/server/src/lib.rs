@@ -9,6 +9,7 @@ pub mod options;
 pub mod password;
 pub mod tls;
 pub mod catalog;
+pub mod counts;
 pub mod handle;
 pub mod plan_cache;
 pub mod load;

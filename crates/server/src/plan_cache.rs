@@ -16,12 +16,11 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use os::engines::ENGINES_MAX;
-use os::region::Placed;
 use os::sync::{SpinClass, SpinLock};
 use sql::plan::Module;
 use storage::{Memory, StorageResult};
 
+use crate::counts::Counts;
 use crate::handle::{self, Handle, PlanKey};
 
 /// A batch longer than this is not worth keeping: it will hardly come again.
@@ -100,22 +99,16 @@ pub enum Forget {
     Handle(Handle),
 }
 
-/// Words of a line of counters; a line is two cache lines long, so that schedulers do not share any.
-const LINE: usize = 16;
-const LINES: usize = ENGINES_MAX + 1;
-
-/// Positions in a line.
+/// Words of `PlanCache::counts`.
 const CACHED: usize = 0;
 const FOUND: usize = 1;
 const NOT_FOUND: usize = 2;
 const DROPPED: usize = 3;
 const NOT_CACHED: usize = 4;
 const RECOMPILED: usize = 5;
-/// Of the engine whose number is the line's: what it holds now.
+/// Of each engine: what it holds now.
 const ENTRIES: usize = 8;
 const BYTES: usize = 9;
-
-type Counts = [[AtomicU64; LINE]; LINES];
 
 /// Slots by the hash of their keys. Of two keys with one hash the later stays: each look compares the whole key.
 #[derive(Default)]
@@ -133,7 +126,7 @@ pub struct PlanCache {
     bytes_max: AtomicU64,
     /// What it may hold in all engines, as the options say.
     bytes_max_all: AtomicU64,
-    counts: Placed<Counts>,
+    counts: Counts,
 }
 
 pub struct PlanCaches {
@@ -299,29 +292,19 @@ impl Shelf {
 
 impl PlanCache {
     fn new(memory: &Memory, name: &'static str, class: &'static SpinClass) -> StorageResult<PlanCache> {
-        let line = || [const { AtomicU64::new(0) }; LINE];
         Ok(PlanCache {
             shelf: SpinLock::new(class, Shelf::default()),
             bytes_max: AtomicU64::new(0),
             bytes_max_all: AtomicU64::new(0),
-            counts: memory.place(name, std::array::from_fn(|_| line()))?,
+            counts: Counts::new(memory, name)?,
         })
-    }
-
-    fn count(&self, which: usize, by: u64) {
-        let line = os::engines::number() as usize + os::sched::here().unwrap_or(0) as usize;
-        self.counts[line % LINES][which].fetch_add(by, Ordering::Relaxed);
-    }
-
-    fn total(&self, which: usize) -> u64 {
-        self.counts.iter().fold(0, |sum, line| sum.wrapping_add(line[which].load(Ordering::Relaxed)))
     }
 
     /// Under the shelf's lock: what the other engines see of it.
     fn tell(&self, shelf: &Shelf) {
-        let own = &self.counts[os::engines::number() as usize];
-        own[ENTRIES].store(shelf.slot_of.len() as u64, Ordering::Relaxed);
-        own[BYTES].store(shelf.bytes, Ordering::Relaxed);
+        let own = |word| self.counts.of_engine(os::engines::number(), word);
+        own(ENTRIES).store(shelf.slot_of.len() as u64, Ordering::Relaxed);
+        own(BYTES).store(shelf.bytes, Ordering::Relaxed);
     }
 
     /// What this engine may keep of `all` bytes, of which each of `engines` has its part. Entries go at once if that is too little.
@@ -344,25 +327,25 @@ impl PlanCache {
             entry.uses.fetch_add(1, Ordering::Relaxed);
             entry.module.clone()
         });
-        self.count(if found.is_some() { FOUND } else { NOT_FOUND }, 1);
+        self.counts.add(if found.is_some() { FOUND } else { NOT_FOUND }, 1);
         found
     }
 
     /// A session runs a plan again that it remembers from its last search.
     pub fn count_found(&self) {
-        self.count(FOUND, 1);
+        self.counts.add(FOUND, 1);
     }
 
     /// A plan is for one handle alone, and was never meant to be kept here.
     pub fn count_not_cached(&self) {
-        self.count(NOT_CACHED, 1);
+        self.counts.add(NOT_CACHED, 1);
     }
 
     /// Keeps a module; others go when there is no room. `object`: of a module of the catalog, else 0.
     pub fn insert(&self, key: PlanKey, module: Arc<Module>, object: i32) {
         let bytes_max = self.bytes_max.load(Ordering::Relaxed);
         if bytes_max == 0 || key.text_bytes() > ENTRY_BYTES_MAX {
-            return self.count(NOT_CACHED, 1);
+            return self.counts.add(NOT_CACHED, 1);
         }
         let text = if *module.text == *key.text { module.text.clone() } else { key.text.into() };
         let entry = Entry {
@@ -384,7 +367,7 @@ impl PlanCache {
         };
         let bytes = entry.measure();
         if bytes > bytes_max {
-            return self.count(NOT_CACHED, 1);
+            return self.counts.add(NOT_CACHED, 1);
         }
         entry.bytes.store(bytes, Ordering::Relaxed);
         let hash = key.hash64();
@@ -398,10 +381,10 @@ impl PlanCache {
         let full = shelf.bytes > bytes_max;
         self.tell(&shelf);
         drop(shelf);
-        self.count(CACHED, 1);
+        self.counts.add(CACHED, 1);
         if let Some(replaced) = replaced {
-            self.count(DROPPED, 1);
-            self.count(RECOMPILED, u64::from(replaced.key() == key));
+            self.counts.add(DROPPED, 1);
+            self.counts.add(RECOMPILED, u64::from(replaced.key() == key));
         }
         if full {
             self.make_room();
@@ -431,7 +414,7 @@ impl PlanCache {
             drop(shelf);
             dropped += u64::from(gone.is_some());
         }
-        self.count(DROPPED, dropped);
+        self.counts.add(DROPPED, dropped);
     }
 
     fn drop_where(&self, goes: impl Fn(&Entry) -> bool) {
@@ -444,7 +427,7 @@ impl PlanCache {
         }
         self.tell(&shelf);
         drop(shelf);
-        self.count(DROPPED, gone.len() as u64);
+        self.counts.add(DROPPED, gone.len() as u64);
     }
 
     /// In the order they were made.
@@ -470,23 +453,23 @@ impl PlanCache {
 
     pub fn counts(&self) -> PlanCacheCounts {
         PlanCacheCounts {
-            cached: self.total(CACHED),
-            found: self.total(FOUND),
-            not_found: self.total(NOT_FOUND),
-            dropped: self.total(DROPPED),
-            not_cached: self.total(NOT_CACHED),
-            recompiled: self.total(RECOMPILED),
-            entries: self.total(ENTRIES),
-            bytes: self.total(BYTES),
+            cached: self.counts.total(CACHED),
+            found: self.counts.total(FOUND),
+            not_found: self.counts.total(NOT_FOUND),
+            dropped: self.counts.total(DROPPED),
+            not_cached: self.counts.total(NOT_CACHED),
+            recompiled: self.counts.total(RECOMPILED),
+            entries: self.counts.total(ENTRIES),
+            bytes: self.counts.total(BYTES),
             bytes_max: self.bytes_max_all.load(Ordering::Relaxed),
         }
     }
 
     /// The entries of an engine that is no more are gone.
     fn engine_has_ended(&self, engine: u32) {
-        let line = &self.counts[engine as usize];
-        line[BYTES].store(0, Ordering::Relaxed);
-        line[DROPPED].fetch_add(line[ENTRIES].swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        let its = |word| self.counts.of_engine(engine, word);
+        its(BYTES).store(0, Ordering::Relaxed);
+        self.counts.add(DROPPED, its(ENTRIES).swap(0, Ordering::Relaxed));
     }
 }
 

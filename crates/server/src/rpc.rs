@@ -12,6 +12,7 @@ use tds::token::ReturnValue;
 use types::{Datum, SqlError, SqlType};
 
 use crate::connection::ConnectionError;
+use crate::server::Event;
 use crate::session::{Parts, Session};
 use crate::sessions::Input;
 
@@ -20,7 +21,7 @@ pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError
     let mut parts = session.parts(&signal, true);
     let mut stopped = None;
     for call in batch.calls {
-        parts.host.server.counters.batch_requests.add(1);
+        parts.host.server.events.add(Event::BatchRequest);
         *parts.host.entry.input.lock() = Some(Input::Call(call.procedure.clone(), call.parameters.len()));
         if let Err(stop) = run_call(&mut parts, call) {
             stopped = Some(stop);

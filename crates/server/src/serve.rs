@@ -30,7 +30,7 @@ use crate::orphans::Orphans;
 use crate::password::{self, VerifiedLogins};
 use crate::plan_cache::PlanCaches;
 use crate::pools::Pools;
-use crate::server::{Counters, Server, TraceFlags};
+use crate::server::{Events, Server, TraceFlags};
 use crate::sessions::{Sessions, number_type};
 use crate::spare::Spare;
 use crate::startup::StartupFile;
@@ -371,7 +371,7 @@ pub(crate) fn open_on(
         orphans: Orphans::default(),
         startup,
         pools,
-        counters: shared.place("counters", Counters::default()).map_err(refused)?,
+        events: Events::new(shared).map_err(refused)?,
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
         trace_flags: shared.place("trace flags", TraceFlags::default()).map_err(refused)?,
         native_statistics: shared

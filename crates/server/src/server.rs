@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use os::region::Placed;
 use os::shared_struct;
 use os::sync::Mutex;
+use storage::{Memory, StorageResult};
 use types::SqlResult;
 
 use crate::catalog::Catalog;
 use crate::catalog::base::LoginRow;
+use crate::counts::Counts;
 use crate::engines::Engines;
 use crate::load::Loads;
 use crate::native_statistics::NativeStatistics;
@@ -24,36 +26,33 @@ use crate::spare::Spare;
 use crate::startup::StartupFile;
 use crate::tls::Tls;
 
-shared_struct! {
-    /// A number that only grows, for the performance counters.
-    #[derive(Debug, Default)]
-    pub struct Count {
-        value: AtomicU64,
-    }
-}
-
-impl Count {
-    pub fn add(&self, by: u64) {
-        self.value.fetch_add(by, Ordering::Relaxed);
-    }
-
-    pub fn value(&self) -> u64 {
-        self.value.load(Ordering::Relaxed)
-    }
-}
-
-shared_struct! {
-/// Counters of `sys.dm_os_performance_counters` that belong to no other part. Of all engines.
-#[derive(Debug, Default)]
-pub struct Counters {
-    /// `SQL Statistics: Batch Requests/sec`: batches and procedure calls from clients.
-    pub batch_requests: Count,
+/// What `sys.dm_os_performance_counters` tells that belongs to no other part.
+#[derive(Debug, Clone, Copy)]
+pub enum Event {
+    /// `SQL Statistics: Batch Requests/sec`: a batch or a procedure call from a client.
+    BatchRequest,
     /// `General Statistics: Connection Reset/sec`.
-    pub connection_resets: Count,
-    pub logins: Count,
-    pub logouts: Count,
-    pub compilations: Count,
+    ConnectionReset,
+    Login,
+    Logout,
+    Compilation,
 }
+
+/// How often it happened, in all engines.
+pub struct Events(Counts);
+
+impl Events {
+    pub fn new(memory: &Memory) -> StorageResult<Events> {
+        Counts::new(memory, "counters").map(Events)
+    }
+
+    pub fn add(&self, event: Event) {
+        self.0.add(event as usize, 1);
+    }
+
+    pub fn total(&self, event: Event) -> u64 {
+        self.0.total(event as usize)
+    }
 }
 
 /// Bit of `LoginRow::status`.
@@ -109,7 +108,7 @@ pub struct Server {
     pub(crate) orphans: Orphans,
     pub startup: StartupFile,
     pub(crate) pools: Pools,
-    pub counters: Placed<Counters>,
+    pub events: Events,
     pub engines: Engines,
     pub verified: Mutex<VerifiedLogins>,
     pub trace_flags: Placed<TraceFlags>,

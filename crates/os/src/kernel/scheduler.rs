@@ -494,7 +494,7 @@ impl Scheduler {
 
     /// Lets the others go first. True if another worker ran meanwhile.
     pub fn yield_from(&self, me: WorkerId) -> bool {
-        self.slot().yields.fetch_add(1, Ordering::Relaxed);
+        worker::count_alone(&self.slot().yields);
         let now = self.end_quantum(me);
         let own = worker::slot(me);
         if own.budget_ns.load(Ordering::Relaxed) <= 0 {
@@ -510,7 +510,7 @@ impl Scheduler {
         if slot.by_deficit.load(Ordering::Relaxed) == 0 {
             return self.yield_from(me);
         }
-        slot.yields.fetch_add(1, Ordering::Relaxed);
+        worker::count_alone(&slot.yields);
         let now = self.end_quantum(me);
         let own = worker::slot(me);
         if own.budget_ns.load(Ordering::Relaxed) > 0 {
@@ -557,10 +557,10 @@ impl Scheduler {
     pub fn begin(&self, me: WorkerId) {
         worker::set_current(me, self.index);
         let (slot, own) = (self.slot(), worker::slot(me));
-        slot.context_switches.fetch_add(1, Ordering::Relaxed);
+        worker::count_alone(&slot.context_switches);
         slot.active_worker.store(me.raw(), Ordering::Relaxed);
-        own.context_switches.fetch_add(1, Ordering::Relaxed);
-        own.task_context_switches.fetch_add(1, Ordering::Relaxed);
+        worker::count_alone(&own.context_switches);
+        worker::count_alone(&own.task_context_switches);
         if self.machine.worker_kind == WorkerKind::Thread {
             // It had to be woken: until now the scheduler's CPU did nothing for it.
             let now = clock::now();
@@ -600,7 +600,7 @@ impl Scheduler {
             if self.is_poll_due(now) {
                 self.poll(now);
                 if std::mem::take(&mut self.inner().gives_way) {
-                    slot.count_call(SystemCall::Yield);
+                    worker::count_call(SystemCall::Yield);
                     sys::yield_thread();
                     self.poll(now);
                 }
@@ -618,7 +618,7 @@ impl Scheduler {
                 return None;
             }
             let since = *idle_since.get_or_insert_with(|| {
-                slot.idle_switches.fetch_add(1, Ordering::Relaxed);
+                worker::count_alone(&slot.idle_switches);
                 slot.is_idle.store(1, Ordering::Relaxed);
                 now
             });
@@ -632,7 +632,7 @@ impl Scheduler {
             };
             if now.saturating_sub(since) < looks_for {
                 // Someone else may need this CPU: the spin saves a wake-up, it must not cost anyone's turn.
-                slot.count_call(SystemCall::Yield);
+                worker::count_call(SystemCall::Yield);
                 sys::yield_thread();
                 self.inner().idle_times.yielded(now, clock::now());
                 continue;
@@ -649,7 +649,7 @@ impl Scheduler {
             && self.message_count.load(Ordering::Acquire) == 0
             && !(self.machine.stopping.load(Ordering::Relaxed) && self.machine.tasks.load(Ordering::Relaxed) == 0);
         if nothing_came {
-            slot.kernel_sleeps.fetch_add(1, Ordering::Relaxed);
+            worker::count_alone(&slot.kernel_sleeps);
             let timeout = self.next_deadline().map(|deadline| deadline.saturating_sub(now));
             self.poller().poll(timeout, usize::MAX, |run, entry, gone| self.begin_request(run, entry, gone));
         }

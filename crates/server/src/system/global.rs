@@ -6,6 +6,7 @@ use types::{Datum, SqlResult};
 
 use super::server_property::version_text;
 use crate::host::SessionHost;
+use crate::server::Event;
 
 /// `@@MAX_CONNECTIONS` of SQL Server.
 /// Milliseconds since the server started: what `@@CPU_BUSY` counts ticks of.
@@ -24,7 +25,7 @@ pub fn global(host: &mut SessionHost, state: &mut State, global: Global) -> SqlR
             let last = host.server.catalog.rowversion_last(host.catalog_session.database)?;
             return Ok(Datum::bytes(&last.to_be_bytes()));
         }
-        Global::Connections => host.server.counters.logins.value() as i64,
+        Global::Connections => host.server.events.total(Event::Login) as i64,
         Global::MaxConnections => host.server.settings.max_connections.into(),
         Global::MaxPrecision => 38,
         // 16.0.4003: the major version in the high byte, the build in the low half.

@@ -3,6 +3,7 @@
 use os::stats::SystemCall;
 
 use crate::host::SessionHost;
+use crate::server::Event;
 use crate::system::virtual_table::{NamedRow, number, text};
 
 /// `cntr_type`: the value as it is.
@@ -16,16 +17,15 @@ const PAGE_BYTES: u64 = 8 << 10;
 /// Object, counter, instance, value, type.
 pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let server = &host.server;
-    let (counters, metrics, plans) =
-        (&server.counters, server.catalog.storage.metrics(), server.plans.statements.counts());
+    let (events, metrics, plans) = (&server.events, server.catalog.storage.metrics(), server.plans.statements.counts());
     let procedures = server.plans.procedures.counts();
     let list: [(&str, &str, &str, u64, i64); 34] = [
-        ("SQL Statistics", "Batch Requests/sec", "", counters.batch_requests.value(), PER_SECOND),
-        ("SQL Statistics", "SQL Compilations/sec", "", counters.compilations.value(), PER_SECOND),
+        ("SQL Statistics", "Batch Requests/sec", "", events.total(Event::BatchRequest), PER_SECOND),
+        ("SQL Statistics", "SQL Compilations/sec", "", events.total(Event::Compilation), PER_SECOND),
         ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
-        ("General Statistics", "Logins/sec", "", counters.logins.value(), PER_SECOND),
-        ("General Statistics", "Logouts/sec", "", counters.logouts.value(), PER_SECOND),
-        ("General Statistics", "Connection Reset/sec", "", counters.connection_resets.value(), PER_SECOND),
+        ("General Statistics", "Logins/sec", "", events.total(Event::Login), PER_SECOND),
+        ("General Statistics", "Logouts/sec", "", events.total(Event::Logout), PER_SECOND),
+        ("General Statistics", "Connection Reset/sec", "", events.total(Event::ConnectionReset), PER_SECOND),
         ("Databases", "Transactions/sec", "_Total", metrics.transactions_begun, PER_SECOND),
         ("Databases", "Log Flushes/sec", "_Total", metrics.log_flushes, PER_SECOND),
         ("Databases", "Log Bytes Flushed/sec", "_Total", metrics.log_bytes_flushed, PER_SECOND),
