@@ -23,6 +23,7 @@ impl<K: AsRef<[u8]>> KeyBound<K> {
     }
 
     /// As a lower bound: `key` becomes the lowest key that may lie within.
+    #[inline]
     pub fn append_lowest(&self, key: &mut Vec<u8>) {
         key.clear();
         match self {
@@ -36,6 +37,7 @@ impl<K: AsRef<[u8]>> KeyBound<K> {
     }
 
     /// As an upper bound: `key` becomes the lowest key above all that lie within. False: there is none.
+    #[inline]
     pub fn append_above(&self, key: &mut Vec<u8>) -> bool {
         key.clear();
         match self {

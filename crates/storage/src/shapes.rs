@@ -97,6 +97,7 @@ impl Shapes {
         if opened.seen != seen { shape } else { opened.shapes.entry(key).or_insert(shape).clone() }
     }
 
+    #[inline]
     fn time(&self, (db, table): Key) -> &AtomicU64 {
         &self.times
             [(u64::from(db.0) << 20 ^ table.0 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 40 & (TIMES - 1)]
@@ -107,6 +108,7 @@ impl Shapes {
         self.time(table).fetch_max(time, Ordering::SeqCst);
     }
 
+    #[inline]
     pub fn is_younger_than(&self, table: Key, time: u64) -> bool {
         self.time(table).load(Ordering::SeqCst) > time
     }

@@ -472,10 +472,16 @@ impl Transaction {
     }
 
     /// The time this transaction reads memory-optimized tables as of, taken at the first need.
+    #[inline]
     pub(crate) fn memory_time(&mut self) -> u64 {
         if let Some(time) = self.work.time {
             return time;
         }
+        self.begin_memory_time()
+    }
+
+    #[cold]
+    fn begin_memory_time(&mut self) -> u64 {
         let time = self.snapshot();
         self.work.time = Some(time);
         self.engine.locks[self.writer.member].memory_time.store(time, Ordering::Relaxed);
@@ -483,10 +489,13 @@ impl Transaction {
     }
 
     /// Returns when the transactions whose changes were seen early have committed.
+    #[inline]
     pub(crate) fn await_commits(&mut self, ids: &[u64]) -> StorageResult<()> {
-        if ids.is_empty() {
-            return Ok(());
-        }
+        if ids.is_empty() { Ok(()) } else { self.await_each(ids) }
+    }
+
+    #[cold]
+    fn await_each(&mut self, ids: &[u64]) -> StorageResult<()> {
         let waited = self.engine.await_commits(&self.writer, &mut self.work.tally, ids, self.patience);
         self.work.failed |= waited.as_ref().is_err_and(|error| *error == StorageError::DependencyFailed);
         waited

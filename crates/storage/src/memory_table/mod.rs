@@ -59,6 +59,7 @@ impl MemoryTable {
         }
     }
 
+    #[inline]
     pub(crate) fn eyes(&self, tx: &mut Transaction, before_statement: u32) -> Eyes<'_> {
         let time = tx.memory_time();
         Eyes { commits: &self.engine.commits, time, own: tx.writer.id, before_statement }
@@ -125,6 +126,7 @@ impl MemoryTable {
     }
 
     /// Who reads as of a time before the table was rebuilt would find none of its rows.
+    #[inline]
     pub(crate) fn check_age(&self, tx: &mut Transaction) -> StorageResult<()> {
         let (db, table) = (self.shape.db, self.shape.table);
         match self.engine.shapes.is_younger_than((db, table), tx.memory_time()) {

@@ -12,6 +12,8 @@ use crate::error::StorageResult;
 use crate::scan::{RowRef, ScanSpec, append_locator, append_row};
 use crate::transaction::{Isolation, Transaction};
 use crate::xtp::cursor::Cursor;
+use crate::xtp::eyes::Eyes;
+use crate::xtp::memory::{At, RowMemory};
 use crate::xtp::row::Row;
 use crate::xtp_work::{Level, Looked};
 
@@ -81,7 +83,7 @@ impl MemoryScan {
 
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
         let (mut dependencies, mut found) = (Vec::new(), None);
-        self.source.advance(&mut self.progress, tx, &mut dependencies, 1, false, &mut |row| {
+        self.source.advance(&mut self.progress, tx, &mut dependencies, 1, &mut |row| {
             found = Some(row.at());
             Ok(())
         })?;
@@ -111,7 +113,7 @@ impl MemoryScan {
     ) -> StorageResult<usize> {
         let mut dependencies = Vec::new();
         let time = tx.memory_time();
-        let given = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, true, &mut |row| {
+        let given = self.source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
             give(row.image(), locator_of(row.at(), time));
             Ok(())
         })?;
@@ -124,7 +126,7 @@ impl MemoryScan {
         let mut dependencies = Vec::new();
         let time = tx.memory_time();
         let source = &self.source;
-        let filled = source.advance(&mut self.progress, tx, &mut dependencies, rows_max, false, &mut |row| {
+        let filled = source.advance(&mut self.progress, tx, &mut dependencies, rows_max, &mut |row| {
             source.append(row.image(), batch)?;
             append_locator(source.spec.locator, &locator_of(row.at(), time), batch);
             Ok(())
@@ -135,6 +137,7 @@ impl MemoryScan {
         Ok(filled)
     }
 
+    #[inline]
     pub fn is_done(&self) -> bool {
         self.progress.at.is_done()
     }
@@ -142,7 +145,7 @@ impl MemoryScan {
 
 impl Source {
     /// Gives the next rows that the transaction sees, at most `rows_max`, and says how many. Nothing of them may be told before the
-    /// `dependencies` have committed. `quick`: `give` takes a few instructions, for which a leaf may be pinned.
+    /// `dependencies` have committed.
     #[inline]
     fn advance(
         &self,
@@ -150,7 +153,6 @@ impl Source {
         tx: &mut Transaction,
         dependencies: &mut Vec<u64>,
         rows_max: usize,
-        quick: bool,
         give: &mut impl FnMut(Row<'_>) -> StorageResult<()>,
     ) -> StorageResult<usize> {
         let before = if self.spec.ignore_own_statement { self.statement } else { u32::MAX };
@@ -167,24 +169,32 @@ impl Source {
                 member.ranges_read.store(tx.work.looks.len() as u32, Ordering::Relaxed);
             }
         }
-        let mut meet = |row: Row<'_>| -> StorageResult<bool> {
-            let seen = counts.meet(row, eyes.see(row, dependencies));
-            if seen {
-                if notes_reads {
-                    tx.work.reads.push((self.table.shape.table, row.at()));
-                    member.rows_read.store(tx.work.reads.len() as u32, Ordering::Relaxed);
-                }
-                give(row)?;
+        let mut note = |row: Row<'_>| {
+            if notes_reads {
+                tx.work.reads.push((self.table.shape.table, row.at()));
+                member.rows_read.store(tx.work.reads.len() as u32, Ordering::Relaxed);
             }
-            Ok(seen)
         };
         let mut given = 0;
         while given < rows_max && !at.is_done() {
-            if quick && at.is_before_leaf() {
-                given += at.enter_leaf(xtp, index, self.index, rows_max - given, &mut meet)?;
-            } else if let Some(row) = at.step(xtp, index, self.index)?
-                && meet(row)?
+            if at.is_before_leaf() {
+                at.note_leaf(xtp, index);
+            }
+            let noted = if notes_reads { &[] } else { at.noted() };
+            let wanted = &noted[..noted.len().min(rows_max - given)];
+            let all = wanted.len();
+            let passed = give_usual(&xtp.memory, wanted, &eyes, give)?;
+            at.pass(passed);
+            given += passed;
+            counts.meet_seen(passed);
+            if passed > 0 && passed == all {
+                continue;
+            }
+            if let Some(row) = at.step(xtp, index, self.index)?
+                && counts.meet(row, eyes.see(row, dependencies))
             {
+                note(row);
+                give(row)?;
                 if index.layout.unique {
                     at.leave_key();
                 }
@@ -213,8 +223,31 @@ impl Source {
     }
 }
 
+/// Gives the first rows of these chains, up to one where a look at it is not enough, and says how many. Most often they are all that is to be
+/// seen there. A function of its own, so that it has the registers for itself.
+#[inline(never)]
+fn give_usual(
+    memory: &RowMemory,
+    heads: &[At],
+    eyes: &Eyes<'_>,
+    give: &mut impl FnMut(Row<'_>) -> StorageResult<()>,
+) -> StorageResult<usize> {
+    for (at, head) in heads.iter().enumerate() {
+        if head.is_none() {
+            return Ok(at);
+        }
+        let row = Row::new(memory, *head);
+        if !eyes.see_at_once(row) {
+            return Ok(at);
+        }
+        give(row)?;
+    }
+    Ok(heads.len())
+}
+
 impl ScanSpec {
     /// The level at which the transaction reads memory-optimized tables by such a scan.
+    #[inline]
     fn level(&self, tx: &Transaction) -> Level {
         match tx.isolation() {
             _ if self.lock.hold => Level::Serializable,

@@ -94,6 +94,13 @@ impl IndexCounts {
         seen
     }
 
+    /// It has met so many, and seen them.
+    #[inline]
+    pub fn meet_seen(&mut self, rows: usize) {
+        self.touched += rows as u64;
+        self.returned += rows as u64;
+    }
+
     /// The second look under SERIALIZABLE has.
     pub fn meet_again(&mut self, row: Row<'_>, seen: bool) {
         self.phantom_touched += 1;

@@ -82,6 +82,7 @@ impl Cursor {
         };
     }
 
+    #[inline]
     fn forget_chains(&mut self) {
         self.heads.clear();
         self.begun = 0;
@@ -90,9 +91,32 @@ impl Cursor {
     /// The beginning of the next chain that was noted.
     #[inline]
     fn next_chain(&mut self) -> Option<At> {
-        let head = self.heads.get(self.begun).copied();
-        self.begun += usize::from(head.is_some());
+        let chains = &self.heads[self.begun..];
+        let empty = chains.iter().take_while(|head| head.is_none()).count();
+        let head = chains.get(empty).copied();
+        self.begun += empty + usize::from(head.is_some());
         head
+    }
+
+    /// The beginnings of the chains that come next, as far as they are known; some may be empty.
+    #[inline]
+    pub fn noted(&self) -> &[At] {
+        match self.way {
+            Kind::Range { .. } if self.met.is_none() => &self.heads[self.begun..],
+            _ => &[],
+        }
+    }
+
+    /// Of the first of the noted chains no more rows are wanted.
+    #[inline]
+    pub fn pass(&mut self, chains: usize) {
+        self.begun += chains;
+        if let Kind::Range { left: false, .. } = self.way
+            && self.met.is_none()
+            && self.begun == self.heads.len()
+        {
+            self.way = Kind::Done;
+        }
     }
 
     /// The next row. `position`: of the index among the table's.
@@ -116,7 +140,7 @@ impl Cursor {
             let next = chain(met).and_then(|met| chain(hash_index::next(Row::new(memory, met), position)));
             self.met = match next.or_else(|| self.next_chain()) {
                 Some(next) => next,
-                None if self.find_chain(xtp, index, position) => continue,
+                None if self.find_chain(xtp, index) => continue,
                 None => return Ok(None),
             };
             let row = Row::new(memory, self.met);
@@ -142,12 +166,13 @@ impl Cursor {
         }
     }
 
+    #[inline]
     pub fn is_done(&self) -> bool {
         matches!(self.way, Kind::Done)
     }
 
     /// Goes to the next chain, which may be empty, or notes the next ones. False: there is none.
-    fn find_chain(&mut self, xtp: &Xtp, index: &MemoryIndex, position: usize) -> bool {
+    fn find_chain(&mut self, xtp: &Xtp, index: &MemoryIndex) -> bool {
         match (&mut self.way, &index.way) {
             (Kind::All { bucket, .. }, Way::Hash(hash)) if *bucket < hash.bucket_count() => {
                 self.heads.clear();
@@ -155,104 +180,68 @@ impl Cursor {
                 self.begun = 0;
                 *bucket += 1;
             }
-            (Kind::Range { left: true, .. }, Way::Ordered(_)) => self.note_leaf(xtp, index, position),
+            (Kind::Range { left: true, .. }, Way::Ordered(_)) => self.note_leaf(xtp, index),
             _ => self.way = Kind::Done,
         }
         !self.is_done()
     }
 
-    /// Notes the chains in the next leaf of the range, and in those behind it while they are few.
-    #[inline(never)]
-    fn note_leaf(&mut self, xtp: &Xtp, index: &MemoryIndex, position: usize) {
-        let noted = self.enter_leaf(xtp, index, position, 0, &mut |_| unreachable!("no row is wanted"));
-        noted.expect("nothing was tried");
-    }
-
-    /// The next rows of its range are those of a leaf.
+    /// None of the chains that were noted is left, but the range is.
     #[inline]
     pub fn is_before_leaf(&self) -> bool {
         matches!(self.way, Kind::Range { left: true, .. }) && self.met.is_none() && self.begun == self.heads.len()
     }
 
-    /// Goes through the next leaf of the range, and through those behind it while they have few chains: `meet` takes the rows, and says
-    /// whether it wants no more of their chain. When it has wanted so many the other chains are noted. Says how many it was.
-    /// `meet` runs with an epoch pinned.
-    #[inline]
-    pub fn enter_leaf<'a>(
-        &mut self,
-        xtp: &'a Xtp,
-        index: &MemoryIndex,
-        position: usize,
-        wanted: usize,
-        meet: &mut impl FnMut(Row<'a>) -> StorageResult<bool>,
-    ) -> StorageResult<usize> {
+    /// Notes the chains in the next leaf of the range, and in those behind it while they are few.
+    #[inline(never)]
+    pub fn note_leaf(&mut self, xtp: &Xtp, index: &MemoryIndex) {
         let (Kind::Range { backward, bounded, left }, Way::Ordered(tree)) = (&mut self.way, &index.way) else {
             unreachable!("a range of an ordered index")
         };
-        let (lower, upper) = (&mut self.lower, bounded.then_some(&mut self.upper));
-        let memory = &xtp.memory;
-        self.heads.clear();
+        let (lower, upper, heads, memory) = (&mut self.lower, &mut self.upper, &mut self.heads, &xtp.memory);
+        heads.clear();
         self.begun = 0;
-        let _pinned = xtp.retired.pin();
-        let mut leaf = match (*backward, &upper) {
-            (false, _) => tree.leaf(memory, lower),
-            (true, Some(upper)) => tree.leaf_before(memory, upper),
-            (true, None) => tree.last_leaf(memory),
-        };
         let replace = |bound: &mut Vec<u8>, by: &[u8]| {
             bound.clear();
             bound.extend_from_slice(by);
         };
-        let mut taken = 0;
-        loop {
-            // Forward the leaf is where `lower` belongs to.
-            let low = if *backward { leaf.low().filter(|low| *low > &lower[..]) } else { None };
-            let high = leaf.high();
+        let _pinned = xtp.retired.pin();
+        if *backward {
+            let leaf = if *bounded { tree.leaf_before(memory, upper) } else { tree.last_leaf(memory) };
+            let low = leaf.low().filter(|low| *low > &lower[..]);
             let first = if low.is_some() { 0 } else { leaf.lower_bound(lower).0 };
-            let goes_on = upper.as_ref().is_none_or(|upper| high.is_some_and(|high| high < &upper[..]));
-            let end = match &upper {
-                Some(upper) if !goes_on => leaf.lower_bound(upper).0,
+            let end = match leaf.high() {
+                Some(high) if *bounded && high < &upper[..] => leaf.count(),
+                _ if *bounded => leaf.lower_bound(upper).0,
                 _ => leaf.count(),
             };
-            let mut keys = leaf.keys(first..end);
-            while let Some(key) = if *backward { keys.next_back() } else { keys.next() } {
-                let mut next = key.first();
-                if taken == wanted {
-                    self.heads.extend(chain(next));
-                    continue;
+            heads.extend(leaf.heads(first..end).rev());
+            match low {
+                Some(low) => {
+                    replace(upper, low);
+                    *bounded = true;
                 }
-                while let Some(at) = chain(next) {
-                    let row = Row::new(memory, at);
-                    if meet(row)? {
-                        taken += 1;
-                        break;
-                    }
-                    next = hash_index::next(row, position);
-                }
+                None => *left = false,
             }
-            if *backward {
-                match low {
-                    Some(low) => {
-                        replace(&mut self.upper, low);
-                        *bounded = true;
-                    }
-                    None => *left = false,
+        } else {
+            let mut leaf = tree.leaf(memory, lower);
+            loop {
+                let first = leaf.lower_bound(lower).0;
+                let end = if *bounded { leaf.end_from(first, lower, upper) } else { leaf.count() };
+                heads.extend(leaf.heads(first..end));
+                // Only behind a leaf's last key its high key is of interest, which lies elsewhere.
+                let high = if end == leaf.count() { leaf.high() } else { None };
+                let Some(high) = high.filter(|high| !*bounded || *high < &upper[..]) else {
+                    *left = false;
+                    break;
+                };
+                replace(lower, high);
+                match leaf.right().filter(|_| heads.len() < FEW_CHAINS) {
+                    Some(right) => leaf = right,
+                    None => break,
                 }
-                break;
-            }
-            let Some(high) = high.filter(|_| goes_on) else {
-                *left = false;
-                break;
-            };
-            replace(lower, high);
-            match leaf.right().filter(|_| taken + self.heads.len() < FEW_CHAINS) {
-                Some(right) => leaf = right,
-                None => break,
             }
         }
-        if !*left && self.heads.is_empty() {
-            self.way = Kind::Done;
-        }
-        Ok(taken)
+        self.pass(0);
     }
 }

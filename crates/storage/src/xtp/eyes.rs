@@ -28,15 +28,17 @@ enum Passed {
 }
 
 impl Eyes<'_> {
+    /// Whether the version is seen, as far as that needs no more than a look at its life: its writer is long over, and nobody has ended it.
+    #[inline]
+    pub fn see_at_once(&self, row: Row<'_>) -> bool {
+        row.begin().load(Ordering::Acquire) <= self.time && row.end().load(Ordering::Acquire) == NEVER
+    }
+
     /// Whether the version is seen. Transactions that this rests on are added to `dependencies`: nothing that is seen may be
     /// told to anybody before they have committed.
     #[inline]
     pub fn see(&self, row: Row<'_>, dependencies: &mut Vec<u64>) -> bool {
-        let begin = row.begin().load(Ordering::Acquire);
-        if begin <= self.time && row.end().load(Ordering::Acquire) == NEVER {
-            return true;
-        }
-        self.look(row, dependencies)
+        self.see_at_once(row) || self.look(row, dependencies)
     }
 
     #[inline(never)]

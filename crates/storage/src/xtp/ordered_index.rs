@@ -202,31 +202,38 @@ impl<'a> Node<'a> {
         &self.words[ENTRIES - SHAPE + 2 * self.count()..]
     }
 
+    #[inline]
     fn bytes_of(&self, key: u64) -> &'a [u8] {
         Key::new(self.memory, At::of_word(key)).bytes()
     }
 
     /// The bytes that all its keys are at or above. None: there is no bound.
+    #[inline]
     pub fn low(&self) -> Option<&'a [u8]> {
         (self.word(LOW) != 0).then(|| self.bytes_of(self.word(LOW)))
     }
 
     /// The bytes that all its keys are below.
+    #[inline]
     pub fn high(&self) -> Option<&'a [u8]> {
         (self.word(HIGH) != 0).then(|| self.bytes_of(self.word(HIGH)))
     }
 
-    /// Of a leaf. All keys are asked for before the first is waited for, and then their rows: they lie anywhere.
+    /// Of a leaf: the first rows of these keys' chains, some of which may be empty. All keys are asked for before the first is waited for,
+    /// and then their rows: they lie anywhere.
     #[inline]
-    pub fn keys(&self, entries: Range<usize>) -> impl DoubleEndedIterator<Item = Key<'a>> + use<'a> {
+    pub fn heads(&self, entries: Range<usize>) -> impl DoubleEndedIterator<Item = At> + use<'a> {
         let (memory, keys) = (self.memory, &self.targets()[entries]);
         keys.iter().for_each(|key| memory.expect(At::of_word(*key), HEAD));
-        let keys = keys.iter().map(move |key| Key::new(memory, At::of_word(*key)));
-        keys.clone().for_each(|key| Row::expect_at(memory, key.first()));
-        keys
+        keys.iter().map(move |key| {
+            let first = Key::new(memory, At::of_word(*key)).first();
+            Row::expect_at(memory, first);
+            first
+        })
     }
 
     /// The node whose keys begin where these end. None: there is none, or it goes, and whoever wants it comes from above.
+    #[inline]
     pub fn right(&self) -> Option<Node<'a>> {
         let place = At::of_word(self.word(RIGHT));
         (!place.is_none()).then(|| Node::at_place(self.memory, place)).filter(|node| !node.goes)
@@ -239,27 +246,37 @@ impl<'a> Node<'a> {
     }
 
     /// The whole key of an entry beside `key`, which has the same prefix.
-    #[inline]
     fn compare(&self, entry: usize, key: &[u8]) -> Order {
         let own = if self.level() == 0 { self.targets()[entry] } else { self.separators()[entry] };
-        match self.length() {
-            // The first separator of all bounds nothing.
-            _ if own == 0 => Order::Less,
-            // There is nothing behind its prefix: one of the two begins with the other.
-            length if (1..=self.skip() + PREFIX_BYTES).contains(&length) => length.cmp(&key.len()),
-            _ => self.bytes_of(own).cmp(key),
-        }
+        // The first separator of all bounds nothing.
+        if own == 0 { Order::Less } else { self.bytes_of(own).cmp(key) }
     }
 
     /// The first entry that is not below `key`, which lies between its bounds, and whether it is `key`.
-    #[inline]
+    #[inline(always)]
     pub fn lower_bound(&self, key: &[u8]) -> (usize, bool) {
         if self.first() != 0 && key.first() != Some(&self.first()) {
             return (self.beyond(key), false);
         }
-        let (prefix, prefixes) = (prefix_of(key, self.skip()), self.prefixes());
-        let from = prefixes.partition_point(|own| *own < prefix);
-        if prefixes.get(from) == Some(&prefix) { self.among_alike(from, key) } else { (from, false) }
+        let prefix = prefix_of(key, self.skip());
+        self.among_alike(self.prefixes().partition_point(|own| *own < prefix), prefix, key)
+    }
+
+    /// The end of the entries below `upper`, which is not below `lower`; that lies between the node's bounds, and belongs at `from`. Most ranges
+    /// end soon: the entries are gone through.
+    #[inline]
+    pub fn end_from(&self, from: usize, lower: &[u8], upper: &[u8]) -> usize {
+        let (first, skip) = (self.first(), self.skip());
+        if first != 0 && upper.first() != Some(&first) {
+            return self.beyond(upper);
+        }
+        // What lies beyond the node differs from its keys in what they share.
+        if first == 0 && upper.get(..skip) != lower.get(..skip) {
+            return self.count();
+        }
+        let prefix = prefix_of(upper, skip);
+        let below = self.prefixes()[from..].iter().take_while(|own| **own < prefix).count();
+        self.among_alike(from + below, prefix, upper).0
     }
 
     /// The same at an edge of the tree, of a key that does not begin as all here do.
@@ -269,10 +286,24 @@ impl<'a> Node<'a> {
         if key.first() < Some(&self.first()) { unbounded } else { self.count() }
     }
 
-    /// The same among those with the key's prefix. Where keys go on behind it, these have to be looked at, each somewhere in memory. Most
-    /// often it is one.
+    /// The first entry that is not below `key`, if those before `from` are, and it has no lower prefix than `key`; and whether it is `key`.
+    #[inline]
+    fn among_alike(&self, from: usize, prefix: u64, key: &[u8]) -> (usize, bool) {
+        if self.prefixes().get(from) != Some(&prefix) {
+            return (from, false);
+        }
+        let length = self.length();
+        if prefix != 0 && (1..=self.skip() + PREFIX_BYTES).contains(&length) {
+            // It is one entry, with nothing behind its prefix: of it and `key` one begins with the other. A separator without
+            // bytes has no prefix.
+            return (from + usize::from(key.len() > length), key.len() == length);
+        }
+        self.among_keys(from, key)
+    }
+
+    /// The same where keys go on behind their prefix: these have to be looked at, each somewhere in memory. Most often it is one.
     #[inline(never)]
-    fn among_alike(&self, mut from: usize, key: &[u8]) -> (usize, bool) {
+    fn among_keys(&self, mut from: usize, key: &[u8]) -> (usize, bool) {
         let prefixes = self.prefixes();
         let prefix = prefixes[from];
         let mut to = from + 1;
@@ -926,13 +957,21 @@ mod tests {
                 keys.insert(key);
             }
             let beyond = [vec![], vec![0], vec![0xff], vec![2], vec![2, 0xff], vec![1, 0xff]];
-            for sought in (0..600).map(|_| key(3)).chain(keys.clone()).chain(beyond) {
+            let all: Vec<_> = (0..600).map(|_| key(3)).chain(keys.clone()).chain(beyond).collect();
+            for (at, sought) in all.iter().enumerate() {
                 for sought in [&sought[..], &sought[..sought.len().min(5)], &[&sought[..], &[0xff]].concat()] {
                     let leaf = index.leaf(&rows, sought);
                     let (entry, found) = leaf.lower_bound(sought);
                     let next = if entry < leaf.count() { Some(leaf.key(entry).bytes()) } else { leaf.high() };
                     let expected = keys.range(sought.to_vec()..).next().map(|key| &key[..]);
                     assert_eq!((next, found), (expected, keys.contains(sought)), "seed {seed}: {sought:?}");
+                    for upper in [&all[at / 2], &[sought, &[0xff]].concat(), &[sought, &[3]].concat()] {
+                        let below = (0..leaf.count()).filter(|entry| leaf.key(*entry).bytes() < &upper[..]).count();
+                        if &upper[..] >= sought {
+                            let end = leaf.end_from(entry, sought, upper);
+                            assert_eq!(end, below, "seed {seed}: {sought:?} to {upper:?}");
+                        }
+                    }
                 }
             }
             index.free(&rows);
