@@ -328,6 +328,7 @@ impl<'a> Call<'a> {
     }
 
     /// A panic must not unwind through machine code: it waits here until that has returned, and nothing else is begun.
+    #[inline]
     fn guard(&mut self, left: i32, run: impl FnOnce(&mut Call<'a>) -> i32) -> i32 {
         if self.panic.is_some() {
             return left;

@@ -37,11 +37,23 @@ pub struct NumberKey {
     length: usize,
 }
 
-impl NumberKey {
+/// What a key is put together in.
+trait KeyBuffer: Clone + AsRef<[u8]> {
+    /// Appends so many of these bytes.
+    fn push(&mut self, part: ([u8; INTEGER_BYTES], usize));
+}
+
+impl KeyBuffer for NumberKey {
     #[inline]
     fn push(&mut self, (part, length): ([u8; INTEGER_BYTES], usize)) {
         self.parts.as_flattened_mut()[self.length..self.length + INTEGER_BYTES].copy_from_slice(&part);
         self.length += length;
+    }
+}
+
+impl KeyBuffer for Vec<u8> {
+    fn push(&mut self, (part, length): ([u8; INTEGER_BYTES], usize)) {
+        self.extend_from_slice(&part[..length]);
     }
 }
 
@@ -62,12 +74,6 @@ pub struct Buffers(Vec<Vec<u8>>);
 impl Buffers {
     fn take(&mut self) -> Vec<u8> {
         self.0.pop().unwrap_or_default()
-    }
-
-    fn copy(&mut self, key: &[u8]) -> Vec<u8> {
-        let mut copy = self.take();
-        copy.extend_from_slice(key);
-        copy
     }
 
     fn keep(&mut self, mut key: Vec<u8>) {
@@ -170,63 +176,66 @@ impl Range {
         self.of_numbers
     }
 
-    /// The only range of keys to read for these values. None: one of them is NULL.
+    /// The only range of keys to read for these values, which are put together in empty ones. None: one of the values is NULL.
     #[inline]
-    pub fn between_numbers(
+    pub fn between_numbers<'k>(
         &self,
+        [lower, upper]: &'k mut [NumberKey; 2],
         number: impl Fn(usize) -> Option<i64>,
-    ) -> Option<(KeyBound<NumberKey>, KeyBound<NumberKey>)> {
-        let part = |at: usize, key: &mut NumberKey| {
-            let number = number(at)?;
+    ) -> Option<(KeyBound<&'k [u8]>, KeyBound<&'k [u8]>)> {
+        let found = self.put_ends(lower, upper, |at, key| {
+            let Some(number) = number(at) else { return Ok(false) };
             key.push(self.codecs[at.min(self.equal)].integer_part(number));
-            Some(())
-        };
-        let mut lower = NumberKey::default();
-        (0..self.equal).try_for_each(|at| part(at, &mut lower))?;
-        let mut upper = lower;
-        if self.lower.is_some() {
-            part(self.equal, &mut lower)?;
-        }
-        if self.upper.is_some() {
-            part(self.values.len() - 1, &mut upper)?;
-            if self.lower.is_none() {
-                lower.push(self.codecs[self.equal].null_part());
-            }
-        }
-        Some(self.in_order(lower, upper))
+            Ok(true)
+        });
+        let (lower, upper): (&NumberKey, &NumberKey) = (lower, upper);
+        matches!(found, Ok(true)).then(|| self.in_order(lower.as_ref(), upper.as_ref()))
     }
 
-    /// `part` appends the part of a value to a key; false: it is NULL.
-    #[inline]
+    /// The same of any values, in buffers.
     fn between(
         &self,
         buffers: &mut Buffers,
-        mut part: impl FnMut(usize, &mut Vec<u8>) -> SqlResult<bool>,
+        part: impl FnMut(usize, &mut Vec<u8>) -> SqlResult<bool>,
     ) -> SqlResult<Option<Between>> {
-        let mut lower = buffers.take();
-        for at in 0..self.equal {
-            if !part(at, &mut lower)? {
-                buffers.keep(lower);
-                return Ok(None);
-            }
-        }
-        let mut upper = buffers.copy(&lower);
-        let mut found = true;
-        if self.lower.is_some() {
-            found &= part(self.equal, &mut lower)?;
-        }
-        if self.upper.is_some() {
-            found &= part(self.values.len() - 1, &mut upper)?;
-            if self.lower.is_none() {
-                self.codecs[self.equal].encode(&Datum::Null, &mut lower);
-            }
-        }
+        let (mut lower, mut upper) = (buffers.take(), buffers.take());
+        let found = self.put_ends(&mut lower, &mut upper, part)?;
         let between = self.in_order(lower, upper);
         if !found {
             buffers.give_back(between);
             return Ok(None);
         }
         Ok(Some(between))
+    }
+
+    /// Puts the bounds' values, as far as there are any, behind those of the columns before. `part` appends the part of a value to a
+    /// key; false: it is NULL.
+    #[inline]
+    fn put_ends<K: KeyBuffer>(
+        &self,
+        lower: &mut K,
+        upper: &mut K,
+        mut part: impl FnMut(usize, &mut K) -> SqlResult<bool>,
+    ) -> SqlResult<bool> {
+        for at in 0..self.equal {
+            if !part(at, lower)? {
+                return Ok(false);
+            }
+        }
+        if self.equal > 0 {
+            upper.clone_from(lower);
+        }
+        let mut found = true;
+        if self.lower.is_some() {
+            found &= part(self.equal, lower)?;
+        }
+        if self.upper.is_some() {
+            found &= part(self.values.len() - 1, upper)?;
+            if self.lower.is_none() {
+                lower.push(self.codecs[self.equal].null_part());
+            }
+        }
+        Ok(found)
     }
 
     /// The ends of a range as the index has them, of keys that end with the bounds' values, as far as there are any.

@@ -6,7 +6,7 @@ use sql::catalog::TableDef;
 use sql::plan::{self, OuterSlot, TableSource};
 use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError, in_bounds};
 use types::key::KeyCodec;
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{RowBatch, SqlError, SqlResult, SqlType};
 
 use super::keys::encode_from;
 use super::range::{Between, Buffers, Range};
@@ -14,6 +14,7 @@ use super::simple::Pending;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource, out_of_memory};
 use crate::expression::{Compiler, I64Expr, filter, filter_batch};
+use crate::statements::datum;
 
 /// What a storage error is to the user. `index_name` is looked up in `table`.
 pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError {
@@ -448,19 +449,17 @@ impl BaseScan {
         Ok(())
     }
 
-    /// As `open`, where somebody else has computed the values of the range.
+    /// As `open`, where somebody else has computed the values of the range: `number` has their bits, None for NULL.
     #[inline]
-    pub fn open_for(&mut self, context: &Context, values: impl Fn(usize, &SqlType) -> Datum) -> SqlResult<()> {
+    pub fn open_for(&mut self, context: &Context, number: impl Fn(usize) -> Option<i64>) -> SqlResult<()> {
         self.begin();
         let range = self.range.as_ref().expect("a range with values");
         if range.is_of_numbers() {
-            let between = range.between_numbers(|at| match values(at, &SqlType::BIGINT) {
-                Datum::I64(number) => Some(number),
-                _ => None,
-            });
+            let mut keys = Default::default();
+            let between = range.between_numbers(&mut keys, number);
             return self.open_between(context, between);
         }
-        range.bounds_of(values, &mut self.buffers, &mut self.bounds)?;
+        range.bounds_of(|at, ty| datum(number(at), ty), &mut self.buffers, &mut self.bounds)?;
         self.open_ranges(context)
     }
 
@@ -483,10 +482,10 @@ impl BaseScan {
 
     /// Goes to the one range that the keys are of; None: there is none.
     #[inline]
-    fn open_between<K: AsRef<[u8]>>(
+    fn open_between(
         &mut self,
         context: &Context,
-        between: Option<(KeyBound<K>, KeyBound<K>)>,
+        between: Option<(KeyBound<&[u8]>, KeyBound<&[u8]>)>,
     ) -> SqlResult<()> {
         self.open_storage(context)?;
         let mut runtime = context.runtime();

@@ -38,6 +38,7 @@ use cursor::CursorName;
 use native::NativeCode;
 use query::Prepared;
 
+pub(crate) use callee::datum;
 pub(crate) use cursor_table::CursorTable;
 use failure::Unwind;
 use measure::Counters;

@@ -273,7 +273,7 @@ impl native::Runtime for Run<'_, '_> {
             runner.context.statement_time.set(0);
             let opened = match values {
                 [] => rows.open(&runner.context),
-                values => rows.open_for(&runner.context, |at, ty| datum(values[at].get(), ty)),
+                values => rows.open_for(&runner.context, |at| values[at].get()),
             };
             if opened.is_err() {
                 return Ok(false);
