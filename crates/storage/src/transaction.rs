@@ -142,6 +142,7 @@ impl Transaction {
         }
     }
 
+    #[inline]
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }

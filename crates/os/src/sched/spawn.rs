@@ -127,6 +127,13 @@ pub fn here() -> Option<u32> {
     scheduler::here().map(|s| s.id)
 }
 
+/// The number of the caller's scheduler among those of all engines, below `SCHEDULERS_MAX`; 0 on a thread that is no worker. One worker at a time
+/// runs with it.
+#[inline]
+pub fn number_here() -> u32 {
+    worker::current_scheduler()
+}
+
 /// Schedulers of the default pool of the caller's machine; 1 on a thread that is no worker.
 pub fn scheduler_count() -> u32 {
     scheduler::here().map_or(1, |s| s.machine.open(Pool::DEFAULT).count() as u32)

@@ -71,13 +71,11 @@ impl MemoryScan {
         let Progress { at, begun, look } = &mut self.progress;
         at.begin(&table.engine.xtp, &shape.indexes[*index], (lower, upper), whole_keys, spec.backward);
         *begun = false;
-        *look = (spec.level(tx) == Level::Serializable).then(|| Looked {
-            shape: Arc::clone(shape),
-            index: *index,
-            lower: lower.to_owned_key(),
-            upper: upper.to_owned_key(),
-            whole_keys,
-        });
+        *look = None;
+        if spec.level(tx) == Level::Serializable {
+            let (shape, lower, upper) = (Arc::clone(shape), lower.to_owned_key(), upper.to_owned_key());
+            *look = Some(Looked { shape, index: *index, lower, upper, whole_keys });
+        }
         Ok(())
     }
 
