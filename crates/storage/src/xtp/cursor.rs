@@ -210,11 +210,7 @@ impl Cursor {
             let leaf = if *bounded { tree.leaf_before(memory, upper) } else { tree.last_leaf(memory) };
             let low = leaf.low().filter(|low| *low > &lower[..]);
             let first = if low.is_some() { 0 } else { leaf.lower_bound(lower).0 };
-            let end = match leaf.high() {
-                Some(high) if *bounded && high < &upper[..] => leaf.count(),
-                _ if *bounded => leaf.lower_bound(upper).0,
-                _ => leaf.count(),
-            };
+            let end = if *bounded { leaf.lower_bound(upper).0 } else { leaf.count() };
             heads.extend(leaf.heads(first..end).rev());
             match low {
                 Some(low) => {
