@@ -140,17 +140,16 @@ impl Engine {
     }
 
     /// Removes the rows of a leaf whose deletion every snapshot sees. Whether there were any.
-    fn drop_ghosts(&self, tree: &Tree, leaf: &mut Exclusive<'_>) -> StorageResult<bool> {
+    pub fn drop_ghosts<'a>(&'a self, tree: &Tree, leaf: &mut Exclusive<'a>) -> StorageResult<bool> {
         let horizon = self.commits.horizon();
-        let mut dropped = false;
-        for slot in (0..page::slot_count(leaf)).rev() {
-            let header = RowHeader::decode(page::payload(leaf, slot));
-            if header.ghost && header.transaction < horizon {
-                self.drop_cell(&mut Author::System, tree, leaf, slot)?;
-                dropped = true;
-            }
+        let old = |slot: &usize| RowHeader::decode(page::payload(leaf, *slot)).is_old_ghost(horizon);
+        let removed = |slot: usize| (leaf.number(), Action::RemoveCell { slot: slot as u16 });
+        let actions: Vec<(u32, Action<'_>)> = (0..page::slot_count(leaf)).rev().filter(old).map(removed).collect();
+        if actions.is_empty() {
+            return Ok(false);
         }
-        Ok(dropped)
+        self.restructure(&tree.file, &actions, &mut [leaf])?;
+        Ok(true)
     }
 
     fn split_node<'a>(
@@ -186,8 +185,7 @@ impl Engine {
             None => {
                 let (left_no, right_no) = (pages[0], pages[1]);
                 page::split_right(&node, slot, separator, &mut right, right_no);
-                let mut left: Box<PageBytes> = Box::new(*node);
-                page::put_u32(&mut left[..], 16, left_no);
+                let mut left = page::moved(&node, left_no);
                 page::split_left(&mut left, slot, separator);
                 let mut root = Box::new([0; PAGE_BYTES]);
                 page::format(&mut root, PageKind::Inner, page::level(&node) + 1, file.number, tree.root, tree.root);

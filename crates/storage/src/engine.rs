@@ -7,12 +7,13 @@ use os::disk::Disk;
 use os::engines;
 use os::region::Placed;
 use os::shared_struct;
-use os::sync::Mutex;
+use os::sync::{Event, Mutex};
 
 use crate::buffer::{Buffer, Exclusive};
 use crate::commits::Commits;
 use crate::data_files::{DataFile, DataFiles, file_name};
 use crate::error::{StorageError, StorageResult};
+use crate::ghosts::Ghosts;
 use crate::layout::{DatabaseId, PageRef, TableId};
 use crate::locks::{Locks, MemberId};
 use crate::log::Log;
@@ -59,7 +60,11 @@ pub struct Engine {
     pub shapes: Shapes,
     /// Trees and files (page 0) that committed transactions dropped and that still hold their pages.
     pub pending_frees: PageList,
+    /// Held by whoever frees trees or files, and who must not see one go.
     pub freeing: Placed<Mutex<()>>,
+    pub ghosts: Ghosts,
+    /// Rung when there is something to clean up.
+    pub cleaner: Placed<Event>,
     pub numbers: Placed<Numbers>,
     pub xtp: Xtp,
     pub memory: Memory,
@@ -259,6 +264,10 @@ impl Engine {
     pub fn force_rare_ways(&self) {
         if os::sim_choice!("versions.collect") {
             self.collect_versions();
+        }
+        if os::sim_choice!("ghosts.clean", 4) {
+            let cleaned = self.clean_ghosts();
+            assert!(!matches!(cleaned, Err(StorageError::CorruptPage { .. })), "trees are whole: {cleaned:?}");
         }
         if os::sim_choice!("buffer.evict") {
             self.buffer.evict_some(&self.log);

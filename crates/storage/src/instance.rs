@@ -12,6 +12,7 @@ use os::sync::{Event, Mutex};
 use os::wait::WaitType;
 use types::row::RowView;
 
+use crate::check::PageTotals;
 use crate::commits::Status;
 use crate::control::ControlFile;
 use crate::disk_table::DiskTable;
@@ -107,12 +108,6 @@ struct Duties {
     checkpoint_ms: u64,
 }
 
-/// What the background duties wait for, besides their half second: the end.
-struct Bells {
-    cleaner: Placed<Event>,
-    checkpoint: Placed<Event>,
-}
-
 struct Inner {
     engine: Arc<Engine>,
     control: ControlFile,
@@ -121,7 +116,8 @@ struct Inner {
     /// Held while a checkpoint is written.
     checkpointed: Placed<Mutex<Checkpointed>>,
     duties: Duties,
-    bells: Bells,
+    /// What the checkpoint waits for, besides its half second: the end.
+    checkpoint_bell: Placed<Event>,
     recovered: Recovered,
 }
 
@@ -156,10 +152,7 @@ impl Storage {
             visibility: config.visibility,
         };
         let (engine, file, control, recovered) = recovery::open(config.disk, &limits)?;
-        let bells = Bells {
-            cleaner: engine.memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
-            checkpoint: engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
-        };
+        let checkpoint_bell = engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?;
         let checkpointed = Checkpointed {
             sequence: control.sequence,
             at_ms: 0,
@@ -169,7 +162,7 @@ impl Storage {
         let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
         let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
         let epoch = control.epoch;
-        let inner = Inner { engine, control: file, epoch, checkpointed, duties, bells, recovered };
+        let inner = Inner { engine, control: file, epoch, checkpointed, duties, checkpoint_bell, recovered };
         let storage = Storage { inner: Arc::new(inner) };
         storage.checkpoint()?;
         if os::sched::here().is_some() {
@@ -197,15 +190,17 @@ impl Storage {
                 inner.engine.log.harden_delayed().ok();
             }
         });
-        self.start_duty(TaskKind::VersionCleaner, &self.inner.bells.cleaner, |inner| {
+        self.start_duty(TaskKind::VersionCleaner, &self.engine().cleaner, |inner| {
             if let Some(inner) = inner.upgrade() {
                 inner.engine.collect_versions();
+                // A page that cannot be read stays as it is, and whoever needs it hears of that.
+                inner.engine.clean_ghosts().ok();
             }
         });
         if checkpoint_ms == 0 {
             return;
         }
-        self.start_duty(TaskKind::Checkpoint, &self.inner.bells.checkpoint, move |inner| {
+        self.start_duty(TaskKind::Checkpoint, &self.inner.checkpoint_bell, move |inner| {
             let Some(inner) = inner.upgrade() else { return };
             // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
             inner.checkpoint_if_due(checkpoint_ms).ok();
@@ -681,6 +676,17 @@ impl Storage {
         self.engine().collect_versions();
     }
 
+    /// Lets deleted rows go from their pages, and pages that hold little without them, as far as `collect_versions` found that nobody
+    /// needs them. The version cleaner does so by itself.
+    pub fn clean_ghosts(&self) -> StorageResult<()> {
+        self.engine().clean_ghosts()
+    }
+
+    /// Checks the trees and bitmaps of a database while nobody changes anything; how many pages there are.
+    pub fn check_pages(&self, db: DatabaseId) -> StorageResult<PageTotals> {
+        self.engine().check_pages(db)
+    }
+
     pub fn metrics(&self) -> Metrics {
         Metrics::read(self.engine())
     }
@@ -705,8 +711,8 @@ const DUTY_EVERY_MS: u64 = 500;
 impl Inner {
     fn end_duties(&self) {
         self.engine.log.writer_bell().set();
-        self.bells.cleaner.set();
-        self.bells.checkpoint.set();
+        self.engine.cleaner.set();
+        self.checkpoint_bell.set();
     }
 
     fn checkpoint(&self) -> StorageResult<()> {

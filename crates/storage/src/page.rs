@@ -605,6 +605,49 @@ pub fn split_right(from: &PageBytes, slot: usize, separator: &[u8], to: &mut Pag
     set_last_child(to, last_child(from));
 }
 
+/// Bytes of cells and fences that two pages may have together to become one: room is left, so that the next rows do not split it.
+pub const MERGED_BYTES_MAX: usize = BODY_BYTES / 4 * 3;
+
+/// Half of the page or more is free.
+pub fn is_sparse(page: &PageBytes) -> bool {
+    free_bytes(page) >= BODY_BYTES / 2
+}
+
+/// The page that takes the place of `right` when its left neighbour goes. None: they are better left two.
+pub fn merge(left: &PageBytes, right: &PageBytes) -> Option<Box<PageBytes>> {
+    let (lower, upper) = (lower_fence(left), upper_fence(right));
+    let prefix = upper.map_or(0, |upper| common_prefix(lower, upper));
+    let cells = |from: &PageBytes| -> usize {
+        let longer = prefix_length(from) - prefix;
+        (0..slot_count(from)).map(|slot| cell_need(suffix(from, slot).len() + longer, payload(from, slot).len())).sum()
+    };
+    let separator = upper_fence(left).filter(|_| kind(left) == Some(PageKind::Inner));
+    let between = separator.map_or(0, |separator| cell_need(separator.len() - prefix, 4));
+    let bytes = lower.len() + upper.map_or(0, <[u8]>::len) + cells(left) + between + cells(right);
+    let is_one_empty = slot_count(left) == 0 || slot_count(right) == 0;
+    if bytes > if is_one_empty { BODY_BYTES } else { MERGED_BYTES_MAX } {
+        return None;
+    }
+    let mut merged = Box::new([0; PAGE_BYTES]);
+    format(&mut merged, kind(right)?, level(right), file_no(right), page_no(right), root(right));
+    set_fences(&mut merged, lower, upper);
+    copy_cells(left, 0..slot_count(left), &mut merged);
+    if let Some(separator) = separator {
+        let end = slot_count(&merged);
+        insert(&mut merged, end, separator, &[&last_child(left).to_le_bytes()]);
+    }
+    copy_cells(right, 0..slot_count(right), &mut merged);
+    set_last_child(&mut merged, last_child(right));
+    Some(merged)
+}
+
+/// The page as it is at another place.
+pub fn moved(page: &PageBytes, page_no: u32) -> Box<PageBytes> {
+    let mut moved = Box::new(*page);
+    put_u32(&mut moved[..], 16, page_no);
+    moved
+}
+
 /// The page without the hole between slots and cells: two ranges.
 pub fn used_ranges(page: &PageBytes) -> (usize, usize) {
     match kind(page) {

@@ -15,11 +15,12 @@ pub struct PageList {
     pages: Part<AtomicU64>,
 }
 
-fn number(page: PageRef) -> u64 {
+/// One word; not 0, since no file has the number 0.
+pub fn number(page: PageRef) -> u64 {
     (page.file as u64) << 32 | page.page as u64
 }
 
-fn page(number: u64) -> PageRef {
+pub fn page(number: u64) -> PageRef {
     PageRef { file: (number >> 32) as u32, page: number as u32 }
 }
 

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::disk::{Disk, Open};
 use os::region::Visibility;
-use os::sync::Mutex;
+use os::sync::{Event, Mutex};
 use os::wait::WaitType;
 
 use crate::btree::empty_root;
@@ -28,6 +28,7 @@ use crate::control::{Control, ControlFile, FileEntry};
 use crate::data_files::{DataFile, DataFiles, file_name};
 use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer};
 use crate::error::{StorageError, StorageResult};
+use crate::ghosts::Ghosts;
 use crate::layout::{DatabaseId, PageRef};
 use crate::locks::Locks;
 use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, UpdateBody};
@@ -215,6 +216,8 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         shapes: Shapes::new(&memory)?,
         pending_frees,
         freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+        ghosts: Ghosts::new(&memory)?,
+        cleaner: memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
         numbers: memory.place("numbers", numbers)?,
         xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
         memory,

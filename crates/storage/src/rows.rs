@@ -8,10 +8,10 @@ use crate::buffer::Exclusive;
 use crate::commits::Status;
 use crate::engine::{Author, Engine, Writer};
 use crate::error::{StorageError, StorageResult};
-use crate::layout::TableId;
+use crate::layout::{PageRef, TableId};
 use crate::locks::{LockMode, Patience, Resource};
 use crate::log::record::{Kind, UpdateBody, cell_head};
-use crate::page;
+use crate::page::{self, PageBytes};
 use crate::tree::Tree;
 use crate::versions::{ROW_HEADER_BYTES, RowHeader};
 
@@ -49,6 +49,9 @@ pub enum Seen {
 
 /// A simulation splits leaves that have this many rows, though there is room.
 const EARLY_SPLIT_ROWS: usize = 4;
+/// A row deleted this many slots from another one that everybody knows to be deleted lies in a run of such, mostly: they are removed
+/// together, and a queue's reader passes no more than about these and what the horizon lags behind.
+const SWEEP_DISTANCE: usize = 16;
 
 impl Engine {
     #[inline]
@@ -322,7 +325,18 @@ impl Engine {
         let link = self.versions.push(writer.id, writer.statement, page::payload(&leaf, slot))?;
         let header = RowHeader { transaction: writer.id, ghost: true, fresh: false, link };
         self.put_header(&mut Author::Change(writer), tree, &mut leaf, slot, key, &header.encode())?;
+        self.ghosts.note(PageRef { file: tree.file.number, page: leaf.number() }, writer.id);
+        if self.has_ghosts_around(&leaf, slot) || os::sim_choice!("ghosts.sweep") {
+            self.drop_ghosts(tree, &mut leaf)?;
+        }
         Ok(true)
+    }
+
+    fn has_ghosts_around(&self, leaf: &PageBytes, slot: usize) -> bool {
+        let horizon = self.commits.horizon();
+        let around = [slot.checked_sub(SWEEP_DISTANCE), Some(slot + SWEEP_DISTANCE)];
+        let mut there = around.into_iter().flatten().filter(|slot| *slot < page::slot_count(leaf));
+        there.any(|slot| RowHeader::decode(page::payload(leaf, slot)).is_old_ghost(horizon))
     }
 
     /// The image of the row at `key` as `view` sees it, into `image`.

@@ -443,6 +443,9 @@ impl Transaction {
                 == HORIZON_EVERY_COMMITS - 1
         {
             self.engine.advance_horizon();
+            if self.engine.ghosts.are_old(self.engine.commits.horizon()) {
+                self.engine.cleaner.set();
+            }
         }
         if self.made_garbage {
             self.engine.collect_some_rows(member);

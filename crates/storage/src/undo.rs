@@ -62,6 +62,7 @@ impl Engine {
                 let mut leaf = self.leaf_exclusive(&tree, body.key)?;
                 let (slot, found) = page::lower_bound(&leaf, body.key);
                 assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                self.ghosts.note(PageRef { file: head.file, page: leaf.number() }, 0);
                 self.drop_cell(&mut author, &tree, &mut leaf, slot)
             }
             Kind::Update => {
@@ -100,6 +101,7 @@ impl Engine {
             }
             Kind::FileCreate => {
                 self.append(&mut author, Kind::FileDrop, &file, 0, &[])?;
+                let _freeing = self.freeing.lock();
                 self.remove_file(head.file)
             }
             _ => Ok(()),

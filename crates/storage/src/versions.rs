@@ -52,6 +52,12 @@ impl RowHeader {
         }
     }
 
+    /// Every snapshot sees that the row is gone, if it sees all transactions below `horizon`.
+    #[inline]
+    pub fn is_old_ghost(&self, horizon: u64) -> bool {
+        self.ghost && self.transaction < horizon
+    }
+
     #[inline]
     pub fn encode(&self) -> [u8; ROW_HEADER_BYTES] {
         let flags = if self.ghost { GHOST } else { 0 } | if self.fresh { FRESH } else { 0 };

@@ -27,6 +27,7 @@ fn check(storage: &Storage, expected: &Model, seed: u64) {
         read(storage, &mut storage.begin(Isolation::ReadCommitted), 3) == members,
         "seed {seed}: the filtered index"
     );
+    storage.check_pages(DB).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
 }
 
 fn change(table: &Table, tx: &mut Transaction, rng: &mut Rng, model: &mut Model, seed: u64) {
@@ -112,6 +113,10 @@ fn lives(seed: u64, kind: Kind) {
             }
             if rng.next(15) == 0 {
                 storage.checkpoint().expect("a checkpoint");
+            }
+            if rng.next(5) == 0 {
+                storage.collect_versions();
+                storage.clean_ghosts().expect("cleaned up");
             }
         }
         check(&storage, &committed, seed);

@@ -62,6 +62,8 @@ fn check(storage: &Storage, outcomes: &Outcomes, seed: u64) {
         );
         *outcomes = vec![rows];
     }
+    drop(tx);
+    storage.check_pages(DB).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
 }
 
 fn below(bound: u64) -> u64 {
@@ -285,7 +287,8 @@ fn survives(kinds: &[Kind], found: &[u64], points: &[&'static str]) {
 
 #[test]
 fn what_was_acknowledged_survives_kills_and_nothing_is_there_by_half() {
-    let points = ["log.flush", "buffer.batch", "tree.split", "checkpoint.control", "recovery.undo"];
+    let points =
+        ["log.flush", "buffer.batch", "tree.split", "tree.merge", "tree.lower", "checkpoint.control", "recovery.undo"];
     survives(&[Kind::Clustered], &FOUND, &points);
 }
 

@@ -5,13 +5,16 @@ use std::ops::Range;
 use super::{Position, Source};
 use crate::disk_table::row_hash;
 use crate::error::{StorageError, StorageResult};
-use crate::layout::Locator;
+use crate::layout::{Locator, PageRef};
 use crate::locks::{LockMode, Patience};
 use crate::page::{self, PageBytes};
 use crate::rows::{Seen, View};
 use crate::transaction::Transaction;
 use crate::tree::Target;
-use crate::versions::ROW_HEADER_BYTES;
+use crate::versions::{ROW_HEADER_BYTES, RowHeader};
+
+/// Ghosts in a leaf that a reader tells the cleaner of.
+const GHOSTS_NOTED: usize = 16;
 
 /// Takes the rows that a reader finds: images, with locators if there is a use for them.
 pub trait Sink {
@@ -63,6 +66,8 @@ pub struct Reader<'a> {
     pub given: usize,
     /// A row that everybody sees is its image, with nothing to do: no lock, no locator.
     is_plain: bool,
+    /// Rows passed that everybody knows to be deleted.
+    ghosts: usize,
     old: Vec<u8>,
 }
 
@@ -75,7 +80,7 @@ impl<'a> Reader<'a> {
         given: usize,
     ) -> Reader<'a> {
         let is_plain = source.index.is_none() && row_lock.is_none() && !source.keeps_locators && !source.spec.locator;
-        Reader { source, view, row_lock, rows_max, given, is_plain, old: Vec::new() }
+        Reader { source, view, row_lock, rows_max, given, is_plain, ghosts: 0, old: Vec::new() }
     }
 
     #[inline]
@@ -93,6 +98,7 @@ impl<'a> Reader<'a> {
         let end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
         let stopped = self.rows(first..end, tx, &leaf, sink)?;
         sink.leave(&leaf)?;
+        self.note_ghosts(leaf.number());
         if let Some((slot, stop)) = stopped {
             at.lower.clear();
             page::key_into(&leaf, slot, &mut at.lower);
@@ -152,6 +158,7 @@ impl<'a> Reader<'a> {
         let first = page::lower_bound(&leaf, &at.lower).0;
         let stopped = self.rows((first..end).rev(), tx, &leaf, sink)?;
         sink.leave(&leaf)?;
+        self.note_ghosts(leaf.number());
         if let Some((slot, stop)) = stopped {
             // The row at `slot` is still to come: the upper bound is just above its key.
             at.upper.clear();
@@ -168,6 +175,14 @@ impl<'a> Reader<'a> {
         at.upper.extend_from_slice(fence);
         at.bounded = true;
         Ok(Stop::Part)
+    }
+
+    /// Whoever has to pass many ghosts has the leaf cleaned up: its note may have been lost.
+    fn note_ghosts(&self, leaf: u32) {
+        if self.ghosts >= GHOSTS_NOTED {
+            let file = self.source.tree().file.number;
+            self.source.table.engine.ghosts.note(PageRef { file, page: leaf }, 0);
+        }
     }
 
     /// Looks at the rows of `slots` of a latched leaf. Some: where it had to stop, and why.
@@ -211,7 +226,11 @@ impl<'a> Reader<'a> {
         let payload = match seen {
             Seen::Here => &leaf[range.clone()],
             Seen::Old => &self.old[..],
-            Seen::Nothing => return Ok(None),
+            Seen::Nothing => {
+                let header = RowHeader::decode(&leaf[range]);
+                self.ghosts += usize::from(header.is_old_ghost(source.table.engine.commits.horizon()));
+                return Ok(None);
+            }
             Seen::Wait(_) if source.spec.lock.read_past => return Ok(None),
             Seen::Wait(other) => return Ok(Some(Stop::Wait(other))),
         };
