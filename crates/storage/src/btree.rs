@@ -15,6 +15,7 @@ use crate::buffer::{Exclusive, Shared};
 use crate::data_files::DataFile;
 use crate::engine::{Author, BITMAP_SPAN, Engine};
 use crate::error::StorageResult;
+use crate::layout::PageRef;
 use crate::log::record::{CELL_HEAD_BYTES, Kind, cell_head};
 use crate::log::structure::{Action, Bits, LAST_CHILD};
 use crate::page::{self, PAGE_BYTES, PageBytes, PageKind};
@@ -23,6 +24,8 @@ use crate::versions::RowHeader;
 
 /// A tree cannot be deeper: each level has at least two children at a fill of a few keys.
 const LEVELS_MAX: usize = 40;
+/// A simulation splits inner pages that have this many cells, though there is room: its trees become deep.
+const EARLY_SPLIT_CELLS: usize = 4;
 
 impl Engine {
     /// The level-1 page over the wanted leaf, latched, and the leaf's page; or None if the root is the leaf.
@@ -115,7 +118,9 @@ impl Engine {
                         return Ok(());
                     }
                     Some(leaf_split_point(&node, key))
-                } else if page::free_bytes(&node) < page::cell_need(need, 4) {
+                } else if page::free_bytes(&node) < page::cell_need(need, 4)
+                    || page::slot_count(&node) >= EARLY_SPLIT_CELLS && os::sim_choice!("tree.split.inner.early", 4)
+                {
                     Some(inner_split_point(&node))
                 } else {
                     None
@@ -152,6 +157,17 @@ impl Engine {
         Ok(true)
     }
 
+    /// Has a latched page cleaned up that may have got ghosts from another one.
+    pub fn note_ghosts(&self, page: &PageBytes) {
+        if page::kind(page) != Some(PageKind::Leaf) {
+            return;
+        }
+        let headers = (0..page::slot_count(page)).map(|slot| RowHeader::decode(page::payload(page, slot)));
+        if let Some(newest) = headers.filter(|header| header.ghost).map(|header| header.transaction).max() {
+            self.ghosts.note(PageRef { file: page::file_no(page), page: page::page_no(page) }, newest);
+        }
+    }
+
     fn split_node<'a>(
         &'a self,
         tree: &Tree,
@@ -180,7 +196,8 @@ impl Engine {
                     (parent.number(), Action::InsertCell { slot: child_slot as u16, key: separator, payload: &left }),
                     (parent.number(), Action::SetChild { slot: child_slot as u16 + 1, child: number }),
                 ];
-                self.restructure(file, &actions, &mut [&mut bitmap, &mut node, &mut fresh, &mut parent])
+                self.restructure(file, &actions, &mut [&mut bitmap, &mut node, &mut fresh, &mut parent])?;
+                self.note_ghosts(&fresh);
             }
             None => {
                 let (left_no, right_no) = (pages[0], pages[1]);
@@ -200,9 +217,12 @@ impl Engine {
                     (right_no, Action::image(&right)),
                     (tree.root, Action::image(&root)),
                 ];
-                self.restructure(file, &actions, &mut [&mut bitmap, &mut fresh_left, &mut fresh_right, &mut node])
+                self.restructure(file, &actions, &mut [&mut bitmap, &mut fresh_left, &mut fresh_right, &mut node])?;
+                self.note_ghosts(&fresh_left);
+                self.note_ghosts(&fresh_right);
             }
         }
+        Ok(())
     }
 
     /// A new empty tree, as one system record; its root.

@@ -15,7 +15,6 @@ use crate::layout::PageRef;
 use crate::log::structure::Action;
 use crate::page::{self, PageKind};
 use crate::tree::{Target, Tree};
-use crate::versions::RowHeader;
 
 impl Engine {
     /// Lets ghosts go that no snapshot needs any more, and pages that hold little without them.
@@ -40,10 +39,7 @@ impl Engine {
         }
         let tree = Tree::new(file, page::root(&leaf));
         self.drop_ghosts(&tree, &mut leaf)?;
-        let headers = (0..page::slot_count(&leaf)).map(|slot| RowHeader::decode(page::payload(&leaf, slot)));
-        if let Some(newest) = headers.filter(|header| header.ghost).map(|header| header.transaction).max() {
-            self.ghosts.note(at, newest);
-        }
+        self.note_ghosts(&leaf);
         if at.page == tree.root || !page::is_sparse(&leaf) {
             return Ok(());
         }
@@ -103,12 +99,21 @@ impl Engine {
                 return Err(tree.corrupt(left.number()));
             }
             let Some(merged) = page::merge(&left, &right) else { continue };
-            os::sim_point!("tree.merge");
+            match page::level(&left) {
+                0 => os::sim_point!("tree.merge"),
+                _ => os::sim_point!("tree.merge.inner"),
+            }
             let actions = [
                 (parent.number(), Action::RemoveCell { slot: between as u16 }),
                 (right.number(), Action::image(&merged)),
             ];
+            let seam = [page::last_child(&left), page::child(&right, 0)];
             self.free_page(&tree.file, left, &actions, &mut [&mut parent, &mut right])?;
+            if page::level(&right) == 1 {
+                // These two leaves had no neighbour on that side under their parents.
+                seam.into_iter().for_each(|page| self.ghosts.note(PageRef { file: tree.file.number, page }, 0));
+            }
+            self.note_ghosts(&right);
             return Ok(page::is_sparse(&parent));
         }
         Ok(page::slot_count(&parent) == 0)
@@ -127,6 +132,7 @@ impl Engine {
             os::sim_point!("tree.lower");
             let image = page::moved(&child, tree.root);
             self.free_page(&tree.file, child, &[(tree.root, Action::image(&image))], &mut [&mut root])?;
+            self.note_ghosts(&root);
         }
         Ok(())
     }

@@ -287,8 +287,16 @@ fn survives(kinds: &[Kind], found: &[u64], points: &[&'static str]) {
 
 #[test]
 fn what_was_acknowledged_survives_kills_and_nothing_is_there_by_half() {
-    let points =
-        ["log.flush", "buffer.batch", "tree.split", "tree.merge", "tree.lower", "checkpoint.control", "recovery.undo"];
+    let points = [
+        "log.flush",
+        "buffer.batch",
+        "tree.split",
+        "tree.merge",
+        "tree.merge.inner",
+        "tree.lower",
+        "checkpoint.control",
+        "recovery.undo",
+    ];
     survives(&[Kind::Clustered], &FOUND, &points);
 }
 
