@@ -97,6 +97,24 @@ impl Engine {
         }
     }
 
+    /// Pages of a tree, from its inner pages. Holds one latch at a time: pages that come and go meanwhile are counted or not.
+    pub fn count_pages(&self, tree: &Tree) -> StorageResult<u64> {
+        let mut pages = 1;
+        let mut to_read = vec![tree.root];
+        while let Some(number) = to_read.pop() {
+            let node = self.buffer.shared(&tree.file, number)?;
+            if page::kind(&node) != Some(PageKind::Inner) || page::root(&node) != tree.root {
+                continue;
+            }
+            let children = 0..=page::slot_count(&node);
+            pages += children.clone().count() as u64;
+            if page::level(&node) > 1 {
+                to_read.extend(children.map(|slot| page::child(&node, slot)));
+            }
+        }
+        Ok(pages)
+    }
+
     /// Rows of a tree, from the fan-out along one path.
     pub fn estimate_rows(&self, tree: &Tree) -> StorageResult<i64> {
         let mut node = self.buffer.shared(&tree.file, tree.root)?;

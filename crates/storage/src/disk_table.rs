@@ -284,6 +284,10 @@ impl DiskTable {
     /// Replaces `image` by the row as this transaction sees it, long values in place. False: there is none.
     pub fn fetch(&self, tx: &mut Transaction, locator: &[u8], image: &mut Vec<u8>) -> StorageResult<bool> {
         let shape = &*self.shape;
+        if shape.long_values.is_some() {
+            // As a scan: read after the row's latch is gone.
+            tx.snapshot();
+        }
         loop {
             let view = tx.view();
             match self.engine.read_row(&view, &shape.base, locator, image)? {
@@ -297,6 +301,11 @@ impl DiskTable {
             self.engine.join_long_values(shape, &split, image)?;
         }
         Ok(true)
+    }
+
+    /// Pages of the base tree; as many as there are if nobody changes it meanwhile.
+    pub fn pages(&self) -> StorageResult<u64> {
+        self.engine.count_pages(&self.shape.base)
     }
 
     pub fn row_count_estimate(&self) -> u64 {

@@ -19,7 +19,7 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let server = &host.server;
     let (events, metrics, plans) = (&server.events, server.catalog.storage.metrics(), server.plans.statements.counts());
     let procedures = server.plans.procedures.counts();
-    let list: [(&str, &str, &str, u64, i64); 34] = [
+    let list: [(&str, &str, &str, u64, i64); 35] = [
         ("SQL Statistics", "Batch Requests/sec", "", events.total(Event::BatchRequest), PER_SECOND),
         ("SQL Statistics", "SQL Compilations/sec", "", events.total(Event::Compilation), PER_SECOND),
         ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
@@ -42,6 +42,7 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
         ("Buffer Manager", "Database pages", "", metrics.buffer_pages, RAW),
         ("Access Methods", "Page Splits/sec", "", metrics.page_splits, PER_SECOND),
         ("Access Methods", "Pages Allocated/sec", "", metrics.pages_allocated, PER_SECOND),
+        ("Access Methods", "Page Deallocations/sec", "", metrics.pages_freed, PER_SECOND),
         ("Transactions", "Version Store Size (KB)", "", metrics.version_store_bytes / 1_024, RAW),
         ("Plan Cache", "Cache Object Counts", "SQL Plans", plans.entries, RAW),
         ("Plan Cache", "Cache Object Counts", "Object Plans", procedures.entries, RAW),

@@ -361,6 +361,11 @@ impl Source {
         let hint = self.spec.lock;
         let isolation = tx.isolation();
         let mut view = tx.view();
+        if self.table.shape.long_values.is_some() {
+            // They are read after their row's latch is gone, and deleted ones stay as long as a snapshot may see them: also
+            // what is read without one needs it.
+            tx.snapshot();
+        }
         let mut row_lock = None;
         if hint.no_lock {
             view = tx.view_as(ReadMode::Dirty);

@@ -11,6 +11,7 @@ use super::{governor_rows, plan_rows, server_rows, text_rows};
 use crate::catalog::base::{BASE_TABLES, ColumnRow, ObjectRow, PropertyRow, SequenceRow, class, column_status};
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
+use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, small};
 use crate::catalog::registry::{self, Source};
 use crate::catalog::row::Field;
@@ -201,8 +202,13 @@ fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult
     for id in own.chain(users) {
         let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(id)) else { continue };
         let rows = table.row_count_estimate();
-        let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
-        let pages = (rows * (width + 9)).div_ceil(PAGE_BYTES);
+        let pages = match &*table {
+            storage::Table::Disk(table) => table.pages().map_err(storage_error)?,
+            storage::Table::Memory(_) => {
+                let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
+                (rows * (width + 9)).div_ceil(PAGE_BYTES)
+            }
+        };
         found.push(vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(pages))]);
     }
     Ok(found)
