@@ -51,8 +51,15 @@ impl Engine {
     /// Merges the leaf of `key` with a neighbour, then the inner pages above as long as they hold little.
     fn merge_upwards(&self, tree: &Tree, key: &[u8]) -> StorageResult<()> {
         let mut level = 0;
-        while let Some(parent) = self.parent_exclusive(tree, key, level)? {
-            if !self.merge_under(tree, parent, key)? {
+        loop {
+            self.log.admit()?;
+            let Some(mut parent) = self.parent_exclusive(tree, key, level)? else { break };
+            if self.merge_under(tree, &mut parent, key)? {
+                // There may be room for the next neighbour, too, and what merged above has made neighbours below.
+                level = 0;
+                continue;
+            }
+            if !page::is_sparse(&parent) {
                 break;
             }
             level += 1;
@@ -84,17 +91,16 @@ impl Engine {
         }
     }
 
-    /// Merges the child of `key` with the next one, else with the one before. Whether the parent should be looked at now.
-    fn merge_under<'a>(&'a self, tree: &Tree, mut parent: Exclusive<'a>, key: &[u8]) -> StorageResult<bool> {
-        if page::kind(&parent) != Some(PageKind::Inner) || page::root(&parent) != tree.root {
+    /// Merges the child of `key` with the next one, else with the one before. Whether it could.
+    fn merge_under<'a>(&'a self, tree: &Tree, parent: &mut Exclusive<'a>, key: &[u8]) -> StorageResult<bool> {
+        if page::kind(parent) != Some(PageKind::Inner) || page::root(parent) != tree.root {
             return Err(tree.corrupt(parent.number()));
         }
-        let (slot, _) = tree.child_of(&parent, Target::Key(key));
+        let (slot, _) = tree.child_of(parent, Target::Key(key));
         let pairs = [Some(slot), slot.checked_sub(1)];
-        for between in pairs.into_iter().flatten().filter(|between| *between < page::slot_count(&parent)) {
-            self.log.admit()?;
-            let left = self.buffer.exclusive(&tree.file, page::child(&parent, between))?;
-            let mut right = self.buffer.exclusive(&tree.file, page::child(&parent, between + 1))?;
+        for between in pairs.into_iter().flatten().filter(|between| *between < page::slot_count(parent)) {
+            let left = self.buffer.exclusive(&tree.file, page::child(parent, between))?;
+            let mut right = self.buffer.exclusive(&tree.file, page::child(parent, between + 1))?;
             if page::upper_fence(&left) != Some(page::lower_fence(&right)) || page::kind(&left) != page::kind(&right) {
                 return Err(tree.corrupt(left.number()));
             }
@@ -107,16 +113,11 @@ impl Engine {
                 (parent.number(), Action::RemoveCell { slot: between as u16 }),
                 (right.number(), Action::image(&merged)),
             ];
-            let seam = [page::last_child(&left), page::child(&right, 0)];
-            self.free_page(&tree.file, left, &actions, &mut [&mut parent, &mut right])?;
-            if page::level(&right) == 1 {
-                // These two leaves had no neighbour on that side under their parents.
-                seam.into_iter().for_each(|page| self.ghosts.note(PageRef { file: tree.file.number, page }, 0));
-            }
+            self.free_page(&tree.file, left, &actions, &mut [parent, &mut right])?;
             self.note_ghosts(&right);
-            return Ok(page::is_sparse(&parent));
+            return Ok(true);
         }
-        Ok(page::slot_count(&parent) == 0)
+        Ok(false)
     }
 
     /// A root with one child becomes that child.
