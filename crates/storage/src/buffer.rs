@@ -14,7 +14,7 @@
 //! so a page is never read back before its newest image is on disk. READING is set while a fault reads the page: waits for
 //! it are PAGEIOLATCH waits. WAITERS: somebody waits in `os::sync::ParkingLot`; whoever releases the latch wakes them.
 //!
-//! Latch order: parent before child, any tree page before a bitmap page. Eviction and writing only try latches, or hold
+//! Latch order: parent before child, left neighbour before right, tree page before bitmap page. Eviction and writing only try latches, or hold
 //! one shared latch at a time.
 //!
 //! Torn pages: a batch of pages is first written to the double-write file and hardened there, then in place.
