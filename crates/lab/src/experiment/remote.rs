@@ -1,9 +1,8 @@
 //! A server that runs already (`--target`), and where the runs keep their tables there.
 
 use tds::client::ClientEncryption;
-use types::Datum;
 
-use super::server::{DATABASE, ask, make, open, target_of};
+use super::server::{DATABASE, ask, first_texts, make, open, target_of};
 use crate::address::ServerAddress;
 use crate::client::{Connection, Target};
 use crate::sql_tool::parse_encryption;
@@ -113,12 +112,7 @@ fn user_objects(connection: &mut Connection) -> Result<Vec<String>, String> {
          FROM sys.objects WHERE is_ms_shipped = 0 AND type IN ('U', 'P', 'V', 'FN', 'IF', 'TF')
          ORDER BY CASE type WHEN 'P' THEN 1 WHEN 'U' THEN 3 ELSE 2 END",
     )?;
-    let rows = answer.sets.into_iter().flat_map(|set| set.rows);
-    let name_of = |row: Vec<Datum>| match row.into_iter().next() {
-        Some(Datum::Bytes(name)) => Some(tds::wire::utf16_to_string(&name)),
-        _ => None,
-    };
-    Ok(rows.filter_map(name_of).collect())
+    Ok(first_texts(answer))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::bench::{Bench as Loop, Counted};
 use super::check::hold;
 use super::definition::Definition;
 use super::duration::{of_runs, rounds, run_s, sum_s, text};
-use super::library::keep as keep_definition;
+use super::library;
 use super::link::{Proxy, ceiling};
 use super::load::load_of;
 use super::machine::Machine;
@@ -23,7 +23,7 @@ use super::probe::Probe;
 use super::remote::Remote;
 use super::results::{Line, Run, append, mend, read};
 use super::schedule::{Planned, planned};
-use super::server::{DATABASE, Server, ask, make, open, set_up};
+use super::server::{DATABASE, Server, ask, first_texts, make, open, set_up};
 use super::setting::{Job, Load, Place, Setting, fnv, settings};
 use crate::address::Transport;
 use crate::client::Target;
@@ -91,11 +91,7 @@ fn told(error: std::io::Error) -> String {
 fn version_of(remote: &Remote) -> Result<String, String> {
     let mut connection = open(&remote.server()?).map_err(|why| format!("--target: {why}"))?;
     let answer = ask(&mut connection, "SELECT CONVERT(nvarchar(400), @@VERSION)")?;
-    let row = answer.sets.into_iter().next().and_then(|set| set.rows.into_iter().next());
-    match row.and_then(|row| row.into_iter().next()) {
-        Some(types::Datum::Bytes(text)) => Ok(tds::wire::utf16_to_string(&text)),
-        _ => Err("--target: it does not say its version".into()),
-    }
+    first_texts(answer).into_iter().next().ok_or_else(|| "--target: it does not say its version".into())
 }
 
 /// An experiment with what is to be done of it.
@@ -137,7 +133,7 @@ impl Bench<'_> {
     fn experiment(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<(), String> {
         let (definition, out) = (work.definition, &self.args.out);
         mend(out, &definition.name)?;
-        keep_definition(definition, out)?;
+        library::keep(definition, out)?;
         append(out, &definition.name, &Line::Machine(self.machine.clone()))?;
         let mut links = Vec::new();
         for link in work.settings.iter().filter_map(|setting| setting.job.link()) {

@@ -236,6 +236,16 @@ pub fn first_number(answer: &Answer) -> Option<f64> {
     }
 }
 
+/// The texts of the first column, NULLs left out.
+pub fn first_texts(answer: Answer) -> Vec<String> {
+    let rows = answer.sets.into_iter().flat_map(|set| set.rows);
+    let text_of = |row: Vec<types::Datum>| match row.into_iter().next() {
+        Some(types::Datum::Bytes(text)) => Some(tds::wire::utf16_to_string(&text)),
+        _ => None,
+    };
+    rows.filter_map(text_of).collect()
+}
+
 /// Makes the database of a run. Err: also if there is one of its name already.
 pub fn make(master: &Target) -> Result<(), String> {
     let made = ask(&mut open(master)?, &format!("CREATE DATABASE {DATABASE}"));
