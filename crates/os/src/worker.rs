@@ -185,7 +185,12 @@ pub fn count_call(call: SystemCall) {
 /// One more of what nobody else counts at the same time: no locked instruction.
 #[inline]
 pub fn count_alone(word: &AtomicU64) {
-    word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    add_alone(word, 1);
+}
+
+#[inline]
+fn add_alone(word: &AtomicU64, by: u64) {
+    word.store(word.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
 }
 
 /// Books a finished wait of `wait` on a scheduler's counters.
@@ -205,11 +210,10 @@ pub fn count_session_wait(slot: &WorkerSlot, wait: WaitType, total_ns: u64, sign
         entry.waits.load(Ordering::Relaxed) == 0 || entry.wait_type.load(Ordering::Relaxed) == wait as u64
     };
     let Some(entry) = slot.session_waits.iter().find(fits) else { return };
-    let add = |word: &AtomicU64, by: u64| word.store(word.load(Ordering::Relaxed) + by, Ordering::Relaxed);
     entry.wait_type.store(wait as u64, Ordering::Relaxed);
-    add(&entry.waits, 1);
-    add(&entry.total_ns, total_ns);
-    add(&entry.signal_ns, signal_ns);
+    count_alone(&entry.waits);
+    add_alone(&entry.total_ns, total_ns);
+    add_alone(&entry.signal_ns, signal_ns);
     entry.max_ns.store(entry.max_ns.load(Ordering::Relaxed).max(total_ns), Ordering::Relaxed);
 }
 

@@ -23,8 +23,8 @@ impl Counts {
     #[inline]
     pub fn add(&self, word: usize, by: u64) {
         // Schedulers with the same line only wait for it.
-        let line = os::engines::number() as usize + os::sched::here().unwrap_or(0) as usize;
-        self.0[line % LINES][word].fetch_add(by, Ordering::Relaxed);
+        let line = os::sched::number_here() as usize % LINES;
+        self.0[line][word].fetch_add(by, Ordering::Relaxed);
     }
 
     pub fn total(&self, word: usize) -> u64 {
