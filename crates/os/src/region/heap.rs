@@ -1,17 +1,20 @@
-//! A heap in shared memory: size classes, a free list a scheduler, chunks of 64 KB, a limit.
+//! A heap in shared memory: size classes, free blocks a scheduler, chunks of 64 KB, a limit.
 //!
 //! ```text
 //!   part:  header | chunk map (1 byte a chunk) | chunks of 64 KB ...
-//!   small (up to 16 KB): a chunk is cut into blocks of one class; freed blocks are linked through their first 8 bytes
+//!   small (up to 16 KB): a chunk is cut into blocks of one class; of a free one word 0 is the next one of its bundle, word 1 names one
+//!         some further on
 //!   large: a run of whole chunks; freed runs are punched out
 //! ```
-//! A block is freed by any worker into its own scheduler's list; a list that grows long passes half of itself on to the
-//! common list of its class, from which empty ones refill. Blocks keep their class for good.
+//! A block is freed by any worker into its own scheduler's bundle, of a fixed number of blocks. Of two full bundles a scheduler passes
+//! one on to all others, whole, and takes a whole one from them when it has none: nobody walks a list, whose blocks lie anywhere (Bonwick
+//! and Adams' magazines, USENIX 2001). Blocks that were never used are cut from a scheduler's own chunk, one by one. Blocks keep
+//! their class for good.
 //!
 //! Memory is not zeroed when reused. Nothing in a header points outside the part, so it works in every process.
 #![allow(unsafe_code)]
 
-use super::{OutOfMemory, Part, RELAXED, Region};
+use super::{OutOfMemory, Part, RELAXED, Region, expect};
 use crate::{simcore, sync, worker};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU64};
@@ -20,28 +23,48 @@ const CHUNK: usize = 64 * 1024;
 const SMALL_MAX: usize = 16 * 1024;
 /// Classes: multiples of 16 up to 128, then four steps a doubling.
 const CLASSES: usize = 8 + 4 * 7;
-/// Free lists: one a scheduler, one for everyone else.
+/// Places of free blocks: one a scheduler, those above share.
 const LISTS: usize = 64;
-const COMMON: usize = LISTS;
-/// Bytes a scheduler's list keeps of a class before it passes half on.
-const KEEP_BYTES: u64 = 256 * 1024;
+/// Bytes of a bundle's blocks.
+const BUNDLE_BYTES: usize = 128 * 1024;
+
+/// A free block is asked for so many before it is taken: it lies anywhere, and memory takes as long as some rows do.
+const AHEAD: usize = 8;
 
 const FREE: u8 = 0;
 const FIRST: u8 = 1;
 const REST: u8 = 2;
 
+/// A scheduler's free blocks of a class. First blocks are offsets plus one; 0: none.
 #[repr(C)]
 struct FreeList {
     lock: sync::RawSpin,
-    /// Offset of the first block plus one; 0: none.
+    /// First and number of the blocks of the bundle in hand.
+    head: AtomicU64,
+    count: AtomicU64,
+    /// The blocks that were freed last: where the next one goes, as it is counted, is the one that was freed `AHEAD` before it. As long as
+    /// none was taken between, that is; a block that is asked for in vain costs nothing.
+    freed: [AtomicU64; AHEAD],
+    /// The first block of a full bundle.
+    full: AtomicU64,
+    /// The offset of the next block of the chunk that is being used up, and how many are left in it.
+    uncut: AtomicU64,
+    uncut_count: AtomicU64,
+}
+
+/// Full bundles of a class that any scheduler may take, linked by word 1 of their first blocks.
+#[repr(C)]
+struct Bundles {
+    lock: sync::RawSpin,
     head: AtomicU64,
     count: AtomicU64,
 }
 
 #[repr(C)]
 struct Header {
-    lists: [[FreeList; CLASSES]; LISTS + 1],
-    /// Blocks of each class that there are, in use or in a list.
+    lists: [[FreeList; CLASSES]; LISTS],
+    bundles: [Bundles; CLASSES],
+    /// Blocks of each class that there are, in use or free.
     cut: [AtomicU64; CLASSES],
     chunk_lock: sync::RawSpin,
     /// Where the search for free chunks begins.
@@ -119,17 +142,28 @@ impl RegionHeap {
         let class = class_of(bytes);
         let list = &self.header().lists[list_here()][class];
         list.lock.lock();
-        self.push(list, offset);
-        let keep = KEEP_BYTES / class_bytes(class) as u64 + 16;
-        let passed_on = if list.count.load(RELAXED) > keep { self.split(list, keep / 2) } else { None };
+        let mut passed_on = 0;
+        if list.count.load(RELAXED) == bundle_count(class) {
+            passed_on = list.full.load(RELAXED);
+            list.full.store(list.head.load(RELAXED), RELAXED);
+            list.head.store(0, RELAXED);
+            list.count.store(0, RELAXED);
+        }
+        let count = list.count.load(RELAXED);
+        let freed = &list.freed[count as usize % AHEAD];
+        self.word(offset, 0).store(list.head.load(RELAXED), RELAXED);
+        self.word(offset, 1).store(freed.load(RELAXED), RELAXED);
+        freed.store(offset, RELAXED);
+        list.head.store(offset + 1, RELAXED);
+        list.count.store(count + 1, RELAXED);
         list.lock.unlock();
-        if let Some((first, last, count)) = passed_on {
-            let common = &self.header().lists[COMMON][class];
-            common.lock.lock();
-            self.link(last).store(common.head.load(RELAXED), RELAXED);
-            common.head.store(first + 1, RELAXED);
-            common.count.store(common.count.load(RELAXED) + count, RELAXED);
-            common.lock.unlock();
+        if passed_on != 0 {
+            let bundles = &self.header().bundles[class];
+            bundles.lock.lock();
+            self.word(passed_on - 1, 1).store(bundles.head.load(RELAXED), RELAXED);
+            bundles.head.store(passed_on, RELAXED);
+            bundles.count.store(bundles.count.load(RELAXED) + 1, RELAXED);
+            bundles.lock.unlock();
         }
     }
 
@@ -147,9 +181,14 @@ impl RegionHeap {
         let header = self.header();
         let used = |class: usize| {
             let cut = header.cut[class].load(RELAXED);
-            let free: u64 = header.lists.iter().map(|lists| lists[class].count.load(RELAXED)).sum();
-            // One that went from list to list meanwhile may have been counted twice.
-            cut.saturating_sub(free) * class_bytes(class) as u64
+            let free_in = |list: &FreeList| {
+                let full = if list.full.load(RELAXED) != 0 { bundle_count(class) } else { 0 };
+                list.count.load(RELAXED) + full + list.uncut_count.load(RELAXED)
+            };
+            let free: u64 = header.lists.iter().map(|lists| free_in(&lists[class])).sum();
+            let passed_on = header.bundles[class].count.load(RELAXED) * bundle_count(class);
+            // A bundle that went from place to place meanwhile may have been counted twice.
+            cut.saturating_sub(free + passed_on) * class_bytes(class) as u64
         };
         let large = header.chunks_large.load(RELAXED) * CHUNK as u64;
         HeapStats {
@@ -170,70 +209,62 @@ impl RegionHeap {
         unsafe { self.chunks.as_ptr().add(offset as usize) }
     }
 
-    /// The link in a free block.
-    fn link(&self, offset: u64) -> &AtomicU64 {
+    /// A word of a free block.
+    #[inline]
+    fn word(&self, offset: u64, index: usize) -> &AtomicU64 {
         // SAFETY: a free block of 16 bytes or more, aligned to 16, is the heap's own to write.
-        unsafe { self.at(offset).cast::<AtomicU64>().as_ref() }
+        unsafe { self.at(offset).cast::<AtomicU64>().add(index).as_ref() }
     }
 
-    fn push(&self, list: &FreeList, offset: u64) {
-        self.link(offset).store(list.head.load(RELAXED), RELAXED);
-        list.head.store(offset + 1, RELAXED);
-        list.count.store(list.count.load(RELAXED) + 1, RELAXED);
-    }
-
-    fn pop(&self, list: &FreeList) -> Option<u64> {
-        let offset = list.head.load(RELAXED).checked_sub(1)?;
-        list.head.store(self.link(offset).load(RELAXED), RELAXED);
-        list.count.store(list.count.load(RELAXED) - 1, RELAXED);
-        Some(offset)
-    }
-
-    /// Takes the first `count` blocks of a longer list: (first, last, count).
-    fn split(&self, list: &FreeList, count: u64) -> Option<(u64, u64, u64)> {
-        let first = list.head.load(RELAXED).checked_sub(1)?;
-        let mut last = first;
-        for _ in 1..count {
-            last = self.link(last).load(RELAXED).checked_sub(1)?;
-        }
-        list.head.store(self.link(last).load(RELAXED), RELAXED);
-        list.count.store(list.count.load(RELAXED) - count, RELAXED);
-        Some((first, last, count))
-    }
-
+    #[inline]
     fn take_small(&self, bytes: usize) -> Option<u64> {
         let class = class_of(bytes);
         let list = &self.header().lists[list_here()][class];
         list.lock.lock();
-        let mut block = self.pop(list);
-        if block.is_none() {
-            self.refill(list, class);
-            block = self.pop(list);
-        }
+        let block = self.pop(list, class).or_else(|| cut_block(list, class)).or_else(|| self.refill(list, class));
         list.lock.unlock();
         block
     }
 
-    /// Fills an empty, locked list from the common one or a fresh chunk. Order of locks: own list, common list, chunks.
+    #[inline]
+    fn pop(&self, list: &FreeList, class: usize) -> Option<u64> {
+        let offset = list.head.load(RELAXED).checked_sub(1)?;
+        list.head.store(self.word(offset, 0).load(RELAXED), RELAXED);
+        list.count.store(list.count.load(RELAXED) - 1, RELAXED);
+        let ahead = self.chunks.as_ptr().as_ptr().wrapping_add(self.word(offset, 1).load(RELAXED) as usize);
+        expect(ahead);
+        if class_bytes(class) > 64 {
+            expect(ahead.wrapping_add(64));
+        }
+        Some(offset)
+    }
+
+    /// A block for a list that has none: of its full bundle, of one that others passed on, of a fresh chunk. Order of locks: the list's,
+    /// the bundles', the chunks'.
     #[cold]
-    fn refill(&self, list: &FreeList, class: usize) {
-        let size = class_bytes(class);
-        let common = &self.header().lists[COMMON][class];
-        common.lock.lock();
-        for _ in 0..(KEEP_BYTES as usize / 4 / size).max(1) {
-            let Some(offset) = self.pop(common) else { break };
-            self.push(list, offset);
-        }
-        common.lock.unlock();
-        if list.head.load(RELAXED) != 0 {
-            return;
-        }
-        if let Some(chunk) = self.take_run(1) {
-            self.header().cut[class].fetch_add((CHUNK / size) as u64, RELAXED);
-            for n in (0..CHUNK / size).rev() {
-                self.push(list, chunk + (n * size) as u64);
+    fn refill(&self, list: &FreeList, class: usize) -> Option<u64> {
+        let mut bundle = list.full.swap(0, RELAXED);
+        if bundle == 0 {
+            let bundles = &self.header().bundles[class];
+            bundles.lock.lock();
+            bundle = bundles.head.load(RELAXED);
+            if bundle != 0 {
+                bundles.head.store(self.word(bundle - 1, 1).load(RELAXED), RELAXED);
+                bundles.count.store(bundles.count.load(RELAXED) - 1, RELAXED);
             }
+            bundles.lock.unlock();
         }
+        if bundle != 0 {
+            list.head.store(bundle, RELAXED);
+            list.count.store(bundle_count(class), RELAXED);
+            return self.pop(list, class);
+        }
+        let chunk = self.take_run(1)?;
+        let count = (CHUNK / class_bytes(class)) as u64;
+        self.header().cut[class].fetch_add(count, RELAXED);
+        list.uncut.store(chunk, RELAXED);
+        list.uncut_count.store(count, RELAXED);
+        cut_block(list, class)
     }
 
     fn take_large(&self, chunks: usize) -> Option<u64> {
@@ -287,6 +318,31 @@ impl RegionHeap {
     }
 }
 
+/// A block that was never used, of the list's own chunk.
+#[inline]
+fn cut_block(list: &FreeList, class: usize) -> Option<u64> {
+    let left = list.uncut_count.load(RELAXED).checked_sub(1)?;
+    let offset = list.uncut.load(RELAXED);
+    list.uncut_count.store(left, RELAXED);
+    list.uncut.store(offset + class_bytes(class) as u64, RELAXED);
+    Some(offset)
+}
+
+/// Blocks of a bundle.
+#[inline]
+fn bundle_count(class: usize) -> u64 {
+    const COUNTS: [u64; CLASSES] = {
+        let mut counts = [0; CLASSES];
+        let mut class = 0;
+        while class < CLASSES {
+            counts[class] = (BUNDLE_BYTES / class_bytes(class)) as u64;
+            class += 1;
+        }
+        counts
+    };
+    COUNTS[class]
+}
+
 fn list_here() -> usize {
     worker::current_scheduler() as usize % LISTS
 }
@@ -301,7 +357,7 @@ fn class_of(bytes: usize) -> usize {
     8 + (doubling - 7) * 4 + ((bytes - 1) >> (doubling - 2)) - 4
 }
 
-fn class_bytes(class: usize) -> usize {
+const fn class_bytes(class: usize) -> usize {
     if class < 8 {
         return (class + 1) * 16;
     }

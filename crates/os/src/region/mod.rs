@@ -45,6 +45,19 @@ macro_rules! shared_struct {
     };
 }
 
+/// Asks for what lies there to be brought near, and does not wait for it. Any address will do.
+#[inline]
+pub fn expect(place: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: changes nothing and reads nothing that could fail, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = place;
+}
+
 /// Where the word `index` of an array lies so that neighbours are in different cache lines: numbers that follow one another are taken
 /// by different CPUs at the same time, which would wait for each other's line. As many words as [`spread_count`] says; 64 or 32 bits.
 #[inline]

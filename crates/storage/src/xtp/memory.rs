@@ -117,16 +117,8 @@ impl RowMemory {
     /// Asks for the n-th word of a block to be brought near, and does not wait for it.
     #[inline]
     pub fn expect(&self, at: At, index: usize) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let offset = (at.0.wrapping_sub(ABOVE) as usize).wrapping_add(8 * index);
-            let word = self.start.as_ptr().wrapping_add(offset);
-            // SAFETY: changes nothing and reads nothing that could fail, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(word.cast_const().cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (at, index);
+        let offset = (at.0.wrapping_sub(ABOVE) as usize).wrapping_add(8 * index);
+        os::region::expect(self.start.as_ptr().wrapping_add(offset));
     }
 
     /// Words of a block that were written before others could find it.
