@@ -1,7 +1,9 @@
-//! Old versions go in two steps. When no snapshot is left that sees them they are taken out of their chains; when no snapshot
-//! is left that began before that, nobody can stand on them any more, and their memory is free.
+//! Old versions go in three steps. When no snapshot is left that sees them they are marked, then taken out of their chains; when no
+//! snapshot is left that began before that, nobody can stand on them any more, and their memory is free. A walk along a chain takes
+//! out all that are marked: so the cleaner marks whatever it can before it walks, or each of a key's versions would cost a walk past
+//! all newer ones, which are the next to go.
 //!
-//! The work comes in blocks, as transactions leave them behind (`work_list`), in a queue for each scheduler. After a
+//! The work comes in blocks, as transactions leave them behind (`work_list`), in a queue for each scheduler and step. After a
 //! transaction its worker does some of its scheduler's, so that whoever makes garbage also takes it away; what is left then
 //! the version cleaner does.
 
@@ -24,8 +26,10 @@ use crate::memory::Memory;
 static QUEUE: SpinClass = SpinClass::new("XTP_GC_QUEUE");
 
 const QUEUES: usize = 16;
+/// Queues that a block goes through.
+const STEPS: usize = 3;
 /// Rows that a worker deals with after a transaction, if there are so many, and the cleaner at a time: a fraction of a millisecond, and
-/// some. The more, the less often a long chain is walked: versions that an old reader has kept in one become free all at once.
+/// some.
 const ROWS_EACH: usize = 2048;
 const ROWS_CLEANED: usize = 16_384;
 
@@ -119,13 +123,14 @@ pub struct Collected {
 }
 
 pub struct Garbage {
-    /// Blocks with versions that somebody may see, by scheduler; behind them those with versions that somebody may stand on.
+    /// Blocks with versions that somebody may see, by scheduler; behind them those with marked versions, and those with versions that
+    /// somebody may stand on.
     queues: Part<Work>,
 }
 
 impl Garbage {
     pub fn new(memory: &Memory) -> StorageResult<Garbage> {
-        Ok(Garbage { queues: memory.carve("garbage of memory-optimized tables", 2 * QUEUES)? })
+        Ok(Garbage { queues: memory.carve("garbage of memory-optimized tables", STEPS * QUEUES)? })
     }
 
     fn here() -> usize {
@@ -138,12 +143,15 @@ impl Garbage {
     }
 
     pub fn queues(&self) -> Vec<GarbageQueue> {
-        let of = |queue: &Work| GarbageQueue {
-            pushed: queue.pushed.load(Ordering::Relaxed),
-            length: queue.length.load(Ordering::Relaxed),
-            longest: queue.longest.load(Ordering::Relaxed),
+        let of = |queue: usize| {
+            let [seen, marked, _] = self.steps(queue);
+            GarbageQueue {
+                pushed: seen.pushed.load(Ordering::Relaxed),
+                length: seen.length.load(Ordering::Relaxed) + marked.length.load(Ordering::Relaxed),
+                longest: seen.longest.load(Ordering::Relaxed),
+            }
         };
-        self.queues[..QUEUES].iter().map(of).collect()
+        (0..QUEUES).map(of).collect()
     }
 
     pub fn collected(&self) -> Collected {
@@ -160,41 +168,72 @@ impl Garbage {
         self.queues.iter().all(Work::is_empty)
     }
 
+    /// A scheduler's: those that may be seen, the marked ones, those that may be stood on.
+    fn steps(&self, queue: usize) -> [&Work; STEPS] {
+        std::array::from_fn(|step| &self.queues[QUEUES * step + queue])
+    }
+
     /// Does some of the scheduler's work. `oldest`: no snapshot in use is older. `now` reads the commit clock. The caller stands on rows
     /// meanwhile: it has a snapshot.
     pub fn collect_some(&self, xtp: &Xtp, oldest: u64, now: impl Fn() -> u64) {
-        self.step(Garbage::here(), xtp, By::Worker, oldest, &now);
+        let [seen, marked, stood_on] = self.steps(Garbage::here());
+        mark_some(xtp, By::Worker, [seen, marked], oldest);
+        unlink_some(xtp, By::Worker, [marked, stood_on], now);
+        free_some(xtp, By::Worker, stood_on, oldest);
     }
 
     /// Does all that can be done.
     pub fn collect_all(&self, xtp: &Xtp, oldest: u64, now: impl Fn() -> u64) {
         for queue in 0..QUEUES {
-            while self.step(queue, xtp, By::Cleaner, oldest, &now) {
+            let [seen, marked, stood_on] = self.steps(queue);
+            while mark_some(xtp, By::Cleaner, [seen, marked], oldest) {
+                os::wait::maybe_yield();
+            }
+            while unlink_some(xtp, By::Cleaner, [marked, stood_on], &now) {
+                os::wait::maybe_yield();
+            }
+            while free_some(xtp, By::Cleaner, stood_on, oldest) {
                 os::wait::maybe_yield();
             }
         }
     }
+}
 
-    /// False: there was nothing to do.
-    fn step(&self, queue: usize, xtp: &Xtp, by: By, oldest: u64, now: &impl Fn() -> u64) -> bool {
-        let memory = &xtp.memory;
-        let (seen, stood_on) = (&self.queues[queue], &self.queues[QUEUES + queue]);
-        if seen.is_empty() && stood_on.is_empty() {
-            return false;
-        }
-        // A block in nobody's queue would be lost with its engine.
-        engines::enter(seen);
-        // Seen as of a time at which it had ended already: by nobody.
-        let unseen = seen.pop_some(memory, by, oldest.saturating_add(1));
-        if !unseen.is_empty() {
-            seen.count_collected(by, unseen.len() as u64, unlink_all(xtp, &unseen));
-            stood_on.push(memory, &unseen, now());
-        }
-        let free = stood_on.pop_some(memory, by, oldest);
-        free.iter().for_each(|block| free_block(xtp, Block::new(memory, *block)));
-        engines::leave(seen);
-        !unseen.is_empty() || !free.is_empty()
+/// Takes blocks out of a queue, as far as their times are below, and deals with them. False: there was none. A block in nobody's queue
+/// would be lost with its engine.
+fn with_some(xtp: &Xtp, by: By, from: &Work, below: u64, deal_with: impl FnOnce(&[At])) -> bool {
+    if from.is_empty() {
+        return false;
     }
+    engines::enter(from);
+    let blocks = from.pop_some(&xtp.memory, by, below);
+    if !blocks.is_empty() {
+        deal_with(&blocks);
+    }
+    engines::leave(from);
+    !blocks.is_empty()
+}
+
+/// Marks versions that ended before anybody's snapshot: nobody sees them.
+fn mark_some(xtp: &Xtp, by: By, [seen, marked]: [&Work; 2], oldest: u64) -> bool {
+    with_some(xtp, by, seen, oldest.saturating_add(1), |blocks| {
+        dead_rows(xtp, blocks).for_each(hash_index::mark_leaving);
+        marked.push(&xtp.memory, blocks, 0);
+    })
+}
+
+/// Takes marked versions out of their chains.
+fn unlink_some(xtp: &Xtp, by: By, [marked, stood_on]: [&Work; 2], now: impl Fn() -> u64) -> bool {
+    with_some(xtp, by, marked, u64::MAX, |blocks| {
+        marked.count_collected(by, blocks.len() as u64, unlink_all(xtp, blocks));
+        stood_on.push(&xtp.memory, blocks, now());
+    })
+}
+
+fn free_some(xtp: &Xtp, by: By, stood_on: &Work, oldest: u64) -> bool {
+    with_some(xtp, by, stood_on, oldest, |blocks| {
+        blocks.iter().for_each(|block| free_block(xtp, Block::new(&xtp.memory, *block)));
+    })
 }
 
 /// The rows of blocks that nobody sees any more.
@@ -205,9 +244,8 @@ fn dead_rows<'a>(xtp: &'a Xtp, blocks: &'a [At]) -> impl Iterator<Item = Row<'a>
 
 /// Takes them out of their chains, and says how many there are.
 fn unlink_all(xtp: &Xtp, blocks: &[At]) -> u64 {
-    // Somebody else's walk may take the last marked row out of a key, and the key with it, before it is asked for here.
+    // Somebody else's walk may take the last marked row out of a key, and the key with it, while it is asked for here.
     let _pinned = xtp.retired.pin();
-    dead_rows(xtp, blocks).for_each(hash_index::mark_leaving);
     let mut rows = 0;
     for row in dead_rows(xtp, blocks) {
         xtp.objects.of(row).unlink((&xtp.memory, &xtp.retired, &xtp.pools), row);

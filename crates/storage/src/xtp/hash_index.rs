@@ -141,18 +141,26 @@ pub fn mark_leaving(row: Row<'_>) {
     }
 }
 
-/// Takes `row`, which is marked, out of the chain that begins at `head`, and whatever else is marked before it.
+/// Somebody's walk has taken the row out of the chain.
+#[inline]
+pub fn is_out(row: Row<'_>, index: usize) -> bool {
+    row.link(index).load(Ordering::Acquire) & GONE != 0
+}
+
+/// Takes `row`, which is marked, out of the chain that begins at `head`, and whatever else is marked before it or directly behind it:
+/// the versions of a key that go together stand together.
 pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize) {
-    if row.link(index).load(Ordering::Acquire) & GONE != 0 {
-        return;
-    }
-    'again: loop {
+    'again: while !is_out(row, index) {
         let mut before = head;
         let mut at = At::of_word(before.load(Ordering::Acquire));
+        let mut found = false;
         while !at.is_none() {
             let here = Row::new(memory, at);
             let link = here.link(index).load(Ordering::Acquire);
             if link & LEAVING == 0 {
+                if found {
+                    break;
+                }
                 before = here.link(index);
                 at = At::of_word(link);
                 continue;
@@ -163,9 +171,7 @@ pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize
                 Ok(_) => {
                     // Nobody but who owns the row's block asks for it, and a death before this mark only costs it a walk.
                     here.link(index).fetch_or(GONE, Ordering::Relaxed);
-                    if at == row.at() {
-                        return;
-                    }
+                    found |= at == row.at();
                     at = next;
                 }
                 // The predecessor leaves, too.
@@ -181,6 +187,29 @@ pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Memory;
+    use os::region::Visibility;
+
+    #[test]
+    fn one_walk_takes_out_all_marked_rows_that_stand_together() {
+        let memory = Memory::reserve(16 << 20, Visibility::ThisProcess).expect("memory");
+        let memory = RowMemory::carve(&memory, 8 << 20).expect("a heap");
+        let hash = HashIndex::create(&memory, 1).expect("a bucket");
+        let rows: Vec<_> = (0..10).map(|_| Row::create(&memory, 1, 1, 0, &[0], b"row").expect("a row")).collect();
+        // The chain begins with the last one.
+        rows.iter().for_each(|row| hash.link(&memory, *row, 0));
+        [0, 3, 4, 5, 8].iter().for_each(|at| mark_leaving(rows[*at]));
+        hash.unlink(&memory, rows[5], 0);
+        let out = |at: &usize| is_out(rows[*at], 0);
+        assert_eq!((0..10).filter(out).collect::<Vec<_>>(), [3, 4, 5, 8]);
+        hash.unlink(&memory, rows[4], 0);
+        hash.unlink(&memory, rows[0], 0);
+        let mut chain = vec![hash.first(&memory, 0)];
+        while let Some(at) = chain.last().map(|at| next(Row::new(&memory, *at), 0)).filter(|at| !at.is_none()) {
+            chain.push(at);
+        }
+        assert_eq!(chain, [9, 7, 6, 2, 1].map(|at: usize| rows[at].at()));
+    }
 
     #[test]
     fn close_keys_fall_into_different_buckets() {

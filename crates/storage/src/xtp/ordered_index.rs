@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::hash_index::take_out;
+use super::hash_index::{is_out, take_out};
 use super::memory::{At, RowMemory};
 use super::retired::{RETIRED_WORDS, Retired};
 use super::row::{LEAVING, Row};
@@ -822,6 +822,10 @@ impl OrderedIndex {
             return;
         }
         let _pinned = growth.retired.pin();
+        if is_out(row, index) {
+            // Whoever took it out asks whether it was the last: the key may be gone by now.
+            return;
+        }
         let key = Key::new(memory, At::of_word(home));
         take_out(memory, key.head(), row, index);
         if key.head().compare_exchange(0, LEAVING, Ordering::SeqCst, Ordering::Relaxed).is_err() {
