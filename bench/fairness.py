@@ -38,7 +38,10 @@ class Server:
 
     def tool(self, binary, kind, *arguments):
         command = [binary, kind, "-S", self.address, "-U", "sa", "-P", PASSWORD, *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        if done.returncode != 0:
+            raise SystemExit(f"{arguments[-1][:1000]}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stdout
 
     def stop(self):
         self.process.terminate()

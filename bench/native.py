@@ -68,8 +68,8 @@ def procedure_name(width, loop, way, number):
 
 
 def filled_rows(options):
-    """Enough for the keys of all ways and sessions, and a range after the last."""
-    return len(WAYS) * options.sessions * options.rows + 10
+    """Enough for the keys of all sessions, and a range after the last."""
+    return options.sessions * options.keys + 10
 
 
 def procedure(name, statement, native):
@@ -112,7 +112,8 @@ class HeddleRates:
     def prepare(self):
         self.sql("CREATE DATABASE bench", "master")
         self.sql("ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED; ALTER DATABASE bench SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON")
-        for width, columns in TABLES.items():
+        for width in self.options.width:
+            columns = TABLES[width]
             for place, key in KEYS.items():
                 memory = "" if place == "disk" else MEMORY.format(durability=self.options.durability)
                 numbers = range(self.options.rounds) if place in WAYS.values() else ()
@@ -145,7 +146,8 @@ class PostgresRates:
         self.server = Postgres(options.postgres, 15990, directory, options.pg_user, "tcp")
 
     def prepare(self):
-        for width, columns in TABLES.items():
+        for width in self.options.width:
+            columns = TABLES[width]
             for number in [*range(self.options.rounds), "filled"]:
                 self.server.sql(f"CREATE TABLE {width}_disk_{number} (c1 bigint NOT NULL PRIMARY KEY, {columns});")
             self.server.sql(f"INSERT INTO {width}_disk_filled (c1) SELECT generate_series(0, {filled_rows(self.options)});")
@@ -179,6 +181,7 @@ def main():
     parser.add_argument("--touch", type=int, default=2048, metavar="MB", help="memory to touch before each call")
     options = parser.parse_args()
     options.keys = options.keys or options.rows
+    options.width = options.width or list(TABLES)
     if options.keys > options.rows:
         parser.error("--keys: no more rows than there are")
     ways = [way for way in WAYS if way != "postgres" or options.postgres]
@@ -190,7 +193,7 @@ def main():
                 servers.append(PostgresRates(options, pathlib.Path(directory)))
             for server in servers:
                 server.prepare()
-            for width in options.width or TABLES:
+            for width in options.width:
                 measure(options, servers, ways, width)
         finally:
             for server in servers:
@@ -206,8 +209,9 @@ def measure(options, servers, ways, width):
                 for loop in LOOPS:
                     server.settle()
                     touch_memory(options.touch << 20)
-                    # Each way has keys of its own, and so has each session.
-                    bases = [(position * options.sessions + session) * options.rows for session in range(options.sessions)]
+                    # Each session has keys of its own; what two ways insert goes into one table.
+                    first, step = (position * options.sessions, options.rows) if loop == "insert" else (0, options.keys)
+                    bases = [(first + session) * step for session in range(options.sessions)]
                     name = procedure_name(width, loop, way, number)
                     rates = sessions.map(lambda base: server.rate(name, base, options.rows), bases)
                     best[loop, way] = max(best.get((loop, way), 0), sum(rates))

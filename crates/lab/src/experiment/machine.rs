@@ -27,6 +27,9 @@ pub struct Machine {
     pub memory_bytes: u64,
     /// The smaller of the machine's and its control group's.
     pub memory_limit_bytes: u64,
+    /// Of 4 KB, when the run began.
+    #[serde(default)]
+    pub fresh_page_ns: Option<u64>,
     pub clock_source: String,
 }
 
@@ -45,6 +48,7 @@ impl Machine {
             cpu_quota: os::limits::cpu_quota(),
             memory_bytes: os::limits::physical_memory(),
             memory_limit_bytes: os::limits::memory_limit(),
+            fresh_page_ns: os::region::fresh_page_ns(),
             clock_source: read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
                 .unwrap_or_else(unknown),
         }

@@ -12,7 +12,7 @@ mod pool;
 pub use heap::{HeapStats, RegionHeap};
 pub use pool::Pool;
 
-use crate::{engines, simcore, sys};
+use crate::{clock, engines, limits, simcore, sys};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -56,6 +56,22 @@ pub fn expect(place: *const u8) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = place;
+}
+
+/// What it takes now to be given 4 KB of memory, in ns: some hundred, and thousands where the host of a virtual machine has taken the free
+/// memory away. Touches 64 MB. None: there is not enough to try.
+pub fn fresh_page_ns() -> Option<u64> {
+    const BYTES: usize = 64 << 20;
+    const WORDS_A_PAGE: usize = PAGE / size_of::<AtomicU64>();
+    if limits::available_memory() < 4 * BYTES as u64 {
+        return None;
+    }
+    let region = Region::reserve(BYTES, Visibility::ThisProcess).ok()?;
+    let words = region.carve::<AtomicU64>("fresh memory", BYTES / size_of::<AtomicU64>()).ok()?;
+    words.prefer_large_pages();
+    let begun = clock::now();
+    words.iter().step_by(WORDS_A_PAGE).for_each(|word| word.store(1, RELAXED));
+    Some((clock::now() - begun) / (BYTES / PAGE) as u64)
 }
 
 /// Where the word `index` of an array lies so that neighbours are in different cache lines: numbers that follow one another are taken

@@ -174,7 +174,7 @@ impl MemoryTable {
         shape.homes_into(image, &mut tx.scratch.key, &mut tx.scratch.homes)?;
         let homes = &tx.scratch.homes;
         for (index, home) in shape.indexes.iter().zip(homes) {
-            index.expect(memory, *home);
+            index.expect(memory, *home, image);
         }
         let bytes = row_bytes(homes.len(), image.len());
         engine.xtp.pools.admit(shape.db, bytes)?;

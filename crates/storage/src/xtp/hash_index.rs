@@ -20,7 +20,10 @@ pub const BUCKETS_MAX: u64 = 1 << 30;
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Of the bits of a key's last byte, those that only tell buckets of one cache line apart.
-const NEAR: u8 = 7;
+const NEAR: u8 = NEIGHBOURS as u8 - 1;
+
+/// Numbers in a row whose buckets lie in one cache line.
+pub const NEIGHBOURS: i64 = 8;
 
 /// Of a whole normalized key. The buckets are chosen by its low bits.
 ///

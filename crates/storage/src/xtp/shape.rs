@@ -190,11 +190,18 @@ impl MemoryIndex {
         Ok(hash_index::hash(key))
     }
 
-    /// A row with this home will soon be looked for, or added.
+    /// A row with this home is about to be added. Numbers often come in ascending order: with the first of those whose buckets are neighbours
+    /// the buckets of the next ones are asked for, too.
     #[inline]
-    pub fn expect(&self, memory: &RowMemory, home: u64) {
-        if let Way::Hash(hash) = &self.way {
-            hash.expect(memory, home);
+    pub fn expect(&self, memory: &RowMemory, home: u64, image: &[u8]) {
+        let Way::Hash(hash) = &self.way else { return };
+        hash.expect(memory, home);
+        if let Some([(at, codec)]) = self.numbers.as_deref() {
+            let number = codec.read_i64(&image[*at..]);
+            if number % hash_index::NEIGHBOURS == 0 {
+                let (part, length) = self.key.codecs()[0].integer_part(number.wrapping_add(hash_index::NEIGHBOURS));
+                hash.expect(memory, hash_index::hash(&part[..length]));
+            }
         }
     }
 

@@ -365,6 +365,7 @@ fn described(machine: &Machine) -> String {
         ("virtualization", machine.virtualization.clone()),
         ("CPU quota", quota),
         ("memory", format!("{}; limit {}", gigabytes(machine.memory_bytes), gigabytes(machine.memory_limit_bytes))),
+        ("fresh memory", machine.fresh_page_ns.map_or("unknown".into(), |ns| format!("{ns} ns for 4 KB"))),
         ("clock", machine.clock_source.clone()),
     ];
     let rows = rows.map(|(name, what)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(&what)));
