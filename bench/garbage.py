@@ -104,7 +104,7 @@ class Run:
     def settle(self, loaded):
         """Collection goes on when nobody works; the memory that is left at last."""
         deadline = time.monotonic() + self.options.patience
-        while (rows := self.sample(False)) > loaded * 1.1 and time.monotonic() < deadline:
+        while (rows := self.sample(False)) > loaded * 1.01 and time.monotonic() < deadline:
             time.sleep(1)
         return rows
 
