@@ -110,6 +110,8 @@ pub struct Raw<'r> {
     pub before: &'r Reading,
     pub after: &'r Reading,
     pub start_ms: Option<f64>,
+    /// Resident memory of the server before its clients came: `before` is read when all of them are there.
+    pub idle_bytes: Option<u64>,
     pub factors: &'r BTreeMap<String, (f64, f64)>,
 }
 
@@ -226,10 +228,12 @@ fn of_process(raw: &Raw<'_>, found: &mut Found) {
     put("others_cpus", (busy_s(&cpus) - own_s).max(0.0) / summary.seconds);
     let switches = after.switches.saturating_sub(before.switches);
     put("os_switches_per_request", switches as f64 / summary.all.counts.requests as f64);
-    put("memory_start_mb", before.resident_bytes as f64 / (1 << 20) as f64);
     put("memory_peak_mb", after.peak_bytes as f64 / (1 << 20) as f64);
-    let grown = after.peak_bytes.saturating_sub(before.resident_bytes) as f64 / 1024.0;
-    put("memory_kb_per_connection", grown / summary.all.counts.connected as f64);
+    if let Some(idle_bytes) = raw.idle_bytes {
+        put("memory_start_mb", idle_bytes as f64 / (1 << 20) as f64);
+        let grown = after.peak_bytes.saturating_sub(idle_bytes) as f64 / 1024.0;
+        put("memory_kb_per_connection", grown / summary.all.counts.connected as f64);
+    }
 }
 
 fn of_views(deltas: &Deltas, summary: &Summary, found: &mut Found) {

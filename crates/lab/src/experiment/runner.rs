@@ -209,6 +209,7 @@ impl Bench<'_> {
         run: &mut Run,
     ) -> Result<(), String> {
         set_up(&target, &setting.setup)?;
+        let idle = server.and_then(|server| Server::usage(server.process_id()));
         let started = server.and_then(|server| Some((server, load.link?)));
         let link = started.map(|(server, link)| Proxy::start(link, server.endpoint())).transpose()?.map(Arc::new);
         let files = Files::write(load)?;
@@ -237,6 +238,7 @@ impl Bench<'_> {
             before: &before,
             after: &after,
             start_ms: server.map(|server| server.start_ms),
+            idle_bytes: idle.map(|usage| usage.resident_bytes),
             factors: &setting.factors,
         };
         run.left_out = before.left_out.clone();
