@@ -62,16 +62,23 @@ pub fn expect(place: *const u8) {
 /// memory away. Touches 64 MB. None: there is not enough to try.
 pub fn fresh_page_ns() -> Option<u64> {
     const BYTES: usize = 64 << 20;
+    let taken = touch(BYTES)?;
+    Some(taken / (BYTES / PAGE) as u64)
+}
+
+/// Takes and gives back `bytes` of memory, and tells the ns that it took. Where the host of a virtual machine has taken free memory away,
+/// it is there again for who asks next, for some seconds at least. None: there is not four times as much to be had.
+pub fn touch(bytes: usize) -> Option<u64> {
     const WORDS_A_PAGE: usize = PAGE / size_of::<AtomicU64>();
-    if limits::available_memory() < 4 * BYTES as u64 {
+    if limits::available_memory() < 4 * bytes as u64 {
         return None;
     }
-    let region = Region::reserve(BYTES, Visibility::ThisProcess).ok()?;
-    let words = region.carve::<AtomicU64>("fresh memory", BYTES / size_of::<AtomicU64>()).ok()?;
+    let region = Region::reserve(bytes, Visibility::ThisProcess).ok()?;
+    let words = region.carve::<AtomicU64>("touched memory", bytes / size_of::<AtomicU64>()).ok()?;
     words.prefer_large_pages();
     let begun = clock::now();
     words.iter().step_by(WORDS_A_PAGE).for_each(|word| word.store(1, RELAXED));
-    Some((clock::now() - begun) / (BYTES / PAGE) as u64)
+    Some(clock::now() - begun)
 }
 
 /// Where the word `index` of an array lies so that neighbours are in different cache lines: numbers that follow one another are taken
