@@ -83,8 +83,7 @@ pub struct Server {
     pub on_disk: bool,
     /// MB of memory to touch before each start: what a virtual machine's host took away of it costs its first user dear, which is to be
     /// none of the settings.
-    #[serde(default)]
-    pub touch_mb: usize,
+    pub touch_mb: Option<Text>,
     /// Options of sp_configure. One that takes effect at a start needs `on_disk`.
     #[serde(default)]
     pub configure: BTreeMap<String, Text>,
@@ -374,7 +373,7 @@ impl Definition {
         let server = &self.server;
         let is_bare = server.arguments.is_empty() && server.configure.is_empty() && server.setup.is_empty();
         match () {
-            () if !is_bare || server.on_disk || server.touch_mb > 0 => Err("[bench] has no [server]".into()),
+            () if !is_bare || server.on_disk || server.touch_mb.is_some() => Err("[bench] has no [server]".into()),
             () if self.measure.iter().any(|own| own.query.is_some()) => Err("[bench] has no server to query".into()),
             () if self.only_here.is_none() => Err("[bench]: only_here must say why no target can run it".into()),
             () => Ok(()),

@@ -193,7 +193,7 @@ impl Bench<'_> {
             let measured = self.load(definition, setting, load, remote.database()?, None, run);
             return measured.and(remote.clear());
         }
-        os::region::touch(definition.server.touch_mb << 20);
+        os::region::touch((setting.touch_mb as usize).saturating_mul(1 << 20));
         let server = Server::start(setting, definition.server.on_disk, os::fs::temporary("lab"))?;
         make(&server.target("master", Transport::Tcp)?)?;
         self.load(definition, setting, load, server.target(DATABASE, load.transport)?, Some(&server), run)?;

@@ -21,6 +21,8 @@ pub struct Setting {
     pub arguments: Vec<String>,
     pub configure: BTreeMap<String, String>,
     pub setup: String,
+    /// Before the server starts.
+    pub touch_mb: u64,
     pub job: Job,
     pub checks: Vec<Check>,
     /// Factors of derived measures by name: times, over.
@@ -220,6 +222,7 @@ fn filled(
         arguments,
         configure,
         setup: fill(&server.setup)?,
+        touch_mb: server.touch_mb.as_ref().map_or(Ok(0), |text| whole("touch_mb", &fill(&text.0)?))?,
         job,
         checks: checks.collect::<Result<_, _>>()?,
         factors,

@@ -70,7 +70,7 @@ pub fn fresh_page_ns() -> Option<u64> {
 /// it is there again for who asks next, for some seconds at least. None: there is not four times as much to be had.
 pub fn touch(bytes: usize) -> Option<u64> {
     const WORDS_A_PAGE: usize = PAGE / size_of::<AtomicU64>();
-    if limits::available_memory() < 4 * bytes as u64 {
+    if limits::available_memory() / 4 < bytes as u64 {
         return None;
     }
     let region = Region::reserve(bytes, Visibility::ThisProcess).ok()?;
