@@ -66,3 +66,15 @@ pub fn in_bounds(key: &[u8], lower: &KeyBound, upper: &KeyBound) -> bool {
     };
     above && below
 }
+
+/// A key's first eight bytes as a number, which compares as they do. None: it has not so many.
+#[inline]
+pub fn first_word(key: &[u8]) -> Option<u64> {
+    key.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
+}
+
+/// The last ones.
+#[inline]
+pub fn last_word(key: &[u8]) -> Option<u64> {
+    key.last_chunk().map(|bytes| u64::from_be_bytes(*bytes))
+}

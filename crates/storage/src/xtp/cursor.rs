@@ -8,7 +8,7 @@ use super::hash_index;
 use super::memory::At;
 use super::row::Row;
 use super::shape::{MemoryIndex, Way};
-use crate::bounds::{KeyBound, in_bounds};
+use crate::bounds::{KeyBound, first_word, in_bounds, last_word};
 use crate::error::StorageResult;
 
 /// Done until it is begun; its buffers are used again from range to range.
@@ -36,7 +36,7 @@ fn chain(head: At) -> Option<At> {
 /// As keys compare. Of most ranges both are one number, the same but for the last bytes: two comparisons of words.
 #[inline]
 fn is_below(lower: &[u8], upper: &[u8]) -> bool {
-    let words = |key: &[u8]| Some((u64::from_be_bytes(*key.first_chunk()?), u64::from_be_bytes(*key.last_chunk()?)));
+    let words = |key| first_word(key).zip(last_word(key));
     match (words(lower), words(upper)) {
         (Some(low), Some(high)) if lower.len() == upper.len() && lower.len() <= 16 => low < high,
         _ => lower < upper,

@@ -29,6 +29,7 @@ use super::hash_index::{is_out, take_out};
 use super::memory::{At, RowMemory};
 use super::retired::{RETIRED_WORDS, Retired};
 use super::row::{LEAVING, Row};
+use crate::bounds::{first_word, last_word};
 use crate::error::StorageResult;
 
 const NODE: usize = RETIRED_WORDS;
@@ -362,10 +363,9 @@ fn count_below(prefixes: &[u64], prefix: u64) -> usize {
 /// Whether two keys begin with the same `length` bytes.
 #[inline]
 fn share(key: &[u8], other: &[u8], length: usize) -> bool {
-    match (key.first_chunk(), other.first_chunk()) {
+    match (first_word(key), first_word(other)) {
         (Some(first), Some(second)) if length <= PREFIX_BYTES => {
-            let differ = u64::from_be_bytes(*first) ^ u64::from_be_bytes(*second);
-            differ.leading_zeros() as usize >= 8 * length
+            (first ^ second).leading_zeros() as usize >= 8 * length
         }
         _ => key.get(..length) == other.get(..length),
     }
@@ -374,10 +374,10 @@ fn share(key: &[u8], other: &[u8], length: usize) -> bool {
 #[inline]
 fn prefix_of(key: &[u8], skip: usize) -> u64 {
     let rest = key.get(skip..).unwrap_or(&[]);
-    match (rest.first_chunk(), key.last_chunk()) {
-        (Some(whole), _) => u64::from_be_bytes(*whole),
+    match (first_word(rest), last_word(key)) {
+        (Some(whole), _) => whole,
         // Too few: they are the key's last ones, without those before them.
-        (None, Some(last)) => u64::from_be_bytes(*last).checked_shl(64 - 8 * rest.len() as u32).unwrap_or(0),
+        (None, Some(last)) => last.checked_shl(64 - 8 * rest.len() as u32).unwrap_or(0),
         (None, None) => {
             let mut bytes = [0; 8];
             bytes[..rest.len()].copy_from_slice(rest);
