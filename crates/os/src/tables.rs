@@ -4,7 +4,7 @@
 //! A scheduler's runnable queue is a list of *rounds*. A worker gets a quantum of CPU time as its budget when it enters a round at
 //! the end of the list; until that is used up, each wake-up puts it ahead of those who wait for their round (large deficit first):
 //! who waits early or gives its turn away loses nothing by it. Nobody is passed by for longer than the budgets of those who have
-//! begun.
+//! begun, and of a few new tasks whose connections are owed something.
 #![allow(unsafe_code)]
 
 use crate::calls::SystemCall;
@@ -228,7 +228,9 @@ pub struct SchedulerSlot {
     /// scheduler's baton.
     ahead: RunList,
     behind: RunList,
-    /// Of both.
+    /// Tasks that went ahead since somebody began a round.
+    owed_in_a_row: AtomicU32,
+    /// Of both lists.
     pub run_length: AtomicU32,
     pub active_worker: AtomicU32,
     pub workers: AtomicU32,
@@ -423,6 +425,8 @@ impl System {
     }
 }
 
+/// Tasks that go before those who begin a round, because they are owed something, until one of those has its turn.
+pub const OWED_IN_A_ROW_MAX: u32 = 16;
 /// What a worker may owe at most, in budgets: one that did not pass a yield point for long.
 const DEBT_MAX: i64 = 8;
 
@@ -448,6 +452,7 @@ impl SchedulerSlot {
             &self.ahead.tail,
             &self.behind.head,
             &self.behind.tail,
+            &self.owed_in_a_row,
             &self.run_length,
             &self.active_worker,
             &self.workers,
@@ -498,6 +503,17 @@ impl SchedulerSlot {
         self.run_length.store(self.run_length.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
+    /// As `push_runnable`, for one that is owed more than those who begin a round, and so goes before them: not many in a row, or they
+    /// would wait for ever where most are owed something.
+    pub fn push_owed(&self, system: &System, id: WorkerId) {
+        let in_a_row = self.owed_in_a_row.load(Ordering::Relaxed);
+        if in_a_row == OWED_IN_A_ROW_MAX {
+            return self.push_runnable(system, id);
+        }
+        self.owed_in_a_row.store(in_a_row + 1, Ordering::Relaxed);
+        self.push_ahead(system, id);
+    }
+
     /// As `push_runnable`, before all who begin a round.
     pub fn push_ahead(&self, system: &System, id: WorkerId) {
         self.ahead.push(system, id);
@@ -532,7 +548,11 @@ impl SchedulerSlot {
 
     /// Takes the `nth` of the runnable queue: the simulation picks any. Only by the holder of the baton.
     pub fn remove_runnable(&self, system: &System, nth: u32) -> Option<WorkerId> {
-        let removed = self.ahead.remove(system, nth).or_else(|ahead| self.behind.remove(system, nth - ahead)).ok()?;
+        let removed = self.ahead.remove(system, nth).or_else(|ahead| {
+            self.owed_in_a_row.store(0, Ordering::Relaxed);
+            self.behind.remove(system, nth - ahead)
+        });
+        let removed = removed.ok()?;
         self.run_length.store(self.run_length.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
         Some(removed)
     }
@@ -637,6 +657,7 @@ impl SchedulerSlot {
             _pad: [0; 9],
             ahead: RunList::default(),
             behind: RunList::default(),
+            owed_in_a_row: AtomicU32::default(),
             run_length: AtomicU32::default(),
             active_worker: AtomicU32::default(),
             workers: AtomicU32::default(),

@@ -309,3 +309,32 @@ pub mod model {
         }
     }
 }
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::*;
+    use crate::tables::OWED_IN_A_ROW_MAX;
+
+    #[test]
+    fn who_begins_a_round_is_not_passed_by_for_ever() {
+        let system = system();
+        let index = system.allocate_scheduler().expect("a scheduler");
+        let slot = system.scheduler(index);
+        slot.reset();
+        let [waits, owed] = [(); 2].map(|()| system.allocate(KIND_FIBER, index).expect("a worker"));
+        slot.push_runnable(system, waits);
+        let turns = (0..100).take_while(|_| {
+            slot.push_owed(system, owed);
+            slot.pop_runnable(system) == Some(owed)
+        });
+        assert_eq!(turns.count(), OWED_IN_A_ROW_MAX as usize);
+        // The others have their turn next, and the rule begins anew.
+        assert_eq!(slot.pop_runnable(system), Some(owed));
+        slot.push_runnable(system, waits);
+        slot.push_owed(system, owed);
+        assert_eq!([slot.pop_runnable(system), slot.pop_runnable(system)], [Some(owed), Some(waits)]);
+        system.release(waits);
+        system.release(owed);
+        slot.status.store(0, Ordering::Release);
+    }
+}

@@ -459,7 +459,7 @@ impl Scheduler {
         slot.budget_ns.store(0, Ordering::Relaxed);
         slot.give_budget(self.inner().picked_ns, self.machine.quantum_ns);
         if ahead {
-            self.slot().push_ahead(system(), id);
+            self.slot().push_owed(system(), id);
         } else {
             self.slot().push_runnable(system(), id);
         }
