@@ -239,16 +239,19 @@ fn a_run_whose_data_break_a_rule_has_failed() {
     assert_eq!(server.query("SET NOCOUNT ON; SELECT DB_ID('heddle_lab')").trim(), "NULL");
 }
 
+/// Writes an experiment of one's own, or a script of it.
+fn file(directory: &Path, name: &str, text: &str) -> String {
+    std::fs::create_dir_all(directory).expect("a directory");
+    let path = directory.join(name);
+    std::fs::write(&path, text).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
 /// An experiment of one's own, with a script beside it: the same rows by a slow link, by the proxy alone, and without either.
 #[test]
 fn an_experiment_of_ones_own_and_its_link() {
     let out = scratch("lab_own");
-    std::fs::create_dir_all(&out).expect("a directory");
-    let file = |name: &str, text: &str| {
-        let path = out.join(name);
-        std::fs::write(&path, text).expect("written");
-        path.to_str().expect("UTF-8").to_owned()
-    };
+    let file = |name: &str, text: &str| file(&out, name, text);
     file(
         "rows.sql",
         "CREATE TABLE dbo.numbers (n int NOT NULL, wide char(8000) NOT NULL)\nGO\nINSERT dbo.numbers VALUES (1, 'a')\nGO 20\n",
@@ -307,6 +310,47 @@ y = "mbit_per_second"
     // What is brought along is a beginning for such a file.
     let shown = lab(&["show", "rbar"]);
     assert!(shown.status.success() && text(&shown).contains("[[axis]]"), "{}", text(&shown));
+}
+
+/// A busy server may take its time to tell its counters.
+#[test]
+fn what_reading_the_counters_takes_is_no_part_of_what_is_measured() {
+    let out = scratch("lab_slow_counters");
+    let patience = r#"title = "Patience"
+question = "What is measured when counters come late?"
+reading = "They take a second."
+repeat = 1
+[workload]
+transport = "local"
+arguments = ["-Q", "SELECT 1", "-n", "2", "--think", "10", "--duration", "1", "--warmup", "1"]
+[[axis]]
+name = "users"
+label = "users"
+unit = ""
+values = ["few"]
+[[measure]]
+name = "slow"
+unit = ""
+says = "nothing, late"
+query = "WAITFOR DELAY '00:00:01'; SELECT 1"
+per = "second"
+[[chart]]
+kind = "bars"
+title = "Rate"
+says = "Requests a second."
+x = "users"
+y = "requests_per_second"
+"#;
+    let results = out.join("results");
+    let ran = run(&file(&out, "patience.toml", patience), &results, &[]);
+    assert!(ran.status.success(), "{}", text(&ran));
+    let runs = lines(&results, "patience", "run");
+    assert!(figure(&runs[0], "seconds").expect("a figure") >= 1.0, "{runs:?}");
+    // Two users who think for 10 ms ask no more often than that, in whatever second it is.
+    let (_, seconds) = runs[0].split_once("\"seconds\":[[").expect("the run second by second");
+    let (seconds, _) = seconds.split_once("]]").expect("its end");
+    let rates = seconds.split("],[").map(|second| second.split_once(',').expect("two numbers").1.parse::<f64>());
+    assert!(rates.clone().count() >= 2 && rates.clone().all(|rate| rate.expect("a number") <= 200.0), "{seconds}");
 }
 
 #[test]

@@ -176,9 +176,9 @@ impl Baseline {
         Baseline { at, counts: vec![Counts::default(); plan.targets.len()], cpu_ns, servers: Vec::new() }
     }
 
-    fn now(plan: &Plan) -> Baseline {
+    fn now(plan: &Plan, at: u64) -> Baseline {
         Baseline {
-            at: os::clock::now(),
+            at,
             counts: (0..plan.targets.len()).map(|server| counts(plan.totals.lanes_of(server))).collect(),
             cpu_ns: process_cpu_ns(),
             servers: Vec::new(),
@@ -230,11 +230,11 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
     plan.begin.set();
     let begun = if args.barrier { os::clock::now() } else { started };
     let measure_at = begun + args.warmup_s * 1_000_000_000;
-    let end_at = args.duration_s.map(|seconds| measure_at + seconds * 1_000_000_000);
+    let duration_ns = args.duration_s.map(|seconds| seconds * 1_000_000_000);
     let mut live = Live::new(plan, process_cpu_ns());
-    let mut baseline = None;
+    let mut baseline: Option<Baseline> = None;
     while !is_over() {
-        let now = os::clock::now();
+        let mut now = os::clock::now();
         if baseline.is_none() && now >= measure_at {
             let snapshots = plan.targets.iter().filter(|_| args.deltas).map(Snapshot::take).collect();
             if args.warmup_s > 0 {
@@ -244,9 +244,10 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
             baseline = Some(if args.warmup_s == 0 {
                 Baseline::beginning(plan, begun, cpu_before_ns)
             } else {
-                // What was measured until now does not count.
+                // What was measured until now does not count, nor does the time that a busy server took to tell its counters.
+                now = os::clock::now();
                 series.end_second(totals, now, false);
-                Baseline::now(plan)
+                Baseline::now(plan, now)
             });
             baseline.as_mut().expect("set above").servers = snapshots;
         }
@@ -257,6 +258,8 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
             let average = requests as f64 / ((now - since) as f64 / 1e9).max(1e-9);
             live.second(plan, &series.seconds, average, process_cpu_ns());
         }
+        let measured_from = baseline.as_ref().map_or(measure_at, |begun| begun.at);
+        let end_at = duration_ns.map(|duration| measured_from + duration);
         let failed = args.stop_on_error && totals.counts().errors > 0;
         if failed || stop_requests.is_set() || end_at.is_some_and(|end| now >= end) {
             if failed {
