@@ -304,6 +304,8 @@ y = "mbit_per_second"
     let again = lab(&["report", results.to_str().expect("UTF-8")]);
     let page = std::fs::read_to_string(results.join("report.html")).expect("the page");
     assert!(again.status.success() && page.contains("What comes by each wire."), "{}", text(&again));
+    let tables = lab(&["report", results.to_str().expect("UTF-8"), "--text"]);
+    assert!(tables.status.success() && text(&tables).contains("two CPUs at once"), "{}", text(&tables));
     let taken = file("rwlock.toml", "");
     let ran = run(&taken, &results, &[]);
     assert!(ran.status.code() == Some(2) && text(&ran).contains("rwlock is taken"), "{}", text(&ran));

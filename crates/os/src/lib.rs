@@ -9,7 +9,7 @@
 //! | [`net`], [`disk`] | sockets that rest without a stack; files, real or simulated |
 //! | [`region`] | memory shared by engines, and a heap in it |
 //! | [`launcher`], [`engines`] | engines as processes: forked and watched; when one must not die alone |
-//! | [`clock`], [`random`], [`limits`], [`cpus`], [`threads`], [`env`], [`fs`], [`signal`], [`children`] | the rest of the outside world |
+//! | [`clock`], [`random`], [`limits`], [`cpus`], [`cores`], [`threads`], [`env`], [`fs`], [`signal`], [`children`] | the rest of the outside world |
 //! | [`stats`] | what the DMVs show of all this |
 //! | [`sim`] | the simulated machine: one seed, one trace |
 //!
@@ -24,6 +24,7 @@ pub mod limits;
 pub mod parallel;
 pub mod threads;
 pub mod cpus;
+pub mod cores;
 mod wait_types;
 mod calls;
 mod readers;

@@ -71,12 +71,15 @@ pub struct ShowArgs {
     pub name: String,
 }
 
-/// Write the page of a directory with results anew.
+/// Write the page of a directory with results anew, or print its tables.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ReportArgs {
     /// Directory that `heddle lab run` wrote to.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
+    /// Print the page's tables as text, and write nothing.
+    #[arg(long)]
+    pub text: bool,
 }
 
 /// The process's exit code.
@@ -128,11 +131,12 @@ pub fn show(args: &ShowArgs) -> i32 {
 
 /// The process's exit code.
 pub fn report(args: &ReportArgs) -> i32 {
-    match report::write(&args.directory) {
-        Ok(path) => {
-            println!("{}", path.display());
-            0
-        }
+    let told = match args.text {
+        true => report::text(&args.directory),
+        false => report::write(&args.directory).map(|path| format!("{}\n", path.display())),
+    };
+    match told {
+        Ok(text) => tell("report", &text),
         Err(why) => refuse("report", &why),
     }
 }

@@ -64,7 +64,7 @@ pub fn run(args: &RunArgs, definitions: &[Definition]) -> Result<Outcome, String
         None => os::fs::read(Path::new("/proc/self/exe")).map(|bytes| format!("{:016x}", fnv(&bytes))).map_err(told)?,
     };
     os::fs::create_dir_all(&args.out).map_err(|error| format!("{}: {error}", args.out.display()))?;
-    let bench = Bench { args, machine: Machine::look(), remote, subject, bar: progress_bar(args) };
+    let bench = Bench { args, machine: Machine::try_out(), remote, subject, bar: progress_bar(args) };
     let mut works = Vec::new();
     for definition in definitions {
         works.push(bench.prepare(definition)?);

@@ -36,6 +36,7 @@
 #![allow(unsafe_code)]
 
 use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
+use super::spin::SpinClass;
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{WaitType, WorkerId, current, park_uninterruptible, unpark};
 use crate::{clock, engines, simcore, worker};
@@ -67,6 +68,9 @@ pub fn rwlock_form() -> RwLockForm {
         _ => RwLockForm::Biased,
     }
 }
+
+/// Under which name collisions at the list lock are shown: of each acquire and release in the classic form, of waits alone in the others.
+static SOS_RW: SpinClass = SpinClass::new("SOS_RW");
 
 const LIST: u64 = 1;
 const WRITER: u64 = 2;
@@ -451,15 +455,24 @@ impl RawRwLock {
     }
 
     /// Takes the list-lock bit; returns the word without it.
+    #[inline]
     fn lock_list(&self) -> u64 {
-        let mut spins = 0;
+        let before = self.word.fetch_or(LIST, Ordering::Acquire);
+        if before & LIST == 0 { before } else { self.lock_list_slow() }
+    }
+
+    #[cold]
+    fn lock_list_slow(&self) -> u64 {
+        let (mut spins, mut looks) = (0, 0);
         loop {
-            let before = self.word.fetch_or(LIST, Ordering::Acquire);
-            if before & LIST == 0 {
-                return before;
-            }
             while self.word.load(Ordering::Relaxed) & LIST != 0 {
                 pause(&mut spins);
+                looks += 1;
+            }
+            let before = self.word.fetch_or(LIST, Ordering::Acquire);
+            if before & LIST == 0 {
+                SOS_RW.count_collision(looks);
+                return before;
             }
         }
     }

@@ -74,6 +74,14 @@ impl SpinClass {
         self.grabs[worker::current_scheduler() as usize % GRAB_LINES].0.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A lock of another kind was found taken, and was looked at so often until it was free.
+    #[cold]
+    pub(super) fn count_collision(&'static self, spins: u64) {
+        self.register();
+        self.collisions.fetch_add(1, Ordering::Relaxed);
+        self.spins.fetch_add(spins, Ordering::Relaxed);
+    }
+
     /// Puts the class in the list of all, at its first collision or the first grab that is counted.
     fn register(&'static self) {
         if self.registered.swap(true, Ordering::Relaxed) {

@@ -6,6 +6,7 @@ mod bars;
 mod lines;
 mod sysmon;
 mod page;
+mod text;
 mod png;
 
 use std::path::{Path, PathBuf};
@@ -17,6 +18,23 @@ use super::results::{Results, read};
 /// Writes `report.html` from the results in `directory`, each chart also as a picture in `charts`, and `NAME-sysmon.txt` for experiments that
 /// have such a sheet. Err: there are none, or they cannot be read.
 pub fn write(directory: &Path) -> Result<PathBuf, String> {
+    let measured = measured(directory)?;
+    for (definition, results) in &measured {
+        if let Some(sheets) = sysmon::sheets(definition, results) {
+            put(directory.join(format!("{}-sysmon.txt", definition.name)), sheets.as_bytes())?;
+        }
+        pictures(&directory.join("charts"), definition, results)?;
+    }
+    put(directory.join("report.html"), page::page(&measured).as_bytes())
+}
+
+/// The same figures as text. Err: as `write`.
+pub fn text(directory: &Path) -> Result<String, String> {
+    Ok(text::text(&measured(directory)?))
+}
+
+/// What has results in `directory`.
+fn measured(directory: &Path) -> Result<Vec<(Definition, Results)>, String> {
     let mut measured = Vec::new();
     for definition in library::all()?.into_iter().chain(library::kept(directory)?) {
         let results = read(directory, &definition.name)?;
@@ -30,13 +48,7 @@ pub fn write(directory: &Path) -> Result<PathBuf, String> {
             directory.display()
         ));
     }
-    for (definition, results) in &measured {
-        if let Some(sheets) = sysmon::sheets(definition, results) {
-            put(directory.join(format!("{}-sysmon.txt", definition.name)), sheets.as_bytes())?;
-        }
-        pictures(&directory.join("charts"), definition, results)?;
-    }
-    put(directory.join("report.html"), page::page(&measured).as_bytes())
+    Ok(measured)
 }
 
 fn pictures(directory: &Path, definition: &Definition, results: &Results) -> Result<(), String> {

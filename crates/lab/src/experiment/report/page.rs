@@ -57,7 +57,9 @@ fn experiment(out: &mut String, definition: &Definition, results: &Results) {
     let _ = writeln!(out, "<section id=\"{}\">\n<h2>{}</h2>", definition.name, escaped(&definition.title));
     paragraph(out, "question", &definition.question);
     paragraph(out, "", &definition.reading);
-    notes(out, results, &runs);
+    for (at, note) in notes(results).iter().enumerate() {
+        paragraph(out, if at == 0 { "soft" } else { "note" }, note);
+    }
     for chart in &definition.chart {
         let panels = panels(definition, chart, &runs);
         let _ = writeln!(out, "<h3>{}</h3>", escaped(&chart.title));
@@ -76,9 +78,9 @@ fn experiment(out: &mut String, definition: &Definition, results: &Results) {
     out.push_str("</section>\n");
 }
 
-/// What a reader must know before believing a figure.
-fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
-    let failed: Vec<&Run> = results.runs.iter().filter(|run| run.failed.is_some()).collect();
+/// What a reader must know before believing a figure; first, what there is.
+pub fn notes(results: &Results) -> Vec<String> {
+    let runs = results.counted();
     let rounds = runs.iter().map(|run| run.repeat).collect::<BTreeSet<_>>().len();
     let settings = runs.iter().map(|run| &run.setting).collect::<BTreeSet<_>>().len();
     let targets: BTreeSet<&str> = runs.iter().filter_map(|run| run.target.as_deref()).collect();
@@ -89,41 +91,27 @@ fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
     if runs.iter().any(|run| run.quick) {
         told.push_str(", with --quick: shorter runs, which say less");
     }
-    paragraph(out, "soft", &format!("{told}."));
+    let mut notes = vec![format!("{told}.")];
     let of = |name: &str| runs.iter().filter_map(|run| run.values.get(name).copied()).collect::<Vec<f64>>();
     if let Some(stolen) = Spread::of(&of("stolen_percent")).filter(|stolen| stolen.high >= STOLEN_PERCENT_TOLD) {
         let [median, high] = [stolen.median, stolen.high].map(number);
-        paragraph(
-            out,
-            "note",
-            &format!(
-                "The host of this virtual machine took its CPUs away for {median} % of the time of a run (median), {high} % at most. Differences below the ranges mean nothing."
-            ),
-        );
+        notes.push(format!(
+            "The host of this virtual machine took its CPUs away for {median} % of the time of a run (median), {high} % at most. Differences below the ranges mean nothing."
+        ));
     }
     if let Some(others) = Spread::of(&of("others_cpus")).filter(|others| others.median >= OTHERS_CPUS_TOLD) {
         let [median, high] = [others.median, others.high].map(number);
-        paragraph(
-            out,
-            "note",
-            &format!(
-                "Other programs used {median} CPUs meanwhile (median of the runs; {high} at most). A server with more threads gets a larger share beside them, so that settings with more threads look better than they are."
-            ),
-        );
+        notes.push(format!(
+            "Other programs used {median} CPUs meanwhile (median of the runs; {high} at most). A server with more threads gets a larger share beside them, so that settings with more threads look better than they are."
+        ));
     }
     let busy = of("client_cpu_percent").iter().filter(|percent| **percent > CLIENT_PERCENT_TOLD).count();
     if busy > 0 {
-        paragraph(
-            out,
-            "note",
-            &format!(
-                "In {busy} runs the load generator itself was more than {CLIENT_PERCENT_TOLD} % busy: their figures may be its limit and not the server's."
-            ),
-        );
+        notes.push(format!(
+            "In {busy} runs the load generator itself was more than {CLIENT_PERCENT_TOLD} % busy: their figures may be its limit and not the server's."
+        ));
     }
-    if let Some(ceiling) = results.ceilings.last() {
-        paragraph(out, "note", &links_text(ceiling));
-    }
+    notes.extend(results.ceilings.last().map(links_text));
     let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for skipped in &results.skipped {
         left_out.entry(&skipped.why).or_default().push(&skipped.what);
@@ -132,13 +120,15 @@ fn notes(out: &mut String, results: &Results, runs: &[&Run]) {
         let more = what.len().saturating_sub(LEFT_OUT_SHOWN);
         let more = if more > 0 { format!(" and {more} more settings") } else { String::new() };
         let shown = what[..what.len().min(LEFT_OUT_SHOWN)].join("; ");
-        paragraph(out, "note", &format!("Left out: {shown}{more}: {why}."));
+        notes.push(format!("Left out: {shown}{more}: {why}."));
     }
-    for run in failed {
-        let setting: Vec<String> = run.setting.iter().map(|(axis, value)| format!("{axis} {value}")).collect();
-        let why = run.failed.as_deref().unwrap_or_default();
-        paragraph(out, "note", &format!("Failed, round {}: {}: {why}", run.repeat + 1, setting.join(", ")));
+    for run in &results.runs {
+        if let Some(why) = &run.failed {
+            let setting: Vec<String> = run.setting.iter().map(|(axis, value)| format!("{axis} {value}")).collect();
+            notes.push(format!("Failed, round {}: {}: {why}", run.repeat + 1, setting.join(", ")));
+        }
     }
+    notes
 }
 
 /// How links are made here, and which of them are slower than they are called.
@@ -259,7 +249,7 @@ fn table(out: &mut String, panel: &Panel<'_>) {
 }
 
 /// The figure that the document has.
-fn seed_text(seed: &Seed) -> String {
+pub fn seed_text(seed: &Seed) -> String {
     match (seed.value, seed.ratio) {
         (Some(value), _) => number(value),
         (None, Some(ratio)) => format!("{} times", number(ratio)),
@@ -351,15 +341,22 @@ fn machines(out: &mut String, measured: &[(Definition, Results)]) {
 }
 
 fn described(machine: &Machine) -> String {
+    let rows = machine_rows(machine).map(|(name, what)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(&what)));
+    format!("<dl>{}</dl>\n", rows.join("\n"))
+}
+
+/// What must be known of it.
+pub fn machine_rows(machine: &Machine) -> [(&'static str, String); 13] {
     let gigabytes = |bytes: u64| format!("{} GB", number(bytes as f64 / (1_u64 << 30) as f64));
     let cpus: Vec<String> = machine.usable_cpus.iter().map(u32::to_string).collect();
     let quota = machine.cpu_quota.map_or("none".into(), |quota| format!("{} CPUs", number(quota)));
-    let rows = [
+    [
         ("Heddle", machine.heddle.clone()),
         ("system", machine.system.clone()),
         ("CPU", machine.cpu_model.clone()),
         ("logical CPUs", format!("{}; usable: {}", machine.logical_cpus, cpus.join(", "))),
         ("cores", machine.siblings.join(" | ")),
+        ("two CPUs at once", machine.pair_gain.map_or("unknown".into(), |gain| format!("{gain:.2} times the work of one"))),
         ("NUMA nodes", machine.numa_nodes.to_string()),
         ("governor", machine.governor.clone()),
         ("virtualization", machine.virtualization.clone()),
@@ -367,9 +364,7 @@ fn described(machine: &Machine) -> String {
         ("memory", format!("{}; limit {}", gigabytes(machine.memory_bytes), gigabytes(machine.memory_limit_bytes))),
         ("fresh memory", machine.fresh_page_ns.map_or("unknown".into(), |ns| format!("{ns} ns for 4 KB"))),
         ("clock", machine.clock_source.clone()),
-    ];
-    let rows = rows.map(|(name, what)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(&what)));
-    format!("<dl>{}</dl>\n", rows.join("\n"))
+    ]
 }
 
 #[cfg(test)]
