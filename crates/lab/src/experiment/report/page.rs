@@ -356,7 +356,10 @@ pub fn machine_rows(machine: &Machine) -> [(&'static str, String); 13] {
         ("CPU", machine.cpu_model.clone()),
         ("logical CPUs", format!("{}; usable: {}", machine.logical_cpus, cpus.join(", "))),
         ("cores", machine.siblings.join(" | ")),
-        ("two CPUs at once", machine.pair_gain.map_or("unknown".into(), |gain| format!("{gain:.2} times the work of one"))),
+        (
+            "two CPUs at once",
+            machine.pair_gain.map_or("unknown".into(), |gain| format!("{gain:.2} times the work of one")),
+        ),
         ("NUMA nodes", machine.numa_nodes.to_string()),
         ("governor", machine.governor.clone()),
         ("virtualization", machine.virtualization.clone()),

@@ -48,7 +48,8 @@ fn table(out: &mut String, panel: &Panel<'_>) {
     for (place, place_name) in panel.places.iter().enumerate() {
         for (series, series_name) in panel.series.iter().enumerate() {
             let Some(spread) = panel.spread(series, place) else { continue };
-            let cells = [panel.x.as_ref().map(|_| place_name.clone()), chart.series.as_ref().map(|_| series_name.clone())];
+            let cells =
+                [panel.x.as_ref().map(|_| place_name.clone()), chart.series.as_ref().map(|_| series_name.clone())];
             let mut row: Vec<String> = cells.into_iter().flatten().collect();
             row.extend([spread.median, spread.low, spread.high].map(number));
             row.push(spread.count.to_string());
