@@ -12,7 +12,7 @@ const TURN_NS: u64 = 8_000_000;
 const LANES: usize = 8;
 const STEPS: u64 = 1_000;
 
-/// What both CPUs do at once, in times of what they do one after the other: near 2 where each has a core of its own, near 1 where they
+/// What both CPUs do at once, in times of what one does alone (the mean of the two): near 2 where each has a core of its own, near 1 where they
 /// share one, and little more where something else runs. Multiplications in registers, since siblings share a core's unit for them. Takes
 /// 0.15 s. None: the process may not use both, or the machine is a simulated one.
 pub fn pair_gain(pair: [u32; 2]) -> Option<f64> {
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_cpus_do_no_less_than_one_and_no_more_than_two() {
+    fn what_two_cpus_do_is_told_where_both_may_be_used() {
         let usable = limits::usable_cpus();
         if let [one, other, ..] = usable[..] {
             let gain = pair_gain([one, other]).expect("both may be used");

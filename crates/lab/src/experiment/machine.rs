@@ -33,7 +33,7 @@ pub struct Machine {
     /// Of 4 KB, when the run began.
     #[serde(default)]
     pub fresh_page_ns: Option<u64>,
-    /// What the first two usable CPUs do at once, in times of what they do one after the other ([`os::cores::pair_gain`]).
+    /// What the first two usable CPUs do at once, in times of what one does alone ([`os::cores::pair_gain`]).
     #[serde(default)]
     pub pair_gain: Option<f64>,
     pub clock_source: String,
@@ -80,14 +80,15 @@ impl Machine {
             cores.iter().map(|core| mine(core)).filter(|core: &Vec<u32>| !core.is_empty()).collect();
         let has_siblings = cores.iter().any(|core| core.len() > 1);
         let no_siblings = || {
-            let told = "no two logical CPUs of this machine share a core";
-            match self.pair_gain {
-                _ if !self.virtualization.starts_with(VIRTUAL) => told.to_string(),
-                Some(gain) if gain < SHARED_CORE_GAIN => format!(
-                    "{told}, as far as its host tells; but the first two do {gain:.2} times the work of one, as two of one core do"
-                ),
-                _ => format!("{told}, as far as its host tells"),
+            let mut told = "no two logical CPUs of this machine share a core".to_string();
+            if self.virtualization.starts_with(VIRTUAL) {
+                told.push_str(", as far as its host tells");
+                if let Some(gain) = self.pair_gain.filter(|gain| *gain < SHARED_CORE_GAIN) {
+                    let but = format!("; but the first two do {gain:.2} times the work of one, as two of one core do");
+                    told.push_str(&but);
+                }
             }
+            told
         };
         let half = cores[..cores.len() / 2].concat();
         let half = match () {

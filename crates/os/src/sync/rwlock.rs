@@ -455,24 +455,20 @@ impl RawRwLock {
     }
 
     /// Takes the list-lock bit; returns the word without it.
-    #[inline]
     fn lock_list(&self) -> u64 {
-        let before = self.word.fetch_or(LIST, Ordering::Acquire);
-        if before & LIST == 0 { before } else { self.lock_list_slow() }
-    }
-
-    #[cold]
-    fn lock_list_slow(&self) -> u64 {
-        let (mut spins, mut looks) = (0, 0);
+        let (mut turn, mut spins) = (0, 0);
         loop {
-            while self.word.load(Ordering::Relaxed) & LIST != 0 {
-                pause(&mut spins);
-                looks += 1;
-            }
             let before = self.word.fetch_or(LIST, Ordering::Acquire);
             if before & LIST == 0 {
-                SOS_RW.count_collision(looks);
+                if spins > 0 {
+                    SOS_RW.count_collision(spins);
+                }
                 return before;
+            }
+            spins += 1;
+            while self.word.load(Ordering::Relaxed) & LIST != 0 {
+                pause(&mut turn);
+                spins += 1;
             }
         }
     }

@@ -74,7 +74,7 @@ impl SpinClass {
         self.grabs[worker::current_scheduler() as usize % GRAB_LINES].0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A lock of another kind was found taken, and was looked at so often until it was free.
+    /// A lock was found taken, and was looked at so often until it was free.
     #[cold]
     pub(super) fn count_collision(&'static self, spins: u64) {
         self.register();
@@ -203,7 +203,6 @@ impl<T> SpinLock<T> {
     #[cold]
     fn collide(&self, me: u32, class: &'static SpinClass) {
         assert!(self.word.load(Ordering::Relaxed) != me, "spinlock {} taken twice by one worker", class.name);
-        class.register();
         let (mut spins, mut backoffs, mut limit) = (0u64, 0u64, SPINS_FIRST);
         let mut sleep_ns = 0;
         'taken: loop {
@@ -226,8 +225,7 @@ impl<T> SpinLock<T> {
             sleep_ns += clock::now().saturating_sub(start);
             limit = (limit * 2).min(SPINS_MOST);
         }
-        class.collisions.fetch_add(1, Ordering::Relaxed);
-        class.spins.fetch_add(spins, Ordering::Relaxed);
+        class.count_collision(spins);
         class.backoffs.fetch_add(backoffs, Ordering::Relaxed);
         class.sleep_ns.fetch_add(sleep_ns, Ordering::Relaxed);
     }

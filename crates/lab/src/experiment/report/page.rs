@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::draw::{Drawing, escaped, mark, number};
-use super::panel::{COUNTERS_SHOWN, Panel, panels};
+use super::panel::{COUNTERS_SHOWN, Panel, Row, panels};
 use super::{bars, lines, sysmon};
 use crate::experiment::definition::{Definition, Kind, Seed};
 use crate::experiment::link::{Ceiling, Link};
@@ -57,7 +57,7 @@ fn experiment(out: &mut String, definition: &Definition, results: &Results) {
     let _ = writeln!(out, "<section id=\"{}\">\n<h2>{}</h2>", definition.name, escaped(&definition.title));
     paragraph(out, "question", &definition.question);
     paragraph(out, "", &definition.reading);
-    for (at, note) in notes(results).iter().enumerate() {
+    for (at, note) in notes(results, &runs).iter().enumerate() {
         paragraph(out, if at == 0 { "soft" } else { "note" }, note);
     }
     for chart in &definition.chart {
@@ -79,8 +79,7 @@ fn experiment(out: &mut String, definition: &Definition, results: &Results) {
 }
 
 /// What a reader must know before believing a figure; first, what there is.
-pub fn notes(results: &Results) -> Vec<String> {
-    let runs = results.counted();
+pub fn notes(results: &Results, runs: &[&Run]) -> Vec<String> {
     let rounds = runs.iter().map(|run| run.repeat).collect::<BTreeSet<_>>().len();
     let settings = runs.iter().map(|run| &run.setting).collect::<BTreeSet<_>>().len();
     let targets: BTreeSet<&str> = runs.iter().filter_map(|run| run.target.as_deref()).collect();
@@ -198,13 +197,12 @@ fn table(out: &mut String, panel: &Panel<'_>) {
     let chart = panel.chart;
     let has_seed = !panel.seeds().is_empty();
     out.push_str("<div><div class=\"wide\"><table>\n<tr>");
-    let place_head = panel.x.as_ref().map(|along| along.label);
-    for head in [place_head, chart.series.as_deref()].into_iter().flatten() {
+    for head in panel.heads() {
         let _ = write!(out, "<th class=\"text\">{}</th>", escaped(head));
     }
     let _ = write!(out, "<th>median<br>{}</th><th>range</th><th>runs</th>", escaped(panel.unit));
-    let cells = (0..panel.series.len()).flat_map(|series| (0..panel.places.len()).map(move |place| (series, place)));
-    let has_ratios = cells.into_iter().any(|(series, place)| panel.ratio(series, place).is_some());
+    let rows = panel.rows();
+    let has_ratios = rows.iter().any(|row| row.ratio.is_some());
     if let Some(baseline) = chart.baseline.as_ref().filter(|_| has_ratios) {
         let _ = write!(out, "<th>to<br>{}</th>", escaped(&baseline.0));
     }
@@ -212,29 +210,20 @@ fn table(out: &mut String, panel: &Panel<'_>) {
         out.push_str("<th>in the<br>document</th>");
     }
     out.push_str("</tr>\n");
-    for (place, place_name) in panel.places.iter().enumerate() {
-        for (series, series_name) in panel.series.iter().enumerate() {
-            let Some(spread) = panel.spread(series, place) else { continue };
-            out.push_str("<tr>");
-            let names = [panel.x.as_ref().map(|_| place_name), chart.series.as_ref().map(|_| series_name)];
-            for name in names.into_iter().flatten() {
-                let _ = write!(out, "<td class=\"text\">{}</td>", escaped(name));
-            }
-            let _ = write!(
-                out,
-                "<td>{}</td><td>{}</td><td>{}</td>",
-                number(spread.median),
-                range_text(spread),
-                spread.count
-            );
-            if has_ratios {
-                let _ = write!(out, "<td>{}</td>", panel.ratio(series, place).map_or(String::new(), ratio_text));
-            }
-            if has_seed {
-                let _ = write!(out, "<td>{}</td>", panel.seed(series, place).map_or(String::new(), seed_text));
-            }
-            out.push_str("</tr>\n");
+    for Row { names, spread, ratio, seed } in rows {
+        out.push_str("<tr>");
+        for name in names {
+            let _ = write!(out, "<td class=\"text\">{}</td>", escaped(name));
         }
+        let _ =
+            write!(out, "<td>{}</td><td>{}</td><td>{}</td>", number(spread.median), range_text(spread), spread.count);
+        if has_ratios {
+            let _ = write!(out, "<td>{}</td>", ratio.map_or(String::new(), ratio_text));
+        }
+        if has_seed {
+            let _ = write!(out, "<td>{}</td>", seed.map_or(String::new(), seed_text));
+        }
+        out.push_str("</tr>\n");
     }
     let _ = writeln!(out, "</table></div>");
     paragraph(out, "soft", &format!("{}: {}.", panel.unit, panel.says));
@@ -321,32 +310,35 @@ fn medians<'r>(runs: &[&'r Run], of: impl Fn(&'r Run) -> Vec<(&'r str, [f64; 2])
     medians
 }
 
-/// Each that results came from, once.
 fn machines(out: &mut String, measured: &[(Definition, Results)]) {
-    let mut known: Vec<String> = Vec::new();
     out.push_str("<section id=\"machine\">\n<h2>The machine</h2>\n");
     paragraph(
         out,
         "",
         "The load generator ran on the same CPUs as the servers that were started for this, at a lower claim to them (SCHED_BATCH).",
     );
-    for machine in measured.iter().flat_map(|(_, results)| &results.machines) {
-        let told = described(machine);
-        if !known.contains(&told) {
-            out.push_str(&told);
-            known.push(told);
-        }
+    for machine in machines_of(measured) {
+        let rows = machine.map(|(name, what)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(&what)));
+        let _ = writeln!(out, "<dl>{}</dl>", rows.join("\n"));
     }
     out.push_str("</section>\n");
 }
 
-fn described(machine: &Machine) -> String {
-    let rows = machine_rows(machine).map(|(name, what)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(&what)));
-    format!("<dl>{}</dl>\n", rows.join("\n"))
+/// What must be known of a machine: name and what.
+pub type Described = [(&'static str, String); 13];
+
+/// Each that results came from, once.
+pub fn machines_of(measured: &[(Definition, Results)]) -> Vec<Described> {
+    let mut known: Vec<Described> = Vec::new();
+    for machine in measured.iter().flat_map(|(_, results)| &results.machines).map(described) {
+        if !known.contains(&machine) {
+            known.push(machine);
+        }
+    }
+    known
 }
 
-/// What must be known of it.
-pub fn machine_rows(machine: &Machine) -> [(&'static str, String); 13] {
+fn described(machine: &Machine) -> Described {
     let gigabytes = |bytes: u64| format!("{} GB", number(bytes as f64 / (1_u64 << 30) as f64));
     let cpus: Vec<String> = machine.usable_cpus.iter().map(u32::to_string).collect();
     let quota = machine.cpu_quota.map_or("none".into(), |quota| format!("{} CPUs", number(quota)));

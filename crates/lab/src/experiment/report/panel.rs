@@ -36,6 +36,17 @@ pub struct Along<'a> {
     pub unit: &'a str,
 }
 
+/// What the table beside a chart says of one setting.
+pub struct Row<'a> {
+    /// Of the place and of the series, as far as the chart has them: see [`Panel::heads`].
+    pub names: Vec<&'a str>,
+    pub spread: Spread,
+    /// To the baseline.
+    pub ratio: Option<Spread>,
+    /// The document's.
+    pub seed: Option<&'a Seed>,
+}
+
 /// Of the counters by name that a chart shows, those that grew most.
 pub const COUNTERS_SHOWN: usize = 6;
 
@@ -180,6 +191,29 @@ impl<'a> Panel<'a> {
 
     pub fn spread(&self, series: usize, place: usize) -> Option<Spread> {
         Spread::of(&self.figures(series, place).iter().map(|(_, figure)| *figure).collect::<Vec<_>>())
+    }
+
+    /// What the names of its rows are.
+    pub fn heads(&self) -> impl Iterator<Item = &'a str> {
+        [self.x.as_ref().map(|along| along.label), self.chart.series.as_deref()].into_iter().flatten()
+    }
+
+    /// Its table: place by place, all that has figures.
+    pub fn rows(&self) -> Vec<Row<'_>> {
+        let cells = (0..self.places.len()).flat_map(|place| (0..self.series.len()).map(move |series| (place, series)));
+        let row = |(place, series): (usize, usize)| {
+            let names = [
+                self.x.as_ref().map(|_| &self.places[place]),
+                self.chart.series.as_ref().map(|_| &self.series[series]),
+            ];
+            Some(Row {
+                names: names.into_iter().flatten().map(String::as_str).collect(),
+                spread: self.spread(series, place)?,
+                ratio: self.ratio(series, place),
+                seed: self.seed(series, place),
+            })
+        };
+        cells.filter_map(row).collect()
     }
 
     /// To the baseline at the same place. None: there is nothing to compare.

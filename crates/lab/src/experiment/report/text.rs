@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::draw::number;
-use super::page::{machine_rows, notes, seed_text};
-use super::panel::{Panel, panels};
+use super::page::{machines_of, notes, seed_text};
+use super::panel::{Panel, Row, panels};
 use crate::experiment::definition::Definition;
 use crate::experiment::results::Results;
 use crate::experiment::statistics::Spread;
@@ -15,24 +15,19 @@ pub fn text(measured: &[(Definition, Results)]) -> String {
     for (definition, results) in measured {
         let line = "=".repeat(definition.title.chars().count());
         let _ = writeln!(out, "{}\n{line}\n{}", definition.title, definition.question);
-        for note in notes(results) {
+        let runs = results.counted();
+        for note in notes(results, &runs) {
             let _ = writeln!(out, "{note}");
         }
-        let runs = results.counted();
         for chart in &definition.chart {
             let panels = panels(definition, chart, &runs);
             panels.iter().filter(|panel| !panel.places.is_empty()).for_each(|panel| table(&mut out, panel));
         }
         out.push('\n');
     }
-    let mut known: Vec<Vec<Vec<String>>> = Vec::new();
-    for machine in measured.iter().flat_map(|(_, results)| &results.machines) {
-        let rows = machine_rows(machine).map(|(name, what)| vec![name.to_owned(), what]).to_vec();
-        if !known.contains(&rows) {
-            out.push_str("The machine\n");
-            aligned(&mut out, &rows, 2);
-            known.push(rows);
-        }
+    for machine in machines_of(measured) {
+        out.push_str("The machine\n");
+        aligned(&mut out, &machine.map(|(name, what)| vec![name.to_owned(), what]), 2);
     }
     out
 }
@@ -41,24 +36,18 @@ fn table(out: &mut String, panel: &Panel<'_>) {
     let chart = panel.chart;
     let of_all = if panel.title.is_empty() { String::new() } else { format!("; {}", panel.title) };
     let _ = writeln!(out, "\n{}{of_all} ({})", chart.title, panel.unit);
-    let names = [panel.x.as_ref().map(|along| along.label), chart.series.as_deref()];
     let compared = chart.baseline.as_ref().map_or(String::new(), |baseline| format!("to {}", baseline.0));
     let figures = ["median", "lowest", "highest", "runs", &compared, "in the document"];
-    let mut rows = vec![names.into_iter().flatten().chain(figures).map(str::to_owned).collect::<Vec<_>>()];
-    for (place, place_name) in panel.places.iter().enumerate() {
-        for (series, series_name) in panel.series.iter().enumerate() {
-            let Some(spread) = panel.spread(series, place) else { continue };
-            let cells =
-                [panel.x.as_ref().map(|_| place_name.clone()), chart.series.as_ref().map(|_| series_name.clone())];
-            let mut row: Vec<String> = cells.into_iter().flatten().collect();
-            row.extend([spread.median, spread.low, spread.high].map(number));
-            row.push(spread.count.to_string());
-            row.push(panel.ratio(series, place).map_or(String::new(), ratio_text));
-            row.push(panel.seed(series, place).map_or(String::new(), seed_text));
-            rows.push(row);
-        }
+    let mut rows = vec![panel.heads().chain(figures).map(str::to_owned).collect::<Vec<_>>()];
+    for Row { names, spread, ratio, seed } in panel.rows() {
+        let mut row: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        row.extend([spread.median, spread.low, spread.high].map(number));
+        row.push(spread.count.to_string());
+        row.push(ratio.map_or(String::new(), ratio_text));
+        row.push(seed.map_or(String::new(), seed_text));
+        rows.push(row);
     }
-    aligned(out, &rows, names.iter().flatten().count());
+    aligned(out, &rows, panel.heads().count());
 }
 
 fn ratio_text(ratio: Spread) -> String {
