@@ -88,8 +88,8 @@ impl Engine {
         let Buffers { key, homes } = buffers;
         // Not every index looks at all of it.
         RowView::new(&shape.layout.row, image)?;
-        shape.homes_into(image, key, homes)?;
         let memory = &self.xtp.memory;
+        shape.find_homes(memory, image, key, homes)?;
         let row = Row::create(memory, shape.object, LOADED, 0, homes, image)?;
         if self.xtp.objects.of(row).role() == Role::Values {
             let value = values::number_in(&shape.layout.row, image)?;

@@ -139,14 +139,22 @@ impl FixedCodec {
     }
 
     /// Panics if the codec's class is not I64.
-    #[inline]
+    #[inline(always)]
     pub fn read_i64(self, bytes: &[u8]) -> i64 {
+        // Most columns are one of these two: no call.
+        match self {
+            FixedCodec::I32 => i32::from_le_bytes(bytes[..4].try_into().expect("4 bytes")) as i64,
+            FixedCodec::I64 => i64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")),
+            other => other.read_other_i64(bytes),
+        }
+    }
+
+    #[inline(never)]
+    fn read_other_i64(self, bytes: &[u8]) -> i64 {
         match self {
             FixedCodec::U8 => bytes[0] as i64,
             FixedCodec::I16 => i16::from_le_bytes([bytes[0], bytes[1]]) as i64,
-            FixedCodec::I32 => i32::from_le_bytes(bytes[..4].try_into().expect("4 bytes")) as i64,
             FixedCodec::U32 => u32::from_le_bytes(bytes[..4].try_into().expect("4 bytes")) as i64,
-            FixedCodec::I64 => i64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")),
             FixedCodec::U24 => low(&bytes[..3]) as i64,
             FixedCodec::Time { bytes: n, unit } => low(&bytes[..n as usize]) as i64 * unit,
             FixedCodec::DateTime2 { bytes: n, unit } => read_datetime2(bytes, n, unit),

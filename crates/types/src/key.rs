@@ -251,6 +251,17 @@ impl KeyCodec {
         (inverted.to_le_bytes()[..INTEGER_BYTES].try_into().expect("so many"), length)
     }
 
+    /// The same as one number: the key's first byte, and the others as the highest of a word.
+    #[inline]
+    pub fn integer_word(&self, value: i64) -> (u8, u64, usize) {
+        let (shifted, bytes) = self.shifted(value);
+        let (first, word) = (PRESENT, shifted << (64 - 8 * bytes));
+        match self.descending {
+            false => (first, word, bytes),
+            true => (!first, !word, bytes),
+        }
+    }
+
     /// What `encode` appends for NULL.
     pub fn null_part(&self) -> ([u8; INTEGER_BYTES], usize) {
         let mut part = [0; INTEGER_BYTES];
@@ -261,13 +272,20 @@ impl KeyCodec {
 
     #[inline(always)]
     fn ascending_part(&self, value: i64) -> ([u8; INTEGER_BYTES], usize) {
+        let (shifted, bytes) = self.shifted(value);
+        let mut part = [0; INTEGER_BYTES];
+        part[0] = PRESENT;
+        part[1..].copy_from_slice(&(shifted << (64 - 8 * bytes)).to_be_bytes());
+        (part, 1 + bytes)
+    }
+
+    /// A number without a sign, in the same order, and how many bytes it has.
+    #[inline(always)]
+    fn shifted(&self, value: i64) -> (u64, usize) {
         let Form::Integer { bytes, bias } = self.form else { panic!("{:?} does not hold an I64", self.form) };
         let shifted = (value as u64).wrapping_add(bias);
         assert!(bytes == 8 || shifted >> (8 * bytes) == 0, "{value} in a key part of {bytes} bytes");
-        let mut part = [0; INTEGER_BYTES];
-        part[0] = PRESENT;
-        part[1..].copy_from_slice(&(shifted << (64 - 8 * bytes as u32)).to_be_bytes());
-        (part, 1 + bytes as usize)
+        (shifted, bytes.into())
     }
 
     #[inline(always)]

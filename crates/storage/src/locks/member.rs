@@ -19,6 +19,7 @@ use crate::wake::Waker;
 pub struct MemberId(u64);
 
 impl MemberId {
+    #[inline]
     fn slot(self) -> u32 {
         self.0 as u32
     }

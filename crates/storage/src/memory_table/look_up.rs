@@ -33,7 +33,7 @@ impl MemoryTable {
         let mut found = None;
         let counts = tx.work.tally.index(xtp, self.shape.object, position);
         counts.scans += 1;
-        let (mut chain, home) = index.with_key(key.iter().copied(), |key| index.chain_with(xtp, key));
+        let (mut chain, home) = index.chain_with_numbers(xtp, key);
         while let Some(row) = chain.next(&xtp.memory, position) {
             let named = home.is_none_or(|home| row.home(position) == home && index.has_numbers(row.image(), key));
             if named && counts.meet(row, eyes.see(row, &mut dependencies)) {

@@ -85,9 +85,14 @@ impl MemoryTable {
     }
 
     /// As `insert`, for who does not need the locator. Returns the row's place.
+    #[inline]
     pub fn insert_row(&self, tx: &mut Transaction, image: &[u8]) -> StorageResult<At> {
         tx.work.tally.table(&self.engine.xtp, self.shape.object).inserts += 1;
         self.change(tx, |tx| {
+            // Most tables have no values out of their rows.
+            if self.shape.values.is_none() {
+                return self.add(tx, &self.shape, image);
+            }
             let split = self.split(tx, image, None)?;
             self.add(tx, &self.shape, split.as_deref().unwrap_or(image))
         })
@@ -164,6 +169,9 @@ impl MemoryTable {
         tx.table_lock(self.shape.db, self.shape.table, LockMode::IntentExclusive, tx.patience())?;
         self.check_age(tx)?;
         self.engine.identify(&mut tx.writer)?;
+        if tx.work.list.is_none() {
+            tx.work.contests = self.engine.xtp.numbers.contests.load(Ordering::SeqCst);
+        }
         tx.work.changing = Some(self.shape.number);
         Ok(())
     }
@@ -171,13 +179,12 @@ impl MemoryTable {
     /// Adds a version. `shape`: of the table, or of its values.
     fn add(&self, tx: &mut Transaction, shape: &MemoryShape, image: &[u8]) -> StorageResult<At> {
         let (engine, memory) = (&self.engine, &self.engine.xtp.memory);
-        shape.homes_into(image, &mut tx.scratch.key, &mut tx.scratch.homes)?;
+        shape.find_homes(memory, image, &mut tx.scratch.key, &mut tx.scratch.homes)?;
         let homes = &tx.scratch.homes;
-        for (index, home) in shape.indexes.iter().zip(homes) {
-            index.expect(memory, *home, image);
-        }
         let bytes = row_bytes(homes.len(), image.len());
-        engine.xtp.pools.admit(shape.db, bytes)?;
+        if tx.work.counts_first(shape.object) {
+            engine.xtp.pools.admit(shape.db, bytes)?;
+        }
         let owner = OWNED | tx.writer.id;
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
@@ -213,6 +220,10 @@ impl MemoryTable {
     ) -> StorageResult<()> {
         let memory = &self.engine.xtp.memory;
         let home = row.home(position);
+        let contest = |row: Row<'_>| {
+            self.engine.xtp.numbers.contests.fetch_add(1, Ordering::SeqCst);
+            row.contest();
+        };
         while !at.is_none() {
             let other = Row::new(memory, at);
             at = hash_index::next(other, position);
@@ -239,12 +250,12 @@ impl MemoryTable {
                 // It was there and has ended: whatever had the key before it has, too. But if this transaction had added it, its
                 // rivals are now this one's.
                 if other.begin().load(Ordering::SeqCst) == OWNED | tx.writer.id && other.is_contested() {
-                    row.contest();
+                    contest(row);
                 }
                 break;
             }
-            other.contest();
-            row.contest();
+            contest(other);
+            contest(row);
         }
         Ok(())
     }

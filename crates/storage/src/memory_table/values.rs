@@ -131,7 +131,7 @@ impl MemoryTable {
         let Some(Values { shape, .. }) = &self.shape.values else { return Err(lost(reference)) };
         let (xtp, index) = (&self.engine.xtp, &shape.indexes[0]);
         let number = values::number_of(reference) as i64;
-        let (mut chain, _) = index.with_key([number].into_iter(), |key| index.chain_with(xtp, key));
+        let (mut chain, _) = index.chain_with_numbers(xtp, &[number]);
         let row = chain.next(&xtp.memory, 0);
         row.filter(|row| index.has_numbers(row.image(), &[number])).ok_or_else(|| lost(reference))
     }

@@ -54,6 +54,19 @@ fn hash_of(key: &[u8]) -> u64 {
     fold(state ^ u64::from_le_bytes(rest)) ^ u64::from(last & NEAR)
 }
 
+/// The hash of a key that is one whole number, as `KeyCodec::integer_word` gives it: no bytes have to be put together.
+#[inline]
+pub fn hash_of_number((first, word, bytes): (u8, u64, usize)) -> u64 {
+    let last = (word >> (64 - 8 * bytes)) as u8;
+    let before = u64::from(first) | word.swap_bytes() << 8;
+    let (length, far) = (bytes as u64 + 1, u64::from(last & !NEAR) << 56);
+    let state = match bytes {
+        8 => fold(length ^ before) ^ far,
+        _ => length ^ before & ((1 << (8 * bytes)) - 1) ^ far,
+    };
+    fold(state) ^ u64::from(last & NEAR)
+}
+
 #[inline]
 fn fold(word: u64) -> u64 {
     let product = u128::from(word ^ FACTOR) * u128::from(FACTOR);
@@ -192,6 +205,8 @@ mod tests {
     use super::*;
     use crate::memory::Memory;
     use os::region::Visibility;
+    use types::SqlType;
+    use types::key::KeyCodec;
 
     #[test]
     fn one_walk_takes_out_all_marked_rows_that_stand_together() {
@@ -212,6 +227,23 @@ mod tests {
             chain.push(at);
         }
         assert_eq!(chain, [9, 7, 6, 2, 1].map(|at: usize| rows[at].at()));
+    }
+
+    #[test]
+    fn the_hash_of_a_number_is_that_of_its_key() {
+        for (ty, numbers) in [
+            (SqlType::BIGINT, [i64::MIN, -9, -1, 0, 7, 8, 0x0102_0304_0506_0708, i64::MAX]),
+            (SqlType::INT, [i32::MIN.into(), -9, -1, 0, 7, 8, 0x0102_0304, i32::MAX.into()]),
+            (SqlType::SMALLINT, [i16::MIN.into(), -9, -1, 0, 7, 8, 0x0102, i16::MAX.into()]),
+            (SqlType::TINYINT, [0, 1, 2, 3, 7, 8, 127, 255]),
+        ] {
+            for (number, descending) in numbers.into_iter().flat_map(|number| [(number, false), (number, true)]) {
+                let codec = KeyCodec::new(&ty, descending);
+                let (part, length) = codec.integer_part(number);
+                let word = codec.integer_word(number);
+                assert_eq!(hash_of_number(word), hash(&part[..length]), "{ty:?} {number} {descending}");
+            }
+        }
     }
 
     #[test]

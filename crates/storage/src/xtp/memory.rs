@@ -129,12 +129,20 @@ impl RowMemory {
         unsafe { std::slice::from_raw_parts(from.as_ptr().cast(), count) }
     }
 
-    /// Writes words into a block that nobody else has found yet.
+    /// Writes into a block that nobody else has found yet, one behind the other: words, each of `more` after a zero, and bytes.
     #[inline]
-    pub fn put_words<const N: usize>(&self, at: At, index: usize, words: [u64; N]) {
-        let to = self.place(at, 8 * index, 8 * N);
-        // SAFETY: within the heap, aligned as blocks are; the block is the caller's alone.
-        unsafe { to.cast::<[u64; N]>().write(words) };
+    pub fn put_row<const N: usize>(&self, at: At, words: [u64; N], more: &[u64], bytes: &[u8]) {
+        let before = 8 * N + 16 * more.len();
+        let to = self.place(at, 0, before + bytes.len());
+        // SAFETY: within the heap, as was just checked, aligned as blocks are; the block is the caller's alone.
+        unsafe {
+            to.cast::<[u64; N]>().write(words);
+            let pairs = to.add(8 * N).cast::<[u64; 2]>();
+            for (index, word) in more.iter().enumerate() {
+                pairs.add(index).write([0, *word]);
+            }
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.add(before).as_ptr(), bytes.len());
+        }
     }
 
     /// Writes into a block that nobody else has found yet.

@@ -64,6 +64,8 @@ shared_struct! {
         pub next_value: AtomicU64,
         /// LSN of the last record of rows.
         pub logged: AtomicU64,
+        /// Rows that were contested (`Row::is_contested`), each counted before it is marked.
+        pub contests: AtomicU64,
         /// No snapshot in use is older.
         pub oldest: AtomicU64,
         pub checkpoints: CheckpointNumbers,

@@ -67,11 +67,7 @@ impl<'a> Row<'a> {
     ) -> StorageResult<Row<'a>> {
         let at = memory.allocate(row_bytes(homes.len(), image.len()))?;
         let shape = image.len() as u64 | u64::from(object) << 32 | (homes.len() as u64) << 48;
-        memory.put_words::<LINKS>(at, BEGIN, [begin, NEVER, 0, u64::from(statement), shape]);
-        for (link, home) in homes.iter().enumerate() {
-            memory.put_words(at, LINKS + 2 * link, [0, *home]);
-        }
-        memory.put(at, row_bytes(homes.len(), 0), image);
+        memory.put_row::<LINKS>(at, [begin, NEVER, 0, u64::from(statement), shape], homes, image);
         Ok(Row::new(memory, at))
     }
 

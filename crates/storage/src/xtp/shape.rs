@@ -150,6 +150,18 @@ impl MemoryIndex {
         })
     }
 
+    /// As `chain_with`, for these numbers in the key.
+    #[inline]
+    pub fn chain_with_numbers(&self, xtp: &Xtp, key: &[i64]) -> (Chain, Option<u64>) {
+        match (&self.way, key) {
+            (Way::Hash(hash), [number]) => {
+                let home = hash_index::hash_of_number(self.key.codecs()[0].integer_word(*number));
+                (Chain(hash.first(&xtp.memory, home)), Some(home))
+            }
+            _ => self.with_key(key.iter().copied(), |key| self.chain_with(xtp, key)),
+        }
+    }
+
     /// The chain that has the rows of a whole key, of an ordered index a unique one. The hash: rows of other keys are in it too.
     #[inline]
     pub fn chain_with(&self, xtp: &Xtp, key: &[u8]) -> (Chain, Option<u64>) {
@@ -165,17 +177,28 @@ impl MemoryIndex {
         }
     }
 
-    /// The home of a row, as far as it is known before the row is in the index. `key`: a buffer.
+    /// The home of a row, as far as it is known before the row is in the index, where somebody will soon put it. `key`: a buffer.
+    ///
+    /// Numbers often come in ascending order: with the first of those whose buckets are neighbours the buckets of the next ones are
+    /// asked for, too.
     #[inline]
-    fn home_of(&self, image: &[u8], key: &mut Vec<u8>) -> StorageResult<u64> {
-        match (&self.way, self.numbers.as_deref()) {
-            (Way::Ordered(_), _) => Ok(0),
-            (Way::Hash(_), Some([(at, codec)])) => {
-                let (part, length) = self.key.codecs()[0].integer_part(codec.read_i64(&image[*at..]));
-                Ok(hash_index::hash(&part[..length]))
+    fn home_of(&self, memory: &RowMemory, image: &[u8], key: &mut Vec<u8>) -> StorageResult<u64> {
+        let Way::Hash(hash) = &self.way else { return Ok(0) };
+        let home = match self.numbers.as_deref() {
+            Some([(at, codec)]) => {
+                let number = codec.read_i64(&image[*at..]);
+                let (first, word, bytes) = self.key.codecs()[0].integer_word(number);
+                if number % hash_index::NEIGHBOURS == 0 {
+                    // Behind the last number there is comes the first one: nothing is lost by asking for that.
+                    let next = word.wrapping_add((hash_index::NEIGHBOURS as u64) << (64 - 8 * bytes));
+                    hash.expect(memory, hash_index::hash_of_number((first, next, bytes)));
+                }
+                hash_index::hash_of_number((first, word, bytes))
             }
-            (Way::Hash(_), _) => self.hash_of(image, key),
-        }
+            _ => self.hash_of(image, key)?,
+        };
+        hash.expect(memory, home);
+        Ok(home)
     }
 
     /// Apart from the way that most rows take.
@@ -188,21 +211,6 @@ impl MemoryIndex {
         key.clear();
         self.key_into(&RowView::new(&self.row, image)?, key);
         Ok(hash_index::hash(key))
-    }
-
-    /// A row with this home is about to be added. Numbers often come in ascending order: with the first of those whose buckets are neighbours
-    /// the buckets of the next ones are asked for, too.
-    #[inline]
-    pub fn expect(&self, memory: &RowMemory, home: u64, image: &[u8]) {
-        let Way::Hash(hash) = &self.way else { return };
-        hash.expect(memory, home);
-        if let Some([(at, codec)]) = self.numbers.as_deref() {
-            let number = codec.read_i64(&image[*at..]);
-            if number % hash_index::NEIGHBOURS == 0 {
-                let (part, length) = self.key.codecs()[0].integer_part(number.wrapping_add(hash_index::NEIGHBOURS));
-                hash.expect(memory, hash_index::hash(&part[..length]));
-            }
-        }
     }
 
     /// Puts a row into the index, at this position among the table's.
@@ -260,12 +268,19 @@ impl MemoryShape {
         Arc::new(MemoryShape { db, table, layout, object, number, indexes, values })
     }
 
-    /// Replaces `homes` by where the chains of a row begin, index by index, as far as that is known before it is in them.
-    /// `key`: a buffer.
-    pub fn homes_into(&self, image: &[u8], key: &mut Vec<u8>, homes: &mut Vec<u64>) -> StorageResult<()> {
+    /// Replaces `homes` by where the chains of a row begin, index by index, as far as that is known before it is in them, which it soon
+    /// is. `key`: a buffer.
+    #[inline]
+    pub fn find_homes(
+        &self,
+        memory: &RowMemory,
+        image: &[u8],
+        key: &mut Vec<u8>,
+        homes: &mut Vec<u64>,
+    ) -> StorageResult<()> {
         homes.clear();
         for index in &self.indexes {
-            homes.push(index.home_of(image, key)?);
+            homes.push(index.home_of(memory, image, key)?);
         }
         Ok(())
     }

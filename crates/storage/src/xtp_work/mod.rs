@@ -67,6 +67,8 @@ pub struct Work {
     pub commit_time: Option<u64>,
     pub tally: Tally,
     uncounted: Uncounted,
+    /// How many rows had been contested before its first change.
+    pub contests: u64,
     /// The object that it changed last.
     pub changing: Option<u32>,
     /// Somebody else was first, or it did not pass validation: if it is rolled back, that is why.
@@ -78,6 +80,7 @@ impl Work {
         self.list.is_some_and(|list| !list.is_empty())
     }
 
+    #[inline]
     pub fn length(&self) -> usize {
         self.list.map_or(0, |list| list.length)
     }
@@ -86,6 +89,12 @@ impl Work {
     #[inline]
     pub fn note(&mut self, xtp: &Xtp, head: &AtomicU64, row: At, change: Change) -> StorageResult<()> {
         self.list.get_or_insert(WorkList::EMPTY).push(&xtp.memory, head, Entry { row, change })
+    }
+
+    /// Whether no version of `object` is waiting to be told of: those that are were admitted with the first of them.
+    #[inline]
+    pub fn counts_first(&self, object: u16) -> bool {
+        self.uncounted.object != object || self.uncounted.rows == 0
     }
 
     /// Before a version of `object` is noted and counted: all in one critical section, or nobody would know of what a dead engine has
@@ -157,7 +166,9 @@ impl Engine {
         let eyes = Eyes { commits: &self.commits, time, own: writer.id, before_statement: u32::MAX };
         let memory = &self.xtp.memory;
         let mut dependencies = Vec::new();
-        if let Some(list) = &work.list {
+        // Most often nobody has contested any row since it began, and none has to be looked at.
+        let contests = self.xtp.numbers.contests.load(Ordering::SeqCst);
+        if let Some(list) = work.list.as_ref().filter(|_| contests != work.contests) {
             let mut contested = Vec::new();
             for block in blocks(memory, list.newest) {
                 for entry in block.changes_ahead() {

@@ -45,10 +45,6 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    fn room(&self) -> usize {
-        BODY_BYTES.saturating_sub(self.bytes.len())
-    }
-
     /// The number of a row's object; None: its rows are not logged.
     #[inline]
     fn object_of(&mut self, row: Row<'_>) -> Option<u32> {
@@ -67,21 +63,31 @@ impl Body<'_> {
     #[inline]
     fn write(&mut self, object: u32, row: Row<'_>) -> StorageResult<()> {
         let image = row.image();
-        if self.room() < INSERT_HEAD + image.len() && !self.bytes.is_empty() {
+        if self.bytes.len() + INSERT_HEAD + image.len() > BODY_BYTES {
             self.flush(row)?;
+            if INSERT_HEAD + image.len() > BODY_BYTES {
+                return self.write_parts(object, row, image);
+            }
         }
-        let first = image.len().min(self.room() - INSERT_HEAD);
+        self.write_first(INSERT, object, row, image);
+        Ok(())
+    }
+
+    /// The head of an image of so many bytes, and its beginning.
+    #[inline]
+    fn write_first(&mut self, kind: u8, object: u32, row: Row<'_>, first: &[u8]) {
         self.rows.push((row.at(), self.bytes.len()));
-        let mut head = [if first == image.len() { INSERT } else { INSERT_PART }; INSERT_HEAD];
+        let mut head = [kind; INSERT_HEAD];
         head[1..5].copy_from_slice(&object.to_le_bytes());
-        head[5..].copy_from_slice(&(image.len() as u32).to_le_bytes());
+        head[5..].copy_from_slice(&(row.image_bytes() as u32).to_le_bytes());
         self.bytes.extend_from_slice(&head);
-        self.bytes.extend_from_slice(&image[..first]);
-        if first == image.len() { Ok(()) } else { self.write_rest(row, &image[first..]) }
+        self.bytes.extend_from_slice(first);
     }
 
     #[cold]
-    fn write_rest(&mut self, row: Row<'_>, rest: &[u8]) -> StorageResult<()> {
+    fn write_parts(&mut self, object: u32, row: Row<'_>, image: &[u8]) -> StorageResult<()> {
+        let (first, rest) = image.split_at(BODY_BYTES - INSERT_HEAD);
+        self.write_first(INSERT_PART, object, row, first);
         for part in rest.chunks(BODY_BYTES - PART_HEAD) {
             self.flush(row)?;
             self.bytes.push(PART);
@@ -92,7 +98,7 @@ impl Body<'_> {
     }
 
     fn delete(&mut self, object: u32, row: Row<'_>) -> StorageResult<()> {
-        if self.room() < 13 {
+        if self.bytes.len() + 13 > BODY_BYTES {
             self.flush(row)?;
         }
         let number = row.number().load(Ordering::Acquire);

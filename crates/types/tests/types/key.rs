@@ -127,6 +127,8 @@ fn the_part_of_a_number_is_what_is_appended() {
             codec.encode_i64(number, &mut appended);
             let (part, length) = codec.integer_part(number);
             assert_eq!(part[..length], appended, "{ty:?} {number} {descending}");
+            let (first, word, bytes) = codec.integer_word(number);
+            assert_eq!([&[first], &word.to_be_bytes()[..bytes]].concat(), appended, "{ty:?} {number} {descending}");
         }
     }
 }

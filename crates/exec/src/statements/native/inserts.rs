@@ -152,6 +152,7 @@ impl Checked {
 
 impl Destination {
     /// Adds a row, `made` by machine code or not (empty). None: the interpreter is to do it.
+    #[inline]
     pub fn insert(&mut self, runner: &mut Runner<'_>, made: &mut [u8]) -> Option<()> {
         let Destination { def, table, checked: Checked { row, checks }, parents, identity } = self;
         let layout = &table.layout().row;
