@@ -28,7 +28,7 @@ class Compiled:
             self.sql(text, database)
         for place in ("memory", "ordered"):
             memory = MEMORY.format(durability="SCHEMA_AND_DATA")
-            self.sql(f"CREATE TABLE dbo.{place} (c1 bigint NOT NULL {KEYS[place]}, {TABLES['narrow']}) {memory}")
+            self.sql(f"CREATE TABLE dbo.{place} (c1 bigint NOT NULL {KEYS[place].format(buckets=1024)}, {TABLES['narrow']}) {memory}")
 
     def sql(self, query, database="bench"):
         return self.server.tool(self.options.heddle, "sql", "-b", "-h", "-1", "-W", "-d", database, "-Q", query)

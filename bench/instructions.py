@@ -23,7 +23,7 @@ import signal
 import subprocess
 import tempfile
 
-from native import ATOMIC, KEYS, LOOPS, MEMORY, TABLES, procedure
+from native import ATOMIC, BUCKETS_A_ROW, KEYS, LOOPS, MEMORY, TABLES, procedure
 
 WAYS = ("native", "interpreted")
 # What differs from call to call by chance is more than a turn of these loops: they get more of them.
@@ -125,7 +125,8 @@ def setup(options):
     yield "USE bench; ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED; ALTER DATABASE bench SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON"
     memory, columns = MEMORY.format(durability=options.durability), TABLES[options.width]
     for place in ("memory", "ordered"):
-        yield f"CREATE TABLE dbo.{place} (c1 bigint NOT NULL {KEYS[place]}, {columns}) {memory}"
+        key = KEYS[place].format(buckets=BUCKETS_A_ROW * 10 * options.warm * len(WAYS))
+        yield f"CREATE TABLE dbo.{place} (c1 bigint NOT NULL {key}, {columns}) {memory}"
         if place == "ordered":
             yield f"INSERT dbo.{place} (c1) SELECT value FROM GENERATE_SERIES(0, {options.warm + 10})"
     for way in WAYS:

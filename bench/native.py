@@ -27,9 +27,11 @@ TABLES = {
     "narrow": "c2 bigint NOT NULL DEFAULT 0, c3 int NOT NULL DEFAULT 0",
     "wide": "c2 bigint NOT NULL DEFAULT 0, c3 int NOT NULL DEFAULT 0, c4 char(500) NOT NULL DEFAULT 'a', c5 char(500) NOT NULL DEFAULT 'b'",
 }
+# Of so many rows a table with a hash index is to have twice as many buckets: its chains are short, and most of them are used.
+BUCKETS_A_ROW = 2
 MEMORY = "WITH (MEMORY_OPTIMIZED = ON, DURABILITY = {durability})"
 KEYS = {
-    "memory": "PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 8388608)",
+    "memory": "PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = {buckets})",
     "ordered": "PRIMARY KEY NONCLUSTERED",
     "disk": "PRIMARY KEY",
 }
@@ -115,6 +117,7 @@ class HeddleRates:
         for width in self.options.width:
             columns = TABLES[width]
             for place, key in KEYS.items():
+                key = key.format(buckets=BUCKETS_A_ROW * self.options.sessions * self.options.rows)
                 memory = "" if place == "disk" else MEMORY.format(durability=self.options.durability)
                 numbers = range(self.options.rounds) if place in WAYS.values() else ()
                 for number in [*numbers, "filled"]:

@@ -21,6 +21,7 @@ impl MemoryTable {
 
     /// The row with this key as the transaction sees it at SNAPSHOT, the changes of its last statement too: its image, which
     /// values may be out of, and its locator.
+    #[inline]
     pub fn find(
         &self,
         tx: &mut Transaction,

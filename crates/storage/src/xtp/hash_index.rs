@@ -114,6 +114,13 @@ impl HashIndex {
         memory.expect(self.buckets, (hash & self.mask) as usize);
     }
 
+    /// Somebody will soon put a row before the first one of the chain, and look at that.
+    #[inline]
+    pub fn expect_first(&self, memory: &RowMemory, hash: u64, index: usize) {
+        // Nothing waits for the bucket here: what comes next does not depend on it.
+        Row::expect_link(memory, self.first(memory, hash), index);
+    }
+
     /// The first row of a chain.
     #[inline]
     pub fn first(&self, memory: &RowMemory, hash: u64) -> At {

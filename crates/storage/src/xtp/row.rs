@@ -79,6 +79,12 @@ impl<'a> Row<'a> {
         memory.expect(at, LINKS + 3);
     }
 
+    /// Somebody will soon go past the row there, if there is one.
+    #[inline]
+    pub fn expect_link(memory: &RowMemory, at: At, index: usize) {
+        memory.expect(at, LINKS + 2 * index);
+    }
+
     pub fn free(self) {
         self.memory.free(self.at, self.bytes());
     }

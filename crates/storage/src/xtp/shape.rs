@@ -117,6 +117,9 @@ impl MemoryIndex {
     #[inline]
     pub fn has_numbers(&self, image: &[u8], key: &[i64]) -> bool {
         let columns = self.numbers.as_deref().expect("a key of numbers");
+        if let ([(at, codec)], [number]) = (columns, key) {
+            return codec.read_i64(&image[*at..]) == *number;
+        }
         columns.iter().zip(key).all(|((at, codec), number)| codec.read_i64(&image[*at..]) == *number)
     }
 
@@ -182,7 +185,7 @@ impl MemoryIndex {
     /// Numbers often come in ascending order: with the first of those whose buckets are neighbours the buckets of the next ones are
     /// asked for, too.
     #[inline]
-    fn home_of(&self, memory: &RowMemory, image: &[u8], key: &mut Vec<u8>) -> StorageResult<u64> {
+    fn home_of(&self, position: usize, memory: &RowMemory, image: &[u8], key: &mut Vec<u8>) -> StorageResult<u64> {
         let Way::Hash(hash) = &self.way else { return Ok(0) };
         let home = match self.numbers.as_deref() {
             Some([(at, codec)]) => {
@@ -197,7 +200,7 @@ impl MemoryIndex {
             }
             _ => self.hash_of(image, key)?,
         };
-        hash.expect(memory, home);
+        hash.expect_first(memory, home, position);
         Ok(home)
     }
 
@@ -279,8 +282,8 @@ impl MemoryShape {
         homes: &mut Vec<u64>,
     ) -> StorageResult<()> {
         homes.clear();
-        for index in &self.indexes {
-            homes.push(index.home_of(memory, image, key)?);
+        for (position, index) in self.indexes.iter().enumerate() {
+            homes.push(index.home_of(position, memory, image, key)?);
         }
         Ok(())
     }
