@@ -197,6 +197,11 @@ impl Storage {
                 inner.engine.clean_ghosts().ok();
             }
         });
+        self.start_duty(TaskKind::XtpPool, &self.engine().xtp.memory.short, |inner| {
+            if let Some(inner) = inner.upgrade() {
+                inner.engine.xtp.memory.back_ahead();
+            }
+        });
         if checkpoint_ms == 0 {
             return;
         }
@@ -712,6 +717,7 @@ impl Inner {
     fn end_duties(&self) {
         self.engine.log.writer_bell().set();
         self.engine.cleaner.set();
+        self.engine.xtp.memory.short.set();
         self.checkpoint_bell.set();
     }
 

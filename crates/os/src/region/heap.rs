@@ -11,10 +11,15 @@
 //! and Adams' magazines, USENIX 2001). Blocks that were never used are cut from a scheduler's own chunk, one by one. Blocks keep
 //! their class for good.
 //!
+//! The machine gives memory where it is first touched, 2 MB at once where pages are large, which takes longer than some thousand rows and
+//! far longer where the host of a virtual machine has to find it. So somebody may see to it before chunks are taken (`back_ahead`): no
+//! more than is in use already.
+//!
 //! Memory is not zeroed when reused. Nothing in a header points outside the part, so it works in every process.
 #![allow(unsafe_code)]
 
-use super::{OutOfMemory, Part, RELAXED, Region, expect};
+use super::{OutOfMemory, Part, Placed, RELAXED, Region, expect};
+use crate::sync::Event;
 use crate::{simcore, sync, worker};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, AtomicU64};
@@ -30,6 +35,10 @@ const BUNDLE_BYTES: usize = 128 * 1024;
 
 /// A free block is asked for so many before it is taken: it lies anywhere, and memory takes as long as some rows do.
 const AHEAD: usize = 8;
+
+/// Memory is there ahead of its use for so many chunks at most; it is asked for in steps.
+const BACKED_AHEAD_MAX: u64 = (64 << 20) / CHUNK as u64;
+const BACKED_STEP: u64 = (2 << 20) / CHUNK as u64;
 
 const FREE: u8 = 0;
 const FIRST: u8 = 1;
@@ -72,6 +81,10 @@ struct Header {
     chunks_used: AtomicU64,
     /// Of these, those in large blocks.
     chunks_large: AtomicU64,
+    /// All chunks from here on were never used.
+    used_to: AtomicU64,
+    /// Chunks before this one, and behind `used_to`, have memory. `u64::MAX`: the machine gives none ahead.
+    backed_to: AtomicU64,
     refusals: AtomicU64,
 }
 
@@ -94,6 +107,8 @@ pub struct RegionHeap {
     header: Part<Header>,
     map: Part<AtomicU8>,
     chunks: Part<u8>,
+    /// Rings when there is something to do for `back_ahead`.
+    short: Option<Placed<Event>>,
 }
 
 impl RegionHeap {
@@ -104,7 +119,40 @@ impl RegionHeap {
             header: region.carve("heap header", 1)?,
             map: region.carve("heap chunk map", count)?,
             chunks: region.carve(name, count * CHUNK)?,
+            short: None,
         })
+    }
+
+    /// From now on `bell` rings when memory is to be there ahead of its use, for who calls `back_ahead`. Not in a simulation.
+    pub fn ring_when_short(&mut self, bell: Placed<Event>) {
+        self.short = Some(bell).filter(|_| !self.chunks.region().is_simulated());
+    }
+
+    /// Chunks that have memory, and are to have it.
+    fn backing(&self) -> (u64, u64) {
+        let used_to = self.header().used_to.load(RELAXED);
+        let wanted = used_to + used_to.min(BACKED_AHEAD_MAX);
+        (self.header().backed_to.load(RELAXED).max(used_to), wanted.min(self.map.len() as u64))
+    }
+
+    /// Whether so little is left of it that more is to be asked for.
+    pub fn is_short(&self) -> bool {
+        let (backed, wanted) = self.backing();
+        let ahead = wanted - self.header().used_to.load(RELAXED).min(wanted);
+        backed.saturating_add(ahead / 2) < wanted
+    }
+
+    /// Has memory given to chunks that will be used next. It takes milliseconds, which the caller's thread spends in the kernel.
+    pub fn back_ahead(&self) {
+        loop {
+            let (backed, wanted) = self.backing();
+            if backed >= wanted {
+                return;
+            }
+            let count = (wanted - backed).min(BACKED_STEP);
+            let given = self.chunks.region().back(self.at(backed * CHUNK as u64), count as usize * CHUNK);
+            self.header().backed_to.store(if given { backed + count } else { u64::MAX }, RELAXED);
+        }
     }
 
     /// See [`Part::prefer_large_pages`]. Up to 2 MB more are in use than blocks were given out.
@@ -285,9 +333,13 @@ impl RegionHeap {
                 self.map[chunk].store(REST, RELAXED);
             }
             header.next_chunk.store((first + count) as u64, RELAXED);
+            header.used_to.fetch_max((first + count) as u64, RELAXED);
             header.chunks_used.fetch_add(count as u64, RELAXED);
         }
         header.chunk_lock.unlock();
+        if let Some(bell) = self.short.as_ref().filter(|_| self.is_short()) {
+            bell.set();
+        }
         found.map(|first| (first * CHUNK) as u64)
     }
 
@@ -417,6 +469,45 @@ mod tests {
                 unsafe { heap.free(block, bytes) };
             }
             assert_eq!(heap.stats().allocated_bytes, 0);
+        }
+    }
+
+    /// Pages that have memory, of those that so many bytes from an offset on are in.
+    fn pages_there(heap: &RegionHeap, offset: usize, bytes: usize) -> usize {
+        let mut there = vec![0; bytes / 4096];
+        let failed = unsafe { libc::mincore(heap.at(offset as u64).as_ptr().cast(), bytes, there.as_mut_ptr()) };
+        assert_eq!(failed, 0);
+        there.iter().filter(|page| **page & 1 != 0).count()
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "miri has no pages")]
+    fn memory_is_there_ahead_of_its_use() {
+        for visibility in [Visibility::ThisProcess, Visibility::ForkedProcesses] {
+            let region = Region::reserve(64 << 20, visibility).unwrap();
+            let mut heap = RegionHeap::carve(&region, "test", 16 << 20).unwrap();
+            let bell = region.place("bell", Event::manual_reset(crate::wait::WaitType::WAIT_XTP_HOST_WAIT)).unwrap();
+            heap.ring_when_short(bell.clone());
+            assert!(!heap.is_short() && !bell.is_set());
+            // Four chunks, of which four more are wanted.
+            let blocks: Vec<_> = (0..4 * CHUNK / 1024).map(|_| heap.allocate(1024).unwrap()).collect();
+            assert!(heap.is_short() && bell.is_set());
+            assert_eq!(pages_there(&heap, 4 * CHUNK, 4 * CHUNK), 0);
+            heap.back_ahead();
+            assert_eq!(pages_there(&heap, 4 * CHUNK, 12 * CHUNK), 4 * CHUNK / 4096);
+            assert!(!heap.is_short());
+            // A large block is used as it is touched; there is memory behind it, up to the end.
+            let large = heap.allocate(200 * CHUNK).unwrap();
+            assert!(heap.is_short());
+            heap.back_ahead();
+            assert_eq!(pages_there(&heap, 8 * CHUNK, 196 * CHUNK), 0);
+            assert_eq!(pages_there(&heap, 204 * CHUNK, 52 * CHUNK), 52 * CHUNK / 4096);
+            assert!(!heap.is_short());
+            // SAFETY: allocated above, freed once.
+            unsafe {
+                blocks.into_iter().for_each(|block| heap.free(block, 1024));
+                heap.free(large, 200 * CHUNK);
+            }
         }
     }
 

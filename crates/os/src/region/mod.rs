@@ -283,6 +283,20 @@ impl Region {
         let failed = unsafe { libc::madvise(start as *mut _, bytes, advice) };
         assert!(failed == 0, "madvise: errno {}", sys::errno());
     }
+
+    /// Has the machine give memory to whole pages before they are touched; what they have stays. False: it does not, as a kernel
+    /// before Linux 5.14, or has none.
+    pub fn back(&self, at: NonNull<u8>, bytes: usize) -> bool {
+        let start = at.as_ptr() as usize;
+        assert!(start.is_multiple_of(PAGE) && bytes.is_multiple_of(PAGE), "whole pages");
+        assert!(start >= self.mapping.base && start + bytes <= self.mapping.base + self.mapping.bytes);
+        // SAFETY: within our mapping; nothing that is read or written changes.
+        unsafe { libc::madvise(start as *mut _, bytes, libc::MADV_POPULATE_WRITE) == 0 }
+    }
+
+    pub fn is_simulated(&self) -> bool {
+        self.mapping.simulation != 0
+    }
 }
 
 impl Drop for Mapping {

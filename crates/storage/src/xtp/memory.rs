@@ -9,7 +9,9 @@
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-use os::region::{HeapStats, RegionHeap};
+use os::region::{HeapStats, Placed, RegionHeap};
+use os::sync::Event;
+use os::wait::WaitType;
 
 use crate::error::StorageResult;
 use crate::memory::Memory;
@@ -48,6 +50,8 @@ pub struct RowMemory {
     bytes: usize,
     /// Where the last word may begin.
     last_word: usize,
+    /// Rings when somebody is to see to it that there is memory ahead of its use.
+    pub short: Placed<Event>,
 }
 
 // SAFETY: `start` is where the heap lies, which is shared memory that belongs to no thread.
@@ -57,11 +61,21 @@ unsafe impl Sync for RowMemory {}
 
 impl RowMemory {
     pub fn carve(memory: &Memory, bytes: usize) -> StorageResult<RowMemory> {
-        let heap = memory.heap("memory-optimized tables", bytes)?;
+        let mut heap = memory.heap("memory-optimized tables", bytes)?;
         heap.prefer_large_pages();
+        let short =
+            memory.place("memory-optimized tables are short", Event::auto_reset(WaitType::WAIT_XTP_HOST_WAIT))?;
+        heap.ring_when_short(short.clone());
         let bytes = heap.limit_bytes();
         let last_word = bytes.checked_sub(8).expect("room for a word");
-        Ok(RowMemory { start: heap.start(), bytes, last_word, heap })
+        Ok(RowMemory { start: heap.start(), bytes, last_word, heap, short })
+    }
+
+    /// Has the machine give memory before it is used, so that no row waits for it.
+    pub fn back_ahead(&self) {
+        if self.heap.is_short() {
+            os::sched::preemptive(WaitType::XTP_PREEMPTIVE_TASK, || self.heap.back_ahead());
+        }
     }
 
     /// A block of at least `bytes`, its contents unspecified; of more than 16 KB: zeros.
