@@ -302,6 +302,14 @@ fn what_cannot_be_had_is_said() {
         (&["-Q", "SELECT 1", "-J", "Cargo.toml"], "Cargo.toml: there is no certificate in it (-C trusts"),
         (&["-Q", "SELECT 1", "--json", "no_such_directory/a.json"], "no_such_directory/a.json: No such file"),
         (&["-Q", "SELECT 1", "--csv", "no_such_directory/a.csv"], "no_such_directory/a.csv: No such file"),
+        (&["-Q", "SELECT 1", "--schedulers", "100000"], "100000 is not in 1..=254"),
+        (&["-Q", "SELECT 1", "--rate", "0"], "expected a number above 0 and up to 1e9"),
+        (&["-Q", "SELECT 1", "--rate", "nan"], "expected a number above 0 and up to 1e9"),
+        (&["-Q", "SELECT 1", "--duration", "99999999999999"], "99999999999999 is not in 0..=31622400"),
+        (&["-Q", "SELECT 1", "-l99999999999999"], "99999999999999 is not in 0..=31622400"),
+        (&["-Q", "SELECT 1", "-p1"], "1 is not in 512..=32767"),
+        (&["-Q", "SELECT 1", "-n30001"], "30001 is not in 1..=30000"),
+        (&["-iCargo.toml", "Cargo.toml", "-n20000"], "40000 connections are more than the 30000 that one process can"),
     ] {
         let address = server.local_address();
         let at = if args[0..].iter().any(|arg| arg.starts_with("-S")) { vec![] } else { vec!["-S", &address] };

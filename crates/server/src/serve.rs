@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use os::disk::{Disk, DiskError};
 use os::net::{Endpoint, Listener, NetError, NetResult};
 use os::region::Visibility;
-use os::sched::{MachineConfig, Place, Pool, TaskKind, Trouble, Watch, WorkerKind};
+use os::sched::{MachineConfig, Place, Pool, STARTS_WITH_MOST, TaskKind, Trouble, Watch, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig, StorageError};
@@ -95,6 +95,12 @@ pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, Strin
         // A container that may use 1.5 of 64 CPUs gets two schedulers.
         let schedulers = (quota.ceil() as usize).clamp(1, usable.len());
         config.cpus = usable[..schedulers].to_vec();
+    }
+    let cpus = if config.cpus.is_empty() { usable.len() } else { config.cpus.len() };
+    if cpus > STARTS_WITH_MOST {
+        tracing::warn!(
+            "{cpus} CPUs: the server runs on the first {STARTS_WITH_MOST}, which is as many schedulers as it can have"
+        );
     }
     let quota = os::limits::cpu_quota().is_some_and(|quota| quota < usable.len() as f64);
     config.pinned_unasked = settings.bind_workers.unwrap_or(settings.workers == Workers::Thread && !quota);

@@ -39,7 +39,7 @@ struct Totals {
 /// The farm's own process. The number of seeds that failed.
 pub fn run(args: &Args, _: Boot) -> Result<u64, String> {
     let range = args.range();
-    let jobs = args.jobs.unwrap_or(os::limits::usable_cpus().len() as u32).max(1);
+    let jobs = args.jobs.unwrap_or(os::limits::usable_cpus().len() as u32);
     let bar = progress_bar(args, range.end - range.start);
     let totals = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Totals { next: range.start, ..Totals::default() }));
     let started = os::clock::now();

@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "A..B", value_parser = parse_range, conflicts_with = "count")]
     pub seeds: Option<(u64, u64)>,
     /// So many seeds, from 0. Default: 100.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// What the clients do, and what is checked.
     #[arg(long, value_enum)]
@@ -84,7 +84,7 @@ pub struct Args {
     #[arg(long)]
     pub twice: bool,
     /// Processes at a time. Default: one for each CPU.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub jobs: Option<u32>,
     /// Stop at the first failure.
     #[arg(long)]

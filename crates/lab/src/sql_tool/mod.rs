@@ -5,6 +5,7 @@ mod output;
 mod session;
 
 use clap::Args as ClapArgs;
+use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
 use tds::client::{ClientEncryption, ConnectOptions};
 
 use crate::address::ServerAddress;
@@ -103,10 +104,10 @@ pub struct Args {
     #[arg(short = 'c', long = "batch-terminator", default_value = "GO")]
     pub terminator: String,
     /// Seconds to wait for the login.
-    #[arg(short = 'l', long = "login-timeout", env = "SQLCMDLOGINTIMEOUT", default_value_t = 30)]
+    #[arg(short = 'l', long = "login-timeout", env = "SQLCMDLOGINTIMEOUT", default_value_t = 30, value_parser = timeout())]
     pub login_timeout_s: u64,
     /// Seconds to wait for a batch; 0: for ever.
-    #[arg(short = 't', long = "query-timeout", env = "SQLCMDSTATTIMEOUT", default_value_t = 0)]
+    #[arg(short = 't', long = "query-timeout", env = "SQLCMDSTATTIMEOUT", default_value_t = 0, value_parser = timeout())]
     pub query_timeout_s: u64,
     /// Encryption: optional (the login only; default), mandatory, strict (TDS 8.0), disable.
     #[arg(short = 'N', long = "encrypt-connection", num_args = 0..=1, default_missing_value = "mandatory", default_value = "optional", value_parser = parse_encryption)]
@@ -127,7 +128,7 @@ pub struct Args {
     #[arg(short = 'X', long = "disable-cmd", num_args = 0..=1, default_missing_value = "0", value_name = "1")]
     pub no_commands: Option<u8>,
     /// Network packet size, 512 to 32767.
-    #[arg(short = 'a', long = "packet-size", env = "SQLCMDPACKETSIZE", default_value_t = 4096)]
+    #[arg(short = 'a', long = "packet-size", env = "SQLCMDPACKETSIZE", default_value_t = 4096, value_parser = packet_size())]
     pub packet_bytes: u32,
     /// Name of this computer, as the server shows it.
     #[arg(
@@ -157,6 +158,16 @@ pub struct Args {
     /// Print help.
     #[arg(long = "help", short = '?', action = clap::ArgAction::Help)]
     pub help: Option<bool>,
+}
+
+/// Seconds, as sqlcmd bounds them.
+fn timeout() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(0..=65_534)
+}
+
+/// Bytes of a packet, as TDS bounds them.
+pub(crate) fn packet_size() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(512..=32_767)
 }
 
 /// `-N` as the two sqlcmds write it.

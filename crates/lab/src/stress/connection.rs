@@ -37,7 +37,7 @@ const TRANSIENT: [i32; 7] = [1205, 1222, 3960, 41301, 41302, 41305, 41325];
 enum Ended {
     /// With these errors, most often none.
     Answered(Vec<ServerMessage>),
-    /// It was told to, by --cancel or the control file.
+    /// The control file had it cancelled.
     Cancelled,
     /// The connection was closed before the answer.
     Left,
@@ -81,7 +81,8 @@ impl<'p> Session<'p> {
     pub fn run(mut self) -> u64 {
         let (plan, totals) = (self.plan, &self.plan.totals);
         let all = u64::from(plan.connections());
-        pause_until(os::clock::now() + plan.args.ramp_s * 1_000_000_000 * u64::from(self.index) / all, totals);
+        // Divided first: a long ramp times many connections would not fit.
+        pause_until(os::clock::now() + plan.args.ramp_s * 1_000_000_000 / all * u64::from(self.index), totals);
         let mut done = 0;
         if self.log_in() {
             self.lane.counters.connected.fetch_add(1, Ordering::Relaxed);

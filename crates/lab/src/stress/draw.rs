@@ -54,20 +54,20 @@ impl Draw {
             _ => arguments.split(',').map(|argument| argument.trim().parse()).collect(),
         };
         let numbers = numbers.map_err(|_| wrong())?;
-        let whole: Vec<i64> = numbers.iter().map(|number| *number as i64).collect();
+        let whole: Vec<Option<i64>> = arguments.split(',').map(|argument| whole_number(argument.trim())).collect();
         let draw = match (&*name.trim().to_ascii_lowercase(), &whole[..], &numbers[..]) {
-            ("uniform", &[first, last], _) if first <= last => Draw::Uniform(first, last),
-            ("nurand", &[a, x, y, ref rest @ ..], _) if a >= 0 && x <= y && rest.len() < 2 => {
-                Draw::NuRand { a, x, y, c: rest.first().copied().unwrap_or(0) }
+            ("uniform", &[Some(first), Some(last)], _) if first <= last => Draw::Uniform(first, last),
+            ("nurand", &[Some(a), Some(x), Some(y)], _) if a >= 0 && can_count(x, y) => Draw::NuRand { a, x, y, c: 0 },
+            ("nurand", &[Some(a), Some(x), Some(y), Some(c)], _) if a >= 0 && can_count(x, y) => {
+                Draw::NuRand { a, x, y, c }
             }
-            ("zipf", &[first, last, _], &[_, _, exponent]) if first <= last => {
+            ("zipf", &[Some(first), Some(last), _], &[_, _, exponent]) if can_count(first, last) => {
                 let ranks = Zipf::new((last - first + 1) as f64, exponent).map_err(|_| wrong())?;
                 Draw::Zipf { first, last, ranks }
             }
-            ("sequence", begin, _) if begin.len() <= 2 => Draw::Sequence {
-                next: Arc::new(begin.first().copied().unwrap_or(1).into()),
-                step: begin.get(1).copied().unwrap_or(1),
-            },
+            ("sequence", _, &[]) => Draw::sequence(1, 1),
+            ("sequence", &[Some(first)], _) => Draw::sequence(first, 1),
+            ("sequence", &[Some(first), Some(step)], _) => Draw::sequence(first, step),
             ("exp" | "exponential", _, &[mean]) if mean > 0.0 => {
                 Draw::Exponential(Exp::new(1.0 / mean).map_err(|_| wrong())?)
             }
@@ -75,6 +75,10 @@ impl Draw {
             _ => return Err(wrong()),
         };
         Ok(draw)
+    }
+
+    fn sequence(first: i64, step: i64) -> Draw {
+        Draw::Sequence { next: Arc::new(first.into()), step }
     }
 
     pub fn number(&self, rng: &mut Rng) -> f64 {
@@ -111,6 +115,18 @@ impl Draw {
             Draw::Constant(_) | Draw::Exponential(_) | Draw::Normal(_) => None,
         }
     }
+}
+
+/// `1000000` as well as `1e6`, where that is exact.
+fn whole_number(text: &str) -> Option<i64> {
+    const EXACT_MAX: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+    let exact = |number: &f64| number.fract() == 0.0 && number.abs() <= EXACT_MAX;
+    text.parse::<i64>().ok().or_else(|| text.parse::<f64>().ok().filter(exact).map(|number| number as i64))
+}
+
+/// Whether the numbers from `first` to `last` are some, and so few that an i64 says how many.
+fn can_count(first: i64, last: i64) -> bool {
+    first <= last && last.checked_sub(first).is_some_and(|steps| steps < i64::MAX)
 }
 
 fn uniform(rng: &mut Rng, first: i64, last: i64) -> i64 {
@@ -192,13 +208,29 @@ mod tests {
         assert_eq!([one.whole(&mut rng), other.whole(&mut rng), one.whole(&mut rng)], [10, 15, 20]);
         assert_eq!(Draw::parse("sequence()").expect("a sequence").whole(&mut rng), 1);
         assert_eq!(Draw::parse("42").expect("a number").whole(&mut rng), 42);
+        assert_eq!(Draw::parse("sequence(1e6)").expect("a sequence").whole(&mut rng), 1_000_000);
+        assert_eq!(Draw::parse("sequence(9223372036854775807)").expect("a sequence").whole(&mut rng), i64::MAX);
     }
 
     #[test]
     fn what_is_no_distribution_is_refused() {
-        for text in
-            ["", "x", "uniform(5, 1)", "uniform(1)", "exp(0)", "zipf(1, 2)", "normal(1, 2", "sequence(a)", "inf"]
-        {
+        for text in [
+            "",
+            "x",
+            "uniform(5, 1)",
+            "uniform(1)",
+            "uniform(1.5, 3)",
+            "exp(0)",
+            "zipf(1, 2)",
+            "zipf(-9223372036854775808, 9223372036854775807, 1)",
+            "normal(1, 2",
+            "nurand(255, -9223372036854775808, 9223372036854775807)",
+            "nurand(255, 1, 2, 0.5)",
+            "sequence(a)",
+            "sequence(1, 2, 3)",
+            "sequence(1e300)",
+            "inf",
+        ] {
             let why = Draw::parse(text).expect_err(text);
             assert!(why.starts_with(&format!("'{text}': expected a number, uniform(first, last)")), "{why}");
         }

@@ -20,12 +20,14 @@ mod run;
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
+use clap::builder::RangedU64ValueParser;
+use os::sched::STARTS_WITH_MOST;
 use tds::client::{ClientEncryption, ConnectOptions};
 
 use crate::address::ServerAddress;
 use crate::client::Target;
 use crate::script::decode;
-use crate::sql_tool::{credentials, parse_encryption, trust_of};
+use crate::sql_tool::{credentials, packet_size, parse_encryption, trust_of};
 use console::Console;
 use control::Control;
 use draw::Draw;
@@ -82,7 +84,7 @@ pub struct Args {
     #[arg(long = "rpc", value_name = "PROCEDURE")]
     pub rpc: Option<String>,
     /// Connections for each query or script.
-    #[arg(short = 'n', long = "connections", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(short = 'n', long = "connections", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(CONNECTIONS_MAX)))]
     pub connections: u32,
     /// Iterations of each connection. Default: 1, or without end if --duration is given.
     #[arg(short = 'r', long = "iterations", value_name = "N")]
@@ -103,13 +105,13 @@ pub struct Args {
     #[arg(short = 'c', long = "control", value_name = "FILE")]
     pub control: Option<String>,
     /// Seconds to wait for a login [default: 30]
-    #[arg(short = 'l', long = "login-timeout", value_name = "SECONDS")]
+    #[arg(short = 'l', long = "login-timeout", value_name = "SECONDS", value_parser = seconds())]
     pub login_timeout_s: Option<u64>,
     /// Language id of the session, as ostress takes it; accepted, the login's language is used.
     #[arg(short = 'L', long = "language-id", value_name = "ID")]
     pub language_id: Option<u32>,
     /// Seconds to wait for an answer; 0: for ever [default: 0]
-    #[arg(short = 't', long = "query-timeout", value_name = "SECONDS")]
+    #[arg(short = 't', long = "query-timeout", value_name = "SECONDS", value_parser = seconds())]
     pub query_timeout_s: Option<u64>,
     /// What ostress does: stress. Nothing is replayed here.
     #[arg(short = 'm', value_name = "MODE", default_value = "stress", value_parser = ["stress", "replay"])]
@@ -134,8 +136,8 @@ pub struct Args {
     pub install: bool,
     #[arg(short = 'y', hide = true)]
     pub stacks: bool,
-    /// Network packet size to ask for.
-    #[arg(short = 'p', long = "packet-size", value_name = "BYTES", default_value_t = 8000)]
+    /// Network packet size to ask for, 512 to 32767.
+    #[arg(short = 'p', long = "packet-size", value_name = "BYTES", default_value_t = 8000, value_parser = packet_size())]
     pub packet_bytes: u32,
     /// Stop everything at the first error.
     #[arg(short = 'b', long = "stop-on-error")]
@@ -164,17 +166,17 @@ pub struct Args {
     #[arg(long = "think-spread", value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100))]
     pub think_spread: u64,
     /// Stop after so many seconds.
-    #[arg(long = "duration", value_name = "SECONDS")]
+    #[arg(long = "duration", value_name = "SECONDS", value_parser = seconds())]
     pub duration_s: Option<u64>,
     /// Leave the first seconds out of the figures.
-    #[arg(long = "warmup", value_name = "SECONDS", default_value_t = 0)]
+    #[arg(long = "warmup", value_name = "SECONDS", default_value_t = 0, value_parser = seconds())]
     pub warmup_s: u64,
     /// Spread the start of the connections over so many seconds.
-    #[arg(long = "ramp", value_name = "SECONDS", default_value_t = 0)]
+    #[arg(long = "ramp", value_name = "SECONDS", default_value_t = 0, value_parser = seconds())]
     pub ramp_s: u64,
     /// Iterations a second of all connections together, begun on time whether the server keeps up or not; latencies
     /// then count from when an iteration should have begun.
-    #[arg(long = "rate", value_name = "PER_SECOND", conflicts_with = "think")]
+    #[arg(long = "rate", value_name = "PER_SECOND", conflicts_with = "think", value_parser = parse_rate)]
     pub rate: Option<f64>,
     /// Send a request again, so often at most, after an error that may pass: deadlock victim, conflict of row versions.
     /// After ten tries with a pause of 1 ms before each.
@@ -190,7 +192,7 @@ pub struct Args {
     #[arg(long = "barrier")]
     pub barrier: bool,
     /// Schedulers (threads) that drive the connections. Default: one for each CPU.
-    #[arg(long = "schedulers", value_name = "N")]
+    #[arg(long = "schedulers", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=STARTS_WITH_MOST as i64))]
     pub schedulers: Option<u32>,
     /// Write the summary as JSON to this file; -: to stdout, instead of the text.
     #[arg(long = "json", value_name = "FILE")]
@@ -261,6 +263,23 @@ impl Args {
     fn iterations(&self) -> u64 {
         self.iterations.unwrap_or(if self.duration_s.is_some() { u64::MAX } else { 1 })
     }
+}
+
+/// Connections of a run, all inputs together: each has a worker of its own, and a worker is two mappings of the 65,530 that Linux lets a
+/// process have.
+const CONNECTIONS_MAX: u32 = 30_000;
+/// A year: sums of such times in ns stay far from the end of their type.
+const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
+/// More than any machine does, and the ns between two are more than none.
+const RATE_MAX: f64 = 1e9;
+
+fn seconds() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(0..=SECONDS_MAX)
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse::<f64>().ok().filter(|rate| *rate > 0.0 && *rate <= RATE_MAX);
+    rate.ok_or_else(|| "expected a number above 0 and up to 1e9".into())
 }
 
 /// The trace flag by which ostress encrypts nothing.

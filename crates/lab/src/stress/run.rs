@@ -10,7 +10,6 @@ use os::sched::{MachineConfig, Panicked, Place, TaskKind};
 use os::sync::Event as Signal;
 use os::wait::{WaitType, sleep};
 
-use super::Args;
 use super::connection::Session;
 use super::console::{Console, clock};
 use super::control::Control;
@@ -22,6 +21,7 @@ use super::report::{Figures, OfServer, Summary};
 use super::series::Series;
 use super::totals::{Counts, Totals, counts, errors, histogram};
 use super::work::Work;
+use super::{Args, CONNECTIONS_MAX};
 use crate::client::Target;
 
 /// How often progress is looked at.
@@ -41,13 +41,16 @@ pub fn run(
 ) -> Result<Summary, String> {
     let output = args.output.as_deref().map(PathBuf::from);
     let connections = u64::from(args.connections) * work.groups.len() as u64;
+    if connections > u64::from(CONNECTIONS_MAX) {
+        return Err(format!("{connections} connections are more than the {CONNECTIONS_MAX} that one process can have"));
+    }
     let files = os::limits::raise_open_files();
     if files < connections + FILES_SPARE {
         return Err(format!("{connections} connections need more open files than the limit of {files} (ulimit -n)"));
     }
     let usable = os::limits::usable_cpus();
     let cpus = match args.schedulers {
-        Some(count) => usable.iter().cycle().take(count.max(1) as usize).copied().collect(),
+        Some(count) => usable.iter().cycle().take(count as usize).copied().collect(),
         None => usable,
     };
     let config = MachineConfig {

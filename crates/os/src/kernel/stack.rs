@@ -36,7 +36,11 @@ impl FiberStack {
         let lowest = sys::map_memory(None, MAPPED_BYTES, false)?;
         // SAFETY: protects the lowest page of the mapping just made.
         let failed = unsafe { libc::mprotect(lowest.cast(), GUARD_BYTES, libc::PROT_NONE) };
-        assert!(failed == 0, "mprotect: errno {}", sys::errno());
+        if failed != 0 {
+            // A process may have only so many mappings (vm.max_map_count), and the guard page is one more.
+            sys::unmap_memory(lowest, MAPPED_BYTES);
+            return None;
+        }
         Some(FiberStack { lowest: NonZeroUsize::new(lowest as usize).expect("mapped above zero") })
     }
 

@@ -9,7 +9,7 @@ use crate::kernel::{stack, workers};
 use crate::sync::{Event, RwLockForm, set_rwlock_form};
 use crate::sys::atomic::Ordering as Order;
 use crate::wait::WaitType;
-use crate::worker::{self, WorkerId, system};
+use crate::worker::{self, SCHEDULERS_MAX, WorkerId, system};
 use crate::{limits, sys};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -75,11 +75,16 @@ pub struct Machine {
 
 static MACHINES: AtomicU32 = AtomicU32::new(0);
 
-/// Starts the schedulers. More than one machine may run in a process (tests do).
+/// Schedulers that a machine starts with, at most: the first slot of their table names none, and one is the administrator's.
+pub const STARTS_WITH_MOST: usize = SCHEDULERS_MAX - 2;
+
+/// Starts a scheduler for each CPU, for the first `STARTS_WITH_MOST` where there are more. More than one machine may run in a process
+/// (tests do).
 pub fn start(config: MachineConfig) -> Machine {
     set_rwlock_form(config.rwlock);
     let usable = limits::usable_cpus();
-    let cpus = if config.cpus.is_empty() { usable.clone() } else { config.cpus };
+    let mut cpus = if config.cpus.is_empty() { usable.clone() } else { config.cpus };
+    cpus.truncate(STARTS_WITH_MOST);
     assert!(!cpus.is_empty());
     // Oversubscribed, a spinning scheduler takes the CPU from the one it waits for.
     let spins = cpus.len() <= usable.len() && limits::cpu_quota().is_none_or(|quota| quota >= cpus.len() as f64);
