@@ -272,6 +272,19 @@ fn a_connection_that_broke_is_opened_again() {
 }
 
 #[test]
+fn who_stood_in_line_at_the_end_is_counted() {
+    let server = Server::start(&[]);
+    let load = ["-Q", "WAITFOR DELAY '00:00:00.100'", "-n1", "-q", "--duration", "2"];
+    // Ten a second can be done: of 28 that are due eight stand in line at the end, and there is time for them.
+    let ran = stress(&server, &[&load[..], &["--rate", "14"]].concat());
+    assert!((27..=29).contains(&figure(&ran, "iterations")) && !text(&ran).contains("not begun"), "{}", text(&ran));
+    // Of two hundred most stay in line; none is forgotten.
+    let ran = stress(&server, &[&load[..], &["--rate", "100"]].concat());
+    let (begun, not_begun) = (figure(&ran, "iterations"), figure(&ran, "not begun"));
+    assert!((20..=42).contains(&begun) && (195..=205).contains(&(begun + not_begun)), "{}", text(&ran));
+}
+
+#[test]
 fn batches_run_as_prepared_statements() {
     let server = Server::start(&[]);
     let question = "SELECT event_type FROM sys.dm_exec_input_buffer(@@SPID, NULL)";

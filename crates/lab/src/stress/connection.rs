@@ -142,14 +142,17 @@ impl<'p> Session<'p> {
         let first = os::clock::now();
         let stagger = interval_ns.unwrap_or(0) / all * u64::from(self.index);
         let mut done = 0;
-        while done < args.iterations() && !totals.stop.load(Ordering::Relaxed) {
+        while done < args.iterations() {
             let mut began = os::clock::now();
             if let Some(interval_ns) = interval_ns {
-                let due = first.saturating_add(stagger).saturating_add(interval_ns.saturating_mul(done));
-                if due > began {
-                    pause_until(due, totals);
-                }
-                began = due;
+                began = first.saturating_add(stagger).saturating_add(interval_ns.saturating_mul(done));
+                pause_until(began, totals);
+            }
+            if !totals.begins(began) {
+                let overdue_ns = totals.time_up.load(Ordering::Relaxed).saturating_sub(began);
+                let not_begun = interval_ns.map_or(0, |interval_ns| overdue_ns.div_ceil(interval_ns.max(1)));
+                self.lane.counters.not_begun.fetch_add(not_begun.min(args.iterations() - done), Ordering::Relaxed);
+                break;
             }
             if !self.has_connection() {
                 break;

@@ -66,7 +66,7 @@ impl Figures {
     }
 
     fn to_json(&self, seconds: f64) -> Value {
-        let Counts { iterations, requests, rows, errors, retries, cancelled, connected, .. } = self.counts;
+        let Counts { iterations, requests, rows, errors, retries, cancelled, not_begun, connected, .. } = self.counts;
         let kinds = self.errors.iter();
         let kinds =
             kinds.map(|(number, kind)| json!({ "number": number, "count": kind.count, "example": kind.example }));
@@ -81,6 +81,7 @@ impl Figures {
             "rows_per_second": rate(rows, seconds),
             "retries": retries,
             "cancelled": cancelled,
+            "not_begun": not_begun,
             "error_count": errors,
             "errors": kinds.collect::<Vec<_>>(),
             "latency_ms": latencies_of(&self.latencies),
@@ -190,6 +191,13 @@ impl fmt::Display for Summary {
         }
         if counts.cancelled > 0 {
             line(f, "cancelled", counts.cancelled)?;
+        }
+        if counts.not_begun > 0 {
+            writeln!(
+                f,
+                "not begun     {} that were due before the end: the server did not keep up, and latencies would be longer",
+                counts.not_begun
+            )?;
         }
         writeln!(f, "errors        {}", counts.errors)?;
         show_errors(f, errors)?;

@@ -270,12 +270,19 @@ fn watch(plan: &Plan, started: u64, cpu_before_ns: u64, series: &mut Series) -> 
             } else if stop_requests.is_set() {
                 end = End::Interrupted;
             }
-            totals.stop.store(true, Ordering::Relaxed);
+            match end {
+                End::Normal => totals.end_at(now),
+                End::Failed | End::Interrupted => totals.stop.store(true, Ordering::Relaxed),
+            }
             break;
         }
         live.tick(plan, now - started);
         let next = [Some(TICK_MS), end_at.map(|end| (end - now) / 1_000_000 + 1)].into_iter().flatten().min();
         sleep(WaitType::SLEEP_TASK, next.unwrap_or(TICK_MS).min(tick_for(args, now - started)));
+    }
+    // An open loop ends when those are served who stood in line; a rate without their time would be a rate that nobody had.
+    while args.rate.is_some() && end == End::Normal && !is_over() {
+        sleep(WaitType::SLEEP_TASK, 1);
     }
     live.clear();
     (baseline.unwrap_or_else(|| Baseline::beginning(plan, begun, cpu_before_ns)), end)

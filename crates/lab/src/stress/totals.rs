@@ -9,6 +9,8 @@ use os::sync::Mutex;
 use os::wait::WaitType;
 use tds::token::ServerMessage;
 
+use super::plan::STOP_WAIT_MS;
+
 /// Latencies are kept in ns, to three digits, up to ten minutes.
 const LATENCY_MAX_NS: u64 = 600_000_000_000;
 /// Different errors that are told apart.
@@ -49,6 +51,8 @@ pub struct Counters {
     /// Requests that were sent again after an error that may pass, and those that were cancelled on purpose.
     pub retries: AtomicU64,
     pub cancelled: AtomicU64,
+    /// Iterations of an open loop that were due before its time was up, and could not begin.
+    pub not_begun: AtomicU64,
     /// Connections logged in, and those that are done (failed logins included).
     pub connected: AtomicU64,
     pub finished: AtomicU64,
@@ -63,6 +67,7 @@ pub struct Counts {
     pub errors: u64,
     pub retries: u64,
     pub cancelled: u64,
+    pub not_begun: u64,
     pub connected: u64,
     pub finished: u64,
 }
@@ -88,6 +93,7 @@ impl AddAssign for Counts {
         self.errors += more.errors;
         self.retries += more.retries;
         self.cancelled += more.cancelled;
+        self.not_begun += more.not_begun;
         self.connected += more.connected;
         self.finished += more.finished;
     }
@@ -103,6 +109,7 @@ impl Counters {
             errors: read(&self.errors),
             retries: read(&self.retries),
             cancelled: read(&self.cancelled),
+            not_begun: read(&self.not_begun),
             connected: read(&self.connected),
             finished: read(&self.finished),
         }
@@ -115,6 +122,8 @@ pub struct Totals {
     lanes: Vec<Lane>,
     pub schedulers: u32,
     pub stop: AtomicBool,
+    /// When the run's time was up, ns of os::clock; 0 until then, and in a run that was ended otherwise.
+    pub time_up: AtomicU64,
     /// Set after the warm-up.
     pub measuring: AtomicBool,
 }
@@ -132,8 +141,25 @@ impl Totals {
             lanes: (0..servers * schedulers as usize).map(|_| lane()).collect(),
             schedulers,
             stop: AtomicBool::new(false),
+            time_up: AtomicU64::new(0),
             measuring: AtomicBool::new(false),
         }
+    }
+
+    /// No iteration that is due later begins.
+    pub fn end_at(&self, now: u64) {
+        self.time_up.store(now, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Release);
+    }
+
+    /// Whether what was due then may still begin. A run whose time is up begins what was due before, for as long as requests are waited for:
+    /// without those who stood in line at the end, the line would seem shorter than it was.
+    pub fn begins(&self, due: u64) -> bool {
+        if !self.stop.load(Ordering::Acquire) {
+            return true;
+        }
+        let time_up = self.time_up.load(Ordering::Relaxed);
+        due < time_up && os::clock::now() < time_up + STOP_WAIT_MS * 1_000_000
     }
 
     pub fn lane(&self, server: usize, scheduler: u32) -> &Lane {
