@@ -143,11 +143,14 @@ impl<'p> Session<'p> {
         let stagger = interval_ns.unwrap_or(0) / all * u64::from(self.index);
         let mut done = 0;
         while done < args.iterations() {
-            let mut began = os::clock::now();
-            if let Some(interval_ns) = interval_ns {
-                began = first.saturating_add(stagger).saturating_add(interval_ns.saturating_mul(done));
-                pause_until(began, totals);
-            }
+            let began = match interval_ns {
+                Some(interval_ns) => {
+                    let due = first.saturating_add(stagger).saturating_add(interval_ns.saturating_mul(done));
+                    pause_until(due, totals);
+                    due
+                }
+                None => os::clock::now(),
+            };
             if !totals.begins(began) {
                 let overdue_ns = totals.time_up.load(Ordering::Relaxed).saturating_sub(began);
                 let not_begun = interval_ns.map_or(0, |interval_ns| overdue_ns.div_ceil(interval_ns.max(1)));
