@@ -10,10 +10,10 @@
 
 pub mod sink;
 pub mod cursor_book;
-pub mod session;
-pub mod host;
 pub mod columns;
 pub mod value;
+pub mod session;
+pub mod host;
 pub mod memory_table;
 pub mod context;
 pub(crate) mod kernel;

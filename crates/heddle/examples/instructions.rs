@@ -39,7 +39,7 @@ fn main() {
     // Nothing is forced that is rare, and nobody else is about.
     let config = SimConfig { schedulers: 1, disks: vec![disk.clone()], no_choices: true, ..SimConfig::default() };
     let outcome = os::sim::run(1, config, move || {
-        let (address, stop) = server::simulated::boot(disk, MEMORY_BYTES, PASSWORD)?;
+        let (address, stop) = server::start::simulated::boot(disk, MEMORY_BYTES, PASSWORD)?;
         let mut connection = connect(&address.to_string().replace(':', ","))?;
         for batch in &setup {
             run(&mut connection, batch)?;

@@ -20,7 +20,7 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    Serve(Box<server::options::ServeArgs>),
+    Serve(Box<server::settings::options::ServeArgs>),
     Sql(Box<lab::sql_tool::Args>),
     Stress(Box<lab::stress::Args>),
     Ping(lab::ping::Args),
@@ -80,7 +80,7 @@ fn complete(shell: Shell) -> i32 {
 
 fn main() {
     let code = match command_line().command {
-        Command::Serve(args) => match server::run::run(*args) {
+        Command::Serve(args) => match server::start::run::run(*args) {
             Ok(()) => 0,
             Err(message) => {
                 eprintln!("heddle serve: {message}");
@@ -95,7 +95,7 @@ fn main() {
         Command::Lab(Lab::Show(args)) => lab::experiment::show(&args),
         Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
         Command::Lab(Lab::Bench(bench)) => lab::experiment::bench::run(&bench),
-        Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::simulated::boot),
+        Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::start::simulated::boot),
         Command::Completions { shell } => complete(shell),
     };
     std::process::exit(code);

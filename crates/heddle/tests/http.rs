@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use lab::client::Trust;
 use lab::tls::TlsSettings;
-use server::tls::Certificate;
+use server::security::tls::Certificate;
 use support::{PASSWORD, Server, binary, free_port, scratch};
 
 /// Longer than anything here takes.

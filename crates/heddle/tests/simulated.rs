@@ -38,7 +38,7 @@ fn number(name: &str) -> Option<u64> {
 
 /// What failed, each with its seed.
 fn run(kind: Kind, seeds: impl Iterator<Item = u64>, wish: &Wish) -> Vec<String> {
-    let mut runner = Runner::new(server::simulated::boot);
+    let mut runner = Runner::new(server::start::simulated::boot);
     let mut failures = Vec::new();
     let (mut kills, mut count) = (0, 0);
     for seed in seeds {
@@ -91,7 +91,7 @@ fn what_a_level_allows_is_seen_to_happen() {
         "memory at SERIALIZABLE, histories",
     ];
     let wish = Wish { faults: Some(Vec::new()) };
-    let mut runner = Runner::new(server::simulated::boot);
+    let mut runner = Runner::new(server::start::simulated::boot);
     let mut seen = BTreeMap::<String, u64>::new();
     for seed in 0..SEEDS_MAX {
         let verdict = runner.run(Kind::Append, seed, &wish).expect("a server starts on an empty disk");
@@ -134,8 +134,8 @@ fn every_fault_alone_is_survived() {
 
 #[test]
 fn one_seed_is_one_trace() {
-    let mut runner = Runner::new(server::simulated::boot);
-    let mut other = Runner::new(server::simulated::boot);
+    let mut runner = Runner::new(server::start::simulated::boot);
+    let mut other = Runner::new(server::start::simulated::boot);
     let mut hashes = Vec::new();
     for kind in Kind::ALL {
         for seed in 1..4 {
@@ -164,7 +164,7 @@ fn with_server(body: impl FnOnce(&Target) + Send + 'static) {
     let disk = SimDisk::new(SimDiskFaults::default());
     let config = SimConfig { disks: vec![disk.clone()], steps_max: 1_500_000, ..SimConfig::default() };
     let outcome = os::sim::run(1, config, move || {
-        let (address, stop) = server::simulated::boot(disk, 64 << 20, PASSWORD).expect("a server starts");
+        let (address, stop) = server::start::simulated::boot(disk, 64 << 20, PASSWORD).expect("a server starts");
         let address = ServerAddress::parse(&format!("{},{}", address.ip(), address.port())).expect("an address");
         let options = ConnectOptions {
             user: "sa".into(),

@@ -32,6 +32,8 @@ mod share;
 mod tables;
 mod worker;
 pub mod engines;
+pub mod children;
+pub mod env;
 mod kernel;
 pub mod wait;
 pub mod sync;
@@ -39,8 +41,6 @@ pub mod region;
 pub mod sched;
 #[cfg(not(shuttle))]
 pub mod launcher;
-pub mod children;
-pub mod env;
 pub mod fs;
 pub mod signal;
 pub mod disk;

@@ -34,13 +34,13 @@ use os::shared_struct;
 use os::sync::{Mutex, ParkingLot};
 use os::wait::{self, WaitType};
 
-use crate::data_files::{DataFile, DataFiles};
 use crate::error::{StorageError, StorageResult};
-use crate::files::read_or_zero;
 use crate::layout::PageRef;
 use crate::log::Log;
-use crate::memory::Memory;
-use crate::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
+use crate::pages::data_files::{DataFile, DataFiles};
+use crate::pages::files::read_or_zero;
+use crate::pages::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
+use crate::region::memory::Memory;
 
 const LATCH: u64 = 0xff;
 const ABSENT: u64 = 0;

@@ -10,21 +10,21 @@ use os::shared_struct;
 use os::sync::{Event, Mutex};
 
 use crate::buffer::{Buffer, Exclusive};
-use crate::commits::Commits;
-use crate::data_files::{DataFile, DataFiles, file_name};
+use crate::concurrency::commits::Commits;
+use crate::concurrency::locks::{Locks, MemberId};
+use crate::concurrency::versions::Versions;
 use crate::error::{StorageError, StorageResult};
-use crate::ghosts::Ghosts;
 use crate::layout::{DatabaseId, PageRef, TableId};
-use crate::locks::{Locks, MemberId};
 use crate::log::Log;
 use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
 use crate::log::structure::{self, Action, Bits};
-use crate::memory::Memory;
-use crate::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
-use crate::page_list::PageList;
-use crate::shapes::Shapes;
-use crate::tree::Tree;
-use crate::versions::Versions;
+use crate::pages::data_files::{DataFile, DataFiles, file_name};
+use crate::pages::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
+use crate::region::ghosts::Ghosts;
+use crate::region::memory::Memory;
+use crate::region::page_list::PageList;
+use crate::shapes::known::Shapes;
+use crate::shapes::tree::Tree;
 use crate::xtp::Xtp;
 
 /// Pages one bitmap page stands for.

@@ -11,14 +11,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+pub use crate::concurrency::locks::LockMode;
+use crate::concurrency::locks::{MemberId, Patience, Resource};
 use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, PageRef, TableId};
-pub use crate::locks::LockMode;
-use crate::locks::{MemberId, Patience, Resource};
 use crate::log::record::{Head, Kind};
-use crate::rows::{ReadMode, View};
-use crate::xtp_work::Work;
+use crate::memory_optimized::work::Work;
+use crate::trees::rows::{ReadMode, View};
 
 /// `ReadCommitted` reads the rows committed before the statement began and takes no locks (READ_COMMITTED_SNAPSHOT ON);
 /// `ReadCommittedLocking` waits for writers (OFF).

@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use os::disk::{Disk, File, Open};
-use storage::page::{self, PAGE_BYTES};
+use storage::pages::page::{self, PAGE_BYTES};
 use storage::*;
 
 /// A directory of its own, removed at the end.

@@ -7,9 +7,9 @@ use os::disk::{Disk, Open, SimDisk, SimDiskFaults};
 use os::region::Visibility;
 use os::sched::{MachineConfig, Place, TaskKind, WorkerKind};
 use storage::buffer::Buffer;
-use storage::data_files::{DataFile, DataFiles};
-use storage::memory::Memory;
-use storage::page;
+use storage::pages::data_files::{DataFile, DataFiles};
+use storage::pages::page;
+use storage::region::memory::Memory;
 
 const SCHEDULERS: u32 = 4;
 const WRITES: u64 = 10_000;

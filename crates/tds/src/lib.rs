@@ -22,10 +22,10 @@ pub mod variant;
 pub mod row;
 pub mod token;
 pub mod table_value;
-pub mod rpc;
-pub mod request;
 pub mod bulk;
 pub mod response;
+pub mod rpc;
+pub mod request;
 pub mod client;
 
 pub use collation::WireCollation;

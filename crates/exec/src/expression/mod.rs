@@ -4,12 +4,12 @@
 //! Classes meet in `General` nodes only (CASE, functions, conversions, subqueries), which give a `Value`.
 
 mod batch;
-mod compile;
-pub mod functions;
+pub mod json;
 mod general;
 mod integer;
-pub mod json;
 mod wide;
+pub mod functions;
+mod compile;
 
 pub use batch::{fill, fill_all, filter, filter_batch};
 pub use compile::Compiler;

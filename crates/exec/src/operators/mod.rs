@@ -2,19 +2,19 @@
 //!
 //! A batch without columns may count any number of rows up to `wanted`; one with columns holds at most `BATCH_ROWS` or so.
 
-mod aggregate;
-mod aggregate_state;
 pub mod for_text;
-mod hash_join;
 mod keys;
-mod lookup_join;
 mod nested_loops;
 mod range;
-mod recursive;
-mod scan;
 mod set;
 mod simple;
+mod hash_join;
+mod recursive;
+mod scan;
+mod lookup_join;
 mod sort;
+mod aggregate_state;
+mod aggregate;
 mod table_function;
 mod top;
 mod virtual_table;

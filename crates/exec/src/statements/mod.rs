@@ -3,23 +3,23 @@
 //! Errors: inside a TRY (of this module or of a caller) an error unwinds to the CATCH. Otherwise it goes to the client at once and
 //! the next statement runs, unless it is one that ends the batch.
 
-mod atomic;
-mod callee;
-mod code;
-mod cursor;
-mod cursor_table;
-mod execute;
-mod failure;
 mod measure;
 mod modify;
+mod code;
+mod callee;
+mod cursor_table;
+mod set_option;
+mod transaction;
+mod atomic;
+mod failure;
+mod execute;
 mod native;
 mod query;
+mod cursor;
 mod raise;
 mod run;
-mod set_option;
 mod show_plan;
 mod statistics;
-mod transaction;
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};

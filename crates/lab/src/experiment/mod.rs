@@ -4,20 +4,20 @@
 mod statistics;
 mod machine;
 mod link;
-pub mod bench;
 mod results;
 mod schedule;
-mod measure;
+pub mod bench;
 mod definition;
 mod setting;
 mod load;
 mod duration;
 mod server;
+mod measure;
 mod check;
 mod library;
 mod probe;
-mod runner;
 mod remote;
+mod runner;
 mod report;
 
 use std::fmt::Write as _;

@@ -1,24 +1,24 @@
 //! `heddle lab sim`: the whole server inside the simulated machine, real clients, faults from a seed, and checks of what the
 //! server promises. See docs/simulation.md.
 
-mod accounts;
-mod append;
-mod bank;
+mod panics;
+mod trace;
 mod client;
-mod farm;
-mod history;
 mod leftovers;
+mod outcomes;
+mod accounts;
+mod plan;
+mod bank;
+mod history;
+mod append;
 mod machine;
 mod map;
-mod outcomes;
-mod panics;
-mod plan;
 mod ring;
-mod runner;
 mod shrink;
 mod storm;
-mod trace;
 mod vault;
+mod farm;
+mod runner;
 
 use clap::{Args as ClapArgs, ValueEnum};
 

@@ -1,8 +1,8 @@
 //! `heddle sql`: runs T-SQL against a server, with the switches, the script language and the output of sqlcmd.
 
-mod commands;
 mod output;
 mod session;
+mod commands;
 
 use clap::Args as ClapArgs;
 use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};

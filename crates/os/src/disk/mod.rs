@@ -7,8 +7,8 @@
 //! `Disk::sync_names` did. A failed sync is final: what it should have flushed may be lost, so the owner stops and
 //! recovers; it never syncs again as if nothing had happened.
 
-mod memory;
 mod real;
+mod memory;
 mod sim;
 
 pub use sim::{KillReport, SimDisk, SimDiskFaults};

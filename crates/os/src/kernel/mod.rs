@@ -2,10 +2,10 @@
 
 pub mod poller;
 pub mod idle;
+pub mod stack;
+mod backtrace;
 pub mod machine;
 pub mod scheduler;
 pub mod help;
-pub mod stack;
 pub mod workers;
-mod backtrace;
 pub mod monitor;

@@ -3,8 +3,8 @@
 //! A read or write tries first and parks only if it must. Between requests a connection is *armed* ([`Stream::arm`]): no
 //! worker and no stack wait for it; the scheduler that sees its next bytes starts a task with it.
 
-mod mail;
 mod real;
+mod mail;
 mod sim;
 
 pub use crate::kernel::poller::Ready;

@@ -1,9 +1,9 @@
 //! Starting the machine and giving it work.
 
-mod change;
-mod machine;
 mod preemptive;
 mod spawn;
+mod machine;
+mod change;
 
 pub use crate::kernel::machine::{Pool, automatic_worker_threads};
 pub use crate::kernel::monitor::{Nonyielding, Trouble, Watch};

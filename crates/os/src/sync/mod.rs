@@ -12,16 +12,16 @@
 //! Waiters are named by `WorkerId` and linked through their worker slots: a lock has no heap memory and no pointer, so
 //! it may lie in the shared region.
 
-mod condvar;
+mod list;
 mod event;
 mod event_count;
 mod latch;
-mod list;
 mod mutex;
+mod condvar;
 mod parking;
-mod rwlock;
 mod semaphore;
 mod spin;
+mod rwlock;
 
 pub use condvar::Condvar;
 pub use event::Event;

@@ -19,7 +19,7 @@ use super::scalar_type::{self, SYSTEM_TYPES};
 use super::shared::Shared;
 use super::store::Rows;
 use super::{ASE_MDA, ASE_MDA_NAME, Catalog, Database, MASTER, MODEL, MSDB, TEMPDB};
-use crate::config::Configuration;
+use crate::settings::config::Configuration;
 
 /// What the command line decides.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct BootOptions {
     pub data_directory: String,
     /// Of the server and of new databases; only at the first start.
     pub collation: CollationId,
-    /// Hash of sa's password (`crate::password`); None leaves it as it is, at the first start: no password fits.
+    /// Hash of sa's password (`crate::security::password`); None leaves it as it is, at the first start: no password fits.
     pub sa_password_hash: Option<Vec<u8>>,
     /// Of session numbers.
     pub session_number: SqlType,

@@ -5,7 +5,7 @@ use types::{SqlError, SqlResult};
 use super::base::OptionRow;
 use super::load::int;
 use super::{Catalog, MASTER};
-use crate::config::OPTIONS;
+use crate::settings::config::OPTIONS;
 
 impl Catalog {
     /// At a start everything configured is in effect; what the command line decides otherwise is told afterwards.

@@ -21,15 +21,15 @@ pub mod scalar_type;
 pub mod store;
 pub mod load;
 pub mod shared;
-pub mod counter;
-pub mod database;
 pub mod spec;
-pub mod registry;
-pub mod numbers;
-pub mod session;
 pub mod configuration;
 pub mod governor;
 pub mod boot;
+pub mod counter;
+pub mod database;
+pub mod registry;
+pub mod numbers;
+pub mod session;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,7 +43,7 @@ pub use database::Database;
 pub use session::{CatalogSession, SessionCatalog};
 use store::Rows;
 
-use crate::config::Configuration;
+use crate::settings::config::Configuration;
 
 /// A database holds at most 2 to this power pages: 256 GB.
 pub const DATABASE_PAGE_BITS: u32 = 25;

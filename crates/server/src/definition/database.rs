@@ -15,7 +15,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
 use crate::catalog::{DATABASES_MAX, MASTER, MODEL, clock, is_system, no_such_database};
-use crate::plan_cache::Forget;
+use crate::instance::plan_cache::Forget;
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     ddl.refuse_in_transaction("CREATE DATABASE")?;

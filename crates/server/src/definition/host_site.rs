@@ -13,8 +13,8 @@ use types::{RowBatch, SqlError, SqlResult};
 
 use super::site::{EachBatch, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
-use crate::host::SessionHost;
-use crate::prepared;
+use crate::request::host::SessionHost;
+use crate::request::prepared;
 
 pub struct HostSite<'a> {
     pub host: &'a mut SessionHost,
@@ -48,7 +48,7 @@ impl Site for HostSite<'_> {
         self.host.server.catalog.clone()
     }
 
-    fn server(&self) -> Arc<crate::server::Server> {
+    fn server(&self) -> Arc<crate::instance::server::Server> {
         self.host.server.clone()
     }
 

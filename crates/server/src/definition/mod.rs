@@ -17,25 +17,25 @@
 //! governor    CREATE, ALTER, DROP RESOURCE POOL
 //! ```
 
-pub mod alter;
-pub mod constraint;
+pub mod site;
 pub mod data_type;
-pub mod database;
-pub mod governor;
 pub mod host_site;
-pub mod index;
-pub mod memory_optimized;
+pub mod schema_binding;
+pub mod text;
+pub mod governor;
 pub mod module;
-pub mod object;
 pub mod permission;
 pub mod pool;
 pub mod rebuild;
-pub mod schema_binding;
-pub mod security;
 pub mod server;
-pub mod site;
+pub mod database;
+pub mod security;
+pub mod constraint;
+pub mod memory_optimized;
+pub mod object;
 pub mod table;
-pub mod text;
+pub mod alter;
+pub mod index;
 
 use sql::ast::{Statement, StatementKind};
 use types::SqlResult;

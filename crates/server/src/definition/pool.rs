@@ -5,7 +5,7 @@ use types::{SqlError, SqlResult};
 
 use super::site::Ddl;
 use super::table::whole_number;
-use crate::pools::{self, BLOCKING_POOL, DEFAULT_POOL, NamedPool, SYSTEM_POOL, Setup};
+use crate::instance::pools::{self, BLOCKING_POOL, DEFAULT_POOL, NamedPool, SYSTEM_POOL, Setup};
 
 pub fn thread_pool(ddl: &mut Ddl<'_>, statement: &ThreadPool) -> SqlResult<()> {
     if ddl.site.in_user_transaction() {

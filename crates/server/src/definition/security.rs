@@ -13,7 +13,7 @@ use crate::catalog::base::{ClassRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow,
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{Database, MASTER, clock};
-use crate::password;
+use crate::security::password;
 
 /// Bits of `LoginRow::status`.
 const DISABLED: i32 = 1;

@@ -14,7 +14,7 @@ use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, CatalogSession, Database, TEMPDB, clock, no_such_database};
-use crate::server::Server;
+use crate::instance::server::Server;
 
 /// What is done with each batch of a query's rows; it may write in the same transaction.
 pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()> + 'a;

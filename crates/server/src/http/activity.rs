@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use types::SqlResult;
 
-use crate::server::Server;
+use crate::instance::server::Server;
 use crate::system;
 use crate::system::answer::Answer;
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use os::wait::WaitType;
 use types::SqlResult;
 
-use crate::options::{Kernel, Workers};
-use crate::server::Server;
+use crate::instance::server::Server;
+use crate::settings::options::{Kernel, Workers};
 use crate::system;
 use crate::system::performance::PER_SECOND;
 

@@ -22,8 +22,8 @@ use os::net::{Endpoint, Listener, NetError, Stream};
 use os::sched::{Place, TaskKind};
 
 use self::request::{Refusal, Request};
-use crate::listen;
-use crate::server::Server;
+use crate::instance::server::Server;
+use crate::wire::accept::accept_each;
 
 /// More at a time are closed at once.
 const CONNECTIONS_MAX: u32 = 32;
@@ -41,7 +41,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 pub fn accept(server: &Arc<Server>, listener: &Listener) {
     let secured = listener.local_addr().tcp().is_none_or(|address| !address.ip().is_loopback());
     let open = Arc::new(AtomicU32::new(0));
-    listen::accept_each(server, listener, |stream, peer| {
+    accept_each(server, listener, |stream, peer| {
         let Some(place) = Open::take(&open) else { return };
         let server = server.clone();
         // As one who accepts: a stop interrupts its waits.

@@ -5,8 +5,8 @@ use sql::plan::Global;
 use types::{Datum, SqlResult};
 
 use super::server_property::version_text;
-use crate::host::SessionHost;
-use crate::server::Event;
+use crate::instance::server::Event;
+use crate::request::host::SessionHost;
 
 /// `@@MAX_CONNECTIONS` of SQL Server.
 /// Milliseconds since the server started: what `@@CPU_BUSY` counts ticks of.

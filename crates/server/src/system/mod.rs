@@ -11,15 +11,15 @@
 //! ```
 
 pub mod answer;
-pub mod performance;
 pub mod messages;
 pub mod principal;
 pub mod procedure;
 pub mod server_property;
-pub mod tables;
-pub mod virtual_table;
 pub mod function;
 pub mod global;
+pub mod performance;
+pub mod tables;
+pub mod virtual_table;
 
 pub use function::session_function;
 pub use global::global;

@@ -2,8 +2,8 @@
 
 use os::stats::SystemCall;
 
-use crate::host::SessionHost;
-use crate::server::Event;
+use crate::instance::server::Event;
+use crate::request::host::SessionHost;
 use crate::system::virtual_table::{NamedRow, number, text};
 
 /// `cntr_type`: the value as it is.

@@ -1,7 +1,7 @@
 //! SERVERPROPERTY, @@VERSION and their kin: what the server says it is. SQL Server 2022, so that clients enable what they know, and
 //! Heddle by name, so that nobody is misled.
 
-use crate::server::Server;
+use crate::instance::server::Server;
 
 use super::answer::Answer;
 

@@ -11,10 +11,10 @@ use types::{Datum, Physical, SqlResult, SqlType, TypeKind};
 use super::answer::{Answer, Arguments};
 use super::tables::{catalog_rows, exec_rows, mda_rows, os_rows, transaction_rows, xtp_rows};
 use crate::catalog::{MASTER, registry, row::Date};
-use crate::host::SessionHost;
-use crate::machine;
-use crate::question::{self, Question};
-use crate::server::Server;
+use crate::instance::machine;
+use crate::instance::question::{self, Question};
+use crate::instance::server::Server;
+use crate::request::host::SessionHost;
 
 /// One row: values by column name.
 pub type NamedRow = Vec<(&'static str, Cell)>;

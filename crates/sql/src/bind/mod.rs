@@ -3,35 +3,34 @@
 //! `bind_module` binds a batch or body once: variables, control flow, statements without tables. What reads or writes tables stays
 //! text and is bound by `bind_query` when it first runs, against the catalog of that moment (deferred name resolution).
 
-pub mod data_type;
 pub mod errors;
 pub mod names;
 pub mod scope;
 pub mod text;
 pub mod typing;
-
-mod aggregate;
 mod atomic;
 mod binder;
-mod call;
+pub mod data_type;
 mod convert;
-mod describe;
-mod dml;
-mod early;
-mod expr;
-mod from;
-mod index_filter;
-mod merge;
-mod module;
+mod aggregate;
 mod modules;
+mod index_filter;
 mod native;
 mod native_query;
-mod output;
-mod query;
-mod recursive;
-mod statement;
 mod table_definition;
 mod variables;
+mod call;
+mod describe;
+mod early;
+mod expr;
+mod query;
+mod module;
+mod recursive;
+mod from;
+mod dml;
+mod merge;
+mod output;
+mod statement;
 
 use types::SqlError;
 

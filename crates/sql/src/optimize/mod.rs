@@ -5,12 +5,11 @@
 //! 3. `lower` chooses indexes, join and grouping methods, keeps only needed columns, and turns column ids into positions.
 
 pub mod rel;
-
-pub mod access;
 pub mod estimate;
-pub mod lower;
+pub mod access;
 pub mod order;
 pub mod push;
+pub mod lower;
 
 pub use lower::{Lowering, Output};
 pub use rel::*;

@@ -12,13 +12,13 @@ mod database;
 mod dml;
 mod error;
 mod execute;
-mod expr;
 mod from;
 mod index;
 mod literal;
 mod merge;
 mod module;
 mod name;
+mod expr;
 mod permission;
 mod query;
 mod security;
@@ -29,6 +29,8 @@ mod statement;
 mod table;
 mod types;
 mod window;
+#[cfg(test)]
+mod tests;
 
 use crate::ast::{Batch, DataType, ObjectName, Parameter, Span};
 use crate::keyword::Keyword as K;
@@ -293,6 +295,3 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,12 +4,12 @@
 //! tables are bound when they first run (deferred name resolution, as SQL Server does it), each into a `Query`.
 
 pub mod expr;
+mod walk;
 pub mod operator;
+pub mod statement;
 pub mod show;
 pub mod show_xml;
 mod size;
-pub mod statement;
-mod walk;
 
 pub use expr::*;
 pub use operator::*;

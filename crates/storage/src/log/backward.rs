@@ -2,7 +2,7 @@
 
 use super::{Log, check_length};
 use crate::error::StorageResult;
-use crate::page::u32_at;
+use crate::pages::page::u32_at;
 
 /// One read of the log's files serves the many records of a transaction that lie close together.
 const WINDOW_BYTES: u64 = 256 * 1024;

@@ -28,8 +28,8 @@ use os::sync::{Event, EventCount, Mutex};
 use os::wait::{self, WaitType};
 
 use crate::error::{StorageError, StorageResult};
-use crate::memory::Memory;
-use crate::page::{put_u32, put_u64, u32_at, u64_at};
+use crate::pages::page::{put_u32, put_u64, u32_at, u64_at};
+use crate::region::memory::Memory;
 use record::{HEAD_BYTES, Head, Record};
 use ring::Ring;
 use store::LogStore;

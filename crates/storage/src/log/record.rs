@@ -8,7 +8,7 @@
 //! 32  body
 //! ```
 
-use crate::page::{u16_at, u32_at, u64_at};
+use crate::pages::page::{u16_at, u32_at, u64_at};
 
 pub const HEAD_BYTES: usize = 32;
 /// Undoes a change: redone, never undone.
@@ -170,7 +170,7 @@ pub struct UpdateBody<'a> {
 
 impl<'a> UpdateBody<'a> {
     pub fn between(root: u32, slot: u16, key: &'a [u8], old: &'a [u8], new: &'a [u8]) -> UpdateBody<'a> {
-        let prefix = crate::page::common_prefix(old, new);
+        let prefix = crate::pages::page::common_prefix(old, new);
         let most = old.len().min(new.len()) - prefix;
         let suffix = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
         UpdateBody {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use os::region::Part;
 
 use crate::error::StorageResult;
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 
 pub struct Ring {
     /// u64 words, so that lengths are aligned.

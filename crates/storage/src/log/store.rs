@@ -17,9 +17,9 @@ use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
-use crate::files::read_or_zero;
-use crate::memory::Memory;
-use crate::page::{put_u32, put_u64, u32_at, u64_at};
+use crate::pages::files::read_or_zero;
+use crate::pages::page::{put_u32, put_u64, u32_at, u64_at};
+use crate::region::memory::Memory;
 
 /// The log's bytes by LSN. `write` comes in order; what was written before `harden` returned survives anything.
 pub trait LogStore: Send + Sync {

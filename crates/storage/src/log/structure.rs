@@ -11,7 +11,7 @@
 //! ```
 //! Applying an action depends on the page's bytes and the action only: redo gets the same page.
 
-use crate::page::{self, PAGE_BYTES, PageBytes, PageKind, put_u32, u16_at, u32_at};
+use crate::pages::page::{self, PAGE_BYTES, PageBytes, PageKind, put_u32, u16_at, u32_at};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action<'a> {

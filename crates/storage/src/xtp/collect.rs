@@ -21,7 +21,7 @@ use super::queue::Queue;
 use super::row::Row;
 use super::work_list::{Block, Change};
 use crate::error::StorageResult;
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 
 static QUEUE: SpinClass = SpinClass::new("XTP_GC_QUEUE");
 

@@ -10,7 +10,7 @@ use os::shared_struct;
 use super::Xtp;
 use super::row::{NEVER, OWNED, Row};
 use crate::error::StorageResult;
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 
 /// Schedulers count apart, as many as this; those beyond share words with others.
 pub const SHARES: usize = 8;

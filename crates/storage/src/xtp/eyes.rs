@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::row::{NEVER, OWNED, Row};
-use crate::commits::{Commits, Status};
+use crate::concurrency::commits::{Commits, Status};
 
 /// Whose eyes rows are seen with, and as of when.
 #[derive(Clone, Copy)]

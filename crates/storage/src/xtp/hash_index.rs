@@ -210,7 +210,7 @@ pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Memory;
+    use crate::region::memory::Memory;
     use os::region::Visibility;
     use types::SqlType;
     use types::key::KeyCodec;

@@ -14,7 +14,7 @@ use os::sync::Event;
 use os::wait::WaitType;
 
 use crate::error::StorageResult;
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 
 /// The place of a block, a multiple of 16; 0: none. So a word that holds one has four bits left for marks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

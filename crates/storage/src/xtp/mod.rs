@@ -19,11 +19,11 @@ pub mod retired;
 pub mod ordered_index;
 pub mod counts;
 pub mod pools;
-pub mod object;
 pub mod eyes;
 pub mod work_list;
 pub mod collect;
 pub mod values;
+pub mod object;
 pub mod shape;
 pub mod cursor;
 
@@ -33,7 +33,7 @@ use os::region::Placed;
 use os::shared_struct;
 
 use crate::error::StorageResult;
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 use collect::Garbage;
 use counts::Ended;
 use memory::RowMemory;

@@ -25,7 +25,7 @@ use super::row::Row;
 use super::shape::Way;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexLayout, TableId, TableLayout};
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 
 /// Memory-optimized tables of an instance. Rows name theirs in 16 bits.
 const OBJECTS_MAX: usize = 1 << 16;

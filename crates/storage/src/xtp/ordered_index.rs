@@ -949,7 +949,7 @@ impl Drop for Built<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Memory;
+    use crate::region::memory::Memory;
     use os::region::Visibility;
 
     /// Each is 0 to 3, or one of the bytes at the ends of numbers: many keys begin alike, and many end with zeros.

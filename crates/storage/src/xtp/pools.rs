@@ -16,7 +16,7 @@ use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
 use crate::layout::DatabaseId;
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 
 static MOVING: SpinClass = SpinClass::new("XTP_POOLS");
 

@@ -15,7 +15,7 @@ use os::{engines, sched};
 use super::memory::{At, RowMemory};
 use super::queue::Queue;
 use crate::error::StorageResult;
-use crate::memory::Memory;
+use crate::region::memory::Memory;
 
 static QUEUE: SpinClass = SpinClass::new("XTP_RETIRED_NODES");
 

@@ -14,7 +14,7 @@ use types::{MAX_LENGTH, RowLayout, SqlType};
 
 use crate::error::StorageResult;
 use crate::layout::{IndexId, IndexLayout, KeyColumn, MemoryOptimized, TableLayout};
-use crate::page::u64_at;
+use crate::pages::page::u64_at;
 
 /// A shorter value stays in its row: copying it costs less than another row.
 pub const IN_ROW_MAX: usize = 1000;

@@ -8,9 +8,9 @@
 //!  k: 0 nothing more   1 _SC   2 _SC_UTF8   3 _VSS   4 _VSS_UTF8   5 _UTF8
 //! ```
 
+pub mod letters;
 pub mod code_page;
 mod families;
-pub mod letters;
 mod units;
 mod weights;
 

@@ -2,7 +2,6 @@
 
 pub mod calendar;
 pub mod moment;
-
 pub mod format;
 pub mod language;
 pub mod parse;

@@ -3,10 +3,10 @@
 //! Work goes batch by batch: new values are computed a column at a time, then each row's image goes to storage. What only the
 //! statement as a whole can answer (references from other tables, triggers, OUTPUT) is collected and done at the end.
 
-mod constraint;
+mod unread;
 mod target;
 mod trigger;
-mod unread;
+mod constraint;
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Natively compiled modules: machine code for what `native` knows, the interpreter for the rest.
 
 mod call;
-mod changes;
 mod form;
+mod changes;
 mod inserts;
 mod joins;
 mod run;

@@ -11,7 +11,7 @@ use types::{SqlError, SqlResult};
 
 use super::parameters::Parameters;
 use crate::catalog::error::storage_error;
-use crate::host::SessionHost;
+use crate::request::host::SessionHost;
 
 const GRANTED: i32 = 0;
 const GRANTED_AFTER_WAIT: i32 = 1;

@@ -24,9 +24,9 @@ use sql::catalog::TableDef;
 use sql::plan::{Module, OutputColumn, StatementKind};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
-use crate::batch;
-use crate::host::SessionHost;
-use crate::prepared::{self, text_of};
+use crate::request::batch;
+use crate::request::host::SessionHost;
+use crate::request::prepared::{self, text_of};
 
 /// Cursors one session may have open.
 const CURSORS_MAX: usize = 4_096;

@@ -8,8 +8,8 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
 use super::parameters::Parameters;
 use super::result::{ResultSet, bit, number, optional_text, text};
 use crate::catalog::scalar_type;
-use crate::host::SessionHost;
-use crate::prepared;
+use crate::request::host::SessionHost;
+use crate::request::prepared;
 
 const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname; is_nullable bit; system_type_id int; \
     system_type_name nvarchar(256); max_length smallint; precision tinyint; scale tinyint; collation_name sysname; \

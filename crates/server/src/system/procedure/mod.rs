@@ -11,7 +11,7 @@
 //! cursor             the cursors of drivers: sp_cursoropen and its kin
 //! ```
 //!
-//! Those that run text (sp_executesql, sp_prepare ...) are `crate::prepared`.
+//! Those that run text (sp_executesql, sp_prepare ...) are `crate::request::prepared`.
 
 mod parameters;
 mod result;
@@ -20,9 +20,9 @@ mod definition;
 mod server;
 mod pools;
 mod xtp;
+pub mod cursor;
 mod describe;
 mod undeclared;
-pub mod cursor;
 
 use exec::host::CallArgument;
 use exec::session::Session as State;
@@ -31,7 +31,7 @@ use sql::catalog::ObjectName;
 use types::{SqlError, SqlResult};
 
 use crate::catalog::registry;
-use crate::host::SessionHost;
+use crate::request::host::SessionHost;
 use definition::Change;
 use parameters::Parameters;
 

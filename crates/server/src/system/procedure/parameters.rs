@@ -3,7 +3,7 @@
 use exec::host::CallArgument;
 use types::{Datum, SqlError, SqlResult, SqlType};
 
-use crate::prepared;
+use crate::request::prepared;
 
 pub struct Parameters<'a> {
     procedure: &'static str,

@@ -6,8 +6,10 @@ use types::{SqlError, SqlResult};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, number, optional_text, text};
-use crate::host::SessionHost;
-use crate::pools::{BLOCKING_POOL, Binding, DEFAULT_POOL, ExecutionClass, NamedPool, SYSTEM_POOL, Setup, predefined};
+use crate::instance::pools::{
+    BLOCKING_POOL, Binding, DEFAULT_POOL, ExecutionClass, NamedPool, SYSTEM_POOL, Setup, predefined,
+};
+use crate::request::host::SessionHost;
 use crate::system::principal;
 
 /// sp_helpthread [@pool].

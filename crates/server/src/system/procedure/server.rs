@@ -12,9 +12,9 @@ use crate::catalog::base::MessageRow;
 use crate::catalog::error::storage_error;
 use crate::catalog::load::int;
 use crate::catalog::row::Text;
-use crate::config;
-use crate::host::{ContextEntry, SessionHost};
-use crate::startup::OPTIONS_AT_START;
+use crate::request::host::{ContextEntry, SessionHost};
+use crate::settings::config;
+use crate::settings::startup::OPTIONS_AT_START;
 
 /// Bytes of keys and values in a session's context.
 const CONTEXT_BYTES_MAX: usize = 1 << 20;

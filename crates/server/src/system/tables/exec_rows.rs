@@ -8,9 +8,9 @@ use types::Datum;
 
 use super::os_rows::request_status;
 use super::plan_rows::handle_cell;
-use crate::handle::{self, PlanKey};
-use crate::host::SessionHost;
-use crate::sessions::{Input, SessionEntry};
+use crate::instance::handle::{self, PlanKey};
+use crate::instance::sessions::{Input, SessionEntry};
+use crate::request::host::SessionHost;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
 const NS_PER_MS: u64 = 1_000_000;

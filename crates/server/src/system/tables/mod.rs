@@ -2,9 +2,9 @@
 
 pub mod catalog_rows;
 pub mod plan_rows;
-pub mod exec_rows;
 pub mod governor_rows;
 pub mod os_rows;
+pub mod exec_rows;
 pub mod mda_rows;
 pub mod server_rows;
 pub mod text_rows;

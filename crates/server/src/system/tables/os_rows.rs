@@ -3,8 +3,8 @@
 use os::sched::Pool;
 use os::stats::{self, SchedulerRow, WorkerState};
 
-use crate::config::option;
-use crate::host::SessionHost;
+use crate::request::host::SessionHost;
+use crate::settings::config::option;
 use crate::system::performance;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 

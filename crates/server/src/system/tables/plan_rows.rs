@@ -8,10 +8,10 @@ use sql::plan::show_xml::{ShowPlan, TREE};
 use sql::plan::{BodyKind, QueryId, QueryText};
 use types::Datum;
 
-use crate::handle::{self, Handle};
-use crate::host::SessionHost;
-use crate::plan_cache::CachedPlan;
-use crate::sessions::Input;
+use crate::instance::handle::{self, Handle};
+use crate::instance::plan_cache::CachedPlan;
+use crate::instance::sessions::Input;
+use crate::request::host::SessionHost;
 use crate::system::answer::{Answer, Arguments};
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 

@@ -1,0 +1,17 @@
+//! What the sessions of an instance share: the server value, sessions by number, caches, pools, mail between engines.
+//!
+//! Nothing here knows a request's text or a socket's bytes. Modules lowest first.
+
+pub mod counts;
+pub mod handle;
+pub mod plan_cache;
+pub mod load;
+pub mod native_statistics;
+pub mod sessions;
+pub mod question;
+pub mod engines;
+pub mod spare;
+pub mod orphans;
+pub mod pools;
+pub mod server;
+pub mod machine;

@@ -1,0 +1,173 @@
+//! What the sessions of an engine share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use os::region::Placed;
+use os::shared_struct;
+use os::sync::Mutex;
+use storage::{Memory, StorageResult};
+use types::SqlResult;
+
+use crate::catalog::Catalog;
+use crate::catalog::base::LoginRow;
+use crate::instance::counts::Counts;
+use crate::instance::engines::Engines;
+use crate::instance::load::Loads;
+use crate::instance::native_statistics::NativeStatistics;
+use crate::instance::orphans::Orphans;
+use crate::instance::plan_cache::{Forget, PlanCaches};
+use crate::instance::pools::Pools;
+use crate::instance::question::{Counted, Question};
+use crate::instance::sessions::Sessions;
+use crate::instance::spare::Spare;
+use crate::security::password::{self, VerifiedLogins};
+use crate::security::tls::Tls;
+use crate::settings::options::Settings;
+use crate::settings::startup::StartupFile;
+
+/// What `sys.dm_os_performance_counters` tells that belongs to no other part.
+#[derive(Debug, Clone, Copy)]
+pub enum Event {
+    /// `SQL Statistics: Batch Requests/sec`: a batch or a procedure call from a client.
+    BatchRequest,
+    /// `General Statistics: Connection Reset/sec`.
+    ConnectionReset,
+    Login,
+    Logout,
+    Compilation,
+}
+
+/// How often it happened, in all engines.
+pub struct Events(Counts);
+
+impl Events {
+    pub fn new(memory: &Memory) -> StorageResult<Events> {
+        Counts::new(memory, "counters").map(Events)
+    }
+
+    pub fn add(&self, event: Event) {
+        self.0.add(event as usize, 1);
+    }
+
+    pub fn total(&self, event: Event) -> u64 {
+        self.0.total(event as usize)
+    }
+}
+
+/// Bit of `LoginRow::status`.
+const LOGIN_DISABLED: i32 = 1;
+
+/// Trace flags are below this.
+const TRACE_FLAGS: usize = 12_000;
+
+shared_struct! {
+    /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.
+    pub struct TraceFlags {
+        words: [AtomicU64; TRACE_FLAGS / 64 + 1],
+    }
+}
+
+impl Default for TraceFlags {
+    fn default() -> TraceFlags {
+        TraceFlags { words: [const { AtomicU64::new(0) }; TRACE_FLAGS / 64 + 1] }
+    }
+}
+
+impl TraceFlags {
+    /// False: no flag has this number.
+    pub fn set(&self, flag: i32, on: bool) -> bool {
+        let Some(at) = usize::try_from(flag).ok().filter(|at| (1..TRACE_FLAGS).contains(at)) else { return false };
+        let (word, bit) = (&self.words[at / 64], 1 << (at % 64));
+        if on {
+            word.fetch_or(bit, Ordering::Relaxed)
+        } else {
+            word.fetch_and(!bit, Ordering::Relaxed)
+        };
+        true
+    }
+
+    pub fn is_on(&self, flag: i32) -> bool {
+        let at = usize::try_from(flag).ok().filter(|at| *at < TRACE_FLAGS);
+        at.is_some_and(|at| self.words[at / 64].load(Ordering::Relaxed) >> (at % 64) & 1 == 1)
+    }
+
+    pub fn all_on(&self) -> Vec<i32> {
+        (1..TRACE_FLAGS as i32).filter(|flag| self.is_on(*flag)).collect()
+    }
+}
+
+pub struct Server {
+    pub settings: Settings,
+    pub catalog: Arc<Catalog>,
+    pub tls: Tls,
+    pub plans: PlanCaches,
+    pub load: Loads,
+    pub sessions: Sessions,
+    pub spare: Spare,
+    pub(crate) orphans: Orphans,
+    pub startup: StartupFile,
+    pub(crate) pools: Pools,
+    pub events: Events,
+    pub engines: Engines,
+    pub verified: Mutex<VerifiedLogins>,
+    pub trace_flags: Placed<TraceFlags>,
+    pub native_statistics: Placed<NativeStatistics>,
+    pub stopping: AtomicBool,
+    /// Memory of the buffer pool and what else `--memory` bounds.
+    pub memory_bytes: u64,
+    /// `os::clock` milliseconds at start.
+    pub started_ms: u64,
+}
+
+impl Server {
+    /// Drops compiled plans of all engines.
+    pub fn forget_plans(&self, forget: Forget) {
+        self.plans.forget(forget);
+        self.engines.ask_others(&Question::ForgetPlans(forget).to_bytes());
+    }
+
+    /// Statistics that each engine has of its own begin anew in all.
+    pub fn clear(&self, counted: Counted) {
+        counted.clear();
+        self.engines.ask_others(&Question::Clear(counted).to_bytes());
+    }
+
+    /// Ends a session, whichever engine has it. False: there is none.
+    pub fn kill(&self, spid: u32) -> bool {
+        if let Some(session) = self.sessions.find(spid) {
+            session.kill();
+            return true;
+        }
+        let engine = self.sessions.engine_of(spid).filter(|engine| self.engines.others().any(|other| other == *engine));
+        engine.and_then(|engine| self.engines.ask(engine, &Question::Kill { spid }.to_bytes())) == Some(vec![1])
+    }
+
+    /// The login of that name, if it may log in with this password. Ok(Err): why not, for the log; a client never learns.
+    pub fn authenticate(&self, name: &str, password: &str) -> SqlResult<Result<LoginRow, &'static str>> {
+        self.catalog.catch_up()?;
+        let found = self.catalog.login(name)?;
+        let stored = found.as_ref().and_then(|row| row.password.0.as_deref()).unwrap_or(&[]);
+        // An unknown login costs what a known one does.
+        let fits = self.verify_password(stored, password);
+        Ok(match found {
+            Some(row) if fits && row.status & LOGIN_DISABLED != 0 => Err("the login is disabled"),
+            Some(row) if fits => Ok(row),
+            Some(_) => Err("the password does not match"),
+            None => Err("there is no such login"),
+        })
+    }
+
+    /// Whether `password` is the one behind `stored`. Costs milliseconds the first time, off the scheduler.
+    pub fn verify_password(&self, stored: &[u8], password: &str) -> bool {
+        if self.verified.lock().knows(stored, password) {
+            return true;
+        }
+        let fits =
+            os::sched::preemptive(os::wait::WaitType::PREEMPTIVE_OS_CRYPTOPS, || password::verify(stored, password));
+        if fits {
+            self.verified.lock().remember(stored, password);
+        }
+        fits
+    }
+}

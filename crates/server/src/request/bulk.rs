@@ -1,0 +1,270 @@
+//! Bulk load: INSERT BULK names a table and its columns, then rows arrive as one long message.
+//!
+//! Rows run through the same compiled INSERT, some hundreds at once, so defaults, constraints and indexes are those of any insert. A load
+//! stays as a whole or not at all.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use exec::host::{CallArgument, Ended, TableArgument};
+use exec::session::Unchecked;
+use exec::sink::{Command, Discard, Done, DoneKind, Sink};
+use sql::plan::{Module, StatementKind, Variable};
+use tds::Message;
+use tds::bulk::BulkReader;
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+
+use crate::request::bulk_target::{BulkColumn, BulkTarget};
+use crate::request::session::{Parts, Session};
+use crate::wire::connection::ConnectionError;
+use crate::wire::sink::FirstError;
+
+/// One row with its long values.
+const ROW_BYTES_MAX: usize = 64 << 20;
+/// Inserted together: whichever comes first.
+const ROWS_AT_ONCE: usize = 1024;
+const BYTES_AT_ONCE: usize = 1 << 20;
+
+/// Where a load goes back to within the client's own transaction.
+const SAVEPOINT: &str = "<bulk load>";
+
+pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError> {
+    let version = session.writer.version();
+    let signal = session.state.signal.clone();
+    let mut reader = BulkReader::new(version, ROW_BYTES_MAX);
+    let mut load = match session.host.bulk_target.take() {
+        Some(target) => Ok(Load::new(target)),
+        None => Err(SqlError::new(4022, 16, "Bulk load data was expected but not sent. The batch will be terminated.")),
+    };
+    let mut message = first;
+    loop {
+        reader.feed(&session.connection.payload);
+        if let Ok(running) = &mut load {
+            running.waiting_bytes += session.connection.payload.len();
+            let mut parts = session.parts(&signal, false);
+            if let Err(error) = running.take_rows(&mut parts, &mut reader, message.is_last) {
+                running.undo(&mut parts);
+                load = Err(error);
+            }
+        }
+        if message.is_last {
+            break;
+        }
+        // After an error the rest of the rows is read and dropped: the client listens only when it has sent them all.
+        message = session.connection.receive(None)?;
+    }
+    let mut parts = session.parts(&signal, false);
+    let ended = load.and_then(|mut load| load.commit(&mut parts));
+    let stopped = match ended {
+        Ok(rows) => {
+            let done =
+                Done { kind: DoneKind::Statement, command: Command::Insert, row_count: Some(rows), error: false };
+            parts.sink.done(done).err()
+        }
+        Err(error) => match exec::session::stop_of(&error) {
+            Some(stop) => Some(stop),
+            None => parts.sink.message(&error.at_line(1)).err(),
+        },
+    };
+    Session::finish(parts, stopped)
+}
+
+struct Load {
+    target: BulkTarget,
+    /// Compiled when the columns of the rows are known.
+    insert: Option<Arc<Module>>,
+    types: Vec<SqlType>,
+    /// Read and not yet inserted.
+    batch: RowBatch,
+    waiting_bytes: usize,
+    rows: u64,
+    /// Of the row before, where an order was promised.
+    last_key: Vec<Datum>,
+    /// It began the transaction: it ends it.
+    own_transaction: bool,
+    /// Otherwise it marked its beginning.
+    saved: bool,
+}
+
+impl Load {
+    fn new(target: BulkTarget) -> Load {
+        Load {
+            target,
+            insert: None,
+            types: Vec::new(),
+            batch: RowBatch::default(),
+            waiting_bytes: 0,
+            rows: 0,
+            last_key: Vec::new(),
+            own_transaction: false,
+            saved: false,
+        }
+    }
+
+    fn take_rows(&mut self, parts: &mut Parts<'_>, reader: &mut BulkReader, is_last: bool) -> SqlResult<()> {
+        loop {
+            if let (Some(columns), None) = (reader.columns(), &self.insert) {
+                self.types = columns.iter().map(|column| column.info.sql_type).collect();
+                self.batch = RowBatch::new(self.types.iter().map(SqlType::physical));
+                self.begin(parts)?;
+            }
+            let more = reader.read(&mut self.batch, ROWS_AT_ONCE, is_last).map_err(|error| error.to_sql_error())?;
+            let full = self.batch.rows >= ROWS_AT_ONCE || self.waiting_bytes >= BYTES_AT_ONCE;
+            if full || is_last && !more {
+                self.insert_rows(parts)?;
+            }
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    fn begin(&mut self, parts: &mut Parts<'_>) -> SqlResult<()> {
+        let columns = &self.target.columns;
+        let names: Vec<String> = columns.iter().map(|column| format!("[{}]", column.name.replace(']', "]]"))).collect();
+        if names.len() != self.types.len() {
+            return Err(SqlError::new(
+                4819,
+                16,
+                "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or has other columns than INSERT BULK named.",
+            ));
+        }
+        // A key that is converted first has no order that could be promised.
+        let as_stored = |(at, _): &(usize, bool)| {
+            let (sent, stored) = (&self.types[*at], columns[*at].ty.as_ref());
+            stored.is_some_and(|stored| {
+                (stored.kind, stored.length, stored.scale) == (sent.kind, sent.length, sent.scale)
+            })
+        };
+        if !self.target.order.iter().all(as_stored) {
+            self.target.order.clear();
+        }
+        let columns = &self.target.columns;
+        let value = |(i, column): (usize, &BulkColumn)| match &column.default {
+            None => format!("[{i}]"),
+            Some(default) => format!("ISNULL([{i}], {default})"),
+        };
+        let values: Vec<String> = columns.iter().enumerate().map(value).collect();
+        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("[{i}] {ty} NULL")).collect();
+        let text = format!(
+            "DECLARE @rows TABLE ({}); INSERT INTO {} ({}) SELECT {} FROM @rows",
+            declared.join(", "),
+            self.target.table,
+            names.join(", "),
+            values.join(", ")
+        );
+        let module = parts.host.bind_text(parts.state, &text, "").map_err(crate::request::prepared::first)?;
+        self.insert = Some(Arc::new(rows_as_parameter(module)));
+        if parts.state.transaction.level == 0 {
+            exec::begin_transaction(parts.state, parts.host, &mut Discard, None)?;
+            self.own_transaction = true;
+        } else if !parts.state.transaction.doomed {
+            exec::save_transaction(parts.state, parts.host, &mut Discard, SAVEPOINT)?;
+            self.saved = true;
+        }
+        Ok(())
+    }
+
+    /// Inserts what was read.
+    fn insert_rows(&mut self, parts: &mut Parts<'_>) -> SqlResult<()> {
+        self.waiting_bytes = 0;
+        let Some(module) = self.insert.clone().filter(|_| self.batch.rows > 0) else { return Ok(()) };
+        if !self.target.order.is_empty() {
+            for row in 0..self.batch.rows {
+                self.check_order(row)?;
+            }
+        }
+        let rows = RowBatch::new(self.types.iter().map(SqlType::physical));
+        let rows = std::mem::replace(&mut self.batch, rows);
+        let count = rows.rows as u64;
+        let argument = CallArgument {
+            name: None,
+            value: None,
+            table: Some(TableArgument { types: self.types.clone(), rows, defaults: Vec::new() }),
+            output: false,
+        };
+        let mut errors = FirstError::default();
+        parts.state.unchecked = self.target.unchecked;
+        let identity_insert = parts.state.options.identity_insert;
+        parts.state.options.identity_insert = self.target.keep_identity.or(identity_insert);
+        let (ended, _) = exec::call_module(&module, None, vec![argument], parts.state, parts.host, &mut errors);
+        parts.state.options.identity_insert = identity_insert;
+        parts.state.unchecked = Unchecked::default();
+        match (ended, errors.0) {
+            (Ended::Stopped(stop), _) => Err(exec::session::stopped(stop)),
+            (Ended::Failed(error), _) | (_, Some(error)) => Err(error),
+            (Ended::Completed | Ended::Aborted, None) => {
+                self.rows += count;
+                Ok(())
+            }
+        }
+    }
+
+    /// 4819: a row that comes before the last one in the order that was promised, or has its key.
+    fn check_order(&mut self, row: usize) -> SqlResult<()> {
+        let key: Vec<Datum> = self.target.order.iter().map(|(at, _)| self.batch.columns[*at].datum(row)).collect();
+        let last = std::mem::replace(&mut self.last_key, key);
+        if last.is_empty() {
+            return Ok(());
+        }
+        let ordered =
+            self.target.order.iter().zip(last.iter().zip(&self.last_key)).find_map(|((at, descending), pair)| {
+                let order = compare(&self.types[*at], pair.0, pair.1);
+                let order = if *descending { order.reverse() } else { order };
+                order.is_ne().then_some(order.is_lt())
+            });
+        if ordered == Some(true) {
+            return Ok(());
+        }
+        let shown = |key: &[Datum]| {
+            let mut text = String::new();
+            for ((at, _), value) in self.target.order.iter().zip(key) {
+                text.push_str(if text.is_empty() { "" } else { ", " });
+                types::convert::push_display(value.as_ref(), &self.types[*at], &mut text);
+            }
+            text
+        };
+        let text = format!(
+            "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or the data violates a uniqueness constraint imposed by the target table. Sort order incorrect for the following two rows: primary key of first row: ({}), primary key of second row: ({}).",
+            shown(&last),
+            shown(&self.last_key)
+        );
+        Err(SqlError::new(4819, 16, text))
+    }
+
+    fn undo(&mut self, parts: &mut Parts<'_>) {
+        if std::mem::take(&mut self.own_transaction) {
+            exec::abandon_transaction(parts.state, parts.host);
+        } else if std::mem::take(&mut self.saved) {
+            // An error that ended the whole transaction has left nothing to go back to.
+            let _ = exec::rollback_transaction(parts.state, parts.host, &mut Discard, Some(SAVEPOINT));
+        }
+    }
+
+    fn commit(&mut self, parts: &mut Parts<'_>) -> SqlResult<u64> {
+        if std::mem::take(&mut self.own_transaction) {
+            exec::commit_transaction(parts.state, parts.host, &mut Discard)?;
+        }
+        Ok(self.rows)
+    }
+}
+
+/// The table variable that a module of `DECLARE @rows TABLE (...); INSERT ...` begins with becomes its one parameter.
+fn rows_as_parameter(mut module: Module) -> Module {
+    assert!(matches!(module.body.first().map(|first| &first.kind), Some(StatementKind::DeclareTable(_))));
+    assert!(module.variables.is_empty(), "the text declares nothing else");
+    module.body.remove(0);
+    module.table_variables[0].parameter = Some(0);
+    let name = module.table_variables[0].name.clone();
+    module.variables.push(Variable { name, ty: SqlType::INT, output: false, default: None, not_null: false });
+    module.parameter_count = 1;
+    module
+}
+
+/// NULL first.
+fn compare(ty: &SqlType, left: &Datum, right: &Datum) -> Ordering {
+    match (left.is_null(), right.is_null()) {
+        (false, false) => types::compare::ValueComparer::new(ty).compare(left, right),
+        (left, right) => right.cmp(&left),
+    }
+}

@@ -1,0 +1,138 @@
+//! Remote procedure calls: one or more in a message, by name or by number.
+//!
+//! ```text
+//! for each call:   rows, messages, DONEINPROC ...   RETURNSTATUS   RETURNVALUE (each OUTPUT)   DONEPROC
+//! ```
+
+use exec::host::{CallArgument, CallResult, Callee, Ended, Host, TableArgument};
+use exec::sink::{Sink, Stop};
+use tds::request::RpcBatch;
+use tds::rpc::{ParameterValue, Procedure, RpcCall, RpcParameter};
+use tds::token::ReturnValue;
+use types::{Datum, SqlError, SqlType};
+
+use crate::instance::server::Event;
+use crate::instance::sessions::Input;
+use crate::request::session::{Parts, Session};
+use crate::wire::connection::ConnectionError;
+
+pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError> {
+    let signal = session.state.signal.clone();
+    let mut parts = session.parts(&signal, true);
+    let mut stopped = None;
+    for call in batch.calls {
+        parts.host.server.events.add(Event::BatchRequest);
+        *parts.host.entry.input.lock() = Some(Input::Call(call.procedure.clone(), call.parameters.len()));
+        if let Err(stop) = run_call(&mut parts, call) {
+            stopped = Some(stop);
+            break;
+        }
+        if parts.sink.fatal {
+            break;
+        }
+    }
+    Session::finish(parts, stopped)
+}
+
+fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
+    let outputs: Vec<(u16, String, Option<SqlType>)> = (0..)
+        .zip(&call.parameters)
+        .filter(|(_, parameter)| parameter.is_output)
+        .map(|(ordinal, parameter)| (ordinal, parameter.name.clone(), scalar_type(&parameter.value)))
+        .collect();
+    let arguments = call.parameters.into_iter().map(argument).collect();
+    match call_procedure(parts, &call.procedure, arguments) {
+        Ok(Some(result)) => {
+            parts.sink.return_status(result.status);
+            for ((ordinal, given, wanted), (name, sql_type, value)) in outputs.into_iter().zip(result.outputs) {
+                let (sql_type, value) = as_declared(sql_type, value, wanted);
+                // A client that named its parameter finds the value under that name.
+                let name = if given.is_empty() { name.to_string() } else { given };
+                parts.sink.return_value(&ReturnValue { ordinal, name, is_function_result: false, sql_type, value })?;
+            }
+        }
+        Ok(None) => {}
+        Err(error) => match exec::session::stop_of(&error) {
+            Some(stop) => return Err(stop),
+            None => {
+                parts.state.error = error.number;
+                parts.sink.message(&error.at_line(1))?;
+            }
+        },
+    }
+    parts.sink.procedure_done(parts.state.transaction.level > 0);
+    Ok(())
+}
+
+fn scalar_type(value: &ParameterValue) -> Option<SqlType> {
+    match value {
+        ParameterValue::Scalar { sql_type, .. } => Some(*sql_type),
+        _ => None,
+    }
+}
+
+/// A value goes back in the type that the client gave its parameter, as SQL Server returns it: cut where that is shorter.
+fn as_declared(from: SqlType, value: Datum, wanted: Option<SqlType>) -> (SqlType, Datum) {
+    let Some(to) = wanted.filter(|to| *to != from && types::convert::can_convert(&from, to)) else {
+        return (from, value);
+    };
+    match types::convert(&value, &from, &to, types::convert::NO_STYLE, &types::ConvertContext::CAST) {
+        Ok(value) => (to, value),
+        // Nothing of it fits that type: the client gets what there is.
+        Err(_) => (from, value),
+    }
+}
+
+/// None: an error ended the call; the client has been told.
+fn call_procedure(
+    parts: &mut Parts<'_>,
+    procedure: &Procedure,
+    mut arguments: Vec<CallArgument>,
+) -> Result<Option<CallResult>, SqlError> {
+    let callee = match procedure {
+        Procedure::Id(id) => Callee::System(id.name().into()),
+        Procedure::Name(name) => parts.host.procedure_named(parts.state, name)?,
+    };
+    match callee {
+        Callee::Module(module, info) => {
+            let (ended, result) =
+                exec::call_module(&module, Some(&info), arguments, parts.state, parts.host, &mut parts.sink);
+            match ended {
+                Ended::Completed => Ok(Some(result)),
+                Ended::Aborted => Ok(None),
+                Ended::Stopped(stop) => Err(exec::session::stopped(stop)),
+                Ended::Failed(error) => Err(error),
+            }
+        }
+        Callee::System(name) => {
+            let status = parts.host.system_procedure(parts.state, &mut parts.sink, &name, &mut arguments)?;
+            let outputs = arguments.into_iter().filter(|argument| argument.output).map(|argument| {
+                let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
+                (argument.name.unwrap_or_default(), ty, value)
+            });
+            Ok(Some(CallResult { status, outputs: outputs.collect() }))
+        }
+    }
+}
+
+fn argument(parameter: RpcParameter) -> CallArgument {
+    let mut table = None;
+    let value = match parameter.value {
+        _ if parameter.is_default => None,
+        ParameterValue::Scalar { sql_type, value } => Some((sql_type, value)),
+        ParameterValue::UntypedNull => Some((SqlType::INT, Datum::Null)),
+        ParameterValue::Udt { value, .. } => Some((SqlType::VARBINARY_MAX, value)),
+        ParameterValue::Table(rows) => {
+            let types = rows.columns.iter().map(|column| column.sql_type).collect();
+            let defaults = rows.columns.iter().map(|column| column.is_default).collect();
+            table = Some(TableArgument { types, rows: rows.rows, defaults });
+            None
+        }
+    };
+    CallArgument {
+        name: (!parameter.name.is_empty()).then(|| parameter.name.into()),
+        value,
+        table,
+        output: parameter.is_output,
+    }
+}

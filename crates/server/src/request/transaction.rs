@@ -1,0 +1,61 @@
+//! Transaction manager requests: what drivers send instead of BEGIN, COMMIT, ROLLBACK and SAVE as text.
+
+use exec::sink::Sink;
+use sql::plan::IsolationLevel;
+use tds::request::{Begin, Isolation, TransactionAction};
+use types::{SqlError, SqlResult};
+
+use crate::request::session::{Parts, Session};
+use crate::wire::connection::ConnectionError;
+
+pub fn run(session: &mut Session, action: &TransactionAction) -> Result<(), ConnectionError> {
+    let signal = session.state.signal.clone();
+    let mut parts = session.parts(&signal, false);
+    let stopped = match act(&mut parts, action) {
+        Ok(()) => None,
+        Err(error) => match exec::session::stop_of(&error) {
+            Some(stop) => Some(stop),
+            None => parts.sink.message(&error.at_line(1)).err(),
+        },
+    };
+    Session::finish(parts, stopped)
+}
+
+fn act(parts: &mut Parts<'_>, action: &TransactionAction) -> SqlResult<()> {
+    match action {
+        TransactionAction::Begin(begin) => begin_transaction(parts, begin),
+        TransactionAction::Commit { begin_again, .. } => {
+            exec::commit_transaction(parts.state, parts.host, &mut parts.sink)?;
+            begin_again.as_ref().map_or(Ok(()), |begin| begin_transaction(parts, begin))
+        }
+        TransactionAction::Rollback { name, begin_again } => {
+            let name = (!name.is_empty()).then_some(name.as_str());
+            exec::rollback_transaction(parts.state, parts.host, &mut parts.sink, name)?;
+            begin_again.as_ref().map_or(Ok(()), |begin| begin_transaction(parts, begin))
+        }
+        TransactionAction::Save { name } => exec::save_transaction(parts.state, parts.host, &mut parts.sink, name),
+        TransactionAction::DtcAddress | TransactionAction::Propagate | TransactionAction::Promote => {
+            Err(SqlError::new(
+                8501,
+                16,
+                "MSDTC on server is unavailable: distributed transactions are not supported by this server.",
+            ))
+        }
+    }
+}
+
+fn begin_transaction(parts: &mut Parts<'_>, begin: &Begin) -> SqlResult<()> {
+    let isolation = match begin.isolation {
+        Isolation::Unchanged => None,
+        Isolation::ReadUncommitted => Some(IsolationLevel::ReadUncommitted),
+        Isolation::ReadCommitted => Some(IsolationLevel::ReadCommitted),
+        Isolation::RepeatableRead => Some(IsolationLevel::RepeatableRead),
+        Isolation::Serializable => Some(IsolationLevel::Serializable),
+        Isolation::Snapshot => Some(IsolationLevel::Snapshot),
+    };
+    if let Some(isolation) = isolation {
+        parts.state.options.isolation = isolation;
+    }
+    let name = (!begin.name.is_empty()).then_some(begin.name.as_str());
+    exec::begin_transaction(parts.state, parts.host, &mut parts.sink, name)
+}

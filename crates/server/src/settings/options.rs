@@ -1,0 +1,510 @@
+//! Settings of `heddle serve`: command line over environment over configuration file over defaults.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+
+use crate::settings::config::{CONNECTIONS_DEFAULT, OPTIONS, cpus_of, option};
+use crate::settings::startup::{self, StartupValues};
+
+/// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
+const PORT_DEFAULT: u16 = 1433;
+
+/// Of `--max-connections`. Each may have state in the region and in the sockets' layer; more than a million was never tried.
+const CONNECTIONS_LEAST: i64 = 100;
+const CONNECTIONS_MOST: i64 = 1_000_000;
+
+/// Serve T-SQL over TDS: every SQL Server driver connects to it as it is.
+#[derive(Args, Debug, Default, Clone)]
+#[command(after_help = "\
+--kernel, --workers, --cpus and --memory win over what sp_configure set ('kernel mode', 'lightweight pooling', 'affinity mask',
+'max server memory (MB)'), which wins over the defaults; 'max worker threads' has no option here. sp_configure's value_in_use
+is what really runs.
+
+The environment of SQL Server's containers works too: MSSQL_SA_PASSWORD (or SA_PASSWORD), MSSQL_TCP_PORT, MSSQL_DATA_DIR,
+MSSQL_MEMORY_LIMIT_MB; ACCEPT_EULA is ignored.
+
+Examples:
+  heddle serve                                        data in ./heddle-data, loopback port 1433, password made and printed once
+  heddle serve --data :memory: --listen 127.0.0.1:0   keeps nothing, any free port (the ready line names it)
+  heddle serve --workers thread --cpus 0-3            an operating system thread for each worker, four schedulers
+  heddle serve --rwlock classic                       the read-write lock of SQL Server 2012, to compare with that of 2016
+  heddle serve --http 127.0.0.1:8080                  a page that shows what the server does: http://127.0.0.1:8080/
+  heddle serve --init schema/                         runs schema/*.sql in order on a new data directory")]
+pub struct ServeArgs {
+    /// Directory of the databases, made if it is missing; `:memory:` keeps nothing
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<String>,
+    /// Address and port to accept connections on [default: 127.0.0.1:1433]; port 0 takes a free one. Clients on this machine
+    /// also come by the local transport of that port, `lpc:.,PORT`, whatever the address
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
+    /// Where the dedicated administrator connection is taken, or `off` [default: the loopback address and the port after that of
+    /// --listen, 1434 as a rule]; from other machines only with sp_configure 'remote admin connections', 1
+    #[arg(long, value_name = "ADDRESS:PORT|off")]
+    pub admin_listen: Option<String>,
+    /// Serve the live page, /metrics (Prometheus) and /health on this address [default: off]. On a loopback address without a
+    /// login; on others only with --tls-certificate, to the server's logins
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub http: Option<String>,
+    /// Password of `sa`; without one on a new data directory, one is made and printed once
+    #[arg(long, value_name = "PASSWORD")]
+    pub sa_password: Option<String>,
+    /// Engines are threads of this process, or processes over shared memory [default: sp_configure 'kernel mode', else threaded]
+    #[arg(long, value_enum)]
+    pub kernel: Option<Kernel>,
+    /// Engines of the process kernel, 1 to 128 [default: sp_configure 'max online engines', else one for each CPU]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
+    pub engines: Option<u32>,
+    /// Workers are user-mode fibers (SQL Server's "lightweight pooling") or operating system threads [default: sp_configure 'lightweight pooling', else fiber]
+    #[arg(long, value_enum)]
+    pub workers: Option<Workers>,
+    /// Read-write locks inside: `classic` takes a spinlock for every read (SQL Server 2012), `atomic` changes one word instead (2016),
+    /// `biased` lets readers on different CPUs write no common word, and makes writers slower for it [default: atomic]
+    #[arg(long, value_enum)]
+    pub rwlock: Option<RwLock>,
+    /// Who runs next of those who can: `ldf`, large deficit first: who used little of its quantum of 4 ms goes on with it before
+    /// others begin theirs (SQL Server 2016); `fifo`: first come, first served (2014) [default: ldf]
+    #[arg(long, value_enum)]
+    pub scheduling: Option<Scheduling>,
+    /// CPUs to run on, one scheduler each: `0-3,6` [default: sp_configure 'affinity mask', else all that the process may use]
+    #[arg(long, value_name = "LIST")]
+    pub cpus: Option<String>,
+    /// Bind the threads of each scheduler to its CPU, also without an affinity mask: thread workers switch faster, and cannot move out
+    /// of another program's way [default: true for thread workers without a CPU quota, else false]
+    #[arg(long, value_name = "true|false")]
+    pub bind_workers: Option<bool>,
+    /// Memory for pages and the rest: `512MB`, `4GB`; memory-optimized tables may take up to 80 % of as much again [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Connections open at a time, 100 to 1000000 [default: 32767, SQL Server's limit; above it session numbers are int, not smallint]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(CONNECTIONS_LEAST..=CONNECTIONS_MOST))]
+    pub max_connections: Option<u32>,
+    /// Microseconds a busy scheduler looks for more work before it sleeps, ten times as long while it is busy [default: 200, and 0 with one CPU]
+    #[arg(long, value_name = "MICROSECONDS")]
+    pub idle_spin: Option<u32>,
+    /// TOML file with these settings, named as here
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// T-SQL script, or a directory of them, to run once on a new data directory
+    #[arg(long, value_name = "FILE|DIR")]
+    pub init: Option<PathBuf>,
+    /// PEM certificate for TLS; without one, a self-signed certificate is made and kept with the data
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_certificate: Option<PathBuf>,
+    /// PEM private key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_key: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Kernel {
+    Threaded,
+    Process,
+}
+
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Workers {
+    Fiber,
+    Thread,
+}
+
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum RwLock {
+    Classic,
+    Atomic,
+    Biased,
+}
+
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheduling {
+    Ldf,
+    Fifo,
+}
+
+/// The configuration file. An unknown name is an error: a misspelt setting must not pass in silence.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct FileSettings {
+    data: Option<String>,
+    listen: Option<String>,
+    admin_listen: Option<String>,
+    http: Option<String>,
+    sa_password: Option<String>,
+    kernel: Option<Kernel>,
+    engines: Option<u32>,
+    workers: Option<Workers>,
+    rwlock: Option<RwLock>,
+    scheduling: Option<Scheduling>,
+    cpus: Option<String>,
+    bind_workers: Option<bool>,
+    memory: Option<String>,
+    max_connections: Option<u32>,
+    idle_spin: Option<u32>,
+    init: Option<PathBuf>,
+    tls_certificate: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum DataLocation {
+    Memory,
+    Directory(PathBuf),
+}
+
+/// Where the dedicated administrator connection is taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AdminListen {
+    /// On the loopback address, at the port after the server's own; nowhere if that is taken.
+    Beside,
+    At(SocketAddr),
+    Off,
+}
+
+/// What the server runs with.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub data: DataLocation,
+    pub listen: SocketAddr,
+    pub admin_listen: AdminListen,
+    /// Where the live page is served. None: nowhere. Not a loopback address: `tls` is given.
+    pub http: Option<SocketAddr>,
+    pub sa_password: Option<String>,
+    pub kernel: Kernel,
+    /// Of the process kernel. None: one for each CPU it may use.
+    pub engines: Option<u32>,
+    pub workers: Workers,
+    pub rwlock: RwLock,
+    pub scheduling: Scheduling,
+    /// None: all CPUs that the process may use.
+    pub cpus: Option<Vec<usize>>,
+    /// None: thread workers are, without a CPU quota.
+    pub bind_workers: Option<bool>,
+    /// None: half of what the container or machine has.
+    pub memory_bytes: Option<u64>,
+    pub max_connections: u32,
+    pub idle_spin_us: Option<u32>,
+    pub init: Option<PathBuf>,
+    pub tls: Option<(PathBuf, PathBuf)>,
+    /// What sp_configure left for this start: `affinity mask` and `max worker threads` are used as they are here.
+    pub startup: StartupValues,
+}
+
+/// A setting that cannot be used; the text names it and says what is allowed.
+#[derive(Debug)]
+pub struct SettingError(pub String);
+
+impl std::fmt::Display for SettingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+/// `read_file` reads the configuration file, `environment` looks up a variable: both come from the caller, since files and
+/// environment belong to `os`.
+pub fn resolve(
+    args: ServeArgs,
+    read_file: impl Fn(&std::path::Path) -> Result<String, String>,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Settings, SettingError> {
+    let file = match &args.config {
+        None => FileSettings::default(),
+        Some(path) => {
+            let text =
+                read_file(path).map_err(|error| SettingError(format!("--config {}: {error}", path.display())))?;
+            toml::from_str(&text).map_err(|error| SettingError(format!("--config {}: {error}", path.display())))?
+        }
+    };
+    let data = match args.data.or_else(|| environment("MSSQL_DATA_DIR")).or(file.data) {
+        Some(text) if text == ":memory:" => DataLocation::Memory,
+        Some(text) if text.is_empty() => return Err(SettingError("--data needs a directory".into())),
+        Some(text) => DataLocation::Directory(text.into()),
+        None => DataLocation::Directory("heddle-data".into()),
+    };
+    let startup = match &data {
+        DataLocation::Memory => StartupValues::default(),
+        DataLocation::Directory(directory) => startup_values(&startup::path(directory), read_file)?,
+    };
+    let kernel_mode =
+        startup.get(option::KERNEL_MODE).map(|mode| if mode == 1 { Kernel::Process } else { Kernel::Threaded });
+    let engines_configured = startup.get(option::MAX_ONLINE_ENGINES).and_then(|count| u32::try_from(count).ok());
+    let engines = args.engines.or(file.engines).or(engines_configured.filter(|count| *count > 0));
+    if engines.is_some_and(|count| !(1..=os::engines::ENGINES_MAX as u32).contains(&count)) {
+        return Err(SettingError("engines: there may be 1 to 128".into()));
+    }
+    let max_connections = args.max_connections.or(file.max_connections).unwrap_or(CONNECTIONS_DEFAULT);
+    if !(CONNECTIONS_LEAST..=CONNECTIONS_MOST).contains(&max_connections.into()) {
+        return Err(SettingError("max-connections: 100 to 1000000".into()));
+    }
+    let listen = match args.listen {
+        Some(text) => parse_listen("--listen", &text)?,
+        None => match (environment("MSSQL_TCP_PORT"), file.listen) {
+            (Some(port), _) => {
+                let port = port
+                    .parse()
+                    .map_err(|_| SettingError(format!("MSSQL_TCP_PORT: '{port}' is not a port number (0 to 65535)")))?;
+                SocketAddr::from(([127, 0, 0, 1], port))
+            }
+            (None, Some(text)) => parse_listen("listen", &text)?,
+            (None, None) => SocketAddr::from(([127, 0, 0, 1], PORT_DEFAULT)),
+        },
+    };
+    let admin_listen = match args.admin_listen.or(file.admin_listen) {
+        None => AdminListen::Beside,
+        Some(text) if text.eq_ignore_ascii_case("off") => AdminListen::Off,
+        Some(text) => AdminListen::At(parse_listen("--admin-listen", &text)?),
+    };
+    let tls = args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key));
+    let http = args.http.or(file.http).map(|text| parse_listen("--http", &text)).transpose()?;
+    if let Some(address) = http.filter(|address| !address.ip().is_loopback() && tls.is_none()) {
+        return Err(SettingError(format!(
+            "--http {address}: passwords would cross the network in the open; give --tls-certificate and --tls-key, or a loopback address such as 127.0.0.1:{}",
+            address.port()
+        )));
+    }
+    let memory = match args.memory.or(file.memory) {
+        Some(text) => Some(parse_size(&text)?),
+        None => match environment("MSSQL_MEMORY_LIMIT_MB") {
+            Some(text) => Some(parse_size(&format!("{text}MB"))?),
+            None => memory_configured(&startup),
+        },
+    };
+    let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
+    let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
+    let sa_password = args
+        .sa_password
+        .or_else(|| environment("MSSQL_SA_PASSWORD"))
+        .or_else(|| environment("SA_PASSWORD"))
+        .or(file.sa_password);
+    if sa_password.as_deref() == Some("") {
+        return Err(SettingError("the password of sa must not be empty".into()));
+    }
+    Ok(Settings {
+        data,
+        listen,
+        admin_listen,
+        http,
+        sa_password,
+        kernel: args.kernel.or(file.kernel).or(kernel_mode).unwrap_or(Kernel::Threaded),
+        engines,
+        workers: args.workers.or(file.workers).unwrap_or(workers_configured),
+        rwlock: args.rwlock.or(file.rwlock).unwrap_or(RwLock::Atomic),
+        scheduling: args.scheduling.or(file.scheduling).unwrap_or(Scheduling::Ldf),
+        bind_workers: args.bind_workers.or(file.bind_workers),
+        cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
+        memory_bytes: memory,
+        max_connections,
+        idle_spin_us: args.idle_spin.or(file.idle_spin),
+        init: args.init.or(file.init),
+        tls,
+        startup,
+    })
+}
+
+/// A directory without the file is one where nobody set anything.
+fn startup_values(
+    path: &std::path::Path,
+    read_file: impl Fn(&std::path::Path) -> Result<String, String>,
+) -> Result<StartupValues, SettingError> {
+    let Ok(text) = read_file(path) else { return Ok(StartupValues::default()) };
+    StartupValues::parse(&text).map_err(|error| {
+        SettingError(format!("{}: {error}; without the file, this start uses the defaults", path.display()))
+    })
+}
+
+/// `max server memory (MB)`, None at its default: the server decides. Never below what a server needs.
+fn memory_configured(startup: &StartupValues) -> Option<u64> {
+    let mb = startup.get(option::MAX_SERVER_MEMORY)?;
+    (mb < OPTIONS[option::MAX_SERVER_MEMORY].maximum).then_some((mb as u64) << 20)
+}
+
+impl Settings {
+    /// `affinity mask` and `affinity64 mask`; None where `--cpus` decides or nobody set them.
+    pub fn cpus_configured(&self) -> Option<Vec<usize>> {
+        let mask = |index| self.startup.get(index).unwrap_or(0);
+        let cpus = cpus_of(mask(option::AFFINITY_MASK), mask(option::AFFINITY64_MASK));
+        (self.cpus.is_none() && !cpus.is_empty()).then_some(cpus)
+    }
+
+    /// `max worker threads`; 0: as many as SQL Server would have.
+    pub fn max_worker_threads(&self) -> u32 {
+        self.startup.get(option::MAX_WORKER_THREADS).map_or(0, |count| count as u32)
+    }
+}
+
+/// `1433`, `127.0.0.1:1433`, `[::1]:1433`, `localhost:1433`.
+fn parse_listen(name: &str, text: &str) -> Result<SocketAddr, SettingError> {
+    let wrong = || SettingError(format!("{name}: '{text}' is not an address and port, such as 127.0.0.1:1433"));
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
+    }
+    text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| wrong())
+}
+
+/// `536870912`, `512MB`, `4 GB`, `4g`. In bytes; at least 64 MB.
+pub fn parse_size(text: &str) -> Result<u64, SettingError> {
+    let wrong = || SettingError(format!("--memory: '{text}' is not a size, such as 512MB or 4GB"));
+    let upper = text.trim().to_ascii_uppercase();
+    let split = upper.find(|c: char| !c.is_ascii_digit()).unwrap_or(upper.len());
+    let (digits, unit) = upper.split_at(split);
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let shift = match unit.trim().trim_end_matches("IB").trim_end_matches('B') {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err(wrong()),
+    };
+    let bytes = number.checked_mul(1 << shift).ok_or_else(wrong)?;
+    if bytes < 64 << 20 {
+        return Err(SettingError(format!("--memory: '{text}' is too little; the server needs at least 64MB")));
+    }
+    Ok(bytes)
+}
+
+/// `0-3,6` in order, without repeats.
+pub fn parse_cpus(text: &str) -> Result<Vec<usize>, SettingError> {
+    const CPU_MAX: usize = 1023;
+    let wrong = || SettingError(format!("--cpus: '{text}' is not a list of CPUs, such as 0-3,6"));
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let first: usize = first.trim().parse().map_err(|_| wrong())?;
+        let last: usize = last.trim().parse().map_err(|_| wrong())?;
+        if first > last || last > CPU_MAX {
+            return Err(wrong());
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(args: ServeArgs, file: &str, environment: &[(&str, &str)]) -> Result<Settings, SettingError> {
+        after_configuring("", args, file, environment)
+    }
+
+    /// On a data directory where sp_configure left `startup`.
+    fn after_configuring(
+        startup: &str,
+        args: ServeArgs,
+        file: &str,
+        environment: &[(&str, &str)],
+    ) -> Result<Settings, SettingError> {
+        resolve(
+            args,
+            |path| Ok(if path.ends_with("startup.toml") { startup.into() } else { file.into() }),
+            |name| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()),
+        )
+    }
+
+    #[test]
+    fn defaults_are_loopback_fibers_and_a_local_directory() {
+        let settings = settings(ServeArgs::default(), "", &[]).expect("defaults hold");
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:1433");
+        assert_eq!(settings.workers, Workers::Fiber);
+        assert_eq!(settings.rwlock, RwLock::Atomic);
+        assert_eq!(settings.data, DataLocation::Directory("heddle-data".into()));
+    }
+
+    #[test]
+    fn command_line_wins_over_environment_over_file() {
+        let file = "listen = \"127.0.0.1:1111\"\nworkers = \"thread\"\nmemory = \"1GB\"\nrwlock = \"biased\"";
+        let config = || ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
+        let from_file = settings(config(), file, &[]).expect("file");
+        assert_eq!((from_file.listen.port(), from_file.workers), (1111, Workers::Thread));
+        assert_eq!((from_file.memory_bytes, from_file.rwlock), (Some(1 << 30), RwLock::Biased));
+        let from_environment = settings(config(), file, &[("MSSQL_TCP_PORT", "2222")]).expect("environment");
+        assert_eq!(from_environment.listen.port(), 2222);
+        let args = ServeArgs { listen: Some("3333".into()), rwlock: Some(RwLock::Classic), ..config() };
+        let from_args = settings(args, file, &[("MSSQL_TCP_PORT", "2222")]).expect("arguments");
+        assert_eq!((from_args.listen.port(), from_args.rwlock), (3333, RwLock::Classic));
+    }
+
+    #[test]
+    fn the_command_line_wins_over_sp_configure_over_defaults() {
+        let stored = "\"lightweight pooling\" = 0\n\"affinity mask\" = 5\n\"max server memory (MB)\" = 512\n\"max worker threads\" = 300";
+        let configured = after_configuring(stored, ServeArgs::default(), "", &[]).expect("stored");
+        assert_eq!((configured.workers, configured.memory_bytes), (Workers::Thread, Some(512 << 20)));
+        assert_eq!((configured.cpus_configured(), configured.max_worker_threads()), (Some(vec![0, 2]), 300));
+        let args = ServeArgs {
+            workers: Some(Workers::Fiber),
+            cpus: Some("1".into()),
+            memory: Some("256MB".into()),
+            ..ServeArgs::default()
+        };
+        let told = after_configuring(stored, args, "", &[]).expect("told");
+        assert_eq!((told.workers, told.memory_bytes), (Workers::Fiber, Some(256 << 20)));
+        assert_eq!((told.cpus_configured(), told.cpus), (None, Some(vec![1])));
+        let kernel = |kernel| {
+            let args = ServeArgs { kernel, ..ServeArgs::default() };
+            let stored = "\"kernel mode\" = 1\n\"max online engines\" = 3";
+            let settings = after_configuring(stored, args, "", &[]).expect("stored");
+            (settings.kernel, settings.engines)
+        };
+        assert_eq!(kernel(None), (Kernel::Process, Some(3)));
+        assert_eq!(kernel(Some(Kernel::Threaded)), (Kernel::Threaded, Some(3)));
+        assert!(after_configuring("what", ServeArgs::default(), "", &[]).is_err());
+        let kept = ServeArgs { data: Some(":memory:".into()), ..ServeArgs::default() };
+        assert_eq!(after_configuring(stored, kept, "", &[]).expect("no directory").workers, Workers::Fiber);
+    }
+
+    #[test]
+    fn wrong_settings_name_themselves() {
+        let with = |change: fn(&mut ServeArgs)| {
+            let mut args = ServeArgs::default();
+            change(&mut args);
+            settings(args, "speed = 11", &[]).expect_err("refused").to_string()
+        };
+        assert!(with(|a| a.listen = Some("nowhere".into())).contains("--listen: 'nowhere'"));
+        assert!(with(|a| a.memory = Some("2 bags".into())).contains("--memory: '2 bags'"));
+        assert!(with(|a| a.memory = Some("1KB".into())).contains("at least 64MB"));
+        assert!(with(|a| a.cpus = Some("3-1".into())).contains("--cpus: '3-1'"));
+        assert!(with(|a| a.engines = Some(129)).contains("1 to 128"));
+        assert!(with(|a| a.config = Some("x.toml".into())).contains("speed"));
+        assert!(with(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
+    }
+
+    #[test]
+    fn the_live_page_is_off_local_or_encrypted() {
+        let http = |address: &str, tls: bool| {
+            let path = || tls.then(|| PathBuf::from("x.pem"));
+            let args = ServeArgs {
+                http: Some(address.into()),
+                tls_certificate: path(),
+                tls_key: path(),
+                ..ServeArgs::default()
+            };
+            settings(args, "", &[]).map(|settings| settings.http.expect("given").to_string()).map_err(|error| error.0)
+        };
+        assert_eq!(settings(ServeArgs::default(), "", &[]).expect("defaults").http, None);
+        assert_eq!(http("8080", false).expect("loopback"), "127.0.0.1:8080");
+        assert_eq!(http("[::1]:8080", false).expect("loopback"), "[::1]:8080");
+        for address in ["0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080", "[::ffff:127.0.0.1]:8080"] {
+            assert!(http(address, false).expect_err("refused").contains("--tls-certificate"), "{address}");
+            assert_eq!(http(address, true).expect("encrypted"), address);
+        }
+        assert!(http("page", false).expect_err("refused").contains("--http: 'page'"));
+    }
+
+    #[test]
+    fn sizes_and_cpu_lists() {
+        assert_eq!(parse_size("4 GB").expect("size"), 4 << 30);
+        assert_eq!(parse_size("512m").expect("size"), 512 << 20);
+        assert_eq!(parse_cpus("4,0-2,1").expect("cpus"), [0, 1, 2, 4]);
+    }
+}

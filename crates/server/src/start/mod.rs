@@ -1,0 +1,10 @@
+//! From the command line to a server that serves, and to its end: listeners, engines as threads or processes, scripts at start.
+//!
+//! Modules lowest first.
+
+pub mod listen;
+pub mod init;
+pub mod serve;
+pub mod simulated;
+pub mod launch;
+pub mod run;

@@ -1,0 +1,36 @@
+//! `heddle serve`: settings, log, and one of the two kernels.
+
+use std::sync::Arc;
+
+use crate::settings::options::{self, Kernel, ServeArgs, Settings};
+use crate::start::launch;
+use crate::start::serve;
+
+/// Runs the server until a signal. Err: why it does not serve; the text says what to do.
+pub fn run(args: ServeArgs) -> Result<(), String> {
+    let settings =
+        options::resolve(args, |path| os::fs::read_text(path).map_err(|error| error.to_string()), os::env::var)
+            .map_err(|error| error.to_string())?;
+    serve::start_log();
+    os::limits::raise_open_files();
+    match settings.kernel {
+        Kernel::Threaded => serve_threaded(settings),
+        Kernel::Process => launch::run(settings),
+    }
+}
+
+fn serve_threaded(settings: Settings) -> Result<(), String> {
+    let stop_requested = os::signal::stop_requests();
+    let machine = os::sched::start(serve::machine_config(&settings)?);
+    let outcome = machine.run(move || {
+        let (server, listeners) = serve::start(settings)?;
+        let server = Arc::new(server);
+        println!("heddle is ready on {}", listeners.tcp.local_addr());
+        listeners.accept(&server);
+        serve::watch(&server);
+        stop_requested.wait(None);
+        serve::stop(&server)
+    });
+    machine.stop();
+    outcome
+}

@@ -1,0 +1,496 @@
+//! From settings to a server on its data, and to the last byte on disk: start and stop, as both kernels do it.
+//!
+//! ```text
+//! settings -> machine (schedulers) -> storage (recovery) -> catalog -> init scripts -> listener -> "ready" ... signal -> stop
+//! ```
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use os::disk::{Disk, DiskError};
+use os::net::{Endpoint, Listener, NetError, NetResult};
+use os::region::Visibility;
+use os::sched::{MachineConfig, Place, Pool, STARTS_WITH_MOST, TaskKind, Trouble, Watch, WorkerKind};
+use os::sync::{Mutex, RwLockForm};
+use os::wait::WaitType;
+use storage::{Storage, StorageConfig, StorageError};
+use types::CollationId;
+
+use crate::catalog::boot::BootOptions;
+use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
+use crate::http;
+use crate::instance::engines::Engines;
+use crate::instance::load::Loads;
+use crate::instance::machine;
+use crate::instance::native_statistics::NativeStatistics;
+use crate::instance::orphans::Orphans;
+use crate::instance::plan_cache::PlanCaches;
+use crate::instance::pools::Pools;
+use crate::instance::server::{Events, Server, TraceFlags};
+use crate::instance::sessions::{Sessions, number_type};
+use crate::instance::spare::Spare;
+use crate::security::password::{self, VerifiedLogins};
+use crate::security::tls::{Certificate, Tls};
+use crate::settings::config::{masks_of, option};
+use crate::settings::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
+use crate::settings::startup::StartupFile;
+use crate::start::init;
+use crate::start::listen;
+
+/// A scheduler that has not switched for so long is reported.
+const NONYIELDING_MS: u64 = 60_000;
+
+/// Of the instance's memory: what the server's engines share besides. Addresses only, until used.
+const SHARED_BYTES: usize = shared::BYTES + (16 << 20);
+
+/// How long running requests may go on after the server was asked to stop.
+const STOP_GRACE_MS: u64 = 1_000;
+
+/// How often it is asked whether the machine stops while the data are fine.
+const DATA_LOOK_MS: u64 = 500;
+
+/// Characters of a password that the server makes: 96 bits.
+const PASSWORD_LENGTH: usize = 16;
+
+pub(crate) fn start_log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into());
+    // A second subscriber (two servers in one test process) changes nothing.
+    let to_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(to_terminal);
+    let _ = log.try_init();
+}
+
+pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
+    let usable = os::limits::usable_cpus();
+    let mut config = MachineConfig {
+        workers: match settings.workers {
+            Workers::Fiber => WorkerKind::Fiber,
+            Workers::Thread => WorkerKind::Thread,
+        },
+        rwlock: match settings.rwlock {
+            RwLock::Classic => RwLockForm::Classic,
+            RwLock::Atomic => RwLockForm::Atomic,
+            RwLock::Biased => RwLockForm::Biased,
+        },
+        scheduling: match settings.scheduling {
+            Scheduling::Ldf => os::sched::Scheduling::LargeDeficitFirst,
+            Scheduling::Fifo => os::sched::Scheduling::Fifo,
+        },
+        max_worker_threads: settings.max_worker_threads(),
+        // The live page is its scheduler's too.
+        admin: settings.admin_listen != AdminListen::Off || settings.http.is_some(),
+        watch: Some(Watch { after_ms: NONYIELDING_MS, report: report_trouble }),
+        ..MachineConfig::default()
+    };
+    if let Some(cpus) = &settings.cpus {
+        if let Some(missing) = cpus.iter().find(|cpu| !usable.contains(&(**cpu as u32))) {
+            return Err(format!("--cpus: this process may not use CPU {missing}; it may use {usable:?}"));
+        }
+        config.cpus = cpus.iter().map(|cpu| *cpu as u32).collect();
+        config.pinned = true;
+    } else if let Some(cpus) = cpus_configured(settings) {
+        config.cpus = cpus;
+        config.pinned = true;
+    } else if let Some(quota) = os::limits::cpu_quota() {
+        // A container that may use 1.5 of 64 CPUs gets two schedulers.
+        let schedulers = (quota.ceil() as usize).clamp(1, usable.len());
+        config.cpus = usable[..schedulers].to_vec();
+    }
+    let cpus = if config.cpus.is_empty() { usable.len() } else { config.cpus.len() };
+    if cpus > STARTS_WITH_MOST {
+        tracing::warn!(
+            "{cpus} CPUs: the server runs on the first {STARTS_WITH_MOST}, which is as many schedulers as it can have"
+        );
+    }
+    let quota = os::limits::cpu_quota().is_some_and(|quota| quota < usable.len() as f64);
+    config.pinned_unasked = settings.bind_workers.unwrap_or(settings.workers == Workers::Thread && !quota);
+    if let Some(us) = settings.idle_spin_us {
+        config.idle_spin_us = us;
+    } else if usable.len() == 1 {
+        config.idle_spin_us = 0;
+    }
+    Ok(config)
+}
+
+/// CPUs of `affinity mask` that are there: another machine's mask must not keep the server from starting.
+fn cpus_configured(settings: &Settings) -> Option<Vec<u32>> {
+    let usable = os::limits::usable_cpus();
+    let wanted = settings.cpus_configured()?;
+    let (there, missing): (Vec<u32>, Vec<u32>) =
+        wanted.into_iter().map(|cpu| cpu as u32).partition(|cpu| usable.contains(cpu));
+    if !missing.is_empty() {
+        tracing::warn!("affinity mask: this process may not use CPUs {missing:?}; it may use {usable:?}");
+    }
+    (!there.is_empty()).then_some(there)
+}
+
+/// Into the log, as SQL Server words it.
+fn report_trouble(trouble: &Trouble) {
+    match trouble {
+        Trouble::Nonyielding(worker) => {
+            let created = os::clock::utc_ticks() - os::clock::now().saturating_sub(worker.worker_created_ns) / 100;
+            tracing::error!(
+                error = 17883,
+                "Process {}:0:0 ({:#x}) Worker {:#x} appears to be non-yielding on Scheduler {}. Thread creation time: {created}. Approx Thread CPU Used: kernel {} ms, user {} ms. Process Utilization {}%. System Idle {}%. Interval: {} ms. Stack:\n    {}",
+                worker.session_id,
+                worker.os_thread,
+                worker.worker.raw(),
+                worker.scheduler_id,
+                worker.thread_kernel_ms,
+                worker.thread_user_ms,
+                worker.process_percent,
+                worker.idle_percent,
+                worker.interval_ms,
+                worker.stack.join("\n    ")
+            );
+        }
+        Trouble::NoneTaken { seconds, process_percent, idle_percent } => tracing::error!(
+            error = 17884,
+            "New queries assigned to process on Node 0 have not been picked up by a worker thread in the last {seconds} seconds. Blocking or long-running queries can contribute to this condition, and may degrade client response time. Use the \"max worker threads\" configuration option to increase number of allowable threads, or optimize current running queries. SQL Process Utilization: {process_percent}%. System Idle: {idle_percent}%."
+        ),
+    }
+}
+
+/// What of sp_configure's values the command line decided otherwise.
+fn tell_configuration(catalog: &Catalog, settings: &Settings, memory: u64) {
+    let configuration = &catalog.configuration;
+    configuration.set_running(option::LIGHTWEIGHT_POOLING, i64::from(settings.workers == Workers::Fiber));
+    configuration.set_running(option::KERNEL_MODE, i64::from(settings.kernel == Kernel::Process));
+    configuration.set_running(option::MAX_WORKER_THREADS, i64::from(settings.max_worker_threads()));
+    let cpus = settings
+        .cpus
+        .clone()
+        .or_else(|| cpus_configured(settings).map(|cpus| cpus.into_iter().map(|cpu| cpu as usize).collect()));
+    let (mask, mask64) = masks_of(&cpus.unwrap_or_default());
+    configuration.set_running(option::AFFINITY_MASK, mask);
+    configuration.set_running(option::AFFINITY64_MASK, mask64);
+    if settings.memory_bytes.is_some() {
+        configuration.set_running(option::MAX_SERVER_MEMORY, (memory >> 20) as i64);
+    }
+}
+
+/// Half of what the container or machine has.
+fn memory_default() -> u64 {
+    os::limits::memory_limit() / 2
+}
+
+/// Where a server takes connections.
+pub struct Listeners {
+    pub tcp: Listener,
+    /// The local transport, named by the TCP port. None: the server does without.
+    pub local: Option<Listener>,
+    /// The dedicated administrator connection's.
+    pub admin: Option<Listener>,
+    /// The live page's.
+    pub http: Option<Listener>,
+}
+
+impl Listeners {
+    /// Handles of the same listeners for an engine that is a process; `admin`: the administrator's and the live page's too.
+    pub(crate) fn share(&self, admin: bool) -> NetResult<Listeners> {
+        let share = |listener: &Option<Listener>| listener.as_ref().map(Listener::share).transpose();
+        Ok(Listeners {
+            tcp: self.tcp.share()?,
+            local: share(&self.local)?,
+            admin: if admin { share(&self.admin)? } else { None },
+            http: if admin { share(&self.http)? } else { None },
+        })
+    }
+
+    /// Starts the tasks that accept.
+    pub(crate) fn accept(self, server: &Arc<Server>) {
+        for listener in std::iter::once(self.tcp).chain(self.local) {
+            let server = server.clone();
+            os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&server, &listener));
+        }
+        if let Some(listener) = self.admin {
+            let server = server.clone();
+            let place = Place::In(Pool::ADMIN);
+            os::sched::spawn(TaskKind::Accept, place, move || listen::accept_admin(&server, &listener));
+        }
+        if let Some(listener) = self.http {
+            let server = server.clone();
+            let place = Place::In(Pool::ADMIN);
+            os::sched::spawn(TaskKind::Accept, place, move || http::accept(&server, &listener));
+        }
+    }
+
+    pub(crate) fn bind(settings: &Settings) -> Result<Listeners, String> {
+        let tcp = Listener::bind(settings.listen.into()).map_err(|error| match error {
+            NetError::AddressInUse => {
+                format!("{} is in use by another program; choose another port with --listen", settings.listen)
+            }
+            other => format!("cannot listen on {}: {other}", settings.listen),
+        })?;
+        let local = tcp.local_addr().tcp().map(|address| Endpoint::Local(address.port()));
+        let local = local.and_then(|endpoint| {
+            Listener::bind(endpoint)
+                .inspect_err(|error| tracing::warn!("no local transport ({endpoint}): {error}"))
+                .ok()
+        });
+        let admin = bind_admin(settings.admin_listen, tcp.local_addr())?;
+        let http = settings.http.map(bind_http).transpose()?;
+        Ok(Listeners { tcp, local, admin, http })
+    }
+}
+
+fn bind_http(address: SocketAddr) -> Result<Listener, String> {
+    let listener = Listener::bind(address.into()).map_err(|error| format!("--http {address}: {error}"))?;
+    let scheme = if address.ip().is_loopback() { "http" } else { "https" };
+    tracing::info!("the live page is {scheme}://{}/", listener.local_addr());
+    Ok(listener)
+}
+
+/// `server`: where ordinary connections are taken.
+fn bind_admin(wanted: AdminListen, server: Endpoint) -> Result<Option<Listener>, String> {
+    let beside = || server.tcp().and_then(|address| address.port().checked_add(1));
+    let (address, must) = match wanted {
+        AdminListen::Off => return Ok(None),
+        AdminListen::At(address) => (address, true),
+        AdminListen::Beside => match beside() {
+            Some(port) => (SocketAddr::from(([127, 0, 0, 1], port)), false),
+            None => return Ok(None),
+        },
+    };
+    match Listener::bind(address.into()) {
+        Ok(listener) => {
+            let address = listener.local_addr();
+            tracing::info!("Dedicated admin connection support was established for listening on {address}.");
+            Ok(Some(listener))
+        }
+        Err(error) if must => Err(format!("--admin-listen {address}: {error}")),
+        Err(error) => {
+            tracing::warn!("no dedicated admin connection ({address}: {error}); --admin-listen names another address");
+            Ok(None)
+        }
+    }
+}
+
+/// Binds the port, opens the data as the settings say and starts the server on it.
+pub fn start(settings: Settings) -> Result<(Server, Listeners), String> {
+    // The port first: a start that cannot serve must not touch the data.
+    let listeners = Listeners::bind(&settings)?;
+    let (disk, directory) = open_disk(&settings)?;
+    let certificate = certificate(&settings, &disk)?;
+    start_on(settings, disk, directory, &certificate).map(|server| (server, listeners))
+}
+
+/// The disk that the settings name, and how messages and views name it.
+pub(crate) fn open_disk(settings: &Settings) -> Result<(Disk, String), String> {
+    match &settings.data {
+        DataLocation::Memory if settings.kernel == Kernel::Process => {
+            let disk = Disk::shared_memory().map_err(|error| format!("no files in memory: {error}"))?;
+            Ok((disk, ":memory:".to_owned()))
+        }
+        DataLocation::Memory => Ok((Disk::memory(), ":memory:".to_owned())),
+        DataLocation::Directory(path) => Ok((open_directory(path)?, path.display().to_string())),
+    }
+}
+
+/// Recovers what is on `disk`, boots the catalog and runs the init scripts. `directory`: how messages and views name the disk.
+pub fn start_on(
+    settings: Settings,
+    disk: Disk,
+    directory: String,
+    certificate: &Certificate,
+) -> Result<Server, String> {
+    let (server, new) = open_on(settings, disk, directory, certificate, 0)?;
+    let server = Arc::new(server);
+    if let (true, Some(scripts)) = (new, &server.settings.init) {
+        init::run(&server, scripts)?;
+    }
+    Ok(Arc::into_inner(server).expect("the session of the scripts has ended"))
+}
+
+/// As `start_on` without the scripts; also whether the data are new. `engines`: processes that will be forked, 0: none.
+pub(crate) fn open_on(
+    settings: Settings,
+    disk: Disk,
+    directory: String,
+    certificate: &Certificate,
+    engines: u32,
+) -> Result<(Server, bool), String> {
+    let memory = settings.memory_bytes.unwrap_or_else(memory_default);
+    let config = StorageConfig {
+        memory_bytes: memory as usize,
+        memory_optimized_bytes: memory as usize / 5 * 4,
+        page_bits: DATABASE_PAGE_BITS,
+        files_max: DATABASES_MAX,
+        caller_bytes: SHARED_BYTES,
+        visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },
+        ..StorageConfig::new(disk)
+    };
+    let storage = Storage::open(config).map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
+    let recovered = storage.recovered();
+    if recovered.records > 0 {
+        tracing::info!(
+            log_mb = recovered.log_bytes >> 20,
+            records = recovered.records,
+            transactions_rolled_back = recovered.rolled_back,
+            ms = recovered.elapsed_ns / 1_000_000,
+            "recovery is complete"
+        );
+    }
+    let new = storage.databases().is_empty();
+    let made_password = (new && settings.sa_password.is_none()).then(make_password);
+    let password = settings.sa_password.as_ref().or(made_password.as_ref());
+    let sa_password_hash = password.map(|password| {
+        let mut salt = [0; 16];
+        os::random::fill(&mut salt);
+        password::hash(password, salt)
+    });
+    let boot = BootOptions {
+        server_name: os::env::host_name(),
+        data_directory: directory,
+        collation: CollationId::default(),
+        sa_password_hash,
+        session_number: number_type(settings.max_connections),
+    };
+    let catalog = Catalog::boot(storage, &boot)
+        .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
+    tell_configuration(&catalog, &settings, memory);
+    let refused = |error: StorageError| format!("no memory for what engines share: {error}");
+    let shared = catalog.storage.memory();
+    let kept_in = match &settings.data {
+        DataLocation::Memory => None,
+        DataLocation::Directory(path) => Some(path.as_path()),
+    };
+    let startup = StartupFile::new(kept_in, shared).map_err(refused)?;
+    startup.repair(&catalog.configuration, &settings.startup);
+    let pools = Pools::load(kept_in)?;
+    // Thread pools are the threaded kernel's.
+    if engines == 0 {
+        pools.start();
+    }
+    let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
+    let mut key = [0; 32];
+    os::random::fill(&mut key);
+    let connections_max = settings.max_connections;
+    let server = Server {
+        settings,
+        tls,
+        plans: PlanCaches::new(shared).map_err(refused)?,
+        load: Loads::new(shared).map_err(refused)?,
+        sessions: Sessions::new(shared, connections_max).map_err(refused)?,
+        engines: Engines::new(shared, engines).map_err(refused)?,
+        spare: Spare::new(),
+        orphans: Orphans::default(),
+        startup,
+        pools,
+        events: Events::new(shared).map_err(refused)?,
+        verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
+        trace_flags: shared.place("trace flags", TraceFlags::default()).map_err(refused)?,
+        native_statistics: shared
+            .place("statistics of native modules", NativeStatistics::default())
+            .map_err(refused)?,
+        stopping: AtomicBool::new(false),
+        memory_bytes: memory,
+        started_ms: os::clock::now() / 1_000_000,
+        catalog: Arc::new(catalog),
+    };
+    // Before engines are forked: each has it from here.
+    machine::follow_counting(&server);
+    machine::follow_caches(&server);
+    machine::follow_quota(&server);
+    if let Some(password) = made_password {
+        eprintln!("The password of sa is {password} (it is shown only now)");
+    }
+    Ok((server, new))
+}
+
+fn open_directory(path: &Path) -> Result<Disk, String> {
+    let disk =
+        Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
+    match disk.lock("lock") {
+        Ok(lock) => {
+            // Held until the process ends, kill included.
+            std::mem::forget(lock);
+            Ok(disk)
+        }
+        Err(DiskError::Locked) => Err(format!("the data directory {} is in use by another server", path.display())),
+        Err(error) => Err(format!("cannot lock the data directory {}: {error}", path.display())),
+    }
+}
+
+/// The one the settings name, or the one kept with the data, or a new one.
+pub(crate) fn certificate(settings: &Settings, disk: &Disk) -> Result<Certificate, String> {
+    let read = |path: &Path| os::fs::read_text(path).map_err(|error| format!("{}: {error}", path.display()));
+    if let Some((certificate, key)) = &settings.tls {
+        return Ok(Certificate { certificate: read(certificate)?, key: read(key)? });
+    }
+    let generate = || Certificate::generate(&os::env::host_name()).map_err(|error| error.to_string());
+    let DataLocation::Directory(directory) = &settings.data else { return generate() };
+    let (certificate, key) = (directory.join("tls/certificate.pem"), directory.join("tls/key.pem"));
+    disk.subdirectory("tls").map_err(|error| format!("{}: {error}", directory.display()))?;
+    if os::fs::exists(&certificate) && os::fs::exists(&key) {
+        return Ok(Certificate { certificate: read(&certificate)?, key: read(&key)? });
+    }
+    let made = generate()?;
+    let write = |path: &Path, text: &str| {
+        os::fs::write(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    write(&key, &made.key)?;
+    write(&certificate, &made.certificate)?;
+    Ok(made)
+}
+
+/// Letters and digits that no font confuses.
+fn make_password() -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789+-.*";
+    let mut bytes = [0; PASSWORD_LENGTH];
+    os::random::fill(&mut bytes);
+    bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()
+}
+
+/// Looks at the load now and then, and ends the server when its data can not be written any more: what fails once on a disk is not
+/// tried again as if it had not, and a session of a server that only says so would wait for ever for the locks of one that died. The
+/// next start recovers.
+pub(crate) fn watch(server: &Arc<Server>) {
+    let server = server.clone();
+    os::sched::spawn(TaskKind::System, Place::Here, move || {
+        loop {
+            let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
+            if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
+                return;
+            }
+            // One of the engines looks at the schedulers of all.
+            if server.engines.others().all(|other| other > os::engines::number()) {
+                server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
+            }
+            let Some(why) = why else { continue };
+            tracing::error!("{why}: the server ends, and recovers its data when it is started again");
+            server.stopping.store(true, Ordering::Release);
+            for session in server.sessions.all() {
+                session.kill();
+            }
+            return os::signal::request_stop();
+        }
+    });
+}
+
+/// No new connections; sessions end; what is committed is on disk.
+pub(crate) fn stop(server: &Server) -> Result<(), String> {
+    tracing::info!("stopping");
+    end_sessions(server);
+    close(server)
+}
+
+/// No new connections to this engine; its sessions end, as far as they do in time.
+pub(crate) fn end_sessions(server: &Server) {
+    server.stopping.store(true, Ordering::Release);
+    for session in server.sessions.all() {
+        session.kill();
+    }
+    let deadline = os::clock::after_ms(STOP_GRACE_MS);
+    while server.sessions.count() > 0 && os::clock::now() < deadline {
+        os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, 5);
+    }
+}
+
+/// Everything is on disk, and nothing is changed any more.
+pub(crate) fn close(server: &Server) -> Result<(), String> {
+    server.catalog.shutdown().map_err(|error| error.to_string())?;
+    server.catalog.storage.shutdown().map_err(|error| format!("the data could not be closed: {error}"))
+}

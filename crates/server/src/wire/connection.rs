@@ -1,0 +1,484 @@
+//! A client's connection: messages in, packets out, over a socket that TLS may cover in any of its three forms.
+//!
+//! ```text
+//! strict (8.0):    TLS [ PRELOGIN, LOGIN7, requests ... ]
+//! encrypt on:      PRELOGIN, handshake inside TDS packets, TLS [ LOGIN7, requests ... ]
+//! encrypt off:     PRELOGIN, handshake inside TDS packets, TLS [ LOGIN7 ], requests ...
+//! ```
+
+use std::io::{Read, Write};
+
+use os::net::{NetError, Stream};
+use rustls::ServerConnection;
+use tds::tls_wrap::{Unwrapper, wrap};
+use tds::{Message, MessageReader, PacketType, ProtocolError};
+
+use crate::instance::engines::Counted;
+use crate::instance::spare::Buffers;
+use crate::wire::mars::Multiplexer;
+
+/// Bytes asked of the socket at once.
+const READ_BYTES: usize = 16 << 10;
+
+/// The longest message a client may send that is not a bulk load: a batch of 64 MB of text, or a large parameter.
+pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
+
+/// Before login a client has no business with more than LOGIN7.
+pub const LOGIN_BYTES_MAX: usize = 128 << 10;
+
+/// Why a connection cannot go on.
+#[derive(Debug)]
+pub enum ConnectionError {
+    /// The client closed it, or the network did.
+    Closed,
+    /// The client was too slow (before login only).
+    Timeout,
+    Protocol(ProtocolError),
+    Tls(String),
+}
+
+impl std::fmt::Display for ConnectionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ConnectionError::Closed => f.write_str("closed"),
+            ConnectionError::Timeout => f.write_str("timed out"),
+            ConnectionError::Protocol(error) => write!(f, "{error}"),
+            ConnectionError::Tls(text) => write!(f, "TLS: {text}"),
+        }
+    }
+}
+
+impl From<ProtocolError> for ConnectionError {
+    fn from(error: ProtocolError) -> ConnectionError {
+        ConnectionError::Protocol(error)
+    }
+}
+
+impl From<NetError> for ConnectionError {
+    fn from(error: NetError) -> ConnectionError {
+        match error {
+            NetError::Timeout => ConnectionError::Timeout,
+            _ => ConnectionError::Closed,
+        }
+    }
+}
+
+impl From<rustls::Error> for ConnectionError {
+    fn from(error: rustls::Error) -> ConnectionError {
+        ConnectionError::Tls(error.to_string())
+    }
+}
+
+/// The socket and what covers it.
+pub struct Transport {
+    /// None while the connection rests: then the scheduler's poller has it.
+    stream: Option<Stream>,
+    tls: Option<Box<ServerConnection>>,
+    /// Ciphertext on its way out; empty between calls.
+    outgoing: Vec<u8>,
+    /// Packets travel in frames of sessions.
+    mars: Option<Box<Multiplexer>>,
+    pub packets_received: u64,
+    pub packets_sent: u64,
+}
+
+impl Transport {
+    /// Panics while the connection rests.
+    pub fn stream(&self) -> &Stream {
+        self.stream.as_ref().expect("a connection that is served has its stream")
+    }
+
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// All of `bytes`, or an error. A slow client makes the worker wait (ASYNC_NETWORK_IO).
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
+        self.packets_sent += 1;
+        let Some(mut mars) = self.mars.take() else { return self.write(bytes) };
+        let mut frames = Vec::new();
+        mars.send(bytes, &mut frames);
+        let mut sent = self.write(&frames);
+        while sent.is_ok() && mars.must_wait() {
+            sent = self.fill_frames(&mut mars, Some(None)).map(|_| ());
+        }
+        self.mars = Some(mars);
+        sent
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let stream = self.stream.as_ref().expect("a connection that is served has its stream");
+        let Some(tls) = &mut self.tls else {
+            return Ok(stream.write_all(bytes, None)?);
+        };
+        // One record's worth at a time: what waits as ciphertext stays small.
+        for chunk in bytes.chunks(READ_BYTES) {
+            tls.writer().write_all(chunk).map_err(|error| ConnectionError::Tls(error.to_string()))?;
+            while tls.wants_write() {
+                tls.write_tls(&mut self.outgoing).map_err(|_| ConnectionError::Closed)?;
+            }
+            stream.write_all(&self.outgoing, None)?;
+            self.outgoing.clear();
+        }
+        Ok(())
+    }
+
+    /// Whatever the socket has, decrypted, into `reader`. `wait`: until when (of `os::clock::now`) to wait for it; None
+    /// takes only what is there. False: nothing was.
+    fn fill(&mut self, reader: &mut MessageReader, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
+        let stream = self.stream.as_ref().expect("a connection that is served has its stream");
+        let Some(tls) = &mut self.tls else {
+            let count = read(stream, reader.space(READ_BYTES), wait)?;
+            reader.filled(count.unwrap_or(0));
+            return Ok(count.is_some());
+        };
+        let mut cipher = [0; 4096];
+        let Some(count) = read(stream, &mut cipher, wait)? else { return Ok(false) };
+        decrypt(tls, &cipher[..count], reader)?;
+        Ok(true)
+    }
+}
+
+impl Transport {
+    /// `fill` for frames, which go to their sessions.
+    fn fill_frames(&mut self, mars: &mut Multiplexer, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
+        let found = self.fill(&mut mars.raw, wait)?;
+        let mut answers = Vec::new();
+        mars.dispatch(&mut answers)?;
+        self.write(&answers)?;
+        Ok(found)
+    }
+}
+
+/// Some(n > 0), or None where nothing is there and there is no time to wait.
+fn read(stream: &Stream, buffer: &mut [u8], wait: Option<Option<u64>>) -> Result<Option<usize>, ConnectionError> {
+    let count = match wait {
+        None => stream.try_read(buffer)?,
+        Some(deadline) => Some(stream.read(buffer, deadline)?),
+    };
+    if count == Some(0) { Err(ConnectionError::Closed) } else { Ok(count) }
+}
+
+/// Ciphertext to plaintext, straight into the reader's buffer.
+fn decrypt(tls: &mut ServerConnection, mut cipher: &[u8], reader: &mut MessageReader) -> Result<(), ConnectionError> {
+    while !cipher.is_empty() {
+        if tls.read_tls(&mut cipher).map_err(|error| ConnectionError::Tls(error.to_string()))? == 0 {
+            return Err(ConnectionError::Tls("the client sent on after closing TLS".into()));
+        }
+        let state = tls.process_new_packets()?;
+        let mut left = state.plaintext_bytes_to_read();
+        while left > 0 {
+            let space = reader.space(left);
+            let count = tls.reader().read(space).map_err(|error| ConnectionError::Tls(error.to_string()))?;
+            reader.filled(count);
+            left -= count;
+        }
+    }
+    Ok(())
+}
+
+/// A connection between its messages: transport, packet assembly and the payload of the message at hand.
+pub struct Connection {
+    pub transport: Transport,
+    reader: MessageReader,
+    pub payload: Vec<u8>,
+    pub origin: Origin,
+}
+
+/// By which way a connection came.
+pub enum Origin {
+    /// By the server's ports; in the process kernel it counts as its engine's while it lives.
+    Server(Option<Box<Counted>>),
+    /// By the administrator's own port.
+    Admin,
+}
+
+impl Connection {
+    pub fn new(stream: Stream, origin: Origin) -> Connection {
+        Connection {
+            origin,
+            transport: Transport {
+                stream: Some(stream),
+                tls: None,
+                outgoing: Vec::new(),
+                mars: None,
+                packets_received: 0,
+                packets_sent: 0,
+            },
+            reader: MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX),
+            payload: Vec::new(),
+        }
+    }
+
+    pub fn is_admin(&self) -> bool {
+        matches!(self.origin, Origin::Admin)
+    }
+
+    /// After login a message may be long.
+    pub fn logged_in(&mut self) {
+        self.reader.limit_message(MESSAGE_BYTES_MAX);
+    }
+
+    /// The next message, its payload in `payload`; waits until `deadline` (None: for ever).
+    pub fn receive(&mut self, deadline: Option<u64>) -> Result<Message, ConnectionError> {
+        loop {
+            if let Some(message) = self.next()? {
+                return Ok(message);
+            }
+            self.fill(Some(deadline))?;
+        }
+    }
+
+    /// The next message if it is there already: the socket is tried, nothing is waited for.
+    pub fn poll(&mut self) -> Result<Option<Message>, ConnectionError> {
+        loop {
+            if let Some(message) = self.next_of_any()? {
+                return Ok(Some(message));
+            }
+            if !self.fill(None)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether something has come, or may have, that was not looked at: cheap.
+    pub fn has_news(&mut self) -> bool {
+        let buffered = match &mut self.transport.mars {
+            None => self.reader.buffered(),
+            Some(mars) => mars.buffered(),
+        };
+        buffered > 0 || self.transport.stream().readable_now()
+    }
+
+    /// From here on the client's packets come in frames of sessions, and its answers go so.
+    pub fn start_sessions(&mut self) {
+        let mut mars = Box::new(Multiplexer::new(MESSAGE_BYTES_MAX));
+        mars.raw.feed(&self.reader.take_buffered());
+        self.transport.mars = Some(mars);
+    }
+
+    pub fn has_sessions(&self) -> bool {
+        self.transport.mars.is_some()
+    }
+
+    fn fill(&mut self, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
+        let Some(mut mars) = self.transport.mars.take() else { return self.transport.fill(&mut self.reader, wait) };
+        let found = self.transport.fill_frames(&mut mars, wait);
+        self.transport.mars = Some(mars);
+        found
+    }
+
+    fn next_kind(&mut self) -> Result<Option<PacketType>, ConnectionError> {
+        Ok(match &mut self.transport.mars {
+            None => self.reader.next_kind()?,
+            Some(mars) => mars.next_kind()?,
+        })
+    }
+
+    /// In the middle of a request: whether its attention has come. It is taken then. What else a client sends ahead stays for later;
+    /// only so much of it is read. Forgets the payload of the message at hand.
+    pub fn take_attention(&mut self) -> Result<bool, ConnectionError> {
+        while self.next_kind()?.is_none() && self.fill(None)? {}
+        if self.next_kind()? != Some(PacketType::Attention) {
+            return Ok(false);
+        }
+        Ok(self.next()?.is_some())
+    }
+
+    /// The attention that has interrupted a wait is here or on its way. False: it was something else.
+    pub fn await_attention(&mut self, deadline: u64) -> Result<bool, ConnectionError> {
+        loop {
+            if self.take_attention()? {
+                return Ok(true);
+            }
+            // With sessions, what interrupted was perhaps another one's.
+            if self.has_sessions() || self.next_kind()?.is_some_and(|kind| kind != PacketType::Attention) {
+                return Ok(false);
+            }
+            self.fill(Some(Some(deadline)))?;
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Message>, ConnectionError> {
+        let mut answers = Vec::new();
+        let message = match &mut self.transport.mars {
+            None => self.reader.next(&mut self.payload)?,
+            Some(mars) => mars.next_of_current(&mut self.payload, &mut answers)?,
+        };
+        self.received(message, &answers)
+    }
+
+    /// Of whichever session has one.
+    fn next_of_any(&mut self) -> Result<Option<Message>, ConnectionError> {
+        let mut answers = Vec::new();
+        let message = match &mut self.transport.mars {
+            None => self.reader.next(&mut self.payload)?,
+            Some(mars) => mars.next(&mut self.payload, &mut answers)?,
+        };
+        self.received(message, &answers)
+    }
+
+    fn received(&mut self, message: Option<Message>, answers: &[u8]) -> Result<Option<Message>, ConnectionError> {
+        self.transport.packets_received += u64::from(message.is_some());
+        self.transport.write(answers)?;
+        Ok(message)
+    }
+
+    /// The stream of a connection that is to rest, and in `spare` the buffers it does not need then; the beginning of a message
+    /// whose end is still to come stays.
+    pub fn rest(&mut self, spare: &mut Buffers) -> Stream {
+        if self.reader.is_idle() {
+            spare.received = self.reader.release();
+            spare.payload = std::mem::take(&mut self.payload);
+        }
+        self.transport.stream.take().expect("a connection that is served has its stream")
+    }
+
+    /// Its stream is back: something has come.
+    pub fn wake(&mut self, stream: Stream, received: Vec<u8>, payload: Vec<u8>) {
+        self.transport.stream = Some(stream);
+        if self.reader.is_idle() {
+            self.reader.reuse(received);
+            self.payload = payload;
+        }
+    }
+
+    /// Reads the first bytes that a client sends, before anything else: 0x16 begins TLS around all of TDS. Some: those bytes.
+    pub fn first_bytes(&mut self, deadline: u64) -> Result<Option<Vec<u8>>, ConnectionError> {
+        let mut first = vec![0; 4096];
+        let count = read(self.transport.stream(), &mut first, Some(Some(deadline)))?.unwrap_or(0);
+        first.truncate(count);
+        if first.first() == Some(&0x16) {
+            return Ok(Some(first));
+        }
+        self.reader.feed(&first);
+        Ok(None)
+    }
+
+    /// TLS around all that follows; `pending` has arrived already.
+    pub fn start_strict(
+        &mut self,
+        tls: ServerConnection,
+        mut pending: Vec<u8>,
+        deadline: u64,
+    ) -> Result<(), ConnectionError> {
+        let mut tls = Box::new(tls);
+        loop {
+            decrypt(&mut tls, &pending, &mut self.reader)?;
+            let mut flight = Vec::new();
+            while tls.wants_write() {
+                tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
+            }
+            self.transport.stream().write_all(&flight, Some(deadline))?;
+            if !tls.is_handshaking() {
+                break;
+            }
+            pending.resize(4096, 0);
+            let count = read(self.transport.stream(), &mut pending, Some(Some(deadline)))?.unwrap_or(0);
+            pending.truncate(count);
+        }
+        self.transport.tls = Some(tls);
+        Ok(())
+    }
+
+    /// The handshake inside TDS packets; what follows is raw TLS.
+    pub fn start_wrapped(&mut self, tls: ServerConnection, deadline: u64) -> Result<(), ConnectionError> {
+        let mut tls = Box::new(tls);
+        let mut unwrapper = Unwrapper::default();
+        // A client may have sent its first flight together with PRELOGIN.
+        let mut pending = self.reader.take_buffered();
+        let mut bytes = [0; 4096];
+        while tls.is_handshaking() || !unwrapper.at_boundary() {
+            if pending.is_empty() {
+                let count = read(self.transport.stream(), &mut bytes, Some(Some(deadline)))?.unwrap_or(0);
+                pending.extend_from_slice(&bytes[..count]);
+            }
+            let mut used = 0;
+            while used < pending.len() && (tls.is_handshaking() || !unwrapper.at_boundary()) {
+                let (count, records) = unwrapper.unwrap(&pending[used..])?;
+                used += count;
+                decrypt(&mut tls, records, &mut self.reader)?;
+            }
+            pending.drain(..used);
+            let mut flight = Vec::new();
+            while tls.wants_write() {
+                tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
+            }
+            if !flight.is_empty() {
+                let mut wrapped = Vec::new();
+                wrap(&flight, &mut wrapped);
+                self.transport.stream().write_all(&wrapped, Some(deadline))?;
+            }
+        }
+        decrypt(&mut tls, &pending, &mut self.reader)?;
+        self.transport.tls = Some(tls);
+        Ok(())
+    }
+
+    /// LOGIN7 has come and only it was to be encrypted.
+    pub fn stop_tls(&mut self) {
+        self.transport.tls = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rustls::pki_types::CertificateDer;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::{ClientConfig, ClientConnection, RootCertStore};
+
+    use super::*;
+    use crate::security::tls::{Certificate, Tls};
+
+    fn reader() -> MessageReader {
+        MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX)
+    }
+
+    /// A client and a server after their handshake.
+    fn joined() -> (ClientConnection, ServerConnection) {
+        let pem = Certificate::generate("db.example").expect("generated");
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(pem.certificate.as_bytes()).expect("PEM")).expect("a certificate");
+        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let name = "db.example".try_into().expect("a name");
+        let mut client = ClientConnection::new(Arc::new(config), name).expect("a client");
+        let mut server = Tls::new(&pem).expect("usable").wrapped();
+        while client.is_handshaking() || server.is_handshaking() {
+            let mut flight = Vec::new();
+            while client.wants_write() {
+                client.write_tls(&mut flight).expect("in memory");
+            }
+            decrypt(&mut server, &flight, &mut reader()).expect("a handshake");
+            flight.clear();
+            while server.wants_write() {
+                server.write_tls(&mut flight).expect("in memory");
+            }
+            let mut flight = &flight[..];
+            while !flight.is_empty() {
+                client.read_tls(&mut flight).expect("in memory");
+                client.process_new_packets().expect("a handshake");
+            }
+        }
+        (client, server)
+    }
+
+    /// rustls takes nothing more then: without an error the worker would offer it the rest for ever.
+    #[test]
+    fn bytes_after_the_end_of_tls_end_the_connection() {
+        let (mut client, mut server) = joined();
+        client.send_close_notify();
+        let mut bytes = Vec::new();
+        client.write_tls(&mut bytes).expect("in memory");
+        bytes.resize(64 * 1024, 0);
+        assert!(decrypt(&mut server, &bytes, &mut reader()).is_err());
+    }
+}

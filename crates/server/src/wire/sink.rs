@@ -1,0 +1,362 @@
+//! Results and messages of a run as tokens in the outgoing packets of its connection.
+//!
+//! A DONE says whether more follows, which is known only when something does: the last one is held back until then.
+
+use std::sync::Arc;
+
+use exec::session::Signal;
+use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
+use sql::plan::{ExecutorSlot, OutputColumn};
+use tds::column::flag;
+use tds::token::{self, EnvChange, command, done};
+use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
+use types::{RowBatch, SqlError, TypeKind};
+
+use crate::wire::connection::{Connection, ConnectionError};
+
+/// How often a run that sends rows looks for an attention: often enough for a person, seldom enough to cost nothing.
+const ATTENTION_CHECK_NS: u64 = 5_000_000;
+
+/// An attention whose first bytes interrupted a run is whole within this time.
+const ATTENTION_ARRIVES_MS: u64 = 10_000;
+
+/// What the client has been told of the session; kept between requests.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    pub database: String,
+    pub language: String,
+}
+
+pub struct TdsSink<'a> {
+    pub connection: &'a mut Connection,
+    pub writer: &'a mut ResponseWriter,
+    told: &'a mut Told,
+    signal: &'a Signal,
+    layout: Option<Arc<RowLayout>>,
+    held: Option<token::Done>,
+    /// DONEs of this run carry IN_TRANSACTION as the session's state is; the session sets it after each statement.
+    pub in_rpc: bool,
+    attention_checked_ns: u64,
+    /// An error of severity 20 or more was sent: the connection ends after this response.
+    pub fatal: bool,
+    /// Requests of an RPC message that were answered with an error count in its DONEPROC.
+    pub failed: bool,
+}
+
+impl<'a> TdsSink<'a> {
+    pub fn new(
+        connection: &'a mut Connection,
+        writer: &'a mut ResponseWriter,
+        told: &'a mut Told,
+        signal: &'a Signal,
+        in_rpc: bool,
+    ) -> TdsSink<'a> {
+        TdsSink {
+            connection,
+            writer,
+            told,
+            signal,
+            layout: None,
+            held: None,
+            in_rpc,
+            attention_checked_ns: os::clock::now(),
+            fatal: false,
+            failed: false,
+        }
+    }
+
+    /// Something follows: the DONE held back goes out and says so.
+    fn release(&mut self) {
+        if let Some(mut held) = self.held.take() {
+            held.status |= done::MORE;
+            self.writer.done(held);
+        }
+    }
+
+    fn hold(&mut self, done: token::Done) {
+        self.release();
+        self.held = Some(done);
+    }
+
+    fn begin_rows(&mut self, layout: Arc<RowLayout>) -> Result<(), Stop> {
+        self.release();
+        self.writer.columns(&layout);
+        self.layout = Some(layout);
+        self.flush_full()
+    }
+
+    fn flush_full(&mut self) -> Result<(), Stop> {
+        let transport = &mut self.connection.transport;
+        self.writer.flush_full(&mut |bytes: &[u8]| transport.send(bytes)).map_err(gone)?;
+        self.look_for_attention()
+    }
+
+    /// A client that cancels sends an attention while its results still come.
+    fn look_for_attention(&mut self) -> Result<(), Stop> {
+        if let Some(stop) = self.signal.pending() {
+            return Err(stop);
+        }
+        let now = os::clock::now();
+        if now - self.attention_checked_ns < ATTENTION_CHECK_NS {
+            return Ok(());
+        }
+        self.attention_checked_ns = now;
+        if self.connection.has_news() { self.take_attention() } else { Ok(()) }
+    }
+
+    fn take_attention(&mut self) -> Result<(), Stop> {
+        if !os::sched::stopping() {
+            // First, so that what comes from here on interrupts again.
+            os::wait::clear_interrupt();
+        }
+        let stop = match self.connection.take_attention() {
+            Ok(false) if os::sched::stopping() => Stop::Disconnected,
+            Ok(false) => return Ok(()),
+            Ok(true) => Stop::Attention,
+            Err(_) => Stop::Disconnected,
+        };
+        self.signal.raise(stop);
+        Err(stop)
+    }
+
+    /// OUTPUT parameter of an RPC.
+    pub fn return_value(&mut self, value: &token::ReturnValue) -> Result<(), Stop> {
+        self.release();
+        let transport = &mut self.connection.transport;
+        self.writer.return_value(value, &mut |bytes: &[u8]| transport.send(bytes)).map_err(gone)
+    }
+
+    /// Ends one call of an RPC message: RETURNSTATUS, then (after the caller's return values) DONEPROC.
+    pub fn return_status(&mut self, status: i32) {
+        self.release();
+        self.writer.return_status(status);
+    }
+
+    pub fn procedure_done(&mut self, in_transaction: bool) {
+        let error = if std::mem::take(&mut self.failed) { done::ERROR } else { 0 };
+        let status = error | if in_transaction { done::IN_TRANSACTION } else { 0 };
+        self.hold(token::Done { kind: token::DoneKind::Procedure, status, command: command::EXECUTE, rows: 0 });
+    }
+
+    /// ENVCHANGE outside a statement (transaction manager requests, reset).
+    pub fn change(&mut self, change: &EnvChange) {
+        self.release();
+        self.writer.env_change(change);
+    }
+
+    /// Ends the response: the DONE held back is the last one. A run without any still answers with one.
+    pub fn finish(mut self, in_transaction: bool) -> Result<(), ConnectionError> {
+        let mut last = self.held.take().unwrap_or(token::Done {
+            kind: token::DoneKind::Batch,
+            status: if self.failed { done::ERROR } else { done::FINAL },
+            command: command::NONE,
+            rows: 0,
+        });
+        if in_transaction {
+            last.status |= done::IN_TRANSACTION;
+        }
+        if self.fatal {
+            // In place of ERROR: what the results so far are worth nobody knows, and the connection ends.
+            last.status = last.status & !done::ERROR | done::SERVER_ERROR;
+        }
+        self.writer.done(last);
+        let transport = &mut self.connection.transport;
+        self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
+    }
+
+    /// Ends the response to a request that an attention cut short: what it has, then the confirmation.
+    pub fn finish_cancelled(mut self) -> Result<(), ConnectionError> {
+        if self.signal.pending().is_none() {
+            if os::sched::stopping() {
+                return Err(ConnectionError::Closed);
+            }
+            // It ended a wait; nobody has read it yet.
+            os::wait::clear_interrupt();
+            if !self.connection.await_attention(os::clock::after_ms(ATTENTION_ARRIVES_MS))? {
+                return if self.connection.has_sessions() { self.finish_busy() } else { Err(ConnectionError::Closed) };
+            }
+        }
+        // The cut response is a message of its own, and the confirmation the next: tedious waits for both.
+        let last = self.held.take().unwrap_or(token::Done {
+            kind: token::DoneKind::Batch,
+            status: done::FINAL,
+            command: command::NONE,
+            rows: 0,
+        });
+        let confirmed =
+            token::Done { kind: token::DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 };
+        let transport = &mut self.connection.transport;
+        for done in [last, confirmed] {
+            self.writer.done(done);
+            self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))?;
+        }
+        Ok(())
+    }
+}
+
+impl TdsSink<'_> {
+    /// A wait of this request was ended by a request of another session of the connection.
+    fn finish_busy(mut self) -> Result<(), ConnectionError> {
+        self.release();
+        self.writer.message(&SqlError::new(
+            3980,
+            16,
+            "The request failed to run because the batch is aborted, this can be caused by abort signal sent from client, or another request is running in the same session, which makes the session busy.",
+        ));
+        self.writer.done(token::Done {
+            kind: token::DoneKind::Batch,
+            status: done::ERROR,
+            command: command::NONE,
+            rows: 0,
+        });
+        let transport = &mut self.connection.transport;
+        self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
+    }
+}
+
+fn gone(_: ConnectionError) -> Stop {
+    Stop::Disconnected
+}
+
+impl Sink for TdsSink<'_> {
+    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
+        let layout = layout_of(columns, self.writer.version());
+        self.begin_rows(Arc::new(layout))
+    }
+
+    fn query_columns(&mut self, columns: &[OutputColumn], description: &ExecutorSlot) -> Result<(), Stop> {
+        let version = self.writer.version();
+        let first = || Arc::new(Described { version, layout: Arc::new(layout_of(columns, version)) });
+        let described = description.0.get_or_init(|| first());
+        let described = described.downcast_ref::<Described>().expect("a query's description is this sink's alone");
+        // Nearly all clients speak the version of the first.
+        let same = described.version == version;
+        self.begin_rows(if same { described.layout.clone() } else { Arc::new(layout_of(columns, version)) })
+    }
+
+    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
+        let layout = self.layout.as_ref().expect("columns come before rows");
+        let transport = &mut self.connection.transport;
+        self.writer.rows(layout, batch, 0..batch.rows, &mut |bytes: &[u8]| transport.send(bytes)).map_err(gone)?;
+        self.flush_full()
+    }
+
+    fn done(&mut self, ended: Done) -> Result<(), Stop> {
+        let counted = if ended.row_count.is_some() { done::COUNT } else { 0 };
+        let error = if ended.error { done::ERROR } else { 0 };
+        self.failed |= ended.error;
+        let kind = match ended.kind {
+            DoneKind::Statement if self.in_rpc => token::DoneKind::InProcedure,
+            DoneKind::Statement => token::DoneKind::Batch,
+            DoneKind::InProcedure => token::DoneKind::InProcedure,
+            DoneKind::Procedure { status } => {
+                self.return_status(status);
+                token::DoneKind::Procedure
+            }
+        };
+        self.layout = None;
+        self.hold(token::Done {
+            kind,
+            status: counted | error,
+            command: wire_command(ended.command),
+            rows: ended.row_count.unwrap_or(0),
+        });
+        self.flush_full()
+    }
+
+    fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
+        self.release();
+        self.fatal |= message.severity >= 20;
+        self.failed |= message.severity > 10;
+        self.writer.message(message);
+        self.flush_full()
+    }
+
+    fn flush(&mut self) -> Result<(), Stop> {
+        self.release();
+        let transport = &mut self.connection.transport;
+        self.writer.packets.flush_now(&mut |bytes: &[u8]| transport.send(bytes)).map_err(gone)
+    }
+
+    fn interrupted(&mut self) -> Result<(), Stop> {
+        self.take_attention()
+    }
+
+    fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
+        let change = match change {
+            Environment::Database(new) => EnvChange::Database {
+                new: new.to_string(),
+                old: std::mem::replace(&mut self.told.database, new.to_string()),
+            },
+            Environment::Collation { new, old } => {
+                EnvChange::Collation { new: WireCollation::of(*new), old: Some(WireCollation::of(*old)) }
+            }
+            Environment::Language(new) => EnvChange::Language {
+                new: new.to_string(),
+                old: std::mem::replace(&mut self.told.language, new.to_string()),
+            },
+            Environment::BeginTransaction(descriptor) => EnvChange::BeginTransaction { descriptor: *descriptor },
+            Environment::CommitTransaction(descriptor) => EnvChange::CommitTransaction { descriptor: *descriptor },
+            Environment::RollbackTransaction(descriptor) => EnvChange::RollbackTransaction { descriptor: *descriptor },
+        };
+        self.change(&change);
+        Ok(())
+    }
+}
+
+fn wire_command(statement: Command) -> u16 {
+    match statement {
+        Command::Select => command::SELECT,
+        Command::Insert => command::INSERT,
+        Command::Update => command::UPDATE,
+        Command::Delete => command::DELETE,
+        Command::Merge => command::MERGE,
+        Command::SelectInto => command::SELECT_INTO,
+        Command::Fetch => command::FETCH,
+        Command::Execute => command::EXECUTE,
+        Command::BeginTransaction => command::BEGIN_TRANSACTION,
+        Command::Commit => command::COMMIT,
+        Command::Rollback => command::ROLLBACK,
+        Command::Set => command::SET,
+        Command::Definition | Command::Save | Command::Other => command::NONE,
+    }
+}
+
+/// A query's columns as clients of a protocol version see them.
+struct Described {
+    version: tds::TdsVersion,
+    layout: Arc<RowLayout>,
+}
+
+fn layout_of(columns: &[OutputColumn], version: tds::TdsVersion) -> RowLayout {
+    RowLayout::new(columns.iter().map(|column| column_info(column, version)).collect(), version)
+}
+
+fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
+    let nullable = if column.nullable { flag::NULLABLE } else { 0 };
+    let origin = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
+    let kind = match origin {
+        None => flag::COMPUTED,
+        Some(base) if base.identity.is_some() => flag::IDENTITY,
+        Some(base) if base.computed.is_some() => flag::COMPUTED,
+        Some(_) => flag::UPDATABLE_UNKNOWN,
+    };
+    let mut info = ColumnInfo::new(&column.name, column.ty, nullable | kind, version);
+    if let (Some(origin), TypeKind::Text | TypeKind::NText | TypeKind::Image) = (&column.origin, column.ty.kind) {
+        info.table = vec![origin.table.schema.to_string(), origin.table.name.to_string()];
+    }
+    info
+}
+
+/// What a run of the server's own has to say: nothing but why it failed.
+#[derive(Default)]
+pub struct FirstError(pub Option<SqlError>);
+
+impl Sink for FirstError {
+    fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
+        if message.severity > 10 {
+            self.0.get_or_insert_with(|| message.clone());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,512 @@
+//! Transactions as others see them (`member`), the lock table (`table`), waits for a lock or for a transaction's end, and
+//! deadlocks.
+//!
+//! An ordinary change takes no row lock here: the row's header names its writer, and who meets it waits for that
+//! transaction. This table holds the rest: table intent, schema, shared and update row locks, application locks.
+//! A wait that cannot be granted looks for a cycle in the wait-for graph at once and every second again; the cheapest
+//! member of a cycle (priority, then log written) is the victim.
+
+mod mode;
+mod member;
+mod table;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use os::clock;
+use os::region::Placed;
+use os::shared_struct;
+use os::sync::Mutex;
+use os::wait::{self, WaitType, WakeReason};
+
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, TableId};
+use crate::region::memory::Memory;
+
+pub use member::{Member, MemberId};
+use member::{Members, NO_TRANSACTION, Waiting};
+pub use mode::LockMode;
+use table::{Entry, LockTable, Locked};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Resource {
+    Table(DatabaseId, TableId),
+    /// A row or index entry, by a hash of its tree and key. Two rows of one hash share a lock: harmless, only stricter.
+    Row(DatabaseId, TableId, u64),
+    Application(DatabaseId, u64),
+}
+
+impl Resource {
+    /// As the shared memory has it: kind, database and table in one number, and a name.
+    fn numbers(self) -> (u64, u64) {
+        let space = |kind: u64, db: DatabaseId, table: u32| kind << 48 | (db.0 as u64) << 32 | table as u64;
+        match self {
+            Resource::Table(db, table) => (space(0, db, table.0 as u32), 0),
+            Resource::Row(db, table, hash) => (space(1, db, table.0 as u32), hash),
+            Resource::Application(db, name) => (space(2, db, 0), name),
+        }
+    }
+
+    fn from_numbers(space: u64, name: u64) -> Resource {
+        let (db, table) = (DatabaseId((space >> 32) as u16), TableId(space as u32 as i32));
+        match space >> 48 {
+            0 => Resource::Table(db, table),
+            1 => Resource::Row(db, table, name),
+            _ => Resource::Application(db, name),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockEntry {
+    pub resource: Resource,
+    pub mode: LockMode,
+    pub granted: bool,
+    pub session: u32,
+    pub transaction: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransactionEntry {
+    pub id: u64,
+    pub session: u32,
+    pub begun_ms: u64,
+    pub log_bytes: u64,
+    pub snapshot: Option<u64>,
+    /// The session it waits for, 0: none (of several, one).
+    pub blocked_by: u32,
+}
+
+/// A running transaction that uses memory-optimized tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryTransaction {
+    /// Nobody else's before or after it.
+    pub number: u64,
+    /// 0 before its first change.
+    pub id: u64,
+    pub session: u32,
+    /// The commit time it reads at.
+    pub begun_at: u64,
+    /// Rows inserted and ended.
+    pub rows_written: u32,
+    /// Rows and ranges of keys that its commit looks at again.
+    pub rows_read: u32,
+    pub ranges_read: u32,
+}
+
+shared_struct! {
+    #[derive(Debug, Default)]
+    pub struct LockCounters {
+        pub waits: AtomicU64,
+        pub wait_ms: AtomicU64,
+        pub deadlocks: AtomicU64,
+        pub timeouts: AtomicU64,
+    }
+}
+
+const DETECT_EVERY_MS: u64 = 1000;
+
+pub struct Locks {
+    table: LockTable,
+    members: Members,
+    detecting: Placed<Mutex<()>>,
+    counters: Placed<LockCounters>,
+}
+
+/// How long a lock request waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    Forever,
+    Ms(u64),
+}
+
+impl Locks {
+    pub fn region_bytes() -> usize {
+        LockTable::region_bytes() + Members::region_bytes()
+    }
+
+    pub fn new(memory: &Memory) -> StorageResult<Locks> {
+        Ok(Locks {
+            table: LockTable::new(memory)?,
+            members: Members::new(memory)?,
+            detecting: memory.place("deadlock search", Mutex::new(WaitType::DEADLOCK_ENUM_MUTEX, ()))?,
+            counters: memory.place("lock counters", LockCounters::default())?,
+        })
+    }
+
+    /// Locks asked for since the start.
+    pub fn requests(&self) -> u64 {
+        self.members.requests()
+    }
+
+    pub fn counters(&self) -> &LockCounters {
+        &self.counters
+    }
+
+    pub fn enter(&self) -> MemberId {
+        self.members.enter()
+    }
+
+    /// As `enter`, of the version cleaner, which is no transaction but must be known to have rows in hand.
+    pub fn enter_cleaner(&self) -> MemberId {
+        let member = self.members.enter();
+        self[member].begun_ms.store(NO_TRANSACTION, Ordering::Relaxed);
+        member
+    }
+
+    /// The transaction is over: whoever waited for it goes on. Its locks have been released before.
+    pub fn leave(&self, member: MemberId) {
+        self.members.leave(member);
+    }
+
+    /// Ends its waits from another worker (attention).
+    pub fn cancel(&self, member: MemberId) {
+        self.members.cancel(member);
+    }
+
+    pub fn clear_cancel(&self, member: MemberId) {
+        self.members.clear_cancel(member);
+    }
+
+    /// Transactions that ran in an engine.
+    pub fn of_engine(&self, engine: u32) -> Vec<MemberId> {
+        let of = |member: &Member| member.engine.load(Ordering::Relaxed) == engine;
+        self.members.running().filter(|(_, member)| of(member)).map(|(number, _)| number).collect()
+    }
+
+    /// Takes a transaction whose engine has died out of what it waited for.
+    pub fn stop_waiting(&self, member: MemberId) {
+        match self[member].waiting() {
+            Waiting::Nothing => {}
+            Waiting::End(target) => self.members.stop_waiting_for(target, member),
+            Waiting::Lock(resource, _) => {
+                let locked = self.table.lock(resource);
+                locked.leave_queue(member);
+                self.grant_waiters(&locked);
+            }
+        }
+        self[member].set_waiting(Waiting::Nothing);
+    }
+
+    /// Releases all locks of a transaction, looking through the whole table: who holds them has no list of them any more.
+    pub fn release_all(&self, member: MemberId) {
+        let held = self.table.entries().into_iter().filter(|(_, entry, granted)| *granted && entry.member == member);
+        for (resource, _, _) in held.collect::<Vec<_>>() {
+            self.release(member, resource);
+        }
+    }
+
+    /// The oldest snapshot in use, `now` if none is.
+    pub fn oldest_snapshot(&self, now: u64) -> u64 {
+        self.members.running().map(|(_, member)| member.snapshot.load(Ordering::SeqCst)).fold(now, u64::min)
+    }
+
+    /// Where the log must be kept from for undo.
+    pub fn oldest_lsn(&self) -> u64 {
+        self.members.running().map(|(_, member)| member.first_lsn.load(Ordering::SeqCst)).fold(u64::MAX, u64::min)
+    }
+
+    pub fn transactions(&self) -> Vec<TransactionEntry> {
+        let entry = |(number, member): (MemberId, &Member)| TransactionEntry {
+            id: member.id.load(Ordering::Relaxed),
+            session: member.session.load(Ordering::Relaxed),
+            begun_ms: member.begun_ms.load(Ordering::Relaxed),
+            log_bytes: member.log_bytes.load(Ordering::Relaxed),
+            snapshot: Some(member.snapshot.load(Ordering::Relaxed)).filter(|time| *time != u64::MAX),
+            blocked_by: self.blockers(number).first().map_or(0, |by| self[*by].session.load(Ordering::Relaxed)),
+        };
+        let mut all: Vec<_> =
+            self.members.running().map(entry).filter(|entry| entry.begun_ms != NO_TRANSACTION).collect();
+        all.sort_by_key(|entry| (entry.begun_ms, entry.id));
+        all
+    }
+
+    /// Those that use memory-optimized tables.
+    pub fn memory_transactions(&self) -> Vec<MemoryTransaction> {
+        let entry = |(number, member): (MemberId, &Member)| MemoryTransaction {
+            number: number.raw(),
+            id: member.id.load(Ordering::Relaxed),
+            session: member.session.load(Ordering::Relaxed),
+            begun_at: member.memory_time.load(Ordering::Relaxed),
+            rows_written: member.rows_written.load(Ordering::Relaxed),
+            rows_read: member.rows_read.load(Ordering::Relaxed),
+            ranges_read: member.ranges_read.load(Ordering::Relaxed),
+        };
+        self.members.running().map(entry).filter(|entry| entry.begun_at != 0).collect()
+    }
+
+    pub fn entries(&self) -> Vec<LockEntry> {
+        let entry = |(resource, entry, granted): (Resource, Entry, bool)| LockEntry {
+            resource,
+            mode: entry.mode,
+            granted,
+            session: self[entry.member].session.load(Ordering::Relaxed),
+            transaction: self[entry.member].id.load(Ordering::Relaxed),
+        };
+        self.table.entries().into_iter().map(entry).collect()
+    }
+
+    /// True if the lock is new to the member: it is then to be released later.
+    pub fn acquire(
+        &self,
+        member: MemberId,
+        resource: Resource,
+        mode: LockMode,
+        patience: Patience,
+    ) -> StorageResult<bool> {
+        let me = &self[member];
+        me.count_request();
+        let fresh = {
+            let locked = self.table.lock(resource);
+            // Its first lock of all is most often a table's, which many hold: no need to look through them.
+            let own = if me.held.load(Ordering::Relaxed) == 0 { None } else { locked.held_by(member) };
+            let wanted = own.map_or(mode, |own| own.join(mode));
+            if own == Some(wanted) {
+                return Ok(false);
+            }
+            if locked.fits(wanted, own) && (own.is_some() || !locked.has_queue()) {
+                if own.is_some() {
+                    locked.convert_holder(member, wanted);
+                    return Ok(false);
+                }
+                locked.add_holder(member, wanted)?;
+                me.held.fetch_add(1, Ordering::Relaxed);
+                return Ok(true);
+            }
+            if patience == Patience::Ms(0) {
+                self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
+                return Err(StorageError::LockTimeout);
+            }
+            me.granted.store(false, Ordering::SeqCst);
+            locked.enqueue(Entry { member, mode: wanted, converts: own.is_some() })?;
+            me.set_waiting(Waiting::Lock(resource, wanted));
+            own.is_none()
+        };
+        let result = self.wait(member, mode.wait_type(), patience, || me.granted.load(Ordering::SeqCst));
+        me.set_waiting(Waiting::Nothing);
+        if let Err(error) = result {
+            let locked = self.table.lock(resource);
+            locked.leave_queue(member);
+            // Granted at the last moment: a first grant is given back, a conversion stays until the end.
+            if fresh && me.granted.load(Ordering::SeqCst) && locked.remove_holder(member) {
+                me.held.fetch_sub(1, Ordering::Relaxed);
+            }
+            self.grant_waiters(&locked);
+            return Err(error);
+        }
+        Ok(fresh)
+    }
+
+    pub fn release(&self, member: MemberId, resource: Resource) -> bool {
+        let locked = self.table.lock(resource);
+        let released = locked.remove_holder(member);
+        if released {
+            self[member].held.fetch_sub(1, Ordering::Relaxed);
+        }
+        self.grant_waiters(&locked);
+        released
+    }
+
+    fn grant_waiters(&self, locked: &Locked<'_>) {
+        while let Some(granted) = locked.grant_first() {
+            let member = &self[granted.member];
+            if !granted.converts {
+                member.held.fetch_add(1, Ordering::Relaxed);
+            }
+            member.granted.store(true, Ordering::SeqCst);
+            member.wake.notify();
+        }
+    }
+
+    /// Whether somebody else than `member` holds a lock that excludes `mode`.
+    pub fn is_excluded(&self, member: MemberId, resource: Resource, mode: LockMode) -> bool {
+        let locked = self.table.lock(resource);
+        !locked.fits(mode, locked.held_by(member))
+    }
+
+    /// Returns when the transaction that wrote a row is over. `mode`: what the row is wanted for.
+    pub fn wait_for_end(&self, member: MemberId, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
+        let target = self.members.running().find(|(_, other)| other.id.load(Ordering::SeqCst) == id);
+        let Some((target, _)) = target else {
+            wait::yield_now();
+            return Ok(());
+        };
+        assert!(target != member, "nobody waits for itself");
+        if patience == Patience::Ms(0) {
+            self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
+            return Err(StorageError::LockTimeout);
+        }
+        if !self.members.wait_for(target, member) {
+            return Ok(());
+        }
+        self[member].set_waiting(Waiting::End(target));
+        let result = self.wait(member, mode.wait_type(), patience, || !self.members.is_running(target));
+        self[member].set_waiting(Waiting::Nothing);
+        self.members.stop_waiting_for(target, member);
+        result
+    }
+
+    fn wait(&self, member: MemberId, wait: WaitType, patience: Patience, done: impl Fn() -> bool) -> StorageResult<()> {
+        let me = &self[member];
+        self.counters.waits.fetch_add(1, Ordering::Relaxed);
+        let started = clock::now_ms();
+        // Now and then too late for a cycle that is closed already: another of its members finds it.
+        let mut next_search = if os::sim_choice!("locks.search") { started + DETECT_EVERY_MS } else { started };
+        let result = loop {
+            let ticket = me.wake.ticket();
+            if done() {
+                break Ok(());
+            }
+            if me.victim.swap(false, Ordering::SeqCst) {
+                self.counters.deadlocks.fetch_add(1, Ordering::Relaxed);
+                break Err(StorageError::Deadlock);
+            }
+            if self.members.is_cancelled(member) {
+                break Err(StorageError::Cancelled);
+            }
+            let now = clock::now_ms();
+            let left = match patience {
+                Patience::Forever => DETECT_EVERY_MS,
+                Patience::Ms(limit) => match (started + limit).saturating_sub(now) {
+                    0 => {
+                        self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
+                        break Err(StorageError::LockTimeout);
+                    }
+                    left => left.min(DETECT_EVERY_MS),
+                },
+            };
+            if now >= next_search {
+                next_search = now + DETECT_EVERY_MS;
+                self.break_deadlocks(member);
+                if me.victim.load(Ordering::SeqCst) {
+                    continue;
+                }
+            }
+            if me.wake.wait(ticket, wait, clock::after_ms(left)) == WakeReason::Interrupted {
+                break if done() { Ok(()) } else { Err(StorageError::Cancelled) };
+            }
+        };
+        os::sim_point!("lock.waited");
+        self.counters.wait_ms.fetch_add(clock::now_ms().saturating_sub(started), Ordering::Relaxed);
+        result
+    }
+
+    fn blockers(&self, member: MemberId) -> Vec<MemberId> {
+        if !self.members.is_running(member) {
+            return Vec::new();
+        }
+        match self[member].waiting() {
+            Waiting::Nothing => Vec::new(),
+            Waiting::End(target) if self.members.is_running(target) => vec![target],
+            Waiting::End(_) => Vec::new(),
+            Waiting::Lock(resource, mode) => self.table.lock(resource).blockers(member, mode).unwrap_or_default(),
+        }
+    }
+
+    /// Looks for cycles through `start` and marks a victim in each, until there is none but through victims: a cycle may
+    /// lead by way of somebody who only stands before another in a queue, and go on without him.
+    fn break_deadlocks(&self, start: MemberId) {
+        let _one_at_a_time = self.detecting.lock();
+        while let Some(cycle) = self.find_cycle(start) {
+            let cost = |member: &&MemberId| {
+                let slot = &self[**member];
+                let (priority, log) = (slot.priority.load(Ordering::Relaxed), slot.log_bytes.load(Ordering::Relaxed));
+                // Of equals the youngest.
+                (priority, log, u64::MAX - slot.begun_ms.load(Ordering::Relaxed), member.raw())
+            };
+            let victim = &self[*cycle.iter().min_by_key(cost).expect("a cycle has members")];
+            victim.victim.store(true, Ordering::SeqCst);
+            victim.wake.notify();
+        }
+    }
+
+    /// A cycle of the wait-for graph through `start`, without those that are victims already.
+    fn find_cycle(&self, start: MemberId) -> Option<Vec<MemberId>> {
+        let lives = |member: MemberId| !self[member].victim.load(Ordering::SeqCst);
+        if !lives(start) {
+            return None;
+        }
+        let mut visited = std::collections::HashSet::new();
+        // Depth first, without recursion: the stack holds each member on the path and the blockers still to be tried.
+        let mut path = vec![(start, self.blockers(start))];
+        while let Some((_, left)) = path.last_mut() {
+            let Some(next) = left.pop() else {
+                path.pop();
+                continue;
+            };
+            if next == start {
+                // Edges may have gone while we looked: the cycle must still be there.
+                let members: Vec<MemberId> = path.iter().map(|(member, _)| *member).collect();
+                let holds = (0..members.len())
+                    .all(|at| self.blockers(members[at]).contains(&members[(at + 1) % members.len()]));
+                return holds.then_some(members);
+            }
+            if lives(next) && visited.insert(next) {
+                let blockers = self.blockers(next);
+                path.push((next, blockers));
+            }
+        }
+        None
+    }
+}
+
+/// The slot of a transaction, which may be another's by now unless it is the caller's own.
+impl std::ops::Index<MemberId> for Locks {
+    type Output = Member;
+    #[inline]
+    fn index(&self, member: MemberId) -> &Member {
+        &self.members[member]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use os::region::Visibility;
+    use os::sched::{Place, TaskKind, spawn};
+
+    use super::*;
+
+    fn locks() -> Locks {
+        let memory = Memory::reserve(Locks::region_bytes(), Visibility::ThisProcess).expect("memory");
+        Locks::new(&memory).expect("a lock table")
+    }
+
+    #[test]
+    fn a_cycle_of_lock_and_transaction_waits_has_one_victim() {
+        let locks = Arc::new(locks());
+        let (a, b) = (locks.enter(), locks.enter());
+        locks[a].id.store(7, Ordering::SeqCst);
+        locks[a].log_bytes.store(100, Ordering::SeqCst);
+        let table = Resource::Table(DatabaseId(5), TableId(1));
+        assert_eq!(locks.acquire(b, table, LockMode::Exclusive, Patience::Forever), Ok(true));
+        os::sched::start(os::sched::MachineConfig::default()).run(move || {
+            let other = {
+                let locks = locks.clone();
+                spawn(TaskKind::System, Place::LeastLoaded, move || {
+                    locks.acquire(a, table, LockMode::Shared, Patience::Forever)
+                })
+            };
+            let ended = locks.wait_for_end(b, 7, LockMode::Exclusive, Patience::Forever);
+            assert_eq!(ended, Err(StorageError::Deadlock), "b wrote less log");
+            locks.release(b, table);
+            assert_eq!(other.join(), Ok(Ok(true)));
+            assert_eq!(locks.counters.deadlocks.load(Ordering::Relaxed), 1);
+        });
+    }
+
+    #[test]
+    fn a_request_times_out_and_leaves_nothing_behind() {
+        let locks = locks();
+        let (a, b, c) = (locks.enter(), locks.enter(), locks.enter());
+        let row = Resource::Row(DatabaseId(5), TableId(1), 99);
+        assert_eq!(locks.acquire(a, row, LockMode::Update, Patience::Forever), Ok(true));
+        assert_eq!(locks.acquire(b, row, LockMode::Exclusive, Patience::Ms(20)), Err(StorageError::LockTimeout));
+        assert_eq!(locks.acquire(c, row, LockMode::Shared, Patience::Ms(0)), Ok(true), "U and S go together");
+        assert_eq!(locks.acquire(a, row, LockMode::Exclusive, Patience::Ms(0)), Err(StorageError::LockTimeout));
+        locks.release(c, row);
+        assert_eq!(locks.acquire(a, row, LockMode::Exclusive, Patience::Ms(0)), Ok(false));
+        locks.release(a, row);
+        assert_eq!(locks.entries(), []);
+    }
+}

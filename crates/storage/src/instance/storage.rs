@@ -1,0 +1,767 @@
+//! One instance: its files, buffer, log, transactions and tables. Opening it recovers it.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+use os::clock;
+use os::disk::Disk;
+use os::region::{Placed, Visibility};
+use os::sched::{Place, TaskKind};
+use os::shared_struct;
+use os::sync::{Event, Mutex};
+use os::wait::WaitType;
+use types::row::RowView;
+
+use crate::concurrency::commits::Status;
+use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
+use crate::engine::Engine;
+use crate::error::{StorageError, StorageResult};
+use crate::instance::metrics::Metrics;
+use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
+use crate::log::BLOCK_HEAD;
+use crate::memory_optimized::checkpoint::Covered;
+use crate::recovery::control::ControlFile;
+use crate::recovery::restart::{self, Limits, Recovered};
+use crate::region::memory::Memory;
+use crate::region::row_counts::pack;
+use crate::shapes::known::TableShape;
+use crate::shapes::shape::{self, Roots, Shape};
+use crate::shapes::tree::Tree;
+use crate::tables::disk_table::DiskTable;
+use crate::tables::memory_table::stats::{LastCheckpoint, MemoryHeap, MemoryTableStats, MemoryTotals};
+use crate::tables::memory_table::{INDEXES_MAX, MemoryTable};
+use crate::tables::scan::ScanSpec;
+use crate::tables::table::Table;
+use crate::transaction::{Isolation, Transaction};
+use crate::trees::check::PageTotals;
+use crate::xtp::collect::GarbageQueue;
+use crate::xtp::pools::Pools;
+use crate::xtp::values;
+
+/// Where and how large. `StorageConfig::new` has the defaults of a small server.
+pub struct StorageConfig {
+    pub disk: Disk,
+    /// Frames of the buffer pool.
+    pub memory_bytes: usize,
+    /// A power of two, at least 1 MB.
+    pub log_buffer_bytes: usize,
+    pub log_segment_bytes: u64,
+    /// All log files together; a transaction that needs more gets `LogFull`.
+    pub log_bytes_max: u64,
+    /// Old row versions beyond this go to a spill file.
+    pub version_memory_bytes: usize,
+    /// Most that memory-optimized tables take, with their indexes and old versions.
+    pub memory_optimized_bytes: usize,
+    pub files_max: usize,
+    /// A data file has at most 2 to this power pages.
+    pub page_bits: u32,
+    /// A checkpoint at least this often while there is something to write; 0: only when asked.
+    pub recovery_interval_ms: u64,
+    /// Delayed commits are hardened after at most about this; 0: no background duties at all (tests).
+    pub log_flush_ms: u64,
+    /// Room in the instance's memory for what its caller wants all engines to see (`Storage::memory`).
+    pub caller_bytes: usize,
+    /// Who else will use the instance: processes forked after it was opened, or nobody.
+    pub visibility: Visibility,
+}
+
+impl StorageConfig {
+    pub fn new(disk: Disk) -> StorageConfig {
+        StorageConfig {
+            disk,
+            memory_bytes: 256 << 20,
+            log_buffer_bytes: 8 << 20,
+            log_segment_bytes: 32 << 20,
+            log_bytes_max: 64 << 30,
+            version_memory_bytes: 256 << 20,
+            memory_optimized_bytes: 256 << 20,
+            files_max: 16,
+            page_bits: 17,
+            recovery_interval_ms: 60_000,
+            log_flush_ms: 5,
+            caller_bytes: 0,
+            visibility: Visibility::ThisProcess,
+        }
+    }
+
+    /// Files in memory only.
+    pub fn in_memory() -> StorageConfig {
+        StorageConfig::new(Disk::memory())
+    }
+}
+
+shared_struct! {
+    /// The last checkpoint.
+    struct Checkpointed {
+        /// Of the control file.
+        sequence: u64,
+        at_ms: u64,
+        /// End of the log then.
+        tail: u64,
+        covered: Covered,
+    }
+}
+
+/// How often what is to be done in the background; 0: never.
+struct Duties {
+    log_flush_ms: u64,
+    checkpoint_ms: u64,
+}
+
+struct Inner {
+    engine: Arc<Engine>,
+    control: ControlFile,
+    /// Of this life of the instance.
+    epoch: u32,
+    /// Held while a checkpoint is written.
+    checkpointed: Placed<Mutex<Checkpointed>>,
+    duties: Duties,
+    /// What the checkpoint waits for, besides its half second: the end.
+    checkpoint_bell: Placed<Event>,
+    recovered: Recovered,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.end_duties();
+    }
+}
+
+/// Cheap to clone; all clones are one instance.
+#[derive(Clone)]
+pub struct Storage {
+    inner: Arc<Inner>,
+}
+
+impl Storage {
+    /// Creates an instance without databases, or recovers the one there is. tempdb is gone after each start.
+    ///
+    /// The background duties (log writer, checkpoint, version cleaner) are tasks of the caller's machine. A thread that is
+    /// no worker has none: it hardens and checkpoints by hand, or each engine that it forks calls `start_duties`.
+    pub fn open(config: StorageConfig) -> StorageResult<Storage> {
+        let limits = Limits {
+            memory_bytes: config.memory_bytes,
+            log_buffer_bytes: config.log_buffer_bytes,
+            log_segment_bytes: config.log_segment_bytes,
+            log_bytes_max: config.log_bytes_max,
+            version_memory_bytes: config.version_memory_bytes,
+            memory_optimized_bytes: config.memory_optimized_bytes,
+            files_max: config.files_max,
+            page_bits: config.page_bits,
+            caller_bytes: config.caller_bytes,
+            visibility: config.visibility,
+        };
+        let (engine, file, control, recovered) = restart::open(config.disk, &limits)?;
+        let checkpoint_bell = engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?;
+        let checkpointed = Checkpointed {
+            sequence: control.sequence,
+            at_ms: 0,
+            tail: 0,
+            covered: Covered { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn, manifest: control.manifest },
+        };
+        let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
+        let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
+        let epoch = control.epoch;
+        let inner = Inner { engine, control: file, epoch, checkpointed, duties, checkpoint_bell, recovered };
+        let storage = Storage { inner: Arc::new(inner) };
+        storage.checkpoint()?;
+        if os::sched::here().is_some() {
+            storage.start_duties();
+        }
+        Ok(storage)
+    }
+
+    fn engine(&self) -> &Arc<Engine> {
+        &self.inner.engine
+    }
+
+    /// Starts the background duties as tasks of this machine. Where engines are processes each has them: a bell wakes one,
+    /// and whoever finds nothing left to do goes on waiting.
+    pub fn start_duties(&self) {
+        let Duties { log_flush_ms: flush_ms, checkpoint_ms } = self.inner.duties;
+        if flush_ms == 0 {
+            return;
+        }
+        let log = self.engine().log.clone();
+        self.start_duty(TaskKind::LogWriter, log.writer_bell(), move |inner| {
+            // Delayed commits gather: one flush for all of them.
+            os::wait::sleep(WaitType::LOGMGR_QUEUE, flush_ms);
+            if let Some(inner) = inner.upgrade() {
+                inner.engine.log.harden_delayed().ok();
+            }
+        });
+        self.start_duty(TaskKind::VersionCleaner, &self.engine().cleaner, |inner| {
+            if let Some(inner) = inner.upgrade() {
+                inner.engine.collect_versions();
+                // A page that cannot be read stays as it is, and whoever needs it hears of that.
+                inner.engine.clean_ghosts().ok();
+            }
+        });
+        self.start_duty(TaskKind::XtpPool, &self.engine().xtp.memory.short, |inner| {
+            if let Some(inner) = inner.upgrade() {
+                inner.engine.xtp.memory.back_ahead();
+            }
+        });
+        if checkpoint_ms == 0 {
+            return;
+        }
+        self.start_duty(TaskKind::Checkpoint, &self.inner.checkpoint_bell, move |inner| {
+            let Some(inner) = inner.upgrade() else { return };
+            // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
+            inner.checkpoint_if_due(checkpoint_ms).ok();
+        });
+    }
+
+    /// Runs `step` each time the bell rings, at least every half second, until the last `Storage` is gone, the log has
+    /// stopped or the machine stops.
+    fn start_duty(&self, kind: TaskKind, bell: &Placed<Event>, mut step: impl FnMut(&Weak<Inner>) + Send + 'static) {
+        let (inner, bell) = (Arc::downgrade(&self.inner), bell.clone());
+        os::sched::spawn(kind, Place::LeastLoaded, move || {
+            loop {
+                bell.wait(Some(clock::after_ms(DUTY_EVERY_MS)));
+                let ended = inner.upgrade().is_none_or(|inner| inner.engine.log.is_stopped().is_some());
+                if ended || os::sched::stopping() {
+                    break;
+                }
+                step(&inner);
+            }
+        });
+    }
+
+    /// What all engines of the instance see; to be carved before there is a second engine.
+    pub fn memory(&self) -> &Memory {
+        &self.engine().memory
+    }
+
+    pub fn begin(&self, isolation: Isolation) -> Transaction {
+        Transaction::new(self.engine().clone(), isolation)
+    }
+
+    /// Ends the transactions of an engine process that died outside of critical sections; how many there were. `publish` makes visible
+    /// what it may have defined, before its locks are released.
+    pub fn bury(&self, engine: u32, publish: impl FnOnce()) -> StorageResult<usize> {
+        self.engine().bury(engine, publish)
+    }
+
+    /// What the start had to repeat and to roll back.
+    pub fn recovered(&self) -> Recovered {
+        self.inner.recovered
+    }
+
+    /// Writes all changed pages, so that recovery starts from here.
+    pub fn checkpoint(&self) -> StorageResult<()> {
+        self.inner.checkpoint()
+    }
+
+    /// Checkpoints and stops; calls after it fail with `Stopped`.
+    pub fn shutdown(&self) -> StorageResult<()> {
+        let result = self.checkpoint();
+        self.engine().log.stop(StorageError::Stopped("shut down".into()));
+        self.inner.end_duties();
+        result
+    }
+
+    /// Waits until nothing can be written any more, or until the deadline: a log or data write has failed, or `shutdown` ran.
+    pub fn wait_until_stopped(&self, deadline: u64) -> Option<StorageError> {
+        self.engine().log.wait_for_end(deadline);
+        self.engine().log.is_stopped()
+    }
+
+    /// `sys.sp_flush_log`: hardens every delayed commit so far.
+    pub fn flush_log(&self) -> StorageResult<()> {
+        self.engine().log.harden_all()
+    }
+
+    /// `TEMPDB` is not recovered: the next start removes it.
+    pub fn create_database(&self, tx: &mut Transaction, db: DatabaseId, name: &str) -> StorageResult<()> {
+        tx.check_running()?;
+        if self.engine().file_of(db).is_ok() {
+            return Err(StorageError::AlreadyExists);
+        }
+        self.engine().create_file(Some(&mut tx.writer), db, db == DatabaseId::TEMPDB, name).map(|_| ())
+    }
+
+    /// The files go when the transaction commits. Nobody may use the database any more.
+    pub fn drop_database(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<()> {
+        tx.check_running()?;
+        let file = self.engine().file_of(db)?;
+        self.engine().identify(&mut tx.writer)?;
+        tx.drops.push(PageRef { file: file.number, page: 0 });
+        let objects = self.engine().xtp.objects.all().map(|(_, object)| object);
+        tx.objects.dropped.extend(objects.filter(|object| object.database() == db).map(|object| object.number()));
+        // A transaction that only drops must still write its commit.
+        self.engine().note(&mut tx.writer, &file)
+    }
+
+    pub fn databases(&self) -> Vec<DatabaseId> {
+        let mut all = self.engine().files.databases();
+        all.sort();
+        all
+    }
+
+    pub fn tables(&self, db: DatabaseId) -> StorageResult<Vec<TableId>> {
+        self.engine().list_directory(db)
+    }
+
+    fn create_tree(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<u32> {
+        let engine = self.engine();
+        engine.identify(&mut tx.writer)?;
+        engine.log.admit()?;
+        let file = engine.file_of(db)?;
+        let root = engine.create_root(&file)?;
+        engine.own_tree(&mut tx.writer, &file, root)?;
+        Ok(root)
+    }
+
+    pub fn create_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: &TableLayout,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        if self.engine().read_directory(db, table)?.is_some() {
+            return Err(StorageError::AlreadyExists);
+        }
+        if layout.memory.is_some() {
+            return self.create_memory_table(tx, db, table, layout, 0);
+        }
+        let base = self.create_tree(tx, db)?;
+        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        if shape::may_be_long(layout, shape::image_max(layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        for index in &layout.indexes {
+            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+        }
+        self.write_shape(tx, db, table, Some((layout, &roots)))
+    }
+
+    /// Its objects come to be when it is first opened. `values`: the object of its values, 0: another one if it needs one.
+    fn create_memory_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: &TableLayout,
+        values: u32,
+    ) -> StorageResult<()> {
+        assert!(layout.indexes.len() <= INDEXES_MAX, "more indexes than a row has links");
+        let mut object = || {
+            let number = self.engine().xtp.numbers.next_object.fetch_add(1, Ordering::SeqCst);
+            tx.objects.made.push(number);
+            number
+        };
+        let base = object();
+        let long_values = match values {
+            0 if !values::columns(layout).is_empty() => object(),
+            kept => kept,
+        };
+        let roots = Roots { base, long_values, indexes: vec![0; layout.indexes.len()] };
+        self.write_shape(tx, db, table, Some((layout, &roots)))
+    }
+
+    /// Copies a memory-optimized table into an object of another layout. Values that are out of their rows stay where they are.
+    fn rebuild_memory_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: &TableLayout,
+        old: &Roots,
+    ) -> StorageResult<()> {
+        let before = tx.savepoint();
+        let source = self.open_table(db, table)?;
+        self.create_memory_table(tx, db, table, layout, old.long_values)?;
+        tx.objects.dropped.push(old.base);
+        let copied = self.open_table(db, table).and_then(|target| match (&*source, &*target) {
+            (Table::Memory(source), Table::Memory(target)) => source.copy_to(tx, target),
+            _ => unreachable!("both are memory-optimized"),
+        });
+        self.undo_if_failed(tx, before, copied)
+    }
+
+    fn write_shape(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        shape: Option<(&TableLayout, &Roots)>,
+    ) -> StorageResult<()> {
+        tx.reshaped.push((db, table));
+        self.engine().shapes.forget(&[(db, table)]);
+        let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
+        let patience = tx.patience();
+        self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience)
+    }
+
+    fn drop_tree(&self, tx: &mut Transaction, db: DatabaseId, root: u32) -> StorageResult<()> {
+        let file = self.engine().file_of(db)?;
+        tx.drops.push(PageRef { file: file.number, page: root });
+        Ok(())
+    }
+
+    fn drop_roots(&self, tx: &mut Transaction, db: DatabaseId, roots: &Roots) -> StorageResult<()> {
+        self.drop_tree(tx, db, roots.base)?;
+        if roots.long_values != 0 {
+            self.drop_tree(tx, db, roots.long_values)?;
+        }
+        for root in roots.indexes.iter().filter(|root| **root != roots.base) {
+            self.drop_tree(tx, db, *root)?;
+        }
+        Ok(())
+    }
+
+    /// The pages go when the transaction commits.
+    pub fn drop_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        match layout.memory {
+            None => self.drop_roots(tx, db, &roots)?,
+            Some(_) => drop_objects(tx, &roots),
+        }
+        self.write_shape(tx, db, table, None)
+    }
+
+    /// New empty trees in place of the old ones.
+    pub fn truncate_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (layout, old) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        if layout.memory.is_some() {
+            drop_objects(tx, &old);
+            return self.create_memory_table(tx, db, table, &layout, 0);
+        }
+        let base = self.create_tree(tx, db)?;
+        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        if old.long_values != 0 {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        for index in &layout.indexes {
+            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+        }
+        self.drop_roots(tx, db, &old)?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+
+    /// Builds it from the rows there are. A clustered one rebuilds the table.
+    pub fn create_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: &IndexLayout,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        if layout.indexes.iter().any(|known| known.id == index.id || known.clustered && index.clustered) {
+            return Err(StorageError::AlreadyExists);
+        }
+        if layout.memory.is_some() {
+            layout.indexes.push(index.clone());
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+        }
+        if index.clustered {
+            layout.indexes.insert(0, index.clone());
+            return self.rebuild(tx, db, table, layout, &roots);
+        }
+        let before = tx.savepoint();
+        let root = self.create_tree(tx, db)?;
+        layout.indexes.push(index.clone());
+        roots.indexes.push(root);
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        let built = self.build_index(tx, db, table, index.id);
+        self.undo_if_failed(tx, before, built)
+    }
+
+    fn undo_if_failed(
+        &self,
+        tx: &mut Transaction,
+        before: crate::transaction::Savepoint,
+        result: StorageResult<()>,
+    ) -> StorageResult<()> {
+        if result.is_err() {
+            tx.rollback_to(before)?;
+        }
+        result
+    }
+
+    fn build_index(&self, tx: &mut Transaction, db: DatabaseId, table: TableId, id: IndexId) -> StorageResult<()> {
+        let table = self.open_table(db, table)?;
+        let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
+        let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
+        let mut scan = table.scan(tx, every_row())?;
+        while let Some(row) = scan.next(tx)? {
+            let view = RowView::new(&table.layout().row, row.image)?;
+            if index.holds(&view) {
+                disk.insert_entry(tx, index, &view, row.locator)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the table into trees of another layout.
+    fn rebuild(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: TableLayout,
+        old: &Roots,
+    ) -> StorageResult<()> {
+        let before = tx.savepoint();
+        let source = self.open_table(db, table)?;
+        let base = self.create_tree(tx, db)?;
+        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        if shape::may_be_long(&layout, shape::image_max(&layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        for index in &layout.indexes {
+            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+        }
+        self.drop_roots(tx, db, old)?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        let copied = self.open_table(db, table).and_then(|target| copy_rows(tx, &source, &target));
+        self.undo_if_failed(tx, before, copied)
+    }
+
+    /// Dropping the clustered index leaves a heap.
+    pub fn drop_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
+        let removed = layout.indexes.remove(at);
+        if layout.memory.is_some() {
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+        }
+        if removed.clustered {
+            return self.rebuild(tx, db, table, layout, &roots);
+        }
+        let root = roots.indexes.remove(at);
+        self.drop_tree(tx, db, root)?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+
+    /// Rebuilds a memory-optimized table whose hash index gets another number of buckets.
+    pub fn set_bucket_count(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+        count: u64,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let found = layout.indexes.iter_mut().find(|known| known.id == index && known.bucket_count.is_some());
+        found.ok_or(StorageError::UnknownIndex)?.bucket_count = Some(count);
+        self.rebuild_memory_table(tx, db, table, &layout, &roots)
+    }
+
+    /// Adds columns at the end: existing rows read NULL there. `row` must extend the present layout.
+    pub fn alter_row_layout(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        row: &types::RowLayout,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let extends = row.columns().starts_with(layout.row.columns());
+        assert!(extends, "columns are only added at the end; other changes copy the table");
+        layout.row = row.clone();
+        if layout.memory.is_some() {
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+        }
+        if roots.long_values == 0 && shape::may_be_long(&layout, shape::image_max(&layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+
+    /// A hash look-up: open it in each statement, unless it `is_current` still.
+    pub fn open_table(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<Table>> {
+        let engine = self.engine();
+        let (opened, known) = engine.shapes.find((db, table));
+        let shape = match known {
+            Some(shape) => shape,
+            None => engine.shapes.keep(opened, (db, table), self.read_shape(db, table)?),
+        };
+        let engine = engine.clone();
+        Ok(Arc::new(match shape {
+            TableShape::Disk(shape) => Table::Disk(DiskTable { engine, shape, opened }),
+            TableShape::Memory(shape) => Table::Memory(MemoryTable { engine, shape, opened }),
+        }))
+    }
+
+    fn read_shape(&self, db: DatabaseId, table: TableId) -> StorageResult<TableShape> {
+        let engine = self.engine();
+        let (layout, roots) = engine.read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        if layout.memory.is_some() {
+            return engine.memory_shape(db, table).map(TableShape::Memory);
+        }
+        let file = engine.file_of(db)?;
+        let tree = |root| Tree::new(file.clone(), root);
+        let rows = engine.shapes.row_counts.of(pack(db, table), || engine.estimate_rows(&tree(roots.base)))?;
+        Ok(TableShape::Disk(Arc::new(Shape::new((db, table), layout, &roots, rows, tree))))
+    }
+
+    /// The memory-optimized tables of a database. `chains`: with the lengths of the chains of hash indexes, which takes its time.
+    pub fn memory_optimized_tables(&self, db: DatabaseId, chains: bool) -> Vec<MemoryTableStats> {
+        let mut tx = self.begin(Isolation::ReadCommitted);
+        self.engine().memory_tables(&mut tx, db, chains)
+    }
+
+    /// What all memory-optimized tables have counted since the start.
+    pub fn memory_totals(&self) -> MemoryTotals {
+        self.engine().memory_totals()
+    }
+
+    pub fn memory_heap(&self) -> MemoryHeap {
+        let mut tx = self.begin(Isolation::ReadCommitted);
+        self.engine().memory_heap(&mut tx)
+    }
+
+    /// Running transactions that use memory-optimized tables; with the commit time of those that are about to commit.
+    pub fn memory_transactions(&self) -> Vec<(MemoryTransaction, Option<u64>)> {
+        let end = |entry: &MemoryTransaction| match self.engine().commits.status(entry.id) {
+            _ if entry.id == 0 => None,
+            Status::Preparing(time) | Status::Committed(time) => Some(time).filter(|time| *time != 0),
+            Status::Active | Status::RolledBack => None,
+        };
+        self.engine().locks.memory_transactions().into_iter().map(|entry| (entry, end(&entry))).collect()
+    }
+
+    /// The last checkpoint, with its files that have rows of the database. Waits for one that is being made.
+    pub fn last_checkpoint(&self, db: DatabaseId) -> StorageResult<LastCheckpoint> {
+        let last = self.inner.checkpointed.lock();
+        Ok(LastCheckpoint {
+            sequence: last.sequence,
+            ago_ms: clock::now_ms().saturating_sub(last.at_ms),
+            log_at_begin: last.tail,
+            redo_lsn: last.covered.redo_lsn,
+            scan_lsn: last.covered.scan_lsn,
+            manifest: last.covered.manifest,
+            log_end: self.engine().log.tail(),
+            files: self.engine().checkpoint_files(db, last.covered.manifest)?,
+        })
+    }
+
+    /// Old versions of memory-optimized tables that wait to be collected, by scheduler.
+    pub fn garbage_queues(&self) -> Vec<GarbageQueue> {
+        self.engine().xtp.garbage.queues()
+    }
+
+    /// Bytes that memory-optimized tables take, with indexes and old versions.
+    pub fn memory_optimized_bytes(&self) -> u64 {
+        self.engine().xtp.memory.stats().allocated_bytes
+    }
+
+    /// The pools of databases that limit what memory-optimized tables take.
+    pub fn memory_pools(&self) -> &Pools {
+        &self.engine().xtp.pools
+    }
+
+    /// Lets all old versions go that nobody needs any more; the version cleaner does so by itself, sooner or later.
+    pub fn collect_versions(&self) {
+        self.engine().collect_versions();
+    }
+
+    /// Lets deleted rows go from their pages, and pages that hold little without them, as far as `collect_versions` found that nobody
+    /// needs them. The version cleaner does so by itself.
+    pub fn clean_ghosts(&self) -> StorageResult<()> {
+        self.engine().clean_ghosts()
+    }
+
+    /// Checks the trees and bitmaps of a database while nobody changes anything; how many pages there are.
+    pub fn check_pages(&self, db: DatabaseId) -> StorageResult<PageTotals> {
+        self.engine().check_pages(db)
+    }
+
+    pub fn metrics(&self) -> Metrics {
+        Metrics::read(self.engine())
+    }
+
+    /// Lock table entries, for `sys.dm_tran_locks`.
+    pub fn locks(&self) -> Vec<LockEntry> {
+        self.engine().locks.entries()
+    }
+
+    /// Running transactions, for `sys.dm_tran_active_transactions`.
+    pub fn transactions(&self) -> Vec<TransactionEntry> {
+        self.engine().locks.transactions()
+    }
+}
+
+/// Log written since the last checkpoint that makes the next one due, whatever the time.
+const CHECKPOINT_LOG_BYTES: u64 = 1 << 30;
+
+/// How often a background duty looks without being asked: how late a version goes or a checkpoint begins at most.
+const DUTY_EVERY_MS: u64 = 500;
+
+impl Inner {
+    fn end_duties(&self) {
+        self.engine.log.writer_bell().set();
+        self.engine.cleaner.set();
+        self.engine.xtp.memory.short.set();
+        self.checkpoint_bell.set();
+    }
+
+    fn checkpoint(&self) -> StorageResult<()> {
+        self.write_checkpoint(&mut self.checkpointed.lock())
+    }
+
+    fn checkpoint_if_due(&self, every_ms: u64) -> StorageResult<()> {
+        let mut last = self.checkpointed.lock();
+        let written = self.engine.log.tail() - last.tail;
+        let due = clock::now_ms() >= last.at_ms + every_ms
+            || written > CHECKPOINT_LOG_BYTES
+            || os::sim_choice!("checkpoint.due", 2);
+        if due && written > BLOCK_HEAD { self.write_checkpoint(&mut last) } else { Ok(()) }
+    }
+
+    fn write_checkpoint(&self, last: &mut Checkpointed) -> StorageResult<()> {
+        // Before it begins: what is written meanwhile makes the next one due.
+        (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
+        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered)?;
+        last.sequence += 1;
+        Ok(())
+    }
+}
+
+fn every_row() -> ScanSpec {
+    let mut spec = ScanSpec::all(IndexId::HEAP, Vec::new());
+    spec.lock.no_lock = true;
+    spec.locator = true;
+    spec.ignore_own_statement = false;
+    spec
+}
+
+fn drop_objects(tx: &mut Transaction, roots: &Roots) {
+    tx.objects.dropped.push(roots.base);
+    if roots.long_values != 0 {
+        tx.objects.dropped.push(roots.long_values);
+    }
+}
+
+fn copy_rows(tx: &mut Transaction, source: &Table, target: &Table) -> StorageResult<()> {
+    let mut scan = source.scan(tx, every_row())?;
+    while let Some(row) = scan.next(tx)? {
+        target.insert(tx, row.image)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! The data files of an instance. What all engines know of a file lies in a table of the region; each engine has a handle
+//! of its own for it, opened when it first meets the file.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+
+use os::disk::{Disk, DiskError, File, Open};
+use os::region::{Part, Placed};
+use os::shared_struct;
+use os::sync::{Mutex, RwLock};
+use os::wait::WaitType;
+
+use crate::error::{StorageError, StorageResult};
+use crate::layout::DatabaseId;
+use crate::pages::page::PAGE_BYTES;
+use crate::region::memory::Memory;
+
+/// A database name has at most 128 UTF-16 units.
+const NAME_BYTES: usize = 3 * 128;
+/// Data files grow by this many pages, or an eighth of their size.
+const GROW_PAGES: u32 = 128;
+
+pub fn file_name(number: u32) -> String {
+    format!("d{number:05}.hdb")
+}
+
+shared_struct! {
+    /// A file as all engines know it, by slot: its place in the range of page addresses.
+    struct FileState {
+        /// Never used again for another file; 0: the slot is free. Written last.
+        number: AtomicU32,
+        database: AtomicU32,
+        temporary: AtomicBool,
+        /// Nobody uses it any more: it is being removed.
+        dropped: AtomicBool,
+        /// Written in place since it was last hardened.
+        unsynced: AtomicBool,
+        /// Pages the file has room for.
+        pages: AtomicU32,
+        /// Where the next free page is likely (allocation).
+        free_hint: AtomicU32,
+        name_bytes: AtomicU32,
+        name: [AtomicU8; NAME_BYTES],
+    }
+}
+
+/// A data file that is open here.
+pub struct DataFile {
+    pub number: u32,
+    pub database: u16,
+    /// Of tempdb: its pages and log need not survive.
+    pub temporary: bool,
+    pub(crate) slot: usize,
+    pub(crate) file: File,
+    table: Part<FileState>,
+}
+
+impl DataFile {
+    fn state(&self) -> &FileState {
+        &self.table[self.slot]
+    }
+
+    pub fn pages(&self) -> u32 {
+        self.state().pages.load(Ordering::Acquire)
+    }
+
+    pub fn free_hint(&self) -> &AtomicU32 {
+        &self.state().free_hint
+    }
+
+    /// Of the database.
+    pub fn name(&self) -> String {
+        let state = self.state();
+        let length = state.name_bytes.load(Ordering::Relaxed) as usize;
+        let bytes: Vec<u8> = state.name[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    pub fn drop_soon(&self) {
+        self.state().dropped.store(true, Ordering::Release);
+    }
+
+    fn is_there(&self) -> bool {
+        self.state().number.load(Ordering::Acquire) == self.number
+    }
+
+    /// Room on disk for `pages` pages of at most `pages_max`, `DiskFull` otherwise.
+    pub fn grow(&self, pages: u32, pages_max: u32) -> StorageResult<()> {
+        let now = self.pages();
+        if pages <= now {
+            return Ok(());
+        }
+        let wanted = pages.max(now.saturating_add((now / 8).max(GROW_PAGES))).min(pages_max);
+        if pages > wanted {
+            return Err(StorageError::DiskFull);
+        }
+        let grown = match self.file.allocate(wanted as u64 * PAGE_BYTES as u64) {
+            Err(DiskError::Full) => self.file.allocate(pages as u64 * PAGE_BYTES as u64).map(|()| pages),
+            other => other.map(|()| wanted),
+        }?;
+        self.state().pages.fetch_max(grown, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Something was written in place.
+    pub fn mark_unsynced(&self) {
+        self.state().unsynced.store(true, Ordering::Relaxed);
+    }
+}
+
+pub struct DataFiles {
+    disk: Disk,
+    /// Held while a file comes or goes.
+    changing: Placed<Mutex<()>>,
+    table: Part<FileState>,
+    /// Handles of this engine, by slot; of a file that is gone until the slot is used again.
+    opened: RwLock<Vec<Option<Arc<DataFile>>>>,
+}
+
+impl DataFiles {
+    pub fn new(memory: &Memory, disk: Disk, files_max: usize) -> StorageResult<DataFiles> {
+        Ok(DataFiles {
+            disk,
+            changing: memory.place("data files", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+            table: memory.carve("table of data files", files_max)?,
+            opened: RwLock::new(WaitType::SOS_RW, (0..files_max).map(|_| None).collect()),
+        })
+    }
+
+    pub fn add(
+        &self,
+        number: u32,
+        database: u16,
+        temporary: bool,
+        file: File,
+        name: &str,
+    ) -> StorageResult<Arc<DataFile>> {
+        let pages = (file.len()? / PAGE_BYTES as u64) as u32;
+        let name = &name.as_bytes()[..name.floor_char_boundary(NAME_BYTES)];
+        let _changing = self.changing.lock();
+        let is_free = |state: &FileState| state.number.load(Ordering::Relaxed) == 0;
+        let slot = self.table.iter().position(is_free).ok_or(StorageError::OutOfMemory)?;
+        let state = &self.table[slot];
+        state.database.store(database as u32, Ordering::Relaxed);
+        for (flag, value) in [(&state.temporary, temporary), (&state.dropped, false), (&state.unsynced, false)] {
+            flag.store(value, Ordering::Relaxed);
+        }
+        state.pages.store(pages, Ordering::Relaxed);
+        state.free_hint.store(0, Ordering::Relaxed);
+        state.name_bytes.store(name.len() as u32, Ordering::Relaxed);
+        for (to, byte) in state.name.iter().zip(name) {
+            to.store(*byte, Ordering::Relaxed);
+        }
+        // Release: who sees the number sees the rest.
+        state.number.store(number, Ordering::Release);
+        Ok(self.keep(slot, number, file))
+    }
+
+    fn keep(&self, slot: usize, number: u32, file: File) -> Arc<DataFile> {
+        let state = &self.table[slot];
+        let data = Arc::new(DataFile {
+            number,
+            database: state.database.load(Ordering::Relaxed) as u16,
+            temporary: state.temporary.load(Ordering::Relaxed),
+            slot,
+            file,
+            table: self.table.clone(),
+        });
+        self.opened.write()[slot] = Some(data.clone());
+        data
+    }
+
+    /// The slot may be used again.
+    pub fn remove(&self, file: &DataFile) {
+        let _changing = self.changing.lock();
+        file.state().number.store(0, Ordering::Release);
+        self.opened.write()[file.slot] = None;
+    }
+
+    /// The file in a slot, None if it is free. An error if this engine cannot open it: a checkpoint that took it for free would
+    /// leave its pages behind.
+    pub fn in_slot(&self, slot: usize) -> StorageResult<Option<Arc<DataFile>>> {
+        let state = &self.table[slot];
+        let number = state.number.load(Ordering::Acquire);
+        if let Some(file) = &self.opened.read()[slot]
+            && file.number == number
+        {
+            return Ok(Some(file.clone()));
+        }
+        if number == 0 {
+            return Ok(None);
+        }
+        match self.disk.open(&file_name(number), Open::Existing) {
+            Ok(file) => Ok(Some(self.keep(slot, number, file))),
+            // Removed meanwhile.
+            Err(DiskError::NotFound) if state.number.load(Ordering::Acquire) != number => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn find(&self, is: impl Fn(&FileState) -> bool) -> StorageResult<Option<Arc<DataFile>>> {
+        let found = |state: &FileState| state.number.load(Ordering::Acquire) != 0 && is(state);
+        let Some(slot) = self.table.iter().position(found) else { return Ok(None) };
+        Ok(self.in_slot(slot)?.filter(|file| file.is_there()))
+    }
+
+    pub fn by_number(&self, number: u32) -> StorageResult<Option<Arc<DataFile>>> {
+        self.find(|state| state.number.load(Ordering::Relaxed) == number)
+    }
+
+    /// The data file of a database.
+    pub fn of(&self, db: DatabaseId) -> StorageResult<Arc<DataFile>> {
+        self.find(|state| state.database.load(Ordering::Relaxed) == db.0 as u32)?.ok_or(StorageError::UnknownDatabase)
+    }
+
+    /// The databases that have a file.
+    pub fn databases(&self) -> Vec<DatabaseId> {
+        let used = self.table.iter().filter(|state| state.number.load(Ordering::Acquire) != 0);
+        used.map(|state| DatabaseId(state.database.load(Ordering::Relaxed) as u16)).collect()
+    }
+
+    /// All of them, by number.
+    pub fn all(&self) -> StorageResult<Vec<Arc<DataFile>>> {
+        let opened: StorageResult<Vec<_>> = (0..self.table.len()).map(|slot| self.in_slot(slot)).collect();
+        let mut all: Vec<_> = opened?.into_iter().flatten().collect();
+        all.sort_by_key(|file| file.number);
+        Ok(all)
+    }
+
+    /// Hardens what was written in place.
+    pub fn sync(&self) -> StorageResult<()> {
+        for (slot, state) in self.table.iter().enumerate() {
+            if !state.unsynced.swap(false, Ordering::Relaxed) || state.dropped.load(Ordering::Acquire) {
+                continue;
+            }
+            if let Some(file) = self.in_slot(slot)? {
+                file.file.sync_data()?;
+            }
+        }
+        Ok(())
+    }
+}

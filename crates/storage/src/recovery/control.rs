@@ -1,0 +1,216 @@
+//! The control file `heddle.hct`: where recovery begins, and which data files there are.
+//!
+//! ```text
+//! two copies, at 0 and at 64 KB, written in turn; the good one with the higher sequence counts
+//!  0 magic "HDLCTL01"   8 format u32   12 crc32 u32 of the rest from 16   16 length u32 (from 16)   20 epoch u32
+//! 24 sequence u64   32 scan LSN u64   40 redo LSN u64   48 next transaction u64   56 next file u32
+//! 60 file count u16   62 pending count u16
+//! 64 files: number u32, database u16, flags u8 (1 temporary), name length u8, name
+//! .. pending frees: file u32, page u32 each
+//! .. manifest of the checkpoint files of memory-optimized tables u64, 0: there is none (format 1 ends before it)
+//! ```
+//! Up to format 2 all values of memory-optimized tables are in their rows.
+
+use os::disk::{Disk, File, Open};
+use os::wait::WaitType;
+
+use crate::error::{StorageError, StorageResult};
+use crate::layout::PageRef;
+use crate::pages::files::read_or_zero;
+use crate::pages::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
+
+/// Of everything on disk: pages, log and control file.
+pub const FORMAT: u32 = 3;
+const MAGIC: &[u8; 8] = b"HDLCTL01";
+const COPY_BYTES: u64 = 64 * 1024;
+const HEAD: usize = 64;
+/// There is an instance where there is this file.
+pub const CONTROL_FILE: &str = "heddle.hct";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    pub number: u32,
+    pub database: u16,
+    pub temporary: bool,
+    pub name: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Control {
+    pub epoch: u32,
+    pub sequence: u64,
+    /// Records of unfinished transactions begin here or later; a block starts here.
+    pub scan_lsn: u64,
+    /// Changes before this are in the data files.
+    pub redo_lsn: u64,
+    pub next_transaction: u64,
+    pub next_file: u32,
+    pub files: Vec<FileEntry>,
+    pub pending: Vec<PageRef>,
+    pub manifest: u64,
+}
+
+impl FileEntry {
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.number.to_le_bytes());
+        out.extend_from_slice(&self.database.to_le_bytes());
+        out.push(self.temporary as u8);
+        let name = &self.name.as_bytes()[..self.name.len().min(255)];
+        out.push(name.len() as u8);
+        out.extend_from_slice(name);
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<(FileEntry, &[u8])> {
+        let head = bytes.get(..8)?;
+        let (name, rest) = bytes[8..].split_at_checked(head[7] as usize)?;
+        let entry = FileEntry {
+            number: u32_at(head, 0),
+            database: u16_at(head, 4),
+            temporary: head[6] != 0,
+            name: String::from_utf8_lossy(name).into_owned(),
+        };
+        Some((entry, rest))
+    }
+}
+
+impl Control {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![0; HEAD];
+        out[..8].copy_from_slice(MAGIC);
+        put_u32(&mut out, 8, FORMAT);
+        put_u32(&mut out, 20, self.epoch);
+        put_u64(&mut out, 24, self.sequence);
+        put_u64(&mut out, 32, self.scan_lsn);
+        put_u64(&mut out, 40, self.redo_lsn);
+        put_u64(&mut out, 48, self.next_transaction);
+        put_u32(&mut out, 56, self.next_file);
+        put_u16(&mut out, 60, self.files.len() as u16);
+        put_u16(&mut out, 62, self.pending.len() as u16);
+        for file in &self.files {
+            file.encode(&mut out);
+        }
+        for page in &self.pending {
+            out.extend_from_slice(&page.file.to_le_bytes());
+            out.extend_from_slice(&page.page.to_le_bytes());
+        }
+        out.extend_from_slice(&self.manifest.to_le_bytes());
+        let length = out.len() as u32 - 16;
+        put_u32(&mut out, 16, length);
+        let crc = crc32fast::hash(&out[16..]);
+        put_u32(&mut out, 12, crc);
+        out
+    }
+
+    /// `Ok(None)`: not a good copy.
+    pub fn decode(bytes: &[u8]) -> StorageResult<Option<Control>> {
+        if bytes.len() < HEAD || &bytes[..8] != MAGIC {
+            return Ok(None);
+        }
+        let found = u32_at(bytes, 8);
+        if found > FORMAT {
+            return Err(StorageError::NewerFormat { found, known: FORMAT });
+        }
+        let length = u32_at(bytes, 16) as usize;
+        let Some(body) = bytes.get(16..16_usize.saturating_add(length)) else { return Ok(None) };
+        if length < HEAD - 16 || crc32fast::hash(body) != u32_at(bytes, 12) {
+            return Ok(None);
+        }
+        let mut control = Control {
+            epoch: u32_at(bytes, 20),
+            sequence: u64_at(bytes, 24),
+            scan_lsn: u64_at(bytes, 32),
+            redo_lsn: u64_at(bytes, 40),
+            next_transaction: u64_at(bytes, 48),
+            next_file: u32_at(bytes, 56),
+            ..Control::default()
+        };
+        let mut rest = &bytes[HEAD..16 + length];
+        for _ in 0..u16_at(bytes, 60) {
+            let Some((file, after)) = FileEntry::decode(rest) else { return Ok(None) };
+            control.files.push(file);
+            rest = after;
+        }
+        for _ in 0..u16_at(bytes, 62) {
+            let Some((page, after)) = rest.split_at_checked(8) else { return Ok(None) };
+            control.pending.push(PageRef { file: u32_at(page, 0), page: u32_at(page, 4) });
+            rest = after;
+        }
+        if found > 1 {
+            let Some(manifest) = rest.first_chunk() else { return Ok(None) };
+            control.manifest = u64::from_le_bytes(*manifest);
+        }
+        Ok(Some(control))
+    }
+}
+
+pub struct ControlFile(File);
+
+impl ControlFile {
+    /// Also the newest good copy, None in a new directory. It is on disk for sure then: the flush that failed may have been
+    /// its own, and what was read may be in the system's cache alone.
+    pub fn open(disk: &Disk) -> StorageResult<(ControlFile, Option<Control>)> {
+        let existed = disk.exists(CONTROL_FILE);
+        let file = disk.open(CONTROL_FILE, Open::ExistingOrNew)?;
+        let mut newest: Option<Control> = None;
+        for copy in 0..2 {
+            let mut bytes = vec![0; COPY_BYTES as usize];
+            read_or_zero(&file, WaitType::IO_COMPLETION, copy * COPY_BYTES, &mut bytes)?;
+            if let Some(control) = Control::decode(&bytes)?
+                && newest.as_ref().is_none_or(|newest| newest.sequence < control.sequence)
+            {
+                newest = Some(control);
+            }
+        }
+        let data = disk.list()?.iter().any(|name| name.ends_with(".hdb"));
+        if newest.is_none() && existed && data {
+            return Err(StorageError::Damaged(format!("{CONTROL_FILE} has no good copy; restore it from a backup")));
+        }
+        // Whole from the start: a full disk must not keep a checkpoint from its end.
+        if file.len()? < 2 * COPY_BYTES {
+            file.allocate(2 * COPY_BYTES)?;
+            file.sync_data()?;
+        }
+        let control_file = ControlFile(file);
+        if let Some(newest) = &newest {
+            control_file.write(newest)?;
+        }
+        Ok((control_file, newest))
+    }
+
+    pub fn write(&self, control: &Control) -> StorageResult<()> {
+        let bytes = control.encode();
+        if bytes.len() as u64 > COPY_BYTES {
+            return Err(StorageError::OutOfMemory);
+        }
+        self.0.write_at(&bytes, control.sequence % 2 * COPY_BYTES)?;
+        Ok(self.0.sync_data()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_record_survives_encoding_and_refuses_damage() {
+        let control = Control {
+            epoch: 3,
+            sequence: 9,
+            scan_lsn: 4096,
+            redo_lsn: 8192,
+            next_transaction: 77,
+            next_file: 6,
+            files: vec![FileEntry { number: 1, database: 1, temporary: false, name: "master".into() }],
+            pending: vec![PageRef { file: 1, page: 44 }],
+            manifest: 12,
+        };
+        let bytes = control.encode();
+        assert_eq!(Control::decode(&bytes), Ok(Some(control)));
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x80;
+            let known = matches!(Control::decode(&damaged), Ok(None) | Err(StorageError::NewerFormat { .. }));
+            assert!(known, "flipped byte {at}");
+        }
+    }
+}

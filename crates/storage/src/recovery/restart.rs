@@ -1,0 +1,521 @@
+//! From files to a running engine. ARIES in three passes: analysis finds the end of the log, the unfinished transactions
+//! and the files; redo repeats history from the checkpoint's redo LSN; undo rolls back what was unfinished, as any
+//! rollback. A crash at any point of it, again and again, is met by doing it again: pages carry the LSN they are at, and
+//! undo is logged.
+//!
+//! What a start reads may lie in the system's cache alone: of a process that was killed before its flush, or whose flush
+//! failed, after which the system counts as written what is not. So everything that was not surely hardened is written
+//! again before anything relies on it: the names of files, the newest control record, the end of the log, the last batch of
+//! pages.
+//!
+//! A checkpoint: note scan LSN S, the first record of any unfinished transaction or the LSN that is hardened; harden the log up to
+//! an LSN B; bring the checkpoint files of memory-optimized tables up to it; write every page that is dirty; write the control
+//! file; give back the log before S. Transactions go on meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use os::disk::{Disk, Open};
+use os::region::Visibility;
+use os::sync::{Event, Mutex};
+use os::wait::WaitType;
+
+use crate::buffer::{Buffer, Exclusive, rewrite_last_batch};
+use crate::concurrency::commits::Commits;
+use crate::concurrency::locks::Locks;
+use crate::concurrency::versions::Versions;
+use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, PageRef};
+use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, UpdateBody};
+use crate::log::store::{LocalLog, LogStore};
+use crate::log::structure::{self, Action, Bits};
+use crate::log::{Log, replay};
+use crate::memory_optimized::checkpoint::{Covered, Manifest, Written};
+use crate::memory_optimized::load::Tail;
+use crate::pages::data_files::{DataFile, DataFiles, file_name};
+use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
+use crate::recovery::control::{Control, ControlFile, FileEntry};
+use crate::region::ghosts::Ghosts;
+use crate::region::memory::Memory;
+use crate::region::page_list::PageList;
+use crate::shapes::known::Shapes;
+use crate::shapes::shape::DIRECTORY_ROOT;
+use crate::trees::btree::empty_root;
+use crate::trees::rows::apply_header;
+use crate::xtp::Xtp;
+
+pub struct Limits {
+    pub memory_bytes: usize,
+    pub log_buffer_bytes: usize,
+    pub log_segment_bytes: u64,
+    pub log_bytes_max: u64,
+    pub version_memory_bytes: usize,
+    pub memory_optimized_bytes: usize,
+    pub files_max: usize,
+    pub page_bits: u32,
+    /// For what the caller shares.
+    pub caller_bytes: usize,
+    /// Who else will see the instance's memory.
+    pub visibility: Visibility,
+}
+
+/// Trees and files that committed transactions dropped and that still hold their pages.
+const PENDING_FREES_MAX: usize = 4 << 20;
+
+impl Limits {
+    fn reserve(&self) -> StorageResult<Memory> {
+        let bytes = Buffer::region_bytes(self.files_max, self.page_bits)
+            + self.log_buffer_bytes
+            + Versions::region_bytes(self.version_memory_bytes)
+            + Locks::region_bytes()
+            + Commits::region_bytes()
+            + PENDING_FREES_MAX * size_of::<u64>()
+            + Xtp::region_bytes(self.memory_optimized_bytes)
+            + self.caller_bytes;
+        Memory::reserve(bytes, self.visibility)
+    }
+}
+
+/// What analysis learns.
+#[derive(Default)]
+struct Found {
+    /// Last record of each unfinished transaction.
+    unfinished: BTreeMap<u64, u64>,
+    files: BTreeMap<u32, FileEntry>,
+    dropped: BTreeSet<u32>,
+    pending: Vec<PageRef>,
+    /// Transactions whose rows of memory-optimized tables are not to be read from the log: rolled back, or committed before
+    /// the checkpoint.
+    rows_elsewhere: BTreeSet<u64>,
+    /// Those that wrote such rows and are not over yet.
+    rows_open: BTreeSet<u64>,
+    /// The log has such rows, of whatever transaction.
+    has_rows: bool,
+    /// Of the checkpoint.
+    redo_lsn: u64,
+    transaction_max: u64,
+    file_max: u32,
+}
+
+impl Found {
+    fn take(&mut self, record: &Record<'_>) -> StorageResult<()> {
+        let head = &record.head;
+        if head.transaction != 0 {
+            self.transaction_max = self.transaction_max.max(head.transaction);
+            match head.kind {
+                Kind::Commit | Kind::End => self.unfinished.remove(&head.transaction),
+                _ => self.unfinished.insert(head.transaction, record.lsn),
+            };
+        }
+        match head.kind {
+            Kind::Rows => {
+                self.has_rows = true;
+                self.rows_open.insert(head.transaction);
+            }
+            Kind::Commit | Kind::End if self.rows_open.remove(&head.transaction) => {
+                if head.kind == Kind::End || record.lsn < self.redo_lsn {
+                    self.rows_elsewhere.insert(head.transaction);
+                }
+            }
+            _ => {}
+        }
+        match head.kind {
+            Kind::FileCreate => {
+                let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
+                let (entry, _) = FileEntry::decode(record.body).ok_or_else(damaged)?;
+                self.file_max = self.file_max.max(entry.number);
+                self.files.insert(entry.number, entry);
+            }
+            Kind::FileDrop => {
+                self.files.remove(&head.file);
+                self.dropped.insert(head.file);
+                self.pending.retain(|at| at.file != head.file);
+            }
+            Kind::TreeDrop => self.pending.push(PageRef { file: head.file, page: head.page }),
+            Kind::TreeFree => self.pending.retain(|at| *at != PageRef { file: head.file, page: head.page }),
+            Kind::Commit => {
+                let drops = record.body.chunks_exact(8);
+                self.pending.extend(drops.map(|at| PageRef { file: u32_at(at, 0), page: u32_at(at, 4) }));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// What a start found to do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Recovered {
+    /// Log read, in bytes, and the records in it that were redone where their pages lacked them.
+    pub log_bytes: u64,
+    pub records: u64,
+    pub rolled_back: usize,
+    pub elapsed_ns: u64,
+}
+
+/// Opens or creates the instance in `disk`. The control file is written before it returns.
+pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlFile, Control, Recovered)> {
+    let started = os::clock::now();
+    let mut recovered = Recovered::default();
+    disk.sync_names()?;
+    let (control_file, control) = ControlFile::open(&disk)?;
+    let is_new = control.is_none();
+    let mut control = control.unwrap_or(Control { next_transaction: 1, next_file: 1, ..Control::default() });
+    let memory = limits.reserve()?;
+    let store = LocalLog::open(&memory, disk.clone(), limits.log_segment_bytes, limits.log_bytes_max)?;
+    let mut found = Found { redo_lsn: control.redo_lsn, ..Found::default() };
+    let known = std::mem::take(&mut control.files);
+    found.files.extend(known.into_iter().map(|entry| (entry.number, entry)));
+    found.pending = std::mem::take(&mut control.pending);
+    let mut end = control.scan_lsn;
+    if !is_new {
+        let (first, limit) = store.range().unwrap_or((0, 0));
+        if first > control.scan_lsn {
+            return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
+        }
+        let read = replay(&store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
+        if read.end < control.redo_lsn {
+            return Err(StorageError::Damaged(format!(
+                "the log ends at LSN {}, before LSN {} of the last checkpoint; restore it or a backup",
+                read.end, control.redo_lsn
+            )));
+        }
+        store.rewrite(read.hardened, read.end)?;
+        if read.hardened < read.end {
+            store.harden()?;
+        }
+        end = read.end;
+        control.epoch = control.epoch.max(read.epoch);
+    }
+    control.epoch += 1;
+    let next = control.next_transaction.max(found.transaction_max + 1);
+    let next_file = control.next_file.max(found.file_max + 1);
+
+    let log = Arc::new(Log::new(&memory, Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
+    let files = Arc::new(DataFiles::new(&memory, disk.clone(), limits.files_max)?);
+    let buffer = Buffer::new(&memory, &disk, files.clone(), limits.memory_bytes, limits.files_max, limits.page_bits)?;
+    buffer.attach_log(log.clone());
+    let numbers = Numbers {
+        next_file: AtomicU32::new(next_file),
+        next_row: AtomicU64::new(end.max(1)),
+        commits_since_advance: AtomicU32::new(0),
+        trees: TreeCounters::default(),
+    };
+    let pending_frees = PageList::new(&memory, "pages to free", PENDING_FREES_MAX)?;
+    pending_frees.add(found.pending.iter().copied());
+    let engine = Arc::new(Engine {
+        versions: Versions::new(&memory, &disk, limits.version_memory_bytes)?,
+        disk,
+        buffer,
+        log,
+        commits: Commits::recovered(&memory, next, found.unfinished.keys().copied())?,
+        locks: Locks::new(&memory)?,
+        files,
+        shapes: Shapes::new(&memory)?,
+        pending_frees,
+        freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+        ghosts: Ghosts::new(&memory)?,
+        cleaner: memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
+        numbers: memory.place("numbers", numbers)?,
+        xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
+        memory,
+    });
+    engine.open_files(&found)?;
+    if !is_new {
+        let (scan, redo) = (control.scan_lsn, control.redo_lsn);
+        let store = engine.log.store();
+        replay(store, scan, end, &mut |record| {
+            if record.lsn < redo {
+                return Ok(());
+            }
+            recovered.records += 1;
+            engine.redo(&record, &found)
+        })?;
+        recovered.log_bytes = end - scan;
+        recovered.rolled_back = found.unfinished.len();
+        for (transaction, last_lsn) in &found.unfinished {
+            engine.undo_unfinished(*transaction, *last_lsn, scan)?;
+        }
+        engine.load_memory_tables(&found, &control, end)?;
+        engine.advance_horizon();
+        engine.log.harden_all()?;
+    }
+    engine.free_pending()?;
+    recovered.elapsed_ns = os::clock::now() - started;
+    Ok((engine, control_file, control, recovered))
+}
+
+impl Engine {
+    fn open_files(&self, found: &Found) -> StorageResult<()> {
+        let path = |number: u32| file_name(number);
+        for number in &found.dropped {
+            if self.disk.exists(&path(*number)) {
+                self.disk.remove(&path(*number))?;
+            }
+        }
+        rewrite_last_batch(&self.disk, &|number| {
+            let kept = found.files.get(&number).is_some_and(|entry| !entry.temporary);
+            let opened =
+                (kept && self.disk.exists(&path(number))).then(|| self.disk.open(&path(number), Open::Existing));
+            Ok(opened.transpose()?)
+        })?;
+        for entry in found.files.values() {
+            if entry.temporary {
+                if self.disk.exists(&path(entry.number)) {
+                    self.disk.remove(&path(entry.number))?;
+                }
+                continue;
+            }
+            // Its creation is in the log if it is not on disk yet; then redo fills it.
+            let file = self.disk.open(&path(entry.number), Open::ExistingOrNew)?;
+            self.files.add(entry.number, entry.database, false, file, &entry.name)?;
+        }
+        Ok(())
+    }
+
+    fn redo(&self, record: &Record<'_>, found: &Found) -> StorageResult<()> {
+        let head = &record.head;
+        if head.flags & FLAG_TEMPORARY != 0 || found.dropped.contains(&head.file) {
+            return Ok(());
+        }
+        let damaged = || StorageError::Damaged(format!("log record at {} does not fit its page", record.lsn));
+        let paged = matches!(head.kind, Kind::Insert | Kind::Update | Kind::Header | Kind::Remove | Kind::Structure);
+        if !paged {
+            return Ok(());
+        }
+        let file = self.file(head.file)?.ok_or_else(damaged)?;
+        if head.kind == Kind::Structure {
+            for (number, action) in structure::decode(record.body).ok_or_else(damaged)? {
+                let mut guard = self.page_to_redo(&file, number, matches!(action, Action::Image { .. }))?;
+                if page::lsn(&guard) < record.end {
+                    guard.mark_dirty();
+                    action.apply(&mut guard, file.number, number);
+                }
+                // The LSN only when all actions of the page are applied: below.
+                drop(guard);
+            }
+            for (number, _) in structure::decode(record.body).ok_or_else(damaged)? {
+                let mut guard = self.page_to_redo(&file, number, false)?;
+                if page::lsn(&guard) < record.end {
+                    guard.mark_dirty();
+                    page::set_lsn(&mut guard, record.end);
+                }
+            }
+            return Ok(());
+        }
+        let mut guard = self.page_to_redo(&file, head.page, false)?;
+        if page::lsn(&guard) >= record.end {
+            return Ok(());
+        }
+        if page::kind(&guard) != Some(PageKind::Leaf) {
+            return Err(damaged());
+        }
+        guard.mark_dirty();
+        redo_cell(&mut guard, head.kind, record.body).ok_or_else(damaged)?;
+        page::set_lsn(&mut guard, record.end);
+        Ok(())
+    }
+
+    /// The rows of memory-optimized tables, once their definitions are what they are to be.
+    fn load_memory_tables(&self, found: &Found, control: &Control, end: u64) -> StorageResult<()> {
+        let manifest = Manifest::read(&self.disk, control.manifest)?;
+        manifest.remove_others(&self.disk, control.manifest)?;
+        self.xtp.knows_objects_below(manifest.next_object);
+        let tables = self.open_memory_tables()?;
+        let others: BTreeSet<u64> = found.rows_elsewhere.iter().chain(found.unfinished.keys()).copied().collect();
+        let mut tail = Tail::default();
+        let read_log = |visit: &mut dyn FnMut(&Record<'_>) -> StorageResult<()>| match found.has_rows {
+            true => replay(self.log.store(), control.scan_lsn, end, &mut |record| visit(&record)).map(drop),
+            false => Ok(()),
+        };
+        read_log(&mut |record| tail.note(self, record, &others))?;
+        tail.load_pairs(self, &tables, &manifest.pairs)?;
+        read_log(&mut |record| tail.load(self, &tables, record, &others))
+    }
+
+    fn page_to_redo(&self, file: &DataFile, number: u32, replaces: bool) -> StorageResult<Exclusive<'_>> {
+        self.buffer.grow_file(file, number + 1)?;
+        match self.buffer.exclusive(file, number) {
+            // The whole page follows from the log.
+            Err(StorageError::CorruptPage { .. }) if replaces => self.buffer.fresh(file, number),
+            other => other,
+        }
+    }
+
+    /// `scan`: its records lie behind.
+    fn undo_unfinished(&self, transaction: u64, last_lsn: u64, scan: u64) -> StorageResult<()> {
+        os::sim_point!("recovery.undo");
+        let member = self.locks.enter();
+        self.locks[member].id.store(transaction, Ordering::SeqCst);
+        self.locks[member].first_lsn.store(scan, Ordering::SeqCst);
+        self.roll_back_abandoned(member, transaction, last_lsn)?;
+        self.locks.leave(member);
+        Ok(())
+    }
+
+    /// A data file with its first pages. `author`: whose rollback removes it again.
+    pub fn create_file(
+        &self,
+        writer: Option<&mut Writer>,
+        db: DatabaseId,
+        temporary: bool,
+        name: &str,
+    ) -> StorageResult<Arc<DataFile>> {
+        let number = self.numbers.next_file.fetch_add(1, Ordering::SeqCst);
+        let entry = FileEntry { number, database: db.0, temporary, name: name.into() };
+        let mut body = Vec::new();
+        entry.encode(&mut body);
+        let path = file_name(number);
+        if self.disk.exists(&path) {
+            // Left over from before a crash: its number was never hardened.
+            self.disk.remove(&path)?;
+        }
+        let file = self.disk.open(&path, Open::ExistingOrNew)?;
+        let data = self.files.add(number, db.0, temporary, file, &entry.name)?;
+        let mut author = match writer {
+            Some(writer) => {
+                self.identify(writer)?;
+                crate::engine::Author::Change(writer)
+            }
+            None => crate::engine::Author::System,
+        };
+        self.append(&mut author, Kind::FileCreate, &data, 0, &[&body])?;
+        if let Err(error) = self.disk.sync_names() {
+            // Which names the directory keeps is unknown.
+            self.log.stop(error.into());
+            return Err(error.into());
+        }
+        self.buffer.grow_file(&data, 8)?;
+        let mut header = Box::new([0; page::PAGE_BYTES]);
+        page::format(&mut header, PageKind::FileHeader, 0, number, 0, 0);
+        header[page::HEADER_BYTES..page::HEADER_BYTES + 4]
+            .copy_from_slice(&crate::recovery::control::FORMAT.to_le_bytes());
+        header[page::HEADER_BYTES + 4..page::HEADER_BYTES + 6].copy_from_slice(&db.0.to_le_bytes());
+        let root = empty_root(number, DIRECTORY_ROOT);
+        let bits: Vec<u8> = [0_u16, 1, DIRECTORY_ROOT as u16].iter().flat_map(|bit| bit.to_le_bytes()).collect();
+        let mut guards =
+            [self.buffer.fresh(&data, 0)?, self.buffer.fresh(&data, 1)?, self.buffer.fresh(&data, DIRECTORY_ROOT)?];
+        let actions = [
+            (0, Action::image(&header)),
+            (1, Action::SetBits { value: true, bits: Bits(&bits) }),
+            (DIRECTORY_ROOT, Action::image(&root)),
+        ];
+        const { assert!(BITMAP_SPAN > DIRECTORY_ROOT) };
+        let mut latched: Vec<&mut Exclusive<'_>> = guards.iter_mut().collect();
+        self.restructure(&data, &actions, &mut latched)?;
+        Ok(data)
+    }
+
+    /// See the top of this file. After a failed write or flush nobody knows what the files hold: the instance stops.
+    /// `before`: what the last one covered; what this one does then stands there.
+    pub fn checkpoint(
+        &self,
+        control_file: &ControlFile,
+        epoch: u32,
+        sequence: u64,
+        before: &mut Covered,
+    ) -> StorageResult<u64> {
+        if let Some(stopped) = self.log.is_stopped() {
+            return Err(stopped);
+        }
+        // Rows of memory-optimized tables are logged before their commit, and are wanted if that lies behind the redo LSN. So the
+        // redo LSN comes after the commits of all transactions that are over by now.
+        let begun = self.log.hardened();
+        let scan_lsn = begun.min(self.locks.oldest_lsn());
+        self.log.harden_all()?;
+        let covered = Covered { scan_lsn, redo_lsn: self.log.hardened(), manifest: before.manifest };
+        let rows = self.checkpoint_rows(*before, covered.redo_lsn, sequence);
+        if rows.as_ref().is_err_and(|error| *error == StorageError::DiskFull) {
+            // Nothing that counts has been written. The log stays as it is.
+            self.discard_checkpoint_files(before.manifest)?;
+            return Err(StorageError::DiskFull);
+        }
+        let result = rows.and_then(|rows| {
+            let written = self.write_checkpoint(control_file, epoch, sequence, covered, &rows)?;
+            *before = Covered { manifest: rows.manifest, ..covered };
+            Ok(written)
+        });
+        if let Err(error) = &result
+            && matches!(error, StorageError::Io(_) | StorageError::DiskFull)
+        {
+            self.log.stop(error.clone());
+        }
+        result
+    }
+
+    fn write_checkpoint(
+        &self,
+        control_file: &ControlFile,
+        epoch: u32,
+        sequence: u64,
+        Covered { scan_lsn, redo_lsn, .. }: Covered,
+        rows: &Written,
+    ) -> StorageResult<u64> {
+        let next_transaction = self.commits.next_id();
+        let written = self.buffer.write_all(&self.log)?;
+        self.log.harden_all()?;
+        let entry = |file: &Arc<DataFile>| FileEntry {
+            number: file.number,
+            database: file.database,
+            temporary: file.temporary,
+            name: file.name(),
+        };
+        // Pending frees before the files: a file that goes in between is found missing and no longer pending.
+        let pending = self.pending_frees.all();
+        let control = Control {
+            epoch,
+            sequence,
+            scan_lsn,
+            redo_lsn,
+            next_transaction,
+            next_file: self.numbers.next_file.load(Ordering::SeqCst),
+            files: self.files.all()?.iter().map(entry).collect(),
+            pending,
+            manifest: rows.manifest,
+        };
+        // A flush of another worker may have failed meanwhile.
+        if let Some(stopped) = self.log.is_stopped() {
+            return Err(stopped);
+        }
+        os::sim_point!("checkpoint.control");
+        control_file.write(&control)?;
+        os::sim_point!("checkpoint.truncate");
+        rows.install(&self.xtp.numbers.checkpoints, &self.disk)?;
+        self.log.store().truncate(scan_lsn)?;
+        Ok(written)
+    }
+}
+
+/// None: the body does not fit the page.
+fn redo_cell(page: &mut PageBytes, kind: Kind, body: &[u8]) -> Option<()> {
+    let count = page::slot_count(page);
+    match kind {
+        Kind::Insert => {
+            let body = CellBody::decode(body)?;
+            let fits = body.slot as usize <= count
+                && body.key.len() >= page::prefix_length(page)
+                && page::has_room(page, body.key, body.payload.len());
+            fits.then(|| page::insert(page, body.slot as usize, body.key, &[body.payload]))
+        }
+        Kind::Update => {
+            let body = UpdateBody::decode(body)?;
+            let slot = Some(body.slot as usize).filter(|slot| *slot < count)?;
+            let old = page::payload(page, slot);
+            let agrees = old.len() == body.prefix + body.old.len() + body.suffix;
+            let new = agrees.then(|| body.patch(old, body.new))?;
+            page::has_room_to_replace(page, slot, new.len()).then(|| page::replace(page, slot, &new))
+        }
+        Kind::Header => {
+            let body = HeaderBody::decode(body)?;
+            let slot = Some(body.slot as usize).filter(|slot| *slot < count)?;
+            (page::payload(page, slot).len() >= body.new.len()).then(|| apply_header(page, slot, body.new))
+        }
+        Kind::Remove => {
+            let slot = u16_at(body.get(..2)?, 0) as usize;
+            (slot < count).then(|| page::remove(page, slot))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,151 @@
+//! How many rows each table has, counted where all engines see it.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use os::region::{Part, Placed};
+use os::shared_struct;
+use os::sync::Mutex;
+use os::wait::WaitType;
+
+use crate::error::StorageResult;
+use crate::layout::{DatabaseId, TableId};
+use crate::region::memory::Memory;
+
+/// Tables whose rows are counted for all engines; further ones are counted by each engine for itself.
+const PLACES: usize = 1 << 16;
+/// Places where the count of a table may lie, one after the other.
+const TRIES: usize = 16;
+/// Schedulers count apart, as many as this: each insertion adds here, and they would wait for each other's cache line.
+const SHARES: usize = 4;
+
+shared_struct! {
+    /// Of one table, in a cache line of its own.
+    #[repr(align(64))]
+    struct RowShare {
+        rows: AtomicI64,
+    }
+}
+
+/// A table in one word; not 0, since no table has the id 0.
+pub fn pack(db: DatabaseId, table: TableId) -> u64 {
+    u64::from(db.0) << 32 | u64::from(table.0 as u32)
+}
+
+/// About how many rows a table has: no rollback corrects it.
+pub struct Rows {
+    counts: Part<RowShare>,
+    /// None: there was no place left.
+    at: Option<usize>,
+    own: AtomicI64,
+}
+
+impl Rows {
+    pub fn add(&self, change: i64) {
+        let share = os::sched::here().unwrap_or(0) as usize % SHARES;
+        let count = self.at.map_or(&self.own, |at| &self.counts[at * SHARES + share].rows);
+        count.fetch_add(change, Ordering::Relaxed);
+    }
+
+    pub fn get(&self) -> i64 {
+        let sum = |at: usize| {
+            self.counts[at * SHARES..][..SHARES].iter().map(|share| share.rows.load(Ordering::Relaxed)).sum()
+        };
+        self.at.map_or_else(|| self.own.load(Ordering::Relaxed), sum)
+    }
+}
+
+pub struct RowCounts {
+    /// Held while a table gets a place.
+    placing: Placed<Mutex<()>>,
+    /// Of each place its table, 0: free.
+    tables: Part<AtomicU64>,
+    /// The shares of each place.
+    counts: Part<RowShare>,
+}
+
+impl RowCounts {
+    pub fn new(memory: &Memory) -> StorageResult<RowCounts> {
+        Ok(RowCounts {
+            placing: memory.place("placing of row counts", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+            tables: memory.carve("counted tables", PLACES)?,
+            counts: memory.carve("row counts", PLACES * SHARES)?,
+        })
+    }
+
+    fn places(table: u64) -> impl Iterator<Item = usize> {
+        let first = (table.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+        (0..TRIES).map(move |step| (first + step) % PLACES)
+    }
+
+    fn find(&self, table: u64) -> Option<usize> {
+        Self::places(table).find(|place| self.tables[*place].load(Ordering::Acquire) == table)
+    }
+
+    fn find_free(&self, table: u64) -> Option<usize> {
+        Self::places(table).find(|place| self.tables[*place].load(Ordering::Relaxed) == 0)
+    }
+
+    /// The row count of a table; `estimate` says where it begins if nobody counts it yet.
+    pub fn of(&self, table: u64, estimate: impl FnOnce() -> StorageResult<i64>) -> StorageResult<Rows> {
+        let mut at = self.find(table);
+        let mut own = 0;
+        if at.is_none() {
+            own = estimate()?;
+            let _placing = self.placing.lock();
+            at = self.find(table);
+            if at.is_none() {
+                at = self.find_free(table);
+                if let Some(at) = at {
+                    let (first, others) = self.counts[at * SHARES..][..SHARES].split_first().expect("shares");
+                    first.rows.store(own, Ordering::Relaxed);
+                    others.iter().for_each(|share| share.rows.store(0, Ordering::Relaxed));
+                    self.tables[at].store(table, Ordering::Release);
+                }
+            }
+        }
+        Ok(Rows { counts: self.counts.clone(), at, own: AtomicI64::new(own) })
+    }
+
+    /// The next who asks for the table's count estimates it anew.
+    pub fn forget(&self, table: u64) {
+        if let Some(at) = self.find(table) {
+            let _ = self.tables[at].compare_exchange(table, 0, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use os::region::Visibility;
+
+    use super::*;
+
+    fn counts() -> RowCounts {
+        RowCounts::new(
+            &Memory::reserve(PLACES * (8 + SHARES * size_of::<RowShare>()), Visibility::ThisProcess).expect("memory"),
+        )
+        .expect("row counts")
+    }
+
+    #[test]
+    fn rows_are_counted_together_until_they_are_forgotten() {
+        let counts = counts();
+        let (a, b) = (counts.of(1, || Ok(10)).expect("a"), counts.of(1, || Ok(99)).expect("b"));
+        a.add(5);
+        b.add(-1);
+        assert_eq!((a.get(), b.get()), (14, 14));
+        counts.forget(1);
+        assert_eq!(counts.of(1, || Ok(3)).expect("anew").get(), 3);
+    }
+
+    #[test]
+    fn tables_without_a_place_are_counted_apart() {
+        let counts = counts();
+        let first = RowCounts::places(1).next();
+        let alike = (1..).filter(|table| RowCounts::places(*table).next() == first).take(TRIES + 1);
+        let rows: Vec<Rows> = alike.map(|table| counts.of(table, || Ok(7)).expect("rows")).collect();
+        rows.iter().for_each(|rows| rows.add(1));
+        assert!(rows.iter().all(|rows| rows.get() == 8));
+        assert_eq!(rows.iter().filter(|rows| rows.at.is_none()).count(), 1);
+    }
+}

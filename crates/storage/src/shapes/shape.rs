@@ -1,0 +1,354 @@
+//! A table as storage knows it: its trees and how rows become keys and entries. Kept encoded in the directory tree of
+//! its data file (root page 2), so nothing but the files is needed to find everything.
+//!
+//! ```text
+//! directory key:  'T', table id u32 with its sign bit turned, part u16 (big-endian)
+//! directory row:  the descriptor's bytes, at most 4,000 a part:
+//!   version u8 = 1; of a memory-optimized table 2, durable u8; base root u32, long-value root u32 (0: none; 2: numbers of objects), row layout length u32, row layout,
+//!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered, 8 hash), root u32,
+//!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each,
+//!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`; if hash: bucket count u64
+//! entry of a nonclustered index:  locator length u16, locator, row image of the index's columns
+//! key of a nonclustered index:    the key columns; then the locator unless the index is unique
+//! key of the base tree:           unique clustered: the key columns; otherwise also the row number, 8 bytes big-endian
+//! ```
+
+use types::key::{KeyCodec, KeyColumn, KeyLayout};
+use types::row::{ColumnType, RowView};
+use types::{KeySet, RowLayout};
+
+use crate::concurrency::versions::ROW_HEADER_BYTES;
+use crate::layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, MemoryOptimized, TableId, TableLayout};
+use crate::pages::page::{self, BODY_BYTES, KEY_BYTES_MAX};
+use crate::region::row_counts::Rows;
+use crate::shapes::tree::Tree;
+
+pub const DIRECTORY_ROOT: u32 = 2;
+/// Row numbers after the key of a tree whose key is not unique.
+pub const ROW_NUMBER_BYTES: usize = 8;
+
+pub struct IndexShape {
+    pub layout: IndexLayout,
+    pub tree: Tree,
+    pub key: KeyLayout,
+    /// Columns of the table in an index row, and the layout of that row.
+    pub columns: Vec<u16>,
+    pub row: RowLayout,
+    /// Longest entry.
+    pub entry_max: usize,
+    filter: Vec<(u16, Test)>,
+}
+
+/// Of one column's value.
+enum Test {
+    Null { null: bool, others: bool },
+    OneOf(KeyCodec, KeySet),
+}
+
+impl IndexShape {
+    /// The row has an entry in this index.
+    #[inline]
+    pub fn holds(&self, row: &RowView<'_>) -> bool {
+        self.filter.is_empty() || self.filter.iter().all(|(column, test)| test.passes(row, usize::from(*column)))
+    }
+}
+
+impl Test {
+    fn new(layout: &TableLayout, term: &FilterTerm) -> Test {
+        let column = layout.row.column_type(usize::from(term.column));
+        match term.keys.null_test() {
+            Some((null, others)) => Test::Null { null, others },
+            None => {
+                assert!(!column.is_max(), "a value that may be out of the row decides about no entry");
+                Test::OneOf(KeyCodec::new(&column, false), term.keys.clone())
+            }
+        }
+    }
+
+    fn passes(&self, row: &RowView<'_>, column: usize) -> bool {
+        match self {
+            Test::Null { null, others } => *if row.is_null(column) { null } else { others },
+            Test::OneOf(codec, keys) => {
+                let mut key = Vec::new();
+                codec.encode_field(row, column, &mut key);
+                keys.contains(&key)
+            }
+        }
+    }
+}
+
+pub struct Shape {
+    pub db: DatabaseId,
+    pub id: TableId,
+    pub layout: TableLayout,
+    pub base: Tree,
+    /// None: a heap.
+    pub clustered: Option<(IndexId, KeyLayout)>,
+    /// The base key ends with a row number.
+    pub numbered: bool,
+    /// Long values, if the rows can be longer than a page.
+    pub long_values: Option<Tree>,
+    pub indexes: Vec<IndexShape>,
+    /// Longest image that stays in a base row.
+    pub image_max: usize,
+    pub rows: Rows,
+}
+
+/// Where the trees of a table are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// Of a memory-optimized table: the number of its object.
+    pub base: u32,
+    /// 0: none. Of a memory-optimized table: the number of the object that has its values.
+    pub long_values: u32,
+    /// Of each index of the layout; of the clustered one, the base's.
+    pub indexes: Vec<u32>,
+}
+
+/// Most bytes a value of the type takes in a key.
+fn key_part_bytes(column: &ColumnType) -> usize {
+    if column.ty.is_max() {
+        return KEY_BYTES_MAX;
+    }
+    // Text can expand in its collation; the marker and an end come on top.
+    let expands = if column.ty.is_string() || column.ty.is_binary() { 4 } else { 1 };
+    (column.ty.length as usize * expands + 8).min(KEY_BYTES_MAX)
+}
+
+pub fn key_bytes_max(layout: &TableLayout, key: &[KeyColumn]) -> usize {
+    let sum: usize = key.iter().map(|part| key_part_bytes(&layout.row.columns()[part.ordinal as usize])).sum();
+    (sum + ROW_NUMBER_BYTES).min(KEY_BYTES_MAX)
+}
+
+/// Longest payload that fits a leaf beside its key and two fences of that length.
+pub fn payload_max(key_bytes: usize) -> usize {
+    BODY_BYTES - 10 - 3 * key_bytes
+}
+
+pub fn may_be_long(layout: &TableLayout, image_max: usize) -> bool {
+    let longest = |column: &ColumnType| if column.ty.is_max() { usize::MAX / 1024 } else { column.ty.length as usize };
+    let total = layout.row.columns().iter().map(longest).fold(0, usize::saturating_add);
+    total.saturating_add(layout.row.min_bytes()) > image_max
+}
+
+/// What the base tree of a layout is sorted by: the clustered index's id, its key, and whether row numbers follow it.
+pub fn base_key(layout: &TableLayout) -> (Option<(IndexId, KeyLayout)>, bool) {
+    match layout.indexes.iter().find(|index| index.clustered) {
+        Some(index) => (Some((index.id, KeyLayout::new(&layout.row, &index.key))), !index.unique),
+        None => (None, true),
+    }
+}
+
+pub fn image_max(layout: &TableLayout) -> usize {
+    let key = layout.indexes.iter().find(|index| index.clustered).map_or(&[][..], |index| &index.key);
+    payload_max(key_bytes_max(layout, key)) - ROW_HEADER_BYTES
+}
+
+/// Key, included and clustered key columns, each once.
+fn entry_columns(layout: &TableLayout, index: &IndexLayout) -> Vec<u16> {
+    let mut columns: Vec<u16> = Vec::new();
+    let clustered = layout.indexes.iter().find(|index| index.clustered).map_or(&[][..], |index| &index.key);
+    let keys = index.key.iter().map(|part| part.ordinal);
+    for column in keys.chain(index.included.iter().copied()).chain(clustered.iter().map(|part| part.ordinal)) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+impl Shape {
+    pub fn new(
+        (db, id): (DatabaseId, TableId),
+        layout: TableLayout,
+        roots: &Roots,
+        rows: Rows,
+        tree: impl Fn(u32) -> Tree,
+    ) -> Shape {
+        let (clustered, numbered) = base_key(&layout);
+        let base_key = clustered.as_ref().map_or(ROW_NUMBER_BYTES, |(_, key)| key_bytes_max(&layout, key.columns()));
+        let indexes = layout
+            .indexes
+            .iter()
+            .zip(&roots.indexes)
+            .filter(|(index, _)| !index.clustered)
+            .map(|(index, root)| {
+                let columns = entry_columns(&layout, index);
+                let types: Vec<_> = columns.iter().map(|column| layout.row.columns()[*column as usize]).collect();
+                IndexShape {
+                    layout: index.clone(),
+                    tree: tree(*root),
+                    key: KeyLayout::new(&layout.row, &index.key),
+                    columns,
+                    row: RowLayout::new(&types),
+                    entry_max: payload_max((key_bytes_max(&layout, &index.key) + base_key).min(KEY_BYTES_MAX))
+                        - ROW_HEADER_BYTES,
+                    filter: index.filter.iter().map(|term| (term.column, Test::new(&layout, term))).collect(),
+                }
+            })
+            .collect();
+        Shape {
+            db,
+            id,
+            base: tree(roots.base),
+            clustered,
+            numbered,
+            long_values: (roots.long_values != 0).then(|| tree(roots.long_values)),
+            indexes,
+            image_max: image_max(&layout),
+            layout,
+            rows,
+        }
+    }
+
+    pub fn roots(&self) -> Roots {
+        let root_of = |index: &IndexLayout| {
+            let found = self.indexes.iter().find(|shape| shape.layout.id == index.id);
+            found.map_or(self.base.root, |shape| shape.tree.root)
+        };
+        Roots {
+            base: self.base.root,
+            long_values: self.long_values.as_ref().map_or(0, |tree| tree.root),
+            indexes: self.layout.indexes.iter().map(root_of).collect(),
+        }
+    }
+}
+
+pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
+    let row = layout.row.to_bytes();
+    let mut out = match layout.memory {
+        None => vec![1],
+        Some(MemoryOptimized { durable }) => vec![2, durable as u8],
+    };
+    out.extend_from_slice(&roots.base.to_le_bytes());
+    out.extend_from_slice(&roots.long_values.to_le_bytes());
+    out.extend_from_slice(&(row.len() as u32).to_le_bytes());
+    out.extend_from_slice(&row);
+    out.extend_from_slice(&(layout.indexes.len() as u16).to_le_bytes());
+    for (index, root) in layout.indexes.iter().zip(&roots.indexes) {
+        out.extend_from_slice(&index.id.0.to_le_bytes());
+        let filtered = !index.filter.is_empty();
+        let hash = index.bucket_count.is_some();
+        out.push(index.unique as u8 | (index.clustered as u8) << 1 | (filtered as u8) << 2 | (hash as u8) << 3);
+        out.extend_from_slice(&root.to_le_bytes());
+        out.push(index.key.len() as u8);
+        for part in &index.key {
+            out.extend_from_slice(&part.ordinal.to_le_bytes());
+            out.push(part.descending as u8);
+        }
+        out.extend_from_slice(&(index.included.len() as u16).to_le_bytes());
+        for column in &index.included {
+            out.extend_from_slice(&column.to_le_bytes());
+        }
+        if filtered {
+            // A term a column, and a table has 1,024 at most.
+            out.extend_from_slice(&(index.filter.len() as u16).to_le_bytes());
+            for term in &index.filter {
+                out.extend_from_slice(&term.column.to_le_bytes());
+                out.extend_from_slice(&term.keys.to_bytes());
+            }
+        }
+        if let Some(count) = index.bucket_count {
+            out.extend_from_slice(&count.to_le_bytes());
+        }
+    }
+    out
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, bytes: usize) -> Option<&'a [u8]> {
+        let (now, rest) = self.0.split_at_checked(bytes)?;
+        self.0 = rest;
+        Some(now)
+    }
+    fn u8(&mut self) -> Option<u8> {
+        Some(self.take(1)?[0])
+    }
+    fn u16(&mut self) -> Option<u16> {
+        Some(page::u16_at(self.take(2)?, 0))
+    }
+    fn u32(&mut self) -> Option<u32> {
+        Some(page::u32_at(self.take(4)?, 0))
+    }
+}
+
+/// None: damaged.
+pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
+    let mut reader = Reader(bytes);
+    let memory = match reader.u8()? {
+        1 => None,
+        2 => Some(MemoryOptimized { durable: reader.u8()? != 0 }),
+        _ => return None,
+    };
+    let mut roots = Roots { base: reader.u32()?, long_values: reader.u32()?, indexes: Vec::new() };
+    let row_bytes = reader.u32()? as usize;
+    let row = RowLayout::from_bytes(reader.take(row_bytes)?).ok()?.0;
+    let mut indexes = Vec::new();
+    for _ in 0..reader.u16()? {
+        let id = IndexId(reader.u32()?);
+        let flags = reader.u8()?;
+        roots.indexes.push(reader.u32()?);
+        let mut key = Vec::new();
+        for _ in 0..reader.u8()? {
+            key.push(KeyColumn { ordinal: reader.u16()?, descending: reader.u8()? != 0 });
+        }
+        let mut included = Vec::new();
+        for _ in 0..reader.u16()? {
+            included.push(reader.u16()?);
+        }
+        let valid = |column: u16| (column as usize) < row.len();
+        let mut filter = Vec::new();
+        if flags & 4 != 0 {
+            for _ in 0..reader.u16()? {
+                let column = reader.u16()?;
+                let (keys, bytes) = KeySet::from_bytes(reader.0)?;
+                reader.take(bytes)?;
+                filter.push(FilterTerm { column, keys });
+            }
+        }
+        let bucket_count = if flags & 8 != 0 { Some(page::u64_at(reader.take(8)?, 0)) } else { None };
+        let filter_valid = filter.iter().all(|term| valid(term.column));
+        if !key.iter().all(|part| valid(part.ordinal)) || !included.iter().all(|c| valid(*c)) || !filter_valid {
+            return None;
+        }
+        let (unique, clustered) = (flags & 1 != 0, flags & 2 != 0);
+        indexes.push(IndexLayout { id, unique, clustered, key, included, filter, bucket_count });
+    }
+    Some((TableLayout { row, indexes, memory }, roots))
+}
+
+#[cfg(test)]
+mod tests {
+    use types::SqlType;
+
+    use super::*;
+
+    #[test]
+    fn a_descriptor_survives_encoding_and_refuses_damage() {
+        let columns = [ColumnType::not_null(SqlType::INT), ColumnType::nullable(SqlType::nvarchar(20))];
+        let index = |id, unique, clustered| IndexLayout {
+            id: IndexId(id),
+            unique,
+            clustered,
+            key: vec![KeyColumn { ordinal: id as u16 - 1, descending: clustered }],
+            included: vec![0],
+            filter: match clustered {
+                true => vec![],
+                false => vec![FilterTerm { column: 1, keys: KeySet::not_null() }],
+            },
+            bucket_count: (!clustered).then_some(1 << 20),
+        };
+        let roots = Roots { base: 7, long_values: 0, indexes: vec![7, 9] };
+        for memory in [None, Some(MemoryOptimized { durable: true })] {
+            let indexes = vec![index(1, true, true), index(2, false, false)];
+            let layout = TableLayout { row: RowLayout::new(&columns), indexes, memory };
+            let bytes = encode(&layout, &roots);
+            assert_eq!(decode(&bytes), Some((layout.clone(), roots.clone())));
+            for cut in 0..bytes.len() {
+                assert_eq!(decode(&bytes[..cut]), None, "cut at {cut}");
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! A table on pages: its base tree (clustered index, or heap by row number) and its nonclustered indexes, kept together.
+//!
+//! A heap is a tree by row number: appending is its fast path, a row never moves, there are no forwarding pointers. A
+//! change goes to the base row first, which decides who may change it, then to the entries of the indexes. A call that
+//! fails part of the way undoes its part.
+
+use std::sync::Arc;
+
+use types::key::encode_key;
+use types::row::{Field, RowBuilder, RowView};
+
+use crate::concurrency::locks::{LockMode, Patience, Resource};
+use crate::engine::{Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{IndexId, Locator};
+use crate::pages::page::KEY_BYTES_MAX;
+use crate::shapes::shape::{IndexShape, Shape};
+use crate::transaction::Transaction;
+use crate::trees::rows::{Inserted, Seen};
+
+/// As `Table` of any kind; cheap to clone.
+#[derive(Clone)]
+pub struct DiskTable {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) shape: Arc<Shape>,
+    /// The news of shapes (`Shapes::told`) as of which it was opened.
+    pub(crate) opened: u64,
+}
+
+/// What a row lock is taken on: the row's locator, hashed.
+pub(crate) fn row_hash(locator: &[u8]) -> u64 {
+    locator.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+impl DiskTable {
+    pub(crate) fn index(&self, id: IndexId) -> StorageResult<Option<&IndexShape>> {
+        let base = self.shape.clustered.as_ref().map_or(IndexId::HEAP, |(id, _)| *id);
+        if id == base || id == IndexId::HEAP {
+            return Ok(None);
+        }
+        self.shape.indexes.iter().find(|index| index.layout.id == id).map(Some).ok_or(StorageError::UnknownIndex)
+    }
+
+    /// Columns of the table that a row of this index holds, in the order of its image: for the heap and the clustered
+    /// index all; otherwise key, included and clustered key columns, each once.
+    pub fn index_columns(&self, index: IndexId) -> StorageResult<Vec<u16>> {
+        Ok(match self.index(index)? {
+            Some(index) => index.columns.clone(),
+            None => (0..self.shape.layout.row.len() as u16).collect(),
+        })
+    }
+
+    /// `image`, a row of the table, has an entry in this index.
+    pub fn index_holds(&self, index: IndexId, image: &[u8]) -> StorageResult<bool> {
+        let Some(index) = self.index(index)? else { return Ok(true) };
+        Ok(index.holds(&RowView::new(&self.shape.layout.row, image)?))
+    }
+
+    /// `row` is an image of `layout().row` with every value in the row; long (max) values are moved out of it here.
+    pub fn insert(&self, tx: &mut Transaction, row: &[u8]) -> StorageResult<Locator> {
+        tx.change(self.shape.db, self.shape.id, |tx| self.insert_unguarded(tx, row))
+    }
+
+    /// Returns the row's new locator (another one if the clustered key changed).
+    pub fn update(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
+        tx.change(self.shape.db, self.shape.id, |tx| self.update_unguarded(tx, locator, row))
+    }
+
+    pub fn delete(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        tx.change(self.shape.db, self.shape.id, |tx| self.delete_unguarded(tx, locator))
+    }
+
+    /// Appends the base key of a row to `key`. A row number comes from the counter.
+    fn base_key(&self, view: &RowView<'_>, key: &mut Vec<u8>) -> StorageResult<()> {
+        if let Some((_, layout)) = &self.shape.clustered {
+            encode_key(layout, view, key);
+        }
+        if self.shape.numbered {
+            key.extend_from_slice(&self.engine.next_row_number().to_be_bytes());
+        }
+        check_key(key)
+    }
+
+    fn insert_unguarded(&self, tx: &mut Transaction, row: &[u8]) -> StorageResult<Locator> {
+        let shape = &*self.shape;
+        let view = RowView::new(&shape.layout.row, row)?;
+        let mut key = std::mem::take(&mut tx.scratch.key);
+        key.clear();
+        self.base_key(&view, &mut key)?;
+        self.insert_base(tx, &view, &key)?;
+        for index in shape.indexes.iter().filter(|index| index.holds(&view)) {
+            self.insert_entry(tx, index, &view, &key)?;
+        }
+        shape.rows.add(1);
+        let locator = Locator::new(&key);
+        tx.scratch.key = key;
+        Ok(locator)
+    }
+
+    fn insert_base(&self, tx: &mut Transaction, view: &RowView<'_>, key: &[u8]) -> StorageResult<()> {
+        let shape = &*self.shape;
+        let patience = tx.patience();
+        let inserted = if view.image().len() <= shape.image_max {
+            self.engine.insert_row(&mut tx.writer, &shape.base, key, view.image(), patience)?
+        } else {
+            let mut image = Vec::new();
+            self.engine.move_long_values(&mut tx.writer, shape, view, patience, &mut image)?;
+            self.engine.insert_row(&mut tx.writer, &shape.base, key, &image, patience)?
+        };
+        match inserted {
+            Inserted::Done => Ok(()),
+            Inserted::Duplicate => {
+                let index = shape.clustered.as_ref().map_or(IndexId::HEAP, |(id, _)| *id);
+                Err(StorageError::DuplicateKey { table: shape.id, index })
+            }
+        }
+    }
+
+    pub(crate) fn insert_entry(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        view: &RowView<'_>,
+        locator: &[u8],
+    ) -> StorageResult<()> {
+        let inserted = self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
+            self.engine.insert_row(writer, &index.tree, key, entry, patience)
+        })?;
+        match inserted {
+            Inserted::Done => Ok(()),
+            Inserted::Duplicate => Err(StorageError::DuplicateKey { table: self.shape.id, index: index.layout.id }),
+        }
+    }
+
+    fn delete_entry(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        view: &RowView<'_>,
+        locator: &[u8],
+    ) -> StorageResult<()> {
+        self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
+            self.engine.delete_row(writer, &index.tree, self.shape.id, key, None, None, patience, entry).map(drop)
+        })
+    }
+
+    /// Hands key and payload of a row's entry to `change`, in the transaction's own buffer.
+    fn with_entry<T>(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        view: &RowView<'_>,
+        locator: &[u8],
+        change: impl FnOnce(&mut Writer, &[u8], &mut Vec<u8>, Patience) -> StorageResult<T>,
+    ) -> StorageResult<T> {
+        let (mut key, mut entry) = (Vec::new(), std::mem::take(&mut tx.scratch.entry));
+        entry_of(index, view, locator, &mut key, &mut entry)?;
+        let patience = tx.patience();
+        let changed = change(&mut tx.writer, &key, &mut entry, patience)?;
+        tx.scratch.entry = entry;
+        Ok(changed)
+    }
+
+    fn update_unguarded(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
+        let shape = &*self.shape;
+        let view = RowView::new(&shape.layout.row, row)?;
+        let mut key = Vec::new();
+        if let Some((_, layout)) = &shape.clustered {
+            encode_key(layout, &view, &mut key);
+        }
+        if shape.numbered {
+            let number_at = locator.len().checked_sub(8).ok_or(StorageError::RowGone)?;
+            key.extend_from_slice(&locator[number_at..]);
+        }
+        check_key(&key)?;
+        let (patience, conflict) = (tx.patience(), tx.conflict_time());
+        let lock = Resource::Row(shape.db, shape.id, row_hash(locator));
+        let mut old = std::mem::take(&mut tx.scratch.image);
+        if key == locator {
+            let mut image = Vec::new();
+            let image = if row.len() <= shape.image_max {
+                row
+            } else {
+                self.engine.move_long_values(&mut tx.writer, shape, &view, patience, &mut image)?;
+                &image
+            };
+            let (engine, base) = (&self.engine, &shape.base);
+            while !engine.update_row(
+                &mut tx.writer,
+                base,
+                shape.id,
+                &key,
+                image,
+                Some(lock),
+                conflict,
+                patience,
+                &mut old,
+            )? {
+                tx.await_row(lock, patience)?;
+            }
+        } else {
+            self.delete_base_row(tx, locator, conflict, patience, &mut old)?;
+            self.insert_base(tx, &view, &key)?;
+        }
+        self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
+        if !shape.indexes.is_empty() {
+            let before = RowView::new(&shape.layout.row, &old)?;
+            for index in &shape.indexes {
+                self.update_entry(tx, index, (&before, locator), (&view, &key))?;
+            }
+        }
+        tx.scratch.image = old;
+        Ok(Locator::new(&key))
+    }
+
+    fn update_entry(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        before: (&RowView<'_>, &[u8]),
+        after: (&RowView<'_>, &[u8]),
+    ) -> StorageResult<()> {
+        match (index.holds(before.0), index.holds(after.0)) {
+            (true, true) => {}
+            (false, false) => return Ok(()),
+            (false, true) => return self.insert_entry(tx, index, after.0, after.1),
+            (true, false) => return self.delete_entry(tx, index, before.0, before.1),
+        }
+        let (mut old_key, mut old_entry, mut new_key, mut new_entry) = (vec![], vec![], vec![], vec![]);
+        entry_of(index, before.0, before.1, &mut old_key, &mut old_entry)?;
+        entry_of(index, after.0, after.1, &mut new_key, &mut new_entry)?;
+        if old_key == new_key && old_entry == new_entry {
+            return Ok(());
+        }
+        let (table, patience) = (self.shape.id, tx.patience());
+        if old_key == new_key {
+            let writer = &mut tx.writer;
+            let tree = &index.tree;
+            let (new, old) = (&new_entry, &mut old_entry);
+            return self.engine.update_row(writer, tree, table, &new_key, new, None, None, patience, old).map(drop);
+        }
+        self.engine.delete_row(&mut tx.writer, &index.tree, table, &old_key, None, None, patience, &mut old_entry)?;
+        match self.engine.insert_row(&mut tx.writer, &index.tree, &new_key, &new_entry, patience)? {
+            Inserted::Done => Ok(()),
+            Inserted::Duplicate => Err(StorageError::DuplicateKey { table, index: index.layout.id }),
+        }
+    }
+
+    /// Makes a ghost of the row at `locator`, when nobody else's lock on it stands against that.
+    fn delete_base_row(
+        &self,
+        tx: &mut Transaction,
+        locator: &[u8],
+        conflict: Option<u64>,
+        patience: Patience,
+        old: &mut Vec<u8>,
+    ) -> StorageResult<()> {
+        let shape = &*self.shape;
+        let lock = Resource::Row(shape.db, shape.id, row_hash(locator));
+        let (engine, base) = (&self.engine, &shape.base);
+        while !engine.delete_row(&mut tx.writer, base, shape.id, locator, Some(lock), conflict, patience, old)? {
+            tx.await_row(lock, patience)?;
+        }
+        Ok(())
+    }
+
+    fn delete_unguarded(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        let shape = &*self.shape;
+        let (patience, conflict) = (tx.patience(), tx.conflict_time());
+        let mut old = std::mem::take(&mut tx.scratch.image);
+        self.delete_base_row(tx, locator, conflict, patience, &mut old)?;
+        self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
+        if !shape.indexes.is_empty() {
+            let view = RowView::new(&shape.layout.row, &old)?;
+            for index in shape.indexes.iter().filter(|index| index.holds(&view)) {
+                self.delete_entry(tx, index, &view, locator)?;
+            }
+        }
+        shape.rows.add(-1);
+        tx.scratch.image = old;
+        Ok(())
+    }
+
+    /// Replaces `image` by the row as this transaction sees it, long values in place. False: there is none.
+    pub fn fetch(&self, tx: &mut Transaction, locator: &[u8], image: &mut Vec<u8>) -> StorageResult<bool> {
+        let shape = &*self.shape;
+        if shape.long_values.is_some() {
+            // As a scan: read after the row's latch is gone.
+            tx.snapshot();
+        }
+        loop {
+            let view = tx.view();
+            match self.engine.read_row(&view, &shape.base, locator, image)? {
+                Seen::Here | Seen::Old => break,
+                Seen::Nothing => return Ok(false),
+                Seen::Wait(other) => tx.wait_for_end(other, LockMode::Shared, tx.patience())?,
+            }
+        }
+        if shape.long_values.is_some() && RowView::new(&shape.layout.row, image)?.has_overflow() {
+            let split = std::mem::take(image);
+            self.engine.join_long_values(shape, &split, image)?;
+        }
+        Ok(true)
+    }
+
+    /// Pages of the base tree; as many as there are if nobody changes it meanwhile.
+    pub fn pages(&self) -> StorageResult<u64> {
+        self.engine.count_pages(&self.shape.base)
+    }
+
+    pub fn row_count_estimate(&self) -> u64 {
+        self.shape.rows.get().max(0) as u64
+    }
+}
+
+fn check_key(key: &[u8]) -> StorageResult<()> {
+    if key.len() <= KEY_BYTES_MAX {
+        return Ok(());
+    }
+    Err(StorageError::KeyTooLong { bytes: key.len(), bytes_max: KEY_BYTES_MAX })
+}
+
+/// Key and payload of a row's entry in an index.
+fn entry_of(
+    index: &IndexShape,
+    view: &RowView<'_>,
+    locator: &[u8],
+    key: &mut Vec<u8>,
+    entry: &mut Vec<u8>,
+) -> StorageResult<()> {
+    key.clear();
+    encode_key(&index.key, view, key);
+    if !index.layout.unique {
+        key.extend_from_slice(locator);
+    }
+    check_key(key)?;
+    entry.clear();
+    entry.extend_from_slice(&(locator.len() as u16).to_le_bytes());
+    entry.extend_from_slice(locator);
+    let mut builder = RowBuilder::new(&index.row, entry);
+    for (position, column) in index.columns.iter().enumerate() {
+        match view.field(*column as usize) {
+            Field::Null => builder.push_null(),
+            Field::Bytes(bytes) if index.row.is_variable(position) => builder.push_bytes(bytes),
+            Field::Bytes(_) => builder.push(&view.datum(*column as usize)),
+            // Too long for the base row, so too long for an index row as well.
+            Field::Overflow(_) => builder.push_null(),
+        }
+    }
+    builder.finish();
+    if entry.len() > index.entry_max {
+        return Err(StorageError::RowTooLarge { bytes: entry.len(), bytes_max: index.entry_max });
+    }
+    Ok(())
+}

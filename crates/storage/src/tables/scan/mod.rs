@@ -1,0 +1,563 @@
+//! Reading an index in order, in parts. A scan holds no latch between calls; it continues by key, so splits do not disturb it.
+//!
+//! Each part: find the leaf of the next key, take the rows this transaction sees under the leaf's shared latch (`reader`),
+//! remember the key to go on from. A row that has to be waited for ends the part before it; then the latch is gone while it
+//! waits. Rows wanted in a batch are appended column by column (`append`).
+
+mod reader;
+mod append;
+
+use types::RowBatch;
+use types::row::RowView;
+
+use crate::bounds::KeyBound;
+use crate::buffer::Shared;
+use crate::concurrency::locks::{LockMode, Patience};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{IndexId, Locator};
+use crate::pages::page;
+use crate::shapes::shape::IndexShape;
+use crate::shapes::tree::Tree;
+use crate::tables::disk_table::{DiskTable, row_hash};
+use crate::transaction::{Isolation, Transaction};
+use crate::trees::rows::{ReadMode, Seen, View};
+
+use append::Appender;
+pub(crate) use append::{append_locator, append_row};
+use reader::{Reader, RowLock, Sink, Stop};
+
+/// Table hints. All false: what the isolation level says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LockHint {
+    /// NOLOCK: the newest row, committed or not.
+    pub no_lock: bool,
+    /// UPDLOCK, and the read side of UPDATE and DELETE: waits for writers and reads the newest committed row.
+    /// Without `hold` the lock lasts to the end of the statement.
+    pub update: bool,
+    /// XLOCK.
+    pub exclusive: bool,
+    /// HOLDLOCK: to the end of the transaction, and no phantoms.
+    pub hold: bool,
+    /// READPAST: skips rows another transaction has locked.
+    pub read_past: bool,
+    /// NOWAIT: `LockTimeout` instead of a wait.
+    pub no_wait: bool,
+    /// TABLOCK.
+    pub table: bool,
+    /// READCOMMITTEDLOCK: waits for writers.
+    pub shared: bool,
+    /// Of a memory-optimized table, whatever the transaction's isolation level: WITH (SNAPSHOT), or the database's
+    /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT.
+    pub snapshot: bool,
+    /// REPEATABLEREAD of a memory-optimized table.
+    pub repeatable: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanSpec {
+    /// `HEAP` for a heap, else an index of the table.
+    pub index: IndexId,
+    pub lower: KeyBound,
+    pub upper: KeyBound,
+    /// Ranges that begin and end with the same bytes are one whole key each: what a hash index needs to know.
+    pub whole_keys: bool,
+    pub backward: bool,
+    /// Columns of the table, in the order `fill` appends them.
+    pub columns: Vec<u16>,
+    /// Of these, those that nobody looks at: `fill` may append an empty value instead of one that is out of its row.
+    pub unread: Vec<u16>,
+    /// `fill` appends a last column of class Bytes with the row's locator.
+    pub locator: bool,
+    /// The index does not cover `columns`: fetch the base row by its locator.
+    pub lookup: bool,
+    pub lock: LockHint,
+    /// Do not return rows this very statement has written (Halloween protection).
+    pub ignore_own_statement: bool,
+}
+
+impl ScanSpec {
+    pub fn all(index: IndexId, columns: Vec<u16>) -> ScanSpec {
+        ScanSpec {
+            index,
+            lower: KeyBound::Unbounded,
+            upper: KeyBound::Unbounded,
+            whole_keys: false,
+            backward: false,
+            columns,
+            unread: Vec::new(),
+            locator: false,
+            lookup: false,
+            lock: LockHint::default(),
+            ignore_own_statement: true,
+        }
+    }
+}
+
+/// A row where the scan stands: valid until the scan moves.
+#[derive(Debug, Clone, Copy)]
+pub struct RowRef<'a> {
+    /// An image of the table's row layout if the index is clustered, a heap or `lookup` is set; otherwise the columns of `Table::index_columns`.
+    pub image: &'a [u8],
+    pub locator: &'a [u8],
+}
+
+/// Rows `next` reads ahead.
+const AHEAD_ROWS: usize = 32;
+
+/// Beginnings of keys to look up one after the other, each for an owner: whatever number the caller knows it by.
+#[derive(Debug, Default)]
+pub struct Prefixes {
+    bytes: Vec<u8>,
+    /// Where each ends in `bytes`, and its owner.
+    ends: Vec<(u32, u32)>,
+    next: usize,
+    /// The scan stands among the rows of the next one.
+    pub(crate) begun: bool,
+}
+
+impl Prefixes {
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.next = 0;
+        self.begun = false;
+    }
+
+    /// Adds what `write` appends, unless it says that there is nothing to look up.
+    pub fn push<E>(&mut self, owner: u32, write: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>) -> Result<(), E> {
+        let start = self.bytes.len();
+        if write(&mut self.bytes)? {
+            self.ends.push((self.bytes.len() as u32, owner));
+        } else {
+            self.bytes.truncate(start);
+        }
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Whether all rows of all of them have been given.
+    pub fn is_done(&self) -> bool {
+        self.next == self.ends.len()
+    }
+
+    #[inline]
+    pub(crate) fn first(&self) -> Option<(&[u8], u32)> {
+        let (end, owner) = *self.ends.get(self.next)?;
+        let start = if self.next == 0 { 0 } else { self.ends[self.next - 1].0 };
+        Some((&self.bytes[start as usize..end as usize], owner))
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) {
+        self.next += 1;
+        self.begun = false;
+    }
+}
+
+/// Owns what it needs of the table, so it may outlive the borrow it was made from (cursors).
+pub struct DiskScan {
+    source: Source,
+    at: Position,
+    ahead: Vec<(Vec<u8>, Locator)>,
+    ahead_next: usize,
+}
+
+/// What is read and how: stays as the scan moves.
+struct Source {
+    table: DiskTable,
+    /// Position in the table's nonclustered indexes; None: the base tree.
+    index: Option<usize>,
+    spec: ScanSpec,
+    /// Where the index row holds each wanted column (or the base row, for a look-up).
+    places: Vec<u16>,
+    /// All of them are of fixed width.
+    fixed: bool,
+    /// `next` is in use: its rows come with locators.
+    keeps_locators: bool,
+}
+
+/// Where the scan stands.
+struct Position {
+    /// Keys in `[lower, upper)` are still to come. The bound moves as the scan does.
+    lower: Vec<u8>,
+    upper: Vec<u8>,
+    /// False: `upper` means nothing.
+    bounded: bool,
+    statement: u32,
+    /// The leaf that the next key may lie in, 0: unknown.
+    leaf: u32,
+    done: bool,
+}
+
+impl DiskScan {
+    pub(crate) fn new(table: DiskTable, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<DiskScan> {
+        tx.check_running()?;
+        let shape = table.shape.clone();
+        let wanted = table.index(spec.index)?;
+        let position = |wanted: &IndexShape| shape.indexes.iter().position(|index| index.layout.id == wanted.layout.id);
+        let index = wanted.and_then(position);
+        let places = match (wanted, spec.lookup) {
+            (Some(index), false) => spec
+                .columns
+                .iter()
+                .map(|column| index.columns.iter().position(|held| held == column).map(|at| at as u16))
+                .collect::<Option<Vec<u16>>>()
+                .ok_or(StorageError::UnknownIndex)?,
+            _ => spec.columns.clone(),
+        };
+        let mut at = Position {
+            lower: Vec::new(),
+            upper: Vec::new(),
+            bounded: false,
+            statement: tx.writer.statement,
+            leaf: 0,
+            done: false,
+        };
+        at.place(&spec.lower, &spec.upper);
+        let layout = match (wanted, spec.lookup) {
+            (Some(index), false) => &index.row,
+            _ => &shape.layout.row,
+        };
+        let fixed = places.iter().all(|place| !layout.is_variable(*place as usize));
+        let source = Source { table, index, spec, places, fixed, keeps_locators: false };
+        source.lock_table(tx)?;
+        Ok(DiskScan { source, at, ahead: Vec::new(), ahead_next: 0 })
+    }
+
+    /// Goes to another range of keys, whatever was left of the one before: what a join does for each of its outer rows.
+    /// Keeps its buffers and the leaf it stands on, where the next key often lies, too.
+    pub fn restart<K: AsRef<[u8]>>(
+        &mut self,
+        tx: &mut Transaction,
+        lower: &KeyBound<K>,
+        upper: &KeyBound<K>,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        self.at.place(lower, upper);
+        self.at.statement = tx.writer.statement;
+        self.ahead.clear();
+        self.ahead_next = 0;
+        self.source.lock_table(tx)
+    }
+
+    pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
+        let DiskScan { source, at, ahead, ahead_next } = self;
+        if *ahead_next == ahead.len() {
+            ahead.clear();
+            *ahead_next = 0;
+            source.keeps_locators = true;
+            while ahead.is_empty() && !at.done {
+                source.part(at, tx, AHEAD_ROWS, &mut |image: &[u8], locator: &[u8]| {
+                    ahead.push((image.to_vec(), Locator::new(locator)));
+                    Ok(())
+                })?;
+                if source.looks_up() {
+                    source.look_up(at, tx, ahead)?;
+                } else if source.index.is_none() {
+                    source.join(ahead)?;
+                }
+            }
+        }
+        let Some((image, locator)) = ahead.get(*ahead_next) else { return Ok(None) };
+        *ahead_next += 1;
+        Ok(Some(RowRef { image, locator }))
+    }
+
+    /// Appends up to `rows_max` rows to `batch`: `ScanSpec::columns` in order, then the locator if asked for.
+    /// Returns how many; 0 at the end only.
+    pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
+        let DiskScan { source, at, .. } = self;
+        let mut filled = 0;
+        while filled == 0 && !at.done && rows_max > 0 {
+            filled = if source.looks_up() {
+                source.fill_looked_up(at, tx, batch, rows_max)?
+            } else {
+                source.fill_straight(at, tx, batch, rows_max)?
+            };
+        }
+        batch.rows += filled;
+        Ok(filled)
+    }
+
+    /// Whether the first rows of many prefixes are best read leaf by leaf, by `fill_each`.
+    pub fn fills_each(&self) -> bool {
+        !self.source.spec.backward && !self.source.looks_up()
+    }
+
+    /// As `Scan::fill_for`, of prefixes of which none has begun.
+    pub fn fill_each(
+        &mut self,
+        tx: &mut Transaction,
+        prefixes: &mut Prefixes,
+        batch: &mut RowBatch,
+        rows_max: usize,
+        owners: &mut Vec<u32>,
+    ) -> StorageResult<()> {
+        batch.rows += self.source.fill_each(&mut self.at, tx, prefixes, batch, rows_max, owners)?;
+        os::wait::maybe_yield();
+        Ok(())
+    }
+
+    /// Whether `fill` is known to have nothing more to give.
+    pub fn is_done(&self) -> bool {
+        self.at.done
+    }
+
+    /// Releases the statement's lock on a row this scan returned and that did not qualify.
+    pub fn unlock(&self, tx: &mut Transaction, locator: &[u8]) {
+        let shape = &self.source.table.shape;
+        tx.unlock_row(shape.db, shape.id, row_hash(locator));
+    }
+}
+
+impl Position {
+    fn place<K: AsRef<[u8]>>(&mut self, lower: &KeyBound<K>, upper: &KeyBound<K>) {
+        lower.append_lowest(&mut self.lower);
+        self.bounded = upper.append_above(&mut self.upper);
+        self.done = self.bounded && page::order(&self.upper, &self.lower).is_le();
+    }
+
+    fn upper(&self) -> Option<&[u8]> {
+        self.bounded.then_some(&self.upper[..])
+    }
+}
+
+impl Source {
+    /// What the hints and the isolation level ask of the whole table. Key ranges are held by a table lock.
+    fn lock_table(&self, tx: &mut Transaction) -> StorageResult<()> {
+        let (db, id, hint) = (self.table.shape.db, self.table.shape.id, self.spec.lock);
+        if hint.no_lock || tx.isolation() == Isolation::ReadUncommitted {
+            return Ok(());
+        }
+        let serializable = hint.hold || tx.isolation() == Isolation::Serializable;
+        let mode = match (hint.update, hint.exclusive, hint.table, serializable) {
+            (_, true, true, _) => LockMode::Exclusive,
+            (true, _, true, _) => LockMode::Exclusive,
+            (true, _, _, true) | (_, true, _, true) => LockMode::Update,
+            (_, _, true, _) if hint.hold || hint.shared => LockMode::Shared,
+            (_, _, _, true) => LockMode::Shared,
+            _ => return Ok(()),
+        };
+        tx.table_lock(db, id, mode, self.patience(tx)).map(|_| ())
+    }
+
+    fn patience(&self, tx: &Transaction) -> Patience {
+        if self.spec.lock.no_wait { Patience::Ms(0) } else { tx.patience() }
+    }
+
+    /// What a row is wanted for, as the wait for it is called.
+    fn wanted(&self) -> LockMode {
+        if self.spec.lock.update { LockMode::Update } else { LockMode::Shared }
+    }
+
+    fn how_to_read(&self, tx: &mut Transaction, statement: u32) -> (View, Option<RowLock>) {
+        let hint = self.spec.lock;
+        let isolation = tx.isolation();
+        let mut view = tx.view();
+        if self.table.shape.long_values.is_some() {
+            // They are read after their row's latch is gone, and deleted ones stay as long as a snapshot may see them: also
+            // what is read without one needs it.
+            tx.snapshot();
+        }
+        let mut row_lock = None;
+        if hint.no_lock {
+            view = tx.view_as(ReadMode::Dirty);
+        } else if isolation != Isolation::Snapshot || hint.update || hint.exclusive {
+            let serializable = hint.hold || isolation == Isolation::Serializable;
+            let repeatable = serializable || isolation == Isolation::RepeatableRead;
+            if hint.update || hint.exclusive {
+                let mode = if hint.exclusive { LockMode::Exclusive } else { LockMode::Update };
+                row_lock = Some(RowLock { mode, hold: repeatable || hint.exclusive });
+                if isolation != Isolation::Snapshot {
+                    view = tx.view_as(ReadMode::Newest);
+                }
+            } else if hint.shared || repeatable {
+                view = tx.view_as(ReadMode::Newest);
+                // The table lock of `lock_table` covers the rows under SERIALIZABLE.
+                row_lock = (repeatable && !serializable).then_some(RowLock { mode: LockMode::Shared, hold: true });
+            }
+        }
+        if self.spec.ignore_own_statement {
+            view.before_statement = statement;
+        }
+        (view, row_lock)
+    }
+
+    /// Replaces index rows by base rows; rows that are gone meanwhile are left out.
+    fn look_up(&self, at: &Position, tx: &mut Transaction, rows: &mut Vec<(Vec<u8>, Locator)>) -> StorageResult<()> {
+        let mut kept = Vec::with_capacity(rows.len());
+        for (mut image, locator) in rows.drain(..) {
+            if self.fetch_base(at, tx, &locator, &mut image)? {
+                kept.push((image, locator));
+            }
+        }
+        *rows = kept;
+        self.join(rows)
+    }
+
+    fn join(&self, rows: &mut [(Vec<u8>, Locator)]) -> StorageResult<()> {
+        let shape = &*self.table.shape;
+        if shape.long_values.is_none() {
+            return Ok(());
+        }
+        for (image, _) in rows {
+            if RowView::new(&shape.layout.row, image)?.has_overflow() {
+                let split = std::mem::take(image);
+                self.table.engine.join_long_values(shape, &split, image)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fetch_base(
+        &self,
+        at: &Position,
+        tx: &mut Transaction,
+        locator: &[u8],
+        image: &mut Vec<u8>,
+    ) -> StorageResult<bool> {
+        loop {
+            let (view, _) = self.how_to_read(tx, at.statement);
+            match self.table.engine.read_row(&view, &self.table.shape.base, locator, image)? {
+                Seen::Here | Seen::Old => return Ok(true),
+                Seen::Nothing => return Ok(false),
+                Seen::Wait(_) if self.spec.lock.read_past => return Ok(false),
+                Seen::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
+            }
+        }
+    }
+
+    fn fill_looked_up(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        batch: &mut RowBatch,
+        rows_max: usize,
+    ) -> StorageResult<usize> {
+        let mut rows = Vec::new();
+        self.part(at, tx, rows_max, &mut |_: &[u8], locator: &[u8]| {
+            rows.push((Vec::new(), Locator::new(locator)));
+            Ok(())
+        })?;
+        self.look_up(at, tx, &mut rows)?;
+        let layout = &self.table.shape.layout.row;
+        for (image, locator) in &rows {
+            append_row(layout, &self.places, self.fixed, image, batch, &mut |_, _| unreachable!("joined"))?;
+            append_locator(self.spec.locator, locator, batch);
+        }
+        Ok(rows.len())
+    }
+
+    fn fill_straight(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        batch: &mut RowBatch,
+        rows_max: usize,
+    ) -> StorageResult<usize> {
+        self.part(at, tx, rows_max, &mut Appender::new(self, batch))
+    }
+
+    /// The rows of as many of `prefixes` as possible, with one look at the tree for all that lie in one leaf. It leaves the
+    /// rest of a prefix to `fill`, begun where it stopped: what goes on in another leaf, has to be waited for, or is too much.
+    fn fill_each(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        prefixes: &mut Prefixes,
+        batch: &mut RowBatch,
+        rows_max: usize,
+        owners: &mut Vec<u32>,
+    ) -> StorageResult<usize> {
+        tx.check_running()?;
+        self.lock_table(tx)?;
+        at.statement = tx.writer.statement;
+        let mut reader = Reader::new(self, self.how_to_read(tx, at.statement), rows_max, 0);
+        let mut sink = Appender::new(self, batch);
+        let mut held: Option<Shared<'_>> = None;
+        while let Some((prefix, owner)) = prefixes.first()
+            && reader.given < rows_max
+        {
+            let within = held.as_deref().and_then(|leaf| page::lower_bound_within(leaf, prefix));
+            let (leaf, place) = match (held.take(), within) {
+                (Some(leaf), Some(place)) => (leaf, place),
+                (left, _) => {
+                    if let Some(leaf) = left {
+                        sink.leave(&leaf)?;
+                        at.leaf = 0;
+                    }
+                    let leaf = self.table.engine.leaf_near(self.tree(), prefix, at.leaf)?;
+                    at.leaf = leaf.number();
+                    let place = page::lower_bound(&leaf, prefix);
+                    (leaf, place)
+                }
+            };
+            let leaf = &*held.insert(leaf);
+            let before = reader.given;
+            let unfinished = reader.rows_of(prefix, place, tx, leaf, &mut sink)?;
+            owners.resize(owners.len() + reader.given - before, owner);
+            if let Some(lower) = unfinished {
+                let bound = KeyBound::Inclusive(prefix);
+                at.place(&bound, &bound);
+                at.lower = lower;
+                prefixes.begun = true;
+                break;
+            }
+            prefixes.pop();
+        }
+        if let Some(leaf) = held {
+            sink.leave(&leaf)?;
+        }
+        Ok(reader.given)
+    }
+
+    /// The index does not cover the columns: each row is fetched from the base.
+    fn looks_up(&self) -> bool {
+        self.index.is_some() && self.spec.lookup
+    }
+
+    /// Gives up to `rows_max` rows to `sink`, at least one unless the scan ends; how many.
+    fn part(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        rows_max: usize,
+        sink: &mut impl Sink,
+    ) -> StorageResult<usize> {
+        let mut given = 0;
+        while given < rows_max && !at.done {
+            let (view, row_lock) = self.how_to_read(tx, at.statement);
+            let mut reader = Reader::new(self, (view, row_lock), rows_max, given);
+            let stop = if self.spec.backward {
+                reader.leaf_backward(at, tx, sink)?
+            } else {
+                reader.leaf_forward(at, tx, sink)?
+            };
+            given = reader.given;
+            match stop {
+                Stop::Part => os::wait::maybe_yield(),
+                Stop::End => at.done = true,
+                // What has been found goes to the consumer first: the wait may be long, or end in an error.
+                Stop::Wait(_) | Stop::Lock(_) if given > 0 => return Ok(given),
+                Stop::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
+                Stop::Lock(locator) => {
+                    let (db, id) = (self.table.shape.db, self.table.shape.id);
+                    let lock = row_lock.expect("only a locking scan stops for a lock");
+                    tx.lock_row(db, id, row_hash(&locator), lock.mode, lock.hold, self.patience(tx))?;
+                }
+            }
+        }
+        Ok(given)
+    }
+
+    fn tree(&self) -> &Tree {
+        self.index.map_or(&self.table.shape.base, |at| &self.table.shape.indexes[at].tree)
+    }
+}

@@ -1,0 +1,266 @@
+//! Reading the rows of one leaf, under its shared latch.
+
+use std::ops::Range;
+
+use super::{Position, Source};
+use crate::concurrency::locks::{LockMode, Patience};
+use crate::concurrency::versions::{ROW_HEADER_BYTES, RowHeader};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{Locator, PageRef};
+use crate::pages::page::{self, PageBytes};
+use crate::shapes::tree::Target;
+use crate::tables::disk_table::row_hash;
+use crate::transaction::Transaction;
+use crate::trees::rows::{Seen, View};
+
+/// Ghosts in a leaf that a reader tells the cleaner of.
+const GHOSTS_NOTED: usize = 16;
+
+/// Takes the rows that a reader finds: images, with locators if there is a use for them.
+pub trait Sink {
+    fn take(&mut self, image: &[u8], locator: &[u8]) -> StorageResult<()>;
+
+    /// As `take` of an image in the leaf, which stays as it is until `leave`.
+    #[inline]
+    fn take_in_place(&mut self, leaf: &PageBytes, image: Range<usize>, locator: &[u8]) -> StorageResult<()> {
+        self.take(&leaf[image], locator)
+    }
+
+    /// The leaf's latch goes, or a row comes that is not in the leaf: what was taken in place has to be looked at now.
+    #[inline]
+    fn leave(&mut self, _leaf: &PageBytes) -> StorageResult<()> {
+        Ok(())
+    }
+}
+
+impl<F: FnMut(&[u8], &[u8]) -> StorageResult<()>> Sink for F {
+    #[inline]
+    fn take(&mut self, image: &[u8], locator: &[u8]) -> StorageResult<()> {
+        self(image, locator)
+    }
+}
+
+/// How the rows found are locked.
+#[derive(Debug, Clone, Copy)]
+pub struct RowLock {
+    pub mode: LockMode,
+    pub hold: bool,
+}
+
+/// What stopped a part.
+pub enum Stop {
+    /// The wanted rows are there, or the leaf is at its end.
+    Part,
+    End,
+    Wait(u64),
+    Lock(Locator),
+}
+
+/// Reads the rows of one leaf for `Source::part`.
+pub struct Reader<'a> {
+    source: &'a Source,
+    view: View,
+    row_lock: Option<RowLock>,
+    rows_max: usize,
+    /// Rows given to the sink so far.
+    pub given: usize,
+    /// A row that everybody sees is its image, with nothing to do: no lock, no locator.
+    is_plain: bool,
+    /// Rows passed that everybody knows to be deleted.
+    ghosts: usize,
+    old: Vec<u8>,
+}
+
+impl<'a> Reader<'a> {
+    /// Gives up to `rows_max` rows, of which `given` have been given.
+    pub fn new(
+        source: &'a Source,
+        (view, row_lock): (View, Option<RowLock>),
+        rows_max: usize,
+        given: usize,
+    ) -> Reader<'a> {
+        let is_plain = source.index.is_none() && row_lock.is_none() && !source.keeps_locators && !source.spec.locator;
+        Reader { source, view, row_lock, rows_max, given, is_plain, ghosts: 0, old: Vec::new() }
+    }
+
+    #[inline]
+    pub fn leaf_forward(
+        &mut self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        sink: &mut impl Sink,
+    ) -> StorageResult<Stop> {
+        let source = self.source;
+        let leaf = source.table.engine.leaf_near(source.tree(), &at.lower, at.leaf)?;
+        at.leaf = leaf.number();
+        let first = page::lower_bound(&leaf, &at.lower).0;
+        let count = page::slot_count(&leaf);
+        let end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
+        let stopped = self.rows(first..end, tx, &leaf, sink)?;
+        sink.leave(&leaf)?;
+        self.note_ghosts(leaf.number());
+        if let Some((slot, stop)) = stopped {
+            at.lower.clear();
+            page::key_into(&leaf, slot, &mut at.lower);
+            return Ok(stop);
+        }
+        if end < count {
+            return Ok(Stop::End);
+        }
+        match page::upper_fence(&leaf) {
+            Some(fence) if at.upper().is_none_or(|upper| fence < upper) => {
+                at.lower.clear();
+                at.lower.extend_from_slice(fence);
+                at.leaf = 0;
+                Ok(Stop::Part)
+            }
+            _ => Ok(Stop::End),
+        }
+    }
+
+    /// The rows of a leaf whose keys begin with `prefix`, which lies in it; `place`: what `page::lower_bound` says of it.
+    /// Some: the key to go on from. The leaf is not left.
+    #[inline]
+    pub fn rows_of(
+        &mut self,
+        prefix: &[u8],
+        place: (usize, bool),
+        tx: &mut Transaction,
+        leaf: &PageBytes,
+        sink: &mut impl Sink,
+    ) -> StorageResult<Option<Vec<u8>>> {
+        let (mut slot, is_whole_key) = place;
+        if is_whole_key {
+            let stopped = self.rows(slot..slot + 1, tx, leaf, sink)?;
+            return Ok(stopped.map(|_| prefix.to_vec()));
+        }
+        let count = page::slot_count(leaf);
+        while slot < count && page::begins_with(leaf, slot, prefix) {
+            if self.rows(slot..slot + 1, tx, leaf, sink)?.is_some() {
+                return Ok(Some(page::key(leaf, slot)));
+            }
+            slot += 1;
+        }
+        let goes_on = slot == count && page::upper_fence(leaf).is_some_and(|fence| fence.starts_with(prefix));
+        Ok(goes_on.then(|| page::upper_fence(leaf).expect("looked at above").to_vec()))
+    }
+
+    pub fn leaf_backward(
+        &mut self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        sink: &mut impl Sink,
+    ) -> StorageResult<Stop> {
+        let source = self.source;
+        let target = at.upper().map_or(Target::Last, Target::Before);
+        let leaf = source.table.engine.leaf_shared(source.tree(), target)?;
+        let end = at.upper().map_or(page::slot_count(&leaf), |upper| page::lower_bound(&leaf, upper).0);
+        let first = page::lower_bound(&leaf, &at.lower).0;
+        let stopped = self.rows((first..end).rev(), tx, &leaf, sink)?;
+        sink.leave(&leaf)?;
+        self.note_ghosts(leaf.number());
+        if let Some((slot, stop)) = stopped {
+            // The row at `slot` is still to come: the upper bound is just above its key.
+            at.upper.clear();
+            page::key_into(&leaf, slot, &mut at.upper);
+            at.upper.push(0);
+            at.bounded = true;
+            return Ok(stop);
+        }
+        let fence = page::lower_fence(&leaf);
+        if first > 0 || fence.is_empty() || fence <= &at.lower[..] {
+            return Ok(Stop::End);
+        }
+        at.upper.clear();
+        at.upper.extend_from_slice(fence);
+        at.bounded = true;
+        Ok(Stop::Part)
+    }
+
+    /// Whoever has to pass many ghosts has the leaf cleaned up: its note may have been lost.
+    fn note_ghosts(&self, leaf: u32) {
+        if self.ghosts >= GHOSTS_NOTED {
+            let file = self.source.tree().file.number;
+            self.source.table.engine.ghosts.note(PageRef { file, page: leaf }, 0);
+        }
+    }
+
+    /// Looks at the rows of `slots` of a latched leaf. Some: where it had to stop, and why.
+    #[inline(always)]
+    fn rows(
+        &mut self,
+        slots: impl Iterator<Item = usize>,
+        tx: &mut Transaction,
+        leaf: &PageBytes,
+        sink: &mut impl Sink,
+    ) -> StorageResult<Option<(usize, Stop)>> {
+        let engine = &*self.source.table.engine;
+        let horizon = engine.commits.horizon();
+        for slot in slots {
+            if self.given == self.rows_max {
+                return Ok(Some((slot, Stop::Part)));
+            }
+            let payload = page::payload_range(leaf, slot);
+            if self.is_plain && engine.is_settled(&leaf[payload.clone()], horizon) {
+                sink.take_in_place(leaf, payload.start + ROW_HEADER_BYTES..payload.end, &[])?;
+                self.given += 1;
+            } else if let Some(stop) = self.row(tx, leaf, slot, sink)? {
+                return Ok(Some((slot, stop)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks at one row of a latched leaf; Some: come back to it.
+    #[inline(never)]
+    fn row(
+        &mut self,
+        tx: &mut Transaction,
+        leaf: &PageBytes,
+        slot: usize,
+        sink: &mut impl Sink,
+    ) -> StorageResult<Option<Stop>> {
+        let source = self.source;
+        let range = page::payload_range(leaf, slot);
+        let seen = source.table.engine.see(&self.view, &leaf[range.clone()], &mut self.old)?;
+        let payload = match seen {
+            Seen::Here => &leaf[range.clone()],
+            Seen::Old => &self.old[..],
+            Seen::Nothing => {
+                let header = RowHeader::decode(&leaf[range]);
+                self.ghosts += usize::from(header.is_old_ghost(source.table.engine.commits.horizon()));
+                return Ok(None);
+            }
+            Seen::Wait(_) if source.spec.lock.read_past => return Ok(None),
+            Seen::Wait(other) => return Ok(Some(Stop::Wait(other))),
+        };
+        let key;
+        let (locator, image_at) = if source.index.is_some() {
+            let locator_at = ROW_HEADER_BYTES + 2;
+            let image_at = locator_at + page::u16_at(payload, ROW_HEADER_BYTES) as usize;
+            (&payload[locator_at..image_at], image_at)
+        } else if self.row_lock.is_some() || source.spec.locator || source.keeps_locators {
+            key = page::key(leaf, slot);
+            (&key[..], ROW_HEADER_BYTES)
+        } else {
+            (&[][..], ROW_HEADER_BYTES)
+        };
+        if let Some(lock) = self.row_lock {
+            let (db, id) = (source.table.shape.db, source.table.shape.id);
+            match tx.lock_row(db, id, row_hash(locator), lock.mode, lock.hold, Patience::Ms(0)) {
+                Ok(()) => {}
+                Err(StorageError::LockTimeout) if source.spec.lock.read_past => return Ok(None),
+                Err(StorageError::LockTimeout) => return Ok(Some(Stop::Lock(Locator::new(locator)))),
+                Err(error) => return Err(error),
+            }
+        }
+        if seen == Seen::Here {
+            sink.take_in_place(leaf, range.start + image_at..range.end, locator)?;
+        } else {
+            sink.leave(leaf)?;
+            sink.take(&payload[image_at..], locator)?;
+        }
+        self.given += 1;
+        Ok(None)
+    }
+}

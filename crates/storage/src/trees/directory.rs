@@ -1,0 +1,129 @@
+//! The directory of a data file: a tree (root page 2) of the tables' descriptors (`shape`), in parts. Its rows are
+//! versioned like any other, so a change of a table's shape rolls back and recovers with its transaction.
+
+use crate::concurrency::locks::Patience;
+use crate::engine::{Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, TableId, TableLayout};
+use crate::pages::page::{self, PageKind};
+use crate::shapes::shape::{DIRECTORY_ROOT, Roots, decode};
+use crate::shapes::tree::{Target, Tree};
+use crate::trees::rows::{Inserted, ReadMode, Seen, View};
+
+const PART_BYTES: usize = 4000;
+
+fn directory_key(table: TableId, part: u16) -> [u8; 7] {
+    let mut key = [b'T'; 7];
+    key[1..5].copy_from_slice(&(table.0 as u32 ^ 0x8000_0000).to_be_bytes());
+    key[5..].copy_from_slice(&part.to_be_bytes());
+    key
+}
+
+impl Engine {
+    fn directory(&self, db: DatabaseId) -> StorageResult<Tree> {
+        Ok(Tree::new(self.file_of(db)?, DIRECTORY_ROOT))
+    }
+
+    /// Writes a table's descriptor; None removes it.
+    pub fn write_directory(
+        &self,
+        writer: &mut Writer,
+        db: DatabaseId,
+        table: TableId,
+        descriptor: Option<&[u8]>,
+        patience: Patience,
+    ) -> StorageResult<()> {
+        let tree = self.directory(db)?;
+        let mut old = Vec::new();
+        let mut parts = descriptor.map(|bytes| bytes.chunks(PART_BYTES)).into_iter().flatten();
+        for part in 0_u16.. {
+            let key = directory_key(table, part);
+            let view = View { mode: ReadMode::Dirty, own: writer.id, before_statement: u32::MAX };
+            let exists = self.read_row(&view, &tree, &key, &mut old)? != Seen::Nothing;
+            match (parts.next(), exists) {
+                (Some(bytes), true) => {
+                    self.update_row(writer, &tree, table, &key, bytes, None, None, patience, &mut old)?;
+                }
+                (Some(bytes), false) => {
+                    if self.insert_row(writer, &tree, &key, bytes, patience)? == Inserted::Duplicate {
+                        return Err(StorageError::AlreadyExists);
+                    }
+                }
+                (None, true) => {
+                    self.delete_row(writer, &tree, table, &key, None, None, patience, &mut old)?;
+                }
+                (None, false) => break,
+            }
+        }
+        Ok(())
+    }
+
+    pub fn read_directory(&self, db: DatabaseId, table: TableId) -> StorageResult<Option<(TableLayout, Roots)>> {
+        let tree = self.directory(db)?;
+        let view = View { mode: ReadMode::Dirty, own: 0, before_statement: u32::MAX };
+        let mut all = Vec::new();
+        let mut part_bytes = Vec::new();
+        for part in 0_u16.. {
+            if self.read_row(&view, &tree, &directory_key(table, part), &mut part_bytes)? == Seen::Nothing {
+                break;
+            }
+            all.extend_from_slice(&part_bytes);
+        }
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let damaged = || StorageError::Damaged(format!("descriptor of table {} in database {}", table.0, db.0));
+        decode(&all).map(Some).ok_or_else(damaged)
+    }
+
+    /// Every table of a database with its committed or own descriptor.
+    pub fn list_directory(&self, db: DatabaseId) -> StorageResult<Vec<TableId>> {
+        let tree = self.directory(db)?;
+        let mut tables = Vec::new();
+        let mut from = Vec::new();
+        loop {
+            let leaf = self.leaf_shared(&tree, Target::Key(&from))?;
+            for slot in page::lower_bound(&leaf, &from).0..page::slot_count(&leaf) {
+                let key = page::key(&leaf, slot);
+                let header = crate::concurrency::versions::RowHeader::decode(page::payload(&leaf, slot));
+                if key.len() == 7 && key[5..] == [0, 0] && !header.ghost {
+                    tables.push(TableId((u32::from_be_bytes([key[1], key[2], key[3], key[4]]) ^ 0x8000_0000) as i32));
+                }
+            }
+            match page::upper_fence(&leaf) {
+                Some(fence) => from = fence.to_vec(),
+                None => return Ok(tables),
+            }
+        }
+    }
+
+    /// Pages of a tree, from its inner pages. Holds one latch at a time: pages that come and go meanwhile are counted or not.
+    pub fn count_pages(&self, tree: &Tree) -> StorageResult<u64> {
+        let mut pages = 1;
+        let mut to_read = vec![tree.root];
+        while let Some(number) = to_read.pop() {
+            let node = self.buffer.shared(&tree.file, number)?;
+            if page::kind(&node) != Some(PageKind::Inner) || page::root(&node) != tree.root {
+                continue;
+            }
+            let children = 0..=page::slot_count(&node);
+            pages += children.clone().count() as u64;
+            if page::level(&node) > 1 {
+                to_read.extend(children.map(|slot| page::child(&node, slot)));
+            }
+        }
+        Ok(pages)
+    }
+
+    /// Rows of a tree, from the fan-out along one path.
+    pub fn estimate_rows(&self, tree: &Tree) -> StorageResult<i64> {
+        let mut node = self.buffer.shared(&tree.file, tree.root)?;
+        let mut product = 1_i64;
+        while page::kind(&node) == Some(PageKind::Inner) {
+            let count = page::slot_count(&node);
+            product = product.saturating_mul(count as i64 + 1);
+            node = self.buffer.shared(&tree.file, page::child(&node, count / 2))?;
+        }
+        Ok(product.saturating_mul(page::slot_count(&node) as i64))
+    }
+}

@@ -1,0 +1,196 @@
+//! Long values: what makes a row too long for its page is kept in chunks in a tree of its own.
+//!
+//! ```text
+//! key of a chunk:  value number u64 big-endian, chunk number u32 big-endian
+//! reference (24 bytes, in the row image): value number u64, bytes u64, 0 u64
+//! ```
+//! Chunks are versioned rows like any other: rollback, recovery and ghost cleanup need nothing special. A reference is
+//! only reached through a row version some snapshot sees, and as long as that is so its chunks, ghosts or not, stay.
+
+use types::row::{Field, OVERFLOW_REF_BYTES, OverflowRef, RowBuilder, RowLayout, RowView};
+
+use crate::concurrency::locks::Patience;
+use crate::concurrency::versions::ROW_HEADER_BYTES;
+use crate::engine::{Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::TableId;
+use crate::pages::page::{self, u64_at};
+use crate::shapes::shape::{Shape, payload_max};
+use crate::shapes::tree::{Target, Tree};
+use crate::trees::rows::Inserted;
+
+const CHUNK_KEY_BYTES: usize = 12;
+
+fn chunk_bytes() -> usize {
+    payload_max(CHUNK_KEY_BYTES) - ROW_HEADER_BYTES
+}
+
+fn chunk_key(value: u64, chunk: u32) -> [u8; CHUNK_KEY_BYTES] {
+    let mut key = [0; CHUNK_KEY_BYTES];
+    key[..8].copy_from_slice(&value.to_be_bytes());
+    key[8..].copy_from_slice(&chunk.to_be_bytes());
+    key
+}
+
+/// Which columns have to leave the row, longest first; None: it stays too long without all of them.
+fn columns_to_move(shape: &Shape, view: &RowView<'_>) -> Option<Vec<usize>> {
+    let (layout, image_max) = (&shape.layout.row, shape.image_max);
+    // What an index holds stays in the row: its entry is found from the row.
+    let indexed = |column: usize| {
+        shape.layout.indexes.iter().any(|index| {
+            let mut keys = index.key.iter().map(|part| part.ordinal as usize);
+            keys.any(|key| key == column) || index.included.contains(&(column as u16))
+        })
+    };
+    let mut long: Vec<(usize, usize)> = (0..layout.len())
+        .filter(|column| layout.is_variable(*column) && !indexed(*column))
+        .filter_map(|column| match view.field(column) {
+            Field::Bytes(bytes) if bytes.len() > OVERFLOW_REF_BYTES => Some((bytes.len(), column)),
+            _ => None,
+        })
+        .collect();
+    long.sort_by_key(|(bytes, column)| (std::cmp::Reverse(*bytes), *column));
+    let mut bytes = view.image().len();
+    let mut moved = Vec::new();
+    for (length, column) in long {
+        if bytes <= image_max {
+            break;
+        }
+        bytes = bytes - length + OVERFLOW_REF_BYTES;
+        moved.push(column);
+    }
+    (bytes <= image_max).then_some(moved)
+}
+
+pub(crate) fn push_field(builder: &mut RowBuilder<'_>, layout: &RowLayout, view: &RowView<'_>, column: usize) {
+    match view.field(column) {
+        Field::Null => builder.push_null(),
+        Field::Bytes(bytes) if layout.is_variable(column) => builder.push_bytes(bytes),
+        Field::Bytes(_) => builder.push(&view.datum(column)),
+        Field::Overflow(reference) => builder.push_overflow(reference),
+    }
+}
+
+impl Engine {
+    /// Writes the row's longest values as chunks and `out` as the image with references in their place.
+    pub fn move_long_values(
+        &self,
+        writer: &mut Writer,
+        shape: &Shape,
+        view: &RowView<'_>,
+        patience: Patience,
+        out: &mut Vec<u8>,
+    ) -> StorageResult<()> {
+        let layout = &shape.layout.row;
+        let too_large =
+            || StorageError::RowTooLarge { bytes: view.image().len(), bytes_max: shape.image_max.min(8060) };
+        let tree = shape.long_values.as_ref().ok_or_else(too_large)?;
+        let moved = columns_to_move(shape, view).ok_or_else(too_large)?;
+        out.clear();
+        let mut references = Vec::with_capacity(moved.len());
+        for column in &moved {
+            references.push((*column, self.write_long(writer, tree, view.bytes(*column), patience)?));
+        }
+        let mut builder = RowBuilder::new(layout, out);
+        for column in 0..layout.len() {
+            match references.iter().find(|(moved, _)| *moved == column) {
+                Some((_, reference)) => builder.push_overflow(reference),
+                None => push_field(&mut builder, layout, view, column),
+            }
+        }
+        builder.finish();
+        if out.len() > shape.image_max { Err(too_large()) } else { Ok(()) }
+    }
+
+    fn write_long(
+        &self,
+        writer: &mut Writer,
+        tree: &Tree,
+        value: &[u8],
+        patience: Patience,
+    ) -> StorageResult<OverflowRef> {
+        let number = self.next_row_number();
+        for (chunk, bytes) in value.chunks(chunk_bytes()).enumerate() {
+            let chunk = u32::try_from(chunk).expect("a value of at most 2 GB");
+            let inserted = self.insert_row(writer, tree, &chunk_key(number, chunk), bytes, patience)?;
+            assert_eq!(inserted, Inserted::Done, "value numbers are new");
+        }
+        let mut reference = [0; OVERFLOW_REF_BYTES];
+        reference[..8].copy_from_slice(&number.to_le_bytes());
+        reference[8..16].copy_from_slice(&(value.len() as u64).to_le_bytes());
+        Ok(reference)
+    }
+
+    /// Appends the value to `out`.
+    pub fn read_long(&self, tree: &Tree, reference: &OverflowRef, out: &mut Vec<u8>) -> StorageResult<()> {
+        let (number, bytes) = (u64_at(reference, 0), u64_at(reference, 8) as usize);
+        let end = out.len() + bytes;
+        let lost = || StorageError::Damaged(format!("long value {number} of tree {}", tree.root));
+        let mut chunk = 0;
+        while out.len() < end {
+            let leaf = self.leaf_shared(tree, Target::Key(&chunk_key(number, chunk)))?;
+            let (mut slot, found) = page::lower_bound(&leaf, &chunk_key(number, chunk));
+            if !found {
+                return Err(lost());
+            }
+            while out.len() < end && slot < page::slot_count(&leaf) {
+                if page::lower_bound(&leaf, &chunk_key(number, chunk)) != (slot, true) {
+                    return Err(lost());
+                }
+                out.extend_from_slice(&page::payload(&leaf, slot)[ROW_HEADER_BYTES..]);
+                chunk += 1;
+                slot += 1;
+            }
+        }
+        if out.len() == end { Ok(()) } else { Err(lost()) }
+    }
+
+    /// `image` with all long values in place, into `out`.
+    pub fn join_long_values(&self, shape: &Shape, image: &[u8], out: &mut Vec<u8>) -> StorageResult<()> {
+        let layout = &shape.layout.row;
+        let view = RowView::new(layout, image)?;
+        let mut value = Vec::new();
+        out.clear();
+        let mut builder = RowBuilder::new(layout, out);
+        for column in 0..layout.len() {
+            match view.overflow(column) {
+                Some(reference) => {
+                    let tree = shape.long_values.as_ref().expect("only tables with long values have references");
+                    value.clear();
+                    self.read_long(tree, reference, &mut value)?;
+                    builder.push_bytes(&value);
+                }
+                None => push_field(&mut builder, layout, &view, column),
+            }
+        }
+        builder.finish();
+        Ok(())
+    }
+
+    /// Deletes the chunks an image refers to: the row is being deleted or replaced.
+    pub fn delete_long_values(
+        &self,
+        writer: &mut Writer,
+        shape: &Shape,
+        table: TableId,
+        image: &[u8],
+        patience: Patience,
+    ) -> StorageResult<()> {
+        let Some(tree) = &shape.long_values else { return Ok(()) };
+        let view = RowView::new(&shape.layout.row, image)?;
+        if !view.has_overflow() {
+            return Ok(());
+        }
+        let mut old = Vec::new();
+        for column in 0..shape.layout.row.len() {
+            if let Some(reference) = view.overflow(column) {
+                let (number, bytes) = (u64_at(reference, 0), u64_at(reference, 8) as usize);
+                for chunk in 0..bytes.div_ceil(chunk_bytes()) as u32 {
+                    let key = chunk_key(number, chunk);
+                    self.delete_row(writer, tree, table, &key, None, None, patience, &mut old)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Rolling back: the transaction's records from the newest to a savepoint or its first, each undone by its opposite.
+//!
+//! Undo is logical: the row is found by its key, wherever splits have moved it. Each step is logged as a compensation
+//! record that says what to undo next, so a crash in the middle of a rollback goes on where it was. The same code serves
+//! ROLLBACK, savepoints, failed statements and recovery.
+
+use std::sync::atomic::Ordering;
+
+use crate::concurrency::locks::MemberId;
+use crate::engine::{Author, Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::layout::PageRef;
+use crate::log::backward::Backward;
+use crate::log::record::{CellBody, FLAG_COMPENSATION, Head, HeaderBody, Kind, Record, UpdateBody};
+use crate::pages::page;
+use crate::shapes::tree::Tree;
+
+impl Engine {
+    /// Undoes what `writer` did after the record at `to` (0: everything).
+    pub fn undo(&self, writer: &mut Writer, to: u64) -> StorageResult<()> {
+        let mut next = writer.last_lsn;
+        let mut log = Backward::new(&self.log, self.locks[writer.member].first_lsn.load(Ordering::SeqCst));
+        while next > to {
+            let bytes = log.record(next)?;
+            let record = Record::decode(next, bytes).filter(|record| record.head.transaction == writer.id);
+            let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {next}")))?;
+            if record.head.flags & FLAG_COMPENSATION == 0 {
+                self.undo_record(writer, &record)?;
+            }
+            next = record.head.previous;
+            os::sim_point!("undo.record");
+        }
+        Ok(())
+    }
+
+    /// Rolls back a transaction that nobody runs any more, from its newest record on (0: it wrote none), and says in the log
+    /// that it is over.
+    pub fn roll_back_abandoned(&self, member: MemberId, id: u64, last_lsn: u64) -> StorageResult<()> {
+        let mut writer = Writer { member, id, last_lsn, statement: 1, durable: true };
+        self.undo(&mut writer, 0)?;
+        let (transaction, previous) = (id, writer.last_lsn);
+        if previous != 0 {
+            self.log.append(Head { kind: Kind::End, flags: 0, transaction, previous, file: 0, page: 0 }, &[])?;
+        }
+        self.commits.rolled_back(id);
+        Ok(())
+    }
+
+    fn undo_record(&self, writer: &mut Writer, record: &Record<'_>) -> StorageResult<()> {
+        let head = &record.head;
+        let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
+        let Some(file) = self.file(head.file)? else {
+            // Its file is gone: of a database whose creation has been undone already.
+            return Ok(());
+        };
+        let mut author = Author::Compensation(writer, head.previous);
+        match head.kind {
+            Kind::Insert => {
+                let body = CellBody::decode(record.body).ok_or_else(damaged)?;
+                let tree = Tree::new(file, body.root);
+                self.log.admit()?;
+                let mut leaf = self.leaf_exclusive(&tree, body.key)?;
+                let (slot, found) = page::lower_bound(&leaf, body.key);
+                assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                self.ghosts.note(PageRef { file: head.file, page: leaf.number() }, 0);
+                self.drop_cell(&mut author, &tree, &mut leaf, slot)
+            }
+            Kind::Update => {
+                let body = UpdateBody::decode(record.body).ok_or_else(damaged)?;
+                let tree = Tree::new(file, body.root);
+                loop {
+                    self.log.admit()?;
+                    let mut leaf = self.leaf_exclusive(&tree, body.key)?;
+                    let (slot, found) = page::lower_bound(&leaf, body.key);
+                    assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                    let old = body.patch(page::payload(&leaf, slot), body.old);
+                    if page::has_room_to_replace(&leaf, slot, old.len()) {
+                        return self.put_payload(&mut author, &tree, &mut leaf, slot, body.key, &old);
+                    }
+                    drop(leaf);
+                    self.split(&tree, body.key, &|leaf| {
+                        let (slot, found) = page::lower_bound(leaf, body.key);
+                        !found || page::has_room_to_replace(leaf, slot, old.len())
+                    })?;
+                }
+            }
+            Kind::Header => {
+                let body = HeaderBody::decode(record.body).ok_or_else(damaged)?;
+                let tree = Tree::new(file, body.root);
+                self.log.admit()?;
+                let mut leaf = self.leaf_exclusive(&tree, body.key)?;
+                let (slot, found) = page::lower_bound(&leaf, body.key);
+                assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                self.put_header(&mut author, &tree, &mut leaf, slot, body.key, body.old)
+            }
+            Kind::TreeCreate => {
+                // Freed later, as a dropped one: another transaction may take the pages before this one's end is logged.
+                self.append(&mut author, Kind::TreeDrop, &file, head.page, &[])?;
+                self.pending_frees.add([PageRef { file: head.file, page: head.page }]);
+                Ok(())
+            }
+            Kind::FileCreate => {
+                self.append(&mut author, Kind::FileDrop, &file, 0, &[])?;
+                let _freeing = self.freeing.lock();
+                self.remove_file(head.file)
+            }
+            _ => Ok(()),
+        }
+    }
+}
