@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod security;
 pub mod instance;
 pub mod wire;
+pub mod session;
 pub mod definition;
 pub mod system;
 pub mod request;

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! site        what the session gives: transaction, queries over the user's rows, messages
-//! text        expressions as catalog views show them
 //! host_site   a session as such a site
+//! text        expressions as catalog views show them
 //! data_type   a type as written -> a column's type
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
@@ -18,8 +18,8 @@
 //! ```
 
 pub mod site;
-pub mod data_type;
 pub mod host_site;
+pub mod data_type;
 pub mod schema_binding;
 pub mod text;
 pub mod governor;

@@ -319,7 +319,7 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
 }
 
 fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
-    let parsed = sql::parse::parse_multipart_name(name).map_err(crate::request::prepared::first)?;
+    let parsed = sql::parse::parse_multipart_name(name).map_err(crate::session::compile::first)?;
     ddl.find(&parsed)
 }
 
@@ -336,7 +336,7 @@ fn no_such_object(name: &str) -> SqlError {
 /// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])
 fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let name = text_argument(dbcc, 0).ok_or_else(|| cannot_find_object(""))?;
-    let parsed: ObjectName = sql::parse::parse_multipart_name(&name).map_err(crate::request::prepared::first)?;
+    let parsed: ObjectName = sql::parse::parse_multipart_name(&name).map_err(crate::session::compile::first)?;
     let Some((db, row, table)) = ddl.table_for_change(&parsed)? else { return Err(no_such_object(&name)) };
     let Some((column, (seed, increment))) = identity_of(&table) else {
         return Err(SqlError::new(7997, 16, format!("'{name}' does not contain an identity column.")));

@@ -14,8 +14,8 @@ use tds::Message;
 use tds::bulk::BulkReader;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
-use crate::request::bulk_target::{BulkColumn, BulkTarget};
 use crate::request::session::{Parts, Session};
+use crate::session::bulk_target::{BulkColumn, BulkTarget};
 use crate::wire::connection::ConnectionError;
 use crate::wire::sink::FirstError;
 
@@ -153,7 +153,7 @@ impl Load {
             names.join(", "),
             values.join(", ")
         );
-        let module = parts.host.bind_text(parts.state, &text, "").map_err(crate::request::prepared::first)?;
+        let module = parts.host.bind_text(parts.state, &text, "").map_err(crate::session::compile::first)?;
         self.insert = Some(Arc::new(rows_as_parameter(module)));
         if parts.state.transaction.level == 0 {
             exec::begin_transaction(parts.state, parts.host, &mut Discard, None)?;

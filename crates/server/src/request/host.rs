@@ -1,15 +1,11 @@
 //! What execution asks of the server for one session: `exec::Host`.
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo, Naming, Wanted};
+use exec::host::{CallArgument, Callee, Host, ModuleInfo, Naming, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
-use os::sched::{Place, TaskKind};
-use os::wait::WaitType;
 use sql::ast::{InsertBulk, StatementKind};
-use sql::bind::{BindOptions, References};
 use sql::catalog::{
     Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef,
     VirtualTableDef,
@@ -17,503 +13,18 @@ use sql::catalog::{
 use sql::function::FunctionId;
 use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
-use types::datetime::LanguageId;
-use types::{CollationId, Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType};
 
-use crate::catalog::{CatalogSession, Database, MASTER, SessionCatalog, no_such_database};
-use crate::definition;
-use crate::definition::HostSite;
-use crate::instance::handle::{self, PlanKey};
-use crate::instance::server::{Event, Server};
-use crate::instance::sessions::{Identity, SessionEntry};
-use crate::request::bulk_target::BulkTarget;
-use crate::request::prepared::{self, PreparedStatements};
+use crate::catalog::{Database, no_such_database};
+use crate::definition::{self, HostSite};
+use crate::request::text_procedures;
+use crate::session::bulk_target::BulkTarget;
+use crate::session::compile::{compile, first};
+use crate::session::host::{SessionHost, object_name};
 use crate::settings::config::option;
 use crate::system;
-use crate::system::procedure::application_lock::ApplicationLocks;
-use crate::system::procedure::cursor::ApiCursors;
-use crate::wire::connection::Connection;
-use crate::wire::login::{self, Greeting};
-use crate::wire::sink::FirstError;
-
-/// Pauses between attempts to drop what sessions left behind.
-const ORPHANS_EVERY_MS: u64 = 500;
-
-/// `@@SPID` of the server's own sessions.
-const INTERNAL_SPID: u32 = 1;
-
-/// Synonyms may name synonyms.
-const SYNONYM_DEPTH_MAX: usize = 8;
-
-/// Bound queries a session keeps for itself, because it sees definitions that others do not.
-pub const PRIVATE_QUERIES_MAX: usize = 256;
-
-/// A key of SESSION_CONTEXT.
-pub struct ContextEntry {
-    pub key: String,
-    /// A sql_variant.
-    pub value: Datum,
-    pub read_only: bool,
-}
-
-struct PrivateQuery {
-    module: Arc<Module>,
-    id: QueryId,
-    /// Of the session when it was bound: whether an INSERT's identity values are given depends on it.
-    identity_insert: Option<(u16, i32)>,
-    bound: Arc<Query>,
-}
-
-pub struct SessionHost {
-    pub server: Arc<Server>,
-    pub catalog_session: CatalogSession,
-    pub prepared: PreparedStatements,
-    pub entry: Arc<SessionEntry>,
-    pub login_database: DatabaseId,
-    /// What a reset goes back to.
-    login_language: LanguageId,
-    /// Queries bound with this session's own view of the catalog, the newest last.
-    private_queries: Vec<PrivateQuery>,
-    pub application_locks: ApplicationLocks,
-    pub cursors: ApiCursors,
-    pub context: Vec<ContextEntry>,
-    /// The current database as the request found it, and `Catalog::databases_version` then.
-    known_database: Option<(u64, Arc<Database>)>,
-    /// The procedure that a client named last: most name few, again and again.
-    called: Option<Called>,
-    /// INSERT BULK was run: the rows come with the next message.
-    pub bulk_target: Option<BulkTarget>,
-}
-
-/// What a name meant. The plan cache keeps the module.
-struct Called {
-    name: String,
-    naming: Naming,
-    module: Weak<Module>,
-    info: Arc<ModuleInfo>,
-}
-
-pub fn object_name(name: &sql::ast::ObjectName) -> ObjectName {
-    let part = |part: &Option<sql::ast::Ident>| part.as_ref().map(|ident| ident.text.clone());
-    ObjectName {
-        server: part(&name.server),
-        database: part(&name.database),
-        schema: part(&name.schema),
-        name: name.name.text.clone(),
-    }
-}
-
-/// One to four parts; `name;number` calls the procedure `name`.
-fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
-    let plain =
-        text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
-    let name = sql::parse::parse_multipart_name(plain).map_err(|errors| {
-        errors
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
-    })?;
-    Ok(object_name(&name))
-}
 
 impl SessionHost {
-    fn new(
-        server: Arc<Server>,
-        entry: Arc<SessionEntry>,
-        login_database: DatabaseId,
-        login_language: LanguageId,
-    ) -> SessionHost {
-        SessionHost {
-            catalog_session: CatalogSession::new(&server.catalog, login_database, "dbo"),
-            server,
-            prepared: PreparedStatements::default(),
-            entry,
-            login_database,
-            login_language,
-            private_queries: Vec::new(),
-            application_locks: ApplicationLocks::default(),
-            cursors: ApiCursors::default(),
-            context: Vec::new(),
-            known_database: None,
-            called: None,
-            bulk_target: None,
-        }
-    }
-
-    /// A session of the server's own, which no client sees: for scripts at start.
-    pub fn internal(server: &Arc<Server>) -> (State, SessionHost) {
-        let mut state = State::new(INTERNAL_SPID);
-        state.signal = Arc::new(exec::session::Signal::default());
-        let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
-        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH))
-    }
-
-    /// Authenticates and registers the session. Err: what the client is told.
-    pub fn log_in(
-        server: &Arc<Server>,
-        greeting: &Greeting,
-        connection: &Connection,
-    ) -> Result<(State, SessionHost), Vec<SqlError>> {
-        let login = &greeting.login;
-        let failed = |reason: &str| {
-            let client = connection.transport.stream().peer_addr();
-            let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
-            tracing::warn!(user = login.user, client, "login failed: {reason}");
-            vec![login::login_failed(&login.user)]
-        };
-        if login.wants_integrated_security() {
-            return Err(failed("integrated security is not available"));
-        }
-        let row = server.authenticate(&login.user, &login.password).map_err(|error| vec![error])?.map_err(failed)?;
-        let own = row.default_database.as_deref().unwrap_or("master");
-        let asked = if login.database.is_empty() { own } else { login.database.as_str() };
-        let Some(database) = server.catalog.database_named(asked) else {
-            return Err(login::cannot_open(asked, &login.user).to_vec());
-        };
-        let identity = identity(greeting, connection, &row.name);
-        if connection.is_admin() {
-            if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(|error| vec![error])? {
-                return Err(failed("only a sysadmin may use the dedicated administrator connection"));
-            }
-            if !server.sessions.take_admin() {
-                return Err(vec![login::admin_connection_taken()]);
-            }
-        }
-        let signal = Arc::new(exec::session::Signal::default());
-        let handle = connection.transport.stream().handle();
-        let configuration = &server.catalog.configuration;
-        let connections_max = configuration.running(option::USER_CONNECTIONS);
-        if connections_max > 0 && !connection.is_admin() && server.sessions.count_everywhere() as i64 >= connections_max
-        {
-            let text = format!(
-                "Could not connect because the maximum number of '{connections_max}' user connections has already been reached. The system administrator can use sp_configure to increase the maximum value. The connection has been closed."
-            );
-            return Err(vec![SqlError::new(17809, 20, text)]);
-        }
-        let entry = server.sessions.add(identity, signal.clone(), handle, database.id.0).ok_or_else(|| {
-            if connection.is_admin() {
-                server.sessions.leave_admin();
-            }
-            vec![SqlError::new(
-                17809,
-                20,
-                "Could not connect because the maximum number of user connections has been reached.",
-            )]
-        })?;
-        server.events.add(Event::Login);
-        let mut state = State::new(entry.spid);
-        state.signal = signal;
-        state.cursor_book = entry.cursors.clone();
-        let own_language = || row.default_language.as_deref().and_then(LanguageId::named);
-        let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
-        state.options.set_language(login_language);
-        configuration.set_user_options(&mut state.options);
-        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
-        if !login.new_password.is_empty() {
-            if let Err(errors) = host.change_password(&mut state, login) {
-                host.log_out(&mut state);
-                return Err(errors);
-            }
-        }
-        Ok((state, host))
-    }
-
-    /// A login that brings a new password: it is the login's from now on.
-    fn change_password(&mut self, state: &mut State, login: &tds::Login7) -> Result<(), Vec<SqlError>> {
-        let quoted = |text: &str| text.replace('\'', "''");
-        let text = format!(
-            "ALTER LOGIN [{}] WITH PASSWORD = N'{}' OLD_PASSWORD = N'{}'",
-            login.user.replace(']', "]]"),
-            quoted(&login.new_password),
-            quoted(&login.password)
-        );
-        // Bound outside the statement cache, which shows its texts.
-        let module = self.bind_text(state, &text, "")?;
-        let mut failure = FirstError::default();
-        match exec::run_batch(&Arc::new(module), state, self, &mut failure) {
-            Ended::Failed(error) => Err(vec![error]),
-            _ => failure.0.map_or(Ok(()), |error| Err(vec![error])),
-        }
-    }
-
-    pub fn database_name(&self) -> String {
-        self.server.catalog.database(self.catalog_session.database).map_or_else(String::new, |db| db.row().name.clone())
-    }
-
-    /// Of the current database.
-    pub fn database_collation(&self) -> CollationId {
-        self.server.catalog.database(self.catalog_session.database).map_or_else(CollationId::default, |db| db.collation)
-    }
-
-    pub fn killed(&self) -> bool {
-        self.entry.killed.load(Ordering::Acquire)
-    }
-
-    /// RESETCONNECTION and sp_reset_connection: the session is as new, on the same connection.
-    /// Gives the descriptor of the transaction this rolled back: its client counts on hearing that it is gone.
-    pub fn reset(&mut self, state: &mut State, keep_transaction: bool) -> Option<u64> {
-        self.server.events.add(Event::ConnectionReset);
-        state.renew();
-        state.options.set_language(self.login_language);
-        self.server.catalog.configuration.set_user_options(&mut state.options);
-        let mut rolled_back = None;
-        if !keep_transaction {
-            rolled_back = (state.transaction.level > 0).then_some(state.transaction.descriptor);
-            exec::abandon_transaction(state, self);
-        }
-        self.prepared.clear();
-        self.context.clear();
-        self.private_queries.clear();
-        self.application_locks.clear();
-        self.cursors.clear();
-        self.drop_temporaries(state, 0);
-        self.catalog_session.database = self.login_database;
-        self.entry.database.store(u32::from(self.login_database.0), Ordering::Relaxed);
-        rolled_back
-    }
-
-    /// The session is over: what it holds goes.
-    pub fn log_out(&mut self, state: &mut State) {
-        exec::abandon_transaction(state, self);
-        self.application_locks.clear();
-        self.cursors.clear();
-        self.drop_temporaries(state, 0);
-        if self.entry.spid != INTERNAL_SPID {
-            self.server.sessions.remove(self.entry.spid);
-            if self.entry.identity.admin {
-                self.server.sessions.leave_admin();
-            }
-            self.server.events.add(Event::Logout);
-        }
-    }
-
-    /// Temporary tables made at `level` of nesting or deeper; 0 for all. What cannot be dropped now is nobody's to see any more,
-    /// and is dropped when that is possible: with the session's other ones, or after it.
-    fn drop_temporaries(&mut self, state: &mut State, level: u32) {
-        let expired = self.catalog_session.expired_temporaries(level);
-        if expired.is_empty() {
-            return;
-        }
-        let own = state.transaction.current.is_none();
-        let storage = self.server.catalog.storage.clone();
-        let transaction =
-            state.transaction.current.get_or_insert_with(|| Box::new(storage.begin(storage::Isolation::ReadCommitted)));
-        let before = transaction.savepoint();
-        let dropped = definition::drop_temporaries(&mut HostSite { host: self, state, sink: &mut Discard }, level);
-        let ended = match state.transaction.current.take_if(|_| own) {
-            Some(transaction) if dropped.is_ok() => transaction.commit(storage::Durability::Delayed),
-            Some(transaction) => transaction.rollback(),
-            None if dropped.is_ok() => Ok(()),
-            None => state.transaction.current.as_mut().map_or(Ok(()), |transaction| transaction.rollback_to(before)),
-        };
-        if own {
-            self.catalog_session.transaction_ended(&self.server.catalog, dropped.is_ok() && ended.is_ok());
-        }
-        self.catalog_session.hide_temporaries(&expired);
-        if let Err(error) = &ended {
-            tracing::error!(spid = state.spid, "the end of temporary tables could not be logged: {error}");
-        }
-        if let Err(error) = &dropped {
-            tracing::warn!(spid = state.spid, "temporary tables could not be dropped yet: {error}");
-        }
-        if dropped.is_err() || ended.is_err() {
-            self.catalog_session.keep_expired(&expired);
-            if level == 0 && self.server.orphans.add(self.catalog_session.give_expired()) {
-                let server = self.server.clone();
-                os::sched::spawn(TaskKind::System, Place::Here, move || drop_orphans(&server));
-            }
-        }
-    }
-
-    pub fn request_started(&mut self, state: &State) {
-        if state.transaction.current.is_none() {
-            self.catalog_session.settle(&self.server.catalog);
-        }
-        let (id, version) = (self.catalog_session.database, self.server.catalog.databases_version());
-        if !self.known_database.as_ref().is_some_and(|(at, database)| *at == version && database.id == id) {
-            if let Err(error) = self.server.catalog.catch_up() {
-                tracing::error!(spid = self.entry.spid, "changes of the databases could not be read: {error}");
-            }
-            self.known_database = self.server.catalog.database(id).map(|database| (version, database));
-        }
-        let entry = &self.entry;
-        entry.requests.fetch_add(1, Ordering::Relaxed);
-        let now = os::clock::now();
-        entry.request_started_ns.store(now, Ordering::Relaxed);
-        entry.work_begins(now);
-        entry.last_request_start.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
-        *entry.running.lock() = os::sched::current_task().map(|task| (os::wait::current(), task));
-    }
-
-    pub fn request_ended(&mut self, connection: &Connection, state: &State) {
-        let entry = &self.entry;
-        *entry.running.lock() = None;
-        let started = entry.request_started_ns.swap(0, Ordering::Relaxed);
-        let now = os::clock::now();
-        entry.elapsed_ns.fetch_add(now.saturating_sub(started), Ordering::Relaxed);
-        entry.work_ended(now);
-        entry.last_request_end.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
-        entry.transaction_level.store(state.transaction.level, Ordering::Relaxed);
-        entry.row_count.store(state.row_count, Ordering::Relaxed);
-        entry.database.store(u32::from(self.catalog_session.database.0), Ordering::Relaxed);
-        entry.isolation.store(state.options.isolation as u32 + 1, Ordering::Relaxed);
-        entry.lock_timeout_ms.store(i64::from(state.options.lock_timeout_ms), Ordering::Relaxed);
-        entry.packets_received.store(connection.transport.packets_received, Ordering::Relaxed);
-        entry.packets_sent.store(connection.transport.packets_sent, Ordering::Relaxed);
-    }
-
-    /// Asks the current database, None if it is gone.
-    fn ask_database<T>(&self, ask: impl FnOnce(Option<&Database>) -> T) -> T {
-        let (id, version) = (self.catalog_session.database, self.server.catalog.databases_version());
-        match &self.known_database {
-            Some((at, database)) if *at == version && database.id == id => ask(Some(database)),
-            _ => ask(self.server.catalog.database(id).as_deref()),
-        }
-    }
-
-    /// The procedure that a client calls by the name `text`.
-    pub fn procedure_named(&mut self, state: &mut State, text: &str) -> SqlResult<Callee> {
-        let naming = self.naming(state);
-        if let Some(called) = &self.called
-            && called.name == text
-            && called.naming == naming
-            && let Some(module) = called.module.upgrade()
-        {
-            let info = called.info.clone();
-            self.called_again();
-            return Ok(Callee::Module(module, info));
-        }
-        let callee = self.procedure(state, &procedure_name(text)?)?;
-        self.called = match &callee {
-            // With a database in its name, that database's name counts too.
-            Callee::Module(module, info) if info.database == naming.database && text.matches('.').count() <= 1 => {
-                Some(Called { name: text.into(), naming, module: Arc::downgrade(module), info: info.clone() })
-            }
-            _ => None,
-        };
-        Ok(callee)
-    }
-
-    /// The catalog as this session sees it now.
-    pub fn with_catalog<T>(&mut self, state: &mut State, work: impl FnOnce(&SessionCatalog<'_>) -> T) -> T {
-        let catalog = SessionCatalog::new(
-            &self.server.catalog,
-            &mut self.catalog_session,
-            state.transaction.current.as_deref_mut(),
-        );
-        work(&catalog)
-    }
-
-    pub fn bind_options(state: &State) -> BindOptions {
-        let identity_insert = state.options.identity_insert;
-        BindOptions {
-            quoted_identifier: state.options.quoted_identifier,
-            ansi_nulls: state.options.ansi_nulls,
-            identity_insert: identity_insert
-                .map(|(database, object)| (sql::catalog::DatabaseId(database), sql::catalog::ObjectId(object))),
-        }
-    }
-
-    /// Keeps what a query of the module was bound to at `version`, for all sessions if it is the same for all.
-    pub fn keep_bound(&mut self, state: &State, module: &Arc<Module>, id: QueryId, version: u64, bound: Arc<Query>) {
-        let identity_insert = state.options.identity_insert;
-        let shared = !bound.session_private && identity_insert.is_none() && CatalogSession::is_shared_version(version);
-        if shared && module.queries[id.0 as usize].bound.set(bound.clone()).is_ok() {
-            return;
-        }
-        if self.private_queries.len() >= PRIVATE_QUERIES_MAX {
-            self.private_queries.drain(..PRIVATE_QUERIES_MAX / 2);
-        }
-        self.private_queries.push(PrivateQuery { module: module.clone(), id, identity_insert, bound });
-    }
-
-    /// Parses and binds a text that is not in the statement cache.
-    pub fn bind_text(&mut self, state: &mut State, text: &str, parameters: &str) -> Result<Module, Vec<SqlError>> {
-        self.server.events.add(Event::Compilation);
-        let options = Self::bind_options(state);
-        self.with_catalog(state, |catalog| sql::bind::bind_text(text, parameters, &options, catalog))
-    }
-
-    /// `work`, while another database is the current one.
-    fn within<T>(&mut self, database: DatabaseId, work: impl FnOnce(&mut SessionHost) -> T) -> T {
-        let own = std::mem::replace(&mut self.catalog_session.database, database);
-        let result = work(self);
-        self.catalog_session.database = own;
-        result
-    }
-
-    /// A module, bound in the database that it works in, which this gives too.
-    fn bind_module(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<(Arc<Module>, DatabaseId)> {
-        let home = workplace(definition, self.catalog_session.database);
-        let module = self.within(home, |host| host.bind_here(state, definition))?;
-        Ok((module, home))
-    }
-
-    /// The body of a module of the catalog: from the cache, or bound now.
-    fn bind_here(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Arc<Module>> {
-        let is_system = definition.object.0 < 0;
-        let key = PlanKey {
-            text: &definition.text,
-            parameters: handle::MODULE,
-            database: if is_system { definition.database } else { self.catalog_session.database }.0,
-            quoted_identifier: definition.quoted_identifier,
-            ansi_nulls: definition.ansi_nulls,
-            session: 0,
-        };
-        let version = self.catalog_session.checked_version(&self.server.catalog);
-        if let Some(module) = self.server.plans.procedures.find(key)
-            && (is_system || module.checked.load(Ordering::Relaxed) == version)
-        {
-            return Ok(module);
-        }
-        let module = self.bind_body(state, definition).map_err(prepared::first)?;
-        if !is_system {
-            let name = shown_name(definition);
-            let wrong = |errors| prepared::first(errors).in_procedure(&name);
-            crate::request::early::check(self, state, &module, true).map_err(wrong)?;
-            module.checked.store(version, Ordering::Relaxed);
-        }
-        self.server.plans.procedures.insert(key, module.clone(), definition.object.0);
-        Ok(module)
-    }
-
-    fn bind_body(&mut self, state: &mut State, definition: &ModuleDef) -> Result<Arc<Module>, Vec<SqlError>> {
-        self.server.events.add(Event::Compilation);
-        let options = BindOptions {
-            quoted_identifier: definition.quoted_identifier,
-            ansi_nulls: definition.ansi_nulls,
-            ..BindOptions::default()
-        };
-        let bound = self.with_catalog(state, |catalog| sql::bind::bind_definition(definition, &options, catalog));
-        bound.map(Arc::new)
-    }
-
-    /// What is wrong with a module that is about to be kept: every error that its execution could not change. And what a natively
-    /// compiled one depends on.
-    pub fn check_module(&mut self, state: &mut State, definition: &ModuleDef) -> Result<References, Vec<SqlError>> {
-        let references = self.with_catalog(state, |catalog| sql::bind::check_native(definition, catalog))?;
-        if definition.kind == ModuleKind::InlineFunction {
-            // Bound when its columns were described, and with each caller.
-            return Ok(references);
-        }
-        let module = self.bind_body(state, definition)?;
-        match crate::request::early::check(self, state, &module, false) {
-            Ok(()) => Ok(references),
-            Err(errors) => Err(errors.into_iter().map(|error| error.in_procedure(&definition.name)).collect()),
-        }
-    }
-
-    fn resolve(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Option<Object>> {
-        let mut name = name.clone();
-        for _ in 0..SYNONYM_DEPTH_MAX {
-            match self.with_catalog(state, |catalog| catalog.resolve(&name))? {
-                Some(Object::Synonym(target)) => name = target,
-                found => return Ok(found),
-            }
-        }
-        Ok(None)
-    }
-
     /// A system procedure, native or not, in what is the current database now.
     fn call_system(
         &mut self,
@@ -525,7 +36,9 @@ impl SessionHost {
         let full_name = ObjectName { server: None, database: None, schema: Some("sys".into()), name: name.into() };
         match self.procedure(state, &full_name)? {
             Callee::System(native) => self.system_procedure(state, sink, &native, arguments),
-            Callee::Module(module, info) => prepared::run_module(self, state, sink, &module, Some(&info), arguments),
+            Callee::Module(module, info) => {
+                text_procedures::run_module(self, state, sink, &module, Some(&info), arguments)
+            }
         }
     }
 
@@ -560,29 +73,6 @@ impl SessionHost {
             _ => Ok(()),
         }
     }
-
-    fn callee(&mut self, state: &mut State, definition: &Arc<ModuleDef>) -> SqlResult<Callee> {
-        let (module, database) = self.bind_module(state, definition)?;
-        let info = ModuleInfo {
-            database,
-            object: definition.object,
-            name: shown_name(definition),
-            quoted_identifier: definition.quoted_identifier,
-            ansi_nulls: definition.ansi_nulls,
-        };
-        Ok(Callee::Module(module, Arc::new(info)))
-    }
-}
-
-/// The database that a module works in: its own, but for those that work for whoever calls them.
-fn workplace(definition: &ModuleDef, caller: DatabaseId) -> DatabaseId {
-    let name = &definition.name;
-    let for_all = definition.database == MASTER && name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("sp_"));
-    // Tempdb only keeps a temporary procedure.
-    match for_all || name.starts_with('#') || definition.object.0 < 0 {
-        true => caller,
-        false => definition.database,
-    }
 }
 
 /// Between the database and the name of a system procedure that runs in another database than the session's.
@@ -592,56 +82,11 @@ fn in_database(id: DatabaseId, name: &str) -> Box<str> {
     format!("{}{IN_DATABASE}{name}", id.0).into()
 }
 
-/// Until all are dropped, or the server ends and takes tempdb with it.
-fn drop_orphans(server: &Arc<Server>) {
-    loop {
-        os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, ORPHANS_EVERY_MS);
-        if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
-            return;
-        }
-        let Some(objects) = server.orphans.take() else { return };
-        let (mut state, mut heir) = SessionHost::internal(server);
-        heir.catalog_session.inherit(objects);
-        heir.log_out(&mut state);
-    }
-}
-
-fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> Identity {
-    let stream = connection.transport.stream();
-    let mut id = [0; 16];
-    os::random::fill(&mut id);
-    let login = &greeting.login;
-    Identity {
-        login_name: login_name.into(),
-        host_name: login.host.clone(),
-        program_name: login.application.clone(),
-        client_interface: login.library.clone(),
-        client_pid: login.client_pid,
-        client_version: login.client_version,
-        client: stream.peer_addr().ok(),
-        local: stream.local_addr().ok(),
-        encrypted: greeting.encrypted,
-        admin: connection.is_admin(),
-        packet_bytes: greeting.packet_bytes,
-        tds_version: greeting.version.raw(),
-        connection_id: u128::from_le_bytes(id),
-        login_time: os::clock::utc_ticks() as i64,
-    }
-}
-
 /// 2812.
 fn no_such_procedure(name: &ObjectName) -> SqlError {
     let parts = [&name.database, &name.schema].into_iter().flatten().map(|part| &**part).chain([&*name.name]);
     let text = parts.collect::<Vec<_>>().join(".");
     SqlError::with_state(2812, 16, 62, format!("Could not find stored procedure '{text}'."))
-}
-
-/// As messages name a module: with its schema, a temporary one without.
-fn shown_name(definition: &ModuleDef) -> Box<str> {
-    match definition.name.starts_with('#') {
-        true => definition.name.clone(),
-        false => format!("{}.{}", definition.schema, definition.name).into(),
-    }
 }
 
 impl Host for SessionHost {
@@ -650,29 +95,7 @@ impl Host for SessionHost {
     }
 
     fn bind_query(&mut self, state: &mut State, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>> {
-        let text = &module.queries[query.0 as usize];
-        let version = self.catalog_version(state);
-        let identity_insert = state.options.identity_insert;
-        if let Some(bound) = text.bound.get().filter(|bound| bound.catalog_version == version)
-            && identity_insert.is_none()
-        {
-            return Ok(bound.clone());
-        }
-        let own = |private: &&PrivateQuery| {
-            Arc::ptr_eq(&private.module, module)
-                && private.id == query
-                && private.bound.catalog_version == version
-                && private.identity_insert == identity_insert
-        };
-        if let Some(private) = self.private_queries.iter().rev().find(own) {
-            return Ok(private.bound.clone());
-        }
-        let options = Self::bind_options(state);
-        let bound =
-            self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
-        let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
-        self.keep_bound(state, module, query, version, bound.clone());
-        Ok(bound)
+        self.bound_query(state, module, query)
     }
 
     fn nested_triggers(&self) -> bool {
@@ -729,7 +152,7 @@ impl Host for SessionHost {
         let Some(default) = &column.default else { return Ok(Datum::Null) };
         let text = format!("SELECT @value = {default}");
         let declared = format!("@value {} OUTPUT", column.ty);
-        let module = crate::request::batch::compile(self, state, &text, &declared).map_err(prepared::first)?;
+        let module = compile(self, state, &text, &declared).map_err(first)?;
         let argument = CallArgument { name: None, value: Some((column.ty, Datum::Null)), table: None, output: true };
         let (_, result) = exec::call_module(&module, None, vec![argument], state, self, &mut exec::sink::Discard);
         Ok(result.outputs.into_iter().next().map_or(Datum::Null, |(_, _, value)| value))
@@ -814,7 +237,7 @@ impl Host for SessionHost {
             let id = database.parse().expect("written by `in_database`");
             return self.within(DatabaseId(id), |host| host.call_system(state, sink, plain, arguments));
         }
-        if let Some(result) = prepared::call(self, state, sink, name, arguments) {
+        if let Some(result) = text_procedures::call(self, state, sink, name, arguments) {
             return result;
         }
         if name == "sp_reset_connection" {
@@ -836,7 +259,7 @@ impl Host for SessionHost {
     }
 
     fn compile(&mut self, state: &mut State, text: &str) -> SqlResult<Arc<Module>> {
-        crate::request::batch::compile(self, state, text, "").map_err(prepared::first)
+        compile(self, state, text, "").map_err(first)
     }
 
     fn define(

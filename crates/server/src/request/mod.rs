@@ -1,13 +1,16 @@
-//! One request from message to tokens: the session value that rests between requests, and what runs batches, calls and loads.
+//! One request from message to tokens: the session value that rests between requests, what runs batches, calls and loads, and what
+//! execution asks meanwhile (`exec::Host`).
 //!
-//! Modules lowest first; `batch` is the page to open first.
+//! How bytes are laid out is `crate::wire`'s, what a session knows `crate::session`'s. Lowest first; `batch` is the page to open first.
 
-pub mod bulk_target;
-pub mod early;
+pub mod calls;
+pub mod text_procedures;
+pub mod host;
+pub mod lifetime;
+pub mod login;
+pub mod session;
+pub mod batch;
 pub mod rpc;
 pub mod transaction;
-pub mod host;
-pub mod prepared;
-pub mod batch;
 pub mod bulk;
-pub mod session;
+pub mod serve;

@@ -8,7 +8,7 @@ use exec::sink::{Sink, Stop};
 use types::SqlError;
 
 use crate::instance::server::Server;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 /// Writes messages to the log and remembers the first error; rows are dropped.
 struct LogSink {
@@ -54,7 +54,7 @@ fn run_script(state: &mut exec::session::Session, host: &mut SessionHost, path: 
     for (line, count, batch) in sql::batches::split(&text) {
         for _ in 0..count {
             let mut sink = LogSink { failure: None };
-            match crate::request::batch::compile(host, state, batch, "") {
+            match crate::session::compile::compile(host, state, batch, "") {
                 Ok(module) => {
                     if let Ended::Stopped(_) = exec::run_batch(&module, state, host, &mut sink) {
                         return Err(format!("--init {}: stopped", path.display()));

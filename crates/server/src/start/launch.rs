@@ -14,7 +14,7 @@ use os::sched::{MachineConfig, Place, TaskKind};
 use crate::instance::engines::Letter;
 use crate::instance::machine::{Followed, workers_of_engine};
 use crate::instance::server::Server;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::settings::options::Settings;
 use crate::start::init;
 use crate::start::listen;

@@ -7,7 +7,7 @@ use os::net::{Listener, Place, Ready, Stream};
 use os::sched::Pool;
 
 use crate::instance::server::Server;
-use crate::request::session;
+use crate::request::serve;
 use crate::settings::config::option;
 use crate::wire::accept::accept_each;
 use crate::wire::connection::Origin;
@@ -50,7 +50,7 @@ pub fn await_login(server: &Arc<Server>, stream: Stream, origin: Origin) {
     let place = if matches!(origin, Origin::Admin) { Place::In(Pool::ADMIN) } else { Place::LeastLoaded };
     stream.arm(place, Some(deadline), move |stream, ready| {
         if ready == Ready::Input {
-            session::accept(&server, stream, origin);
+            serve::accept(&server, stream, origin);
         }
     });
 }

@@ -47,7 +47,7 @@ impl Answer {
     pub fn of(datum: &Datum, ty: &SqlType) -> Answer {
         match datum {
             Datum::I64(value) => Answer::Number(*value),
-            Datum::Bytes(bytes) if ty.is_string() => Answer::Text(crate::request::prepared::string_of(ty, bytes)),
+            Datum::Bytes(bytes) if ty.is_string() => Answer::Text(crate::session::arguments::string_of(ty, bytes)),
             Datum::Bytes(bytes) => Answer::Bytes(bytes.to_vec()),
             _ => Answer::Null,
         }
@@ -105,7 +105,7 @@ impl Arguments<'_> {
     /// None: NULL, or not given.
     pub fn text(&self, position: usize) -> Option<String> {
         match self.0.get(position)? {
-            (ty, Datum::Bytes(bytes)) => Some(crate::request::prepared::string_of(ty, bytes)),
+            (ty, Datum::Bytes(bytes)) => Some(crate::session::arguments::string_of(ty, bytes)),
             _ => None,
         }
     }

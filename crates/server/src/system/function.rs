@@ -9,7 +9,7 @@ use super::answer::{Answer, Arguments};
 use super::server_property::server_property;
 use crate::catalog::base::ObjectRow;
 use crate::catalog::{Database, load, registry, scalar_type};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 /// The functions of groups "Session and errors" and "Metadata" that execution does not answer itself.
 pub fn session_function(
@@ -212,7 +212,7 @@ impl Call<'_> {
     /// A name written as text, of up to four parts.
     fn name_argument(&self, position: usize) -> Option<ObjectName> {
         let text = self.arguments.text(position)?;
-        sql::parse::parse_multipart_name(&text).ok().map(|name| crate::request::host::object_name(&name))
+        sql::parse::parse_multipart_name(&text).ok().map(|name| crate::session::host::object_name(&name))
     }
 
     fn object_id(&mut self) -> SqlResult<Answer> {

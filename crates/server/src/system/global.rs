@@ -6,7 +6,7 @@ use types::{Datum, SqlResult};
 
 use super::server_property::version_text;
 use crate::instance::server::Event;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 /// `@@MAX_CONNECTIONS` of SQL Server.
 /// Milliseconds since the server started: what `@@CPU_BUSY` counts ticks of.

@@ -5,7 +5,7 @@ use types::{Datum, SqlResult};
 use crate::catalog::MASTER;
 use crate::catalog::base::MessageRow;
 use crate::catalog::load::int;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 /// (number, severity, text).
 pub const SYSTEM_MESSAGES: &[(i32, u8, &str)] = &[

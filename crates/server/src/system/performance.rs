@@ -3,7 +3,7 @@
 use os::stats::SystemCall;
 
 use crate::instance::server::Event;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::virtual_table::{NamedRow, number, text};
 
 /// `cntr_type`: the value as it is.

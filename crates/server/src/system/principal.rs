@@ -7,7 +7,7 @@ use super::answer::{Answer, Arguments};
 use crate::catalog::base::{LoginRow, OwnerRow, ReferenceRow, class};
 use crate::catalog::load::{int, name as name_datum, small};
 use crate::catalog::{Catalog, Database, MASTER};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 const SYSADMIN: i32 = crate::catalog::boot::SYSADMIN_ROLE;
 const PUBLIC_SERVER_ROLE: i32 = 2;

@@ -14,7 +14,7 @@ use crate::catalog::{MASTER, registry, row::Date};
 use crate::instance::machine;
 use crate::instance::question::{self, Question};
 use crate::instance::server::Server;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 /// One row: values by column name.
 pub type NamedRow = Vec<(&'static str, Cell)>;

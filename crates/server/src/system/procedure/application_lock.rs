@@ -3,15 +3,14 @@
 //! A lock of the transaction is held by the session's storage transaction and goes with it. A lock of the session is held by a
 //! storage transaction of its own that changes nothing and lives until the session ends.
 
-use std::hash::{Hash, Hasher};
-
 use exec::session::Session as State;
-use storage::{Isolation, LockMode, StorageError, Transaction};
+use storage::{Isolation, StorageError, Transaction};
 use types::{SqlError, SqlResult};
 
 use super::parameters::Parameters;
 use crate::catalog::error::storage_error;
-use crate::request::host::SessionHost;
+use crate::session::application_locks::{HELD_MAX, Held, Owner, lock_mode, lock_owner, resource_number};
+use crate::session::host::SessionHost;
 
 const GRANTED: i32 = 0;
 const GRANTED_AFTER_WAIT: i32 = 1;
@@ -19,86 +18,7 @@ const TIMED_OUT: i32 = -1;
 const CANCELLED: i32 = -2;
 const DEADLOCK_VICTIM: i32 = -3;
 
-/// Names a session may hold locked at once.
-const HELD_MAX: usize = 10_000;
 const RESOURCE_CHARACTERS_MAX: usize = 255;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    Transaction,
-    Session,
-}
-
-/// A lock the session holds; locked `count` times.
-#[derive(Debug)]
-struct Held {
-    owner: Owner,
-    database: u16,
-    principal: String,
-    resource: String,
-    mode: LockMode,
-    count: u32,
-}
-
-#[derive(Default)]
-pub struct ApplicationLocks {
-    held: Vec<Held>,
-    session: Option<Transaction>,
-}
-
-impl ApplicationLocks {
-    /// The storage transaction that held them is gone.
-    pub fn transaction_ended(&mut self) {
-        self.held.retain(|held| held.owner == Owner::Session);
-    }
-
-    /// The session ends, or begins anew.
-    pub fn clear(&mut self) {
-        self.held.clear();
-        if let Some(transaction) = self.session.take()
-            && let Err(error) = transaction.rollback()
-        {
-            tracing::error!("application locks could not be released: {error}");
-        }
-    }
-
-    fn find(&self, owner: Owner, database: u16, principal: &str, resource: &str) -> Option<usize> {
-        self.held.iter().position(|held| {
-            held.owner == owner && held.database == database && held.principal == principal && held.resource == resource
-        })
-    }
-
-    /// APPLOCK_MODE: what the owner holds.
-    pub fn mode(&self, owner: Owner, database: u16, principal: &str, resource: &str) -> Option<LockMode> {
-        self.find(owner, database, principal, resource).map(|at| self.held[at].mode)
-    }
-}
-
-fn resource_number(principal: &str, resource: &str) -> u64 {
-    // The same in every session of this process; locks are not kept beyond it.
-    let mut hasher = std::hash::DefaultHasher::new();
-    (principal, resource).hash(&mut hasher);
-    hasher.finish()
-}
-
-pub fn lock_mode(name: &str) -> Option<LockMode> {
-    Some(match name.to_ascii_lowercase().as_str() {
-        "shared" => LockMode::Shared,
-        "update" => LockMode::Update,
-        "exclusive" => LockMode::Exclusive,
-        "intentshared" => LockMode::IntentShared,
-        "intentexclusive" => LockMode::IntentExclusive,
-        _ => return None,
-    })
-}
-
-pub fn lock_owner(name: Option<&str>) -> Option<Owner> {
-    match name.unwrap_or("Transaction").to_ascii_lowercase().as_str() {
-        "transaction" => Some(Owner::Transaction),
-        "session" => Some(Owner::Session),
-        _ => None,
-    }
-}
 
 /// 15600
 fn invalid_parameter(procedure: &str) -> SqlError {

@@ -16,59 +16,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use exec::cursor_book::CursorNote;
 use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
-use sql::catalog::TableDef;
 use sql::plan::{Module, OutputColumn, StatementKind};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
-use crate::request::batch;
-use crate::request::host::SessionHost;
-use crate::request::prepared::{self, text_of};
+use crate::session::api_cursors::{ApiCursor, Target, concurrency, fetch, properties, scroll};
+use crate::session::arguments::{expects_parameter, text_of};
+use crate::session::compile::{compile, first};
+use crate::session::host::SessionHost;
 
-/// Cursors one session may have open.
-const CURSORS_MAX: usize = 4_096;
 /// Bytes of rows one cursor may keep.
 const BYTES_MAX: usize = 1 << 30;
 const ROWS_DEFAULT: i64 = 20;
-/// SQL Server's handles look like this; some clients tell them from prepared ones by size.
-const FIRST_HANDLE: i32 = 180_150_003;
-
-mod scroll {
-    pub const KEYSET: i64 = 0x1;
-    pub const DYNAMIC: i64 = 0x2;
-    pub const FORWARD_ONLY: i64 = 0x4;
-    pub const STATIC: i64 = 0x8;
-    pub const FAST_FORWARD: i64 = 0x10;
-    pub const KINDS: i64 = 0x1f;
-    pub const PARAMETERIZED: i64 = 0x1000;
-    pub const AUTO_FETCH: i64 = 0x2000;
-    pub const AUTO_CLOSE: i64 = 0x4000;
-}
-
-mod concurrency {
-    pub const READ_ONLY: i64 = 0x1;
-    pub const OPTIMISTIC: i64 = 0x4;
-    pub const OPTIMISTIC_VALUES: i64 = 0x8;
-    pub const KINDS: i64 = 0xf;
-    pub const ALLOW_DIRECT: i64 = 0x2000;
-}
-
-mod fetch {
-    pub const FIRST: i64 = 0x1;
-    pub const NEXT: i64 = 0x2;
-    pub const PREVIOUS: i64 = 0x4;
-    pub const LAST: i64 = 0x8;
-    pub const ABSOLUTE: i64 = 0x10;
-    pub const RELATIVE: i64 = 0x20;
-    pub const REFRESH: i64 = 0x80;
-    pub const INFO: i64 = 0x100;
-    pub const PREVIOUS_UNADJUSTED: i64 = 0x200;
-    pub const KINDS: i64 = 0x3ff;
-}
-
 mod operation {
     pub const UPDATE: i64 = 0x1;
     pub const DELETE: i64 = 0x2;
@@ -83,114 +44,6 @@ const MISSING: i64 = 2;
 
 /// Return code of an open that also delivered the last row and closed.
 const CLOSED_AT_END: i32 = 16;
-
-/// A session's cursors and prepared cursor statements.
-#[derive(Default)]
-pub struct ApiCursors {
-    open: HashMap<i32, ApiCursor>,
-    opened: i32,
-}
-
-impl ApiCursors {
-    pub fn clear(&mut self) {
-        self.open.clear();
-    }
-
-    fn keep(&mut self, cursor: ApiCursor) -> SqlResult<i32> {
-        if self.open.len() >= CURSORS_MAX {
-            return Err(SqlError::new(
-                701,
-                17,
-                "There is insufficient system memory in resource pool 'default' to run this query.",
-            ));
-        }
-        let handle = FIRST_HANDLE + self.opened * 2;
-        self.opened = (self.opened + 1) % (1 << 29);
-        self.open.insert(handle, cursor);
-        Ok(handle)
-    }
-}
-
-struct ApiCursor {
-    columns: Vec<OutputColumn>,
-    rows: RowBatch,
-    /// Rows read again or changed since: None is a row that is gone.
-    changed: HashMap<usize, Option<Vec<Datum>>>,
-    kind: i64,
-    concurrency: i64,
-    target: Option<Target>,
-    /// Of the fetch buffer: its first row from 1, 0 before the first row, the count + 1 behind the last.
-    start: i64,
-    length: i64,
-    note: Arc<CursorNote>,
-}
-
-/// The table that a cursor's rows can be found in again.
-struct Target {
-    table: Arc<TableDef>,
-    /// As T-SQL writes it.
-    name: String,
-    /// Result columns of the unique key.
-    key: Vec<usize>,
-}
-
-/// As sys.dm_exec_cursors words them.
-fn properties(kind: i64, concurrency: i64) -> String {
-    let kind = match kind {
-        scroll::STATIC => "Static",
-        scroll::KEYSET => "Keyset",
-        scroll::FAST_FORWARD => "Fast_Forward",
-        _ => "Dynamic",
-    };
-    let concurrency = if concurrency == concurrency::READ_ONLY { "Read Only" } else { "Optimistic" };
-    format!("API | {kind} | {concurrency} | Global (0)")
-}
-
-impl ApiCursor {
-    fn count(&self) -> i64 {
-        self.rows.rows as i64
-    }
-
-    fn row(&self, at: usize) -> Option<Vec<Datum>> {
-        match self.changed.get(&at) {
-            Some(changed) => changed.clone(),
-            None => Some(self.rows.columns.iter().map(|column| column.datum(at)).collect()),
-        }
-    }
-
-    fn shows_changes(&self) -> bool {
-        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && self.target.is_some()
-    }
-
-    fn only_forward(&self) -> bool {
-        matches!(self.kind, scroll::FORWARD_ONLY | scroll::FAST_FORWARD)
-    }
-
-    /// Moves the fetch buffer.
-    fn position(&mut self, kind: i64, number: i64, rows: i64) {
-        let count = self.count();
-        let mut limit = count;
-        let start = match kind {
-            fetch::FIRST => 1,
-            fetch::NEXT if self.start == 0 => 1,
-            fetch::NEXT => self.start.saturating_add(self.length.max(1)),
-            fetch::PREVIOUS | fetch::PREVIOUS_UNADJUSTED if self.start <= 1 => 0,
-            fetch::PREVIOUS => self.start.saturating_sub(rows).max(1),
-            fetch::PREVIOUS_UNADJUSTED => {
-                limit = self.start - 1;
-                self.start.saturating_sub(rows).max(1)
-            }
-            fetch::LAST => (count - rows).saturating_add(1).max(1),
-            fetch::ABSOLUTE if number < 0 => (count + 1).saturating_add(number),
-            fetch::ABSOLUTE => number,
-            fetch::RELATIVE => self.start.saturating_add(number),
-            _ => self.start,
-        };
-        self.start = start.clamp(0, count + 1);
-        self.length = if self.start == 0 { 0 } else { (limit - self.start + 1).clamp(0, rows) };
-        self.note.fetched(if self.length > 0 { 0 } else { -1 });
-    }
-}
 
 /// Runs one of the procedures above; None: it is none of them.
 pub fn call(
@@ -227,11 +80,6 @@ fn give(arguments: &mut [CallArgument], at: usize, value: i64) {
     }
 }
 
-fn expects(procedure: &str, parameter: &str) -> SqlError {
-    let text = format!("Procedure or function '{procedure}' expects parameter '{parameter}', which was not supplied.");
-    SqlError::with_state(201, 16, 10, text)
-}
-
 /// 16909
 fn no_such_cursor(procedure: &str, handle: i64) -> SqlError {
     SqlError::new(16909, 16, format!("{procedure}: The cursor identifier value provided ({handle:x}) is not valid."))
@@ -263,11 +111,11 @@ fn open(
     sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    let text = arguments.get(1).and_then(text_of).ok_or_else(|| expects("sp_cursoropen", "@stmt"))?;
+    let text = arguments.get(1).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursoropen", "@stmt"))?;
     let asked = Asked::read(arguments, [0, 2, 3, 4]);
     let parameterized = asked.scroll & scroll::PARAMETERIZED != 0 || arguments.len() > 5;
     let declared = if parameterized { arguments.get(5).and_then(text_of).unwrap_or_default() } else { String::new() };
-    let module = batch::compile(host, state, &text, &declared).map_err(prepared::first)?;
+    let module = compile(host, state, &text, &declared).map_err(first)?;
     let values = arguments.get(6..).unwrap_or_default().to_vec();
     open_module(host, state, sink, arguments, &module, &asked, values)
 }
@@ -278,9 +126,9 @@ fn prepare(
     sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects("sp_cursorprepare", "@stmt"))?;
+    let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepare", "@stmt"))?;
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
-    let module = batch::compile(host, state, &text, &declared).map_err(prepared::first)?;
+    let module = compile(host, state, &text, &declared).map_err(first)?;
     if number(arguments, 3).unwrap_or(0) & 1 != 0
         && let Some(columns) = cursor_columns(host, state, &module)?
     {
@@ -297,7 +145,7 @@ fn execute(
     sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    let handle = number(arguments, 0).ok_or_else(|| expects("sp_cursorexecute", "@handle"))?;
+    let handle = number(arguments, 0).ok_or_else(|| expects_parameter("sp_cursorexecute", "@handle"))?;
     let module = host.prepared.find(i32::try_from(handle).unwrap_or(0))?;
     let asked = Asked::read(arguments, [1, 2, 3, 4]);
     let values = arguments.get(5..).unwrap_or_default().to_vec();
@@ -310,9 +158,9 @@ fn prepare_execute(
     sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    let text = arguments.get(3).and_then(text_of).ok_or_else(|| expects("sp_cursorprepexec", "@stmt"))?;
+    let text = arguments.get(3).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepexec", "@stmt"))?;
     let declared = arguments.get(2).and_then(text_of).unwrap_or_default();
-    let module = batch::compile(host, state, &text, &declared).map_err(prepared::first)?;
+    let module = compile(host, state, &text, &declared).map_err(first)?;
     let handle = host.prepared.keep(module.clone())?;
     give(arguments, 0, handle.into());
     let asked = Asked::read(arguments, [1, 4, 5, 6]);
@@ -321,7 +169,7 @@ fn prepare_execute(
 }
 
 fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
-    let handle = number(arguments, 0).ok_or_else(|| expects("sp_cursorunprepare", "@handle"))?;
+    let handle = number(arguments, 0).ok_or_else(|| expects_parameter("sp_cursorunprepare", "@handle"))?;
     host.prepared.forget(i32::try_from(handle).unwrap_or(0))?;
     Ok(0)
 }
@@ -451,8 +299,8 @@ fn quoted(name: &str) -> String {
 
 /// The rows of the fetch buffer with their ROWSTAT.
 fn fetched(cursor: &ApiCursor) -> Vec<Vec<Datum>> {
-    let first = (cursor.start - 1).max(0) as usize;
-    (first..first + cursor.length as usize)
+    cursor
+        .buffer()
         .map(|at| match cursor.row(at) {
             Some(mut row) => {
                 row.push(Datum::I64(FETCHED));
@@ -491,7 +339,7 @@ fn with_cursor<T>(
     arguments: &[CallArgument],
     work: impl FnOnce(&mut SessionHost, &mut ApiCursor) -> SqlResult<T>,
 ) -> SqlResult<T> {
-    let given = number(arguments, 0).ok_or_else(|| expects(procedure, "@cursor"))?;
+    let given = number(arguments, 0).ok_or_else(|| expects_parameter(procedure, "@cursor"))?;
     let handle = i32::try_from(given).map_err(|_| no_such_cursor(procedure, given))?;
     let mut cursor = host.cursors.open.remove(&handle).ok_or_else(|| no_such_cursor(procedure, given))?;
     let result = work(host, &mut cursor);
@@ -531,7 +379,7 @@ fn fetch_rows(
         }
         cursor.position(kind, place, rows);
         if cursor.shows_changes() {
-            for at in buffer_rows(cursor) {
+            for at in cursor.buffer() {
                 read_again(host, state, cursor, at)?;
             }
         }
@@ -543,11 +391,6 @@ fn fetch_rows(
         give(arguments, 3, count);
     }
     Ok(0)
-}
-
-fn buffer_rows(cursor: &ApiCursor) -> std::ops::Range<usize> {
-    let first = (cursor.start - 1).max(0) as usize;
-    first..first + cursor.length as usize
 }
 
 /// Values and text of a statement that finds a row by its key.
@@ -591,7 +434,7 @@ impl Statement {
     }
 
     fn run(self, host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink) -> SqlResult<i32> {
-        let module = batch::compile(host, state, &self.text, &self.declared.join(", ")).map_err(prepared::first)?;
+        let module = compile(host, state, &self.text, &self.declared.join(", ")).map_err(first)?;
         run(host, state, sink, &module, self.values)
     }
 }
@@ -662,9 +505,9 @@ fn operate(
         let rows: Vec<usize> = if kind & operation::ABSOLUTE != 0 {
             usize::try_from(row - 1).ok().filter(|at| *at < cursor.rows.rows).into_iter().collect()
         } else if row == 0 {
-            buffer_rows(cursor).collect()
+            cursor.buffer().collect()
         } else {
-            buffer_rows(cursor).nth(usize::try_from(row - 1).unwrap_or(usize::MAX)).into_iter().collect()
+            cursor.buffer().nth(usize::try_from(row - 1).unwrap_or(usize::MAX)).into_iter().collect()
         };
         if rows.is_empty() && (changes || kind & operation::REFRESH != 0) {
             return Err(SqlError::new(16930, 16, "The requested row is not in the fetch buffer."));
@@ -798,7 +641,7 @@ fn option(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> 
 }
 
 fn close(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
-    let given = number(arguments, 0).ok_or_else(|| expects("sp_cursorclose", "@cursor"))?;
+    let given = number(arguments, 0).ok_or_else(|| expects_parameter("sp_cursorclose", "@cursor"))?;
     let handle = i32::try_from(given).ok();
     match handle.and_then(|handle| host.cursors.open.remove(&handle)) {
         Some(_) => Ok(0),

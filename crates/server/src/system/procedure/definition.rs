@@ -13,7 +13,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
 use crate::definition::{Ddl, HostSite, object};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 /// Runs `work` in the session's transaction or one of its own; what it did is undone if it fails.
 pub fn define<T>(

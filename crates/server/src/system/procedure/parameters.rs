@@ -3,7 +3,7 @@
 use exec::host::CallArgument;
 use types::{Datum, SqlError, SqlResult, SqlType};
 
-use crate::request::prepared;
+use crate::session::arguments::text_of;
 
 pub struct Parameters<'a> {
     procedure: &'static str,
@@ -97,7 +97,7 @@ impl<'a> Parameters<'a> {
 
     /// None: NULL, not given, or no string.
     pub fn text(&self, position: usize) -> Option<String> {
-        self.argument(position).and_then(prepared::text_of)
+        self.argument(position).and_then(text_of)
     }
 
     /// None: NULL, not given, or no number. A string of digits is a number too: T-SQL converts it.

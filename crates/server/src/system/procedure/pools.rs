@@ -9,7 +9,7 @@ use super::result::{ResultSet, number, optional_text, text};
 use crate::instance::pools::{
     BLOCKING_POOL, Binding, DEFAULT_POOL, ExecutionClass, NamedPool, SYSTEM_POOL, Setup, predefined,
 };
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::principal;
 
 /// sp_helpthread [@pool].

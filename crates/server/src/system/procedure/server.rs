@@ -12,7 +12,7 @@ use crate::catalog::base::MessageRow;
 use crate::catalog::error::storage_error;
 use crate::catalog::load::int;
 use crate::catalog::row::Text;
-use crate::request::host::{ContextEntry, SessionHost};
+use crate::session::host::{ContextEntry, SessionHost};
 use crate::settings::config;
 use crate::settings::startup::OPTIONS_AT_START;
 

@@ -12,7 +12,7 @@ use sql::lex::{Lexer, Token, TokenKind};
 use types::{SqlError, SqlResult, SqlType};
 
 use super::describe::columns_of;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 /// Parameters of one text, as SQL Server allows them.
 const PARAMETERS_MAX: usize = 2_100;
@@ -168,7 +168,7 @@ pub fn infer(
         .filter(|part| !part.trim().is_empty())
         .collect::<Vec<_>>()
         .join(", ");
-    host.bind_text(state, text, &joined).map_err(crate::request::prepared::first)?;
+    host.bind_text(state, text, &joined).map_err(crate::session::compile::first)?;
     Ok(found)
 }
 

@@ -14,7 +14,7 @@ use super::result::{ResultSet, number};
 use crate::catalog::base::object_status;
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, is_system, load, no_such_database};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 
 fn tell(given: &mut Parameters<'_>, position: usize, on: bool) {
     given.set(position, SqlType::BIT, Datum::I64(on.into()));

@@ -17,7 +17,7 @@ use crate::catalog::registry::{self, Source};
 use crate::catalog::row::Field;
 use crate::catalog::store::Rows;
 use crate::catalog::{Database, scalar_type};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 

@@ -10,7 +10,7 @@ use super::os_rows::request_status;
 use super::plan_rows::handle_cell;
 use crate::instance::handle::{self, PlanKey};
 use crate::instance::sessions::{Input, SessionEntry};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
 const NS_PER_MS: u64 = 1_000_000;

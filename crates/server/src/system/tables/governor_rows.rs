@@ -4,7 +4,7 @@ use storage::MemoryPoolUsage;
 use types::{Datum, SqlResult};
 
 use crate::catalog::governor::{ResourcePool, SETTINGS};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.

@@ -8,7 +8,7 @@ use types::Datum;
 
 use crate::catalog::clock;
 use crate::instance::load::{Highest, STATISTICS};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
 const NS_PER_S: u64 = 1_000_000_000;

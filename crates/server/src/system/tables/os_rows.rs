@@ -3,7 +3,7 @@
 use os::sched::Pool;
 use os::stats::{self, SchedulerRow, WorkerState};
 
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::settings::config::option;
 use crate::system::performance;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};

@@ -11,7 +11,7 @@ use types::Datum;
 use crate::instance::handle::{self, Handle};
 use crate::instance::plan_cache::CachedPlan;
 use crate::instance::sessions::Input;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::answer::{Answer, Arguments};
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 

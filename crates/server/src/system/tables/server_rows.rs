@@ -6,7 +6,7 @@ use types::{Datum, SqlType, variant};
 use crate::catalog::base::database_option;
 use crate::definition::permission::{PERMISSIONS, Scope};
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::settings::config::OPTIONS;
 use crate::system::answer::Arguments;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};

@@ -6,7 +6,7 @@ use types::{Datum, SqlError, SqlResult};
 
 use crate::catalog::scalar_type;
 use crate::instance::sessions::Input;
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
@@ -44,7 +44,7 @@ pub fn describe(
     query: &str,
     parameters: &str,
 ) -> Result<Option<Vec<OutputColumn>>, SqlError> {
-    let module = host.bind_text(state, query, parameters).map_err(crate::request::prepared::first)?;
+    let module = host.bind_text(state, query, parameters).map_err(crate::session::compile::first)?;
     let options = SessionHost::bind_options(state);
     host.with_catalog(state, |catalog| sql::bind::describe(&module, catalog, &options))
 }

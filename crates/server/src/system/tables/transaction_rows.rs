@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use exec::session::Session as State;
 use storage::Resource;
 
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::virtual_table::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.

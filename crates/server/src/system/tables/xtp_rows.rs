@@ -6,7 +6,7 @@ use storage::{
 };
 use types::Datum;
 
-use crate::request::host::SessionHost;
+use crate::session::host::SessionHost;
 use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
 /// None: not a table of this family.

@@ -9,68 +9,18 @@
 //! | sp_prepexecrpc | @handle OUTPUT, procedure, values | calls the procedure, keeps its name |
 //! | sp_unprepare | @handle | forgets |
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::Sink;
 use sql::plan::Module;
-use types::{Datum, Physical, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType};
 
-use crate::request::batch;
-use crate::request::host::SessionHost;
+use crate::session::arguments::{expects_parameter, text_of};
+use crate::session::compile::{self, first};
+use crate::session::host::SessionHost;
+use crate::session::prepared::Prepared;
 use crate::settings::config::option;
-
-/// Statements one session may keep prepared.
-const PREPARED_MAX: usize = 32_768;
-
-enum Prepared {
-    Text(Arc<Module>),
-    /// A procedure, by its name: looked up at each call.
-    Procedure(Box<str>),
-}
-
-/// A session's prepared statements by handle.
-#[derive(Default)]
-pub struct PreparedStatements {
-    by_handle: HashMap<i32, Prepared>,
-    last: i32,
-}
-
-impl PreparedStatements {
-    pub fn keep(&mut self, module: Arc<Module>) -> SqlResult<i32> {
-        self.keep_any(Prepared::Text(module))
-    }
-
-    fn keep_any(&mut self, prepared: Prepared) -> SqlResult<i32> {
-        if self.by_handle.len() >= PREPARED_MAX {
-            return Err(SqlError::new(
-                701,
-                17,
-                "There is insufficient system memory in resource pool 'default' to run this query.",
-            ));
-        }
-        self.last = self.last.checked_add(1).unwrap_or(1);
-        self.by_handle.insert(self.last, prepared);
-        Ok(self.last)
-    }
-
-    /// Of a statement's text. Error 8179.
-    pub fn find(&self, handle: i32) -> SqlResult<Arc<Module>> {
-        match self.by_handle.get(&handle) {
-            Some(Prepared::Text(module)) => Ok(module.clone()),
-            _ => Err(no_such_handle(handle)),
-        }
-    }
-
-    pub fn forget(&mut self, handle: i32) -> SqlResult<()> {
-        self.by_handle.remove(&handle).map(|_| ()).ok_or_else(|| no_such_handle(handle))
-    }
-
-    pub fn clear(&mut self) {
-        self.by_handle.clear();
-    }
-}
 
 /// Runs one of the procedures above; None: it is none of them.
 pub fn call(
@@ -127,8 +77,7 @@ fn execute(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let handle = handle_of("sp_execute", arguments)?;
-    if let Some(Prepared::Procedure(name)) = host.prepared.by_handle.get(&handle) {
-        let name = name.clone();
+    if let Some(Prepared::Procedure(name)) = host.prepared.get(handle) {
         return call_procedure(host, state, sink, &name, &mut arguments[1..]);
     }
     let module = host.prepared.find(handle)?;
@@ -185,7 +134,7 @@ fn compile(
     text: &str,
     declared: &str,
 ) -> SqlResult<Arc<Module>> {
-    batch::compile(host, state, text, declared).map_err(first)
+    compile::compile(host, state, text, declared).map_err(first)
 }
 
 /// Without 'streamlined dynamic SQL' a prepared statement has a plan of its own, that goes with its handle.
@@ -196,14 +145,9 @@ fn compile_prepared(
     declared: &str,
 ) -> SqlResult<Arc<Module>> {
     match host.server.catalog.configuration.running(option::STREAMLINED_DYNAMIC_SQL) {
-        0 => batch::compile_alone(host, state, text, declared).map_err(first),
+        0 => compile::compile_alone(host, state, text, declared).map_err(first),
         _ => compile(host, state, text, declared),
     }
-}
-
-/// Of several syntax errors a procedure raises the first.
-pub fn first(errors: Vec<SqlError>) -> SqlError {
-    errors.into_iter().next().expect("a failure has an error")
 }
 
 /// Calls the module and puts OUTPUT values back into `arguments`.
@@ -233,10 +177,6 @@ fn declared_and_text(procedure: &str, arguments: &[CallArgument]) -> SqlResult<(
     Ok((arguments.get(1).and_then(text_of).unwrap_or_default(), text))
 }
 
-fn no_such_handle(handle: i32) -> SqlError {
-    SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."))
-}
-
 fn give_handle(arguments: &mut [CallArgument], handle: i32) {
     arguments[0].value = Some((SqlType::INT, Datum::I64(i64::from(handle))));
 }
@@ -246,31 +186,4 @@ fn handle_of(procedure: &str, arguments: &[CallArgument]) -> SqlResult<i32> {
         Some((_, Datum::I64(handle))) => Ok(i32::try_from(*handle).unwrap_or(0)),
         _ => Err(expects_parameter(procedure, "@handle")),
     }
-}
-
-/// A string argument of any character type.
-pub fn text_of(argument: &CallArgument) -> Option<String> {
-    let (ty, value) = argument.value.as_ref()?;
-    match value {
-        Datum::Bytes(bytes) if ty.physical() == Physical::Bytes => Some(string_of(ty, bytes)),
-        _ => None,
-    }
-}
-
-/// Characters of a value of any character type.
-pub fn string_of(ty: &SqlType, bytes: &[u8]) -> String {
-    if ty.is_ansi_string() {
-        types::collation::code_page::decode_str(ty.collation.code_page(), bytes)
-    } else {
-        types::collation::code_page::utf16_to_string(bytes)
-    }
-}
-
-fn expects_parameter(procedure: &str, parameter: &str) -> SqlError {
-    SqlError::with_state(
-        201,
-        16,
-        10,
-        format!("Procedure or function '{procedure}' expects parameter '{parameter}', which was not supplied."),
-    )
 }

@@ -15,7 +15,8 @@ use sql::plan::{Condition, Module, QueryId, SetOption, Statement, StatementKind}
 use types::SqlError;
 
 use crate::catalog::CatalogSession;
-use crate::request::host::{PRIVATE_QUERIES_MAX, SessionHost};
+use crate::session::host::SessionHost;
+use crate::session::private_queries::PRIVATE_QUERIES_MAX;
 
 /// Errors of one batch that are told; more would only repeat.
 const ERRORS_MAX: usize = 20;
@@ -114,7 +115,7 @@ impl Check<'_> {
         };
         let keeps = self.keeps && !(plan_varies && self.inserts >= INSERTS_MAX);
         self.inserts = self.inserts.saturating_add(inserts);
-        let version = exec::host::Host::catalog_version(self.host, self.state);
+        let version = self.host.catalog_session.version(&self.host.server.catalog);
         let options = SessionHost::bind_options(self.state);
         let own = |name: &str| makes_temporary(self.module, name);
         let early = self

@@ -1,0 +1,48 @@
+//! Procedures as clients call them: by a name as text, remembered from call to call.
+
+use std::sync::Arc;
+
+use exec::host::{Callee, Host};
+use exec::session::Session as State;
+use sql::catalog::ObjectName;
+use types::{SqlError, SqlResult};
+
+use crate::session::host::{Called, SessionHost, object_name};
+
+/// One to four parts; `name;number` calls the procedure `name`.
+fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
+    let plain =
+        text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
+    let name = sql::parse::parse_multipart_name(plain).map_err(|errors| {
+        errors
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
+    })?;
+    Ok(object_name(&name))
+}
+
+impl SessionHost {
+    /// The procedure that a client calls by the name `text`.
+    pub fn procedure_named(&mut self, state: &mut State, text: &str) -> SqlResult<Callee> {
+        let naming = self.naming(state);
+        if let Some(called) = &self.called
+            && called.name == text
+            && called.naming == naming
+            && let Some(module) = called.module.upgrade()
+        {
+            let info = called.info.clone();
+            self.called_again();
+            return Ok(Callee::Module(module, info));
+        }
+        let callee = self.procedure(state, &procedure_name(text)?)?;
+        self.called = match &callee {
+            // With a database in its name, that database's name counts too.
+            Callee::Module(module, info) if info.database == naming.database && text.matches('.').count() <= 1 => {
+                Some(Called { name: text.into(), naming, module: Arc::downgrade(module), info: info.clone() })
+            }
+            _ => None,
+        };
+        Ok(callee)
+    }
+}

@@ -1,0 +1,139 @@
+//! A session begins: a client is authenticated and registered, or the server makes one of its own.
+
+use std::sync::Arc;
+
+use exec::host::Ended;
+use exec::session::Session as State;
+use types::SqlError;
+use types::datetime::LanguageId;
+
+use crate::catalog::MASTER;
+use crate::instance::server::{Event, Server};
+use crate::instance::sessions::{Identity, SessionEntry};
+use crate::session::host::{INTERNAL_SPID, SessionHost};
+use crate::settings::config::option;
+use crate::system;
+use crate::wire::connection::Connection;
+use crate::wire::login::{self, Greeting};
+use crate::wire::sink::FirstError;
+
+impl SessionHost {
+    /// A session of the server's own, which no client sees: for scripts at start.
+    pub fn internal(server: &Arc<Server>) -> (State, SessionHost) {
+        let mut state = State::new(INTERNAL_SPID);
+        state.signal = Arc::new(exec::session::Signal::default());
+        let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
+        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH))
+    }
+
+    /// Authenticates and registers the session. Err: what the client is told.
+    pub fn log_in(
+        server: &Arc<Server>,
+        greeting: &Greeting,
+        connection: &Connection,
+    ) -> Result<(State, SessionHost), Vec<SqlError>> {
+        let login = &greeting.login;
+        let failed = |reason: &str| {
+            let client = connection.transport.stream().peer_addr();
+            let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
+            tracing::warn!(user = login.user, client, "login failed: {reason}");
+            vec![login::login_failed(&login.user)]
+        };
+        if login.wants_integrated_security() {
+            return Err(failed("integrated security is not available"));
+        }
+        let row = server.authenticate(&login.user, &login.password).map_err(|error| vec![error])?.map_err(failed)?;
+        let own = row.default_database.as_deref().unwrap_or("master");
+        let asked = if login.database.is_empty() { own } else { login.database.as_str() };
+        let Some(database) = server.catalog.database_named(asked) else {
+            return Err(login::cannot_open(asked, &login.user).to_vec());
+        };
+        let identity = identity(greeting, connection, &row.name);
+        if connection.is_admin() {
+            if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(|error| vec![error])? {
+                return Err(failed("only a sysadmin may use the dedicated administrator connection"));
+            }
+            if !server.sessions.take_admin() {
+                return Err(vec![login::admin_connection_taken()]);
+            }
+        }
+        let signal = Arc::new(exec::session::Signal::default());
+        let handle = connection.transport.stream().handle();
+        let configuration = &server.catalog.configuration;
+        let connections_max = configuration.running(option::USER_CONNECTIONS);
+        if connections_max > 0 && !connection.is_admin() && server.sessions.count_everywhere() as i64 >= connections_max
+        {
+            let text = format!(
+                "Could not connect because the maximum number of '{connections_max}' user connections has already been reached. The system administrator can use sp_configure to increase the maximum value. The connection has been closed."
+            );
+            return Err(vec![SqlError::new(17809, 20, text)]);
+        }
+        let entry = server.sessions.add(identity, signal.clone(), handle, database.id.0).ok_or_else(|| {
+            if connection.is_admin() {
+                server.sessions.leave_admin();
+            }
+            vec![SqlError::new(
+                17809,
+                20,
+                "Could not connect because the maximum number of user connections has been reached.",
+            )]
+        })?;
+        server.events.add(Event::Login);
+        let mut state = State::new(entry.spid);
+        state.signal = signal;
+        state.cursor_book = entry.cursors.clone();
+        let own_language = || row.default_language.as_deref().and_then(LanguageId::named);
+        let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
+        state.options.set_language(login_language);
+        configuration.set_user_options(&mut state.options);
+        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
+        if !login.new_password.is_empty() {
+            if let Err(errors) = host.change_password(&mut state, login) {
+                host.log_out(&mut state);
+                return Err(errors);
+            }
+        }
+        Ok((state, host))
+    }
+
+    /// A login that brings a new password: it is the login's from now on.
+    fn change_password(&mut self, state: &mut State, login: &tds::Login7) -> Result<(), Vec<SqlError>> {
+        let quoted = |text: &str| text.replace('\'', "''");
+        let text = format!(
+            "ALTER LOGIN [{}] WITH PASSWORD = N'{}' OLD_PASSWORD = N'{}'",
+            login.user.replace(']', "]]"),
+            quoted(&login.new_password),
+            quoted(&login.password)
+        );
+        // Bound outside the statement cache, which shows its texts.
+        let module = self.bind_text(state, &text, "")?;
+        let mut failure = FirstError::default();
+        match exec::run_batch(&Arc::new(module), state, self, &mut failure) {
+            Ended::Failed(error) => Err(vec![error]),
+            _ => failure.0.map_or(Ok(()), |error| Err(vec![error])),
+        }
+    }
+}
+
+fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> Identity {
+    let stream = connection.transport.stream();
+    let mut id = [0; 16];
+    os::random::fill(&mut id);
+    let login = &greeting.login;
+    Identity {
+        login_name: login_name.into(),
+        host_name: login.host.clone(),
+        program_name: login.application.clone(),
+        client_interface: login.library.clone(),
+        client_pid: login.client_pid,
+        client_version: login.client_version,
+        client: stream.peer_addr().ok(),
+        local: stream.local_addr().ok(),
+        encrypted: greeting.encrypted,
+        admin: connection.is_admin(),
+        packet_bytes: greeting.packet_bytes,
+        tds_version: greeting.version.raw(),
+        connection_id: u128::from_le_bytes(id),
+        login_time: os::clock::utc_ticks() as i64,
+    }
+}

@@ -1,0 +1,203 @@
+//! Serves a logged-in client: its requests one after another, from socket to socket.
+
+use std::sync::Arc;
+
+use os::net::{Place, Stream};
+use os::sched::Pool;
+use tds::request::{Limits, Request};
+use tds::token::{Done, DoneKind, EnvChange, command, done};
+use tds::{Message, PacketType, Reset, WireCollation};
+
+use crate::instance::server::Server;
+use crate::instance::spare::Buffers;
+use crate::request::session::Session;
+use crate::request::{batch, bulk, rpc, transaction};
+use crate::session::host::SessionHost;
+use crate::wire::connection::{Connection, ConnectionError, Origin};
+use crate::wire::sink::Told;
+
+impl Session {
+    /// Serves requests until none waits, then rests.
+    pub fn serve(mut self: Box<Session>) {
+        os::sched::set_session(self.state.spid);
+        loop {
+            match self.connection.poll() {
+                Ok(Some(message)) => {
+                    if let Err(error) = self.run(message) {
+                        return self.end(&error);
+                    }
+                }
+                Ok(None) => return self.rest(),
+                Err(error) => return self.end(&error),
+            }
+        }
+    }
+
+    fn rest(mut self: Box<Session>) {
+        if self.host.killed() {
+            return self.end(&ConnectionError::Closed);
+        }
+        let mut buffers = Buffers { outgoing: self.writer.packets.release(), ..Buffers::default() };
+        let stream: Stream = self.connection.rest(&mut buffers);
+        self.host.server.spare.put(buffers);
+        let pool = self.pool();
+        stream.arm(Place::In(pool), None, move |stream, _| {
+            let buffers = self.host.server.spare.take();
+            self.writer.packets.reuse(buffers.outgoing);
+            self.connection.wake(stream, buffers.received, buffers.payload);
+            self.serve();
+        });
+    }
+
+    /// Where its next request runs: its login's pool may have changed.
+    fn pool(&mut self) -> Pool {
+        let pools = &self.host.server.pools;
+        let changes = pools.changes();
+        if self.pool != Pool::ADMIN && self.pools_seen != changes {
+            self.pool = pools.of_login(&self.host.entry.identity.login_name);
+            self.pools_seen = changes;
+        }
+        self.pool
+    }
+
+    /// One request, to the last byte of its answer. Err: the connection ends.
+    fn run(&mut self, message: Message) -> Result<(), ConnectionError> {
+        if message.kind == PacketType::Attention {
+            // Nothing runs: the request it meant has ended meanwhile.
+            return self.answer(Done {
+                kind: DoneKind::Batch,
+                status: done::ATTENTION,
+                command: command::NONE,
+                rows: 0,
+            });
+        }
+        self.state.signal.clear_attention();
+        self.host.request_started(&self.state);
+        let stream_watched = message.kind != PacketType::BulkLoad;
+        self.connection.transport.stream().interrupt_on_input(stream_watched);
+        let outcome = self.dispatch(message);
+        self.connection.transport.stream().interrupt_on_input(false);
+        os::wait::clear_interrupt();
+        self.host.request_ended(&self.connection, &self.state);
+        outcome
+    }
+
+    fn dispatch(&mut self, message: Message) -> Result<(), ConnectionError> {
+        if message.reset != Reset::No {
+            let old = self.host.database_collation();
+            let rolled_back = self.host.reset(&mut self.state, message.reset == Reset::KeepTransaction);
+            self.writer.env_change(&EnvChange::ResetAcknowledged);
+            if let Some(descriptor) = rolled_back {
+                self.writer.env_change(&EnvChange::RollbackTransaction { descriptor });
+            }
+            let database = self.host.database_name();
+            if self.told.database != database {
+                let old = std::mem::replace(&mut self.told.database, database.clone());
+                self.writer.env_change(&EnvChange::Database { new: database, old });
+            }
+            let language = self.state.options.language.get().name;
+            if self.told.language != language {
+                let old = std::mem::replace(&mut self.told.language, language.into());
+                self.writer.env_change(&EnvChange::Language { new: language.into(), old });
+            }
+            let new = self.host.database_collation();
+            if new != old {
+                self.writer.env_change(&EnvChange::Collation {
+                    new: WireCollation::of(new),
+                    old: Some(WireCollation::of(old)),
+                });
+            }
+        }
+        if message.ignore {
+            return self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 });
+        }
+        if message.kind == PacketType::BulkLoad {
+            return bulk::run(self, message);
+        }
+        let payload = std::mem::take(&mut self.connection.payload);
+        let mut limits = Limits::default();
+        if message.kind == PacketType::Rpc {
+            limits.collation = self.host.database_collation();
+        }
+        let request = Request::decode(message.kind, &payload, self.writer.version(), limits);
+        self.connection.payload = payload;
+        // What came before the stream was watched interrupts nothing.
+        if self.connection.has_news() && self.connection.take_attention()? {
+            self.answer(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 })?;
+            return self.answer(Done {
+                kind: DoneKind::Batch,
+                status: done::ATTENTION,
+                command: command::NONE,
+                rows: 0,
+            });
+        }
+        match request {
+            Ok(Request::Batch(batch)) => batch::run(self, &batch.text),
+            Ok(Request::Rpc(calls)) => rpc::run(self, calls),
+            Ok(Request::Transaction(request)) => transaction::run(self, &request.action),
+            Ok(Request::Attention) => unreachable!("an attention was answered above"),
+            Err(error) => {
+                // The client hears what is wrong with its message; only a whole one leaves the stream in its place.
+                self.writer.error(&error.to_sql_error());
+                self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 })?;
+                if error.is_recoverable() { Ok(()) } else { Err(error.into()) }
+            }
+        }
+    }
+
+    /// The client is gone, or must go: its work is rolled back.
+    fn end(mut self: Box<Session>, error: &ConnectionError) {
+        if !matches!(error, ConnectionError::Closed) {
+            tracing::info!(spid = self.state.spid, "connection ended: {error}");
+        }
+        self.host.log_out(&mut self.state);
+    }
+}
+
+/// Greets a new connection, logs its client in and serves it.
+pub fn accept(server: &Arc<Server>, stream: Stream, origin: Origin) {
+    let mut connection = Connection::new(stream, origin);
+    let greeting = match crate::wire::login::greet(&mut connection, server) {
+        Ok(greeting) => greeting,
+        Err(error) => {
+            tracing::debug!("no login: {error}");
+            return;
+        }
+    };
+    let (mut state, host) = match SessionHost::log_in(server, &greeting, &connection) {
+        Ok(session) => session,
+        Err(errors) => {
+            // The client may have gone already; nothing is left to do for it then.
+            let _ = crate::wire::login::refuse(&mut connection, greeting.version, &errors);
+            return;
+        }
+    };
+    if server.stopping.load(std::sync::atomic::Ordering::Acquire) {
+        // It logged in while the others were told to end.
+        let mut host = host;
+        return host.log_out(&mut state);
+    }
+    let told = Told { database: host.database_name(), language: state.options.language.get().name.to_string() };
+    match crate::wire::login::welcome(
+        &mut connection,
+        &greeting,
+        &told.database,
+        &told.language,
+        host.database_collation(),
+        state.spid,
+    ) {
+        Ok(writer) => {
+            if greeting.sessions {
+                connection.start_sessions();
+            }
+            let pool = if host.entry.identity.admin { Pool::ADMIN } else { Pool::DEFAULT };
+            let mut session = Box::new(Session { connection, writer, told, state, host, pool, pools_seen: 0 });
+            // The first request may be here already, but it is its login's pool that serves it.
+            if session.pool() == pool { session.serve() } else { session.rest() }
+        }
+        Err(_) => {
+            let mut host = host;
+            host.log_out(&mut state);
+        }
+    }
+}

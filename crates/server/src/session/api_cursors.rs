@@ -1,0 +1,165 @@
+//! The cursors that a session's driver has opened: their rows, and where each stands. The procedures that move them are
+//! `crate::system::procedure::cursor`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use exec::cursor_book::CursorNote;
+use sql::catalog::TableDef;
+use sql::plan::OutputColumn;
+use types::{Datum, RowBatch, SqlError, SqlResult};
+
+/// Cursors one session may have open.
+const CURSORS_MAX: usize = 4_096;
+/// SQL Server's handles look like this; some clients tell them from prepared ones by size.
+const FIRST_HANDLE: i32 = 180_150_003;
+
+/// @scrollopt
+pub mod scroll {
+    pub const KEYSET: i64 = 0x1;
+    pub const DYNAMIC: i64 = 0x2;
+    pub const FORWARD_ONLY: i64 = 0x4;
+    pub const STATIC: i64 = 0x8;
+    pub const FAST_FORWARD: i64 = 0x10;
+    pub const KINDS: i64 = 0x1f;
+    pub const PARAMETERIZED: i64 = 0x1000;
+    pub const AUTO_FETCH: i64 = 0x2000;
+    pub const AUTO_CLOSE: i64 = 0x4000;
+}
+
+/// @ccopt
+pub mod concurrency {
+    pub const READ_ONLY: i64 = 0x1;
+    pub const OPTIMISTIC: i64 = 0x4;
+    pub const OPTIMISTIC_VALUES: i64 = 0x8;
+    pub const KINDS: i64 = 0xf;
+    pub const ALLOW_DIRECT: i64 = 0x2000;
+}
+
+/// @fetchtype
+pub mod fetch {
+    pub const FIRST: i64 = 0x1;
+    pub const NEXT: i64 = 0x2;
+    pub const PREVIOUS: i64 = 0x4;
+    pub const LAST: i64 = 0x8;
+    pub const ABSOLUTE: i64 = 0x10;
+    pub const RELATIVE: i64 = 0x20;
+    pub const REFRESH: i64 = 0x80;
+    pub const INFO: i64 = 0x100;
+    pub const PREVIOUS_UNADJUSTED: i64 = 0x200;
+    pub const KINDS: i64 = 0x3ff;
+}
+
+/// A session's cursors and prepared cursor statements.
+#[derive(Default)]
+pub struct ApiCursors {
+    pub open: HashMap<i32, ApiCursor>,
+    opened: i32,
+}
+
+impl ApiCursors {
+    pub fn clear(&mut self) {
+        self.open.clear();
+    }
+
+    pub fn keep(&mut self, cursor: ApiCursor) -> SqlResult<i32> {
+        if self.open.len() >= CURSORS_MAX {
+            return Err(SqlError::new(
+                701,
+                17,
+                "There is insufficient system memory in resource pool 'default' to run this query.",
+            ));
+        }
+        let handle = FIRST_HANDLE + self.opened * 2;
+        self.opened = (self.opened + 1) % (1 << 29);
+        self.open.insert(handle, cursor);
+        Ok(handle)
+    }
+}
+
+pub struct ApiCursor {
+    pub columns: Vec<OutputColumn>,
+    pub rows: RowBatch,
+    /// Rows read again or changed since: None is a row that is gone.
+    pub changed: HashMap<usize, Option<Vec<Datum>>>,
+    pub kind: i64,
+    pub concurrency: i64,
+    pub target: Option<Target>,
+    /// Of the fetch buffer: its first row from 1, 0 before the first row, the count + 1 behind the last.
+    pub start: i64,
+    pub length: i64,
+    pub note: Arc<CursorNote>,
+}
+
+/// The table that a cursor's rows can be found in again.
+pub struct Target {
+    pub table: Arc<TableDef>,
+    /// As T-SQL writes it.
+    pub name: String,
+    /// Result columns of the unique key.
+    pub key: Vec<usize>,
+}
+
+/// As sys.dm_exec_cursors words them.
+pub fn properties(kind: i64, concurrency: i64) -> String {
+    let kind = match kind {
+        scroll::STATIC => "Static",
+        scroll::KEYSET => "Keyset",
+        scroll::FAST_FORWARD => "Fast_Forward",
+        _ => "Dynamic",
+    };
+    let concurrency = if concurrency == concurrency::READ_ONLY { "Read Only" } else { "Optimistic" };
+    format!("API | {kind} | {concurrency} | Global (0)")
+}
+
+impl ApiCursor {
+    pub fn count(&self) -> i64 {
+        self.rows.rows as i64
+    }
+
+    pub fn row(&self, at: usize) -> Option<Vec<Datum>> {
+        match self.changed.get(&at) {
+            Some(changed) => changed.clone(),
+            None => Some(self.rows.columns.iter().map(|column| column.datum(at)).collect()),
+        }
+    }
+
+    pub fn shows_changes(&self) -> bool {
+        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && self.target.is_some()
+    }
+
+    pub fn only_forward(&self) -> bool {
+        matches!(self.kind, scroll::FORWARD_ONLY | scroll::FAST_FORWARD)
+    }
+
+    /// Moves the fetch buffer.
+    pub fn position(&mut self, kind: i64, number: i64, rows: i64) {
+        let count = self.count();
+        let mut limit = count;
+        let start = match kind {
+            fetch::FIRST => 1,
+            fetch::NEXT if self.start == 0 => 1,
+            fetch::NEXT => self.start.saturating_add(self.length.max(1)),
+            fetch::PREVIOUS | fetch::PREVIOUS_UNADJUSTED if self.start <= 1 => 0,
+            fetch::PREVIOUS => self.start.saturating_sub(rows).max(1),
+            fetch::PREVIOUS_UNADJUSTED => {
+                limit = self.start - 1;
+                self.start.saturating_sub(rows).max(1)
+            }
+            fetch::LAST => (count - rows).saturating_add(1).max(1),
+            fetch::ABSOLUTE if number < 0 => (count + 1).saturating_add(number),
+            fetch::ABSOLUTE => number,
+            fetch::RELATIVE => self.start.saturating_add(number),
+            _ => self.start,
+        };
+        self.start = start.clamp(0, count + 1);
+        self.length = if self.start == 0 { 0 } else { (limit - self.start + 1).clamp(0, rows) };
+        self.note.fetched(if self.length > 0 { 0 } else { -1 });
+    }
+
+    /// The rows of the fetch buffer.
+    pub fn buffer(&self) -> std::ops::Range<usize> {
+        let first = (self.start - 1).max(0) as usize;
+        first..first + self.length as usize
+    }
+}

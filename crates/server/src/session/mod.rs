@@ -1,0 +1,14 @@
+//! What a session knows, and how it turns text into modules: the catalog as it sees it, what it has prepared, opened and locked.
+//!
+//! Nothing runs here, and nothing is defined: definitions and system procedures stand above and are handed a session. Lowest first.
+
+pub mod bulk_target;
+pub mod prepared;
+pub mod arguments;
+pub mod api_cursors;
+pub mod application_locks;
+pub mod private_queries;
+pub mod host;
+pub mod early;
+pub mod compile;
+pub mod modules;

@@ -1,0 +1,146 @@
+//! The procedures by name: their parameters, and what runs them.
+
+use exec::session::Session as State;
+use exec::sink::Sink;
+use types::SqlResult;
+
+use super::definition::{self, Change};
+use super::parameters::Parameters;
+use super::{application_lock, describe, pools, server, xtp};
+use crate::session::host::SessionHost;
+
+/// What a procedure runs with.
+pub struct Call<'a> {
+    pub host: &'a mut SessionHost,
+    pub state: &'a mut State,
+    pub sink: &'a mut dyn Sink,
+}
+
+pub struct Native {
+    pub name: &'static str,
+    pub parameters: &'static [&'static str],
+    /// So many of them must be given.
+    pub required: usize,
+    /// The answer is its return code.
+    pub run: fn(&mut Call<'_>, &mut Parameters<'_>) -> SqlResult<i32>,
+}
+
+const fn native(
+    name: &'static str,
+    parameters: &'static [&'static str],
+    required: usize,
+    run: fn(&mut Call<'_>, &mut Parameters<'_>) -> SqlResult<i32>,
+) -> Native {
+    Native { name, parameters, required, run }
+}
+
+const PROPERTY: &[&str] =
+    &["@name", "@value", "@level0type", "@level0name", "@level1type", "@level1name", "@level2type", "@level2name"];
+const DROPPED_PROPERTY: &[&str] =
+    &["@name", "@level0type", "@level0name", "@level1type", "@level1name", "@level2type", "@level2name"];
+
+pub const PROCEDURES: &[Native] = &[
+    native(
+        "sp_getapplock",
+        &["@Resource", "@LockMode", "@LockOwner", "@LockTimeout", "@DbPrincipal"],
+        2,
+        |call, given| application_lock::acquire(call.host, call.state, given),
+    ),
+    native("sp_releaseapplock", &["@Resource", "@LockOwner", "@DbPrincipal"], 1, |call, given| {
+        application_lock::release(call.host, call.state, given)
+    }),
+    native("sp_rename", &["@objname", "@newname", "@objtype"], 2, |call, given| {
+        definition::rename(call.host, call.state, call.sink, given)
+    }),
+    native("sp_addextendedproperty", PROPERTY, 1, |call, given| {
+        definition::property(call.host, call.state, call.sink, Change::Add, given)
+    }),
+    native("sp_updateextendedproperty", PROPERTY, 1, |call, given| {
+        definition::property(call.host, call.state, call.sink, Change::Update, given)
+    }),
+    native("sp_dropextendedproperty", DROPPED_PROPERTY, 1, |call, given| {
+        definition::property(call.host, call.state, call.sink, Change::Drop, given)
+    }),
+    native("sp_recompile", &["@objname"], 1, |call, given| {
+        definition::recompile(call.host, call.state, call.sink, given)
+    }),
+    native("sp_refreshview", &["@viewname"], 1, |call, given| {
+        definition::refresh(call.host, call.state, call.sink, given)
+    }),
+    native("sp_refreshsqlmodule", &["@name", "@namespace"], 1, |call, given| {
+        definition::refresh(call.host, call.state, call.sink, given)
+    }),
+    native("sp_flush_log", &[], 0, |call, _| server::flush_log(call.host)),
+    native("sp_setconfigvalue", &["@configname", "@configvalue"], 2, |call, given| {
+        server::set_configuration(call.host, call.sink, given)
+    }),
+    native("sp_set_session_context", &["@key", "@value", "@read_only"], 1, |call, given| {
+        server::set_context(call.host, given)
+    }),
+    native(
+        "sp_addmessage",
+        &["@msgnum", "@severity", "@msgtext", "@lang", "@with_log", "@replace"],
+        0,
+        |call, given| server::add_message(call.host, given),
+    ),
+    native("sp_dropmessage", &["@msgnum", "@lang"], 0, |call, given| server::drop_message(call.host, given)),
+    native("sp_helpthread", &["@pool_name"], 0, |call, given| pools::help(call.host, call.sink, given)),
+    native("sp_addexeclass", &["@classname", "@base_priority", "@time_slice", "@engine_group"], 2, |call, given| {
+        pools::add_class(call.host, call.sink, given)
+    }),
+    native("sp_dropexeclass", &["@classname"], 1, |call, given| pools::drop_class(call.host, given)),
+    native("sp_bindexeclass", &["@object_name", "@object_type", "@scope", "@classname"], 2, |call, given| {
+        pools::bind(call.host, given)
+    }),
+    native("sp_unbindexeclass", &["@object_name", "@object_type", "@scope"], 2, |call, given| {
+        pools::unbind(call.host, given)
+    }),
+    native("sp_showexeclass", &["@classname"], 0, |call, given| pools::show_classes(call.host, call.sink, given)),
+    native("xp_logevent", &["@error_number", "@message", "@severity"], 0, |call, given| {
+        server::log_event(call.state, given)
+    }),
+    native("sp_xtp_control_proc_exec_stats", &["@new_collection_value", "@old_collection_value"], 0, |call, given| {
+        xtp::control_calls(call.host, given)
+    }),
+    native("sp_xtp_bind_db_resource_pool", &["@database_name", "@pool_name"], 2, |call, given| {
+        xtp::bind_pool(call.host, call.sink, given)
+    }),
+    native("sp_xtp_unbind_db_resource_pool", &["@database_name"], 1, |call, given| xtp::unbind_pool(call.host, given)),
+    native(
+        "sp_xtp_control_query_exec_stats",
+        &["@new_collection_value", "@database_id", "@xtp_object_id", "@old_collection_value"],
+        0,
+        |call, given| xtp::control_queries(call.host, given),
+    ),
+    native("sp_xtp_force_gc", &["@dbname"], 0, |call, given| xtp::collect_rows(call.host, given)),
+    native("sp_xtp_checkpoint_force_garbage_collection", &["@dbname"], 0, |call, given| {
+        xtp::collect_files(call.host, call.sink, given)
+    }),
+    native("xp_msver", &["@optname"], 0, |call, given| server::version(call.host, call.sink, given)),
+    native("xp_qv", &["@number", "@instance"], 0, |_, _| Ok(0)),
+    native("xp_instance_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
+        server::registry_read(call.sink, given)
+    }),
+    native("sp_describe_first_result_set", &["@tsql", "@params", "@browse_information_mode"], 1, |call, given| {
+        describe::first_result_set(call.host, call.state, call.sink, given)
+    }),
+    native("sp_describe_undeclared_parameters", &["@tsql", "@params"], 1, |call, given| {
+        describe::undeclared_parameters(call.host, call.state, call.sink, given)
+    }),
+    native("sp_describe_parameter_encryption", &["@tsql", "@params"], 1, |call, given| {
+        describe::parameter_encryption(call.host, call.state, call.sink, given)
+    }),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::registry;
+
+    #[test]
+    fn the_catalog_knows_each_by_its_name() {
+        for native in PROCEDURES {
+            assert_eq!(registry::native_procedure(Some("sys"), native.name), Some(native.name));
+        }
+    }
+}
