@@ -37,8 +37,8 @@ pub trait Host {
         Wanted::ALL
     }
 
-    /// READ_COMMITTED_SNAPSHOT of the current database.
-    fn snapshot_reads(&self) -> bool;
+    /// READ_COMMITTED_SNAPSHOT of a database.
+    fn snapshot_reads(&self, database: DatabaseId) -> bool;
 
     /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT of the current database.
     fn elevates_to_snapshot(&self) -> bool;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sql::catalog::ObjectId;
+use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::{AtomicIsolation, IsolationLevel};
 use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
@@ -233,6 +233,8 @@ pub struct TransactionState {
     /// In a box: a session that does nothing has none.
     pub current: Option<Box<Transaction>>,
     pub level: u32,
+    /// The database whose READ_COMMITTED_SNAPSHOT it goes by; a table of another one is read by that one's.
+    pub home: Option<DatabaseId>,
     /// Given by BEGIN TRANSACTION name at level 1.
     pub name: Option<Box<str>>,
     /// XACT_STATE() -1: only ROLLBACK is possible.

@@ -11,7 +11,7 @@ pub enum KeyBound<K = Vec<u8>> {
 }
 
 /// Behind a prefix: the least key above all that begin with it. No part of a key and no row number begins with FF.
-const ABOVE_PREFIX: u8 = 0xff;
+pub(crate) const ABOVE_PREFIX: u8 = 0xff;
 
 impl<K: AsRef<[u8]>> KeyBound<K> {
     pub fn to_owned_key(&self) -> KeyBound {

@@ -11,8 +11,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use os::wait::WaitType;
+
 pub use crate::concurrency::locks::LockMode;
-use crate::concurrency::locks::{MemberId, Patience, Resource};
+use crate::concurrency::locks::{MemberId, Noted, Patience, Resource, TreeId, Wanted};
 use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, PageRef, TableId};
@@ -69,6 +71,9 @@ impl Canceller {
 const ESCALATION_LOCKS: u32 = 5000;
 const HORIZON_EVERY_COMMITS: u32 = 64;
 
+/// Ranges of keys in one tree past which all of the tree is one.
+const RANGES_A_TREE: usize = 500;
+
 /// A table this transaction has locked, and how.
 struct TableLock {
     resource: Resource,
@@ -96,6 +101,8 @@ pub struct Transaction {
     locks: Vec<Resource>,
     /// Of `locks`, those from here on go at the end of the statement.
     statement_locks: Vec<Resource>,
+    /// Ranges of keys that it keeps others from inserting into, to its end.
+    ranges: Vec<(TreeId, u32)>,
     /// Tables whose definition the statement holds.
     held_tables: Vec<Resource>,
     /// Trees and files to free after the commit.
@@ -131,6 +138,7 @@ impl Transaction {
             tables: Vec::new(),
             locks: Vec::new(),
             statement_locks: Vec::new(),
+            ranges: Vec::new(),
             held_tables: Vec::new(),
             drops: Vec::new(),
             reshaped: Vec::new(),
@@ -438,6 +446,9 @@ impl Transaction {
         for resource in self.held_tables.drain(..).chain(self.statement_locks.drain(..)).chain(self.locks.drain(..)) {
             self.engine.locks.release(member, resource);
         }
+        for (tree, slot) in self.ranges.drain(..) {
+            self.engine.locks.ranges.release(tree, slot);
+        }
         if self.writer.id != 0
             && self.engine.numbers.commits_since_advance.fetch_add(1, Ordering::Relaxed) % HORIZON_EVERY_COMMITS
                 == HORIZON_EVERY_COMMITS - 1
@@ -507,7 +518,12 @@ impl Transaction {
 
     /// How this transaction reads now when no hint says otherwise.
     pub(crate) fn view(&mut self) -> View {
-        let mode = match self.isolation {
+        self.view_at(self.isolation)
+    }
+
+    /// As `view`, at another isolation level.
+    pub(crate) fn view_at(&mut self, isolation: Isolation) -> View {
+        let mode = match isolation {
             Isolation::ReadUncommitted => ReadMode::Dirty,
             Isolation::ReadCommitted | Isolation::Snapshot => ReadMode::Snapshot(self.snapshot()),
             Isolation::ReadCommittedLocking | Isolation::RepeatableRead | Isolation::Serializable => ReadMode::Newest,
@@ -526,6 +542,15 @@ impl Transaction {
 
     pub(crate) fn patience(&self) -> Patience {
         self.patience
+    }
+
+    pub(crate) fn wait_for_range(&self, other: MemberId, mode: LockMode, patience: Patience) -> StorageResult<()> {
+        let wait = match mode {
+            LockMode::Shared => WaitType::LCK_M_RS_S,
+            LockMode::Update => WaitType::LCK_M_RS_U,
+            _ => WaitType::LCK_M_RX_X,
+        };
+        self.engine.locks.wait_for_member(self.writer.member, other, wait, patience)
     }
 
     pub(crate) fn wait_for_end(&self, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
@@ -645,6 +670,40 @@ impl Transaction {
             self.locks.push(resource);
         }
         Ok(())
+    }
+
+    /// Keeps others from inserting into a range of keys, to the end of the transaction. Never waits: a leaf is latched. The
+    /// transaction has the table's intent lock. Some: who has to end before that can be.
+    pub(crate) fn lock_range(&mut self, wanted: &Wanted<'_>) -> StorageResult<Option<MemberId>> {
+        if wanted.high.is_some_and(|high| high <= wanted.low) {
+            return Ok(None);
+        }
+        let resource = Resource::Table(wanted.db, wanted.table);
+        let table = self.tables.iter().find(|held| held.resource == resource);
+        if table.expect("the scan has locked its table").mode.covers(wanted.mode) {
+            return Ok(None);
+        }
+        let (locks, member) = (&self.engine.locks, self.writer.member);
+        if self.ranges.iter().filter(|(tree, _)| *tree == wanted.tree).count() >= RANGES_A_TREE
+            || self.ranges.len() >= 2 && os::sim_choice!("locks.widen", 16)
+        {
+            match locks.ranges.note(member, &Wanted { low: &[], high: None, ..*wanted })? {
+                Noted::New(slot) => {
+                    self.ranges.push((wanted.tree, slot));
+                    return Ok(None);
+                }
+                Noted::Held => return Ok(None),
+                Noted::Excluded(_) => {}
+            }
+        }
+        Ok(match locks.ranges.note(member, wanted)? {
+            Noted::New(slot) => {
+                self.ranges.push((wanted.tree, slot));
+                None
+            }
+            Noted::Held => None,
+            Noted::Excluded(other) => Some(other),
+        })
     }
 
     /// Gives a statement's row lock back early: the row did not qualify, or was only read.

@@ -239,6 +239,8 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         shared: false,
         snapshot: hint.snapshot,
         repeatable: hint.repeatable,
+        catalog: table.object.0 > 0 && table.object.0 < sql::catalog::USER_OBJECT_MIN,
+        snapshot_reads: None,
     };
     Ok(BaseScan {
         spec: ScanSpec {
@@ -435,6 +437,13 @@ impl BaseScan {
         }
         self.opened = true;
         crate::statements::reads_table(runtime.session, runtime.sink)?;
+        let database = self.table.database;
+        let elsewhere = Some(database) != runtime.session.transaction.home && !self.table.is_own();
+        let snapshot_reads = elsewhere.then(|| runtime.host.snapshot_reads(database));
+        if self.spec.lock.snapshot_reads != snapshot_reads {
+            self.spec.lock.snapshot_reads = snapshot_reads;
+            self.scan = None;
+        }
         if self.table.memory.is_some() {
             let host = &*runtime.host;
             self.spec.lock.snapshot |= elevates(runtime.session, &self.spec.lock, || host.elevates_to_snapshot())?;

@@ -21,8 +21,15 @@ pub enum Scope {
     Inner,
 }
 
+/// The session's level as storage calls it, in the current database.
+fn isolation(runtime: &mut Runtime<'_>) -> storage::Isolation {
+    let home = runtime.host.database();
+    runtime.session.transaction.home = Some(home);
+    runtime.session.isolation(|| runtime.host.snapshot_reads(home))
+}
+
 fn start(runtime: &mut Runtime<'_>) {
-    let isolation = runtime.session.isolation(|| runtime.host.snapshot_reads());
+    let isolation = isolation(runtime);
     let mut transaction = runtime.host.storage().begin(isolation);
     let session = &mut *runtime.session;
     transaction.set_session(session.spid);
@@ -193,7 +200,7 @@ pub fn renew_isolation(runtime: &mut Runtime<'_>) {
     if runtime.session.transaction.current.is_none() {
         return;
     }
-    let isolation = runtime.session.isolation(|| runtime.host.snapshot_reads());
+    let isolation = isolation(runtime);
     if let Some(transaction) = &mut runtime.session.transaction.current {
         transaction.set_isolation(isolation);
     }

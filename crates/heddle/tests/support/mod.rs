@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod placed;
+pub mod session;
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;

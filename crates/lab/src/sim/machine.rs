@@ -399,9 +399,8 @@ fn make_tables<W: Workload>(address: SocketAddr, referee: &Arc<Referee>, mix: &M
 
 /// What the run's transactions have in common and is said once.
 fn settle(address: SocketAddr, referee: &Arc<Referee>, mix: &Mix) {
-    if mix.locking_reads {
-        run_all(address, referee, "", &["ALTER DATABASE sim SET READ_COMMITTED_SNAPSHOT OFF".into()]);
-    }
+    let versions = if mix.locking_reads { "OFF" } else { "ON" };
+    run_all(address, referee, "", &[format!("ALTER DATABASE sim SET READ_COMMITTED_SNAPSHOT {versions}")]);
 }
 
 /// A disk with the server's databases and the workload's tables on it, from which runs begin: making them takes longer than most runs.

@@ -477,8 +477,8 @@ pub mod database_option {
         ("MIXED_PAGE_ALLOCATION", MIXED_PAGE_ALLOCATION),
     ];
 
-    /// What `model` begins with.
-    pub const DEFAULT: i64 = READ_COMMITTED_SNAPSHOT | AUTO_CREATE_STATISTICS | AUTO_UPDATE_STATISTICS;
+    /// What `model` begins with, and so the databases made from it.
+    pub const DEFAULT: i64 = AUTO_CREATE_STATISTICS | AUTO_UPDATE_STATISTICS;
 }
 
 /// Classes of `sys.extended_properties`, `sys.database_permissions`, `sysclsobjs`.

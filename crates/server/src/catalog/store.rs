@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use storage::{
-    DatabaseId, IndexId, IndexLayout, KeyBound, KeyColumn, Locator, Scan, ScanSpec, Storage, TableId, TableLayout,
-    Transaction,
+    DatabaseId, IndexId, IndexLayout, KeyBound, KeyColumn, Locator, LockHint, Scan, ScanSpec, Storage, TableId,
+    TableLayout, Transaction,
 };
 use types::key::{self, KeyLayout};
 use types::{CollationId, ColumnType, Datum, RowBatch, RowLayout, SqlResult, row};
@@ -104,6 +104,7 @@ impl Rows<'_> {
             locator: true,
             lookup: key > 0,
             ignore_own_statement: false,
+            lock: LockHint { catalog: true, ..LockHint::default() },
             ..ScanSpec::all(IndexId(key as u32 + 1), columns)
         };
         let table = self.storage.open_table(self.database, TableId(R::TABLE.id)).map_err(storage_error)?;

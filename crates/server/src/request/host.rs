@@ -114,8 +114,11 @@ impl Host for SessionHost {
         &self.server.catalog.storage
     }
 
-    fn snapshot_reads(&self) -> bool {
-        self.ask_database(|database| database.is_none_or(Database::snapshot_reads))
+    fn snapshot_reads(&self, database: DatabaseId) -> bool {
+        if database == self.catalog_session.database {
+            return self.ask_database(|database| database.is_some_and(Database::snapshot_reads));
+        }
+        self.server.catalog.database(database).is_some_and(|database| database.snapshot_reads())
     }
 
     fn elevates_to_snapshot(&self) -> bool {

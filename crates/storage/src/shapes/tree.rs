@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use crate::concurrency::locks::TreeId;
 use crate::error::StorageError;
 use crate::layout::PageRef;
 use crate::pages::data_files::DataFile;
@@ -28,6 +29,12 @@ pub enum Target<'a> {
 impl Tree {
     pub fn new(file: Arc<DataFile>, root: u32) -> Tree {
         Tree { file, root, hint: AtomicU32::new(0) }
+    }
+
+    /// As ranges of keys name it.
+    #[inline]
+    pub fn id(&self) -> TreeId {
+        TreeId { file: self.file.number, root: self.root }
     }
 
     pub fn corrupt(&self, page: u32) -> StorageError {

@@ -4,6 +4,8 @@
 //! A read picks the newest version its snapshot sees, from the page or the version store, and never waits unless asked
 //! to (`ReadMode::Newest`). A deleted row stays as a ghost until no snapshot needs it.
 
+use os::wait::WaitType;
+
 use crate::buffer::Exclusive;
 use crate::concurrency::commits::Status;
 use crate::concurrency::locks::{LockMode, Patience, Resource};
@@ -132,6 +134,12 @@ impl Engine {
             self.log.admit()?;
             self.identify(writer)?;
             let mut leaf = self.leaf_exclusive(tree, key)?;
+            // Under the latch: who notes his range after this meets the row.
+            if let Some(other) = self.locks.ranges.in_the_way(writer.member, tree.id(), key) {
+                drop(leaf);
+                self.locks.wait_for_member(writer.member, other, WaitType::LCK_M_RIn_NL, patience)?;
+                continue;
+            }
             let count = page::slot_count(&leaf);
             let append = count > 0 && page::prefix_length(&leaf) == 0 && page::suffix(&leaf, count - 1) < key;
             let (slot, found) = if append { (count, false) } else { page::lower_bound(&leaf, key) };

@@ -31,7 +31,7 @@ fn lock(entry: &storage::LockEntry) -> NamedRow {
         ("resource_database_id", number(database)),
         ("resource_description", text(&description)),
         ("resource_associated_entity_id", number(entity)),
-        ("request_mode", text(entry.mode.name())),
+        ("request_mode", text(entry.mode_name())),
         ("request_type", text("LOCK")),
         ("request_status", text(if entry.granted { "GRANT" } else { "WAIT" })),
         ("request_reference_count", number(1)),

@@ -1,5 +1,5 @@
-//! Transactions as others see them (`member`), the lock table (`table`), waits for a lock or for a transaction's end, and
-//! deadlocks.
+//! Transactions as others see them (`member`), the lock table (`table`), ranges of keys (`ranges`), waits for a lock or for a
+//! transaction's end, and deadlocks.
 //!
 //! An ordinary change takes no row lock here: the row's header names its writer, and who meets it waits for that
 //! transaction. This table holds the rest: table intent, schema, shared and update row locks, application locks.
@@ -9,6 +9,7 @@
 mod mode;
 mod member;
 mod table;
+mod ranges;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,6 +26,8 @@ use crate::region::memory::Memory;
 pub use member::{Member, MemberId};
 use member::{Members, NO_TRANSACTION, Waiting};
 pub use mode::LockMode;
+use ranges::Ranges;
+pub use ranges::{Noted, TreeId, Wanted};
 use table::{Entry, LockTable, Locked};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,9 +63,23 @@ impl Resource {
 pub struct LockEntry {
     pub resource: Resource,
     pub mode: LockMode,
+    /// Of a row: with the keys around it, as SERIALIZABLE reads it.
+    pub is_range: bool,
     pub granted: bool,
     pub session: u32,
     pub transaction: u64,
+}
+
+impl LockEntry {
+    /// `sys.dm_tran_locks.request_mode`.
+    pub fn mode_name(&self) -> &'static str {
+        match (self.is_range, self.mode) {
+            (true, LockMode::Shared) => "RangeS-S",
+            (true, LockMode::Update) => "RangeS-U",
+            (true, LockMode::Exclusive) => "RangeX-X",
+            (_, mode) => mode.name(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +124,7 @@ const DETECT_EVERY_MS: u64 = 1000;
 
 pub struct Locks {
     table: LockTable,
+    pub ranges: Ranges,
     members: Members,
     detecting: Placed<Mutex<()>>,
     counters: Placed<LockCounters>,
@@ -121,12 +139,13 @@ pub enum Patience {
 
 impl Locks {
     pub fn region_bytes() -> usize {
-        LockTable::region_bytes() + Members::region_bytes()
+        LockTable::region_bytes() + Ranges::region_bytes() + Members::region_bytes()
     }
 
     pub fn new(memory: &Memory) -> StorageResult<Locks> {
         Ok(Locks {
             table: LockTable::new(memory)?,
+            ranges: Ranges::new(memory)?,
             members: Members::new(memory)?,
             detecting: memory.place("deadlock search", Mutex::new(WaitType::DEADLOCK_ENUM_MUTEX, ()))?,
             counters: memory.place("lock counters", LockCounters::default())?,
@@ -193,6 +212,7 @@ impl Locks {
         for (resource, _, _) in held.collect::<Vec<_>>() {
             self.release(member, resource);
         }
+        self.ranges.release_all(member);
     }
 
     /// The oldest snapshot in use, `now` if none is.
@@ -234,15 +254,30 @@ impl Locks {
         self.members.running().map(entry).filter(|entry| entry.begun_at != 0).collect()
     }
 
+    /// Locks and ranges; a row's lock is a range's where its transaction keeps ranges of the table.
     pub fn entries(&self) -> Vec<LockEntry> {
-        let entry = |(resource, entry, granted): (Resource, Entry, bool)| LockEntry {
-            resource,
-            mode: entry.mode,
-            granted,
-            session: self[entry.member].session.load(Ordering::Relaxed),
-            transaction: self[entry.member].id.load(Ordering::Relaxed),
+        let ranges = self.ranges.entries();
+        let has_ranges = |member: MemberId, resource: Resource| match resource {
+            Resource::Row(db, table, _) => {
+                ranges.iter().any(|range| (range.member, range.db, range.table) == (member, db, table))
+            }
+            _ => false,
         };
-        self.table.entries().into_iter().map(entry).collect()
+        let entry = |resource: Resource, member: MemberId, mode: LockMode, granted: bool, is_range: bool| LockEntry {
+            resource,
+            mode,
+            is_range,
+            granted,
+            session: self[member].session.load(Ordering::Relaxed),
+            transaction: self[member].id.load(Ordering::Relaxed),
+        };
+        let locks = self.table.entries().into_iter().map(|(resource, held, granted)| {
+            entry(resource, held.member, held.mode, granted, has_ranges(held.member, resource))
+        });
+        let kept = ranges
+            .iter()
+            .map(|range| entry(Resource::Row(range.db, range.table, range.hash), range.member, range.mode, true, true));
+        locks.chain(kept).collect()
     }
 
     /// True if the lock is new to the member: it is then to be released later.
@@ -263,7 +298,7 @@ impl Locks {
             if own == Some(wanted) {
                 return Ok(false);
             }
-            if locked.fits(wanted, own) && (own.is_some() || !locked.has_queue()) {
+            if locked.fits(wanted, own) && (own.is_some() || locked.fits_queue(wanted)) {
                 if own.is_some() {
                     locked.convert_holder(member, wanted);
                     return Ok(false);
@@ -330,6 +365,17 @@ impl Locks {
             wait::yield_now();
             return Ok(());
         };
+        self.wait_for_member(member, target, mode.wait_type(), patience)
+    }
+
+    /// Returns when that transaction is over.
+    pub fn wait_for_member(
+        &self,
+        member: MemberId,
+        target: MemberId,
+        wait: WaitType,
+        patience: Patience,
+    ) -> StorageResult<()> {
         assert!(target != member, "nobody waits for itself");
         if patience == Patience::Ms(0) {
             self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
@@ -339,7 +385,7 @@ impl Locks {
             return Ok(());
         }
         self[member].set_waiting(Waiting::End(target));
-        let result = self.wait(member, mode.wait_type(), patience, || !self.members.is_running(target));
+        let result = self.wait(member, wait, patience, || !self.members.is_running(target));
         self[member].set_waiting(Waiting::Nothing);
         self.members.stop_waiting_for(target, member);
         result

@@ -94,6 +94,16 @@ fn mode_of(raw: &AtomicU32) -> LockMode {
     LockMode::ALL[raw.load(RELAXED) as usize]
 }
 
+impl Request {
+    fn entry(&self) -> Entry {
+        Entry {
+            member: MemberId::from_raw(self.member.load(RELAXED)),
+            mode: mode_of(&self.mode),
+            converts: self.converts.load(RELAXED) != 0,
+        }
+    }
+}
+
 fn hash_of(resource: &Resource) -> u64 {
     let (space, name) = resource.numbers();
     // The upper bits of the product depend on all of the key.
@@ -168,14 +178,7 @@ impl LockTable {
             let slot = at.checked_sub(1)?;
             let request = &self.requests[slot];
             at = request.next.load(RELAXED);
-            Some((
-                slot,
-                Entry {
-                    member: MemberId::from_raw(request.member.load(RELAXED)),
-                    mode: mode_of(&request.mode),
-                    converts: request.converts.load(RELAXED) != 0,
-                },
-            ))
+            Some((slot, request.entry()))
         })
     }
 
@@ -234,8 +237,9 @@ impl Locked<'_> {
         self.table.list(&lock.granted).find(|(_, entry)| entry.member == member).map(|(_, entry)| entry.mode)
     }
 
-    pub fn has_queue(&self) -> bool {
-        self.find().is_some_and(|lock| lock.queue.load(RELAXED) != 0)
+    /// Whether `mode` goes with all that wait: then nobody waits longer for its being granted.
+    pub fn fits_queue(&self, mode: LockMode) -> bool {
+        self.find().is_none_or(|lock| self.table.list(&lock.queue).all(|(_, entry)| mode.is_compatible(entry.mode)))
     }
 
     /// Whether no other transaction's hold excludes `mode`. `own`: the mode in which the asking one holds it.
@@ -339,31 +343,40 @@ impl Locked<'_> {
         self.remove_if_unused();
     }
 
-    /// Grants the first of the queue if nothing excludes it any more.
+    /// Grants the first of the queue that nothing excludes any more: no holder, and nobody who waits before it.
     pub fn grant_first(&self) -> Option<Entry> {
         let lock = self.find()?;
-        let (slot, entry) = self.table.list(&lock.queue).next()?;
-        let own = if entry.converts { self.held_by(entry.member) } else { None };
-        if !self.fits(entry.mode, own) {
-            return None;
+        let mut link = &lock.queue;
+        // Modes of those who stay before it.
+        let mut before = 0u8;
+        while let Some(slot) = link.load(RELAXED).checked_sub(1) {
+            let request = &self.table.requests[slot];
+            let entry = request.entry();
+            let own = if entry.converts { self.held_by(entry.member) } else { None };
+            if entry.mode.excludes() & before == 0 && self.fits(entry.mode, own) {
+                link.store(request.next.load(RELAXED), RELAXED);
+                if entry.converts {
+                    self.convert_holder(entry.member, entry.mode);
+                    self.table.requests.give(slot);
+                } else {
+                    self.link(lock, slot, entry.mode);
+                }
+                return Some(entry);
+            }
+            before |= 1 << entry.mode as u8;
+            link = &request.next;
         }
-        lock.queue.store(self.table.requests[slot].next.load(RELAXED), RELAXED);
-        if entry.converts {
-            self.convert_holder(entry.member, entry.mode);
-            self.table.requests.give(slot);
-        } else {
-            self.link(lock, slot, entry.mode);
-        }
-        Some(entry)
+        None
     }
 
-    /// Whom a member's request in the queue waits for: holders that exclude it and requests before it. None: it is not there.
+    /// Whom a member's request in the queue waits for: holders and requests before it that exclude it. None: it is not there.
     pub fn blockers(&self, member: MemberId, mode: LockMode) -> Option<Vec<MemberId>> {
         let lock = self.find()?;
         let queue: Vec<Entry> = self.table.list(&lock.queue).map(|(_, entry)| entry).collect();
         let place = queue.iter().position(|entry| entry.member == member)?;
         let excludes = |entry: &Entry| entry.member != member && !mode.is_compatible(entry.mode);
         let holders = self.table.list(&lock.granted).map(|(_, entry)| entry).filter(excludes);
-        Some(holders.chain(queue[..place].iter().copied()).map(|entry| entry.member).collect())
+        let earlier = queue[..place].iter().copied().filter(excludes);
+        Some(holders.chain(earlier).map(|entry| entry.member).collect())
     }
 }

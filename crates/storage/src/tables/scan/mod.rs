@@ -10,9 +10,9 @@ mod append;
 use types::RowBatch;
 use types::row::RowView;
 
-use crate::bounds::KeyBound;
+use crate::bounds::{ABOVE_PREFIX, KeyBound};
 use crate::buffer::Shared;
-use crate::concurrency::locks::{LockMode, Patience};
+use crate::concurrency::locks::{LockMode, Patience, Wanted};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
 use crate::pages::page;
@@ -51,6 +51,10 @@ pub struct LockHint {
     pub snapshot: bool,
     /// REPEATABLEREAD of a memory-optimized table.
     pub repeatable: bool,
+    /// A base table of the catalog: its rows are read as under READ COMMITTED, however much the transaction wants to keep.
+    pub catalog: bool,
+    /// READ_COMMITTED_SNAPSHOT of the table's database, where it is not what the transaction goes by. Counts under READ COMMITTED.
+    pub snapshot_reads: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -327,22 +331,45 @@ impl Position {
     fn upper(&self) -> Option<&[u8]> {
         self.bounded.then_some(&self.upper[..])
     }
+
+    /// What is left are the keys that begin with `lower`.
+    fn is_one_key(&self) -> bool {
+        self.bounded && self.upper.strip_prefix(&self.lower[..]).is_some_and(|rest| rest == [ABOVE_PREFIX])
+    }
 }
 
 impl Source {
-    /// What the hints and the isolation level ask of the whole table. Key ranges are held by a table lock.
+    /// The isolation level that this table is read at.
+    fn isolation(&self, tx: &Transaction) -> Isolation {
+        let hint = &self.spec.lock;
+        match (tx.isolation(), hint.snapshot_reads) {
+            (Isolation::RepeatableRead | Isolation::Serializable, _) if hint.catalog => Isolation::ReadCommittedLocking,
+            (Isolation::ReadCommitted | Isolation::ReadCommittedLocking, Some(true)) => Isolation::ReadCommitted,
+            (Isolation::ReadCommitted | Isolation::ReadCommittedLocking, Some(false)) => {
+                Isolation::ReadCommittedLocking
+            }
+            (isolation, _) => isolation,
+        }
+    }
+
+    /// What the hints and the isolation level ask of the whole table.
     fn lock_table(&self, tx: &mut Transaction) -> StorageResult<()> {
         let (db, id, hint) = (self.table.shape.db, self.table.shape.id, self.spec.lock);
-        if hint.no_lock || tx.isolation() == Isolation::ReadUncommitted {
+        let isolation = self.isolation(tx);
+        if hint.no_lock || isolation == Isolation::ReadUncommitted {
             return Ok(());
         }
-        let serializable = hint.hold || tx.isolation() == Isolation::Serializable;
-        let mode = match (hint.update, hint.exclusive, hint.table, serializable) {
-            (_, true, true, _) => LockMode::Exclusive,
-            (true, _, true, _) => LockMode::Exclusive,
-            (true, _, _, true) | (_, true, _, true) => LockMode::Update,
-            (_, _, true, _) if hint.hold || hint.shared => LockMode::Shared,
-            (_, _, _, true) => LockMode::Shared,
+        let serializable = hint.hold || isolation == Isolation::Serializable;
+        let is_heap = self.index.is_none() && self.table.shape.clustered.is_none();
+        let mode = match (hint.update || hint.exclusive, hint.table) {
+            (true, true) => LockMode::Exclusive,
+            (false, true) if serializable || hint.shared => LockMode::Shared,
+            // No index serves: what is read is the table. Updaters keep to ranges, which exclude each other before they have changed
+            // anything: with the intent lock that each has, a table lock would be a conversion, and two of them a deadlock.
+            (false, false) if serializable && is_heap => LockMode::Shared,
+            // Before any latch: locks of ranges are taken under one.
+            (true, false) if serializable => LockMode::IntentExclusive,
+            (false, false) if serializable => LockMode::IntentShared,
             _ => return Ok(()),
         };
         tx.table_lock(db, id, mode, self.patience(tx)).map(|_| ())
@@ -359,8 +386,8 @@ impl Source {
 
     fn how_to_read(&self, tx: &mut Transaction, statement: u32) -> (View, Option<RowLock>) {
         let hint = self.spec.lock;
-        let isolation = tx.isolation();
-        let mut view = tx.view();
+        let isolation = self.isolation(tx);
+        let mut view = tx.view_at(isolation);
         if self.table.shape.long_values.is_some() {
             // They are read after their row's latch is gone, and deleted ones stay as long as a snapshot may see them: also
             // what is read without one needs it.
@@ -374,14 +401,14 @@ impl Source {
             let repeatable = serializable || isolation == Isolation::RepeatableRead;
             if hint.update || hint.exclusive {
                 let mode = if hint.exclusive { LockMode::Exclusive } else { LockMode::Update };
-                row_lock = Some(RowLock { mode, hold: repeatable || hint.exclusive });
+                row_lock = Some(RowLock { mode, hold: repeatable || hint.exclusive, range: serializable });
                 if isolation != Isolation::Snapshot {
                     view = tx.view_as(ReadMode::Newest);
                 }
             } else if hint.shared || repeatable {
                 view = tx.view_as(ReadMode::Newest);
-                // The table lock of `lock_table` covers the rows under SERIALIZABLE.
-                row_lock = (repeatable && !serializable).then_some(RowLock { mode: LockMode::Shared, hold: true });
+                let lock = RowLock { mode: LockMode::Shared, hold: true, range: serializable };
+                row_lock = repeatable.then_some(lock);
             }
         }
         if self.spec.ignore_own_statement {
@@ -501,7 +528,10 @@ impl Source {
             };
             let leaf = &*held.insert(leaf);
             let before = reader.given;
-            let unfinished = reader.rows_of(prefix, place, tx, leaf, &mut sink)?;
+            let unfinished = match reader.keeps(prefix, place, tx, leaf)? {
+                true => reader.rows_of(prefix, place, tx, leaf, &mut sink)?,
+                false => Some(prefix.to_vec()),
+            };
             owners.resize(owners.len() + reader.given - before, owner);
             if let Some(lower) = unfinished {
                 let bound = KeyBound::Inclusive(prefix);
@@ -545,8 +575,12 @@ impl Source {
                 Stop::Part => os::wait::maybe_yield(),
                 Stop::End => at.done = true,
                 // What has been found goes to the consumer first: the wait may be long, or end in an error.
-                Stop::Wait(_) | Stop::Lock(_) if given > 0 => return Ok(given),
+                Stop::Wait(_) | Stop::Lock(_) | Stop::Range(_) if given > 0 => return Ok(given),
                 Stop::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
+                Stop::Range(other) => {
+                    let lock = row_lock.expect("only a locking scan stops for a range");
+                    tx.wait_for_range(other, lock.mode, self.patience(tx))?;
+                }
                 Stop::Lock(locator) => {
                     let (db, id) = (self.table.shape.db, self.table.shape.id);
                     let lock = row_lock.expect("only a locking scan stops for a lock");
@@ -555,6 +589,11 @@ impl Source {
             }
         }
         Ok(given)
+    }
+
+    /// The keys from `low` on, below `high`, as a lock wants them.
+    fn range<'a>(&self, low: &'a [u8], high: Option<&'a [u8]>, mode: LockMode) -> Wanted<'a> {
+        Wanted { tree: self.tree().id(), db: self.table.shape.db, table: self.table.shape.id, low, high, mode }
     }
 
     fn tree(&self) -> &Tree {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{Position, Source};
-use crate::concurrency::locks::{LockMode, Patience};
+use crate::bounds::KeyBound;
+use crate::concurrency::locks::{LockMode, MemberId, Patience};
 use crate::concurrency::versions::{ROW_HEADER_BYTES, RowHeader};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{Locator, PageRef};
@@ -45,6 +46,8 @@ impl<F: FnMut(&[u8], &[u8]) -> StorageResult<()>> Sink for F {
 pub struct RowLock {
     pub mode: LockMode,
     pub hold: bool,
+    /// With the keys around them: nobody may insert what the scan would have found.
+    pub range: bool,
 }
 
 /// What stopped a part.
@@ -54,6 +57,8 @@ pub enum Stop {
     End,
     Wait(u64),
     Lock(Locator),
+    /// Somebody's range has to end before.
+    Range(MemberId),
 }
 
 /// Reads the rows of one leaf for `Source::part`.
@@ -93,9 +98,28 @@ impl<'a> Reader<'a> {
         let source = self.source;
         let leaf = source.table.engine.leaf_near(source.tree(), &at.lower, at.leaf)?;
         at.leaf = leaf.number();
-        let first = page::lower_bound(&leaf, &at.lower).0;
+        let (first, is_whole_key) = page::lower_bound(&leaf, &at.lower);
         let count = page::slot_count(&leaf);
-        let end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
+        let mut end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
+        let mut cut = false;
+        if let Some(lock) = self.row_lock.filter(|lock| lock.range) {
+            // No more is kept than is read now.
+            cut = end - first > self.rows_max - self.given;
+            let next_key = if cut {
+                end = first + self.rows_max - self.given;
+                Some(page::key(&leaf, end))
+            } else {
+                None
+            };
+            let fence =
+                page::upper_fence(&leaf).filter(|fence| end == count && at.upper().is_none_or(|upper| *fence < upper));
+            let high = next_key.as_deref().or(fence).or(at.upper());
+            if !(is_whole_key && at.is_one_key() && holds_row(&leaf, first))
+                && let Some(other) = tx.lock_range(&source.range(&at.lower, high, lock.mode))?
+            {
+                return Ok(Stop::Range(other));
+            }
+        }
         let stopped = self.rows(first..end, tx, &leaf, sink)?;
         sink.leave(&leaf)?;
         self.note_ghosts(leaf.number());
@@ -103,6 +127,11 @@ impl<'a> Reader<'a> {
             at.lower.clear();
             page::key_into(&leaf, slot, &mut at.lower);
             return Ok(stop);
+        }
+        if cut {
+            at.lower.clear();
+            page::key_into(&leaf, end, &mut at.lower);
+            return Ok(Stop::Part);
         }
         if end < count {
             return Ok(Stop::End);
@@ -116,6 +145,25 @@ impl<'a> Reader<'a> {
             }
             _ => Ok(Stop::End),
         }
+    }
+
+    /// Keeps the keys that begin with `prefix`, where the scan is to keep ranges; `place` as of `rows_of`. False: somebody's range is
+    /// in the way.
+    pub fn keeps(
+        &self,
+        prefix: &[u8],
+        place: (usize, bool),
+        tx: &mut Transaction,
+        leaf: &PageBytes,
+    ) -> StorageResult<bool> {
+        let Some(lock) = self.row_lock.filter(|lock| lock.range) else { return Ok(true) };
+        if place.1 && holds_row(leaf, place.0) {
+            return Ok(true);
+        }
+        let mut above = Vec::new();
+        KeyBound::Inclusive(prefix).append_above(&mut above);
+        let range = self.source.range(prefix, Some(&above), lock.mode);
+        Ok(tx.lock_range(&range)?.is_none())
     }
 
     /// The rows of a leaf whose keys begin with `prefix`, which lies in it; `place`: what `page::lower_bound` says of it.
@@ -155,7 +203,22 @@ impl<'a> Reader<'a> {
         let target = at.upper().map_or(Target::Last, Target::Before);
         let leaf = source.table.engine.leaf_shared(source.tree(), target)?;
         let end = at.upper().map_or(page::slot_count(&leaf), |upper| page::lower_bound(&leaf, upper).0);
-        let first = page::lower_bound(&leaf, &at.lower).0;
+        let mut first = page::lower_bound(&leaf, &at.lower).0;
+        let mut cut = false;
+        if let Some(lock) = self.row_lock.filter(|lock| lock.range) {
+            cut = end - first > self.rows_max - self.given;
+            let last_key = if cut {
+                first = end - (self.rows_max - self.given);
+                Some(page::key(&leaf, first))
+            } else {
+                None
+            };
+            let fence = Some(page::lower_fence(&leaf)).filter(|fence| first == 0 && *fence > &at.lower[..]);
+            let low = last_key.as_deref().or(fence).unwrap_or(&at.lower);
+            if let Some(other) = tx.lock_range(&source.range(low, at.upper(), lock.mode))? {
+                return Ok(Stop::Range(other));
+            }
+        }
         let stopped = self.rows((first..end).rev(), tx, &leaf, sink)?;
         sink.leave(&leaf)?;
         self.note_ghosts(leaf.number());
@@ -166,6 +229,12 @@ impl<'a> Reader<'a> {
             at.upper.push(0);
             at.bounded = true;
             return Ok(stop);
+        }
+        if cut {
+            at.upper.clear();
+            page::key_into(&leaf, first, &mut at.upper);
+            at.bounded = true;
+            return Ok(Stop::Part);
         }
         let fence = page::lower_fence(&leaf);
         if first > 0 || fence.is_empty() || fence <= &at.lower[..] {
@@ -263,4 +332,9 @@ impl<'a> Reader<'a> {
         self.given += 1;
         Ok(None)
     }
+}
+
+/// Of a key that there is: a row lock keeps it, and nobody can insert it again.
+fn holds_row(leaf: &PageBytes, slot: usize) -> bool {
+    !RowHeader::decode(&leaf[page::payload_range(leaf, slot)]).ghost
 }
