@@ -19,6 +19,7 @@ mod native;
 mod native_query;
 mod table_definition;
 mod variables;
+mod builtin;
 mod call;
 mod describe;
 mod early;
