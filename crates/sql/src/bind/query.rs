@@ -2,7 +2,7 @@
 
 use types::{Datum, SqlResult, SqlType, TypeKind};
 
-use super::binder::{Binder, Block, Place};
+use super::binder::{Binder, Block, Place, WindowSpec};
 use super::convert::{self, implicit};
 use super::errors;
 use super::expr::not;
@@ -440,25 +440,7 @@ impl Binder<'_> {
         let grouped = select.group_by.is_some() || select.having.is_some() || !done.aggregates.is_empty();
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
-            for output in &mut outputs {
-                over_groups.apply(&mut output.expr, errors::not_grouped)?;
-            }
-            for condition in &mut having {
-                over_groups.apply(condition, errors::not_grouped_having)?;
-            }
-            for key in &mut keys {
-                over_groups.apply(&mut key.expr, errors::not_grouped_order)?;
-            }
-            for spec in &mut windows {
-                let exprs = spec
-                    .partition
-                    .iter_mut()
-                    .chain(spec.order.iter_mut().map(|key| &mut key.expr))
-                    .chain(spec.functions.iter_mut().flat_map(|(_, function)| &mut function.arguments));
-                for e in exprs {
-                    over_groups.apply(e, errors::not_grouped)?;
-                }
-            }
+            over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows)?;
             let sets = match (sets, done.grouping_id) {
                 (Some(sets), id) => Some((sets, id.unwrap_or_else(|| self.columns.add(SqlType::BIGINT, false)))),
                 (None, Some(id)) => Some((vec![(0..done.groups.len()).collect()], id)),
@@ -475,61 +457,70 @@ impl Binder<'_> {
                 functions: spec.functions,
             }));
         }
-        if select.distinct {
-            let whole = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
-            if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
-                let text = format!(
-                    "The {} data type cannot be selected as DISTINCT because it is not comparable.",
-                    output.expr.ty.name()
-                );
-                return Err(errors::plain(421, 16, 1, text));
-            }
-            let mut defs = Vec::new();
-            let mut ids = Vec::with_capacity(outputs.len());
-            for output in &mut outputs {
-                let id = self.as_column(output.expr.clone(), &mut defs);
-                for key in &mut keys {
-                    if key.expr.same(&output.expr) {
-                        key.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
-                    }
-                }
-                output.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
-                ids.push(id);
-            }
-            let shown: ColumnSet = ids.iter().copied().collect();
-            if keys.iter().any(|key| !ColumnSet::of(&key.expr).within(&shown)) {
-                return Err(errors::plain(
-                    145,
-                    15,
-                    1,
-                    "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.",
-                ));
-            }
-            rel = self.distinct(rel.map(defs), &ids);
+        rel = if select.distinct {
+            self.distinct_rows(rel, &mut outputs, &mut keys)?
         } else {
-            // What is sorted by is computed below the sort and shown from there.
-            let mut defs = Vec::new();
-            for key in &mut keys {
-                if matches!(key.expr.kind, ExprKind::Column(_)) || key.expr.is_constant() {
-                    continue;
-                }
-                let id = self.as_column(key.expr.clone(), &mut defs);
-                let column = Expr { kind: ExprKind::Column(id.index()), ..key.expr.clone() };
-                for output in &mut outputs {
-                    if output.expr.same(&key.expr) {
-                        output.expr = column.clone();
-                    }
-                }
-                key.expr = column;
-            }
-            rel = rel.map(defs);
-        }
+            self.sorted_rows(rel, &mut outputs, &mut keys)
+        };
         rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
         let into = select.into.as_ref().map(|into| into.table.clone());
         if into.is_some() && place != Use::Root && place != Use::Nested {
             return Err(errors::plain(156, 15, 1, "Incorrect syntax near the keyword 'INTO'."));
         }
         Ok(Bound { rel, outputs, assigns, into })
+    }
+
+    /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
+    fn distinct_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> SqlResult<Rel> {
+        let whole = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
+        if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
+            let text = format!(
+                "The {} data type cannot be selected as DISTINCT because it is not comparable.",
+                output.expr.ty.name()
+            );
+            return Err(errors::plain(421, 16, 1, text));
+        }
+        let mut defs = Vec::new();
+        let mut ids = Vec::with_capacity(outputs.len());
+        for output in &mut *outputs {
+            let id = self.as_column(output.expr.clone(), &mut defs);
+            for key in &mut *keys {
+                if key.expr.same(&output.expr) {
+                    key.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
+                }
+            }
+            output.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
+            ids.push(id);
+        }
+        let shown: ColumnSet = ids.iter().copied().collect();
+        if keys.iter().any(|key| !ColumnSet::of(&key.expr).within(&shown)) {
+            return Err(errors::plain(
+                145,
+                15,
+                1,
+                "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.",
+            ));
+        }
+        Ok(self.distinct(rel.map(defs), &ids))
+    }
+
+    /// What is sorted by is computed below the sort and shown from there.
+    fn sorted_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> Rel {
+        let mut defs = Vec::new();
+        for key in keys {
+            if matches!(key.expr.kind, ExprKind::Column(_)) || key.expr.is_constant() {
+                continue;
+            }
+            let id = self.as_column(key.expr.clone(), &mut defs);
+            let column = Expr { kind: ExprKind::Column(id.index()), ..key.expr.clone() };
+            for output in &mut *outputs {
+                if output.expr.same(&key.expr) {
+                    output.expr = column.clone();
+                }
+            }
+            key.expr = column;
+        }
+        rel.map(defs)
     }
 
     fn items(&mut self, select: &ast::Select, scope: &Scope) -> SqlResult<(Vec<Output>, Vec<VariableSlot>)> {
@@ -1000,6 +991,36 @@ struct Regroup<'b> {
 }
 
 impl Regroup<'_> {
+    /// All that is computed after grouping, over the groups.
+    fn apply_to_all(
+        &self,
+        outputs: &mut [Output],
+        having: &mut [Expr],
+        keys: &mut [SortKey],
+        windows: &mut [WindowSpec],
+    ) -> SqlResult<()> {
+        for output in outputs {
+            self.apply(&mut output.expr, errors::not_grouped)?;
+        }
+        for condition in having {
+            self.apply(condition, errors::not_grouped_having)?;
+        }
+        for key in keys {
+            self.apply(&mut key.expr, errors::not_grouped_order)?;
+        }
+        for spec in windows {
+            let exprs = spec
+                .partition
+                .iter_mut()
+                .chain(spec.order.iter_mut().map(|key| &mut key.expr))
+                .chain(spec.functions.iter_mut().flat_map(|(_, function)| &mut function.arguments));
+            for e in exprs {
+                self.apply(e, errors::not_grouped)?;
+            }
+        }
+        Ok(())
+    }
+
     fn apply(&self, expr: &mut Expr, error: fn(&str) -> types::SqlError) -> SqlResult<()> {
         expr.rewrite(&mut |e| {
             let Some((id, group)) = self.groups.iter().find(|(_, group)| group.same(e)) else { return false };
