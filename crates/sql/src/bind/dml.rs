@@ -610,17 +610,7 @@ impl Binder<'_> {
         // SET names columns of the target only.
         let target_sources = std::slice::from_ref(&sources[named]);
         let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
-        let mut first_column: Option<ColumnId> = None;
-        for clause in set.unwrap_or(&[]) {
-            if let ast::SetClause::Column { column, .. }
-            | ast::SetClause::VariableColumn { column, .. }
-            | ast::SetClause::Method { column, .. } = clause
-            {
-                let plain = ast::ColumnName { table: None, ..column.clone() };
-                first_column = Some(names.column(&plain)?.0.id);
-                break;
-            }
-        }
+        let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
         let target = self.row_target(&mut rel, &sources[named], first_column)?;
         let mut current_of = None;
         match shape.filter {
@@ -1191,4 +1181,18 @@ fn derived_field(name: &str) -> types::SqlError {
             "Update or insert of view or function '{name}' failed because it contains a derived or constant field."
         ),
     )
+}
+
+/// Where the target of an UPDATE has the first column that is set.
+fn first_set_column(set: &[ast::SetClause], names: &Scope) -> SqlResult<Option<ColumnId>> {
+    for clause in set {
+        if let ast::SetClause::Column { column, .. }
+        | ast::SetClause::VariableColumn { column, .. }
+        | ast::SetClause::Method { column, .. } = clause
+        {
+            let plain = ast::ColumnName { table: None, ..column.clone() };
+            return Ok(Some(names.column(&plain)?.0.id));
+        }
+    }
+    Ok(None)
 }
