@@ -8,16 +8,19 @@ use sql::ast::{
 };
 use sql::catalog::{ColumnDef, TableDef};
 use storage::{IndexId, TableId};
-use types::{ColumnType, SqlError, SqlResult};
+use types::{SqlError, SqlResult};
 
+use super::column::{column_row, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
+use super::layout::row_layout;
 use super::memory_optimized;
-use super::rebuild::{self, NewColumn};
+use super::number::{identity_of, identity_rule};
+use super::rebuild::{self, NewColumn, carried, column_type, persist_computed, stored};
 use super::schema_binding;
-use super::site::{Ddl, Place, has};
-use super::table::{self, constraint_failed, source};
+use super::site::{Ddl, Place, constraint_failed, has, source};
+use super::table;
 use super::text::{self, bracket};
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs,
@@ -76,21 +79,6 @@ fn columns_of(ddl: &mut Ddl<'_>, target: &Target) -> SqlResult<Vec<ColumnRow>> {
     ddl.rows(&target.db, |rows| rows.find::<ColumnRow>(0, &[int(target.row.id), small(0)]))
 }
 
-fn stored(column: &ColumnRow) -> bool {
-    !has(column.status, cs::COMPUTED) || has(column.status, cs::PERSISTED)
-}
-
-fn column_type(column: &ColumnRow) -> ColumnType {
-    let ty = scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, column.collation.as_deref());
-    ColumnType { ty: ty.expect("a column of a scalar type"), nullable: has(column.status, cs::NULLABLE) }
-}
-
-/// How the stored columns of `columns` come from the table as it is.
-fn carried(columns: &[ColumnRow], value: impl Fn(&ColumnRow) -> String) -> Vec<NewColumn> {
-    let kept = columns.iter().filter(|column| stored(column));
-    kept.map(|column| NewColumn { name: column.name.clone(), ty: column_type(column), value: value(column) }).collect()
-}
-
 fn add(
     ddl: &mut Ddl<'_>,
     target: &Target,
@@ -125,7 +113,7 @@ fn add(
             add_inline(ddl, target, inline, Some(&column.name))?;
         }
     }
-    table::note_missing(ddl, definition);
+    constraint::note_missing(ddl, definition);
     for constraint in &definition.constraints {
         let name = constraint.name.as_ref().map(|name| name.to_string());
         match &constraint.kind {
@@ -236,8 +224,8 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
         }
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
-        let mut row = table::column_row(ddl, db, id, next, column, primary, &target.shown)?;
-        if has(row.status, cs::IDENTITY) && table::identity_of(old).is_some() {
+        let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
+        if has(row.status, cs::IDENTITY) && identity_of(old).is_some() {
             return Err(SqlError::new(
                 2744,
                 16,
@@ -248,7 +236,7 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
             ));
         }
         if has(row.status, cs::COMPUTED) {
-            table::type_computed(ddl, &target.place, &target.shown, &mut row)?;
+            type_computed(ddl, &target.place, &target.shown, &mut row)?;
         }
         let value = first_value(ddl, column, &row);
         added.push((row, column, value));
@@ -300,9 +288,9 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     match saved {
         Some(saved) => rebuild::restore(ddl, db, &new, saved)?,
         None => {
-            let layout = table::row_layout(&new);
+            let layout = row_layout(&new);
             let database = db.storage_id();
-            if layout != table::row_layout(old) {
+            if layout != row_layout(old) {
                 ddl.storage(|storage, tx| storage.alter_row_layout(tx, database, TableId(id), &layout))
                     .map_err(storage_error)?;
             }
@@ -338,7 +326,7 @@ fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[(ColumnRow, &ColumnD
     })?;
     if let Some(last) = last {
         let ty = column_type(row).ty;
-        let rule = table::identity_rule(&ty, row.seed.0 as i64, row.increment.0 as i64);
+        let rule = identity_rule(&ty, row.seed.0 as i64, row.increment.0 as i64);
         target.db.counters.used(&ddl.catalog.storage, &target.db, target.row.id, &rule, i128::from(last))?;
     }
     Ok(())
@@ -375,31 +363,6 @@ fn cast(value: &str, row: &ColumnRow) -> String {
     let name = if row.xtype == 189 { "binary(8)".to_string() } else { scalar_type::display(&ty) };
     let collate = row.collation.as_deref().map_or_else(String::new, |collation| format!(" COLLATE {collation}"));
     format!("CONVERT({name}, {value}){collate}")
-}
-
-/// Makes computed columns stored: an index needs them.
-pub fn persist_computed(
-    ddl: &mut Ddl<'_>,
-    db: &Arc<Database>,
-    place: &Place,
-    shown: &str,
-    id: i32,
-    columns: &[i32],
-) -> SqlResult<()> {
-    let mut rows = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
-    for row in rows.iter_mut().filter(|row| columns.contains(&row.colid)) {
-        row.status |= cs::PERSISTED;
-    }
-    let saved = rebuild::save(ddl, db, &source(place, shown), shown, &carried(&rows, |column| bracket(&column.name)))?;
-    ddl.rows(db, |store| {
-        for &colid in columns {
-            store.update::<ColumnRow>(0, &[int(id), small(0), int(colid)], |row| row.status |= cs::PERSISTED)?;
-        }
-        Ok(())
-    })?;
-    ddl.changed(db.id, id);
-    let new = ddl.reload(db, id)?;
-    rebuild::restore(ddl, db, &new, saved)
 }
 
 fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {
@@ -595,7 +558,7 @@ fn alter_index(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, name: &Ident,
         let text = "The option 'BUCKET_COUNT' can be specified only for hash indexes.";
         return Err(SqlError::with_state(10790, 16, 4, text));
     }
-    let buckets = constraint::new_buckets(options)?;
+    let buckets = index::new_buckets(options)?;
     let (table, index) = (target.row.id, found.id);
     ddl.rows(&target.db, |rows| {
         rows.update::<IndexRow>(0, &[int(table), int(index as i32)], |row| row.buckets = buckets)

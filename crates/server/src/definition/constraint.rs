@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use sql::ast::{
     Check, Constraint, ConstraintKind, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction, Setting,
-    TableDefinition, find_setting,
+    TableDefinition,
 };
 use sql::catalog::TableDef;
-use types::{SqlError, SqlResult, TypeKind};
+use types::{SqlError, SqlResult};
 
 use super::index;
-use super::site::{Ddl, Place, has, is_system, written};
-use super::table::{constraint_failed, source};
+use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, source, written};
 use super::text::{self, bracket};
+use crate::catalog::Database;
 use crate::catalog::base::{
     ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, index_status as ix, object_status as os_,
 };
 use crate::catalog::load::{self, int, small};
-use crate::catalog::{Database, scalar_type};
 
 /// A constraint's name, if the user gave one.
 pub type Named = Option<String>;
@@ -197,7 +196,7 @@ pub fn add_rest(
     definition: &TableDefinition,
     new: bool,
 ) -> SqlResult<()> {
-    super::table::note_missing(ddl, definition);
+    note_missing(ddl, definition);
     for (column, constraint) in each(definition) {
         let name = constraint.name.as_ref().map(|name| name.to_string());
         match &constraint.kind {
@@ -686,7 +685,7 @@ pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: 
         Ok((row.name, reference.indepid, pairs))
     })?;
     let target_row = ddl.rows(&db, |rows| load::object_row(rows, target))?.expect("the referenced table");
-    let target_place = super::table::place_of(ddl, &db, &target_row)?;
+    let target_place = place_of(ddl, &db, &target_row)?;
     let not_null: Vec<String> = pairs.iter().map(|(from, _)| format!("f.{} IS NOT NULL", bracket(from))).collect();
     let equal: Vec<String> =
         pairs.iter().map(|(from, to)| format!("t.{} = f.{}", bracket(to), bracket(from))).collect();
@@ -705,38 +704,21 @@ pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: 
     Ok(())
 }
 
-/// `BUCKET_COUNT` of a hash index as it was given, 0: it was not.
-fn asked_buckets(options: &[Setting]) -> u64 {
-    let value = find_setting(options, "BUCKET_COUNT").and_then(|setting| match &setting.value {
-        sql::ast::SettingValue::Value(expr) => super::table::whole_number(expr),
-        _ => None,
-    });
-    value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
-}
-
-/// As many as a hash index gets. 0: none were asked for.
-pub fn buckets(options: &[Setting]) -> i64 {
-    match asked_buckets(options) {
-        0 => 0,
-        asked => storage::bucket_count(asked) as i64,
+/// A constraint without a body: dropped with a message, as scripts in print have it.
+pub fn note_missing(ddl: &mut Ddl<'_>, definition: &TableDefinition) {
+    let columns = definition.columns.iter().flat_map(|column| &column.constraints);
+    let missing: Vec<Named> = columns
+        .chain(&definition.constraints)
+        .filter(|constraint| matches!(constraint.kind, ConstraintKind::Missing))
+        .map(|constraint| constraint.name.as_ref().map(|name| name.to_string()))
+        .collect();
+    for name in missing {
+        let name = name.unwrap_or_default();
+        ddl.message(SqlError::with_state(
+            0,
+            0,
+            1,
+            format!("Constraint '{name}' has no definition and was not created."),
+        ));
     }
-}
-
-/// As many as a hash index gets that is there already. 41303: no such number.
-pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
-    match asked_buckets(options) {
-        asked @ 1..=storage::BUCKETS_MAX => Ok(storage::bucket_count(asked) as i64),
-        _ => {
-            let text = "The bucket count for a hash index must be a positive integer not exceeding 1073741824.";
-            Err(SqlError::new(41303, 15, text))
-        }
-    }
-}
-
-/// 1919: text, xml and the like are no keys.
-pub fn key_column_allowed(column: &ColumnRow) -> bool {
-    let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
-    !large
-        && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None)
-            .is_some_and(|ty| ty.kind != TypeKind::Xml)
 }

@@ -1,5 +1,7 @@
 //! A data type as written, for a column or parameter: its values' type and its user type.
 
+use std::sync::Arc;
+
 use sql::ast::{DataType, ObjectName, TypeLength, TypeName};
 use types::{CollationId, MAX_LENGTH, SqlError, SqlResult, SqlType, TypeKind};
 
@@ -216,4 +218,22 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         Xml => SqlType::XML,
         SqlVariant => SqlType::SQL_VARIANT,
     })
+}
+
+pub fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, TypeRow)>> {
+    let db = ddl.database_of(name)?;
+    let schemas: Vec<String> = match &name.schema {
+        Some(schema) => vec![schema.to_string()],
+        None => vec![ddl.site.state().0.default_schema.to_string(), "dbo".to_string()],
+    };
+    let row = ddl.rows(&db, |rows| {
+        for schema in &schemas {
+            let Some(schema) = load::schema_named(rows, schema)? else { continue };
+            if let Some(row) = rows.first::<TypeRow>(1, &[int(schema.id), name_datum(&name.name)])? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    })?;
+    Ok(row.filter(|row| row.id > 256).map(|row| (db, row)))
 }

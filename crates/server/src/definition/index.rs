@@ -7,20 +7,21 @@ use sql::ast::{
     Setting, SettingValue, UpdateStatistics, find_setting,
 };
 use storage::{IndexId, StorageError, TableId};
-use types::{Datum, SqlError, SqlResult};
+use types::{Datum, SqlError, SqlResult, TypeKind};
 
-use super::constraint;
+use super::layout::index_layout;
+use super::number::whole_number;
+use super::rebuild;
 use super::schema_binding;
-use super::site::{Ddl, cannot_drop, has, written};
-use super::table;
+use super::site::{Ddl, cannot_drop, has, place_of, source, written};
 use super::text;
-use crate::catalog::Database;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix, object_status as os_,
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
+use crate::catalog::{Database, scalar_type};
 
 /// What the catalog keeps of an index.
 pub struct IndexSpec<'a> {
@@ -88,7 +89,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     let mut found: Vec<IndexColumnRow> = Vec::new();
     for (i, (name, descending)) in spec.columns.iter().enumerate() {
         let column = find(name).ok_or_else(|| unknown(name))?;
-        if !constraint::key_column_allowed(column) {
+        if !key_column_allowed(column) {
             return Err(SqlError::new(
                 1919,
                 16,
@@ -156,7 +157,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         fillfact: number(spec.options, "FILLFACTOR").and_then(|n| u8::try_from(n).ok()).unwrap_or(0),
         dataspace: 1,
         filter: Text(spec.filter.clone()),
-        buckets: constraint::buckets(spec.options),
+        buckets: buckets(spec.options),
         constraint_id: spec.constraint_id,
     };
     ddl.rows(db, |rows| {
@@ -176,7 +177,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
 
 fn number(options: &[Setting], name: &str) -> Option<i128> {
     match &find_setting(options, name)?.value {
-        SettingValue::Value(expr) => table::whole_number(expr),
+        SettingValue::Value(expr) => whole_number(expr),
         _ => None,
     }
 }
@@ -337,7 +338,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
             Some(filter_text("index", &create.name, &written(&create.table), condition, &table_def)?)
         }
     };
-    let place = table::place_of(ddl, &db, &row)?;
+    let place = place_of(ddl, &db, &row)?;
     let spec = IndexSpec {
         name: create.name.to_string(),
         clustered,
@@ -378,7 +379,7 @@ pub fn build(
     store_computed_keys(ddl, db, id, indid, place, shown)?;
     let table_def = ddl.reload(db, id)?;
     let index = table_def.indexes.iter().find(|index| index.id == indid as u32).expect("the index just made");
-    let Some(layout) = table::index_layout(&table_def, index) else {
+    let Some(layout) = index_layout(&table_def, index) else {
         return Err(SqlError::new(
             2729,
             16,
@@ -422,7 +423,7 @@ fn duplicate_value(
     let query = format!(
         "SELECT TOP 1 {} AS a FROM {}{} GROUP BY {} HAVING COUNT(*) > 1 ORDER BY {}",
         parts.join(" + N', ' + "),
-        table::source(place, shown),
+        source(place, shown),
         filter.map_or_else(String::new, |filter| format!(" WHERE {filter}")),
         columns.join(", "),
         columns.join(", ")
@@ -467,7 +468,7 @@ fn store_computed_keys(
         rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
     })?;
     ddl.changed(db.id, id);
-    super::alter::persist_computed(ddl, db, place, shown, id, &ids)?;
+    rebuild::persist_computed(ddl, db, place, shown, id, &ids)?;
     ddl.rows(db, |rows| {
         rows.insert(&index)?;
         for column in &key {
@@ -594,7 +595,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             found
         }
     };
-    let place = table::place_of(ddl, &db, &row)?;
+    let place = place_of(ddl, &db, &row)?;
     for index in chosen {
         match &alter.action {
             AlterIndexAction::Rebuild { .. }
@@ -722,4 +723,40 @@ pub fn drop_statistics(ddl: &mut Ddl<'_>, names: &[ObjectName]) -> SqlResult<()>
         }
     }
     Ok(())
+}
+
+/// `BUCKET_COUNT` of a hash index as it was given, 0: it was not.
+fn asked_buckets(options: &[Setting]) -> u64 {
+    let value = find_setting(options, "BUCKET_COUNT").and_then(|setting| match &setting.value {
+        sql::ast::SettingValue::Value(expr) => whole_number(expr),
+        _ => None,
+    });
+    value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
+}
+
+/// As many as a hash index gets. 0: none were asked for.
+pub fn buckets(options: &[Setting]) -> i64 {
+    match asked_buckets(options) {
+        0 => 0,
+        asked => storage::bucket_count(asked) as i64,
+    }
+}
+
+/// As many as a hash index gets that is there already. 41303: no such number.
+pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
+    match asked_buckets(options) {
+        asked @ 1..=storage::BUCKETS_MAX => Ok(storage::bucket_count(asked) as i64),
+        _ => {
+            let text = "The bucket count for a hash index must be a positive integer not exceeding 1073741824.";
+            Err(SqlError::new(41303, 15, text))
+        }
+    }
+}
+
+/// 1919: text, xml and the like are no keys.
+pub fn key_column_allowed(column: &ColumnRow) -> bool {
+    let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
+    !large
+        && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None)
+            .is_some_and(|ty| ty.kind != TypeKind::Xml)
 }
