@@ -46,22 +46,15 @@ const MUTUAL: &[(&str, &str, &str)] = &[
     ("os/kernel", "machine", "scheduler"),
     ("os/kernel", "scheduler", "workers"),
     ("server/catalog", "counter", "database"),
-    ("server/system", "performance", "virtual_table"),
-    ("server/system", "tables", "virtual_table"),
-    ("server/system/procedure", "describe", "undeclared"),
     ("sql/bind", "call", "expr"),
     ("sql/bind", "describe", "statement"),
     ("sql/bind", "early", "statement"),
     ("sql/bind", "expr", "query"),
     ("sql/plan", "expr", "operator"),
     ("sql/plan", "operator", "statement"),
-    ("storage/xtp", "object", "shape"),
     ("tds", "rpc", "request"),
     ("tds", "value", "variant"),
-    ("types/collation", "families", "weights"),
     ("types/collation", "units", "weights"),
-    ("types/datetime", "format", "language"),
-    ("types/datetime", "language", "parse"),
 ];
 
 fn root() -> PathBuf {

@@ -19,7 +19,7 @@ use crate::catalog::store::Rows;
 use crate::catalog::{Database, scalar_type};
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
-use crate::system::virtual_table::{Cell, NamedRow, number, text};
+use crate::system::cell::{Cell, NamedRow, number, text};
 
 /// Bytes of rows on a page of 8 KB.
 const PAGE_BYTES: u64 = 8_096;
