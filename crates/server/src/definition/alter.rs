@@ -202,68 +202,9 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
 fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &TableDefinition) -> SqlResult<()> {
     let (db, id) = (&target.db, target.row.id);
     let existing = columns_of(ddl, target)?;
-    let keys = constraint::key_columns(definition);
-    let mut next = target.row.intprop.max(existing.iter().map(|c| c.colid).max().unwrap_or(0));
-    let mut added: Vec<(ColumnRow, &ColumnDefinition, String)> = Vec::new();
-    for column in &definition.columns {
-        let taken = existing
-            .iter()
-            .map(|c| &c.name)
-            .chain(added.iter().map(|a| &a.0.name))
-            .any(|name| db.equal_names(name, &column.name));
-        if taken {
-            return Err(SqlError::with_state(
-                2705,
-                16,
-                4,
-                format!(
-                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
-                    &*column.name, target.shown
-                ),
-            ));
-        }
-        next += 1;
-        let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
-        let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
-        if has(row.status, cs::IDENTITY) && identity_of(old).is_some() {
-            return Err(SqlError::new(
-                2744,
-                16,
-                format!(
-                    "Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.",
-                    target.shown
-                ),
-            ));
-        }
-        if has(row.status, cs::COMPUTED) {
-            type_computed(ddl, &target.place, &target.shown, &mut row)?;
-        }
-        let value = first_value(ddl, column, &row);
-        added.push((row, column, value));
-    }
+    let (added, next) = new_columns(ddl, target, old, definition, &existing)?;
     let from = source(&target.place, &target.shown);
-    let must_have = |(row, column, _): &(ColumnRow, &ColumnDefinition, String)| {
-        let default = column.constraints.iter().any(|c| matches!(c.kind, ConstraintKind::Default(_)));
-        stored(row)
-            && !has(row.status, cs::NULLABLE)
-            && !has(row.status, cs::COMPUTED)
-            && !default
-            && !has(row.status, cs::IDENTITY)
-            && row.xtype != 189
-    };
-    let refused = added.iter().find(|a| must_have(a)).map(|a| a.0.name.clone());
-    if let Some(name) = refused {
-        if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {from}"))? {
-            return Err(SqlError::new(
-                4901,
-                16,
-                format!(
-                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
-                    target.shown
-                ),
-            ));
-        }
-    }
+    refuse_without_value(ddl, target, &from, &added)?;
     // A column of NULLs alone needs no change of any row.
     let only_null = added.iter().all(|(row, ..)| !stored(row))
         || added.iter().all(|(row, _, value)| value == "NULL" && has(row.status, cs::NULLABLE));
@@ -308,8 +249,89 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     Ok(())
 }
 
+/// A column that ALTER TABLE adds: its row, its definition, and its value in the rows that are there.
+type Added<'d> = (ColumnRow, &'d ColumnDefinition, String);
+
+/// The added columns, and the last column number that is taken.
+fn new_columns<'d>(
+    ddl: &mut Ddl<'_>,
+    target: &Target,
+    old: &TableDef,
+    definition: &'d TableDefinition,
+    existing: &[ColumnRow],
+) -> SqlResult<(Vec<Added<'d>>, i32)> {
+    let (db, id) = (&target.db, target.row.id);
+    let keys = constraint::key_columns(definition);
+    let mut next = target.row.intprop.max(existing.iter().map(|c| c.colid).max().unwrap_or(0));
+    let mut added: Vec<Added<'d>> = Vec::new();
+    for column in &definition.columns {
+        let taken = existing
+            .iter()
+            .map(|c| &c.name)
+            .chain(added.iter().map(|a| &a.0.name))
+            .any(|name| db.equal_names(name, &column.name));
+        if taken {
+            return Err(SqlError::with_state(
+                2705,
+                16,
+                4,
+                format!(
+                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
+                    &*column.name, target.shown
+                ),
+            ));
+        }
+        next += 1;
+        let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
+        let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
+        if has(row.status, cs::IDENTITY) && identity_of(old).is_some() {
+            return Err(SqlError::new(
+                2744,
+                16,
+                format!(
+                    "Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.",
+                    target.shown
+                ),
+            ));
+        }
+        if has(row.status, cs::COMPUTED) {
+            type_computed(ddl, &target.place, &target.shown, &mut row)?;
+        }
+        let value = first_value(ddl, column, &row);
+        added.push((row, column, value));
+    }
+    Ok((added, next))
+}
+
+/// 4901: a column that needs a value has none, and there are rows.
+fn refuse_without_value(ddl: &mut Ddl<'_>, target: &Target, from: &str, added: &[Added<'_>]) -> SqlResult<()> {
+    let must_have = |(row, column, _): &Added<'_>| {
+        let default = column.constraints.iter().any(|c| matches!(c.kind, ConstraintKind::Default(_)));
+        stored(row)
+            && !has(row.status, cs::NULLABLE)
+            && !has(row.status, cs::COMPUTED)
+            && !default
+            && !has(row.status, cs::IDENTITY)
+            && row.xtype != 189
+    };
+    let refused = added.iter().find(|a| must_have(a)).map(|a| a.0.name.clone());
+    if let Some(name) = refused {
+        if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {from}"))? {
+            return Err(SqlError::new(
+                4901,
+                16,
+                format!(
+                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
+                    target.shown
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// An identity column added to a table with rows: the rows were numbered in the copy, the counter goes on after them.
-fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[(ColumnRow, &ColumnDefinition, String)]) -> SqlResult<()> {
+fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[Added<'_>]) -> SqlResult<()> {
     let Some((row, ..)) = added.iter().find(|(row, ..)| has(row.status, cs::IDENTITY)) else { return Ok(()) };
     let mut last = None;
     let order = if row.increment.0 > 0 { "DESC" } else { "ASC" };

@@ -506,6 +506,40 @@ fn check_foreign_key(
         })?);
     }
     let definition = ddl.reload(db, target.id)?;
+    let to_rows = referenced_columns(db, &theirs, &definition, &target_name, name, key)?;
+    if to_rows.len() != from_rows.len() {
+        return Err(SqlError::new(
+            8139,
+            16,
+            format!(
+                "Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'."
+            ),
+        ));
+    }
+    for (a, b) in from_rows.iter().zip(&to_rows) {
+        same_type(a, b, shown, &target_name, name)?;
+    }
+    let wanted: Vec<u32> = to_rows.iter().map(|row| row.colid as u32).collect();
+    let index = matching_key(&definition, &wanted).ok_or_else(|| {
+        SqlError::with_state(
+            1776,
+            16,
+            0,
+            format!("There are no primary or candidate keys in the referenced table '{target_name}' that match the referencing column list in the foreign key '{name}'."),
+        )
+    })?;
+    Ok((target, from_rows.iter().map(|row| row.colid).collect(), to_rows.iter().map(|row| row.colid).collect(), index))
+}
+
+/// The columns that a foreign key names, or those of the primary key.
+fn referenced_columns<'r>(
+    db: &Database,
+    theirs: &'r [ColumnRow],
+    definition: &TableDef,
+    target_name: &str,
+    name: &str,
+    key: &ForeignKey,
+) -> SqlResult<Vec<&'r ColumnRow>> {
     let mut to_rows = Vec::new();
     if key.referenced.is_empty() {
         let primary = definition.indexes.iter().find(|index| index.primary_key).ok_or_else(|| {
@@ -531,63 +565,48 @@ fn check_foreign_key(
             })?);
         }
     }
-    if to_rows.len() != from_rows.len() {
-        return Err(SqlError::new(
-            8139,
+    Ok(to_rows)
+}
+
+/// `a` refers to `b`.
+fn same_type(a: &ColumnRow, b: &ColumnRow, shown: &str, target_name: &str, name: &str) -> SqlResult<()> {
+    let text = |xtype: u8| matches!(xtype, 35 | 99 | 34 | 241);
+    if a.xtype != b.xtype || text(a.xtype) {
+        return Err(SqlError::with_state(
+            1778,
             16,
+            0,
             format!(
-                "Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'."
+                "Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.",
+                b.name, a.name
             ),
         ));
     }
-    for (a, b) in from_rows.iter().zip(&to_rows) {
-        let text = |xtype: u8| matches!(xtype, 35 | 99 | 34 | 241);
-        if a.xtype != b.xtype || text(a.xtype) {
-            return Err(SqlError::with_state(
-                1778,
-                16,
-                0,
-                format!(
-                    "Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.",
-                    b.name, a.name
-                ),
-            ));
-        }
-        let sized = matches!(a.xtype, 167 | 175 | 231 | 239 | 165 | 173 | 106 | 108);
-        let differ = a.xtype != 167
-            && a.xtype != 231
-            && a.xtype != 165
-            && sized
-            && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
-        if differ || a.collation != b.collation {
-            return Err(SqlError::with_state(
-                if a.collation == b.collation { 1753 } else { 1757 },
-                16,
-                0,
-                if a.collation == b.collation {
-                    format!(
-                        "Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.",
-                        b.name, a.name
-                    )
-                } else {
-                    format!(
-                        "Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.",
-                        b.name, a.name
-                    )
-                },
-            ));
-        }
-    }
-    let wanted: Vec<u32> = to_rows.iter().map(|row| row.colid as u32).collect();
-    let index = matching_key(&definition, &wanted).ok_or_else(|| {
-        SqlError::with_state(
-            1776,
+    let sized = matches!(a.xtype, 167 | 175 | 231 | 239 | 165 | 173 | 106 | 108);
+    let differ = a.xtype != 167
+        && a.xtype != 231
+        && a.xtype != 165
+        && sized
+        && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
+    if differ || a.collation != b.collation {
+        return Err(SqlError::with_state(
+            if a.collation == b.collation { 1753 } else { 1757 },
             16,
             0,
-            format!("There are no primary or candidate keys in the referenced table '{target_name}' that match the referencing column list in the foreign key '{name}'."),
-        )
-    })?;
-    Ok((target, from_rows.iter().map(|row| row.colid).collect(), to_rows.iter().map(|row| row.colid).collect(), index))
+            if a.collation == b.collation {
+                format!(
+                    "Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.",
+                    b.name, a.name
+                )
+            } else {
+                format!(
+                    "Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.",
+                    b.name, a.name
+                )
+            },
+        ));
+    }
+    Ok(())
 }
 
 /// The unique index whose key is exactly these columns, in any order.

@@ -107,14 +107,7 @@ fn alias(ddl: &mut Ddl<'_>, db: &Database, name: &ObjectName) -> SqlResult<Optio
 
 fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
     use TypeKind::*;
-    let name = scalar_type::system_type(kind).name;
-    let no_width = || {
-        SqlError::new(
-            2716,
-            16,
-            format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."),
-        )
-    };
+    let no_width = || no_width(kind, ordinal);
     let too_long = |given: u32, max: u32| {
         SqlError::new(
             131,
@@ -149,33 +142,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         Ok(make(scale as u8))
     };
     Ok(match kind {
-        Decimal | Numeric => {
-            let (precision, scale) = match length {
-                TypeLength::Default => (18, 0),
-                TypeLength::One(p) => (p, 0),
-                TypeLength::Two(p, s) => (p, s),
-                TypeLength::Max => return Err(no_width()),
-            };
-            if precision == 0 || precision > 38 {
-                return Err(SqlError::new(
-                    2750,
-                    16,
-                    format!(
-                        "Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38."
-                    ),
-                ));
-            }
-            if scale > precision {
-                return Err(SqlError::new(
-                    2751,
-                    16,
-                    format!(
-                        "Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}."
-                    ),
-                ));
-            }
-            SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) }
-        }
+        Decimal | Numeric => decimal(kind, length, ordinal)?,
         Float => match one(53)? {
             1..=24 => SqlType::REAL,
             25..=53 => SqlType::FLOAT,
@@ -218,6 +185,43 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         Xml => SqlType::XML,
         SqlVariant => SqlType::SQL_VARIANT,
     })
+}
+
+fn no_width(kind: TypeKind, ordinal: usize) -> SqlError {
+    let name = scalar_type::system_type(kind).name;
+    SqlError::new(
+        2716,
+        16,
+        format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."),
+    )
+}
+
+fn decimal(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
+    let (precision, scale) = match length {
+        TypeLength::Default => (18, 0),
+        TypeLength::One(p) => (p, 0),
+        TypeLength::Two(p, s) => (p, s),
+        TypeLength::Max => return Err(no_width(kind, ordinal)),
+    };
+    if precision == 0 || precision > 38 {
+        return Err(SqlError::new(
+            2750,
+            16,
+            format!(
+                "Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38."
+            ),
+        ));
+    }
+    if scale > precision {
+        return Err(SqlError::new(
+            2751,
+            16,
+            format!(
+                "Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}."
+            ),
+        ));
+    }
+    Ok(SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) })
 }
 
 pub fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, TypeRow)>> {

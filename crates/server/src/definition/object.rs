@@ -424,63 +424,65 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             if kind.as_deref() == Some("COLUMN") {
                 rename_column(ddl, &db, &row, &parsed.name, new)?;
             } else {
-                let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
-                let index = indexes
-                    .into_iter()
-                    .find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, &parsed.name)));
-                let index = index.ok_or_else(|| {
-                    SqlError::new(
-                        15248,
-                        11,
-                        "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong.",
-                    )
-                })?;
-                ddl.rows(&db, |rows| {
-                    rows.update::<IndexRow>(0, &[int(row.id), int(index.indid)], |row| {
-                        row.name = Some(new.to_string())
-                    })?;
-                    rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
-                })?;
-                ddl.changed(db.id, row.id);
+                rename_index(ddl, &db, row.id, &parsed.name, new)?;
             }
         }
         _ => {
             let Some((db, row)) = ddl.find(&as_name(&parsed))? else { return Err(bad(&current)) };
-            ddl.lock(&db, row.id)?;
-            if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
-                return Err(enforced(old));
-            }
-            let taken = ddl.rows(&db, |rows| load::object_row_named(rows, row.nsid, new))?;
-            if taken.is_some_and(|other| other.id != row.id) {
-                return Err(SqlError::new(
-                    15335,
-                    11,
-                    format!(
-                        "Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted."
-                    ),
-                ));
-            }
-            ddl.rows(&db, |rows| {
-                rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
-                    row.name = new.to_string();
-                    row.status &= !os_::SYSTEM_NAMED;
-                })?;
-                if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
-                    for index in rows.find::<IndexRow>(0, &[int(row.pid)])? {
-                        if index.constraint_id == row.id {
-                            rows.update::<IndexRow>(0, &[int(row.pid), int(index.indid)], |index| {
-                                index.name = Some(new.to_string())
-                            })?;
-                        }
-                    }
+            rename_object(ddl, &db, &row, old, new)?;
+        }
+    }
+    Ok(())
+}
+
+fn rename_index(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, old: &str, new: &str) -> SqlResult<()> {
+    let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    let index = indexes.into_iter().find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, old)));
+    let index = index.ok_or_else(|| {
+        SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong.")
+    })?;
+    ddl.rows(db, |rows| {
+        rows.update::<IndexRow>(0, &[int(table), int(index.indid)], |row| row.name = Some(new.to_string()))?;
+        rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
+    })?;
+    ddl.changed(db.id, table);
+    Ok(())
+}
+
+fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
+    ddl.lock(db, row.id)?;
+    if schema_binding::user_of(ddl, db, row.id)?.is_some() {
+        return Err(enforced(old));
+    }
+    let taken = ddl.rows(db, |rows| load::object_row_named(rows, row.nsid, new))?;
+    if taken.is_some_and(|other| other.id != row.id) {
+        return Err(SqlError::new(
+            15335,
+            11,
+            format!(
+                "Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted."
+            ),
+        ));
+    }
+    ddl.rows(db, |rows| {
+        rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
+            row.name = new.to_string();
+            row.status &= !os_::SYSTEM_NAMED;
+        })?;
+        if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
+            for index in rows.find::<IndexRow>(0, &[int(row.pid)])? {
+                if index.constraint_id == row.id {
+                    rows.update::<IndexRow>(0, &[int(row.pid), int(index.indid)], |index| {
+                        index.name = Some(new.to_string())
+                    })?;
                 }
-                Ok(())
-            })?;
-            ddl.touch(&db, row.id)?;
-            if row.pid != 0 {
-                ddl.changed(db.id, row.pid);
             }
         }
+        Ok(())
+    })?;
+    ddl.touch(db, row.id)?;
+    if row.pid != 0 {
+        ddl.changed(db.id, row.pid);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! CREATE and ALTER SEQUENCE.
 
-use sql::ast::{CreateSequence, SequenceBound, SequenceCache};
-use types::{SqlError, SqlResult};
+use sql::ast::{CreateSequence, Expr, SequenceBound, SequenceCache};
+use types::{SqlError, SqlResult, SqlType};
 
 use super::data_type;
 use super::number::{bounds, whole_number};
@@ -10,111 +10,24 @@ use crate::catalog::base::SequenceRow;
 use crate::catalog::counter::Rule;
 use crate::catalog::load::int;
 use crate::catalog::row::Whole;
-use crate::catalog::scalar_type;
+use crate::catalog::{Database, scalar_type};
 
 pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<()> {
     let shown = written(&create.name);
-    let number = |expr: &sql::ast::Expr| {
-        whole_number(expr).ok_or_else(|| {
-            SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object.")
-        })
-    };
-    let old = if create.alter {
-        match ddl.find(&create.name)? {
-            Some((db, row)) if row.kind.as_str() == "SO" => {
-                let sequence = ddl.rows(&db, |rows| rows.first::<SequenceRow>(0, &[int(row.id)]))?;
-                sequence.map(|sequence| (db, row, sequence))
-            }
-            _ => None,
-        }
-    } else {
-        None
-    };
-    if create.alter && old.is_none() {
-        return Err(SqlError::with_state(
-            15151,
-            16,
-            1,
-            format!(
-                "Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission."
-            ),
-        ));
-    }
+    let old = if create.alter { Some(altered(ddl, create, &shown)?) } else { None };
     let place = ddl.place(&create.name)?;
     let db = place.db.clone();
-    let (xtype, utype, ty) = match (&create.data_type, &old) {
-        (Some(data_type), _) => {
-            let resolved = data_type::resolve(ddl, &db, data_type, 1)?;
-            if !(resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0) {
-                return Err(SqlError::new(
-                    11702,
-                    16,
-                    format!(
-                        "The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."
-                    ),
-                ));
-            }
-            (resolved.xtype, resolved.utype, resolved.ty)
-        }
-        (None, Some((_, _, old))) => {
-            let length = scalar_type::by_user_type(i32::from(old.xtype)).map_or(8, |system| system.length);
-            (
-                old.xtype,
-                old.utype,
-                scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"),
-            )
-        }
-        (None, None) => (127, 127, types::SqlType::BIGINT),
-    };
-    let before = old.as_ref().map(|(_, _, sequence)| sequence.clone());
-    let increment = match &create.increment {
-        Some(expr) => number(expr)?,
-        None => before.as_ref().map_or(1, |old| old.increment.0),
-    };
-    if increment == 0 {
-        return Err(SqlError::new(11700, 16, format!("The increment for sequence object '{shown}' cannot be zero.")));
-    }
-    let (low, high) = bounds(&ty);
-    let minimum = match &create.minimum {
-        SequenceBound::Value(expr) => number(expr)?,
-        SequenceBound::Unsaid => before.as_ref().map_or(low, |old| old.minimum.0),
-        SequenceBound::None => low,
-    };
-    let maximum = match &create.maximum {
-        SequenceBound::Value(expr) => number(expr)?,
-        SequenceBound::Unsaid => before.as_ref().map_or(high, |old| old.maximum.0),
-        SequenceBound::None => high,
-    };
-    if minimum >= maximum {
-        return Err(SqlError::new(
-            11705,
-            16,
-            format!("The minimum value for sequence object '{shown}' must be less than its maximum value."),
-        ));
-    }
-    let first = if increment > 0 { minimum } else { maximum };
-    let start = match &create.start {
-        Some(expr) => number(expr)?,
-        None => before.as_ref().map_or(first, |old| old.start.0),
-    };
-    if !(minimum..=maximum).contains(&start) {
-        return Err(SqlError::new(
-            11703,
-            16,
-            format!(
-                "The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object."
-            ),
-        ));
-    }
-    let cycle = create.cycle.unwrap_or(before.as_ref().is_some_and(|old| has(old.status, 1)));
+    let (xtype, utype, ty) = counted_type(ddl, &db, create, old.as_ref(), &shown)?;
+    let Counting { start, increment, minimum, maximum } = counting(create, old.as_ref(), &ty, &shown)?;
+    let cycle = create.cycle.unwrap_or(old.as_ref().is_some_and(|old| has(old.status, 1)));
     let (cached, cache_size) = match &create.cache {
         SequenceCache::None => (false, None),
         SequenceCache::Size(expr) => (true, i32::try_from(number(expr)?).ok()),
         SequenceCache::Default => (true, None),
-        SequenceCache::Unsaid => before.as_ref().map_or((true, None), |old| (has(old.status, 2), old.cache_size)),
+        SequenceCache::Unsaid => old.as_ref().map_or((true, None), |old| (has(old.status, 2), old.cache_size)),
     };
     let id = match &old {
-        Some((_, row, _)) => row.id,
+        Some(old) => old.id,
         None => ddl.add_object(&place, "SO", 0, 0, 0)?,
     };
     let row = SequenceRow {
@@ -141,6 +54,117 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
         db.counters.reset(&ddl.catalog.storage, &db, id, &rule, None)?;
     }
     ddl.touch(&db, id)
+}
+
+fn number(expr: &Expr) -> SqlResult<i128> {
+    whole_number(expr).ok_or_else(|| {
+        SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object.")
+    })
+}
+
+/// The sequence that ALTER SEQUENCE names.
+fn altered(ddl: &mut Ddl<'_>, create: &CreateSequence, shown: &str) -> SqlResult<SequenceRow> {
+    let found = match ddl.find(&create.name)? {
+        Some((db, row)) if row.kind.as_str() == "SO" => {
+            ddl.rows(&db, |rows| rows.first::<SequenceRow>(0, &[int(row.id)]))?
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        SqlError::with_state(
+            15151,
+            16,
+            1,
+            format!(
+                "Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission."
+            ),
+        )
+    })
+}
+
+/// The system type, the user type and the values' type.
+fn counted_type(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    create: &CreateSequence,
+    old: Option<&SequenceRow>,
+    shown: &str,
+) -> SqlResult<(u8, i32, SqlType)> {
+    Ok(match (&create.data_type, old) {
+        (Some(data_type), _) => {
+            let resolved = data_type::resolve(ddl, db, data_type, 1)?;
+            if !(resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0) {
+                return Err(SqlError::new(
+                    11702,
+                    16,
+                    format!(
+                        "The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."
+                    ),
+                ));
+            }
+            (resolved.xtype, resolved.utype, resolved.ty)
+        }
+        (None, Some(old)) => {
+            let length = scalar_type::by_user_type(i32::from(old.xtype)).map_or(8, |system| system.length);
+            (
+                old.xtype,
+                old.utype,
+                scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"),
+            )
+        }
+        (None, None) => (127, 127, SqlType::BIGINT),
+    })
+}
+
+struct Counting {
+    start: i128,
+    increment: i128,
+    minimum: i128,
+    maximum: i128,
+}
+
+/// What is not said stays as it was, or is the type's.
+fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, shown: &str) -> SqlResult<Counting> {
+    let increment = match &create.increment {
+        Some(expr) => number(expr)?,
+        None => old.map_or(1, |old| old.increment.0),
+    };
+    if increment == 0 {
+        return Err(SqlError::new(11700, 16, format!("The increment for sequence object '{shown}' cannot be zero.")));
+    }
+    let (low, high) = bounds(ty);
+    let minimum = match &create.minimum {
+        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Unsaid => old.map_or(low, |old| old.minimum.0),
+        SequenceBound::None => low,
+    };
+    let maximum = match &create.maximum {
+        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Unsaid => old.map_or(high, |old| old.maximum.0),
+        SequenceBound::None => high,
+    };
+    if minimum >= maximum {
+        return Err(SqlError::new(
+            11705,
+            16,
+            format!("The minimum value for sequence object '{shown}' must be less than its maximum value."),
+        ));
+    }
+    let first = if increment > 0 { minimum } else { maximum };
+    let start = match &create.start {
+        Some(expr) => number(expr)?,
+        None => old.map_or(first, |old| old.start.0),
+    };
+    if !(minimum..=maximum).contains(&start) {
+        return Err(SqlError::new(
+            11703,
+            16,
+            format!(
+                "The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object."
+            ),
+        ));
+    }
+    Ok(Counting { start, increment, minimum, maximum })
 }
 
 pub fn sequence_rule(row: &SequenceRow) -> Rule {
