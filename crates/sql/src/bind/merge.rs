@@ -5,9 +5,10 @@ use std::sync::Arc;
 use types::{SqlResult, SqlType};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, InsertTarget, RowTarget, SourceLayout, find_get, fitted, positioned, spooled, stored_ids};
+use super::dml::{Changes, RowTarget, SourceLayout, find_get, fitted, positioned, spooled, stored_ids};
 use super::errors;
 use super::expr::not;
+use super::insert::InsertTarget;
 use super::scope::{CteScope, Scope, Source, SourceColumns};
 use crate::ast;
 use crate::catalog::TableDef;

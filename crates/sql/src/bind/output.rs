@@ -5,8 +5,9 @@ use std::sync::Arc;
 use types::{SqlResult, SqlType};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, InsertTarget, SourceLayout, fitted, positioned, stored_ids, table_source};
+use super::dml::{Changes, SourceLayout, fitted, positioned, stored_ids, table_source};
 use super::errors;
+use super::insert::InsertTarget;
 use super::names::display;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
