@@ -102,24 +102,7 @@ impl Compiler {
                 }
                 None => Ok(Scalar::general(ty, General::Global(*global, ty))),
             },
-            ExprKind::Negate(operand) => {
-                let operand = self.scalar(operand)?;
-                let node = match operand.node {
-                    Node::I64(node) => {
-                        let range = IntegerRange::of(ty.kind);
-                        match node {
-                            I64Expr::Const(Some(value)) if value != i64::MIN && range.holds(-value) => {
-                                Node::I64(I64Expr::Const(Some(-value)))
-                            }
-                            node => Node::I64(I64Expr::Negate(Box::new((node, range)))),
-                        }
-                    }
-                    Node::F64(node) => Node::F64(F64Expr::Negate(Box::new(node))),
-                    Node::I128(node) => Node::I128(I128Expr::Negate(Box::new(node))),
-                    Node::Bytes(_) => panic!("the binder does not negate strings"),
-                };
-                Ok(Scalar { ty, node })
-            }
+            ExprKind::Negate(operand) => self.negate(operand, ty),
             ExprKind::BitNot(operand) => {
                 let operand = into_predicate(self.scalar(operand)?);
                 predicate(I64Expr::BitNot(Box::new(operand), ty.kind))
@@ -134,41 +117,12 @@ impl Compiler {
             ExprKind::Or(terms) => predicate(I64Expr::Or(self.predicates(terms)?)),
             ExprKind::Not(operand) => predicate(I64Expr::Not(Box::new(self.predicate(operand)?))),
             ExprKind::IsNull(operand) => predicate(I64Expr::IsNull(Box::new(self.scalar(operand)?))),
-            ExprKind::Like { value, pattern, escape } => {
-                let pattern_ty = pattern.ty;
-                let ty = value.ty;
-                let value = into_bytes(self.scalar(value)?);
-                let pattern = into_bytes(self.scalar(pattern)?);
-                let escape = match escape {
-                    None => None,
-                    Some(escape) => Some(into_bytes(self.scalar(escape)?)),
-                };
-                // A constant pattern is compiled once; one that is not valid is refused when the row comes.
-                let compiled = match (&pattern, &escape) {
-                    (BytesExpr::Const(Some(pattern)), None) => LikePattern::new(&pattern_ty, pattern, None).ok(),
-                    (BytesExpr::Const(Some(pattern)), Some(BytesExpr::Const(Some(escape)))) => {
-                        LikePattern::new(&pattern_ty, pattern, Some(escape)).ok()
-                    }
-                    _ => None,
-                };
-                let like = Like { ty, value, pattern, escape, compiled };
-                predicate(I64Expr::Like(Box::new(like)))
-            }
+            ExprKind::Like { value, pattern, escape } => predicate(self.like(value, pattern, escape.as_deref())?),
             ExprKind::InList { value, list } => {
                 let (value, list) = (self.scalar(value)?, self.scalars(list)?);
                 predicate(in_list(value, list))
             }
-            ExprKind::Case { branches, otherwise } => {
-                let branches = branches
-                    .iter()
-                    .map(|(condition, result)| Ok((self.predicate(condition)?, self.scalar(result)?)))
-                    .collect::<SqlResult<Vec<_>>>()?;
-                let otherwise = match otherwise {
-                    None => None,
-                    Some(otherwise) => Some(self.scalar(otherwise)?),
-                };
-                Ok(Scalar::general(ty, General::Case { branches: branches.into(), otherwise }))
-            }
+            ExprKind::Case { branches, otherwise } => self.case(branches, otherwise.as_deref(), ty),
             ExprKind::Convert { value, style, attempt, explicit } => {
                 let style = match style {
                     None => None,
@@ -189,6 +143,58 @@ impl Compiler {
             ExprKind::Subquery(subquery) => self.subquery(subquery, ty),
             ExprKind::NextValueFor(sequence) => Ok(Scalar::general(ty, General::NextValueFor(sequence.clone()))),
         }
+    }
+
+    fn negate(&mut self, operand: &Expr, ty: SqlType) -> SqlResult<Scalar> {
+        let operand = self.scalar(operand)?;
+        let node = match operand.node {
+            Node::I64(node) => {
+                let range = IntegerRange::of(ty.kind);
+                match node {
+                    I64Expr::Const(Some(value)) if value != i64::MIN && range.holds(-value) => {
+                        Node::I64(I64Expr::Const(Some(-value)))
+                    }
+                    node => Node::I64(I64Expr::Negate(Box::new((node, range)))),
+                }
+            }
+            Node::F64(node) => Node::F64(F64Expr::Negate(Box::new(node))),
+            Node::I128(node) => Node::I128(I128Expr::Negate(Box::new(node))),
+            Node::Bytes(_) => panic!("the binder does not negate strings"),
+        };
+        Ok(Scalar { ty, node })
+    }
+
+    fn like(&mut self, value: &Expr, pattern: &Expr, escape: Option<&Expr>) -> SqlResult<I64Expr> {
+        let pattern_ty = pattern.ty;
+        let ty = value.ty;
+        let value = into_bytes(self.scalar(value)?);
+        let pattern = into_bytes(self.scalar(pattern)?);
+        let escape = match escape {
+            None => None,
+            Some(escape) => Some(into_bytes(self.scalar(escape)?)),
+        };
+        // A constant pattern is compiled once; one that is not valid is refused when the row comes.
+        let compiled = match (&pattern, &escape) {
+            (BytesExpr::Const(Some(pattern)), None) => LikePattern::new(&pattern_ty, pattern, None).ok(),
+            (BytesExpr::Const(Some(pattern)), Some(BytesExpr::Const(Some(escape)))) => {
+                LikePattern::new(&pattern_ty, pattern, Some(escape)).ok()
+            }
+            _ => None,
+        };
+        let like = Like { ty, value, pattern, escape, compiled };
+        Ok(I64Expr::Like(Box::new(like)))
+    }
+
+    fn case(&mut self, branches: &[(Expr, Expr)], otherwise: Option<&Expr>, ty: SqlType) -> SqlResult<Scalar> {
+        let branches = branches
+            .iter()
+            .map(|(condition, result)| Ok((self.predicate(condition)?, self.scalar(result)?)))
+            .collect::<SqlResult<Vec<_>>>()?;
+        let otherwise = match otherwise {
+            None => None,
+            Some(otherwise) => Some(self.scalar(otherwise)?),
+        };
+        Ok(Scalar::general(ty, General::Case { branches: branches.into(), otherwise }))
     }
 
     fn predicates(&mut self, terms: &[Expr]) -> SqlResult<Box<[I64Expr]>> {

@@ -122,6 +122,34 @@ pub fn ordering_holds(op: CompareOp, ordering: Ordering) -> bool {
     }
 }
 
+/// AND: a part of `eval_node`, which runs for every row.
+#[inline(always)]
+fn all(terms: &[I64Expr], context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+    let mut unknown = false;
+    for term in terms {
+        match term.eval(context, row)? {
+            Some(0) => return Ok(Some(0)),
+            Some(_) => {}
+            None => unknown = true,
+        }
+    }
+    Ok(if unknown { None } else { Some(1) })
+}
+
+/// OR, likewise.
+#[inline(always)]
+fn any(terms: &[I64Expr], context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+    let mut unknown = false;
+    for term in terms {
+        match term.eval(context, row)? {
+            Some(0) => {}
+            Some(_) => return Ok(Some(1)),
+            None => unknown = true,
+        }
+    }
+    Ok(if unknown { None } else { Some(0) })
+}
+
 /// The answer when an operand is NULL: UNKNOWN, unless NULLs compare equal to each other.
 #[inline]
 fn null_comparison(op: CompareOp, null_equal: bool, left_null: bool, right_null: bool) -> Option<i64> {
@@ -256,28 +284,8 @@ impl I64Expr {
                     _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
                 }
             }
-            I64Expr::And(terms) => {
-                let mut unknown = false;
-                for term in terms {
-                    match term.eval(context, row)? {
-                        Some(0) => return Ok(Some(0)),
-                        Some(_) => {}
-                        None => unknown = true,
-                    }
-                }
-                Ok(if unknown { None } else { Some(1) })
-            }
-            I64Expr::Or(terms) => {
-                let mut unknown = false;
-                for term in terms {
-                    match term.eval(context, row)? {
-                        Some(0) => {}
-                        Some(_) => return Ok(Some(1)),
-                        None => unknown = true,
-                    }
-                }
-                Ok(if unknown { None } else { Some(0) })
-            }
+            I64Expr::And(terms) => all(terms, context, row),
+            I64Expr::Or(terms) => any(terms, context, row),
             I64Expr::Not(operand) => Ok(operand.eval(context, row)?.map(|value| (value == 0) as i64)),
             I64Expr::IsNull(operand) => Ok(Some(operand.value(context, row)?.is_null() as i64)),
             I64Expr::Like(node) => node.eval(context, row),

@@ -412,107 +412,67 @@ impl<'a> Runner<'a> {
         if self.session().options.fmt_only && !code.kind.runs_under_fmt_only() {
             return Ok(Flow::Next);
         }
-        let done = |runner: &mut Runner<'a>, result: SqlResult<()>, command: Option<Command>| match result {
-            Ok(()) => {
-                runner.session().error = 0;
-                match command {
-                    Some(command) => runner.done(command, None)?,
-                    None => runner.ended()?,
-                }
-                Ok(Flow::Next)
+        let (result, command) = match &code.kind {
+            CodeKind::Query(id) if self.session().options.show_plan => return self.show_plan(*id, line),
+            CodeKind::Definition(_) | CodeKind::Execute(_) if self.session().options.show_plan => {
+                return Ok(Flow::Next);
             }
-            Err(error) => runner.fail(error, line),
-        };
-        match &code.kind {
-            CodeKind::Query(id) if self.session().options.show_plan => self.show_plan(*id, line),
-            CodeKind::Definition(_) | CodeKind::Execute(_) if self.session().options.show_plan => Ok(Flow::Next),
-            CodeKind::Query(id) if self.session().options.fmt_only => self.format_only(*id, line),
-            CodeKind::Query(id) => self.query(*id, line),
-            CodeKind::Definition(id) => self.definition(*id, line),
-            CodeKind::Execute(execute) => self.execute(execute, line),
-            CodeKind::Return(value) => self.return_value(value.as_ref(), line),
-            CodeKind::ReturnQuery(id) => match self.scalar_query(*id) {
-                Ok(value) => {
-                    self.return_value = value;
-                    Ok(Flow::Return(0))
-                }
-                Err(error) => self.fail(error, line),
-            },
-            CodeKind::Throw(arguments) => self.throw(arguments.as_deref(), line),
-            CodeKind::Raiserror(raise) => self.raiserror(raise, line),
-            CodeKind::Print(value) => {
-                let result = self.print(value, line);
-                done(self, result, None)
-            }
+            CodeKind::Query(id) if self.session().options.fmt_only => return self.format_only(*id, line),
+            CodeKind::Query(id) => return self.query(*id, line),
+            CodeKind::Definition(id) => return self.definition(*id, line),
+            CodeKind::Execute(execute) => return self.execute(execute, line),
+            CodeKind::Return(value) => return self.return_value(value.as_ref(), line),
+            CodeKind::ReturnQuery(id) => return self.return_query(*id, line),
+            CodeKind::Throw(arguments) => return self.throw(arguments.as_deref(), line),
+            CodeKind::Raiserror(raise) => return self.raiserror(raise, line),
+            CodeKind::Print(value) => (self.print(value, line), None),
             CodeKind::DeclareTable(slot) => {
                 // Declared again in a loop it keeps its rows, as SQL Server does.
                 if !std::mem::replace(&mut self.declared_tables[slot.0 as usize], true) {
                     self.context.tables[slot.0 as usize].borrow_mut().clear();
                 }
-                Ok(Flow::Next)
+                return Ok(Flow::Next);
             }
             CodeKind::BeginTransaction(name) => {
-                let result = self.begin_transaction(name.as_ref());
-                done(self, result, Some(Command::BeginTransaction))
+                (self.begin_transaction(name.as_ref()), Some(Command::BeginTransaction))
             }
-            CodeKind::Commit(delayed) => {
-                let result = self.commit(*delayed);
-                done(self, result, Some(Command::Commit))
-            }
-            CodeKind::Rollback(name) => {
-                let result = self.rollback(name.as_ref());
-                done(self, result, Some(Command::Rollback))
-            }
-            CodeKind::Save(name) => {
-                let result = self.save(name);
-                done(self, result, Some(Command::Save))
-            }
-            CodeKind::SetSwitch { names, on } => {
-                let result = self.set_switch(names, *on);
-                done(self, result, Some(Command::Set))
-            }
-            CodeKind::SetValue { name, value } => {
-                let result = self.set_value(name, value);
-                done(self, result, Some(Command::Set))
-            }
-            CodeKind::SetOther(option) => {
-                let result = self.set_other(option);
-                done(self, result, Some(Command::Set))
-            }
+            CodeKind::Commit(delayed) => (self.commit(*delayed), Some(Command::Commit)),
+            CodeKind::Rollback(name) => (self.rollback(name.as_ref()), Some(Command::Rollback)),
+            CodeKind::Save(name) => (self.save(name), Some(Command::Save)),
+            CodeKind::SetSwitch { names, on } => (self.set_switch(names, *on), Some(Command::Set)),
+            CodeKind::SetValue { name, value } => (self.set_value(name, value), Some(Command::Set)),
+            CodeKind::SetOther(option) => (self.set_other(option), Some(Command::Set)),
             CodeKind::Use(name) => {
                 let runtime = self.context.runtime.get_mut();
-                let result = runtime.host.use_database(runtime.session, runtime.sink, name);
-                done(self, result, Some(Command::Other))
+                (runtime.host.use_database(runtime.session, runtime.sink, name), Some(Command::Other))
             }
-            CodeKind::WaitForDelay(value) => {
-                let result = self.wait_for(value, false);
-                done(self, result, None)
-            }
-            CodeKind::WaitForTime(value) => {
-                let result = self.wait_for(value, true);
-                done(self, result, None)
-            }
-            CodeKind::DeclareCursor(cursor) => {
-                let result = self.declare_cursor(cursor);
-                done(self, result, None)
-            }
-            CodeKind::OpenCursor(cursor) => {
-                let result = self.open_cursor(cursor);
-                done(self, result, None)
-            }
-            CodeKind::CloseCursor(cursor) => {
-                let result = self.close_cursor(cursor);
-                done(self, result, None)
-            }
-            CodeKind::DeallocateCursor(cursor) => {
-                let result = self.deallocate_cursor(cursor);
-                done(self, result, None)
-            }
-            CodeKind::AssignCursor { slot, from } => {
-                let result = self.assign_cursor(*slot, from);
-                done(self, result, None)
-            }
+            CodeKind::WaitForDelay(value) => (self.wait_for(value, false), None),
+            CodeKind::WaitForTime(value) => (self.wait_for(value, true), None),
+            CodeKind::DeclareCursor(cursor) => (self.declare_cursor(cursor), None),
+            CodeKind::OpenCursor(cursor) => (self.open_cursor(cursor), None),
+            CodeKind::CloseCursor(cursor) => (self.close_cursor(cursor), None),
+            CodeKind::DeallocateCursor(cursor) => (self.deallocate_cursor(cursor), None),
+            CodeKind::AssignCursor { slot, from } => (self.assign_cursor(*slot, from), None),
             _ => unreachable!("handled by `statement`"),
+        };
+        if let Err(error) = result {
+            return self.fail(error, line);
+        }
+        self.session().error = 0;
+        match command {
+            Some(command) => self.done(command, None)?,
+            None => self.ended()?,
+        }
+        Ok(Flow::Next)
+    }
+
+    fn return_query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
+        match self.scalar_query(id) {
+            Ok(value) => {
+                self.return_value = value;
+                Ok(Flow::Return(0))
+            }
+            Err(error) => self.fail(error, line),
         }
     }
 

@@ -8,16 +8,19 @@ use sql::ast::{
 };
 use sql::catalog::{ColumnDef, TableDef};
 use storage::{IndexId, TableId};
-use types::{ColumnType, SqlError, SqlResult};
+use types::{SqlError, SqlResult};
 
+use super::column::{column_row, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
+use super::layout::row_layout;
 use super::memory_optimized;
-use super::rebuild::{self, NewColumn};
+use super::number::{identity_of, identity_rule};
+use super::rebuild::{self, NewColumn, carried, column_type, persist_computed, stored};
 use super::schema_binding;
-use super::site::{Ddl, Place, has};
-use super::table::{self, constraint_failed, source};
+use super::site::{Ddl, Place, constraint_failed, has, source};
+use super::table;
 use super::text::{self, bracket};
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs,
@@ -76,21 +79,6 @@ fn columns_of(ddl: &mut Ddl<'_>, target: &Target) -> SqlResult<Vec<ColumnRow>> {
     ddl.rows(&target.db, |rows| rows.find::<ColumnRow>(0, &[int(target.row.id), small(0)]))
 }
 
-fn stored(column: &ColumnRow) -> bool {
-    !has(column.status, cs::COMPUTED) || has(column.status, cs::PERSISTED)
-}
-
-fn column_type(column: &ColumnRow) -> ColumnType {
-    let ty = scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, column.collation.as_deref());
-    ColumnType { ty: ty.expect("a column of a scalar type"), nullable: has(column.status, cs::NULLABLE) }
-}
-
-/// How the stored columns of `columns` come from the table as it is.
-fn carried(columns: &[ColumnRow], value: impl Fn(&ColumnRow) -> String) -> Vec<NewColumn> {
-    let kept = columns.iter().filter(|column| stored(column));
-    kept.map(|column| NewColumn { name: column.name.clone(), ty: column_type(column), value: value(column) }).collect()
-}
-
 fn add(
     ddl: &mut Ddl<'_>,
     target: &Target,
@@ -125,7 +113,7 @@ fn add(
             add_inline(ddl, target, inline, Some(&column.name))?;
         }
     }
-    table::note_missing(ddl, definition);
+    constraint::note_missing(ddl, definition);
     for constraint in &definition.constraints {
         let name = constraint.name.as_ref().map(|name| name.to_string());
         match &constraint.kind {
@@ -214,68 +202,9 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
 fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &TableDefinition) -> SqlResult<()> {
     let (db, id) = (&target.db, target.row.id);
     let existing = columns_of(ddl, target)?;
-    let keys = constraint::key_columns(definition);
-    let mut next = target.row.intprop.max(existing.iter().map(|c| c.colid).max().unwrap_or(0));
-    let mut added: Vec<(ColumnRow, &ColumnDefinition, String)> = Vec::new();
-    for column in &definition.columns {
-        let taken = existing
-            .iter()
-            .map(|c| &c.name)
-            .chain(added.iter().map(|a| &a.0.name))
-            .any(|name| db.equal_names(name, &column.name));
-        if taken {
-            return Err(SqlError::with_state(
-                2705,
-                16,
-                4,
-                format!(
-                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
-                    &*column.name, target.shown
-                ),
-            ));
-        }
-        next += 1;
-        let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
-        let mut row = table::column_row(ddl, db, id, next, column, primary, &target.shown)?;
-        if has(row.status, cs::IDENTITY) && table::identity_of(old).is_some() {
-            return Err(SqlError::new(
-                2744,
-                16,
-                format!(
-                    "Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.",
-                    target.shown
-                ),
-            ));
-        }
-        if has(row.status, cs::COMPUTED) {
-            table::type_computed(ddl, &target.place, &target.shown, &mut row)?;
-        }
-        let value = first_value(ddl, column, &row);
-        added.push((row, column, value));
-    }
+    let (added, next) = new_columns(ddl, target, old, definition, &existing)?;
     let from = source(&target.place, &target.shown);
-    let must_have = |(row, column, _): &(ColumnRow, &ColumnDefinition, String)| {
-        let default = column.constraints.iter().any(|c| matches!(c.kind, ConstraintKind::Default(_)));
-        stored(row)
-            && !has(row.status, cs::NULLABLE)
-            && !has(row.status, cs::COMPUTED)
-            && !default
-            && !has(row.status, cs::IDENTITY)
-            && row.xtype != 189
-    };
-    let refused = added.iter().find(|a| must_have(a)).map(|a| a.0.name.clone());
-    if let Some(name) = refused {
-        if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {from}"))? {
-            return Err(SqlError::new(
-                4901,
-                16,
-                format!(
-                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
-                    target.shown
-                ),
-            ));
-        }
-    }
+    refuse_without_value(ddl, target, &from, &added)?;
     // A column of NULLs alone needs no change of any row.
     let only_null = added.iter().all(|(row, ..)| !stored(row))
         || added.iter().all(|(row, _, value)| value == "NULL" && has(row.status, cs::NULLABLE));
@@ -300,9 +229,9 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     match saved {
         Some(saved) => rebuild::restore(ddl, db, &new, saved)?,
         None => {
-            let layout = table::row_layout(&new);
+            let layout = row_layout(&new);
             let database = db.storage_id();
-            if layout != table::row_layout(old) {
+            if layout != row_layout(old) {
                 ddl.storage(|storage, tx| storage.alter_row_layout(tx, database, TableId(id), &layout))
                     .map_err(storage_error)?;
             }
@@ -320,8 +249,89 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     Ok(())
 }
 
+/// A column that ALTER TABLE adds: its row, its definition, and its value in the rows that are there.
+type Added<'d> = (ColumnRow, &'d ColumnDefinition, String);
+
+/// The added columns, and the last column number that is taken.
+fn new_columns<'d>(
+    ddl: &mut Ddl<'_>,
+    target: &Target,
+    old: &TableDef,
+    definition: &'d TableDefinition,
+    existing: &[ColumnRow],
+) -> SqlResult<(Vec<Added<'d>>, i32)> {
+    let (db, id) = (&target.db, target.row.id);
+    let keys = constraint::key_columns(definition);
+    let mut next = target.row.intprop.max(existing.iter().map(|c| c.colid).max().unwrap_or(0));
+    let mut added: Vec<Added<'d>> = Vec::new();
+    for column in &definition.columns {
+        let taken = existing
+            .iter()
+            .map(|c| &c.name)
+            .chain(added.iter().map(|a| &a.0.name))
+            .any(|name| db.equal_names(name, &column.name));
+        if taken {
+            return Err(SqlError::with_state(
+                2705,
+                16,
+                4,
+                format!(
+                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
+                    &*column.name, target.shown
+                ),
+            ));
+        }
+        next += 1;
+        let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
+        let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
+        if has(row.status, cs::IDENTITY) && identity_of(old).is_some() {
+            return Err(SqlError::new(
+                2744,
+                16,
+                format!(
+                    "Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.",
+                    target.shown
+                ),
+            ));
+        }
+        if has(row.status, cs::COMPUTED) {
+            type_computed(ddl, &target.place, &target.shown, &mut row)?;
+        }
+        let value = first_value(ddl, column, &row);
+        added.push((row, column, value));
+    }
+    Ok((added, next))
+}
+
+/// 4901: a column that needs a value has none, and there are rows.
+fn refuse_without_value(ddl: &mut Ddl<'_>, target: &Target, from: &str, added: &[Added<'_>]) -> SqlResult<()> {
+    let must_have = |(row, column, _): &Added<'_>| {
+        let default = column.constraints.iter().any(|c| matches!(c.kind, ConstraintKind::Default(_)));
+        stored(row)
+            && !has(row.status, cs::NULLABLE)
+            && !has(row.status, cs::COMPUTED)
+            && !default
+            && !has(row.status, cs::IDENTITY)
+            && row.xtype != 189
+    };
+    let refused = added.iter().find(|a| must_have(a)).map(|a| a.0.name.clone());
+    if let Some(name) = refused {
+        if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {from}"))? {
+            return Err(SqlError::new(
+                4901,
+                16,
+                format!(
+                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
+                    target.shown
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// An identity column added to a table with rows: the rows were numbered in the copy, the counter goes on after them.
-fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[(ColumnRow, &ColumnDefinition, String)]) -> SqlResult<()> {
+fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[Added<'_>]) -> SqlResult<()> {
     let Some((row, ..)) = added.iter().find(|(row, ..)| has(row.status, cs::IDENTITY)) else { return Ok(()) };
     let mut last = None;
     let order = if row.increment.0 > 0 { "DESC" } else { "ASC" };
@@ -338,7 +348,7 @@ fn number_rows(ddl: &mut Ddl<'_>, target: &Target, added: &[(ColumnRow, &ColumnD
     })?;
     if let Some(last) = last {
         let ty = column_type(row).ty;
-        let rule = table::identity_rule(&ty, row.seed.0 as i64, row.increment.0 as i64);
+        let rule = identity_rule(&ty, row.seed.0 as i64, row.increment.0 as i64);
         target.db.counters.used(&ddl.catalog.storage, &target.db, target.row.id, &rule, i128::from(last))?;
     }
     Ok(())
@@ -375,31 +385,6 @@ fn cast(value: &str, row: &ColumnRow) -> String {
     let name = if row.xtype == 189 { "binary(8)".to_string() } else { scalar_type::display(&ty) };
     let collate = row.collation.as_deref().map_or_else(String::new, |collation| format!(" COLLATE {collation}"));
     format!("CONVERT({name}, {value}){collate}")
-}
-
-/// Makes computed columns stored: an index needs them.
-pub fn persist_computed(
-    ddl: &mut Ddl<'_>,
-    db: &Arc<Database>,
-    place: &Place,
-    shown: &str,
-    id: i32,
-    columns: &[i32],
-) -> SqlResult<()> {
-    let mut rows = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
-    for row in rows.iter_mut().filter(|row| columns.contains(&row.colid)) {
-        row.status |= cs::PERSISTED;
-    }
-    let saved = rebuild::save(ddl, db, &source(place, shown), shown, &carried(&rows, |column| bracket(&column.name)))?;
-    ddl.rows(db, |store| {
-        for &colid in columns {
-            store.update::<ColumnRow>(0, &[int(id), small(0), int(colid)], |row| row.status |= cs::PERSISTED)?;
-        }
-        Ok(())
-    })?;
-    ddl.changed(db.id, id);
-    let new = ddl.reload(db, id)?;
-    rebuild::restore(ddl, db, &new, saved)
 }
 
 fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {
@@ -595,7 +580,7 @@ fn alter_index(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, name: &Ident,
         let text = "The option 'BUCKET_COUNT' can be specified only for hash indexes.";
         return Err(SqlError::with_state(10790, 16, 4, text));
     }
-    let buckets = constraint::new_buckets(options)?;
+    let buckets = index::new_buckets(options)?;
     let (table, index) = (target.row.id, found.id);
     ddl.rows(&target.db, |rows| {
         rows.update::<IndexRow>(0, &[int(table), int(index as i32)], |row| row.buckets = buckets)

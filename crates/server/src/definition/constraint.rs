@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use sql::ast::{
     Check, Constraint, ConstraintKind, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction, Setting,
-    TableDefinition, find_setting,
+    TableDefinition,
 };
 use sql::catalog::TableDef;
-use types::{SqlError, SqlResult, TypeKind};
+use types::{SqlError, SqlResult};
 
 use super::index;
-use super::site::{Ddl, Place, has, is_system, written};
-use super::table::{constraint_failed, source};
+use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, source, written};
 use super::text::{self, bracket};
+use crate::catalog::Database;
 use crate::catalog::base::{
     ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, index_status as ix, object_status as os_,
 };
 use crate::catalog::load::{self, int, small};
-use crate::catalog::{Database, scalar_type};
 
 /// A constraint's name, if the user gave one.
 pub type Named = Option<String>;
@@ -197,7 +196,7 @@ pub fn add_rest(
     definition: &TableDefinition,
     new: bool,
 ) -> SqlResult<()> {
-    super::table::note_missing(ddl, definition);
+    note_missing(ddl, definition);
     for (column, constraint) in each(definition) {
         let name = constraint.name.as_ref().map(|name| name.to_string());
         match &constraint.kind {
@@ -507,6 +506,40 @@ fn check_foreign_key(
         })?);
     }
     let definition = ddl.reload(db, target.id)?;
+    let to_rows = referenced_columns(db, &theirs, &definition, &target_name, name, key)?;
+    if to_rows.len() != from_rows.len() {
+        return Err(SqlError::new(
+            8139,
+            16,
+            format!(
+                "Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'."
+            ),
+        ));
+    }
+    for (a, b) in from_rows.iter().zip(&to_rows) {
+        same_type(a, b, shown, &target_name, name)?;
+    }
+    let wanted: Vec<u32> = to_rows.iter().map(|row| row.colid as u32).collect();
+    let index = matching_key(&definition, &wanted).ok_or_else(|| {
+        SqlError::with_state(
+            1776,
+            16,
+            0,
+            format!("There are no primary or candidate keys in the referenced table '{target_name}' that match the referencing column list in the foreign key '{name}'."),
+        )
+    })?;
+    Ok((target, from_rows.iter().map(|row| row.colid).collect(), to_rows.iter().map(|row| row.colid).collect(), index))
+}
+
+/// The columns that a foreign key names, or those of the primary key.
+fn referenced_columns<'r>(
+    db: &Database,
+    theirs: &'r [ColumnRow],
+    definition: &TableDef,
+    target_name: &str,
+    name: &str,
+    key: &ForeignKey,
+) -> SqlResult<Vec<&'r ColumnRow>> {
     let mut to_rows = Vec::new();
     if key.referenced.is_empty() {
         let primary = definition.indexes.iter().find(|index| index.primary_key).ok_or_else(|| {
@@ -532,63 +565,48 @@ fn check_foreign_key(
             })?);
         }
     }
-    if to_rows.len() != from_rows.len() {
-        return Err(SqlError::new(
-            8139,
+    Ok(to_rows)
+}
+
+/// `a` refers to `b`.
+fn same_type(a: &ColumnRow, b: &ColumnRow, shown: &str, target_name: &str, name: &str) -> SqlResult<()> {
+    let text = |xtype: u8| matches!(xtype, 35 | 99 | 34 | 241);
+    if a.xtype != b.xtype || text(a.xtype) {
+        return Err(SqlError::with_state(
+            1778,
             16,
+            0,
             format!(
-                "Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'."
+                "Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.",
+                b.name, a.name
             ),
         ));
     }
-    for (a, b) in from_rows.iter().zip(&to_rows) {
-        let text = |xtype: u8| matches!(xtype, 35 | 99 | 34 | 241);
-        if a.xtype != b.xtype || text(a.xtype) {
-            return Err(SqlError::with_state(
-                1778,
-                16,
-                0,
-                format!(
-                    "Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.",
-                    b.name, a.name
-                ),
-            ));
-        }
-        let sized = matches!(a.xtype, 167 | 175 | 231 | 239 | 165 | 173 | 106 | 108);
-        let differ = a.xtype != 167
-            && a.xtype != 231
-            && a.xtype != 165
-            && sized
-            && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
-        if differ || a.collation != b.collation {
-            return Err(SqlError::with_state(
-                if a.collation == b.collation { 1753 } else { 1757 },
-                16,
-                0,
-                if a.collation == b.collation {
-                    format!(
-                        "Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.",
-                        b.name, a.name
-                    )
-                } else {
-                    format!(
-                        "Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.",
-                        b.name, a.name
-                    )
-                },
-            ));
-        }
-    }
-    let wanted: Vec<u32> = to_rows.iter().map(|row| row.colid as u32).collect();
-    let index = matching_key(&definition, &wanted).ok_or_else(|| {
-        SqlError::with_state(
-            1776,
+    let sized = matches!(a.xtype, 167 | 175 | 231 | 239 | 165 | 173 | 106 | 108);
+    let differ = a.xtype != 167
+        && a.xtype != 231
+        && a.xtype != 165
+        && sized
+        && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
+    if differ || a.collation != b.collation {
+        return Err(SqlError::with_state(
+            if a.collation == b.collation { 1753 } else { 1757 },
             16,
             0,
-            format!("There are no primary or candidate keys in the referenced table '{target_name}' that match the referencing column list in the foreign key '{name}'."),
-        )
-    })?;
-    Ok((target, from_rows.iter().map(|row| row.colid).collect(), to_rows.iter().map(|row| row.colid).collect(), index))
+            if a.collation == b.collation {
+                format!(
+                    "Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.",
+                    b.name, a.name
+                )
+            } else {
+                format!(
+                    "Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.",
+                    b.name, a.name
+                )
+            },
+        ));
+    }
+    Ok(())
 }
 
 /// The unique index whose key is exactly these columns, in any order.
@@ -686,7 +704,7 @@ pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: 
         Ok((row.name, reference.indepid, pairs))
     })?;
     let target_row = ddl.rows(&db, |rows| load::object_row(rows, target))?.expect("the referenced table");
-    let target_place = super::table::place_of(ddl, &db, &target_row)?;
+    let target_place = place_of(ddl, &db, &target_row)?;
     let not_null: Vec<String> = pairs.iter().map(|(from, _)| format!("f.{} IS NOT NULL", bracket(from))).collect();
     let equal: Vec<String> =
         pairs.iter().map(|(from, to)| format!("t.{} = f.{}", bracket(to), bracket(from))).collect();
@@ -705,38 +723,21 @@ pub fn validate_foreign_key(ddl: &mut Ddl<'_>, place: &Place, shown: &str, key: 
     Ok(())
 }
 
-/// `BUCKET_COUNT` of a hash index as it was given, 0: it was not.
-fn asked_buckets(options: &[Setting]) -> u64 {
-    let value = find_setting(options, "BUCKET_COUNT").and_then(|setting| match &setting.value {
-        sql::ast::SettingValue::Value(expr) => super::table::whole_number(expr),
-        _ => None,
-    });
-    value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
-}
-
-/// As many as a hash index gets. 0: none were asked for.
-pub fn buckets(options: &[Setting]) -> i64 {
-    match asked_buckets(options) {
-        0 => 0,
-        asked => storage::bucket_count(asked) as i64,
+/// A constraint without a body: dropped with a message, as scripts in print have it.
+pub fn note_missing(ddl: &mut Ddl<'_>, definition: &TableDefinition) {
+    let columns = definition.columns.iter().flat_map(|column| &column.constraints);
+    let missing: Vec<Named> = columns
+        .chain(&definition.constraints)
+        .filter(|constraint| matches!(constraint.kind, ConstraintKind::Missing))
+        .map(|constraint| constraint.name.as_ref().map(|name| name.to_string()))
+        .collect();
+    for name in missing {
+        let name = name.unwrap_or_default();
+        ddl.message(SqlError::with_state(
+            0,
+            0,
+            1,
+            format!("Constraint '{name}' has no definition and was not created."),
+        ));
     }
-}
-
-/// As many as a hash index gets that is there already. 41303: no such number.
-pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
-    match asked_buckets(options) {
-        asked @ 1..=storage::BUCKETS_MAX => Ok(storage::bucket_count(asked) as i64),
-        _ => {
-            let text = "The bucket count for a hash index must be a positive integer not exceeding 1073741824.";
-            Err(SqlError::new(41303, 15, text))
-        }
-    }
-}
-
-/// 1919: text, xml and the like are no keys.
-pub fn key_column_allowed(column: &ColumnRow) -> bool {
-    let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
-    !large
-        && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None)
-            .is_some_and(|ty| ty.kind != TypeKind::Xml)
 }

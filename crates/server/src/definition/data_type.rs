@@ -1,5 +1,7 @@
 //! A data type as written, for a column or parameter: its values' type and its user type.
 
+use std::sync::Arc;
+
 use sql::ast::{DataType, ObjectName, TypeLength, TypeName};
 use types::{CollationId, MAX_LENGTH, SqlError, SqlResult, SqlType, TypeKind};
 
@@ -105,14 +107,7 @@ fn alias(ddl: &mut Ddl<'_>, db: &Database, name: &ObjectName) -> SqlResult<Optio
 
 fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
     use TypeKind::*;
-    let name = scalar_type::system_type(kind).name;
-    let no_width = || {
-        SqlError::new(
-            2716,
-            16,
-            format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."),
-        )
-    };
+    let no_width = || no_width(kind, ordinal);
     let too_long = |given: u32, max: u32| {
         SqlError::new(
             131,
@@ -147,33 +142,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         Ok(make(scale as u8))
     };
     Ok(match kind {
-        Decimal | Numeric => {
-            let (precision, scale) = match length {
-                TypeLength::Default => (18, 0),
-                TypeLength::One(p) => (p, 0),
-                TypeLength::Two(p, s) => (p, s),
-                TypeLength::Max => return Err(no_width()),
-            };
-            if precision == 0 || precision > 38 {
-                return Err(SqlError::new(
-                    2750,
-                    16,
-                    format!(
-                        "Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38."
-                    ),
-                ));
-            }
-            if scale > precision {
-                return Err(SqlError::new(
-                    2751,
-                    16,
-                    format!(
-                        "Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}."
-                    ),
-                ));
-            }
-            SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) }
-        }
+        Decimal | Numeric => decimal(kind, length, ordinal)?,
         Float => match one(53)? {
             1..=24 => SqlType::REAL,
             25..=53 => SqlType::FLOAT,
@@ -216,4 +185,59 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         Xml => SqlType::XML,
         SqlVariant => SqlType::SQL_VARIANT,
     })
+}
+
+fn no_width(kind: TypeKind, ordinal: usize) -> SqlError {
+    let name = scalar_type::system_type(kind).name;
+    SqlError::new(
+        2716,
+        16,
+        format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."),
+    )
+}
+
+fn decimal(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
+    let (precision, scale) = match length {
+        TypeLength::Default => (18, 0),
+        TypeLength::One(p) => (p, 0),
+        TypeLength::Two(p, s) => (p, s),
+        TypeLength::Max => return Err(no_width(kind, ordinal)),
+    };
+    if precision == 0 || precision > 38 {
+        return Err(SqlError::new(
+            2750,
+            16,
+            format!(
+                "Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38."
+            ),
+        ));
+    }
+    if scale > precision {
+        return Err(SqlError::new(
+            2751,
+            16,
+            format!(
+                "Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}."
+            ),
+        ));
+    }
+    Ok(SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) })
+}
+
+pub fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, TypeRow)>> {
+    let db = ddl.database_of(name)?;
+    let schemas: Vec<String> = match &name.schema {
+        Some(schema) => vec![schema.to_string()],
+        None => vec![ddl.site.state().0.default_schema.to_string(), "dbo".to_string()],
+    };
+    let row = ddl.rows(&db, |rows| {
+        for schema in &schemas {
+            let Some(schema) = load::schema_named(rows, schema)? else { continue };
+            if let Some(row) = rows.first::<TypeRow>(1, &[int(schema.id), name_datum(&name.name)])? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    })?;
+    Ok(row.filter(|row| row.id > 256).map(|row| (db, row)))
 }

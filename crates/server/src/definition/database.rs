@@ -6,9 +6,9 @@ use sql::ast::{
 };
 use types::{SqlError, SqlResult};
 
+use super::number::whole_number;
 use super::server::{OtherSession, other_sessions};
 use super::site::Ddl;
-use super::table::whole_number;
 use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
 use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;

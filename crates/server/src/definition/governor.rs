@@ -4,8 +4,8 @@ use sql::ast::{ResourceGovernor, Setting, SettingValue};
 use storage::POOLS_MAX;
 use types::{SqlError, SqlResult};
 
+use super::number::whole_number;
 use super::site::Ddl;
-use super::table::whole_number;
 use crate::catalog::governor::{Changing, INTERNAL_POOL, ResourcePool, SETTINGS, setting};
 
 pub fn run(ddl: &mut Ddl<'_>, statement: &ResourceGovernor) -> SqlResult<()> {

@@ -6,21 +6,23 @@ use sql::ast::{
     AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, Ident, IndexKind, InlineIndex, ObjectName,
     Setting, SettingValue, UpdateStatistics, find_setting,
 };
+use sql::catalog::TableDef;
 use storage::{IndexId, StorageError, TableId};
-use types::{Datum, SqlError, SqlResult};
+use types::{Datum, SqlError, SqlResult, TypeKind};
 
-use super::constraint;
+use super::layout::index_layout;
+use super::number::whole_number;
+use super::rebuild;
 use super::schema_binding;
-use super::site::{Ddl, cannot_drop, has, written};
-use super::table;
+use super::site::{Ddl, cannot_drop, has, place_of, source, written};
 use super::text;
-use crate::catalog::Database;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix, object_status as os_,
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
+use crate::catalog::{Database, scalar_type};
 
 /// What the catalog keeps of an index.
 pub struct IndexSpec<'a> {
@@ -81,6 +83,50 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
             ),
         ));
     }
+    let found = index_columns(db, shown, table, &columns, spec)?;
+    let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
+    let status = spec.status | option_bits(spec.options);
+    let row = IndexRow {
+        id: table,
+        indid,
+        name: Some(spec.name.clone()),
+        status,
+        kind: match (spec.clustered, spec.columnstore, spec.hash) {
+            (true, true, _) => 5,
+            (false, true, _) => 6,
+            (_, _, true) => 7,
+            (true, ..) => 1,
+            (false, ..) => 2,
+        },
+        fillfact: number(spec.options, "FILLFACTOR").and_then(|n| u8::try_from(n).ok()).unwrap_or(0),
+        dataspace: 1,
+        filter: Text(spec.filter.clone()),
+        buckets: buckets(spec.options),
+        constraint_id: spec.constraint_id,
+    };
+    ddl.rows(db, |rows| {
+        if spec.clustered {
+            rows.delete::<IndexRow>(0, &[int(table), int(0)])?;
+        }
+        rows.insert(&row)?;
+        for mut column in found {
+            column.indid = indid;
+            rows.insert(&column)?;
+        }
+        Ok(())
+    })?;
+    ddl.changed(db.id, table);
+    Ok(indid)
+}
+
+/// The key's columns and those that are only included, with the index's number still to be given.
+fn index_columns(
+    db: &Database,
+    shown: &str,
+    table: i32,
+    columns: &[ColumnRow],
+    spec: &IndexSpec<'_>,
+) -> SqlResult<Vec<IndexColumnRow>> {
     let find = |name: &str| columns.iter().find(|column| db.equal_names(&column.name, name));
     let unknown = |name: &str| {
         SqlError::new(1911, 16, format!("Column name '{name}' does not exist in the target table or view."))
@@ -88,7 +134,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     let mut found: Vec<IndexColumnRow> = Vec::new();
     for (i, (name, descending)) in spec.columns.iter().enumerate() {
         let column = find(name).ok_or_else(|| unknown(name))?;
-        if !constraint::key_column_allowed(column) {
+        if !key_column_allowed(column) {
             return Err(SqlError::new(
                 1919,
                 16,
@@ -132,51 +178,25 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         let subid = found.len() as i32 + 1;
         found.push(IndexColumnRow { id: table, indid: 0, subid, colid: column.colid, keyord: 0, status: 2 });
     }
-    let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
-    let on = |name: &str| find_setting(spec.options, name).is_some_and(Setting::is_on);
-    let off = |name: &str| find_setting(spec.options, name).is_some_and(Setting::is_off);
-    let status = spec.status
-        | if on("IGNORE_DUP_KEY") { ix::IGNORE_DUPLICATES } else { 0 }
-        | if on("PAD_INDEX") { ix::PADDED } else { 0 }
-        | if on("STATISTICS_NORECOMPUTE") { ix::NO_RECOMPUTE } else { 0 }
-        | if off("ALLOW_ROW_LOCKS") { ix::NO_ROW_LOCKS } else { 0 }
-        | if off("ALLOW_PAGE_LOCKS") { ix::NO_PAGE_LOCKS } else { 0 };
-    let row = IndexRow {
-        id: table,
-        indid,
-        name: Some(spec.name.clone()),
-        status,
-        kind: match (spec.clustered, spec.columnstore, spec.hash) {
-            (true, true, _) => 5,
-            (false, true, _) => 6,
-            (_, _, true) => 7,
-            (true, ..) => 1,
-            (false, ..) => 2,
-        },
-        fillfact: number(spec.options, "FILLFACTOR").and_then(|n| u8::try_from(n).ok()).unwrap_or(0),
-        dataspace: 1,
-        filter: Text(spec.filter.clone()),
-        buckets: constraint::buckets(spec.options),
-        constraint_id: spec.constraint_id,
-    };
-    ddl.rows(db, |rows| {
-        if spec.clustered {
-            rows.delete::<IndexRow>(0, &[int(table), int(0)])?;
-        }
-        rows.insert(&row)?;
-        for mut column in found {
-            column.indid = indid;
-            rows.insert(&column)?;
-        }
-        Ok(())
-    })?;
-    ddl.changed(db.id, table);
-    Ok(indid)
+    Ok(found)
+}
+
+fn option_bits(options: &[Setting]) -> i32 {
+    let on = |name: &str| find_setting(options, name).is_some_and(Setting::is_on);
+    let off = |name: &str| find_setting(options, name).is_some_and(Setting::is_off);
+    let bits = [
+        (on("IGNORE_DUP_KEY"), ix::IGNORE_DUPLICATES),
+        (on("PAD_INDEX"), ix::PADDED),
+        (on("STATISTICS_NORECOMPUTE"), ix::NO_RECOMPUTE),
+        (off("ALLOW_ROW_LOCKS"), ix::NO_ROW_LOCKS),
+        (off("ALLOW_PAGE_LOCKS"), ix::NO_PAGE_LOCKS),
+    ];
+    bits.iter().filter(|(given, _)| *given).fold(0, |all, (_, bit)| all | bit)
 }
 
 fn number(options: &[Setting], name: &str) -> Option<i128> {
     match &find_setting(options, name)?.value {
-        SettingValue::Value(expr) => table::whole_number(expr),
+        SettingValue::Value(expr) => whole_number(expr),
         _ => None,
     }
 }
@@ -251,30 +271,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
         IndexKind::FullText => return Err(super::unsupported("CREATE FULLTEXT INDEX")),
     }
     let shown = written(&create.table);
-    let Some((db, row)) = ddl.find(&create.table)? else {
-        return Err(SqlError::new(
-            1088,
-            16,
-            format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
-        ));
-    };
-    match row.kind.as_str() {
-        "U" => {}
-        "V" => {
-            return Err(SqlError::new(
-                1939,
-                16,
-                format!("Cannot create index on view '{shown}' because the view is not schema bound."),
-            ));
-        }
-        _ => {
-            return Err(SqlError::new(
-                1088,
-                16,
-                format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
-            ));
-        }
-    }
+    let (db, row) = indexed(ddl, create, &shown)?;
     ddl.lock(&db, row.id)?;
     let table_def = ddl.reload(&db, row.id)?;
     if table_def.memory.is_some() {
@@ -300,22 +297,8 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
             }
         }
     }
-    // A columnstore covers all columns; here it is a statistics-only entry over row storage that already answers every query.
     if columnstore {
-        let columns = table_def.columns.iter().map(|column| column.name.to_string());
-        let spec = IndexSpec {
-            name: create.name.to_string(),
-            clustered: false,
-            hash: false,
-            columnstore: true,
-            status: ix::DISABLED | ix::STATISTICS,
-            columns: Vec::new(),
-            included: columns.collect(),
-            filter: None,
-            options: &[],
-            constraint_id: 0,
-        };
-        return add_rows(ddl, &db, &shown, row.id, &spec).map(drop_value);
+        return add_columnstore(ddl, &db, &shown, row.id, create, &table_def);
     }
     if clustered {
         if let Some(other) = table_def.indexes.iter().find(|index| index.id == 1) {
@@ -337,7 +320,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
             Some(filter_text("index", &create.name, &written(&create.table), condition, &table_def)?)
         }
     };
-    let place = table::place_of(ddl, &db, &row)?;
+    let place = place_of(ddl, &db, &row)?;
     let spec = IndexSpec {
         name: create.name.to_string(),
         clustered,
@@ -352,6 +335,60 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     };
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
     build(ddl, &db, row.id, indid, &place, &table_name, create.unique)
+}
+
+/// The table of CREATE INDEX.
+fn indexed(ddl: &mut Ddl<'_>, create: &CreateIndex, shown: &str) -> SqlResult<(Arc<Database>, ObjectRow)> {
+    let Some((db, row)) = ddl.find(&create.table)? else {
+        return Err(SqlError::new(
+            1088,
+            16,
+            format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
+        ));
+    };
+    match row.kind.as_str() {
+        "U" => {}
+        "V" => {
+            return Err(SqlError::new(
+                1939,
+                16,
+                format!("Cannot create index on view '{shown}' because the view is not schema bound."),
+            ));
+        }
+        _ => {
+            return Err(SqlError::new(
+                1088,
+                16,
+                format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
+            ));
+        }
+    }
+    Ok((db, row))
+}
+
+/// A columnstore covers all columns; here it is a statistics-only entry over row storage that already answers every query.
+fn add_columnstore(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    shown: &str,
+    table: i32,
+    create: &CreateIndex,
+    table_def: &TableDef,
+) -> SqlResult<()> {
+    let columns = table_def.columns.iter().map(|column| column.name.to_string());
+    let spec = IndexSpec {
+        name: create.name.to_string(),
+        clustered: false,
+        hash: false,
+        columnstore: true,
+        status: ix::DISABLED | ix::STATISTICS,
+        columns: Vec::new(),
+        included: columns.collect(),
+        filter: None,
+        options: &[],
+        constraint_id: 0,
+    };
+    add_rows(ddl, db, shown, table, &spec).map(drop_value)
 }
 
 /// 1505
@@ -378,7 +415,7 @@ pub fn build(
     store_computed_keys(ddl, db, id, indid, place, shown)?;
     let table_def = ddl.reload(db, id)?;
     let index = table_def.indexes.iter().find(|index| index.id == indid as u32).expect("the index just made");
-    let Some(layout) = table::index_layout(&table_def, index) else {
+    let Some(layout) = index_layout(&table_def, index) else {
         return Err(SqlError::new(
             2729,
             16,
@@ -422,7 +459,7 @@ fn duplicate_value(
     let query = format!(
         "SELECT TOP 1 {} AS a FROM {}{} GROUP BY {} HAVING COUNT(*) > 1 ORDER BY {}",
         parts.join(" + N', ' + "),
-        table::source(place, shown),
+        source(place, shown),
         filter.map_or_else(String::new, |filter| format!(" WHERE {filter}")),
         columns.join(", "),
         columns.join(", ")
@@ -467,7 +504,7 @@ fn store_computed_keys(
         rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
     })?;
     ddl.changed(db.id, id);
-    super::alter::persist_computed(ddl, db, place, shown, id, &ids)?;
+    rebuild::persist_computed(ddl, db, place, shown, id, &ids)?;
     ddl.rows(db, |rows| {
         rows.insert(&index)?;
         for column in &key {
@@ -594,7 +631,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             found
         }
     };
-    let place = table::place_of(ddl, &db, &row)?;
+    let place = place_of(ddl, &db, &row)?;
     for index in chosen {
         match &alter.action {
             AlterIndexAction::Rebuild { .. }
@@ -722,4 +759,40 @@ pub fn drop_statistics(ddl: &mut Ddl<'_>, names: &[ObjectName]) -> SqlResult<()>
         }
     }
     Ok(())
+}
+
+/// `BUCKET_COUNT` of a hash index as it was given, 0: it was not.
+fn asked_buckets(options: &[Setting]) -> u64 {
+    let value = find_setting(options, "BUCKET_COUNT").and_then(|setting| match &setting.value {
+        sql::ast::SettingValue::Value(expr) => whole_number(expr),
+        _ => None,
+    });
+    value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
+}
+
+/// As many as a hash index gets. 0: none were asked for.
+pub fn buckets(options: &[Setting]) -> i64 {
+    match asked_buckets(options) {
+        0 => 0,
+        asked => storage::bucket_count(asked) as i64,
+    }
+}
+
+/// As many as a hash index gets that is there already. 41303: no such number.
+pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
+    match asked_buckets(options) {
+        asked @ 1..=storage::BUCKETS_MAX => Ok(storage::bucket_count(asked) as i64),
+        _ => {
+            let text = "The bucket count for a hash index must be a positive integer not exceeding 1073741824.";
+            Err(SqlError::new(41303, 15, text))
+        }
+    }
+}
+
+/// 1919: text, xml and the like are no keys.
+pub fn key_column_allowed(column: &ColumnRow) -> bool {
+    let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
+    !large
+        && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None)
+            .is_some_and(|ty| ty.kind != TypeKind::Xml)
 }

@@ -6,10 +6,10 @@ use sql::ast::{
 };
 use types::{SqlError, SqlResult, TypeKind};
 
-use super::constraint::new_buckets;
 use super::data_type;
-use super::site::Ddl;
-use super::table::{constraint_failed, identity_numbers};
+use super::index::new_buckets;
+use super::number::identity_numbers;
+use super::site::{Ddl, constraint_failed};
 use crate::catalog::Database;
 
 /// How long the rows live: beyond a start, until then, or as a table variable's.

@@ -4,38 +4,43 @@
 //! ```text
 //! site        what the session gives: transaction, queries over the user's rows, messages
 //! host_site   a session as such a site
-//! text        expressions as catalog views show them
-//! data_type   a type as written -> a column's type
+//! text        expressions as catalog views show them       number      whole numbers as written
+//! data_type   a type as written -> a column's type         column      a column as written -> its row
+//! layout      a definition as storage knows it             rebuild     rows into a new layout
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
-//! alter       ALTER TABLE           rebuild     rows into a new layout
+//! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! index       indexes, statistics   module      views, procedures, functions, triggers
-//! object      schemas, types, sequences, synonyms, DROP, sp_rename
+//! object      schemas, types, synonyms, DROP, sp_rename
 //! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! governor    CREATE, ALTER, DROP RESOURCE POOL
 //! ```
 
+pub mod text;
 pub mod site;
 pub mod host_site;
+pub mod number;
 pub mod data_type;
 pub mod schema_binding;
-pub mod text;
+pub mod layout;
+pub mod column;
+pub mod rebuild;
 pub mod governor;
 pub mod module;
 pub mod permission;
 pub mod pool;
-pub mod rebuild;
 pub mod server;
 pub mod database;
 pub mod security;
+pub mod index;
 pub mod constraint;
 pub mod memory_optimized;
-pub mod object;
 pub mod table;
+pub mod object;
+pub mod sequence;
 pub mod alter;
-pub mod index;
 
 use sql::ast::{Statement, StatementKind};
 use types::SqlResult;
@@ -72,7 +77,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSchema(create) => object::create_schema(ddl, create),
         StatementKind::AlterSchema(change) => object::alter_schema(ddl, change),
         StatementKind::CreateType(create) => object::create_type(ddl, create),
-        StatementKind::CreateSequence(create) => object::create_sequence(ddl, create),
+        StatementKind::CreateSequence(create) => sequence::create_sequence(ddl, create),
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDatabase(create) => database::create(ddl, create),
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),

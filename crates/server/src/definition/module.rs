@@ -9,10 +9,10 @@ use sql::ast::{
 use sql::plan::OutputColumn;
 use types::{SqlError, SqlResult};
 
+use super::column::column_row;
 use super::data_type::{self, ResolvedType};
 use super::schema_binding;
-use super::site::{Ddl, Place, has, written};
-use super::table;
+use super::site::{Ddl, Place, has, place_of, temporary_name, written};
 use super::text;
 use crate::catalog::Database;
 use crate::catalog::base::{
@@ -106,7 +106,7 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
         })?;
         ddl.add_text(&db, id, &text)?;
         ddl.changed(db.id, id);
-        let place = table::place_of(ddl, &db, &row)?;
+        let place = place_of(ddl, &db, &row)?;
         return Ok((db, id, place));
     }
     if draft.definition.verb == ModuleVerb::Alter {
@@ -124,7 +124,7 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
                 format!("There is already an object named '{}' in the database.", &*draft.name.name),
             ));
         }
-        place.name = table::temporary_name(ddl, &draft.name.name)?;
+        place.name = temporary_name(ddl, &draft.name.name)?;
     }
     let id = ddl.add_object(&place, draft.kind, draft.parent, draft.status, 0)?;
     ddl.add_text(&place.db, id, &text)?;
@@ -296,7 +296,7 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         }
         FunctionReturns::Table { definition, .. } => {
             for (i, defined) in definition.columns.iter().enumerate() {
-                let row = table::column_row(ddl, &db, id, i as i32 + 1, defined, false, &place.name)?;
+                let row = column_row(ddl, &db, id, i as i32 + 1, defined, false, &place.name)?;
                 ddl.rows(&db, |rows| rows.insert(&row))?;
             }
         }
@@ -444,7 +444,7 @@ pub fn refresh(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
         ));
     };
     if row.kind.as_str() == "V" {
-        let place = table::place_of(ddl, &db, &row)?;
+        let place = place_of(ddl, &db, &row)?;
         let from = format!("{}.{}", text::bracket(&place.schema_name), text::bracket(&place.name));
         let columns = ddl.site.describe(&format!("SELECT * FROM {from}"))?;
         ddl.rows(&db, |rows| rows.delete::<ColumnRow>(0, &[int(row.id), small(0)]))?;

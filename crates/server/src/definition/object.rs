@@ -2,25 +2,21 @@
 
 use std::sync::Arc;
 
-use sql::ast::{
-    AlterSchema, CreateSchema, CreateSequence, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName,
-    SequenceBound, SequenceCache,
-};
+use sql::ast::{AlterSchema, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName};
 use types::{SqlError, SqlResult};
 
-use super::data_type;
+use super::data_type::{self, find_type};
 use super::memory_optimized;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
-use super::table::{self, bounds, whole_number};
+use super::table;
 use super::{database, security, text};
 use crate::catalog::base::{
-    ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, SequenceRow,
-    TypeRow, class, object_status as os_, schema,
+    ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, TypeRow,
+    class, object_status as os_, schema,
 };
-use crate::catalog::counter::Rule;
 use crate::catalog::load::{self, int, name as name_datum, small};
-use crate::catalog::row::{Code, Text, Whole};
+use crate::catalog::row::{Code, Text};
 use crate::catalog::{Database, clock, scalar_type};
 
 pub fn create_schema(ddl: &mut Ddl<'_>, create: &CreateSchema) -> SqlResult<()> {
@@ -163,166 +159,6 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
     ddl.rows(&db, |rows| rows.insert(&row))?;
     ddl.changed(db.id, 0);
     Ok(())
-}
-
-pub fn find_type(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, TypeRow)>> {
-    let db = ddl.database_of(name)?;
-    let schemas: Vec<String> = match &name.schema {
-        Some(schema) => vec![schema.to_string()],
-        None => vec![ddl.site.state().0.default_schema.to_string(), "dbo".to_string()],
-    };
-    let row = ddl.rows(&db, |rows| {
-        for schema in &schemas {
-            let Some(schema) = load::schema_named(rows, schema)? else { continue };
-            if let Some(row) = rows.first::<TypeRow>(1, &[int(schema.id), name_datum(&name.name)])? {
-                return Ok(Some(row));
-            }
-        }
-        Ok(None)
-    })?;
-    Ok(row.filter(|row| row.id > 256).map(|row| (db, row)))
-}
-
-pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<()> {
-    let shown = written(&create.name);
-    let number = |expr: &sql::ast::Expr| {
-        whole_number(expr).ok_or_else(|| {
-            SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object.")
-        })
-    };
-    let old = if create.alter {
-        match ddl.find(&create.name)? {
-            Some((db, row)) if row.kind.as_str() == "SO" => {
-                let sequence = ddl.rows(&db, |rows| rows.first::<SequenceRow>(0, &[int(row.id)]))?;
-                sequence.map(|sequence| (db, row, sequence))
-            }
-            _ => None,
-        }
-    } else {
-        None
-    };
-    if create.alter && old.is_none() {
-        return Err(SqlError::with_state(
-            15151,
-            16,
-            1,
-            format!(
-                "Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission."
-            ),
-        ));
-    }
-    let place = ddl.place(&create.name)?;
-    let db = place.db.clone();
-    let (xtype, utype, ty) = match (&create.data_type, &old) {
-        (Some(data_type), _) => {
-            let resolved = data_type::resolve(ddl, &db, data_type, 1)?;
-            if !(resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0) {
-                return Err(SqlError::new(
-                    11702,
-                    16,
-                    format!(
-                        "The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."
-                    ),
-                ));
-            }
-            (resolved.xtype, resolved.utype, resolved.ty)
-        }
-        (None, Some((_, _, old))) => {
-            let length = scalar_type::by_user_type(i32::from(old.xtype)).map_or(8, |system| system.length);
-            (
-                old.xtype,
-                old.utype,
-                scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"),
-            )
-        }
-        (None, None) => (127, 127, types::SqlType::BIGINT),
-    };
-    let before = old.as_ref().map(|(_, _, sequence)| sequence.clone());
-    let increment = match &create.increment {
-        Some(expr) => number(expr)?,
-        None => before.as_ref().map_or(1, |old| old.increment.0),
-    };
-    if increment == 0 {
-        return Err(SqlError::new(11700, 16, format!("The increment for sequence object '{shown}' cannot be zero.")));
-    }
-    let (low, high) = bounds(&ty);
-    let minimum = match &create.minimum {
-        SequenceBound::Value(expr) => number(expr)?,
-        SequenceBound::Unsaid => before.as_ref().map_or(low, |old| old.minimum.0),
-        SequenceBound::None => low,
-    };
-    let maximum = match &create.maximum {
-        SequenceBound::Value(expr) => number(expr)?,
-        SequenceBound::Unsaid => before.as_ref().map_or(high, |old| old.maximum.0),
-        SequenceBound::None => high,
-    };
-    if minimum >= maximum {
-        return Err(SqlError::new(
-            11705,
-            16,
-            format!("The minimum value for sequence object '{shown}' must be less than its maximum value."),
-        ));
-    }
-    let first = if increment > 0 { minimum } else { maximum };
-    let start = match &create.start {
-        Some(expr) => number(expr)?,
-        None => before.as_ref().map_or(first, |old| old.start.0),
-    };
-    if !(minimum..=maximum).contains(&start) {
-        return Err(SqlError::new(
-            11703,
-            16,
-            format!(
-                "The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object."
-            ),
-        ));
-    }
-    let cycle = create.cycle.unwrap_or(before.as_ref().is_some_and(|old| has(old.status, 1)));
-    let (cached, cache_size) = match &create.cache {
-        SequenceCache::None => (false, None),
-        SequenceCache::Size(expr) => (true, i32::try_from(number(expr)?).ok()),
-        SequenceCache::Default => (true, None),
-        SequenceCache::Unsaid => before.as_ref().map_or((true, None), |old| (has(old.status, 2), old.cache_size)),
-    };
-    let id = match &old {
-        Some((_, row, _)) => row.id,
-        None => ddl.add_object(&place, "SO", 0, 0, 0)?,
-    };
-    let row = SequenceRow {
-        id,
-        xtype,
-        utype,
-        prec: ty.precision,
-        scale: ty.scale,
-        start: Whole(start),
-        increment: Whole(increment),
-        minimum: Whole(minimum),
-        maximum: Whole(maximum),
-        status: i32::from(cycle) | if cached { 2 } else { 0 },
-        cache_size,
-    };
-    ddl.rows(&db, |rows| {
-        if rows.update::<SequenceRow>(0, &[int(id)], |old| *old = row.clone())? == 0 {
-            rows.insert(&row)?;
-        }
-        Ok(())
-    })?;
-    if create.restart {
-        let rule = sequence_rule(&row);
-        db.counters.reset(&ddl.catalog.storage, &db, id, &rule, None)?;
-    }
-    ddl.touch(&db, id)
-}
-
-pub fn sequence_rule(row: &SequenceRow) -> Rule {
-    Rule {
-        start: row.start.0,
-        increment: row.increment.0,
-        minimum: row.minimum.0,
-        maximum: row.maximum.0,
-        cycle: has(row.status, 1),
-        in_rows: false,
-    }
 }
 
 pub fn create_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> SqlResult<()> {
@@ -588,63 +424,65 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             if kind.as_deref() == Some("COLUMN") {
                 rename_column(ddl, &db, &row, &parsed.name, new)?;
             } else {
-                let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
-                let index = indexes
-                    .into_iter()
-                    .find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, &parsed.name)));
-                let index = index.ok_or_else(|| {
-                    SqlError::new(
-                        15248,
-                        11,
-                        "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong.",
-                    )
-                })?;
-                ddl.rows(&db, |rows| {
-                    rows.update::<IndexRow>(0, &[int(row.id), int(index.indid)], |row| {
-                        row.name = Some(new.to_string())
-                    })?;
-                    rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
-                })?;
-                ddl.changed(db.id, row.id);
+                rename_index(ddl, &db, row.id, &parsed.name, new)?;
             }
         }
         _ => {
             let Some((db, row)) = ddl.find(&as_name(&parsed))? else { return Err(bad(&current)) };
-            ddl.lock(&db, row.id)?;
-            if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
-                return Err(enforced(old));
-            }
-            let taken = ddl.rows(&db, |rows| load::object_row_named(rows, row.nsid, new))?;
-            if taken.is_some_and(|other| other.id != row.id) {
-                return Err(SqlError::new(
-                    15335,
-                    11,
-                    format!(
-                        "Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted."
-                    ),
-                ));
-            }
-            ddl.rows(&db, |rows| {
-                rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
-                    row.name = new.to_string();
-                    row.status &= !os_::SYSTEM_NAMED;
-                })?;
-                if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
-                    for index in rows.find::<IndexRow>(0, &[int(row.pid)])? {
-                        if index.constraint_id == row.id {
-                            rows.update::<IndexRow>(0, &[int(row.pid), int(index.indid)], |index| {
-                                index.name = Some(new.to_string())
-                            })?;
-                        }
-                    }
+            rename_object(ddl, &db, &row, old, new)?;
+        }
+    }
+    Ok(())
+}
+
+fn rename_index(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, old: &str, new: &str) -> SqlResult<()> {
+    let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    let index = indexes.into_iter().find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, old)));
+    let index = index.ok_or_else(|| {
+        SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong.")
+    })?;
+    ddl.rows(db, |rows| {
+        rows.update::<IndexRow>(0, &[int(table), int(index.indid)], |row| row.name = Some(new.to_string()))?;
+        rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
+    })?;
+    ddl.changed(db.id, table);
+    Ok(())
+}
+
+fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
+    ddl.lock(db, row.id)?;
+    if schema_binding::user_of(ddl, db, row.id)?.is_some() {
+        return Err(enforced(old));
+    }
+    let taken = ddl.rows(db, |rows| load::object_row_named(rows, row.nsid, new))?;
+    if taken.is_some_and(|other| other.id != row.id) {
+        return Err(SqlError::new(
+            15335,
+            11,
+            format!(
+                "Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted."
+            ),
+        ));
+    }
+    ddl.rows(db, |rows| {
+        rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
+            row.name = new.to_string();
+            row.status &= !os_::SYSTEM_NAMED;
+        })?;
+        if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
+            for index in rows.find::<IndexRow>(0, &[int(row.pid)])? {
+                if index.constraint_id == row.id {
+                    rows.update::<IndexRow>(0, &[int(row.pid), int(index.indid)], |index| {
+                        index.name = Some(new.to_string())
+                    })?;
                 }
-                Ok(())
-            })?;
-            ddl.touch(&db, row.id)?;
-            if row.pid != 0 {
-                ddl.changed(db.id, row.pid);
             }
         }
+        Ok(())
+    })?;
+    ddl.touch(db, row.id)?;
+    if row.pid != 0 {
+        ddl.changed(db.id, row.pid);
     }
     Ok(())
 }

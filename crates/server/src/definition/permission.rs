@@ -3,7 +3,7 @@
 use sql::ast::{ObjectName, Permission, PermissionVerb, Securable};
 use types::{SqlError, SqlResult};
 
-use super::object::find_type;
+use super::data_type::find_type;
 use super::site::{Ddl, cannot_find};
 use crate::catalog::base::{ColumnRow, LoginRow, OwnerRow, PrivilegeRow, class};
 use crate::catalog::load::{self, int, name as name_datum, small};

@@ -3,8 +3,8 @@
 use sql::ast::{Expr, Literal, Setting, SettingValue, ThreadPool, ThreadPoolAction, find_setting};
 use types::{SqlError, SqlResult};
 
+use super::number::whole_number;
 use super::site::Ddl;
-use super::table::whole_number;
 use crate::instance::pools::{self, BLOCKING_POOL, DEFAULT_POOL, NamedPool, SYSTEM_POOL, Setup};
 
 pub fn thread_pool(ddl: &mut Ddl<'_>, statement: &ThreadPool) -> SqlResult<()> {

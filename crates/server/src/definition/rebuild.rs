@@ -1,13 +1,18 @@
 //! Puts a table's rows into a new layout: through a heap beside it, so that memory does not grow with the table.
 
+use std::sync::Arc;
+
 use sql::catalog::TableDef;
 use storage::{IndexId, ScanSpec, TableId, TableLayout};
 use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, row};
 
-use super::site::Ddl;
-use super::table;
-use crate::catalog::Database;
+use super::layout::{create_storage, row_layout};
+use super::site::{Ddl, Place, has, source};
+use super::text::bracket;
+use crate::catalog::base::{ColumnRow, column_status as cs};
 use crate::catalog::error::storage_error;
+use crate::catalog::load::{int, small};
+use crate::catalog::{Database, scalar_type};
 
 /// A stored column of the new layout: its name, its type, and its value over the old table.
 pub struct NewColumn {
@@ -58,8 +63,8 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
     let database = db.storage_id();
     let id = TableId(new.object.0);
     ddl.storage(|storage, tx| storage.drop_table(tx, database, id)).map_err(storage_error)?;
-    table::create_storage(ddl, db, new)?;
-    assert_eq!(table::row_layout(new), saved.row, "rows were put aside in the layout of the new definition");
+    create_storage(ddl, db, new)?;
+    assert_eq!(row_layout(new), saved.row, "rows were put aside in the layout of the new definition");
     let catalog = ddl.catalog.clone();
     let (_, tx) = ddl.site.state();
     let from = catalog.storage.open_table(database, TableId(saved.heap)).map_err(storage_error)?;
@@ -94,4 +99,44 @@ pub fn no_null(column: &str, database: &str, table: &str, verb: &str) -> SqlErro
             "Cannot insert the value NULL into column '{column}', table '{database}.dbo.{table}'; column does not allow nulls. {verb} fails."
         ),
     )
+}
+
+pub fn stored(column: &ColumnRow) -> bool {
+    !has(column.status, cs::COMPUTED) || has(column.status, cs::PERSISTED)
+}
+
+pub fn column_type(column: &ColumnRow) -> ColumnType {
+    let ty = scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, column.collation.as_deref());
+    ColumnType { ty: ty.expect("a column of a scalar type"), nullable: has(column.status, cs::NULLABLE) }
+}
+
+/// How the stored columns of `columns` come from the table as it is.
+pub fn carried(columns: &[ColumnRow], value: impl Fn(&ColumnRow) -> String) -> Vec<NewColumn> {
+    let kept = columns.iter().filter(|column| stored(column));
+    kept.map(|column| NewColumn { name: column.name.clone(), ty: column_type(column), value: value(column) }).collect()
+}
+
+/// Makes computed columns stored: an index needs them.
+pub fn persist_computed(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    place: &Place,
+    shown: &str,
+    id: i32,
+    columns: &[i32],
+) -> SqlResult<()> {
+    let mut rows = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
+    for row in rows.iter_mut().filter(|row| columns.contains(&row.colid)) {
+        row.status |= cs::PERSISTED;
+    }
+    let saved = save(ddl, db, &source(place, shown), shown, &carried(&rows, |column| bracket(&column.name)))?;
+    ddl.rows(db, |store| {
+        for &colid in columns {
+            store.update::<ColumnRow>(0, &[int(id), small(0), int(colid)], |row| row.status |= cs::PERSISTED)?;
+        }
+        Ok(())
+    })?;
+    ddl.changed(db.id, id);
+    let new = ddl.reload(db, id)?;
+    restore(ddl, db, &new, saved)
 }

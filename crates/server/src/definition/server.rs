@@ -5,8 +5,8 @@ use sql::plan::OutputColumn;
 use storage::{IndexId, ScanSpec, TableId};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
 
+use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
-use super::table::{identity_of, identity_rule, whole_number};
 use crate::catalog::base::ObjectRow;
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, load};

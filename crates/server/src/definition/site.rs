@@ -9,6 +9,7 @@ use sql::plan::OutputColumn;
 use storage::Transaction;
 use types::{RowBatch, SqlError, SqlResult};
 
+use super::text;
 use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
 use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
@@ -375,4 +376,41 @@ pub fn cannot_find(action: &str, kind: &str, name: &str) -> SqlError {
         16,
         format!("Cannot {action} the {kind} '{name}', because it does not exist or you do not have permission."),
     )
+}
+
+/// A table in the text of a query run by the server itself.
+pub fn source(place: &Place, shown: &str) -> String {
+    if shown.starts_with('#') {
+        return text::bracket(shown);
+    }
+    format!("{}.{}.{}", text::bracket(&place.db.name()), text::bracket(&place.schema_name), text::bracket(&place.name))
+}
+
+pub fn place_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResult<Place> {
+    let schema_name = ddl.rows(db, |rows| load::schema_name(rows, row.nsid))?;
+    Ok(Place { db: db.clone(), schema: row.nsid, schema_name, name: row.name.clone() })
+}
+
+/// Sends `first` and answers 1750, as SQL Server reports a failed constraint.
+pub fn constraint_failed(ddl: &mut Ddl<'_>, first: SqlError) -> SqlError {
+    let state = if first.number == 1776 || first.number == 1767 || first.number == 1785 { 1 } else { 0 };
+    ddl.message(first);
+    SqlError::with_state(1750, 16, state, "Could not create constraint or index. See previous errors.")
+}
+
+/// Characters of a local temporary table's name before its number.
+pub const TEMPORARY_NAME: usize = 116;
+
+/// What a local temporary object is called in tempdb: each session may have one of the name.
+pub fn temporary_name(ddl: &Ddl<'_>, name: &str) -> SqlResult<String> {
+    if name.chars().count() > TEMPORARY_NAME {
+        return Err(SqlError::new(
+            193,
+            15,
+            format!(
+                "The object or column name starting with '{name}' is too long. The maximum length is 116 characters."
+            ),
+        ));
+    }
+    Ok(format!("{name:_<width$}{:012X}", ddl.catalog.next_temporary(), width = TEMPORARY_NAME))
 }

@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use sql::ast::{
-    ColumnDefinition, ColumnKind, ConstraintKind, CreateTable, Expr, Identity, Literal, Setting, TableDefinition,
-    Truncate, UnaryOp, find_setting,
-};
-use sql::catalog::{IndexKind, TableDef};
+use sql::ast::{CreateTable, Setting, TableDefinition, Truncate, find_setting};
+use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
-use storage::{FilterTerm, IndexId, IndexLayout, KeyColumn, StorageError, TableId, TableLayout};
-use types::{ColumnType, RowLayout, SqlError, SqlResult, SqlType, TypeKind};
+use storage::{StorageError, TableId};
+use types::{SqlError, SqlResult};
 
-use super::constraint::{self, Named};
-use super::data_type::{self, ResolvedType};
+use super::column::{column_row, type_computed};
+use super::constraint;
 use super::index;
+use super::layout::create_storage;
 use super::memory_optimized::{self, Kept};
+use super::number::{identity_of, identity_rule};
 use super::schema_binding;
-use super::site::{Ddl, Place, cannot_find_object, has, is_system, written};
-use super::text;
+use super::site::{
+    Ddl, Place, TEMPORARY_NAME, cannot_find_object, constraint_failed, has, is_system, place_of, temporary_name,
+    written,
+};
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, PrivilegeRow, PropertyRow, ReferenceRow,
     SequenceRow, TextRow, class, column_status as cs, object_status as os_, schema,
 };
-use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
 use crate::catalog::row::{Text, Whole};
@@ -31,9 +31,6 @@ use crate::catalog::{Database, TEMPDB, scalar_type};
 
 /// `sys.columns` and storage allow so many.
 const COLUMNS_MAX: usize = 1_024;
-/// Characters of a local temporary table's name before its number.
-const TEMPORARY_NAME: usize = 116;
-
 /// No period of system time, as a system-versioned table has it.
 pub fn refuse_period(definition: &TableDefinition) -> SqlResult<()> {
     match definition.period {
@@ -96,20 +93,6 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         ddl.site.state().0.add_global_temporary(id);
     }
     Ok(())
-}
-
-/// What a local temporary object is called in tempdb: each session may have one of the name.
-pub fn temporary_name(ddl: &Ddl<'_>, name: &str) -> SqlResult<String> {
-    if name.chars().count() > TEMPORARY_NAME {
-        return Err(SqlError::new(
-            193,
-            15,
-            format!(
-                "The object or column name starting with '{name}' is too long. The maximum length is 116 characters."
-            ),
-        ));
-    }
-    Ok(format!("{name:_<width$}{:012X}", ddl.catalog.next_temporary(), width = TEMPORARY_NAME))
 }
 
 /// A table of `definition` with all that hangs on it. `shown`: its name in messages and names made from it.
@@ -198,221 +181,6 @@ pub fn build(
     }
     ddl.changed(db.id, id);
     Ok(id)
-}
-
-/// The storage of a table as its definition says.
-pub fn create_storage(ddl: &mut Ddl<'_>, db: &Database, table: &TableDef) -> SqlResult<()> {
-    let layout = layout(table);
-    let (db, id) = (db.storage_id(), TableId(table.object.0));
-    ddl.storage(|storage, tx| storage.create_table(tx, db, id, &layout)).map_err(storage_error)
-}
-
-pub fn row_layout(table: &TableDef) -> RowLayout {
-    let stored = table.columns.iter().zip(&table.stored).filter(|(_, place)| place.is_some());
-    RowLayout::new(
-        &stored.map(|(column, _)| ColumnType { ty: column.ty, nullable: column.nullable }).collect::<Vec<_>>(),
-    )
-}
-
-/// Disabled indexes have no storage.
-pub fn layout(table: &TableDef) -> TableLayout {
-    let indexes =
-        table.indexes.iter().filter(|index| !index.disabled).filter_map(|index| index_layout(table, index)).collect();
-    let memory = table.memory.map(|memory| storage::MemoryOptimized { durable: memory.durable });
-    TableLayout { row: row_layout(table), indexes, memory }
-}
-
-pub fn index_layout(table: &TableDef, index: &sql::catalog::IndexDef) -> Option<IndexLayout> {
-    let mut key = Vec::new();
-    for &(column, descending) in &index.key {
-        key.push(KeyColumn { ordinal: table.stored[usize::from(column)]?, descending });
-    }
-    Some(IndexLayout {
-        id: IndexId(index.id),
-        unique: index.unique,
-        clustered: index.kind == IndexKind::Clustered,
-        key,
-        included: index.included.iter().filter_map(|&column| table.stored[usize::from(column)]).collect(),
-        filter: index
-            .filter
-            .iter()
-            .map(|term| FilterTerm {
-                column: table.stored[usize::from(term.column)].expect("no filter is over a computed column"),
-                keys: term.keys.clone(),
-            })
-            .collect(),
-        bucket_count: index.bucket_count,
-    })
-}
-
-/// Sends `first` and answers 1750, as SQL Server reports a failed constraint.
-pub fn constraint_failed(ddl: &mut Ddl<'_>, first: SqlError) -> SqlError {
-    let state = if first.number == 1776 || first.number == 1767 || first.number == 1785 { 1 } else { 0 };
-    ddl.message(first);
-    SqlError::with_state(1750, 16, state, "Could not create constraint or index. See previous errors.")
-}
-
-/// As `refuse_kinds`. SPARSE is only a way to store a column.
-fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
-    let refused = [
-        (column.generated.is_some(), "GENERATED ALWAYS"),
-        (column.masked.is_some(), "MASKED WITH"),
-        (!column.encrypted.is_empty(), "ENCRYPTED WITH"),
-        (column.filestream, "FILESTREAM"),
-        (column.column_set, "COLUMN_SET"),
-    ];
-    match refused.iter().find(|(asked, _)| *asked) {
-        Some((_, what)) => Err(super::unsupported(what)),
-        None => Ok(()),
-    }
-}
-
-/// The row of a column of CREATE TABLE or ALTER TABLE ADD, without its default.
-pub fn column_row(
-    ddl: &mut Ddl<'_>,
-    db: &Database,
-    id: i32,
-    colid: i32,
-    column: &ColumnDefinition,
-    primary: bool,
-    shown: &str,
-) -> SqlResult<ColumnRow> {
-    refuse_column(column)?;
-    let plain = |ty: ResolvedType, status: i32| ColumnRow {
-        id,
-        number: 0,
-        colid,
-        name: column.name.to_string(),
-        xtype: ty.xtype,
-        utype: ty.utype,
-        length: scalar_type::max_length(&ty.ty),
-        prec: ty.ty.precision,
-        scale: ty.ty.scale,
-        collation: scalar_type::collation_name(&ty.ty),
-        status,
-        dflt: 0,
-        seed: Whole(0),
-        increment: Whole(0),
-        definition: Text(None),
-    };
-    let mut resolved = match &column.kind {
-        ColumnKind::Typed(data_type) => {
-            data_type::resolve(ddl, db, data_type, colid as usize).map_err(|e| e.at_line(data_type.line))?
-        }
-        ColumnKind::Timestamp => {
-            ResolvedType { ty: SqlType::ROWVERSION, xtype: 189, utype: 189, nullable: None, table: None }
-        }
-        ColumnKind::Computed { expr, persisted, text: span } => {
-            let source = ddl.span(*span);
-            let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
-            let mut row = plain(ty, cs::COMPUTED | if *persisted { cs::PERSISTED } else { 0 });
-            if column.null != Some(false) && !primary {
-                row.status |= cs::NULLABLE;
-            }
-            row.definition = Text(Some(text::definition(expr, source)));
-            return Ok(row);
-        }
-    };
-    if resolved.table.is_some() {
-        return Err(SqlError::new(
-            350,
-            16,
-            format!(
-                "The column \"{}\" does not have a valid data type. A column cannot be of a user-defined table type.",
-                &*column.name
-            ),
-        ));
-    }
-    resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
-    let is_version = resolved.ty.kind == TypeKind::RowVersion;
-    let dflt_null = ddl.site.options().ansi_null_dflt_on;
-    let nullable = column.null.or(resolved.nullable).unwrap_or(!is_version && dflt_null);
-    let mut status = 0;
-    if nullable && !primary && column.identity.is_none() {
-        status |= cs::NULLABLE;
-    }
-    if column.rowguidcol {
-        status |= cs::ROWGUID;
-    }
-    if column.sparse {
-        status |= cs::SPARSE;
-    }
-    let mut row = plain(resolved.clone(), status);
-    if let Some(identity) = &column.identity {
-        let exact = resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0;
-        if !exact || column.null == Some(true) {
-            return Err(SqlError::new(
-                if exact { 8147 } else { 2749 },
-                16,
-                if exact {
-                    format!(
-                        "Could not create IDENTITY attribute on nullable column '{}', table '{shown}'.",
-                        &*column.name
-                    )
-                } else {
-                    format!(
-                        "Identity column '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.",
-                        &*column.name
-                    )
-                },
-            ));
-        }
-        let (seed, increment) = identity_numbers(identity, &column.name)?;
-        row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
-        row.seed = Whole(seed);
-        row.increment = Whole(increment);
-    }
-    Ok(row)
-}
-
-pub fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {
-    let number = |expr: &Option<Expr>| expr.as_ref().map_or(Some(1), whole_number);
-    match (number(&identity.seed), number(&identity.increment)) {
-        (Some(seed), Some(increment)) if increment != 0 => Ok((seed, increment)),
-        _ => Err(SqlError::new(2747, 16, format!("Identity column '{column}' contains invalid INCREMENT."))),
-    }
-}
-
-/// A whole number as a constant: `5`, `-5`, `5000000000`.
-pub fn whole_number(expr: &Expr) -> Option<i128> {
-    match expr {
-        Expr::Literal(Literal::Int(value)) => Some(i128::from(*value)),
-        Expr::Literal(Literal::Decimal(value)) if value.scale == 0 => Some(value.unscaled),
-        Expr::Unary(UnaryOp::Minus, inner) => whole_number(inner)?.checked_neg(),
-        Expr::Unary(UnaryOp::Plus, inner) => whole_number(inner),
-        _ => None,
-    }
-}
-
-/// Asks the binder for a computed column's type, over the table as it is.
-pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut ColumnRow) -> SqlResult<()> {
-    let definition = row.definition.0.clone().unwrap_or_default();
-    let columns = ddl.site.describe(&format!("SELECT {definition} FROM {}", source(place, shown)))?;
-    let found = columns.first().ok_or_else(|| SqlError::new(1759, 16, "Computed column has no type."))?;
-    let system = scalar_type::system_type(found.ty.kind);
-    row.xtype = system.xtype;
-    row.utype = system.utype;
-    row.length = scalar_type::max_length(&found.ty);
-    row.prec = found.ty.precision;
-    row.scale = found.ty.scale;
-    row.collation = scalar_type::collation_name(&found.ty);
-    if !found.nullable {
-        row.status &= !cs::NULLABLE;
-    }
-    Ok(())
-}
-
-/// A table in the text of a query run by the server itself.
-pub fn source(place: &Place, shown: &str) -> String {
-    if shown.starts_with('#') {
-        return text::bracket(shown);
-    }
-    format!("{}.{}.{}", text::bracket(&place.db.name()), text::bracket(&place.schema_name), text::bracket(&place.name))
-}
-
-pub fn place_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResult<Place> {
-    let schema_name = ddl.rows(db, |rows| load::schema_name(rows, row.nsid))?;
-    Ok(Place { db: db.clone(), schema: row.nsid, schema_name, name: row.name.clone() })
 }
 
 /// SELECT INTO: a heap of the query's columns; an identity column that is one column of one table goes along.
@@ -543,30 +311,6 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     Ok(())
 }
 
-/// The identity column and its (seed, increment).
-pub fn identity_of(table: &TableDef) -> Option<(usize, (i64, i64))> {
-    table.columns.iter().enumerate().find_map(|(i, column)| Some((i, column.identity?)))
-}
-
-pub fn identity_rule(ty: &SqlType, seed: i64, increment: i64) -> Rule {
-    let (minimum, maximum) = bounds(ty);
-    Rule { start: i128::from(seed), increment: i128::from(increment), minimum, maximum, cycle: false, in_rows: true }
-}
-
-/// Smallest and largest whole number of a type.
-pub fn bounds(ty: &SqlType) -> (i128, i128) {
-    match ty.kind {
-        TypeKind::TinyInt => (0, 255),
-        TypeKind::SmallInt => (i128::from(i16::MIN), i128::from(i16::MAX)),
-        TypeKind::Int => (i128::from(i32::MIN), i128::from(i32::MAX)),
-        TypeKind::BigInt => (i128::from(i64::MIN), i128::from(i64::MAX)),
-        _ => {
-            let limit = 10_i128.pow(u32::from(ty.precision.min(38))) - 1;
-            (-limit, limit)
-        }
-    }
-}
-
 /// Removes every row that describes an object, its children too, and its storage if it is a table.
 pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResult<()> {
     let id = row.id;
@@ -640,23 +384,4 @@ pub fn expect_table(
     }
     let place = place_of(ddl, &db, &row)?;
     Ok((db, row, table, place))
-}
-
-/// A constraint without a body: dropped with a message, as scripts in print have it.
-pub fn note_missing(ddl: &mut Ddl<'_>, definition: &TableDefinition) {
-    let columns = definition.columns.iter().flat_map(|column| &column.constraints);
-    let missing: Vec<Named> = columns
-        .chain(&definition.constraints)
-        .filter(|constraint| matches!(constraint.kind, ConstraintKind::Missing))
-        .map(|constraint| constraint.name.as_ref().map(|name| name.to_string()))
-        .collect();
-    for name in missing {
-        let name = name.unwrap_or_default();
-        ddl.message(SqlError::with_state(
-            0,
-            0,
-            1,
-            format!("Constraint '{name}' has no definition and was not created."),
-        ));
-    }
 }

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod answer;
+pub mod cell;
 pub mod messages;
 pub mod principal;
 pub mod procedure;

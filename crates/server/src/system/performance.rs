@@ -4,7 +4,7 @@ use os::stats::SystemCall;
 
 use crate::instance::server::Event;
 use crate::session::host::SessionHost;
-use crate::system::virtual_table::{NamedRow, number, text};
+use crate::system::cell::{NamedRow, number, text};
 
 /// `cntr_type`: the value as it is.
 const RAW: i64 = 65_792;

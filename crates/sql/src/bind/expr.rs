@@ -80,24 +80,8 @@ impl Binder<'_> {
                 let operand = self.expr(&c.operand, scope)?;
                 self.cast(operand, to, None, c.is_try).map_err(|e| e.at_line(c.line))
             }
-            ast::Expr::Convert(c) => {
-                let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
-                let operand = self.expr(&c.operand, scope)?;
-                let style = match &c.style {
-                    Some(style) => Some(self.expr_as(style, &SqlType::INT, scope)?),
-                    None => None,
-                };
-                self.cast(operand, to, style, c.is_try).map_err(|e| e.at_line(c.line))
-            }
-            ast::Expr::Parse(p) => {
-                let to = self.cast_type(&p.to).map_err(|e| e.at_line(p.line))?;
-                let mut args = vec![self.expr_as(&p.operand, &SqlType::nvarchar(4000), scope)?];
-                if let Some(culture) = &p.culture {
-                    args.push(self.expr_as(culture, &SqlType::nvarchar(128), scope)?);
-                }
-                let function = if p.is_try { FunctionId::TryParse } else { FunctionId::Parse };
-                Ok(Expr::new(to, true, ExprKind::Function(function, args)))
-            }
+            ast::Expr::Convert(c) => self.convert(c, scope),
+            ast::Expr::Parse(p) => self.parse(p, scope),
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
             ast::Expr::Method(method) => Err(errors::plain(
@@ -121,22 +105,7 @@ impl Binder<'_> {
                 Ok(Expr::new(ty, true, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Collate(operand, name) => self.collate(operand, name, scope),
-            ast::Expr::AtTimeZone(operand, zone) => {
-                let operand = self.expr(operand, scope)?;
-                let scale = match operand.ty.kind {
-                    TypeKind::DateTime2 | TypeKind::DateTimeOffset => operand.ty.scale,
-                    TypeKind::DateTime => 3,
-                    TypeKind::SmallDateTime => 0,
-                    _ => return Err(errors::invalid_argument(&operand.ty, 1, "AT TIME ZONE")),
-                };
-                let operand = match operand.ty.kind {
-                    TypeKind::DateTimeOffset => operand,
-                    _ => implicit(operand, &SqlType::datetime2(scale))?,
-                };
-                let zone = self.expr_as(zone, &SqlType::nvarchar(128), scope)?;
-                let args = vec![operand, zone];
-                Ok(Expr::new(SqlType::datetimeoffset(scale), true, ExprKind::Function(FunctionId::AtTimeZone, args)))
-            }
+            ast::Expr::AtTimeZone(operand, zone) => self.at_time_zone(operand, zone, scope),
             ast::Expr::NextValueFor(next) => self.next_value(next),
             ast::Expr::OdbcLiteral(kind, text) => self.odbc_literal(*kind, text),
             ast::Expr::Default => Err(errors::plain(
@@ -158,6 +127,43 @@ impl Binder<'_> {
             }
             ast::Expr::Word(word) => Ok(text::string(word, true, self.catalog.collation())),
         }
+    }
+
+    fn convert(&mut self, c: &ast::Convert, scope: &Scope) -> SqlResult<Expr> {
+        let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
+        let operand = self.expr(&c.operand, scope)?;
+        let style = match &c.style {
+            Some(style) => Some(self.expr_as(style, &SqlType::INT, scope)?),
+            None => None,
+        };
+        self.cast(operand, to, style, c.is_try).map_err(|e| e.at_line(c.line))
+    }
+
+    fn parse(&mut self, p: &ast::Parse, scope: &Scope) -> SqlResult<Expr> {
+        let to = self.cast_type(&p.to).map_err(|e| e.at_line(p.line))?;
+        let mut args = vec![self.expr_as(&p.operand, &SqlType::nvarchar(4000), scope)?];
+        if let Some(culture) = &p.culture {
+            args.push(self.expr_as(culture, &SqlType::nvarchar(128), scope)?);
+        }
+        let function = if p.is_try { FunctionId::TryParse } else { FunctionId::Parse };
+        Ok(Expr::new(to, true, ExprKind::Function(function, args)))
+    }
+
+    fn at_time_zone(&mut self, operand: &ast::Expr, zone: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
+        let operand = self.expr(operand, scope)?;
+        let scale = match operand.ty.kind {
+            TypeKind::DateTime2 | TypeKind::DateTimeOffset => operand.ty.scale,
+            TypeKind::DateTime => 3,
+            TypeKind::SmallDateTime => 0,
+            _ => return Err(errors::invalid_argument(&operand.ty, 1, "AT TIME ZONE")),
+        };
+        let operand = match operand.ty.kind {
+            TypeKind::DateTimeOffset => operand,
+            _ => implicit(operand, &SqlType::datetime2(scale))?,
+        };
+        let zone = self.expr_as(zone, &SqlType::nvarchar(128), scope)?;
+        let args = vec![operand, zone];
+        Ok(Expr::new(SqlType::datetimeoffset(scale), true, ExprKind::Function(FunctionId::AtTimeZone, args)))
     }
 
     pub fn literal(&self, literal: &ast::Literal) -> Expr {

@@ -1,16 +1,19 @@
 //! MERGE: one join of target and source, and for each WHEN an action with its condition.
 
-use types::SqlResult;
+use std::sync::Arc;
+
+use types::{SqlResult, SqlType};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, InsertTarget, RowTarget, SourceLayout, find_get, fitted, positioned, spooled, stored_ids};
+use super::dml::{Changes, RowTarget, SourceLayout, find_get, fitted, positioned, spooled, stored_ids};
 use super::errors;
 use super::expr::not;
-use super::scope::{CteScope, Scope, SourceColumns};
+use super::insert::InsertTarget;
+use super::scope::{CteScope, Scope, Source, SourceColumns};
 use crate::ast;
-use crate::optimize::{ColumnSet, Rel};
-use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, TableSource};
-use types::SqlType;
+use crate::catalog::TableDef;
+use crate::optimize::{ColumnId, ColumnSet, Rel};
+use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, TableSource, VariableSlot};
 
 impl Binder<'_> {
     pub fn merge(&mut self, merge: &ast::Merge) -> SqlResult<QueryKind> {
@@ -31,39 +34,8 @@ impl Binder<'_> {
             }
             None => None,
         };
-        let target_ref = match &merge.target {
-            ast::Target::Table { name, hints } => ast::TableRef::Table(Box::new(ast::TableName {
-                name: name.clone(),
-                alias: merge.alias.clone(),
-                hints: hints.clone(),
-                sample: None,
-                system_time: None,
-                data_source: None,
-            })),
-            ast::Target::Variable(variable) => ast::TableRef::Variable(Box::new(ast::TableVariable {
-                variable: variable.clone(),
-                alias: merge.alias.clone(),
-                hints: Vec::new(),
-            })),
-            ast::Target::Function(_) => return Err(errors::not_supported("OPENROWSET")),
-        };
-        let (mut left, mut sources) = self.table_ref(&target_ref, None, ctes, block)?;
-        let SourceColumns::Table { table, first } = sources[0].columns.clone() else {
-            return Err(errors::plain(
-                5316,
-                16,
-                1,
-                "The target of a MERGE statement cannot be a remote table, a remote view, or a view over remote tables.",
-            ));
-        };
-        let locator = self.columns.add(SqlType::varbinary(64), true);
-        let get = find_get(&mut left, first).expect("a table is read by a Get");
-        if let TableSource::Variable(slot, _) = &get.source {
-            self.check_not_readonly(slot.0 as usize)?;
-        }
-        get.lock.update |= !get.lock.no_lock && !get.lock.exclusive;
-        get.locator = Some(locator);
-        let target = RowTarget { source: get.source.clone(), table: table.clone(), first, locator };
+        let (mut left, mut sources) = self.table_ref(&target_ref(merge)?, None, ctes, block)?;
+        let target = self.merge_target(&mut left, &sources[0])?;
         let (right, right_sources) = self.table_ref(&merge.source, None, ctes, block)?;
         let present = self.columns.add(SqlType::BIT, true);
         let right = right.map(vec![(present, Expr::bit(true))]);
@@ -71,101 +43,23 @@ impl Binder<'_> {
         let scope = Scope { sources: &sources, parent: None, ctes, block: Some(block) };
         let mut on = Vec::new();
         self.expr(&merge.on, &scope)?.split_and(&mut on);
-
-        let by_target = merge.clauses.iter().any(|clause| clause.when == ast::MergeWhen::NotMatchedByTarget);
-        let by_source = merge.clauses.iter().any(|clause| clause.when == ast::MergeWhen::NotMatchedBySource);
-        let mut rel = match (by_target, by_source) {
-            (true, true) => Rel::join(JoinKind::FullOuter, left, right, on),
-            (true, false) => Rel::join(JoinKind::LeftOuter, right, left, on),
-            (false, true) => Rel::join(JoinKind::LeftOuter, left, right, on),
-            (false, false) => Rel::join(JoinKind::Inner, left, right, on),
-        };
+        let mut rel = joined(merge, left, right, on);
         if let Some(top) = &merge.top {
             rel = self.top_rows(rel, top)?;
         }
 
-        let mut layout = SourceLayout { ids: stored_ids(&table, first) };
-        layout.ids.push(locator);
+        let table = target.table.clone();
+        let mut layout = SourceLayout { ids: stored_ids(&table, target.first) };
+        layout.ids.push(target.locator);
         layout.ids.push(present);
-        let none = ColumnSet::default();
         self.blocks[block].place = Place::Set;
-        let is_missing = |id: crate::optimize::ColumnId, ty: SqlType| {
-            Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(Expr::column(id.index(), ty, true))))
-        };
-        let mut bound: Vec<(Expr, Pending)> = Vec::new();
-        let mut set_columns = Vec::new();
         let identity_insert = self.options.identity_insert == Some((table.database, table.object));
+        let sides = Sides { target: &target, present, scope, identity_insert };
+        let mut whens = Vec::with_capacity(merge.clauses.len());
         for clause in &merge.clauses {
-            let no_target = is_missing(locator, SqlType::varbinary(64));
-            let no_source = is_missing(present, SqlType::BIT);
-            let mut conditions = match clause.when {
-                ast::MergeWhen::Matched => vec![not(no_target), not(no_source)],
-                ast::MergeWhen::NotMatchedByTarget => vec![no_target],
-                ast::MergeWhen::NotMatchedBySource => vec![no_source],
-            };
-            let visible = match clause.when {
-                ast::MergeWhen::Matched => &sources[..],
-                ast::MergeWhen::NotMatchedByTarget => &sources[1..],
-                ast::MergeWhen::NotMatchedBySource => &sources[..1],
-            };
-            let here = Scope { sources: visible, parent: None, ctes, block: Some(block) };
-            if let Some(condition) = &clause.condition {
-                self.expr(condition, &here).map_err(|e| e.at_line(clause.line))?.split_and(&mut conditions);
-            }
-            let names = Scope { sources: &sources[..1], parent: None, ctes: None, block: None };
-            let action = match &clause.action {
-                ast::MergeAction::Update(set) => {
-                    let values = self.set_clauses(set, &target, &names, &here).map_err(|e| e.at_line(clause.line))?;
-                    set_columns.extend(values.set.iter().map(|(column, _)| *column));
-                    Pending::Update(values.set, values.assign)
-                }
-                ast::MergeAction::Delete => Pending::Delete,
-                ast::MergeAction::Insert { columns, values } => {
-                    let into = InsertTarget {
-                        source: target.source.clone(),
-                        columns: table.columns.iter().enumerate().map(|(i, c)| (c.name.clone(), i as u16)).collect(),
-                        table: table.clone(),
-                        name: table.name.to_string(),
-                    };
-                    let columns = self.insert_columns(&into, columns, identity_insert)?;
-                    if columns.len() != values.len() {
-                        return Err(errors::plain(
-                            10709,
-                            16,
-                            1,
-                            "The number of columns in the INSERT clause of MERGE must match the number of values.",
-                        )
-                        .at_line(clause.line));
-                    }
-                    let mut given = Vec::with_capacity(values.len());
-                    for (value, column) in values.iter().zip(columns) {
-                        let def = &table.columns[column as usize];
-                        let value = match value {
-                            ast::Expr::Default => {
-                                if def.identity.is_some() {
-                                    continue;
-                                }
-                                self.default_value(def)?
-                            }
-                            value => fitted(self.expr(value, &here)?, def)?,
-                        };
-                        given.push((column, value));
-                    }
-                    Pending::Insert(given)
-                }
-                ast::MergeAction::InsertDefaultValues => Pending::Insert(Vec::new()),
-            };
-            let condition = Expr::all(conditions).expect("every WHEN has a condition");
-            layout.read(&condition, &none);
-            match &action {
-                Pending::Update(set, assign) => {
-                    set.iter().for_each(|(_, e)| layout.read(e, &none));
-                    assign.iter().for_each(|(_, e)| layout.read(e, &none));
-                }
-                Pending::Insert(given) => given.iter().for_each(|(_, e)| layout.read(e, &none)),
-                Pending::Delete => {}
-            }
-            bound.push((condition, action));
+            let when = self.when(clause, &sides)?;
+            when.for_each_expr(&mut |e| layout.read(e, &ColumnSet::default()));
+            whens.push(when);
         }
         let (output, layout) = match &merge.output {
             Some(output) => {
@@ -175,29 +69,11 @@ impl Binder<'_> {
             }
             None => (None, layout),
         };
-        let mut actions = Vec::with_capacity(bound.len());
-        for (condition, pending) in bound {
-            let kind = match pending {
-                Pending::Delete => ActionKind::Delete,
-                Pending::Update(set, assign) => ActionKind::Update {
-                    set: set
-                        .into_iter()
-                        .map(|(column, value)| {
-                            let ordinal = table.stored[column as usize].expect("computed columns are refused");
-                            (ordinal, positioned(value, &layout.ids))
-                        })
-                        .collect(),
-                    computed: self.computed_columns(&table)?,
-                    assign: assign.into_iter().map(|(slot, value)| (slot, positioned(value, &layout.ids))).collect(),
-                },
-                Pending::Insert(given) => {
-                    let given: Vec<(u16, Expr)> =
-                        given.into_iter().map(|(column, value)| (column, positioned(value, &layout.ids))).collect();
-                    ActionKind::Insert(self.insert_row(&table, &given, identity_insert)?)
-                }
-            };
-            actions.push(ModifyAction { condition: Some(positioned(condition, &layout.ids)), kind });
-        }
+        let set_columns: Vec<u16> = whens.iter().flat_map(When::set_columns).collect();
+        let actions = whens
+            .into_iter()
+            .map(|when| self.merge_action(when, &table, &layout, identity_insert))
+            .collect::<SqlResult<Vec<_>>>()?;
         // The join reads the target while rows of it change and appear: read to the end first.
         let source = spooled(self.lower_source(rel, &layout));
         let inserts = actions.iter().any(|action| matches!(action.kind, ActionKind::Insert(_)));
@@ -214,11 +90,191 @@ impl Binder<'_> {
             top: None,
         })))
     }
+
+    /// The table that is merged into, whose rows `left` now locates and locks.
+    fn merge_target(&mut self, left: &mut Rel, source: &Source) -> SqlResult<RowTarget> {
+        let SourceColumns::Table { table, first } = source.columns.clone() else {
+            return Err(errors::plain(
+                5316,
+                16,
+                1,
+                "The target of a MERGE statement cannot be a remote table, a remote view, or a view over remote tables.",
+            ));
+        };
+        let locator = self.columns.add(SqlType::varbinary(64), true);
+        let get = find_get(left, first).expect("a table is read by a Get");
+        if let TableSource::Variable(slot, _) = &get.source {
+            self.check_not_readonly(slot.0 as usize)?;
+        }
+        get.lock.update |= !get.lock.no_lock && !get.lock.exclusive;
+        get.locator = Some(locator);
+        Ok(RowTarget { source: get.source.clone(), table, first, locator })
+    }
+
+    fn when(&mut self, clause: &ast::MergeClause, sides: &Sides) -> SqlResult<When> {
+        let no_target = is_missing(sides.target.locator, SqlType::varbinary(64));
+        let no_source = is_missing(sides.present, SqlType::BIT);
+        let sources = sides.scope.sources;
+        let (mut conditions, visible) = match clause.when {
+            ast::MergeWhen::Matched => (vec![not(no_target), not(no_source)], sources),
+            ast::MergeWhen::NotMatchedByTarget => (vec![no_target], &sources[1..]),
+            ast::MergeWhen::NotMatchedBySource => (vec![no_source], &sources[..1]),
+        };
+        let here = Scope { sources: visible, ..sides.scope };
+        if let Some(condition) = &clause.condition {
+            self.expr(condition, &here).map_err(|e| e.at_line(clause.line))?.split_and(&mut conditions);
+        }
+        let action = match &clause.action {
+            ast::MergeAction::Update(set) => {
+                let names = Scope { sources: &sources[..1], parent: None, ctes: None, block: None };
+                let values = self.set_clauses(set, sides.target, &names, &here).map_err(|e| e.at_line(clause.line))?;
+                Pending::Update(values.set, values.assign)
+            }
+            ast::MergeAction::Delete => Pending::Delete,
+            ast::MergeAction::Insert { columns, values } => {
+                Pending::Insert(self.merge_values(columns, values, clause.line, sides, &here)?)
+            }
+            ast::MergeAction::InsertDefaultValues => Pending::Insert(Vec::new()),
+        };
+        Ok(When { condition: Expr::all(conditions).expect("every WHEN has a condition"), action })
+    }
+
+    /// What an INSERT of MERGE gives to which columns.
+    fn merge_values(
+        &mut self,
+        columns: &[ast::ColumnName],
+        values: &[ast::Expr],
+        line: u32,
+        sides: &Sides,
+        here: &Scope,
+    ) -> SqlResult<Vec<(u16, Expr)>> {
+        let table = &sides.target.table;
+        let into = InsertTarget {
+            source: sides.target.source.clone(),
+            columns: table.columns.iter().enumerate().map(|(i, c)| (c.name.clone(), i as u16)).collect(),
+            table: table.clone(),
+            name: table.name.to_string(),
+        };
+        let columns = self.insert_columns(&into, columns, sides.identity_insert)?;
+        if columns.len() != values.len() {
+            return Err(errors::plain(
+                10709,
+                16,
+                1,
+                "The number of columns in the INSERT clause of MERGE must match the number of values.",
+            )
+            .at_line(line));
+        }
+        let mut given = Vec::with_capacity(values.len());
+        for (value, column) in values.iter().zip(columns) {
+            let def = &table.columns[column as usize];
+            let value = match value {
+                ast::Expr::Default if def.identity.is_some() => continue,
+                ast::Expr::Default => self.default_value(def)?,
+                value => fitted(self.expr(value, here)?, def)?,
+            };
+            given.push((column, value));
+        }
+        Ok(given)
+    }
+
+    fn merge_action(
+        &mut self,
+        when: When,
+        table: &Arc<TableDef>,
+        layout: &SourceLayout,
+        identity_insert: bool,
+    ) -> SqlResult<ModifyAction> {
+        let placed = |value| positioned(value, &layout.ids);
+        let kind = match when.action {
+            Pending::Delete => ActionKind::Delete,
+            Pending::Update(set, assign) => {
+                let ordinal = |column: u16| table.stored[column as usize].expect("computed columns are refused");
+                ActionKind::Update {
+                    set: set.into_iter().map(|(column, value)| (ordinal(column), placed(value))).collect(),
+                    computed: self.computed_columns(table)?,
+                    assign: assign.into_iter().map(|(slot, value)| (slot, placed(value))).collect(),
+                }
+            }
+            Pending::Insert(given) => {
+                let given: Vec<(u16, Expr)> = given.into_iter().map(|(c, value)| (c, placed(value))).collect();
+                ActionKind::Insert(self.insert_row(table, &given, identity_insert)?)
+            }
+        };
+        Ok(ModifyAction { condition: Some(placed(when.condition)), kind })
+    }
 }
 
-/// An action whose expressions still hold column ids.
+/// What every WHEN is bound with.
+struct Sides<'s> {
+    target: &'s RowTarget,
+    /// NULL where no row of the source was found.
+    present: ColumnId,
+    scope: Scope<'s>,
+    identity_insert: bool,
+}
+
+/// A WHEN whose expressions still hold column ids.
+struct When {
+    condition: Expr,
+    action: Pending,
+}
+
 enum Pending {
-    Update(Vec<(u16, Expr)>, Vec<(crate::plan::VariableSlot, Expr)>),
+    Update(Vec<(u16, Expr)>, Vec<(VariableSlot, Expr)>),
     Insert(Vec<(u16, Expr)>),
     Delete,
+}
+
+impl When {
+    fn for_each_expr(&self, see: &mut impl FnMut(&Expr)) {
+        see(&self.condition);
+        match &self.action {
+            Pending::Update(set, assign) => {
+                set.iter().for_each(|(_, e)| see(e));
+                assign.iter().for_each(|(_, e)| see(e));
+            }
+            Pending::Insert(given) => given.iter().for_each(|(_, e)| see(e)),
+            Pending::Delete => {}
+        }
+    }
+
+    fn set_columns(&self) -> impl Iterator<Item = u16> {
+        let set = if let Pending::Update(set, _) = &self.action { &set[..] } else { &[] };
+        set.iter().map(|(column, _)| *column)
+    }
+}
+
+fn target_ref(merge: &ast::Merge) -> SqlResult<ast::TableRef> {
+    Ok(match &merge.target {
+        ast::Target::Table { name, hints } => ast::TableRef::Table(Box::new(ast::TableName {
+            name: name.clone(),
+            alias: merge.alias.clone(),
+            hints: hints.clone(),
+            sample: None,
+            system_time: None,
+            data_source: None,
+        })),
+        ast::Target::Variable(variable) => ast::TableRef::Variable(Box::new(ast::TableVariable {
+            variable: variable.clone(),
+            alias: merge.alias.clone(),
+            hints: Vec::new(),
+        })),
+        ast::Target::Function(_) => return Err(errors::not_supported("OPENROWSET")),
+    })
+}
+
+/// Target and source, with the rows of either that some WHEN wants though they have no match.
+fn joined(merge: &ast::Merge, target: Rel, source: Rel, on: Vec<Expr>) -> Rel {
+    let has = |when| merge.clauses.iter().any(|clause| clause.when == when);
+    match (has(ast::MergeWhen::NotMatchedByTarget), has(ast::MergeWhen::NotMatchedBySource)) {
+        (true, true) => Rel::join(JoinKind::FullOuter, target, source, on),
+        (true, false) => Rel::join(JoinKind::LeftOuter, source, target, on),
+        (false, true) => Rel::join(JoinKind::LeftOuter, target, source, on),
+        (false, false) => Rel::join(JoinKind::Inner, target, source, on),
+    }
+}
+
+fn is_missing(id: ColumnId, ty: SqlType) -> Expr {
+    Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(Expr::column(id.index(), ty, true))))
 }

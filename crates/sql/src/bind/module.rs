@@ -360,44 +360,14 @@ impl<'a> ModuleBinder<'a> {
                 self.loops -= 1;
                 StatementKind::While { condition, body }
             }
-            A::Break if self.loops == 0 => {
-                return Err(errors::plain(
-                    135,
-                    15,
-                    1,
-                    "Cannot use a BREAK statement outside the scope of a WHILE statement.",
-                ));
-            }
-            A::Continue if self.loops == 0 => {
-                return Err(errors::plain(
-                    136,
-                    15,
-                    1,
-                    "Cannot use a CONTINUE statement outside the scope of a WHILE statement.",
-                ));
-            }
-            A::Break => StatementKind::Break,
-            A::Continue => StatementKind::Continue,
+            A::Break => self.in_loop(StatementKind::Break)?,
+            A::Continue => self.in_loop(StatementKind::Continue)?,
             A::Goto(label) => {
                 let label = self.label(label);
                 self.gotos.push((label, statement.line));
                 StatementKind::Goto(label)
             }
-            A::Label(name) => {
-                let label = self.label(name);
-                if std::mem::replace(&mut self.placed[label as usize], true) {
-                    return Err(errors::plain(
-                        132,
-                        15,
-                        1,
-                        format!(
-                            "The label '{}' has already been declared. Label names must be unique within a query batch or stored procedure.",
-                            &**name
-                        ),
-                    ));
-                }
-                StatementKind::Label(label)
-            }
+            A::Label(name) => self.label_statement(name)?,
             A::Return(value) => self.return_statement(value.as_deref(), statement)?,
             A::TryCatch(t) => {
                 let body = self.statements(&t.body);
@@ -406,20 +376,7 @@ impl<'a> ModuleBinder<'a> {
                 self.handlers -= 1;
                 StatementKind::TryCatch { body, handler }
             }
-            A::Throw(None) if self.handlers == 0 => {
-                return Err(errors::plain(
-                    10704,
-                    15,
-                    1,
-                    "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.",
-                ));
-            }
-            A::Throw(None) => StatementKind::Throw(None),
-            A::Throw(Some(throw)) => StatementKind::Throw(Some([
-                self.scalar_as(&throw.number, &SqlType::INT)?,
-                self.scalar_as(&throw.message, &self.text(2048))?,
-                self.scalar_as(&throw.state, &SqlType::INT)?,
-            ])),
+            A::Throw(throw) => self.throw(throw.as_deref())?,
             A::Raiserror(r) => self.raiserror(r)?,
             A::Print(value) => {
                 let bound = self.scalar(value)?;
@@ -448,21 +405,7 @@ impl<'a> ModuleBinder<'a> {
             A::OpenCursor(cursor) => StatementKind::OpenCursor(self.binder().cursor_ref(cursor)?),
             A::CloseCursor(cursor) => StatementKind::CloseCursor(self.binder().cursor_ref(cursor)?),
             A::DeallocateCursor(cursor) => StatementKind::DeallocateCursor(self.binder().cursor_ref(cursor)?),
-            A::FetchCursor(fetch) => {
-                let position = |e: &ast::Expr| self.scalar_as(e, &SqlType::BIGINT);
-                StatementKind::Fetch {
-                    cursor: self.binder().cursor_ref(&fetch.cursor)?,
-                    direction: match &fetch.direction {
-                        ast::FetchDirection::Next => FetchDirection::Next,
-                        ast::FetchDirection::Prior => FetchDirection::Prior,
-                        ast::FetchDirection::First => FetchDirection::First,
-                        ast::FetchDirection::Last => FetchDirection::Last,
-                        ast::FetchDirection::Absolute(e) => FetchDirection::Absolute(position(e)?),
-                        ast::FetchDirection::Relative(e) => FetchDirection::Relative(position(e)?),
-                    },
-                    into: fetch.into.iter().map(|v| self.slot(v)).collect::<SqlResult<_>>()?,
-                }
-            }
+            A::FetchCursor(fetch) => self.fetch(fetch)?,
             A::BeginTransaction(begin) => {
                 StatementKind::BeginTransaction { name: self.transaction_name(begin.name.as_ref())? }
             }
@@ -479,6 +422,71 @@ impl<'a> ModuleBinder<'a> {
             }
             _ => StatementKind::Definition(self.defer(statement.kind.clone(), statement)?),
         }))
+    }
+
+    /// BREAK or CONTINUE.
+    fn in_loop(&self, kind: StatementKind) -> SqlResult<StatementKind> {
+        match kind {
+            kind if self.loops > 0 => Ok(kind),
+            StatementKind::Continue => Err(errors::plain(
+                136,
+                15,
+                1,
+                "Cannot use a CONTINUE statement outside the scope of a WHILE statement.",
+            )),
+            _ => Err(errors::plain(135, 15, 1, "Cannot use a BREAK statement outside the scope of a WHILE statement.")),
+        }
+    }
+
+    fn throw(&mut self, throw: Option<&ast::Throw>) -> SqlResult<StatementKind> {
+        let Some(throw) = throw else {
+            if self.handlers == 0 {
+                return Err(errors::plain(
+                    10704,
+                    15,
+                    1,
+                    "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.",
+                ));
+            }
+            return Ok(StatementKind::Throw(None));
+        };
+        Ok(StatementKind::Throw(Some([
+            self.scalar_as(&throw.number, &SqlType::INT)?,
+            self.scalar_as(&throw.message, &self.text(2048))?,
+            self.scalar_as(&throw.state, &SqlType::INT)?,
+        ])))
+    }
+
+    fn label_statement(&mut self, name: &ast::Ident) -> SqlResult<StatementKind> {
+        let label = self.label(name);
+        if std::mem::replace(&mut self.placed[label as usize], true) {
+            return Err(errors::plain(
+                132,
+                15,
+                1,
+                format!(
+                    "The label '{}' has already been declared. Label names must be unique within a query batch or stored procedure.",
+                    &**name
+                ),
+            ));
+        }
+        Ok(StatementKind::Label(label))
+    }
+
+    fn fetch(&mut self, fetch: &ast::FetchCursor) -> SqlResult<StatementKind> {
+        let position = |e: &ast::Expr| self.scalar_as(e, &SqlType::BIGINT);
+        Ok(StatementKind::Fetch {
+            cursor: self.binder().cursor_ref(&fetch.cursor)?,
+            direction: match &fetch.direction {
+                ast::FetchDirection::Next => FetchDirection::Next,
+                ast::FetchDirection::Prior => FetchDirection::Prior,
+                ast::FetchDirection::First => FetchDirection::First,
+                ast::FetchDirection::Last => FetchDirection::Last,
+                ast::FetchDirection::Absolute(e) => FetchDirection::Absolute(position(e)?),
+                ast::FetchDirection::Relative(e) => FetchDirection::Relative(position(e)?),
+            },
+            into: fetch.into.iter().map(|v| self.slot(v)).collect::<SqlResult<_>>()?,
+        })
     }
 
     fn text(&self, units: u16) -> SqlType {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use types::{SqlResult, SqlType};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, InsertTarget, SourceLayout, fitted, positioned, stored_ids, table_source};
+use super::dml::{Changes, SourceLayout, fitted, positioned, stored_ids, table_source};
 use super::errors;
+use super::insert::InsertTarget;
 use super::names::display;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
@@ -49,27 +50,7 @@ impl Binder<'_> {
         let deleted = self.columns.add_table(table);
         let action_type = SqlType::nvarchar(10).with_collation(self.catalog.collation());
         let action = self.columns.add(action_type, false);
-        let mut all: Vec<Source> = Vec::with_capacity(sources.len() + 3);
-        if changes.inserted {
-            all.push(table_source("inserted", table, inserted));
-        }
-        if changes.deleted {
-            all.push(table_source("deleted", table, deleted));
-        }
-        let changed = all.len();
-        all.extend(sources.iter().cloned());
-        all.push(Source {
-            alias: "".into(),
-            schema: None,
-            qualified: false,
-            columns: SourceColumns::List(vec![SourceColumn {
-                name: "$action".into(),
-                id: action,
-                ty: action_type,
-                nullable: false,
-            }]),
-            nullable: false,
-        });
+        let (all, changed) = output_sources(table, sources, changes, inserted, deleted, (action, action_type));
         let scope = Scope { sources: &all, parent: None, ctes: None, block: Some(block) };
         let rows = Scope { sources: &all[..changed], parent: None, ctes: None, block: Some(block) };
 
@@ -104,7 +85,7 @@ impl Binder<'_> {
             Some((target, items)) => Some((target, bind(self, items)?)),
             None => None,
         };
-        let mut places: Vec<ColumnId> = own;
+        let mut places = own;
         if width > 0 {
             // Places of columns that cannot be named.
             places.extend((0..width).map(|_| ColumnId(u32::MAX)));
@@ -251,4 +232,37 @@ fn output_columns(output: &ast::Output) -> Vec<ast::ColumnName> {
         .flat_map(|into| &into.columns)
         .map(|ident| ast::ColumnName { table: None, name: ident.clone(), line: 0 })
         .collect()
+}
+
+/// What OUTPUT can name, and how many of the first sources are the changed rows.
+fn output_sources(
+    table: &Arc<TableDef>,
+    sources: &[Source],
+    changes: Changes,
+    inserted: ColumnId,
+    deleted: ColumnId,
+    (action, action_type): (ColumnId, SqlType),
+) -> (Vec<Source>, usize) {
+    let mut all: Vec<Source> = Vec::with_capacity(sources.len() + 3);
+    if changes.inserted {
+        all.push(table_source("inserted", table, inserted));
+    }
+    if changes.deleted {
+        all.push(table_source("deleted", table, deleted));
+    }
+    let changed = all.len();
+    all.extend(sources.iter().cloned());
+    all.push(Source {
+        alias: "".into(),
+        schema: None,
+        qualified: false,
+        columns: SourceColumns::List(vec![SourceColumn {
+            name: "$action".into(),
+            id: action,
+            ty: action_type,
+            nullable: false,
+        }]),
+        nullable: false,
+    });
+    (all, changed)
 }

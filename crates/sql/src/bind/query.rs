@@ -5,12 +5,12 @@ use types::{Datum, SqlResult, SqlType, TypeKind};
 use super::binder::{Binder, Block, Place};
 use super::convert::{self, implicit};
 use super::errors;
-use super::expr::not;
+use super::group::{Regroup, sortable};
 use super::names::same_name;
 use super::scope::{CteScope, Scope, Source};
 use crate::ast;
-use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Join, Output, Rel, TopRows, Window};
-use crate::plan::{CompareOp, Expr, ExprKind, JoinKind, SortKey, VariableSlot};
+use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Output, Rel, TopRows, Window};
+use crate::plan::{Expr, ExprKind, SortKey, VariableSlot};
 
 /// A bound query: `outputs` are over `rel`.
 pub struct Bound {
@@ -440,25 +440,7 @@ impl Binder<'_> {
         let grouped = select.group_by.is_some() || select.having.is_some() || !done.aggregates.is_empty();
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
-            for output in &mut outputs {
-                over_groups.apply(&mut output.expr, errors::not_grouped)?;
-            }
-            for condition in &mut having {
-                over_groups.apply(condition, errors::not_grouped_having)?;
-            }
-            for key in &mut keys {
-                over_groups.apply(&mut key.expr, errors::not_grouped_order)?;
-            }
-            for spec in &mut windows {
-                let exprs = spec
-                    .partition
-                    .iter_mut()
-                    .chain(spec.order.iter_mut().map(|key| &mut key.expr))
-                    .chain(spec.functions.iter_mut().flat_map(|(_, function)| &mut function.arguments));
-                for e in exprs {
-                    over_groups.apply(e, errors::not_grouped)?;
-                }
-            }
+            over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows)?;
             let sets = match (sets, done.grouping_id) {
                 (Some(sets), id) => Some((sets, id.unwrap_or_else(|| self.columns.add(SqlType::BIGINT, false)))),
                 (None, Some(id)) => Some((vec![(0..done.groups.len()).collect()], id)),
@@ -475,61 +457,70 @@ impl Binder<'_> {
                 functions: spec.functions,
             }));
         }
-        if select.distinct {
-            let whole = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
-            if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
-                let text = format!(
-                    "The {} data type cannot be selected as DISTINCT because it is not comparable.",
-                    output.expr.ty.name()
-                );
-                return Err(errors::plain(421, 16, 1, text));
-            }
-            let mut defs = Vec::new();
-            let mut ids = Vec::with_capacity(outputs.len());
-            for output in &mut outputs {
-                let id = self.as_column(output.expr.clone(), &mut defs);
-                for key in &mut keys {
-                    if key.expr.same(&output.expr) {
-                        key.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
-                    }
-                }
-                output.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
-                ids.push(id);
-            }
-            let shown: ColumnSet = ids.iter().copied().collect();
-            if keys.iter().any(|key| !ColumnSet::of(&key.expr).within(&shown)) {
-                return Err(errors::plain(
-                    145,
-                    15,
-                    1,
-                    "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.",
-                ));
-            }
-            rel = self.distinct(rel.map(defs), &ids);
+        rel = if select.distinct {
+            self.distinct_rows(rel, &mut outputs, &mut keys)?
         } else {
-            // What is sorted by is computed below the sort and shown from there.
-            let mut defs = Vec::new();
-            for key in &mut keys {
-                if matches!(key.expr.kind, ExprKind::Column(_)) || key.expr.is_constant() {
-                    continue;
-                }
-                let id = self.as_column(key.expr.clone(), &mut defs);
-                let column = Expr { kind: ExprKind::Column(id.index()), ..key.expr.clone() };
-                for output in &mut outputs {
-                    if output.expr.same(&key.expr) {
-                        output.expr = column.clone();
-                    }
-                }
-                key.expr = column;
-            }
-            rel = rel.map(defs);
-        }
+            self.sorted_rows(rel, &mut outputs, &mut keys)
+        };
         rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
         let into = select.into.as_ref().map(|into| into.table.clone());
         if into.is_some() && place != Use::Root && place != Use::Nested {
             return Err(errors::plain(156, 15, 1, "Incorrect syntax near the keyword 'INTO'."));
         }
         Ok(Bound { rel, outputs, assigns, into })
+    }
+
+    /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
+    fn distinct_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> SqlResult<Rel> {
+        let whole = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
+        if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
+            let text = format!(
+                "The {} data type cannot be selected as DISTINCT because it is not comparable.",
+                output.expr.ty.name()
+            );
+            return Err(errors::plain(421, 16, 1, text));
+        }
+        let mut defs = Vec::new();
+        let mut ids = Vec::with_capacity(outputs.len());
+        for output in &mut *outputs {
+            let id = self.as_column(output.expr.clone(), &mut defs);
+            for key in &mut *keys {
+                if key.expr.same(&output.expr) {
+                    key.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
+                }
+            }
+            output.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };
+            ids.push(id);
+        }
+        let shown: ColumnSet = ids.iter().copied().collect();
+        if keys.iter().any(|key| !ColumnSet::of(&key.expr).within(&shown)) {
+            return Err(errors::plain(
+                145,
+                15,
+                1,
+                "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.",
+            ));
+        }
+        Ok(self.distinct(rel.map(defs), &ids))
+    }
+
+    /// What is sorted by is computed below the sort and shown from there.
+    fn sorted_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> Rel {
+        let mut defs = Vec::new();
+        for key in keys {
+            if matches!(key.expr.kind, ExprKind::Column(_)) || key.expr.is_constant() {
+                continue;
+            }
+            let id = self.as_column(key.expr.clone(), &mut defs);
+            let column = Expr { kind: ExprKind::Column(id.index()), ..key.expr.clone() };
+            for output in &mut *outputs {
+                if output.expr.same(&key.expr) {
+                    output.expr = column.clone();
+                }
+            }
+            key.expr = column;
+        }
+        rel.map(defs)
     }
 
     fn items(&mut self, select: &ast::Select, scope: &Scope) -> SqlResult<(Vec<Output>, Vec<VariableSlot>)> {
@@ -686,261 +677,10 @@ impl Binder<'_> {
         }
         Ok(keys)
     }
-
-    /// `rel` with the WHERE clause: EXISTS and IN over queries become semi joins where they stand alone.
-    pub fn filter(&mut self, rel: Rel, condition: &ast::Expr, scope: &Scope) -> SqlResult<Rel> {
-        let mut rel = rel;
-        let mut predicates = Vec::new();
-        let parts: &[ast::Expr] = match condition {
-            ast::Expr::And(parts) => parts,
-            one => std::slice::from_ref(one),
-        };
-        for part in parts {
-            let (inner, negated) = match part {
-                ast::Expr::Not(inner) => (&**inner, true),
-                other => (other, false),
-            };
-            match inner {
-                ast::Expr::Exists(query) => {
-                    let bound = self.subquery(query, scope)?;
-                    rel = semi_join(rel, bound.rel, Vec::new(), negated);
-                }
-                ast::Expr::InQuery(q) => {
-                    let negated = negated != q.not;
-                    match self.in_join(q, negated, scope)? {
-                        InJoin::Join { right, on } => rel = semi_join(rel, right, vec![on], negated),
-                        InJoin::Predicate(test) => predicates.push(test),
-                    }
-                }
-                _ => self.expr(part, scope)?.split_and(&mut predicates),
-            }
-        }
-        // Plain predicates first: they make what the joins see smaller.
-        Ok(match rel {
-            Rel::Join(mut join) if !predicates.is_empty() && matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
-                let left = std::mem::replace(&mut join.left, Rel::one_row());
-                join.left = below_semi(left, predicates);
-                Rel::Join(join)
-            }
-            rel => rel.filter(predicates),
-        })
-    }
-
-    fn in_join(&mut self, q: &ast::InQuery, negated: bool, scope: &Scope) -> SqlResult<InJoin> {
-        let value = self.expr(&q.operand, scope)?;
-        let mut bound = self.subquery(&q.query, scope)?;
-        one_column(&bound)?;
-        let column = bound.outputs.remove(0).expr;
-        // NOT IN is UNKNOWN when a NULL is about: only without NULLs is it an anti join.
-        let joinable =
-            !value.has_subquery() && !value.is_volatile() && !(negated && (value.nullable || column.nullable));
-        if joinable {
-            let mut defs = Vec::new();
-            let (value, column) = convert::comparable(value, column, "equal to").map_err(|e| e.at_line(q.line))?;
-            let id = self.as_column(column, &mut defs);
-            let right = bound.rel.map(defs);
-            let column = self.columns.expr(id);
-            let on = Expr::predicate(ExprKind::Compare {
-                op: CompareOp::Equal,
-                left: Box::new(value),
-                right: Box::new(column),
-                null_equal: false,
-            });
-            return Ok(InJoin::Join { right, on });
-        }
-        let (value, column) = convert::comparable(value, column, "equal to").map_err(|e| e.at_line(q.line))?;
-        let outputs = vec![Output { name: "".into(), expr: column }];
-        let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
-        let kind = crate::plan::SubqueryKind::Any { value, op: CompareOp::Equal };
-        let test = Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, bindings })));
-        Ok(InJoin::Predicate(if negated { not(test) } else { test }))
-    }
-
-    /// Groups of the block; Some: the grouping sets, when there is more than one plain set.
-    fn group_by(&mut self, group_by: &ast::GroupBy, scope: &Scope, block: usize) -> SqlResult<Option<Vec<Vec<usize>>>> {
-        self.blocks[block].place = Place::GroupBy;
-        let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
-        let mut plain = true;
-        for item in &group_by.items {
-            plain &= matches!(item, ast::GroupItem::Expr(_));
-            let choices = self.group_item(item, scope, block)?;
-            // The sets of the items are multiplied.
-            if sets.len().saturating_mul(choices.len()) > 4096 {
-                return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
-            }
-            sets = sets
-                .iter()
-                .flat_map(|set| choices.iter().map(move |choice| set.iter().chain(choice).copied().collect()))
-                .collect();
-        }
-        let count = self.blocks[block].groups.len();
-        if count > 60 && !plain {
-            return Err(errors::plain(
-                10706,
-                15,
-                1,
-                "Too many expressions are specified in the GROUP BY clause. The maximum number is 32 when grouping sets are supplied.",
-            ));
-        }
-        match group_by.with {
-            Some(ast::OldGrouping::Rollup) => return Ok(Some((0..=count).rev().map(|n| (0..n).collect()).collect())),
-            Some(ast::OldGrouping::Cube) => {
-                let all: Vec<Vec<usize>> = (0..count).map(|i| vec![i]).collect();
-                return Ok(Some(cube(&all)?));
-            }
-            None => {}
-        }
-        for set in &mut sets {
-            let mut seen = Vec::new();
-            set.retain(|i| {
-                !seen.contains(i) && {
-                    seen.push(*i);
-                    true
-                }
-            });
-        }
-        Ok(if plain { None } else { Some(sets) })
-    }
-
-    fn group_item(&mut self, item: &ast::GroupItem, scope: &Scope, block: usize) -> SqlResult<Vec<Vec<usize>>> {
-        self.deeper(|binder| match item {
-            ast::GroupItem::Expr(expr) => Ok(vec![vec![binder.group_expr(expr, scope, block)?]]),
-            ast::GroupItem::Set(exprs) => {
-                let set = exprs.iter().map(|e| binder.group_expr(e, scope, block)).collect::<SqlResult<Vec<_>>>()?;
-                Ok(vec![set])
-            }
-            ast::GroupItem::Rollup(items) => {
-                let parts = binder.group_parts(items, scope, block)?;
-                Ok((0..=parts.len()).rev().map(|n| parts[..n].concat()).collect())
-            }
-            ast::GroupItem::Cube(items) => cube(&binder.group_parts(items, scope, block)?),
-            ast::GroupItem::GroupingSets(items) => {
-                let mut all = Vec::new();
-                for item in items {
-                    all.extend(binder.group_item(item, scope, block)?);
-                }
-                Ok(all)
-            }
-        })
-    }
-
-    fn group_parts(&mut self, items: &[ast::GroupItem], scope: &Scope, block: usize) -> SqlResult<Vec<Vec<usize>>> {
-        let mut parts = Vec::new();
-        for item in items {
-            parts.extend(self.group_item(item, scope, block)?);
-        }
-        Ok(parts)
-    }
-
-    fn group_expr(&mut self, expr: &ast::Expr, scope: &Scope, block: usize) -> SqlResult<usize> {
-        let bound = self.expr(expr, scope)?;
-        if bound.is_constant() || ColumnSet::of(&bound).is_empty() {
-            return Err(errors::plain(
-                164,
-                15,
-                1,
-                "Each GROUP BY expression must contain at least one column that is not an outer reference.",
-            ));
-        }
-        if bound.has_subquery() {
-            return Err(errors::plain(
-                144,
-                15,
-                1,
-                "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.",
-            ));
-        }
-        sortable(&bound.ty)?;
-        if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
-            return Ok(known);
-        }
-        let id = self.columns.add(bound.ty, true);
-        self.blocks[block].groups.push((id, bound));
-        Ok(self.blocks[block].groups.len() - 1)
-    }
 }
 
 fn is_union(operator: ast::SetOperator) -> bool {
     matches!(operator, ast::SetOperator::Union | ast::SetOperator::UnionAll)
-}
-
-enum InJoin {
-    Join { right: Rel, on: Expr },
-    Predicate(Expr),
-}
-
-/// Under any semi joins that the same WHERE has made.
-fn below_semi(rel: Rel, predicates: Vec<Expr>) -> Rel {
-    match rel {
-        Rel::Join(mut join) if matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
-            let left = std::mem::replace(&mut join.left, Rel::one_row());
-            join.left = below_semi(left, predicates);
-            Rel::Join(join)
-        }
-        rel => rel.filter(predicates),
-    }
-}
-
-/// The correlated predicates directly inside become the join's; if nothing else inside reads the left side, the right is
-/// independent and may be hashed.
-fn semi_join(left: Rel, right: Rel, on: Vec<Expr>, negated: bool) -> Rel {
-    let outer = left.defined();
-    let mut on = on;
-    let right = lift(right, &outer, &mut on);
-    let lateral = right.free().meets(&outer);
-    let kind = if negated { JoinKind::Anti } else { JoinKind::Semi };
-    Rel::Join(Box::new(Join { kind, left, right, on, lateral, hint: None, keep_order: false }))
-}
-
-fn lift(rel: Rel, outer: &ColumnSet, on: &mut Vec<Expr>) -> Rel {
-    match rel {
-        Rel::Filter { input, predicates } => {
-            let input = lift(*input, outer, on);
-            let (lifted, kept): (Vec<Expr>, Vec<Expr>) =
-                predicates.into_iter().partition(|p| ColumnSet::of(p).meets(outer) && !p.is_volatile());
-            on.extend(lifted);
-            input.filter(kept)
-        }
-        Rel::Map { input, defs } => {
-            let mut lifted = Vec::new();
-            let input = lift(*input, outer, &mut lifted);
-            on.extend(lifted);
-            Rel::Map { input: Box::new(input), defs }
-        }
-        // Rows are only looked for, so their order is not wanted.
-        Rel::Sort { input, .. } => lift(*input, outer, on),
-        rel => rel,
-    }
-}
-
-/// 305 and 306 for what has no order.
-fn sortable(ty: &SqlType) -> SqlResult<()> {
-    match ty.kind {
-        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(errors::plain(
-            306,
-            16,
-            2,
-            "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
-        )),
-        TypeKind::Xml => Err(errors::plain(
-            305,
-            16,
-            1,
-            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn cube(parts: &[Vec<usize>]) -> SqlResult<Vec<Vec<usize>>> {
-    if parts.len() > 12 {
-        return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
-    }
-    let count = parts.len();
-    Ok((0..1_usize << count)
-        .rev()
-        .map(|mask| (0..count).filter(|i| mask >> (count - 1 - i) & 1 == 1).flat_map(|i| parts[i].clone()).collect())
-        .collect())
 }
 
 pub fn compound(op: ast::AssignOp) -> Option<ast::BinaryOp> {
@@ -989,52 +729,6 @@ fn aliases(select: &ast::Select, outputs: &[Output], name: &str) -> SqlResult<Op
         found = Some(&output.expr);
     }
     Ok(found.cloned())
-}
-
-/// Expressions after GROUP BY: group expressions become group columns, and no other column of FROM may be left.
-struct Regroup<'b> {
-    groups: &'b [(ColumnId, Expr)],
-    /// Without grouping sets a group is never NULL unless its expression is.
-    reuse: bool,
-    sources: &'b [Source],
-}
-
-impl Regroup<'_> {
-    fn apply(&self, expr: &mut Expr, error: fn(&str) -> types::SqlError) -> SqlResult<()> {
-        expr.rewrite(&mut |e| {
-            let Some((id, group)) = self.groups.iter().find(|(_, group)| group.same(e)) else { return false };
-            let nullable = if self.reuse { group.nullable } else { true };
-            *e = Expr::column(id.index(), group.ty, nullable);
-            true
-        });
-        let mut wrong: Option<String> = None;
-        expr.for_each_column(&mut |column| {
-            if wrong.is_none() {
-                wrong = self.source_column(ColumnId(column as u32));
-            }
-        });
-        match wrong {
-            Some(name) => Err(error(&name)),
-            None => Ok(()),
-        }
-    }
-
-    /// `alias.column` if the id is a column of FROM.
-    fn source_column(&self, id: ColumnId) -> Option<String> {
-        for source in self.sources {
-            for index in 0..source.len() {
-                let column = source.column(index);
-                if column.id == id {
-                    let table = match &source.schema {
-                        Some(schema) if source.qualified => format!("{schema}.{}", source.alias),
-                        _ => source.alias.to_string(),
-                    };
-                    return Some(format!("{table}.{}", column.name));
-                }
-            }
-        }
-        None
-    }
 }
 
 /// A condition as a bit value: 1 when it is TRUE, else 0.

@@ -8,7 +8,10 @@ use super::errors;
 use super::names::same_name;
 use crate::ast;
 use crate::catalog::TableDef;
-use crate::optimize::ColumnId;
+use crate::optimize::{ColumnId, Rel};
+
+/// What a table reference gives: rows, and the names that stand for their columns.
+pub type FromRel = (Rel, Vec<Source>);
 
 /// A row of names that an alias stands for.
 #[derive(Debug, Clone)]

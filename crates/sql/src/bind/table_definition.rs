@@ -170,39 +170,22 @@ impl Binder<'_> {
         keys: &[(&ast::Key, bool, Option<u16>)],
         definition: &ast::TableDefinition,
     ) -> SqlResult<()> {
+        let of_columns = definition
+            .columns
+            .iter()
+            .enumerate()
+            .flat_map(|(i, column)| column.indexes.iter().map(move |index| (index, Some(i as u16))));
+        let indexes = of_columns.chain(definition.indexes.iter().map(|index| (index, None)));
         let clustered_named = keys.iter().any(|(key, ..)| key.clustered == Some(true))
-            || definition
-                .indexes
-                .iter()
-                .chain(definition.columns.iter().flat_map(|c| &c.indexes))
-                .any(|i| i.clustered == Some(true));
-        let mut next = 2;
+            || indexes.clone().any(|(index, _)| index.clustered == Some(true));
         for (number, (key, primary, column)) in keys.iter().enumerate() {
-            let mut columns = Vec::new();
-            match column {
-                Some(column) => columns.push((*column, false)),
-                None => {
-                    for part in &key.columns {
-                        columns.push((
-                            position(table, &part.name)
-                                .ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?,
-                            part.descending,
-                        ));
-                    }
-                }
-            }
+            let columns = key_columns(table, *column, &key.columns)?;
             if *primary {
                 columns.iter().for_each(|(c, _)| table.columns[*c as usize].nullable = false);
             }
             let clustered = key.clustered.unwrap_or(*primary && !clustered_named);
-            let id = if clustered {
-                1
-            } else {
-                next += 1;
-                next - 1
-            };
             table.indexes.push(IndexDef {
-                id,
+                id: next_id(table, clustered),
                 name: format!("{}__{}_{number}", if *primary { "PK" } else { "UQ" }, table.name).into(),
                 unique: true,
                 kind: if clustered { IndexKind::Clustered } else { IndexKind::Nonclustered },
@@ -215,54 +198,8 @@ impl Binder<'_> {
                 bucket_count: None,
             });
         }
-        let own = definition
-            .columns
-            .iter()
-            .enumerate()
-            .flat_map(|(i, c)| c.indexes.iter().map(move |index| (index, Some(i as u16))));
-        for (index, column) in own.chain(definition.indexes.iter().map(|index| (index, None))) {
-            let mut key = Vec::new();
-            match column {
-                Some(column) if index.columns.is_empty() => key.push((column, false)),
-                _ => {
-                    for part in &index.columns {
-                        key.push((
-                            position(table, &part.name)
-                                .ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?,
-                            part.descending,
-                        ));
-                    }
-                }
-            }
-            let mut included = Vec::new();
-            for name in &index.include {
-                included.push(position(table, name).ok_or_else(|| missing(name, &table.name).at_line(index.line))?);
-            }
-            let owner = FilterOwner { kind: "index", name: &index.name, table: &table.name };
-            let filter = match &index.filter {
-                Some(condition) => index_filter(condition, &table.columns, owner)?,
-                None => Vec::new(),
-            };
-            let clustered = index.clustered == Some(true);
-            let id = if clustered {
-                1
-            } else {
-                next += 1;
-                next - 1
-            };
-            table.indexes.push(IndexDef {
-                id,
-                name: index.name.text.clone(),
-                unique: index.unique,
-                kind: if clustered { IndexKind::Clustered } else { IndexKind::Nonclustered },
-                primary_key: false,
-                unique_constraint: false,
-                key,
-                included,
-                filter,
-                disabled: false,
-                bucket_count: None,
-            });
+        for (index, column) in indexes {
+            add_index(table, index, column.filter(|_| index.columns.is_empty()))?;
         }
         table.indexes.sort_by_key(|index| index.id);
         if table.indexes.iter().filter(|index| index.id == 1).count() > 1 {
@@ -286,6 +223,52 @@ fn add_check(table: &mut TableDef, check: &ast::Check, text: &str, column: Optio
         column,
         disabled: false,
     });
+}
+
+/// An index, over the column beside which it is written or the columns that it names.
+fn add_index(table: &mut TableDef, index: &ast::InlineIndex, column: Option<u16>) -> SqlResult<()> {
+    let key = key_columns(table, column, &index.columns)?;
+    let mut included = Vec::new();
+    for name in &index.include {
+        included.push(position(table, name).ok_or_else(|| missing(name, &table.name).at_line(index.line))?);
+    }
+    let owner = FilterOwner { kind: "index", name: &index.name, table: &table.name };
+    let filter = match &index.filter {
+        Some(condition) => index_filter(condition, &table.columns, owner)?,
+        None => Vec::new(),
+    };
+    let clustered = index.clustered == Some(true);
+    table.indexes.push(IndexDef {
+        id: next_id(table, clustered),
+        name: index.name.text.clone(),
+        unique: index.unique,
+        kind: if clustered { IndexKind::Clustered } else { IndexKind::Nonclustered },
+        primary_key: false,
+        unique_constraint: false,
+        key,
+        included,
+        filter,
+        disabled: false,
+        bucket_count: None,
+    });
+    Ok(())
+}
+
+/// A clustered index is number 1, the others follow.
+fn next_id(table: &TableDef, clustered: bool) -> u32 {
+    if clustered { 1 } else { 2 + table.indexes.iter().filter(|index| index.id != 1).count() as u32 }
+}
+
+/// The column beside which a key is written, or those that it names.
+fn key_columns(table: &TableDef, own: Option<u16>, named: &[ast::IndexColumn]) -> SqlResult<Vec<(u16, bool)>> {
+    if let Some(column) = own {
+        return Ok(vec![(column, false)]);
+    }
+    let place = |part: &ast::IndexColumn| {
+        let column = position(table, &part.name).ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?;
+        Ok((column, part.descending))
+    };
+    named.iter().map(place).collect()
 }
 
 fn position(table: &TableDef, name: &str) -> Option<u16> {

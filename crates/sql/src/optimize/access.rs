@@ -165,6 +165,45 @@ fn with_index(
         rows: rows_out,
         cost: 0.0,
     };
+    let (fixed, mut seek_rows) = seek(&mut access, get, index, predicates, sargs);
+    let all_fixed = index.unique && index.key.len() == access.equal.len();
+    if all_fixed {
+        seek_rows = 1.0;
+    }
+    access.one_row = all_fixed;
+    seek_rows = seek_rows.max(1.0).max(rows_out.min(seek_rows));
+
+    let direction = given_order(get, index, clustered, &fixed, all_fixed, wanted);
+    access.ordered = direction.is_some()
+        && (index.bucket_count.is_none() || all_fixed)
+        && (access.any_of.is_empty() || direction == Some(false));
+    access.backward = access.ordered && direction == Some(true);
+
+    let mut read = seek_rows;
+    if let (Some(goal), true) = (row_goal, access.ordered || wanted.is_empty()) {
+        // A TOP above stops the scan early: on the way to `goal` rows it passes some that the residual refuses.
+        read = read.min(goal * (seek_rows / rows_out.max(1.0)).max(1.0));
+    }
+    let width = if is_clustered || get.table.memory.is_some() {
+        1.0
+    } else {
+        0.5 + 0.02 * (index.key.len() + index.included.len()).min(20) as f64
+    };
+    access.cost = read * (width + if lookup { LOOKUP_COST } else { 0.0 });
+    if access.is_seek() {
+        access.cost += SEEK_COST * access.any_of.len().max(1) as f64;
+    } else if get.force_seek {
+        access.cost += 1e12;
+    }
+    if !wanted.is_empty() && !access.ordered {
+        access.cost += sort_cost(rows_out);
+    }
+    access
+}
+
+/// Where the predicates let a reader go in the index: as many first columns of its key as they fix, then a list or a range. Returns
+/// the fixed columns, and how many rows are there.
+fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], sargs: &[Sarg]) -> (Vec<u16>, f64) {
     let mut seek_rows = table_rows(get) * index.filter.iter().map(|term| share(&term.keys)).product::<f64>();
     let mut fixed: Vec<u16> = Vec::new();
     for (column, _) in &index.key {
@@ -189,33 +228,11 @@ fn with_index(
             }
             break;
         }
-        for sarg in sargs.iter().filter(|s| s.column == *column) {
-            let SargKind::Compare(op, value) = sarg.kind else { continue };
-            let (slot, bound) = match op {
-                CompareOp::Greater => (&mut access.lower, Bound::Exclusive),
-                CompareOp::GreaterOrEqual => (&mut access.lower, Bound::Inclusive),
-                CompareOp::Less => (&mut access.upper, Bound::Exclusive),
-                CompareOp::LessOrEqual => (&mut access.upper, Bound::Inclusive),
-                _ => continue,
-            };
-            if slot.is_some() {
-                continue;
-            }
-            if sarg.converted {
-                // A wider bound: the conversion rounds.
-                let Some(value) = nearest(value, ty) else { continue };
-                *slot = Some((value, Bound::Inclusive));
-            } else {
-                *slot = Some(((*value).clone(), bound));
-                access.consumed.push(sarg.predicate);
-            }
-            seek_rows *= selectivity(&predicates[sarg.predicate]);
-        }
+        range(access, sargs.iter().filter(|s| s.column == *column), ty, predicates, &mut seek_rows);
         break;
     }
     // A hash index finds whole keys, and gives them in no order.
-    let hash = index.bucket_count.is_some();
-    if hash && access.equal.len() + usize::from(!access.any_of.is_empty()) < index.key.len() {
+    if index.bucket_count.is_some() && access.equal.len() + usize::from(!access.any_of.is_empty()) < index.key.len() {
         (access.equal, access.any_of) = (Vec::new(), Vec::new());
         (access.lower, access.upper) = (None, None);
         access.consumed.clear();
@@ -231,38 +248,39 @@ fn with_index(
                 .retain(|&p| !sargs.iter().any(|s| s.predicate == p && s.column == column && !fixed.contains(&column)));
         }
     }
-    let all_fixed = index.unique && index.key.len() == access.equal.len();
-    if all_fixed {
-        seek_rows = 1.0;
-    }
-    access.one_row = all_fixed;
-    seek_rows = seek_rows.max(1.0).max(rows_out.min(seek_rows));
+    (fixed, seek_rows)
+}
 
-    let direction = given_order(get, index, clustered, &fixed, all_fixed, wanted);
-    access.ordered =
-        direction.is_some() && (!hash || all_fixed) && (access.any_of.is_empty() || direction == Some(false));
-    access.backward = access.ordered && direction == Some(true);
-
-    let mut read = seek_rows;
-    if let (Some(goal), true) = (row_goal, access.ordered || wanted.is_empty()) {
-        // A TOP above stops the scan early: on the way to `goal` rows it passes some that the residual refuses.
-        read = read.min(goal * (seek_rows / rows_out.max(1.0)).max(1.0));
+/// The bounds that comparisons with one column give; each makes the rows fewer.
+fn range<'s>(
+    access: &mut Access,
+    sargs: impl Iterator<Item = &'s Sarg<'s>>,
+    ty: SqlType,
+    predicates: &[Expr],
+    rows: &mut f64,
+) {
+    for sarg in sargs {
+        let SargKind::Compare(op, value) = sarg.kind else { continue };
+        let (slot, bound) = match op {
+            CompareOp::Greater => (&mut access.lower, Bound::Exclusive),
+            CompareOp::GreaterOrEqual => (&mut access.lower, Bound::Inclusive),
+            CompareOp::Less => (&mut access.upper, Bound::Exclusive),
+            CompareOp::LessOrEqual => (&mut access.upper, Bound::Inclusive),
+            _ => continue,
+        };
+        if slot.is_some() {
+            continue;
+        }
+        if sarg.converted {
+            // A wider bound: the conversion rounds.
+            let Some(value) = nearest(value, ty) else { continue };
+            *slot = Some((value, Bound::Inclusive));
+        } else {
+            *slot = Some(((*value).clone(), bound));
+            access.consumed.push(sarg.predicate);
+        }
+        *rows *= selectivity(&predicates[sarg.predicate]);
     }
-    let width = if is_clustered || get.table.memory.is_some() {
-        1.0
-    } else {
-        0.5 + 0.02 * (index.key.len() + index.included.len()).min(20) as f64
-    };
-    access.cost = read * (width + if lookup { LOOKUP_COST } else { 0.0 });
-    if access.is_seek() {
-        access.cost += SEEK_COST * access.any_of.len().max(1) as f64;
-    } else if get.force_seek {
-        access.cost += 1e12;
-    }
-    if !wanted.is_empty() && !access.ordered {
-        access.cost += sort_cost(rows_out);
-    }
-    access
 }
 
 /// Which part of a table's rows has a value of the set, as far as one can tell without its values.

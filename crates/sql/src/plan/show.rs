@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use types::convert;
 
 use super::expr::{ArithmeticOp, CompareOp, Expr, ExprKind};
-use super::operator::{Bound, GroupStrategy, HashJoin, JoinKind, Operator, OperatorKind, Scan, SortKey, TableSource};
+use super::operator::{
+    Bound, GroupStrategy, HashJoin, JoinKind, NestedLoops, Operator, OperatorKind, Scan, SortKey, TableSource, Top,
+};
 use super::statement::{Module, QueryKind};
 use crate::catalog::{IndexKind, TableDef};
 
@@ -141,33 +143,8 @@ impl Show<'_> {
                 self.line(depth, format!("Filter(WHERE:({text}))"));
                 self.operator(input, depth + 1);
             }
-            OperatorKind::Project { input, exprs } => {
-                // Columns in another order are no work.
-                let computed: Vec<String> = exprs
-                    .iter()
-                    .filter(|expr| !matches!(expr.kind, ExprKind::Column(_)))
-                    .map(|expr| self.expr(expr, &names(input)))
-                    .collect();
-                if computed.is_empty() {
-                    return self.operator(input, depth);
-                }
-                self.line(depth, format!("Compute Scalar(DEFINE:({}))", computed.join(", ")));
-                self.operator(input, depth + 1);
-            }
-            OperatorKind::NestedLoops(join) => {
-                let outer = names(&join.outer);
-                let bound: Vec<String> = join.bindings.iter().map(|(_, column)| outer[*column].clone()).collect();
-                for (slot, column) in &join.bindings {
-                    self.outer.insert(slot.0, outer[*column].clone());
-                }
-                let references =
-                    if bound.is_empty() { String::new() } else { format!(", OUTER REFERENCES:({})", bound.join(", ")) };
-                let both: Vec<String> = outer.into_iter().chain(names(&join.inner)).collect();
-                let predicate = self.optional(", WHERE:", join.predicate.as_ref(), &both);
-                self.line(depth, format!("Nested Loops({}{references}{predicate})", join_name(join.kind)));
-                self.operator(&join.outer, depth + 1);
-                self.operator(&join.inner, depth + 1);
-            }
+            OperatorKind::Project { input, exprs } => self.project(input, exprs, depth),
+            OperatorKind::NestedLoops(join) => self.nested_loops(join, depth),
             OperatorKind::HashJoin(join) => self.hash_join(join, depth),
             OperatorKind::Aggregate { input, group, strategy, .. } => {
                 let keys = self.exprs(group, &names(input));
@@ -193,14 +170,7 @@ impl Show<'_> {
                 self.line(depth, format!("Sort({top}{comma}ORDER BY:({keys}))"));
                 self.operator(input, depth + 1);
             }
-            OperatorKind::Top(top) => {
-                let count = self.optional("TOP EXPRESSION:", top.count.as_ref(), &[]);
-                let offset = self.optional("OFFSET EXPRESSION:", top.offset.as_ref(), &[]);
-                let parts: Vec<String> = [offset, count].into_iter().filter(|part| !part.is_empty()).collect();
-                let percent = if top.percent { " PERCENT" } else { "" };
-                self.line(depth, format!("Top({}{percent})", parts.join(", ")));
-                self.operator(&top.input, depth + 1);
-            }
+            OperatorKind::Top(top) => self.top(top, depth),
             OperatorKind::Concat(inputs) => {
                 self.line(depth, "Concatenation".to_string());
                 inputs.iter().for_each(|input| self.operator(input, depth + 1));
@@ -234,6 +204,44 @@ impl Show<'_> {
                 self.operator(input, depth + 1);
             }
         }
+    }
+
+    fn project(&mut self, input: &Operator, exprs: &[Expr], depth: usize) {
+        // Columns in another order are no work.
+        let computed: Vec<String> = exprs
+            .iter()
+            .filter(|expr| !matches!(expr.kind, ExprKind::Column(_)))
+            .map(|expr| self.expr(expr, &names(input)))
+            .collect();
+        if computed.is_empty() {
+            return self.operator(input, depth);
+        }
+        self.line(depth, format!("Compute Scalar(DEFINE:({}))", computed.join(", ")));
+        self.operator(input, depth + 1);
+    }
+
+    fn nested_loops(&mut self, join: &NestedLoops, depth: usize) {
+        let outer = names(&join.outer);
+        let bound: Vec<String> = join.bindings.iter().map(|(_, column)| outer[*column].clone()).collect();
+        for (slot, column) in &join.bindings {
+            self.outer.insert(slot.0, outer[*column].clone());
+        }
+        let references =
+            if bound.is_empty() { String::new() } else { format!(", OUTER REFERENCES:({})", bound.join(", ")) };
+        let both: Vec<String> = outer.into_iter().chain(names(&join.inner)).collect();
+        let predicate = self.optional(", WHERE:", join.predicate.as_ref(), &both);
+        self.line(depth, format!("Nested Loops({}{references}{predicate})", join_name(join.kind)));
+        self.operator(&join.outer, depth + 1);
+        self.operator(&join.inner, depth + 1);
+    }
+
+    fn top(&mut self, top: &Top, depth: usize) {
+        let count = self.optional("TOP EXPRESSION:", top.count.as_ref(), &[]);
+        let offset = self.optional("OFFSET EXPRESSION:", top.offset.as_ref(), &[]);
+        let parts: Vec<String> = [offset, count].into_iter().filter(|part| !part.is_empty()).collect();
+        let percent = if top.percent { " PERCENT" } else { "" };
+        self.line(depth, format!("Top({}{percent})", parts.join(", ")));
+        self.operator(&top.input, depth + 1);
     }
 
     fn hash_join(&mut self, join: &HashJoin, depth: usize) {

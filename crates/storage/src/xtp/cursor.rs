@@ -7,7 +7,8 @@ use super::Xtp;
 use super::hash_index;
 use super::memory::At;
 use super::row::Row;
-use super::shape::{MemoryIndex, Way};
+use super::shape::MemoryIndex;
+use super::way::Way;
 use crate::bounds::{KeyBound, first_word, in_bounds, last_word};
 use crate::error::StorageResult;
 

@@ -17,6 +17,7 @@ pub mod hash_index;
 pub mod queue;
 pub mod retired;
 pub mod ordered_index;
+pub mod way;
 pub mod counts;
 pub mod pools;
 pub mod eyes;

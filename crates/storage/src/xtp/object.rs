@@ -22,7 +22,7 @@ use super::ordered_index::{Growth, OrderedIndex};
 use super::pools::{self, Pools};
 use super::retired::Retired;
 use super::row::Row;
-use super::shape::Way;
+use super::way::Way;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, IndexLayout, TableId, TableLayout};
 use crate::region::memory::Memory;

@@ -7,38 +7,14 @@ use types::key::{INTEGER_BYTES, KeyColumn, KeyLayout, encode_key};
 use types::row::RowView;
 
 use super::Xtp;
-use super::hash_index::{self, HashIndex};
+use super::hash_index;
 use super::memory::{At, RowMemory};
 use super::object::Objects;
 use super::ordered_index::{Growth, Key, OrderedIndex};
 use super::row::Row;
+use super::way::Way;
 use crate::error::StorageResult;
 use crate::layout::{DatabaseId, IndexLayout, TableId, TableLayout};
-
-/// How an index leads to its chains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    Hash(HashIndex),
-    Ordered(OrderedIndex),
-}
-
-impl Way {
-    /// Calls `visit` with the first row of every chain, of an index that nobody changes.
-    pub fn for_each_chain(&self, memory: &RowMemory, visit: &mut dyn FnMut(At)) {
-        match self {
-            Way::Hash(hash) => (0..hash.bucket_count()).for_each(|bucket| visit(hash.first(memory, bucket))),
-            Way::Ordered(tree) => tree.for_each_key(memory, &mut |key| visit(key.first())),
-        }
-    }
-
-    /// Frees what leads to the chains.
-    pub fn free(&self, memory: &RowMemory) {
-        match self {
-            Way::Hash(hash) => hash.free(memory),
-            Way::Ordered(tree) => tree.free(memory),
-        }
-    }
-}
 
 pub struct MemoryIndex {
     pub layout: IndexLayout,

@@ -1,6 +1,15 @@
 //! The collations that exist, as data. Both tables are append only: a `CollationId` on disk is an index into them.
 
-use super::weights::{AFTER_Z, Tailoring, latin};
+/// Letters (base, accent number or 0) with a place of their own in a language's alphabet.
+pub type Tailoring = &'static [(u16, u8, u8)];
+
+/// Weight of a letter of a to z, with three places after each for tailored letters; eight more follow z's.
+pub const fn latin(letter: u8) -> u8 {
+    0x70 + 4 * (letter - b'a')
+}
+
+/// First place after z's own.
+pub const AFTER_Z: u8 = 0xd8;
 
 /// A language's Windows collations of one version: `Latin1_General`, `Latin1_General_100` ...
 #[derive(Debug)]

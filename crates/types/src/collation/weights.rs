@@ -21,6 +21,7 @@ use std::cmp::Ordering;
 use std::hash::Hasher;
 
 use super::code_page::{self, CodePage};
+use super::families::{AFTER_Z, Tailoring, latin};
 use super::units::{Form, Specials, Units};
 
 /// What a collation distinguishes.
@@ -45,9 +46,6 @@ impl Rules {
     }
 }
 
-/// Letters (base, accent number or 0) with a place of their own in a language's alphabet.
-pub type Tailoring = &'static [(u16, u8, u8)];
-
 /// Compares text of one collation in one form. Small and `Copy`: make one per expression, not per comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Comparer {
@@ -65,12 +63,6 @@ const PLAIN: u8 = 0x02;
 const SYMBOL: u32 = 0x65;
 const LETTER: u32 = 0xe1;
 const BEYOND: u32 = 0xf1;
-/// Weight of a letter of a to z, with three places after each for tailored letters; eight more follow z's.
-pub const fn latin(letter: u8) -> u8 {
-    0x70 + 4 * (letter - b'a')
-}
-/// First place after z's own.
-pub const AFTER_Z: u8 = 0xd8;
 
 const WINDOWS_ORDER: &[u8] = b"-'!\"#$%&()*,./:;?@[\\]^_`{|}~+<=>";
 const SQL_ORDER: &[u8] = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";

@@ -2,13 +2,13 @@
 
 pub mod calendar;
 pub mod moment;
-pub mod format;
 pub mod language;
+pub mod format;
 pub mod parse;
 pub mod part;
 
 pub use calendar::{Civil, DAYS_MAX};
-pub use language::LanguageId;
+pub use language::{DateFormat, LanguageId};
 pub use moment::Moment;
-pub use parse::{DateFormat, set_two_digit_year_cutoff};
+pub use parse::set_two_digit_year_cutoff;
 pub use part::Part;

@@ -9,54 +9,9 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::calendar::{Civil, DAY_1900, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::language::DateFormat;
 use super::language::LanguageId;
 use super::moment::Moment;
-
-/// SET DATEFORMAT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DateFormat {
-    #[default]
-    Mdy,
-    Dmy,
-    Ymd,
-    Ydm,
-    Myd,
-    Dym,
-}
-
-impl DateFormat {
-    pub fn from_name(name: &str) -> Option<DateFormat> {
-        use DateFormat::*;
-        let all = [("mdy", Mdy), ("dmy", Dmy), ("ymd", Ymd), ("ydm", Ydm), ("myd", Myd), ("dym", Dym)];
-        all.iter().find(|(text, _)| text.eq_ignore_ascii_case(name)).map(|(_, format)| *format)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            DateFormat::Mdy => "mdy",
-            DateFormat::Dmy => "dmy",
-            DateFormat::Ymd => "ymd",
-            DateFormat::Ydm => "ydm",
-            DateFormat::Myd => "myd",
-            DateFormat::Dym => "dym",
-        }
-    }
-
-    /// The order that a style of CONVERT asks for; the session's for styles without numbers.
-    pub fn of_style(style: i32, session: DateFormat) -> DateFormat {
-        match style {
-            1 | 101 | 10 | 110 | 22 => DateFormat::Mdy,
-            3 | 103 | 4 | 104 | 5 | 105 | 130 | 131 => DateFormat::Dmy,
-            2 | 102 | 11 | 111 | 12 | 112 | 20 | 120 | 21 | 121 | 23 | 25 | 126 | 127 => DateFormat::Ymd,
-            _ => session,
-        }
-    }
-
-    /// Day before month when both are left over beside a year of four digits.
-    fn day_first(self) -> bool {
-        matches!(self, DateFormat::Dmy | DateFormat::Ydm | DateFormat::Dym)
-    }
-}
 
 /// The last of the hundred years that two digits mean: `two digit year cutoff`. Of the whole process, as SQL Server has it: a text
 /// is converted in many places that know no session. Orders nothing.

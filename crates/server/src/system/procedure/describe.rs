@@ -110,7 +110,7 @@ fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: bool)
 }
 
 /// The type token of a nullable value and its length on the wire (MS-TDS 2.2.5.4).
-fn tds_form(ty: &SqlType) -> (i64, i64) {
+pub fn tds_form(ty: &SqlType) -> (i64, i64) {
     let length = i64::from(scalar_type::max_length(ty));
     let long = |token: i64| (token, if length < 0 { 65_535 } else { length });
     match ty.kind {
@@ -138,54 +138,6 @@ fn tds_form(ty: &SqlType) -> (i64, i64) {
         TypeKind::SqlVariant => (98, 8009),
         _ => (241, 65_535),
     }
-}
-
-const UNDECLARED: &str = "parameter_ordinal int; name sysname; suggested_system_type_id int; suggested_system_type_name nvarchar(256); \
-    suggested_max_length smallint; suggested_precision tinyint; suggested_scale tinyint; suggested_user_type_id int; \
-    suggested_user_type_database sysname; suggested_user_type_schema sysname; suggested_user_type_name sysname; \
-    suggested_assembly_qualified_type_name nvarchar(4000); suggested_xml_collection_id int; \
-    suggested_xml_collection_database sysname; suggested_xml_collection_schema sysname; suggested_xml_collection_name sysname; \
-    suggested_is_xml_document bit; suggested_is_case_sensitive bit; suggested_is_fixed_length_clr_type bit; \
-    suggested_is_input bit; suggested_is_output bit; formal_parameter_name sysname; suggested_tds_type_id int; \
-    suggested_tds_length int";
-
-/// sp_describe_undeclared_parameters @tsql, @params.
-pub fn undeclared_parameters(
-    host: &mut SessionHost,
-    state: &mut State,
-    sink: &mut dyn Sink,
-    given: &Parameters<'_>,
-) -> SqlResult<i32> {
-    let tsql = given.text(0).unwrap_or_default();
-    let declared = given.text(1).unwrap_or_default();
-    let found = super::undeclared::infer(host, state, &tsql, &declared)?;
-    let mut result = ResultSet::new(UNDECLARED);
-    for (at, (name, ty)) in found.iter().enumerate() {
-        let (tds_type, tds_length) = tds_form(ty);
-        let mut row = vec![
-            number(at as i64 + 1),
-            text(name),
-            number(scalar_type::system_type(ty.kind).xtype),
-            text(&ty.to_string()),
-            number(scalar_type::max_length(ty)),
-            number(ty.precision),
-            number(ty.scale),
-        ];
-        row.resize(16, Datum::Null);
-        row.extend([
-            bit(false),
-            bit(false),
-            bit(false),
-            bit(true),
-            bit(false),
-            Datum::Null,
-            number(tds_type),
-            number(tds_length),
-        ]);
-        result.push(&row);
-    }
-    result.send(sink)?;
-    Ok(0)
 }
 
 const KEYS: &str = "column_encryption_key_ordinal int; database_id int; column_encryption_key_id int; column_encryption_key_version int; \

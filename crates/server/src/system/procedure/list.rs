@@ -6,7 +6,7 @@ use types::SqlResult;
 
 use super::definition::{self, Change};
 use super::parameters::Parameters;
-use super::{application_lock, describe, pools, server, xtp};
+use super::{application_lock, describe, pools, server, undeclared, xtp};
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -125,7 +125,7 @@ pub const PROCEDURES: &[Native] = &[
         describe::first_result_set(call.host, call.state, call.sink, given)
     }),
     native("sp_describe_undeclared_parameters", &["@tsql", "@params"], 1, |call, given| {
-        describe::undeclared_parameters(call.host, call.state, call.sink, given)
+        undeclared::undeclared_parameters(call.host, call.state, call.sink, given)
     }),
     native("sp_describe_parameter_encryption", &["@tsql", "@params"], 1, |call, given| {
         describe::parameter_encryption(call.host, call.state, call.sink, given)

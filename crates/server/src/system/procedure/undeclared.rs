@@ -8,10 +8,14 @@
 //! | anywhere else | nvarchar(4000) |
 
 use exec::session::Session as State;
+use exec::sink::Sink;
 use sql::lex::{Lexer, Token, TokenKind};
-use types::{SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType};
 
-use super::describe::columns_of;
+use super::describe::{columns_of, tds_form};
+use super::parameters::Parameters;
+use super::result::{ResultSet, bit, number, text};
+use crate::catalog::scalar_type;
 use crate::session::host::SessionHost;
 
 /// Parameters of one text, as SQL Server allows them.
@@ -122,12 +126,7 @@ impl<'a> Words<'a> {
 }
 
 /// The undeclared parameters in the order of their first use, with their types.
-pub fn infer(
-    host: &mut SessionHost,
-    state: &mut State,
-    text: &str,
-    declared: &str,
-) -> SqlResult<Vec<(String, SqlType)>> {
+fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<Vec<(String, SqlType)>> {
     let words = Words::new(text);
     let known = Words::new(declared);
     let own: Vec<&str> = (1..words.tokens.len())
@@ -248,4 +247,52 @@ fn is_identity(column: &sql::plan::OutputColumn) -> bool {
 fn column_type(host: &mut SessionHost, state: &mut State, table: &str, column: &str) -> Option<SqlType> {
     let columns = columns_of(host, state, &format!("SELECT {column} FROM {table}"), "").ok()??;
     columns.first().map(|column| column.ty)
+}
+
+const UNDECLARED: &str = "parameter_ordinal int; name sysname; suggested_system_type_id int; suggested_system_type_name nvarchar(256); \
+    suggested_max_length smallint; suggested_precision tinyint; suggested_scale tinyint; suggested_user_type_id int; \
+    suggested_user_type_database sysname; suggested_user_type_schema sysname; suggested_user_type_name sysname; \
+    suggested_assembly_qualified_type_name nvarchar(4000); suggested_xml_collection_id int; \
+    suggested_xml_collection_database sysname; suggested_xml_collection_schema sysname; suggested_xml_collection_name sysname; \
+    suggested_is_xml_document bit; suggested_is_case_sensitive bit; suggested_is_fixed_length_clr_type bit; \
+    suggested_is_input bit; suggested_is_output bit; formal_parameter_name sysname; suggested_tds_type_id int; \
+    suggested_tds_length int";
+
+/// sp_describe_undeclared_parameters @tsql, @params.
+pub fn undeclared_parameters(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let tsql = given.text(0).unwrap_or_default();
+    let declared = given.text(1).unwrap_or_default();
+    let found = infer(host, state, &tsql, &declared)?;
+    let mut result = ResultSet::new(UNDECLARED);
+    for (at, (name, ty)) in found.iter().enumerate() {
+        let (tds_type, tds_length) = tds_form(ty);
+        let mut row = vec![
+            number(at as i64 + 1),
+            text(name),
+            number(scalar_type::system_type(ty.kind).xtype),
+            text(&ty.to_string()),
+            number(scalar_type::max_length(ty)),
+            number(ty.precision),
+            number(ty.scale),
+        ];
+        row.resize(16, Datum::Null);
+        row.extend([
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(true),
+            bit(false),
+            Datum::Null,
+            number(tds_type),
+            number(tds_length),
+        ]);
+        result.push(&row);
+    }
+    result.send(sink)?;
+    Ok(0)
 }

@@ -19,7 +19,7 @@ use crate::catalog::store::Rows;
 use crate::catalog::{Database, scalar_type};
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
-use crate::system::virtual_table::{Cell, NamedRow, number, text};
+use crate::system::cell::{Cell, NamedRow, number, text};
 
 /// Bytes of rows on a page of 8 KB.
 const PAGE_BYTES: u64 = 8_096;
@@ -280,7 +280,7 @@ fn sequence_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
     for row in &sequences {
         let length = scalar_type::by_user_type(i32::from(row.xtype)).map_or(8, |system| system.length);
         let ty = scalar_type::sql_type(row.xtype, length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
-        let rule: Rule = crate::definition::object::sequence_rule(row);
+        let rule: Rule = crate::definition::sequence::sequence_rule(row);
         let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
         let next = last.map_or(rule.start, |last| last.saturating_add(rule.increment));
         let exhausted = !rule.cycle && !(rule.minimum..=rule.maximum).contains(&next);

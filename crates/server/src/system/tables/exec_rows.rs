@@ -11,7 +11,7 @@ use super::plan_rows::handle_cell;
 use crate::instance::handle::{self, PlanKey};
 use crate::instance::sessions::{Input, SessionEntry};
 use crate::session::host::SessionHost;
-use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
+use crate::system::cell::{Cell, NamedRow, address, number, text};
 
 const NS_PER_MS: u64 = 1_000_000;
 

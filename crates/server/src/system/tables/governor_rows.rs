@@ -5,7 +5,7 @@ use types::{Datum, SqlResult};
 
 use crate::catalog::governor::{ResourcePool, SETTINGS};
 use crate::session::host::SessionHost;
-use crate::system::virtual_table::{Cell, NamedRow, number, text};
+use crate::system::cell::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, name: &str) -> SqlResult<Option<Vec<NamedRow>>> {

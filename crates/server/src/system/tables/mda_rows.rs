@@ -9,7 +9,7 @@ use types::Datum;
 use crate::catalog::clock;
 use crate::instance::load::{Highest, STATISTICS};
 use crate::session::host::SessionHost;
-use crate::system::virtual_table::{Cell, NamedRow, number, text};
+use crate::system::cell::{Cell, NamedRow, number, text};
 
 const NS_PER_S: u64 = 1_000_000_000;
 const MS_PER_S: u64 = 1_000;

@@ -5,8 +5,8 @@ use os::stats::{self, SchedulerRow, WorkerState};
 
 use crate::session::host::SessionHost;
 use crate::settings::config::option;
+use crate::system::cell::{Cell, NamedRow, address, number, text};
 use crate::system::performance;
-use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
 
 const NS_PER_MS: u64 = 1_000_000;
 /// 100 ns each.

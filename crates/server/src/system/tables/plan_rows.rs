@@ -13,7 +13,7 @@ use crate::instance::plan_cache::CachedPlan;
 use crate::instance::sessions::Input;
 use crate::session::host::SessionHost;
 use crate::system::answer::{Answer, Arguments};
-use crate::system::virtual_table::{Cell, NamedRow, number, text};
+use crate::system::cell::{Cell, NamedRow, number, text};
 
 const NS_PER_US: u64 = 1_000;
 

@@ -9,7 +9,7 @@ use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::session::host::SessionHost;
 use crate::settings::config::OPTIONS;
 use crate::system::answer::Arguments;
-use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
+use crate::system::cell::{Cell, NamedRow, address, number, text};
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option<Vec<NamedRow>> {

@@ -8,7 +8,7 @@ use crate::catalog::scalar_type;
 use crate::instance::sessions::Input;
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
-use crate::system::virtual_table::{Cell, NamedRow, number, text};
+use crate::system::cell::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.
 pub fn rows(

@@ -6,7 +6,7 @@ use exec::session::Session as State;
 use storage::Resource;
 
 use crate::session::host::SessionHost;
-use crate::system::virtual_table::{Cell, NamedRow, number, text};
+use crate::system::cell::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {

@@ -7,7 +7,7 @@ use storage::{
 use types::Datum;
 
 use crate::session::host::SessionHost;
-use crate::system::virtual_table::{Cell, NamedRow, address, number, text};
+use crate::system::cell::{Cell, NamedRow, address, number, text};
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, database: sql::catalog::DatabaseId, name: &str) -> Option<Vec<NamedRow>> {

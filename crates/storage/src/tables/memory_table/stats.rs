@@ -15,7 +15,7 @@ use crate::xtp::hash_index;
 use crate::xtp::memory::At;
 use crate::xtp::object::{Object, Role};
 use crate::xtp::row::Row;
-use crate::xtp::shape::Way;
+use crate::xtp::way::Way;
 
 /// A memory-optimized table that has been used since the start, or the values that are out of its rows: another object.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,143 @@
+//! A column's row in the catalog, from its definition.
+
+use sql::ast::{ColumnDefinition, ColumnKind};
+use types::{SqlError, SqlResult, SqlType, TypeKind};
+
+use super::data_type::{self, ResolvedType};
+use super::number::identity_numbers;
+use super::site::{Ddl, Place, source};
+use super::text;
+use crate::catalog::base::{ColumnRow, column_status as cs};
+use crate::catalog::row::{Text, Whole};
+use crate::catalog::{Database, scalar_type};
+
+/// The row of a column of CREATE TABLE or ALTER TABLE ADD, without its default.
+pub fn column_row(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    id: i32,
+    colid: i32,
+    column: &ColumnDefinition,
+    primary: bool,
+    shown: &str,
+) -> SqlResult<ColumnRow> {
+    refuse_column(column)?;
+    let plain = |ty: ResolvedType, status: i32| ColumnRow {
+        id,
+        number: 0,
+        colid,
+        name: column.name.to_string(),
+        xtype: ty.xtype,
+        utype: ty.utype,
+        length: scalar_type::max_length(&ty.ty),
+        prec: ty.ty.precision,
+        scale: ty.ty.scale,
+        collation: scalar_type::collation_name(&ty.ty),
+        status,
+        dflt: 0,
+        seed: Whole(0),
+        increment: Whole(0),
+        definition: Text(None),
+    };
+    let mut resolved = match &column.kind {
+        ColumnKind::Typed(data_type) => {
+            data_type::resolve(ddl, db, data_type, colid as usize).map_err(|e| e.at_line(data_type.line))?
+        }
+        ColumnKind::Timestamp => {
+            ResolvedType { ty: SqlType::ROWVERSION, xtype: 189, utype: 189, nullable: None, table: None }
+        }
+        ColumnKind::Computed { expr, persisted, text: span } => {
+            let source = ddl.span(*span);
+            let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
+            let mut row = plain(ty, cs::COMPUTED | if *persisted { cs::PERSISTED } else { 0 });
+            if column.null != Some(false) && !primary {
+                row.status |= cs::NULLABLE;
+            }
+            row.definition = Text(Some(text::definition(expr, source)));
+            return Ok(row);
+        }
+    };
+    if resolved.table.is_some() {
+        return Err(SqlError::new(
+            350,
+            16,
+            format!(
+                "The column \"{}\" does not have a valid data type. A column cannot be of a user-defined table type.",
+                &*column.name
+            ),
+        ));
+    }
+    resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
+    let is_version = resolved.ty.kind == TypeKind::RowVersion;
+    let dflt_null = ddl.site.options().ansi_null_dflt_on;
+    let nullable = column.null.or(resolved.nullable).unwrap_or(!is_version && dflt_null);
+    let mut status = 0;
+    if nullable && !primary && column.identity.is_none() {
+        status |= cs::NULLABLE;
+    }
+    if column.rowguidcol {
+        status |= cs::ROWGUID;
+    }
+    if column.sparse {
+        status |= cs::SPARSE;
+    }
+    let mut row = plain(resolved.clone(), status);
+    if let Some(identity) = &column.identity {
+        let exact = resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0;
+        if !exact || column.null == Some(true) {
+            return Err(SqlError::new(
+                if exact { 8147 } else { 2749 },
+                16,
+                if exact {
+                    format!(
+                        "Could not create IDENTITY attribute on nullable column '{}', table '{shown}'.",
+                        &*column.name
+                    )
+                } else {
+                    format!(
+                        "Identity column '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.",
+                        &*column.name
+                    )
+                },
+            ));
+        }
+        let (seed, increment) = identity_numbers(identity, &column.name)?;
+        row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
+        row.seed = Whole(seed);
+        row.increment = Whole(increment);
+    }
+    Ok(row)
+}
+
+/// As `refuse_kinds`. SPARSE is only a way to store a column.
+fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
+    let refused = [
+        (column.generated.is_some(), "GENERATED ALWAYS"),
+        (column.masked.is_some(), "MASKED WITH"),
+        (!column.encrypted.is_empty(), "ENCRYPTED WITH"),
+        (column.filestream, "FILESTREAM"),
+        (column.column_set, "COLUMN_SET"),
+    ];
+    match refused.iter().find(|(asked, _)| *asked) {
+        Some((_, what)) => Err(super::unsupported(what)),
+        None => Ok(()),
+    }
+}
+
+/// Asks the binder for a computed column's type, over the table as it is.
+pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut ColumnRow) -> SqlResult<()> {
+    let definition = row.definition.0.clone().unwrap_or_default();
+    let columns = ddl.site.describe(&format!("SELECT {definition} FROM {}", source(place, shown)))?;
+    let found = columns.first().ok_or_else(|| SqlError::new(1759, 16, "Computed column has no type."))?;
+    let system = scalar_type::system_type(found.ty.kind);
+    row.xtype = system.xtype;
+    row.utype = system.utype;
+    row.length = scalar_type::max_length(&found.ty);
+    row.prec = found.ty.precision;
+    row.scale = found.ty.scale;
+    row.collation = scalar_type::collation_name(&found.ty);
+    if !found.nullable {
+        row.status &= !cs::NULLABLE;
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! A table's definition as storage knows it: rows, indexes, keys, all by ordinals of stored columns.
+
+use sql::catalog::{IndexKind, TableDef};
+use storage::{FilterTerm, IndexId, IndexLayout, KeyColumn, TableId, TableLayout};
+use types::{ColumnType, RowLayout, SqlResult};
+
+use super::site::Ddl;
+use crate::catalog::Database;
+use crate::catalog::error::storage_error;
+
+/// Disabled indexes have no storage.
+pub fn layout(table: &TableDef) -> TableLayout {
+    let indexes =
+        table.indexes.iter().filter(|index| !index.disabled).filter_map(|index| index_layout(table, index)).collect();
+    let memory = table.memory.map(|memory| storage::MemoryOptimized { durable: memory.durable });
+    TableLayout { row: row_layout(table), indexes, memory }
+}
+
+pub fn row_layout(table: &TableDef) -> RowLayout {
+    let stored = table.columns.iter().zip(&table.stored).filter(|(_, place)| place.is_some());
+    RowLayout::new(
+        &stored.map(|(column, _)| ColumnType { ty: column.ty, nullable: column.nullable }).collect::<Vec<_>>(),
+    )
+}
+
+pub fn index_layout(table: &TableDef, index: &sql::catalog::IndexDef) -> Option<IndexLayout> {
+    let mut key = Vec::new();
+    for &(column, descending) in &index.key {
+        key.push(KeyColumn { ordinal: table.stored[usize::from(column)]?, descending });
+    }
+    Some(IndexLayout {
+        id: IndexId(index.id),
+        unique: index.unique,
+        clustered: index.kind == IndexKind::Clustered,
+        key,
+        included: index.included.iter().filter_map(|&column| table.stored[usize::from(column)]).collect(),
+        filter: index
+            .filter
+            .iter()
+            .map(|term| FilterTerm {
+                column: table.stored[usize::from(term.column)].expect("no filter is over a computed column"),
+                keys: term.keys.clone(),
+            })
+            .collect(),
+        bucket_count: index.bucket_count,
+    })
+}
+
+/// The storage of a table as its definition says.
+pub fn create_storage(ddl: &mut Ddl<'_>, db: &Database, table: &TableDef) -> SqlResult<()> {
+    let layout = layout(table);
+    let (db, id) = (db.storage_id(), TableId(table.object.0));
+    ddl.storage(|storage, tx| storage.create_table(tx, db, id, &layout)).map_err(storage_error)
+}

@@ -1,0 +1,50 @@
+//! Whole numbers as statements write them, and those that an identity column or a sequence can count.
+
+use sql::ast::{Expr, Identity, Literal, UnaryOp};
+use sql::catalog::TableDef;
+use types::{SqlError, SqlResult, SqlType, TypeKind};
+
+use crate::catalog::counter::Rule;
+
+/// A whole number as a constant: `5`, `-5`, `5000000000`.
+pub fn whole_number(expr: &Expr) -> Option<i128> {
+    match expr {
+        Expr::Literal(Literal::Int(value)) => Some(i128::from(*value)),
+        Expr::Literal(Literal::Decimal(value)) if value.scale == 0 => Some(value.unscaled),
+        Expr::Unary(UnaryOp::Minus, inner) => whole_number(inner)?.checked_neg(),
+        Expr::Unary(UnaryOp::Plus, inner) => whole_number(inner),
+        _ => None,
+    }
+}
+
+/// Smallest and largest whole number of a type.
+pub fn bounds(ty: &SqlType) -> (i128, i128) {
+    match ty.kind {
+        TypeKind::TinyInt => (0, 255),
+        TypeKind::SmallInt => (i128::from(i16::MIN), i128::from(i16::MAX)),
+        TypeKind::Int => (i128::from(i32::MIN), i128::from(i32::MAX)),
+        TypeKind::BigInt => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        _ => {
+            let limit = 10_i128.pow(u32::from(ty.precision.min(38))) - 1;
+            (-limit, limit)
+        }
+    }
+}
+
+/// The identity column and its (seed, increment).
+pub fn identity_of(table: &TableDef) -> Option<(usize, (i64, i64))> {
+    table.columns.iter().enumerate().find_map(|(i, column)| Some((i, column.identity?)))
+}
+
+pub fn identity_rule(ty: &SqlType, seed: i64, increment: i64) -> Rule {
+    let (minimum, maximum) = bounds(ty);
+    Rule { start: i128::from(seed), increment: i128::from(increment), minimum, maximum, cycle: false, in_rows: true }
+}
+
+pub fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {
+    let number = |expr: &Option<Expr>| expr.as_ref().map_or(Some(1), whole_number);
+    match (number(&identity.seed), number(&identity.increment)) {
+        (Some(seed), Some(increment)) if increment != 0 => Ok((seed, increment)),
+        _ => Err(SqlError::new(2747, 16, format!("Identity column '{column}' contains invalid INCREMENT."))),
+    }
+}

@@ -1,0 +1,179 @@
+//! CREATE and ALTER SEQUENCE.
+
+use sql::ast::{CreateSequence, Expr, SequenceBound, SequenceCache};
+use types::{SqlError, SqlResult, SqlType};
+
+use super::data_type;
+use super::number::{bounds, whole_number};
+use super::site::{Ddl, has, written};
+use crate::catalog::base::SequenceRow;
+use crate::catalog::counter::Rule;
+use crate::catalog::load::int;
+use crate::catalog::row::Whole;
+use crate::catalog::{Database, scalar_type};
+
+pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<()> {
+    let shown = written(&create.name);
+    let old = if create.alter { Some(altered(ddl, create, &shown)?) } else { None };
+    let place = ddl.place(&create.name)?;
+    let db = place.db.clone();
+    let (xtype, utype, ty) = counted_type(ddl, &db, create, old.as_ref(), &shown)?;
+    let Counting { start, increment, minimum, maximum } = counting(create, old.as_ref(), &ty, &shown)?;
+    let cycle = create.cycle.unwrap_or(old.as_ref().is_some_and(|old| has(old.status, 1)));
+    let (cached, cache_size) = match &create.cache {
+        SequenceCache::None => (false, None),
+        SequenceCache::Size(expr) => (true, i32::try_from(number(expr)?).ok()),
+        SequenceCache::Default => (true, None),
+        SequenceCache::Unsaid => old.as_ref().map_or((true, None), |old| (has(old.status, 2), old.cache_size)),
+    };
+    let id = match &old {
+        Some(old) => old.id,
+        None => ddl.add_object(&place, "SO", 0, 0, 0)?,
+    };
+    let row = SequenceRow {
+        id,
+        xtype,
+        utype,
+        prec: ty.precision,
+        scale: ty.scale,
+        start: Whole(start),
+        increment: Whole(increment),
+        minimum: Whole(minimum),
+        maximum: Whole(maximum),
+        status: i32::from(cycle) | if cached { 2 } else { 0 },
+        cache_size,
+    };
+    ddl.rows(&db, |rows| {
+        if rows.update::<SequenceRow>(0, &[int(id)], |old| *old = row.clone())? == 0 {
+            rows.insert(&row)?;
+        }
+        Ok(())
+    })?;
+    if create.restart {
+        let rule = sequence_rule(&row);
+        db.counters.reset(&ddl.catalog.storage, &db, id, &rule, None)?;
+    }
+    ddl.touch(&db, id)
+}
+
+fn number(expr: &Expr) -> SqlResult<i128> {
+    whole_number(expr).ok_or_else(|| {
+        SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object.")
+    })
+}
+
+/// The sequence that ALTER SEQUENCE names.
+fn altered(ddl: &mut Ddl<'_>, create: &CreateSequence, shown: &str) -> SqlResult<SequenceRow> {
+    let found = match ddl.find(&create.name)? {
+        Some((db, row)) if row.kind.as_str() == "SO" => {
+            ddl.rows(&db, |rows| rows.first::<SequenceRow>(0, &[int(row.id)]))?
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        SqlError::with_state(
+            15151,
+            16,
+            1,
+            format!(
+                "Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission."
+            ),
+        )
+    })
+}
+
+/// The system type, the user type and the values' type.
+fn counted_type(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    create: &CreateSequence,
+    old: Option<&SequenceRow>,
+    shown: &str,
+) -> SqlResult<(u8, i32, SqlType)> {
+    Ok(match (&create.data_type, old) {
+        (Some(data_type), _) => {
+            let resolved = data_type::resolve(ddl, db, data_type, 1)?;
+            if !(resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0) {
+                return Err(SqlError::new(
+                    11702,
+                    16,
+                    format!(
+                        "The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."
+                    ),
+                ));
+            }
+            (resolved.xtype, resolved.utype, resolved.ty)
+        }
+        (None, Some(old)) => {
+            let length = scalar_type::by_user_type(i32::from(old.xtype)).map_or(8, |system| system.length);
+            (
+                old.xtype,
+                old.utype,
+                scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"),
+            )
+        }
+        (None, None) => (127, 127, SqlType::BIGINT),
+    })
+}
+
+struct Counting {
+    start: i128,
+    increment: i128,
+    minimum: i128,
+    maximum: i128,
+}
+
+/// What is not said stays as it was, or is the type's.
+fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, shown: &str) -> SqlResult<Counting> {
+    let increment = match &create.increment {
+        Some(expr) => number(expr)?,
+        None => old.map_or(1, |old| old.increment.0),
+    };
+    if increment == 0 {
+        return Err(SqlError::new(11700, 16, format!("The increment for sequence object '{shown}' cannot be zero.")));
+    }
+    let (low, high) = bounds(ty);
+    let minimum = match &create.minimum {
+        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Unsaid => old.map_or(low, |old| old.minimum.0),
+        SequenceBound::None => low,
+    };
+    let maximum = match &create.maximum {
+        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Unsaid => old.map_or(high, |old| old.maximum.0),
+        SequenceBound::None => high,
+    };
+    if minimum >= maximum {
+        return Err(SqlError::new(
+            11705,
+            16,
+            format!("The minimum value for sequence object '{shown}' must be less than its maximum value."),
+        ));
+    }
+    let first = if increment > 0 { minimum } else { maximum };
+    let start = match &create.start {
+        Some(expr) => number(expr)?,
+        None => old.map_or(first, |old| old.start.0),
+    };
+    if !(minimum..=maximum).contains(&start) {
+        return Err(SqlError::new(
+            11703,
+            16,
+            format!(
+                "The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object."
+            ),
+        ));
+    }
+    Ok(Counting { start, increment, minimum, maximum })
+}
+
+pub fn sequence_rule(row: &SequenceRow) -> Rule {
+    Rule {
+        start: row.start.0,
+        increment: row.increment.0,
+        minimum: row.minimum.0,
+        maximum: row.maximum.0,
+        cycle: has(row.status, 1),
+        in_rows: false,
+    }
+}

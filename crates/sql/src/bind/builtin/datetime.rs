@@ -1,0 +1,212 @@
+//! Date and time functions, those that are told a part of a date among them.
+
+use types::{SqlResult, SqlType, TypeKind};
+
+use super::{BuiltinCall, literal_count};
+use crate::ast;
+use crate::bind::binder::Binder;
+use crate::bind::convert::implicit;
+use crate::bind::scope::Scope;
+use crate::bind::typing::is_null_literal;
+use crate::bind::{errors, text};
+use crate::function::FunctionId;
+use crate::plan::{Expr, ExprKind};
+
+/// Date and time functions without a part.
+pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
+    use FunctionId::*;
+    Ok(Some(match call.function {
+        CurrentTimestamp | Getdate | Getutcdate => {
+            call.nullable = false;
+            SqlType::DATETIME
+        }
+        Sysdatetime | Sysutcdatetime => {
+            call.nullable = false;
+            SqlType::datetime2(7)
+        }
+        Sysdatetimeoffset => {
+            call.nullable = false;
+            SqlType::datetimeoffset(7)
+        }
+        Datefromparts | Datetimefromparts | Smalldatetimefromparts => {
+            call.take_all(SqlType::INT)?;
+            match call.function {
+                Datefromparts => SqlType::DATE,
+                Datetimefromparts => SqlType::DATETIME,
+                _ => SqlType::SMALLDATETIME,
+            }
+        }
+        Datetime2fromparts | Timefromparts | Datetimeoffsetfromparts => {
+            call.take_all(SqlType::INT)?;
+            let Some(scale) = call.args.last().and_then(literal_count).filter(|n| (0..=7).contains(n)) else {
+                return Err(errors::plain(
+                    10760,
+                    16,
+                    1,
+                    "Scale argument is not valid. Valid expressions for data type scale argument are integer constants and integer constant expressions.",
+                ));
+            };
+            match call.function {
+                Datetime2fromparts => SqlType::datetime2(scale as u8),
+                Timefromparts => SqlType::time(scale as u8),
+                _ => SqlType::datetimeoffset(scale as u8),
+            }
+        }
+        Day | Month | Year => {
+            call.null_from_arguments();
+            call.args[0] = temporal(call.args[0].clone(), 1, call.name, SqlType::datetime2(7))?;
+            SqlType::INT
+        }
+        Eomonth => {
+            call.args[0] = temporal(call.args[0].clone(), 1, call.name, SqlType::datetime2(7))?;
+            call.take(1, SqlType::INT)?;
+            SqlType::DATE
+        }
+        Isdate | Isnumeric => {
+            call.nullable = false;
+            if !call.args[0].ty.is_temporal() || call.function == Isdate {
+                call.strings(&[0])?;
+            }
+            SqlType::INT
+        }
+        Switchoffset | Todatetimeoffset => {
+            let scale = if call.args[0].ty.is_temporal() && call.args[0].ty.kind != TypeKind::DateTime {
+                call.args[0].ty.scale
+            } else {
+                7
+            };
+            let to =
+                if call.function == Switchoffset { SqlType::datetimeoffset(scale) } else { SqlType::datetime2(scale) };
+            call.take(0, to)?;
+            if call.args[1].ty.is_string() {
+                call.strings(&[1])?;
+            } else {
+                call.take(1, SqlType::INT)?;
+            }
+            SqlType::datetimeoffset(scale)
+        }
+        CurrentTimezone => call.varchar(128),
+        _ => return Ok(None),
+    }))
+}
+
+impl Binder<'_> {
+    /// DATEADD, DATEPART ...: the first argument is a word.
+    pub fn date_part_call(
+        &mut self,
+        function: FunctionId,
+        name: &str,
+        call: &ast::Call,
+        scope: &Scope,
+    ) -> SqlResult<Expr> {
+        let part = match &call.args[0] {
+            ast::Expr::Column(column) if column.table.is_none() => date_part(&column.name),
+            ast::Expr::Word(word) => date_part(word),
+            _ => {
+                return Err(errors::plain(
+                    1023,
+                    15,
+                    1,
+                    format!("Invalid parameter 1 specified for {}.", name.to_ascii_lowercase()),
+                ));
+            }
+        };
+        let Some(part) = part else {
+            let written = match &call.args[0] {
+                ast::Expr::Column(column) => &*column.name.text,
+                ast::Expr::Word(word) => &*word.text,
+                _ => "",
+            };
+            return Err(errors::plain(
+                155,
+                15,
+                1,
+                format!("'{written}' is not a recognized {} option.", name.to_ascii_lowercase()),
+            ));
+        };
+        let mut args = vec![text::string(part, false, self.catalog.collation())];
+        let rest = self.exprs(&call.args[1..], scope)?;
+        let mut rest = rest.into_iter().enumerate();
+        let nullable;
+        let ty;
+        match function {
+            FunctionId::Dateadd | FunctionId::DateBucket => {
+                let (_, number) = rest.next().expect("argument count is checked");
+                args.push(implicit(
+                    number,
+                    if function == FunctionId::Dateadd { &SqlType::BIGINT } else { &SqlType::INT },
+                )?);
+                for (i, value) in rest {
+                    // A string is a datetime here, whatever its digits.
+                    args.push(temporal(value, i + 2, name, SqlType::DATETIME)?);
+                }
+                ty = args[2].ty;
+            }
+            FunctionId::Datetrunc => {
+                let (i, value) = rest.next().expect("argument count is checked");
+                args.push(temporal(value, i + 2, name, SqlType::datetime2(7))?);
+                ty = args[1].ty;
+            }
+            _ => {
+                for (i, value) in rest {
+                    args.push(temporal(value, i + 2, name, SqlType::datetime2(7))?);
+                }
+                ty = match function {
+                    FunctionId::DatediffBig => SqlType::BIGINT,
+                    FunctionId::Datename => SqlType::nvarchar(30).with_collation(self.catalog.collation()),
+                    _ => SqlType::INT,
+                };
+            }
+        }
+        nullable = args.iter().any(|e| e.nullable) || matches!(function, FunctionId::Dateadd);
+        if args.iter().any(|e| e.ty.kind == TypeKind::Date)
+            && matches!(function, FunctionId::Dateadd)
+            && matches!(part, "hour" | "minute" | "second" | "millisecond" | "microsecond" | "nanosecond")
+        {
+            return Err(errors::plain(
+                9810,
+                16,
+                1,
+                format!(
+                    "The datepart {part} is not supported by date function {} for data type date.",
+                    name.to_ascii_lowercase()
+                ),
+            ));
+        }
+        Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
+    }
+}
+
+/// A date, time or datetime argument: a string becomes `string_as`, a number a datetime.
+fn temporal(value: Expr, argument: usize, function: &str, string_as: SqlType) -> SqlResult<Expr> {
+    let ty = value.ty;
+    if ty.is_temporal() {
+        return Ok(value);
+    }
+    if is_null_literal(&value) {
+        return Ok(Expr::null(SqlType::DATETIME));
+    }
+    let to = if ty.is_string() { string_as } else { SqlType::DATETIME };
+    implicit(value, &to).map_err(|_| errors::invalid_argument(&ty, argument, function))
+}
+
+fn date_part(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "year" | "yyyy" | "yy" => "year",
+        "quarter" | "qq" | "q" => "quarter",
+        "month" | "mm" | "m" => "month",
+        "dayofyear" | "dy" | "y" => "dayofyear",
+        "day" | "dd" | "d" => "day",
+        "week" | "wk" | "ww" => "week",
+        "weekday" | "dw" | "w" => "weekday",
+        "hour" | "hh" => "hour",
+        "minute" | "mi" | "n" => "minute",
+        "second" | "ss" | "s" => "second",
+        "millisecond" | "ms" => "millisecond",
+        "microsecond" | "mcs" => "microsecond",
+        "nanosecond" | "ns" => "nanosecond",
+        "tzoffset" | "tz" => "tzoffset",
+        "iso_week" | "isowk" | "isoww" => "iso_week",
+        _ => return None,
+    })
+}

@@ -1,0 +1,172 @@
+//! Calls of built-in functions: arguments converted to what the function takes, the result typed, in one function a family.
+
+mod data;
+mod datetime;
+mod math;
+mod system;
+mod text;
+
+use types::{CollationId, Datum, SqlResult, SqlType, TypeKind};
+
+use super::binder::Binder;
+use super::convert::{self, converted, implicit, typing_wide};
+use super::errors;
+use super::typing::is_null_literal;
+use crate::function::FunctionId;
+use crate::plan::{Expr, ExprKind};
+
+/// A call on its way to being typed.
+struct BuiltinCall<'a, 'b> {
+    binder: &'a Binder<'b>,
+    function: FunctionId,
+    name: &'a str,
+    args: Vec<Expr>,
+    /// Of the database.
+    collation: CollationId,
+    any_null: bool,
+    /// The result may be NULL, as most may whatever their arguments are.
+    nullable: bool,
+}
+
+/// Converts the arguments of its own functions and says their result's type; None: another family's.
+type Family = fn(&mut BuiltinCall) -> SqlResult<Option<SqlType>>;
+
+const FAMILIES: &[Family] = &[
+    text::text,
+    text::measure,
+    math::math,
+    math::bits,
+    datetime::datetime,
+    data::variants,
+    data::bytes,
+    system::session,
+    system::metadata,
+];
+
+impl Binder<'_> {
+    pub fn builtin(&mut self, function: FunctionId, name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
+        let any_null = args.iter().any(|e| e.nullable);
+        let collation = self.catalog.collation();
+        let mut call = BuiltinCall { binder: self, function, name, args, collation, any_null, nullable: true };
+        for family in FAMILIES {
+            if let Some(ty) = family(&mut call)? {
+                return Ok(call.of_type(ty));
+            }
+        }
+        // The rest look names up: nvarchar in, int out.
+        for i in 0..call.args.len() {
+            if call.args[i].ty.is_string() || is_null_literal(&call.args[i]) {
+                call.take(i, call.wide(1035))?;
+            }
+        }
+        Ok(call.of_type(SqlType::INT))
+    }
+}
+
+impl BuiltinCall<'_, '_> {
+    fn of_type(self, ty: SqlType) -> Expr {
+        Expr::new(ty, self.nullable, ExprKind::Function(self.function, self.args))
+    }
+
+    /// The result is NULL where an argument is, and only there.
+    fn null_from_arguments(&mut self) {
+        self.nullable = self.any_null;
+    }
+
+    fn varchar(&self, units: u16) -> SqlType {
+        SqlType::varchar(units).with_collation(self.collation)
+    }
+
+    fn wide(&self, units: u16) -> SqlType {
+        SqlType::nvarchar(units).with_collation(self.collation)
+    }
+
+    fn sysname(&self) -> SqlType {
+        self.wide(128)
+    }
+
+    /// An argument, if it is given, as `ty`.
+    fn take(&mut self, i: usize, ty: SqlType) -> SqlResult<()> {
+        if i < self.args.len() {
+            let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
+            self.args[i] = implicit(taken, &ty).map_err(|_| errors::invalid_argument(&ty, i + 1, self.name))?;
+        }
+        Ok(())
+    }
+
+    fn take_all(&mut self, ty: SqlType) -> SqlResult<()> {
+        (0..self.args.len()).try_for_each(|i| self.take(i, ty))
+    }
+
+    /// All string arguments in `which` as strings of one kind.
+    fn strings(&mut self, which: &[usize]) -> SqlResult<()> {
+        let which: Vec<usize> = which.iter().copied().filter(|&i| i < self.args.len()).collect();
+        for &i in &which {
+            let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
+            self.args[i] = self.binder.as_string(taken, i + 1, self.name)?;
+        }
+        let wide = which.iter().any(|&i| self.args[i].ty.is_unicode_string());
+        let mut best: Option<usize> = None;
+        for &i in &which {
+            best = Some(match best {
+                None => i,
+                Some(b) => {
+                    convert::common_collation(&self.args[b], &self.args[i], &self.name.to_ascii_lowercase())?;
+                    if convert::collation_rank(&self.args[i]) > convert::collation_rank(&self.args[b]) { i } else { b }
+                }
+            });
+        }
+        let Some(best) = best else { return Ok(()) };
+        let collation = self.args[best].ty.collation;
+        for i in which {
+            let mut ty = self.args[i].ty;
+            if wide && !ty.is_unicode_string() {
+                ty = typing_wide(&ty);
+            }
+            ty.collation = collation;
+            let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
+            self.args[i] = converted(taken, &ty, false);
+        }
+        Ok(())
+    }
+
+    /// An argument that must be a number, as `to`.
+    fn number(&mut self, i: usize, to: SqlType) -> SqlResult<()> {
+        let ty = self.args[i].ty;
+        if ty.is_temporal()
+            || matches!(
+                ty.kind,
+                TypeKind::UniqueIdentifier
+                    | TypeKind::Xml
+                    | TypeKind::SqlVariant
+                    | TypeKind::Text
+                    | TypeKind::NText
+                    | TypeKind::Image
+            )
+        {
+            return Err(errors::invalid_argument(&ty, i + 1, self.name));
+        }
+        let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
+        self.args[i] = implicit(taken, &to).map_err(|_| errors::invalid_argument(&ty, i + 1, self.name))?;
+        Ok(())
+    }
+}
+
+/// The value of an integer literal.
+fn literal_count(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Literal(Datum::I64(n)) => Some(*n),
+        _ => None,
+    }
+}
+
+/// char to varchar of the same length, and so on.
+fn varying(ty: &SqlType) -> SqlType {
+    let kind = match ty.kind {
+        TypeKind::Char => TypeKind::VarChar,
+        TypeKind::NChar => TypeKind::NVarChar,
+        TypeKind::Binary | TypeKind::RowVersion => TypeKind::VarBinary,
+        kind => kind,
+    };
+    SqlType { kind, ..*ty }
+}

@@ -1,0 +1,176 @@
+//! String functions: those that look into a string, and those that make another of it.
+
+use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind};
+
+use super::{BuiltinCall, literal_count, varying};
+use crate::bind::errors;
+use crate::bind::typing::is_null_literal;
+use crate::function::FunctionId;
+
+/// What is found out about a string.
+pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
+    use FunctionId::*;
+    Ok(Some(match call.function {
+        Ascii | Unicode => {
+            call.strings(&[0])?;
+            SqlType::INT
+        }
+        Charindex => {
+            call.null_from_arguments();
+            call.strings(&[0, 1])?;
+            call.take(2, SqlType::BIGINT)?;
+            if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
+        }
+        Patindex => {
+            call.null_from_arguments();
+            call.strings(&[0, 1])?;
+            if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
+        }
+        Difference => {
+            call.strings(&[0, 1])?;
+            SqlType::INT
+        }
+        Len => {
+            call.null_from_arguments();
+            if !call.args[0].ty.is_binary() {
+                call.strings(&[0])?;
+            }
+            if call.args[0].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
+        }
+        Datalength => {
+            call.null_from_arguments();
+            if call.args[0].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Strings made of others, or of numbers.
+pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
+    use FunctionId::*;
+    Ok(Some(match call.function {
+        Char => {
+            call.take(0, SqlType::INT)?;
+            SqlType::char(1).with_collation(call.collation)
+        }
+        Nchar => {
+            call.take(0, SqlType::INT)?;
+            SqlType::nchar(1).with_collation(call.collation)
+        }
+        Soundex => {
+            call.strings(&[0])?;
+            call.varchar(4)
+        }
+        Format => {
+            call.take(1, call.wide(4000))?;
+            call.take(2, call.sysname())?;
+            call.wide(4000)
+        }
+        Left | Right => {
+            call.null_from_arguments();
+            call.strings(&[0])?;
+            call.take(1, SqlType::BIGINT)?;
+            cut(&call.args[0].ty, literal_count(&call.args[1]))
+        }
+        Substring => {
+            call.null_from_arguments();
+            let ty = call.args[0].ty;
+            if !ty.is_binary() {
+                if !ty.is_string() && !is_null_literal(&call.args[0]) {
+                    return Err(errors::invalid_argument(&ty, 1, call.name));
+                }
+                call.strings(&[0])?;
+            }
+            call.take(1, SqlType::BIGINT)?;
+            call.take(2, SqlType::BIGINT)?;
+            cut(&call.args[0].ty, literal_count(&call.args[2]))
+        }
+        Lower | Upper | Reverse => {
+            call.null_from_arguments();
+            call.strings(&[0])?;
+            varying(&call.args[0].ty)
+        }
+        Ltrim | Rtrim | Trim => {
+            call.null_from_arguments();
+            call.strings(&[0, 1])?;
+            varying(&call.args[0].ty)
+        }
+        Quotename => {
+            call.take(0, call.sysname())?;
+            call.take(1, call.wide(1))?;
+            call.wide(258)
+        }
+        Replace | Translate => {
+            call.null_from_arguments();
+            call.strings(&[0, 1, 2])?;
+            if call.function == Translate {
+                varying(&call.args[0].ty)
+            } else {
+                longest(&call.args[0].ty, call.args.iter().any(|e| e.ty.is_max()))
+            }
+        }
+        Replicate => {
+            call.strings(&[0])?;
+            call.take(1, SqlType::BIGINT)?;
+            longest(&call.args[0].ty, call.args[0].ty.is_max())
+        }
+        Stuff => {
+            if !call.args[0].ty.is_binary() {
+                call.strings(&[0, 3])?;
+            }
+            call.take(1, SqlType::BIGINT)?;
+            call.take(2, SqlType::BIGINT)?;
+            longest(&call.args[0].ty, call.args[0].ty.is_max() || call.args[3].ty.is_max())
+        }
+        Space => {
+            call.take(0, SqlType::BIGINT)?;
+            call.varchar(literal_count(&call.args[0]).map_or(8000, |n| n.clamp(1, 8000) as u16))
+        }
+        Str => {
+            call.number(0, SqlType::FLOAT)?;
+            call.take(1, SqlType::INT)?;
+            call.take(2, SqlType::INT)?;
+            call.varchar(call.args.get(1).map_or(10, |e| literal_count(e).map_or(8000, |n| n.clamp(1, 8000) as u16)))
+        }
+        StringEscape => {
+            call.strings(&[0, 1])?;
+            SqlType::NVARCHAR_MAX.with_collation(call.collation)
+        }
+        Concat | ConcatWs => concat(call)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// CONCAT, CONCAT_WS: as long as all arguments together.
+fn concat(call: &mut BuiltinCall) -> SqlResult<SqlType> {
+    use FunctionId::*;
+    call.nullable = false;
+    let all: Vec<usize> = (0..call.args.len()).collect();
+    call.strings(&all)?;
+    let wide = call.args[0].ty.is_unicode_string();
+    let max = call.args.iter().any(|e| e.ty.is_max());
+    let mut length: u32 = call.args.iter().map(|e| e.ty.length as u32).sum();
+    if call.function == ConcatWs {
+        length += call.args[0].ty.length as u32 * (call.args.len() as u32).saturating_sub(3);
+    }
+    let length = if max { MAX_LENGTH } else { length.clamp(1, 8000) as u16 };
+    let kind = if wide { TypeKind::NVarChar } else { TypeKind::VarChar };
+    Ok(SqlType { kind, length, ..call.args[0].ty })
+}
+
+/// At most `count` characters of `ty`.
+fn cut(ty: &SqlType, count: Option<i64>) -> SqlType {
+    let ty = varying(ty);
+    let Some(count) = count else { return ty };
+    let unit = if ty.is_unicode_string() { 2 } else { 1 };
+    if ty.is_max() && count > 8000 / unit {
+        return ty;
+    }
+    let length = (count.clamp(1, 8000 / unit) * unit) as u16;
+    SqlType { length: length.min(ty.length), ..ty }
+}
+
+/// 8,000 bytes, or (max).
+fn longest(ty: &SqlType, max: bool) -> SqlType {
+    SqlType { length: if max { MAX_LENGTH } else { 8000 }, ..varying(ty) }
+}

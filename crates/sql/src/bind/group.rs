@@ -1,0 +1,226 @@
+//! GROUP BY: its sets, and what a SELECT computes over groups.
+
+use types::{SqlResult, SqlType, TypeKind};
+
+use super::binder::{Binder, Place, WindowSpec};
+use super::errors;
+use super::scope::{Scope, Source};
+use crate::ast;
+use crate::optimize::{ColumnId, ColumnSet, Output};
+use crate::plan::{Expr, SortKey};
+
+impl Binder<'_> {
+    /// Groups of the block; Some: the grouping sets, when there is more than one plain set.
+    pub fn group_by(
+        &mut self,
+        group_by: &ast::GroupBy,
+        scope: &Scope,
+        block: usize,
+    ) -> SqlResult<Option<Vec<Vec<usize>>>> {
+        self.blocks[block].place = Place::GroupBy;
+        let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut plain = true;
+        for item in &group_by.items {
+            plain &= matches!(item, ast::GroupItem::Expr(_));
+            let choices = self.group_item(item, scope, block)?;
+            // The sets of the items are multiplied.
+            if sets.len().saturating_mul(choices.len()) > 4096 {
+                return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
+            }
+            sets = sets
+                .iter()
+                .flat_map(|set| choices.iter().map(move |choice| set.iter().chain(choice).copied().collect()))
+                .collect();
+        }
+        let count = self.blocks[block].groups.len();
+        if count > 60 && !plain {
+            return Err(errors::plain(
+                10706,
+                15,
+                1,
+                "Too many expressions are specified in the GROUP BY clause. The maximum number is 32 when grouping sets are supplied.",
+            ));
+        }
+        match group_by.with {
+            Some(ast::OldGrouping::Rollup) => return Ok(Some((0..=count).rev().map(|n| (0..n).collect()).collect())),
+            Some(ast::OldGrouping::Cube) => {
+                let all: Vec<Vec<usize>> = (0..count).map(|i| vec![i]).collect();
+                return Ok(Some(cube(&all)?));
+            }
+            None => {}
+        }
+        for set in &mut sets {
+            let mut seen = Vec::new();
+            set.retain(|i| {
+                !seen.contains(i) && {
+                    seen.push(*i);
+                    true
+                }
+            });
+        }
+        Ok(if plain { None } else { Some(sets) })
+    }
+
+    fn group_item(&mut self, item: &ast::GroupItem, scope: &Scope, block: usize) -> SqlResult<Vec<Vec<usize>>> {
+        self.deeper(|binder| match item {
+            ast::GroupItem::Expr(expr) => Ok(vec![vec![binder.group_expr(expr, scope, block)?]]),
+            ast::GroupItem::Set(exprs) => {
+                let set = exprs.iter().map(|e| binder.group_expr(e, scope, block)).collect::<SqlResult<Vec<_>>>()?;
+                Ok(vec![set])
+            }
+            ast::GroupItem::Rollup(items) => {
+                let parts = binder.group_parts(items, scope, block)?;
+                Ok((0..=parts.len()).rev().map(|n| parts[..n].concat()).collect())
+            }
+            ast::GroupItem::Cube(items) => cube(&binder.group_parts(items, scope, block)?),
+            ast::GroupItem::GroupingSets(items) => {
+                let mut all = Vec::new();
+                for item in items {
+                    all.extend(binder.group_item(item, scope, block)?);
+                }
+                Ok(all)
+            }
+        })
+    }
+
+    fn group_parts(&mut self, items: &[ast::GroupItem], scope: &Scope, block: usize) -> SqlResult<Vec<Vec<usize>>> {
+        let mut parts = Vec::new();
+        for item in items {
+            parts.extend(self.group_item(item, scope, block)?);
+        }
+        Ok(parts)
+    }
+
+    fn group_expr(&mut self, expr: &ast::Expr, scope: &Scope, block: usize) -> SqlResult<usize> {
+        let bound = self.expr(expr, scope)?;
+        if bound.is_constant() || ColumnSet::of(&bound).is_empty() {
+            return Err(errors::plain(
+                164,
+                15,
+                1,
+                "Each GROUP BY expression must contain at least one column that is not an outer reference.",
+            ));
+        }
+        if bound.has_subquery() {
+            return Err(errors::plain(
+                144,
+                15,
+                1,
+                "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.",
+            ));
+        }
+        sortable(&bound.ty)?;
+        if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
+            return Ok(known);
+        }
+        let id = self.columns.add(bound.ty, true);
+        self.blocks[block].groups.push((id, bound));
+        Ok(self.blocks[block].groups.len() - 1)
+    }
+}
+
+fn cube(parts: &[Vec<usize>]) -> SqlResult<Vec<Vec<usize>>> {
+    if parts.len() > 12 {
+        return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
+    }
+    let count = parts.len();
+    Ok((0..1_usize << count)
+        .rev()
+        .map(|mask| (0..count).filter(|i| mask >> (count - 1 - i) & 1 == 1).flat_map(|i| parts[i].clone()).collect())
+        .collect())
+}
+
+/// Expressions after GROUP BY: group expressions become group columns, and no other column of FROM may be left.
+pub struct Regroup<'b> {
+    pub groups: &'b [(ColumnId, Expr)],
+    /// Without grouping sets a group is never NULL unless its expression is.
+    pub reuse: bool,
+    pub sources: &'b [Source],
+}
+
+impl Regroup<'_> {
+    /// All that is computed after grouping, over the groups.
+    pub fn apply_to_all(
+        &self,
+        outputs: &mut [Output],
+        having: &mut [Expr],
+        keys: &mut [SortKey],
+        windows: &mut [WindowSpec],
+    ) -> SqlResult<()> {
+        for output in outputs {
+            self.apply(&mut output.expr, errors::not_grouped)?;
+        }
+        for condition in having {
+            self.apply(condition, errors::not_grouped_having)?;
+        }
+        for key in keys {
+            self.apply(&mut key.expr, errors::not_grouped_order)?;
+        }
+        for spec in windows {
+            let exprs = spec
+                .partition
+                .iter_mut()
+                .chain(spec.order.iter_mut().map(|key| &mut key.expr))
+                .chain(spec.functions.iter_mut().flat_map(|(_, function)| &mut function.arguments));
+            for e in exprs {
+                self.apply(e, errors::not_grouped)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&self, expr: &mut Expr, error: fn(&str) -> types::SqlError) -> SqlResult<()> {
+        expr.rewrite(&mut |e| {
+            let Some((id, group)) = self.groups.iter().find(|(_, group)| group.same(e)) else { return false };
+            let nullable = if self.reuse { group.nullable } else { true };
+            *e = Expr::column(id.index(), group.ty, nullable);
+            true
+        });
+        let mut wrong: Option<String> = None;
+        expr.for_each_column(&mut |column| {
+            if wrong.is_none() {
+                wrong = self.source_column(ColumnId(column as u32));
+            }
+        });
+        match wrong {
+            Some(name) => Err(error(&name)),
+            None => Ok(()),
+        }
+    }
+
+    /// `alias.column` if the id is a column of FROM.
+    fn source_column(&self, id: ColumnId) -> Option<String> {
+        for source in self.sources {
+            for index in 0..source.len() {
+                let column = source.column(index);
+                if column.id == id {
+                    let table = match &source.schema {
+                        Some(schema) if source.qualified => format!("{schema}.{}", source.alias),
+                        _ => source.alias.to_string(),
+                    };
+                    return Some(format!("{table}.{}", column.name));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// 305 and 306 for what has no order.
+pub fn sortable(ty: &SqlType) -> SqlResult<()> {
+    match ty.kind {
+        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(errors::plain(
+            306,
+            16,
+            2,
+            "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
+        )),
+        TypeKind::Xml => Err(errors::plain(
+            305,
+            16,
+            1,
+            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
+        )),
+        _ => Ok(()),
+    }
+}

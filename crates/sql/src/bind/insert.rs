@@ -1,0 +1,452 @@
+//! INSERT: its target, the values it is given, and the row that is made of them.
+
+use std::sync::Arc;
+
+use types::{SqlResult, TypeKind};
+
+use super::binder::Binder;
+use super::convert::converted;
+use super::dml::{
+    Changes, RowTarget, SourceLayout, computed, explicit_rowversion, find_get, fitted, reads_table, twice,
+};
+use super::errors;
+use super::names::{display, object_name, same_name};
+use super::query::Use;
+use super::scope::{CteScope, Scope};
+use super::typing::is_null_literal;
+use crate::ast;
+use crate::catalog::{ColumnDef, ModuleKind, Object, TableDef};
+use crate::optimize::{ColumnId, Output, Rel};
+use crate::plan::{ActionKind, Expr, ExprKind, Modify, ModifyAction, QueryKind, TableSource, VariableSlotTable};
+
+/// What an INSERT, or an OUTPUT INTO, writes to.
+pub struct InsertTarget {
+    pub source: TableSource,
+    pub table: Arc<TableDef>,
+    /// Names the statement may use, and the table's columns they are.
+    pub columns: Vec<(Box<str>, u16)>,
+    pub name: String,
+}
+
+impl Binder<'_> {
+    pub fn insert(&mut self, insert: &ast::Insert) -> SqlResult<QueryKind> {
+        let ctes = insert.with.as_ref().map(|with| CteScope {
+            parent: None,
+            ctes: &with.ctes,
+            visible: with.ctes.len(),
+            recursive: None,
+        });
+        if let Some(with) = &insert.with {
+            self.check_ctes(with)?;
+        }
+        let ctes = ctes.as_ref();
+        let target = self.insert_target(&insert.target)?;
+        let identity_insert = self.identity_insert(&target.table);
+        let columns = self.insert_columns(&target, &insert.columns, identity_insert)?;
+        let listed = !insert.columns.is_empty();
+
+        let (source, supplied) = match &insert.source {
+            ast::InsertSource::Values(rows) => self.insert_values(rows, &target, &columns, listed, ctes)?,
+            ast::InsertSource::DefaultValues => (Rel::one_row(), Vec::new()),
+            ast::InsertSource::Query(query) => {
+                let bound = self.query(query, None, ctes, Use::Rows)?;
+                let count = bound.outputs.len();
+                if count != columns.len() {
+                    return Err(if !listed {
+                        mismatch()
+                    } else if count < columns.len() {
+                        errors::plain(
+                            120,
+                            15,
+                            1,
+                            "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.",
+                        )
+                    } else {
+                        errors::plain(
+                            121,
+                            15,
+                            1,
+                            "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.",
+                        )
+                    });
+                }
+                let mut supplied = Vec::with_capacity(count);
+                for (output, &column) in bound.outputs.into_iter().zip(&columns) {
+                    supplied.push(Some(fitted(output.expr, &target.table.columns[column as usize])?));
+                }
+                (bound.rel, supplied)
+            }
+            ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
+                let ids: Vec<ColumnId> =
+                    columns.iter().map(|&c| self.columns.add(target.table.columns[c as usize].ty, true)).collect();
+                let supplied = ids.iter().map(|&id| Some(self.columns.expr(id))).collect();
+                (Rel::Values { ids, rows: Vec::new() }, supplied)
+            }
+        };
+        let source = match &insert.top {
+            Some(top) => self.top_rows(source, top)?,
+            None => source,
+        };
+        let source = if reads_table(&source, &target.source) { Rel::Spool(Box::new(source)) } else { source };
+
+        // Supplied values are the source's columns; a DEFAULT of every row is made by the action.
+        let mut outputs = Vec::with_capacity(columns.len());
+        let mut given: Vec<(u16, Expr)> = Vec::with_capacity(columns.len());
+        for (i, &column) in columns.iter().enumerate() {
+            let Some(Some(expr)) = supplied.get(i) else { continue };
+            let position = outputs.len();
+            given.push((column, Expr::column(position, expr.ty, expr.nullable)));
+            outputs.push(Output { name: target.table.columns[column as usize].name.clone(), expr: expr.clone() });
+        }
+        let row = self.insert_row(&target.table, &given, identity_insert)?;
+        let plan = self.lowering.root(&self.columns, source, outputs);
+        let width = plan.columns.len();
+        let output = match &insert.output {
+            Some(output) => {
+                let layout = SourceLayout { ids: Vec::new() };
+                Some(
+                    self.output(output, &target.table, &[], layout, Changes { inserted: true, deleted: false }, width)?
+                        .0,
+                )
+            }
+            None => None,
+        };
+        let modify = Modify {
+            target: target.source.clone(),
+            source: plan,
+            actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row) }],
+            verb: "INSERT",
+            output,
+            checks: self.checks(&target.table, None)?,
+            identity_insert,
+            current_of: None,
+            top: None,
+        };
+        let execute = match &insert.source {
+            ast::InsertSource::Execute(execute) => self.execute(execute)?,
+            ast::InsertSource::ExecuteString(execute) => self.execute_string(execute)?,
+            _ => return Ok(QueryKind::Modify(Box::new(modify))),
+        };
+        Ok(QueryKind::InsertExecute { insert: Box::new(modify), execute })
+    }
+
+    fn insert_values(
+        &mut self,
+        rows: &[Vec<ast::Expr>],
+        target: &InsertTarget,
+        columns: &[u16],
+        listed: bool,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<(Rel, Vec<Option<Expr>>)> {
+        for row in rows {
+            if row.len() == columns.len() {
+                continue;
+            }
+            return Err(if rows.iter().any(|other| other.len() != row.len()) {
+                errors::plain(
+                    10709,
+                    16,
+                    1,
+                    "The number of columns for each row in a table value constructor must be the same.",
+                )
+            } else if !listed {
+                mismatch()
+            } else if row.len() < columns.len() {
+                errors::plain(
+                    109,
+                    15,
+                    1,
+                    "There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
+                )
+            } else {
+                errors::plain(
+                    110,
+                    15,
+                    1,
+                    "There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
+                )
+            });
+        }
+        let scope = Scope { sources: &[], parent: None, ctes, block: None };
+        // A column that is DEFAULT in every row is left to the action; identity and rowversion must be.
+        let made: Vec<bool> =
+            (0..columns.len()).map(|i| rows.iter().all(|row| matches!(row[i], ast::Expr::Default))).collect();
+        let mut cells = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut out = Vec::with_capacity(columns.len());
+            for (i, cell) in row.iter().enumerate() {
+                if made[i] {
+                    continue;
+                }
+                let column = &target.table.columns[columns[i] as usize];
+                let value = match cell {
+                    ast::Expr::Default => self.default_value(column)?,
+                    cell => {
+                        if column.ty.kind == TypeKind::RowVersion && !is_null_ast(cell) {
+                            return Err(explicit_rowversion());
+                        }
+                        let bound = self.expr(cell, &scope)?;
+                        fitted(bound, column)?
+                    }
+                };
+                out.push(value);
+            }
+            cells.push(out);
+        }
+        let mut ids = Vec::new();
+        let mut supplied = Vec::with_capacity(columns.len());
+        for (i, &column) in columns.iter().enumerate() {
+            if made[i] {
+                supplied.push(None);
+                continue;
+            }
+            let position = ids.len();
+            let own = &target.table.columns[column as usize].ty;
+            let longest = cells.iter().map(|row| row[position].ty).max_by_key(|ty| ty.length).unwrap_or(*own);
+            // Rows of one column have one type; too long a string is found when the row is made.
+            for row in &mut cells {
+                let taken = std::mem::replace(&mut row[position], Expr::null(longest));
+                row[position] = if taken.ty == longest { taken } else { converted(taken, &longest, false) };
+            }
+            let id = self.columns.add(longest, cells.iter().any(|row| row[position].nullable));
+            ids.push(id);
+            supplied.push(Some(self.columns.expr(id)));
+        }
+        Ok((Rel::Values { ids, rows: cells }, supplied))
+    }
+
+    fn insert_target(&mut self, target: &ast::Target) -> SqlResult<InsertTarget> {
+        match target {
+            ast::Target::Variable(variable) => {
+                let (slot, table) = self.table_variable(variable)?;
+                self.check_not_readonly(slot)?;
+                Ok(InsertTarget {
+                    source: TableSource::Variable(VariableSlotTable(slot as u32), table.clone()),
+                    columns: own_columns(&table),
+                    table,
+                    name: variable.name.to_string(),
+                })
+            }
+            ast::Target::Table { name, .. } => self.insert_table(name),
+            ast::Target::Function(_) => Err(errors::not_supported("OPENROWSET")),
+        }
+    }
+
+    pub fn insert_table(&mut self, name: &ast::ObjectName) -> SqlResult<InsertTarget> {
+        let shown = display(name);
+        let unknown = || errors::invalid_object(&shown).at_line(name.line);
+        match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
+            Object::Table(table) => Ok(InsertTarget {
+                source: TableSource::Base(table.clone()),
+                columns: own_columns(&table),
+                table,
+                name: shown,
+            }),
+            Object::Module(module) if module.kind == ModuleKind::View => {
+                let ident = ast::TableName {
+                    name: name.clone(),
+                    alias: None,
+                    hints: Vec::new(),
+                    sample: None,
+                    system_time: None,
+                    data_source: None,
+                };
+                let (mut rel, sources) = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, None, 0)?;
+                let mut base: Option<RowTarget> = None;
+                let mut columns = Vec::new();
+                for index in 0..sources[0].len() {
+                    let column = sources[0].column(index);
+                    let Some((target, ordinal)) = self.base_column(&mut rel, column.id, base.as_ref()) else {
+                        continue;
+                    };
+                    columns.push((column.name, ordinal));
+                    base.get_or_insert(target);
+                }
+                let Some(base) = base else {
+                    return Err(errors::plain(
+                        4406,
+                        16,
+                        1,
+                        format!(
+                            "Update or insert of view or function '{shown}' failed because it contains a derived or constant field."
+                        ),
+                    ));
+                };
+                Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown })
+            }
+            Object::Virtual(_) => Err(errors::plain(259, 16, 1, "Ad hoc updates to system catalogs are not allowed.")),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The base table's column that `id` is, of the same table as `known` if that is given.
+    fn base_column(&mut self, rel: &mut Rel, id: ColumnId, known: Option<&RowTarget>) -> Option<(RowTarget, u16)> {
+        let origin = self.columns.origin(id)?;
+        let first = ColumnId(id.0 - origin.column as u32);
+        if known.is_some_and(|known| known.first != first) {
+            return None;
+        }
+        let get = find_get(rel, first)?;
+        let target = RowTarget {
+            source: get.source.clone(),
+            table: get.table.clone(),
+            first,
+            locator: get.locator.unwrap_or(first),
+        };
+        Some((target, origin.column))
+    }
+
+    fn identity_insert(&self, table: &TableDef) -> bool {
+        self.options.identity_insert == Some((table.database, table.object))
+    }
+
+    /// The columns that values are given for, in the order of the values.
+    pub fn insert_columns(
+        &mut self,
+        target: &InsertTarget,
+        names: &[ast::ColumnName],
+        identity_insert: bool,
+    ) -> SqlResult<Vec<u16>> {
+        let table = &target.table;
+        if names.is_empty() {
+            let mut out = Vec::with_capacity(target.columns.len());
+            for (_, column) in &target.columns {
+                let def = &table.columns[*column as usize];
+                let given = def.computed.is_none() && (def.identity.is_none() || identity_insert);
+                if given {
+                    out.push(*column);
+                }
+            }
+            if identity_insert && table.columns.iter().any(|c| c.identity.is_some()) {
+                return Err(errors::plain(
+                    8101,
+                    16,
+                    1,
+                    format!(
+                        "An explicit value for the identity column in table '{}' can only be specified when a column list is used and IDENTITY_INSERT is ON.",
+                        target.name
+                    ),
+                ));
+            }
+            return Ok(out);
+        }
+        let mut out: Vec<u16> = Vec::with_capacity(names.len());
+        for name in names {
+            let found = if name.name.is("$identity") {
+                table.columns.iter().position(|c| c.identity.is_some()).map(|c| c as u16)
+            } else {
+                target.columns.iter().find(|(known, _)| same_name(known, &name.name)).map(|(_, column)| *column)
+            };
+            let Some(column) = found else {
+                return Err(errors::invalid_column(&name.name).at_line(name.line));
+            };
+            let def = &table.columns[column as usize];
+            if out.contains(&column) {
+                return Err(twice(&def.name).at_line(name.line));
+            }
+            if def.computed.is_some() {
+                return Err(computed(&def.name).at_line(name.line));
+            }
+            if def.identity.is_some() && !identity_insert {
+                return Err(errors::plain(
+                    544,
+                    16,
+                    1,
+                    format!(
+                        "Cannot insert explicit value for identity column in table '{}' when IDENTITY_INSERT is set to OFF.",
+                        table.name
+                    ),
+                )
+                .at_line(name.line));
+            }
+            out.push(column);
+        }
+        if identity_insert {
+            let missing =
+                table.columns.iter().enumerate().any(|(i, c)| c.identity.is_some() && !out.contains(&(i as u16)));
+            if missing {
+                return Err(errors::plain(
+                    545,
+                    16,
+                    1,
+                    format!(
+                        "Explicit value must be specified for identity column in table '{}' either when IDENTITY_INSERT is set to ON or when a replication user is inserting into a NOT FOR REPLICATION identity column.",
+                        table.name
+                    ),
+                ));
+            }
+        }
+        Ok(out)
+    }
+
+    /// The DEFAULT of a column, or NULL.
+    pub fn default_value(&mut self, column: &ColumnDef) -> SqlResult<Expr> {
+        let Some(text) = &column.default else { return Ok(Expr::null(column.ty)) };
+        let parsed = super::modules::parse_expression(text)?;
+        let bound = self.expand(|binder| binder.without_variables(|binder| binder.expr(&parsed, &Scope::EMPTY)))?;
+        fitted(bound, column)
+    }
+
+    /// A value for every stored column: what is given (over the source row), defaults, computed columns.
+    pub fn insert_row(
+        &mut self,
+        table: &Arc<TableDef>,
+        given: &[(u16, Expr)],
+        identity_insert: bool,
+    ) -> SqlResult<Vec<Option<Expr>>> {
+        let count = table.stored.iter().flatten().count();
+        let mut row: Vec<Option<Expr>> = (0..count).map(|_| None).collect();
+        let mut values: Vec<(u16, Expr)> = Vec::with_capacity(table.columns.len());
+        let mut later = Vec::new();
+        for (index, column) in table.columns.iter().enumerate() {
+            let Some(ordinal) = table.stored[index] else { continue };
+            if column.computed.is_some() {
+                later.push((index, ordinal));
+                continue;
+            }
+            let value = match given.iter().find(|(c, _)| *c as usize == index) {
+                Some((_, value)) => {
+                    if column.ty.kind == TypeKind::RowVersion {
+                        if !is_null_literal(value) {
+                            return Err(explicit_rowversion());
+                        }
+                        continue;
+                    }
+                    value.clone()
+                }
+                None if column.identity.is_some() && !identity_insert => continue,
+                None if column.ty.kind == TypeKind::RowVersion => continue,
+                None => self.default_value(column)?,
+            };
+            values.push((index as u16, value.clone()));
+            row[ordinal as usize] = Some(value);
+        }
+        for (index, ordinal) in later {
+            let column = &table.columns[index];
+            let (first, mut value) = self.computed_value(table, column)?;
+            value.rewrite(&mut |e| {
+                let ExprKind::Column(id) = e.kind else { return false };
+                let own = id as u32 - first.0;
+                *e = match values.iter().find(|(c, _)| *c as u32 == own) {
+                    Some((_, value)) => value.clone(),
+                    None => Expr::null(e.ty),
+                };
+                true
+            });
+            row[ordinal as usize] = Some(value);
+        }
+        Ok(row)
+    }
+}
+
+fn own_columns(table: &TableDef) -> Vec<(Box<str>, u16)> {
+    table.columns.iter().enumerate().map(|(i, column)| (column.name.clone(), i as u16)).collect()
+}
+
+fn mismatch() -> types::SqlError {
+    errors::plain(213, 16, 1, "Column name or number of supplied values does not match table definition.")
+}
+
+fn is_null_ast(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Literal(ast::Literal::Null))
+}

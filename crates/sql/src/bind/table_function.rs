@@ -1,0 +1,297 @@
+//! Functions as tables in FROM: inline and multi-statement ones, STRING_SPLIT, GENERATE_SERIES, OPENJSON.
+
+use types::{SqlResult, SqlType};
+
+use super::binder::Binder;
+use super::convert::{converted, implicit, unify};
+use super::errors;
+use super::names::{display, object_name};
+use super::query::{Bound, Use};
+use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
+use crate::ast;
+use crate::catalog::{ModuleKind, Object};
+use crate::optimize::{Leaf, LeafKind, Rel};
+use crate::plan::{Expr, ExprKind, TableFunction};
+
+impl Binder<'_> {
+    pub fn function(
+        &mut self,
+        function: &ast::TableFunction,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<FromRel> {
+        self.function_here(function, parent, ctes).map_err(|e| e.at_line(function.line))
+    }
+
+    fn function_here(
+        &mut self,
+        function: &ast::TableFunction,
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<FromRel> {
+        let scope = Scope { sources: &[], parent, ctes, block: None };
+        match &function.kind {
+            ast::TableFunctionKind::Call { name, args } => {
+                let alias = function.alias.as_ref();
+                if name.is_unqualified() && name.name.is("STRING_SPLIT") {
+                    return self.string_split(args, function, &scope);
+                }
+                if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
+                    return self.generate_series(args, function, &scope);
+                }
+                let unknown = || errors::invalid_object(&display(name));
+                match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
+                    Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
+                        let parsed = super::modules::parse_function(&module)?;
+                        let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
+                        let args = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
+                        let names = parsed.parameters.iter().map(|p| p.name.name.clone());
+                        let parameters = names.zip(args).collect();
+                        let bound = self.expanded(&module, name, parameters, |binder| {
+                            binder.query(query, None, None, Use::Nested)
+                        })?;
+                        self.named(bound, alias.unwrap_or(&name.name), &function.columns)
+                    }
+                    Object::Module(module) if module.kind == ModuleKind::TableFunction => {
+                        let parsed = super::modules::parse_function(&module)?;
+                        let ast::FunctionReturns::Table { definition, .. } = &parsed.returns else {
+                            return Err(unknown());
+                        };
+                        let arguments = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
+                        let mut outputs = Vec::new();
+                        let mut ids = Vec::new();
+                        for (column, ty, nullable) in self.definition_columns(definition)? {
+                            let id = self.columns.add(ty, nullable);
+                            ids.push(id);
+                            outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
+                        }
+                        let rel =
+                            Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::UserTableFunction { module, arguments } }));
+                        self.named(Bound::new(rel, outputs), alias.unwrap_or(&name.name), &function.columns)
+                    }
+                    Object::Virtual(def) => {
+                        let bound = self.exprs(args, &scope)?;
+                        if bound.len() > def.parameters.len() {
+                            return Err(errors::plain(
+                                8144,
+                                16,
+                                3,
+                                format!("Procedure or function {} has too many arguments specified.", display(name)),
+                            ));
+                        }
+                        if bound.len() < def.parameters.len() {
+                            return Err(errors::plain(
+                                313,
+                                16,
+                                3,
+                                format!(
+                                    "An insufficient number of arguments were supplied for the procedure or function {}.",
+                                    display(name)
+                                ),
+                            ));
+                        }
+                        let arguments = bound
+                            .into_iter()
+                            .zip(&def.parameters)
+                            .map(|(e, ty)| implicit(e, ty))
+                            .collect::<SqlResult<_>>()?;
+                        Ok(self.virtual_table(def, arguments, name, alias))
+                    }
+                    _ => Err(unknown()),
+                }
+            }
+            ast::TableFunctionKind::OpenJson { text, path, schema } => {
+                self.open_json(text, path.as_ref(), schema.as_deref(), function, &scope)
+            }
+            _ => Err(errors::not_supported("table function")),
+        }
+    }
+
+    fn leaf_function(
+        &mut self,
+        function: TableFunction,
+        arguments: Vec<Expr>,
+        columns: Vec<(&str, SqlType, bool)>,
+        alias: Option<&ast::Ident>,
+        renamed: &[ast::Ident],
+        default_alias: &str,
+    ) -> SqlResult<FromRel> {
+        let mut ids = Vec::new();
+        let mut outputs = Vec::new();
+        for (name, ty, nullable) in columns {
+            let id = self.columns.add(ty, nullable);
+            ids.push(id);
+            outputs.push(crate::optimize::Output { name: name.into(), expr: self.columns.expr(id) });
+        }
+        let rel = Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::TableFunction { function, arguments } }));
+        let default_alias = ast::Ident::new(default_alias);
+        self.named(Bound::new(rel, outputs), alias.unwrap_or(&default_alias), renamed)
+    }
+
+    fn string_split(&mut self, args: &[ast::Expr], function: &ast::TableFunction, scope: &Scope) -> SqlResult<FromRel> {
+        if !(2..=3).contains(&args.len()) {
+            return Err(errors::plain(
+                8144,
+                16,
+                3,
+                "Procedure or function string_split has too many arguments specified.",
+            ));
+        }
+        let value = self.expr(&args[0], scope)?;
+        let value = self.as_string(value, 1, "string_split")?;
+        let wide = value.ty.is_unicode_string();
+        let collation = value.ty.collation;
+        let mut separator = SqlType::nchar(1).with_collation(collation);
+        if !wide {
+            separator = SqlType::char(1).with_collation(collation);
+        }
+        let ty = SqlType { kind: if wide { types::TypeKind::NVarChar } else { types::TypeKind::VarChar }, ..value.ty };
+        let given = self.expr(&args[1], scope)?;
+        let mut arguments = vec![value, converted(given, &separator, false)];
+        let mut columns = vec![("value", ty, true)];
+        if let Some(ordinal) = args.get(2) {
+            let ordinal = self.expr_as(ordinal, &SqlType::BIT, scope)?;
+            if matches!(ordinal.kind, ExprKind::Literal(types::Datum::I64(1))) {
+                columns.push(("ordinal", SqlType::BIGINT, false));
+            }
+            arguments.push(ordinal);
+        }
+        self.leaf_function(
+            TableFunction::StringSplit,
+            arguments,
+            columns,
+            function.alias.as_ref(),
+            &function.columns,
+            "STRING_SPLIT",
+        )
+    }
+
+    fn generate_series(
+        &mut self,
+        args: &[ast::Expr],
+        function: &ast::TableFunction,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
+        if !(2..=3).contains(&args.len()) {
+            return Err(errors::argument_range("generate_series", 2, 3));
+        }
+        let bound = self.exprs(args, scope)?;
+        let (arguments, ty) = unify(bound, "GENERATE_SERIES")?;
+        if !(ty.is_integer() || ty.is_decimal()) {
+            return Err(errors::invalid_argument(&ty, 1, "generate_series"));
+        }
+        self.leaf_function(
+            TableFunction::GenerateSeries,
+            arguments,
+            vec![("value", ty, false)],
+            function.alias.as_ref(),
+            &function.columns,
+            "GENERATE_SERIES",
+        )
+    }
+
+    fn open_json(
+        &mut self,
+        text: &ast::Expr,
+        path: Option<&ast::Expr>,
+        schema: Option<&[ast::OpenColumn]>,
+        function: &ast::TableFunction,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
+        let collation = self.catalog.collation();
+        let long = SqlType::NVARCHAR_MAX.with_collation(collation);
+        let mut arguments = vec![self.expr_as(text, &long, scope)?];
+        if let Some(path) = path {
+            arguments.push(self.expr_as(path, &SqlType::nvarchar(4000).with_collation(collation), scope)?);
+        }
+        let alias = function.alias.as_ref();
+        let Some(schema) = schema else {
+            let columns = vec![
+                ("key", SqlType::nvarchar(4000).with_collation(collation), false),
+                ("value", long, true),
+                ("type", SqlType::TINYINT, false),
+            ];
+            return self.leaf_function(
+                TableFunction::OpenJson,
+                arguments,
+                columns,
+                alias,
+                &function.columns,
+                "OPENJSON",
+            );
+        };
+        let mut paths = Vec::with_capacity(schema.len());
+        let mut types = Vec::with_capacity(schema.len());
+        for column in schema {
+            let path: Box<str> = match &column.path {
+                Some(ast::Expr::Literal(ast::Literal::String { text, .. })) => text.clone(),
+                _ => format!("$.\"{}\"", &*column.name).into(),
+            };
+            paths.push((path, column.as_json));
+            types.push((column.name.text.clone(), self.data_type(&column.data_type, 1)?));
+        }
+        // The function gives text; each column is converted to its type here.
+        let raw: Vec<(&str, SqlType, bool)> = types.iter().map(|(name, _)| (&**name, long, true)).collect();
+        let (rel, mut sources) = self.leaf_function(
+            TableFunction::OpenJsonWith(paths),
+            arguments,
+            raw,
+            alias,
+            &function.columns,
+            "OPENJSON",
+        )?;
+        let mut defs = Vec::new();
+        if let SourceColumns::List(list) = &mut sources[0].columns {
+            for (column, (_, ty)) in list.iter_mut().zip(&types) {
+                let value = Expr::column(column.id.index(), column.ty, true);
+                let typed = self.cast(value, *ty, None, false)?;
+                column.ty = typed.ty;
+                column.id = self.as_column(typed, &mut defs);
+            }
+        }
+        Ok((rel.map(defs), sources))
+    }
+
+    /// Names and types of a table definition's columns (of a function's result).
+    pub fn definition_columns(
+        &mut self,
+        definition: &ast::TableDefinition,
+    ) -> SqlResult<Vec<(Box<str>, SqlType, bool)>> {
+        let mut out: Vec<(Box<str>, SqlType, bool)> = Vec::with_capacity(definition.columns.len());
+        for column in &definition.columns {
+            let (ty, nullable) = match &column.kind {
+                ast::ColumnKind::Typed(ty) => {
+                    let mut ty = self.data_type(ty, 1)?;
+                    if let Some(collation) = &column.collation {
+                        ty.collation = self.collation(collation)?;
+                    }
+                    (ty, column.null.unwrap_or(true))
+                }
+                ast::ColumnKind::Timestamp => (SqlType::ROWVERSION, false),
+                ast::ColumnKind::Computed { expr, .. } => {
+                    let list = out
+                        .iter()
+                        .map(|(name, ty, nullable)| SourceColumn {
+                            name: name.clone(),
+                            id: self.columns.add(*ty, *nullable),
+                            ty: *ty,
+                            nullable: *nullable,
+                        })
+                        .collect();
+                    let source = Source {
+                        alias: "".into(),
+                        schema: None,
+                        qualified: false,
+                        columns: SourceColumns::List(list),
+                        nullable: false,
+                    };
+                    let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
+                    let bound = self.expr(expr, &scope)?;
+                    (bound.ty, bound.nullable)
+                }
+            };
+            out.push((column.name.text.clone(), ty, nullable));
+        }
+        Ok(out)
+    }
+}

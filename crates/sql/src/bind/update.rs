@@ -1,0 +1,444 @@
+//! UPDATE and DELETE: the table that a FROM finds rows of, and what SET gives them.
+
+use types::{SqlResult, SqlType, TypeKind};
+
+use super::binder::{Binder, Block, Place};
+use super::convert::{converted, implicit};
+use super::dml::{
+    Changes, RowTarget, SourceLayout, computed, derived_field, find_get, fitted, positioned, reads_again, spooled,
+    stored_ids, twice,
+};
+use super::errors;
+use super::names::{display, object_name, same_name};
+use super::query::compound;
+use super::scope::{CteScope, Scope, Source, SourceColumns};
+use crate::ast;
+use crate::catalog::Object;
+use crate::optimize::{ColumnId, ColumnSet, Rel};
+use crate::plan::{
+    ActionKind, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, TableSource, VariableSlot,
+};
+
+/// The common parts of UPDATE and DELETE.
+struct RowStatement<'q> {
+    with: Option<&'q ast::With>,
+    top: Option<&'q ast::Top>,
+    target: &'q ast::Target,
+    from: &'q [ast::TableRef],
+    filter: Option<&'q ast::Filter>,
+    output: Option<&'q ast::Output>,
+}
+
+pub struct SetValues {
+    pub set: Vec<(u16, Expr)>,
+    pub assign: Vec<(VariableSlot, Expr)>,
+}
+
+impl Binder<'_> {
+    pub fn update(&mut self, update: &ast::Update) -> SqlResult<QueryKind> {
+        let shape = RowStatement {
+            with: update.with.as_deref(),
+            top: update.top.as_deref(),
+            target: &update.target,
+            from: &update.from,
+            filter: update.filter.as_ref(),
+            output: update.output.as_deref(),
+        };
+        self.row_statement(&shape, Some(&update.set))
+    }
+
+    pub fn delete(&mut self, delete: &ast::Delete) -> SqlResult<QueryKind> {
+        let shape = RowStatement {
+            with: delete.with.as_deref(),
+            top: delete.top.as_deref(),
+            target: &delete.target,
+            from: &delete.from,
+            filter: delete.filter.as_ref(),
+            output: delete.output.as_deref(),
+        };
+        self.row_statement(&shape, None)
+    }
+
+    fn row_statement(&mut self, shape: &RowStatement, set: Option<&[ast::SetClause]>) -> SqlResult<QueryKind> {
+        let block = self.blocks.len();
+        self.blocks.push(Block { place: Place::Set, ..Block::default() });
+        let result = self.row_statement_in(shape, set, block);
+        self.blocks.truncate(block);
+        result
+    }
+
+    fn row_statement_in(
+        &mut self,
+        shape: &RowStatement,
+        set: Option<&[ast::SetClause]>,
+        block: usize,
+    ) -> SqlResult<QueryKind> {
+        let own;
+        let ctes = match shape.with {
+            Some(with) => {
+                self.check_ctes(with)?;
+                own = CteScope { parent: None, ctes: &with.ctes, visible: with.ctes.len(), recursive: None };
+                Some(&own)
+            }
+            None => None,
+        };
+        let (mut rel, sources, named) = self.target_from(shape, ctes, block)?;
+        let scope = Scope { sources: &sources, parent: None, ctes, block: Some(block) };
+
+        // SET names columns of the target only.
+        let target_sources = std::slice::from_ref(&sources[named]);
+        let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
+        let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
+        let target = self.row_target(&mut rel, &sources[named], first_column)?;
+        let mut current_of = None;
+        match shape.filter {
+            Some(ast::Filter::Where(condition)) => {
+                self.blocks[block].place = Place::Where;
+                rel = self.filter(rel, condition, &scope)?;
+                self.blocks[block].place = Place::Set;
+            }
+            Some(ast::Filter::CurrentOf(cursor)) => current_of = Some(self.cursor_ref(cursor)?),
+            None => {}
+        }
+        if let Some(top) = shape.top {
+            rel = self.top_rows(rel, top)?;
+        }
+
+        let mut layout = SourceLayout { ids: stored_ids(&target.table, target.first) };
+        layout.ids.push(target.locator);
+        let none = ColumnSet::default();
+        let update = match set {
+            Some(set) => {
+                let update = self.set_clauses(set, &target, &names, &scope)?;
+                update.set.iter().for_each(|(_, e)| layout.read(e, &none));
+                update.assign.iter().for_each(|(_, e)| layout.read(e, &none));
+                Some(update)
+            }
+            None => None,
+        };
+        let changes = Changes { inserted: set.is_some(), deleted: true };
+        let (output, layout) = match shape.output {
+            Some(output) => {
+                let (output, layout) = self.output(output, &target.table, &sources, layout, changes, 0)?;
+                (Some(output), layout)
+            }
+            None => (None, layout),
+        };
+        let mut set_columns = Vec::new();
+        let action = match update {
+            Some(update) => {
+                let mut set = Vec::with_capacity(update.set.len());
+                for (column, value) in update.set {
+                    set_columns.push(column);
+                    let ordinal = target.table.stored[column as usize].expect("computed columns are refused");
+                    set.push((ordinal, positioned(value, &layout.ids)));
+                }
+                let assign =
+                    update.assign.into_iter().map(|(slot, value)| (slot, positioned(value, &layout.ids))).collect();
+                ActionKind::Update { set, computed: self.computed_columns(&target.table)?, assign }
+            }
+            None => ActionKind::Delete,
+        };
+        let twice = reads_again(&rel, &target);
+        let plan = self.lower_source(rel, &layout);
+        let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
+        let checks = match set {
+            Some(_) => self.checks(&target.table, Some(&set_columns))?,
+            None => Vec::new(),
+        };
+        Ok(QueryKind::Modify(Box::new(Modify {
+            target: target.source,
+            source: plan,
+            actions: vec![ModifyAction { condition: None, kind: action }],
+            verb: if set.is_some() { "UPDATE" } else { "DELETE" },
+            output,
+            checks,
+            identity_insert: false,
+            current_of,
+            top: None,
+        })))
+    }
+
+    /// FROM with the target in it, and which source names the target.
+    fn target_from(
+        &mut self,
+        shape: &RowStatement,
+        ctes: Option<&CteScope>,
+        block: usize,
+    ) -> SqlResult<(Rel, Vec<Source>, usize)> {
+        let own = match shape.target {
+            ast::Target::Table { name, hints } => ast::TableRef::Table(Box::new(ast::TableName {
+                name: name.clone(),
+                alias: None,
+                hints: hints.clone(),
+                sample: None,
+                system_time: None,
+                data_source: None,
+            })),
+            ast::Target::Variable(variable) => ast::TableRef::Variable(Box::new(ast::TableVariable {
+                variable: variable.clone(),
+                alias: None,
+                hints: Vec::new(),
+            })),
+            ast::Target::Function(_) => return Err(errors::not_supported("OPENROWSET")),
+        };
+        if shape.from.is_empty() {
+            let (rel, sources) = self.table_ref(&own, None, ctes, block)?;
+            return Ok((rel, sources, 0));
+        }
+        let (rel, mut sources) = self.from(shape.from, None, ctes, block)?;
+        let wanted: (&str, Option<&str>) = match shape.target {
+            ast::Target::Table { name, .. } => (&name.name, name.schema.as_deref()),
+            ast::Target::Variable(variable) => (&variable.name, None),
+            ast::Target::Function(_) => ("", None),
+        };
+        let by_alias = sources.iter().position(|source| {
+            same_name(&source.alias, wanted.0)
+                && (wanted.1.is_none() || matches!((wanted.1, &source.schema), (Some(a), Some(b)) if same_name(a, b)))
+        });
+        if let Some(named) = by_alias {
+            return Ok((rel, sources, named));
+        }
+        // The table under another name: it is the target if FROM has it once.
+        if let ast::Target::Table { name, .. } = shape.target {
+            if let Some(Object::Table(table)) = self.resolve(&object_name(name))? {
+                let same: Vec<usize> = (0..sources.len())
+                    .filter(|&i| match &sources[i].columns {
+                        SourceColumns::Table { table: other, .. } => {
+                            other.object == table.object && other.database == table.database
+                        }
+                        SourceColumns::List(_) => false,
+                    })
+                    .collect();
+                match same.as_slice() {
+                    [one] => return Ok((rel, sources, *one)),
+                    [] => {}
+                    _ => {
+                        return Err(errors::plain(8154, 15, 1, format!("The table '{}' is ambiguous.", display(name))));
+                    }
+                }
+            }
+        }
+        let (own_rel, own_sources) = self.table_ref(&own, None, ctes, block)?;
+        let named = sources.len();
+        sources.extend(own_sources);
+        Ok((Rel::join(crate::plan::JoinKind::Inner, own_rel, rel, Vec::new()), sources, named))
+    }
+
+    /// The base table under `source`, told to give the locator of its rows.
+    fn row_target(&mut self, rel: &mut Rel, source: &Source, set_column: Option<ColumnId>) -> SqlResult<RowTarget> {
+        let first = match &source.columns {
+            SourceColumns::Table { first, .. } => *first,
+            SourceColumns::List(list) => {
+                let candidates: Vec<ColumnId> = match set_column {
+                    Some(id) => vec![id],
+                    None => list.iter().map(|column| column.id).collect(),
+                };
+                let mut firsts: Vec<ColumnId> = candidates
+                    .iter()
+                    .filter_map(|&id| self.columns.info(id).origin.map(|(_, column)| ColumnId(id.0 - column as u32)))
+                    .collect();
+                firsts.dedup();
+                match firsts.as_slice() {
+                    [one] => *one,
+                    [] => return Err(derived_field(&source.alias)),
+                    _ => {
+                        return Err(errors::plain(
+                            4405,
+                            16,
+                            1,
+                            format!(
+                                "View or function '{}' is not updatable because the modification affects multiple base tables.",
+                                source.alias
+                            ),
+                        ));
+                    }
+                }
+            }
+        };
+        let locator = self.columns.add(SqlType::varbinary(64), true);
+        let Some(get) = find_get(rel, first) else { return Err(derived_field(&source.alias)) };
+        if let TableSource::Variable(slot, _) = &get.source {
+            self.check_not_readonly(slot.0 as usize)?;
+        }
+        if get.locator.is_none() {
+            get.locator = Some(locator);
+        }
+        // What is changed is read as it is now, not as it was when the statement began: no update is lost.
+        get.lock.update |= !get.lock.no_lock && !get.lock.exclusive;
+        Ok(RowTarget {
+            source: get.source.clone(),
+            table: get.table.clone(),
+            first,
+            locator: get.locator.unwrap_or(locator),
+        })
+    }
+
+    /// SET clauses: values by table column, over the columns of FROM.
+    pub fn set_clauses(
+        &mut self,
+        set: &[ast::SetClause],
+        target: &RowTarget,
+        names: &Scope,
+        scope: &Scope,
+    ) -> SqlResult<SetValues> {
+        let mut out = SetValues { set: Vec::new(), assign: Vec::new() };
+        for clause in set {
+            match clause {
+                ast::SetClause::Column { column, op, value } => {
+                    let value = self.set_column(column, *op, value, target, names, scope, &out)?;
+                    out.set.push(value);
+                }
+                ast::SetClause::Variable { variable, op, value } => {
+                    let slot = self.slot(variable)?;
+                    let value = self.expr(value, scope)?;
+                    let value = self.assigned(slot, *op, value)?;
+                    out.assign.push((slot, value));
+                }
+                ast::SetClause::VariableColumn { variable, column, op, value } => {
+                    let slot = self.slot(variable)?;
+                    let (column, value) = self.set_column(column, *op, value, target, names, scope, &out)?;
+                    let ty = self.names.variables[slot.0 as usize].ty;
+                    out.assign.push((slot, implicit(value.clone(), &ty)?));
+                    out.set.push((column, value));
+                }
+                ast::SetClause::Method { column, method, args } => {
+                    if !method.is("write") || args.len() != 3 {
+                        return Err(errors::plain(258, 15, 1, format!("Cannot call methods on {}.", &*column.name)));
+                    }
+                    // column.WRITE(value, offset, length) is STUFF from offset on; a NULL offset appends.
+                    let value = self.write_method(column, args, names, scope)?;
+                    let id = self.target_column(column, target, names, &out)?;
+                    out.set.push((id, fitted(value, &target.table.columns[id as usize])?));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn write_method(
+        &mut self,
+        column: &ast::ColumnName,
+        args: &[ast::Expr],
+        names: &Scope,
+        scope: &Scope,
+    ) -> SqlResult<Expr> {
+        use crate::function::FunctionId;
+        let plain = ast::ColumnName { table: None, ..column.clone() };
+        let (found, _) = names.column(&plain)?;
+        let own = Expr::column(found.id.index(), found.ty, found.nullable);
+        if !found.ty.is_max() {
+            return Err(errors::plain(8137, 16, 1, "Incorrect use of the XML data type method."));
+        }
+        let value = self.expr_as(&args[0], &found.ty, scope)?;
+        let offset = self.expr_as(&args[1], &SqlType::BIGINT, scope)?;
+        let length = self.expr_as(&args[2], &SqlType::BIGINT, scope)?;
+        let appended = super::expr::arithmetic(crate::plan::ArithmeticOp::Add, own.clone(), value.clone())?;
+        let from = Expr::new(
+            SqlType::BIGINT,
+            true,
+            ExprKind::Arithmetic(crate::plan::ArithmeticOp::Add, Box::new(offset.clone()), Box::new(Expr::bigint(1))),
+        );
+        let whole = Expr::new(SqlType::BIGINT, true, ExprKind::Function(FunctionId::Datalength, vec![own.clone()]));
+        let length = Expr::new(SqlType::BIGINT, true, ExprKind::Function(FunctionId::Isnull, vec![length, whole]));
+        let stuffed = Expr::new(found.ty, true, ExprKind::Function(FunctionId::Stuff, vec![own, from, length, value]));
+        let missing = Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(offset)));
+        Ok(Expr::new(
+            found.ty,
+            true,
+            ExprKind::Case {
+                branches: vec![(missing, converted(appended, &found.ty, false))],
+                otherwise: Some(Box::new(stuffed)),
+            },
+        ))
+    }
+
+    fn target_column(
+        &mut self,
+        column: &ast::ColumnName,
+        target: &RowTarget,
+        names: &Scope,
+        so_far: &SetValues,
+    ) -> SqlResult<u16> {
+        let plain = ast::ColumnName { table: None, ..column.clone() };
+        let (found, _) = names.column(&plain)?;
+        let ordinal = found.id.0.checked_sub(target.first.0).filter(|&o| (o as usize) < target.table.columns.len());
+        let Some(ordinal) = ordinal else {
+            return Err(derived_field(&names.sources[0].alias));
+        };
+        let def = &target.table.columns[ordinal as usize];
+        if def.computed.is_some() {
+            return Err(computed(&def.name).at_line(column.line));
+        }
+        if def.identity.is_some() {
+            return Err(errors::plain(8102, 16, 1, format!("Cannot update identity column '{}'.", def.name))
+                .at_line(column.line));
+        }
+        if def.ty.kind == TypeKind::RowVersion {
+            return Err(errors::plain(272, 16, 1, "Cannot update a timestamp column.").at_line(column.line));
+        }
+        if so_far.set.iter().any(|(c, _)| *c == ordinal as u16) {
+            return Err(twice(&def.name).at_line(column.line));
+        }
+        Ok(ordinal as u16)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn set_column(
+        &mut self,
+        column: &ast::ColumnName,
+        op: ast::AssignOp,
+        value: &ast::Expr,
+        target: &RowTarget,
+        names: &Scope,
+        scope: &Scope,
+        so_far: &SetValues,
+    ) -> SqlResult<(u16, Expr)> {
+        let ordinal = self.target_column(column, target, names, so_far)?;
+        let def = target.table.columns[ordinal as usize].clone();
+        if matches!(value, ast::Expr::Default) {
+            return Ok((ordinal, self.default_value(&def)?));
+        }
+        let mut value = self.expr(value, scope)?;
+        if let Some(op) = compound(op) {
+            let current = Expr::column(target.first.index() + ordinal as usize, def.ty, def.nullable);
+            value = self.binary(op, current, value)?;
+        }
+        Ok((ordinal, fitted(value, &def)?))
+    }
+}
+
+/// The scan that finds the rows runs along a key that the statement changes: a row could be met again (the Halloween problem).
+fn moves_in_scan(plan: &Operator, target: &RowTarget, set: &[u16]) -> bool {
+    match &plan.kind {
+        OperatorKind::Scan(scan) if scan.locator => {
+            let Some(index) = target.table.indexes.iter().find(|index| index.id == scan.index) else { return false };
+            let one_row = index.unique && scan.range.as_ref().is_some_and(|range| range.equal.len() == index.key.len());
+            !one_row && index.key.iter().any(|(column, _)| set.contains(column))
+        }
+        OperatorKind::Filter { input, .. } | OperatorKind::Project { input, .. } => moves_in_scan(input, target, set),
+        OperatorKind::Top(top) => moves_in_scan(&top.input, target, set),
+        OperatorKind::NestedLoops(join) => {
+            moves_in_scan(&join.outer, target, set) || moves_in_scan(&join.inner, target, set)
+        }
+        OperatorKind::HashJoin(join) => {
+            moves_in_scan(&join.left, target, set) || moves_in_scan(&join.right, target, set)
+        }
+        // A sort or a window has read everything before it gives a row.
+        _ => false,
+    }
+}
+
+/// Where the target of an UPDATE has the first column that is set.
+fn first_set_column(set: &[ast::SetClause], names: &Scope) -> SqlResult<Option<ColumnId>> {
+    for clause in set {
+        if let ast::SetClause::Column { column, .. }
+        | ast::SetClause::VariableColumn { column, .. }
+        | ast::SetClause::Method { column, .. } = clause
+        {
+            let plain = ast::ColumnName { table: None, ..column.clone() };
+            return Ok(Some(names.column(&plain)?.0.id));
+        }
+    }
+    Ok(None)
+}
