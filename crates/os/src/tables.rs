@@ -136,6 +136,8 @@ pub struct WorkerSlot {
     /// Counts waits with a deadline: an old timer does not match.
     pub park_number: AtomicU64,
     pub pending_io: AtomicU32,
+    /// Spinlocks that it holds, counted with debug assertions only.
+    pub spinlocks: AtomicU32,
     pub stack_base: AtomicU64,
     pub stack_limit: AtomicU64,
     /// Address of the shared `Waiters` it is in; 0: none.
@@ -164,6 +166,8 @@ impl RunList {
     fn push(&self, system: &System, id: WorkerId) {
         system.slot(id).run_next.store(0, Ordering::Relaxed);
         let tail = self.tail.swap(id.0, Ordering::Relaxed);
+        debug_assert!(tail != id.0, "{id:?} is runnable twice");
+        debug_assert!((tail == 0) == self.is_empty(), "a queue with an end and no beginning");
         if tail == 0 {
             self.head.store(id.0, Ordering::Relaxed);
         } else {
@@ -185,6 +189,8 @@ impl RunList {
             }
         }
         let after = system.slot(at).run_next.load(Ordering::Relaxed);
+        debug_assert!(after != at.0, "{at:?} follows itself");
+        debug_assert!((after == 0) == (self.tail.load(Ordering::Relaxed) == at.0), "only the last has no successor");
         if before.is_some() {
             system.slot(before).run_next.store(after, Ordering::Relaxed);
         } else {
@@ -194,6 +200,10 @@ impl RunList {
             self.tail.store(before.0, Ordering::Relaxed);
         }
         Ok(at)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.head.load(Ordering::Relaxed) == 0
     }
 }
 
@@ -348,8 +358,11 @@ impl System {
 
     /// Takes a free slot; `None` when the table is full.
     pub fn allocate(&self, kind: u32, scheduler: u32) -> Option<WorkerId> {
+        assert!((KIND_OUTSIDE..=KIND_THREAD).contains(&kind), "a worker of kind {kind}");
+        assert!((kind == KIND_OUTSIDE) == (scheduler == 0), "a worker has a scheduler, and an outside thread none");
         let id = self.take_free()?;
         let slot = self.slot(id);
+        assert!(slot.kind.load(Ordering::Relaxed) == KIND_FREE, "{id:?} is given to two");
         slot.state.store(EMPTY, Ordering::Relaxed);
         slot.baton.store(0, Ordering::Relaxed);
         slot.sched.store(scheduler, Ordering::Relaxed);
@@ -359,6 +372,7 @@ impl System {
         slot.is_preemptive.store(0, Ordering::Relaxed);
         slot.wait_type.store(0, Ordering::Relaxed);
         slot.waiters.store(0, Ordering::Relaxed);
+        slot.spinlocks.store(0, Ordering::Relaxed);
         for counter in [
             &slot.context_switches,
             &slot.task_context_switches,
@@ -381,6 +395,7 @@ impl System {
         while head as u32 != 0 {
             let id = WorkerId(head as u32);
             let next = self.slot(id).run_next.load(Ordering::Relaxed) as u64;
+            assert!((next as usize) < WORKERS_MAX, "a free worker {next}");
             let tagged = ((head >> 32).wrapping_add(1) << 32) | next;
             match self.free_workers.compare_exchange_weak(head, tagged, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return Some(id),
@@ -398,6 +413,8 @@ impl System {
     /// Gives a slot back. The worker is gone and in no list.
     pub fn release(&self, id: WorkerId) {
         let slot = self.slot(id);
+        assert!(slot.kind.load(Ordering::Relaxed) != KIND_FREE, "{id:?} is given back twice");
+        assert!(slot.state.load(Ordering::Relaxed) != PARKED, "{id:?} is given back while it waits");
         slot.kind.store(KIND_FREE, Ordering::Release);
         slot.task_id.store(0, Ordering::Relaxed);
         let mut head = self.free_workers.load(Ordering::Relaxed);
@@ -430,9 +447,15 @@ pub const OWED_IN_A_ROW_MAX: u32 = 16;
 /// What a worker may owe at most, in budgets: one that did not pass a yield point for long.
 const DEBT_MAX: i64 = 8;
 
+const _: () = {
+    assert!(WORKERS_MAX <= u32::MAX as usize && SCHEDULERS_MAX <= u32::MAX as usize, "both are numbered in 32 bits");
+    assert!(size_of::<WorkerSlot>().is_multiple_of(64), "workers share no cache line");
+};
+
 impl WorkerSlot {
     /// A new round: a quantum, less what was taken too much before.
     pub fn give_budget(&self, now: u64, quantum: u64) {
+        assert!(quantum <= i64::MAX as u64 / DEBT_MAX as u64, "a quantum of {quantum} ns");
         let quantum = quantum as i64;
         let owed = self.budget_ns.load(Ordering::Relaxed).clamp(-quantum * DEBT_MAX, 0);
         self.budget_ns.store(owed + quantum, Ordering::Relaxed);
@@ -499,6 +522,7 @@ impl SchedulerSlot {
 
     /// Appends to the runnable queue. Only by the holder of this scheduler's baton.
     pub fn push_runnable(&self, system: &System, id: WorkerId) {
+        self.assert_counted();
         self.behind.push(system, id);
         self.run_length.store(self.run_length.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
@@ -507,6 +531,7 @@ impl SchedulerSlot {
     /// would wait for ever where most are owed something.
     pub fn push_owed(&self, system: &System, id: WorkerId) {
         let in_a_row = self.owed_in_a_row.load(Ordering::Relaxed);
+        assert!(in_a_row <= OWED_IN_A_ROW_MAX, "{in_a_row} in a row passed those who begin a round");
         if in_a_row == OWED_IN_A_ROW_MAX {
             return self.push_runnable(system, id);
         }
@@ -516,6 +541,7 @@ impl SchedulerSlot {
 
     /// As `push_runnable`, before all who begin a round.
     pub fn push_ahead(&self, system: &System, id: WorkerId) {
+        self.assert_counted();
         self.ahead.push(system, id);
         self.run_length.store(self.run_length.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
@@ -523,6 +549,8 @@ impl SchedulerSlot {
     /// A worker woken from a wait: ahead while it has budget. One that waited for longer than a round has missed its turns and is
     /// given a new budget.
     pub fn push_woken(&self, system: &System, id: WorkerId) {
+        let state = system.slot(id).state.load(Ordering::Relaxed);
+        debug_assert!(state == TOKEN || state == TIMED, "{id:?} is made runnable by no wake-up: {state}");
         if self.by_deficit.load(Ordering::Relaxed) == 0 {
             return self.push_runnable(system, id);
         }
@@ -552,9 +580,21 @@ impl SchedulerSlot {
             self.owed_in_a_row.store(0, Ordering::Relaxed);
             self.behind.remove(system, nth - ahead)
         });
-        let removed = removed.ok()?;
-        self.run_length.store(self.run_length.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        let Ok(removed) = removed else {
+            debug_assert!(nth >= self.run_length.load(Ordering::Relaxed), "a queue has fewer workers than it counts");
+            return None;
+        };
+        let length = self.run_length.load(Ordering::Relaxed);
+        assert!(length > nth, "the {nth}th of {length} runnable workers");
+        self.run_length.store(length - 1, Ordering::Relaxed);
+        self.assert_counted();
         Some(removed)
+    }
+
+    /// With debug assertions, and only by the holder of the baton: some are counted if and only if some are there.
+    fn assert_counted(&self) {
+        let none = self.ahead.is_empty() && self.behind.is_empty();
+        debug_assert!(none == (self.run_length.load(Ordering::Relaxed) == 0), "runnable workers that are not counted");
     }
 
     /// From any thread: the worker becomes runnable when the scheduler next looks, at once if it sleeps.
@@ -577,7 +617,9 @@ impl SchedulerSlot {
         fence(Ordering::SeqCst);
         if self.sleeping.load(Ordering::Relaxed) != 0 && self.sleeping.swap(0, Ordering::AcqRel) != 0 {
             self.count_call(SystemCall::WakeUp);
-            sys::eventfd_signal(self.wake_fd.load(Ordering::Relaxed));
+            let wake_fd = self.wake_fd.load(Ordering::Relaxed);
+            assert!(wake_fd >= 0 || cfg!(shuttle), "a scheduler sleeps that nothing can wake");
+            sys::eventfd_signal(wake_fd);
         }
     }
 
@@ -587,6 +629,7 @@ impl SchedulerSlot {
 
     /// Announces sleep; after it the caller looks once more at everything that `wake` may have published.
     pub fn prepare_to_sleep(&self) {
+        assert!(self.sleeping.load(Ordering::Relaxed) == 0, "a scheduler sleeps once at a time");
         self.sleeping.store(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
@@ -606,6 +649,7 @@ impl SchedulerSlot {
         while newest.is_some() {
             let slot = system.slot(newest);
             let next = WorkerId(slot.run_next.load(Ordering::Relaxed));
+            debug_assert!(next != newest, "{next:?} is in the inbox twice");
             slot.run_next.store(oldest.0, Ordering::Relaxed);
             oldest = newest;
             newest = next;
