@@ -50,7 +50,9 @@ impl RawMutex {
         let mut mode = TRY;
         loop {
             self.list_lock.lock();
-            if self.word.swap(CONTENDED, Ordering::Acquire) == FREE {
+            let before = self.word.swap(CONTENDED, Ordering::Acquire);
+            assert!(before <= CONTENDED, "a mutex of {before}");
+            if before == FREE {
                 self.list_lock.unlock();
                 return true;
             }
@@ -70,6 +72,8 @@ impl RawMutex {
                 return false;
             }
             if mode == HAND_OVER {
+                // Who handed it over left the word as it was, and whoever came since has marked it so again.
+                assert!(self.word.load(Ordering::Relaxed) == CONTENDED, "handed over, but not held");
                 return true;
             }
             mode = HAND_OVER;
@@ -83,13 +87,19 @@ impl RawMutex {
         }
     }
 
+    pub fn is_held(&self) -> bool {
+        self.word.load(Ordering::Relaxed) != FREE
+    }
+
     #[cold]
     fn release_slow(&self) {
         self.list_lock.lock();
         assert!(self.word.load(Ordering::Relaxed) == CONTENDED, "mutex released twice");
         let woken = self.list.pop();
         // Read before the grant: after it the waiter may be gone and wait elsewhere.
-        let hand_over = woken.is_some_and(|id| mode_of(id) == HAND_OVER);
+        let asked = woken.map(mode_of);
+        assert!(asked.is_none_or(|mode| mode <= HAND_OVER), "a waiter of another lock");
+        let hand_over = asked == Some(HAND_OVER);
         if !hand_over {
             self.word.store(FREE, Ordering::Release);
         }
@@ -140,6 +150,10 @@ impl<T> Mutex<T> {
             engines::leave(self);
         }
         acquired.then(|| MutexGuard { mutex: self })
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.raw.is_held()
     }
 
     pub fn into_inner(self) -> T {
