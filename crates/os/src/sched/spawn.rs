@@ -45,6 +45,7 @@ impl<T> JoinHandle<T> {
     }
 
     pub fn join(self) -> Result<T, Panicked> {
+        assert!(current_task() != Some(self.task), "a task that waits for itself waits for ever");
         self.shared.done.wait(None);
         self.shared.result.lock().take().expect("set before done")
     }
@@ -118,6 +119,7 @@ impl<T> Drop for Teller<T> {
 /// The task the caller runs; `None` on a thread that is no worker.
 pub fn current_task() -> Option<TaskId> {
     let id = worker::slot(worker::current()).task_id.load(Ordering::Relaxed);
+    assert!(id == 0 || worker::on_scheduler(), "a thread that is no worker has a task");
     (id != 0).then_some(TaskId(id))
 }
 
