@@ -51,6 +51,7 @@ struct SharedFiles {
 impl Name {
     fn get(&self) -> Option<String> {
         let length = self.length.load(Ordering::Acquire) as usize;
+        assert!(length <= NAME_BYTES, "a name of {length} bytes");
         let bytes: Vec<u8> = self.bytes[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
         String::from_utf8(bytes).ok().filter(|name| !name.is_empty())
     }
@@ -111,6 +112,7 @@ impl Files {
                     return Ok((shared.files[at].clone(), false));
                 }
                 let at = shared.free()?;
+                assert!(shared.files[at].len() == Ok(0), "a file without a name has bytes of another");
                 shared.names[at].set(&path);
                 Ok((shared.files[at].clone(), true))
             }
