@@ -106,6 +106,7 @@ impl Counter {
             std::hint::spin_loop();
         }
         let (elapsed_ns, elapsed) = (read_clock(libc::CLOCK_MONOTONIC) - start_ns, ticks() - start);
+        assert!(elapsed > 0, "the counter that the kernel trusts stands still");
         Some(Counter { start, start_ns, rate: ((elapsed_ns as u128) << 32).div_ceil(elapsed as u128) as u64 })
     }
 
@@ -130,7 +131,9 @@ const SIM_UNIX_START_NS: u64 = 1_704_067_200 * 1_000_000_000;
 fn read_clock(id: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is live; these clock ids exist on every Linux we run on.
-    unsafe { libc::clock_gettime(id, &mut time) };
+    let failed = unsafe { libc::clock_gettime(id, &mut time) };
+    assert!(failed == 0, "clock_gettime: errno {}", crate::sys::errno());
+    assert!((0..1_000_000_000).contains(&time.tv_nsec) && time.tv_sec >= 0, "{} s {} ns", time.tv_sec, time.tv_nsec);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

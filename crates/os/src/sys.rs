@@ -151,6 +151,7 @@ pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut 
     if got == libc::MAP_FAILED {
         return None;
     }
+    assert!(!got.is_null() && (got as usize).is_multiple_of(4096), "mmap gave {got:?}");
     if at.is_some() && got as usize != at.unwrap_or(0) {
         // An old kernel took the address as a hint only: not where it must be.
         unmap_memory(got.cast(), bytes);
