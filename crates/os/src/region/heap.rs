@@ -290,7 +290,7 @@ impl RegionHeap {
         let is_first = self.map[offset as usize / CHUNK].load(RELAXED) == FIRST;
         let fits = match bytes {
             0..=SMALL_MAX => self.is_place(offset, class_of(bytes)),
-            _ => offset as usize % CHUNK == 0 && offset as usize + bytes <= self.chunks.len(),
+            _ => (offset as usize).is_multiple_of(CHUNK) && offset as usize + bytes <= self.chunks.len(),
         };
         is_first && fits
     }

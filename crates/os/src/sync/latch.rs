@@ -65,7 +65,7 @@ impl LatchClass {
 
     /// A class whose waits are the five types that begin at `first`, e.g. `PAGELATCH_KP`.
     pub const fn with_waits(name: &'static str, first: WaitType) -> LatchClass {
-        assert!(first as usize + LatchMode::Destroy as usize + 1 <= WaitType::COUNT, "five types from the first on");
+        assert!((first as usize + LatchMode::Destroy as usize) < WaitType::COUNT, "five types from the first on");
         LatchClass {
             name,
             waits: first,
