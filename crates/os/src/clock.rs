@@ -54,6 +54,7 @@ pub fn local_offset_minutes() -> i32 {
     let mut parts: libc::tm = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers are live for the call.
     unsafe { libc::localtime_r(&seconds, &mut parts) };
+    assert!(parts.tm_gmtoff.abs() <= 86_400, "a day has no {} seconds", parts.tm_gmtoff);
     let minutes = (parts.tm_gmtoff / 60) as i16;
     KNOWN.store(quarter << 16 | u64::from(minutes as u16), std::sync::atomic::Ordering::Relaxed);
     i32::from(minutes)

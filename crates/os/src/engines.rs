@@ -64,16 +64,12 @@ pub(crate) fn add_shared(start: usize, end: usize) {
     let used = shared().count();
     assert!(used < SHARED_MAX, "few regions are shared");
     assert!(start < end, "an empty range would end the list");
-    let meets =
-        |range: &SharedRange| start < range.end.load(Ordering::Relaxed) && range.start.load(Ordering::Relaxed) < end;
-    assert!(!shared().any(meets), "two regions at one address");
     SHARED[used].set(start, end);
 }
 
 /// The range that starts there is gone.
 pub(crate) fn remove_shared(start: usize) {
     let last = shared().last();
-    assert!(shared().any(|range| range.start.load(Ordering::Relaxed) == start), "the range was shared");
     if let (Some(gone), Some(last)) = (shared().find(|range| range.start.load(Ordering::Relaxed) == start), last) {
         gone.set(last.start.load(Ordering::Relaxed), last.end.load(Ordering::Relaxed));
         last.set(0, 0);
@@ -142,6 +138,7 @@ pub(crate) fn become_engine(engine: u32) {
 /// Makes the eventfds of the first scheduler slots.
 #[cfg(not(shuttle))]
 pub(crate) fn make_wake_fds(schedulers: u32) {
+    assert!(number() == 0 && schedulers > 0, "they are made before the fork, for {schedulers} schedulers");
     for slot in &WAKE_FDS[1..=schedulers as usize] {
         if slot.load(Ordering::Relaxed) == 0 {
             slot.store(crate::sys::eventfd() + 1, Ordering::Relaxed);

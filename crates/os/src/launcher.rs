@@ -105,6 +105,7 @@ impl Engines {
     /// in the children.
     pub fn launch(count: u32, schedulers_each: u32, run: &dyn Fn(u32) -> i32) -> Engines {
         assert!((1..=ENGINES_MAX as u32).contains(&count), "{count} engines");
+        assert!(schedulers_each > 0, "an engine without a scheduler");
         let slots = count * schedulers_each;
         assert!((slots as usize) < SCHEDULERS_MAX, "{slots} schedulers");
         engines::make_wake_fds(slots);
@@ -137,6 +138,7 @@ impl Engines {
 
     /// The process of an engine that runs.
     pub fn process(&self, number: u32) -> Option<u32> {
+        assert!(number != 0, "engines are numbered from 1");
         self.processes.get(number as usize - 1).filter(|pid| **pid != 0).map(|pid| *pid as u32)
     }
 

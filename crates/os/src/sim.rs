@@ -114,6 +114,7 @@ pub fn run<T: Send + 'static>(
         machine.stopping.store(true, Ordering::SeqCst);
     });
     workers::run_fibers(root);
+    assert!(worker::current_or_none() == WorkerId::NONE, "a task goes on after the last one");
 
     let killed = simcore::with(|sim| sim.kill_due());
     let complaint = if killed { None } else { complaint(&state) };
@@ -233,6 +234,7 @@ pub fn point(name: &'static str) {
 /// See [`sim_choice!`](crate::sim_choice).
 #[cold]
 pub fn choice(name: &'static str, one_in: u64) -> bool {
+    assert!(one_in > 0, "a way that is never taken");
     simcore::with(|sim| sim.choose(name, one_in))
 }
 

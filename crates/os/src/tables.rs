@@ -448,6 +448,7 @@ pub const OWED_IN_A_ROW_MAX: u32 = 16;
 const DEBT_MAX: i64 = 8;
 
 const _: () = {
+    assert!(align_of::<System>() <= 4096, "the tables begin with a page");
     assert!(WORKERS_MAX < u32::MAX as usize, "workers are numbered in 32 bits");
     assert!(size_of::<WorkerSlot>().is_multiple_of(64), "workers share no cache line");
 };
@@ -466,6 +467,7 @@ impl WorkerSlot {
 impl SchedulerSlot {
     /// Zeroes what a former scheduler of this slot left.
     pub fn reset(&self) {
+        assert!(self.status.load(Ordering::Relaxed) != 0, "a slot is made ready by who has it");
         for word in [
             &self.inbox,
             &self.sleeping,

@@ -89,6 +89,7 @@ pub fn number_a_lock() -> Option<u32> {
 
 /// Makes `system` this thread's tables while a simulation is active. Null ends it.
 pub fn set_simulated_system(system: *const System) {
+    assert!(system.is_null() != SIM_SYSTEM.get().is_null(), "a thread has one simulation at a time");
     SIM_SYSTEM.set(system);
 }
 

@@ -70,6 +70,7 @@ impl SharedFiles {
         let region = Region::reserve(SHARED_FILES * size_of::<Name>() + (64 << 10), Visibility::ForkedProcesses);
         let region = region.map_err(|_| DiskError::Full)?;
         let refused = |_| DiskError::Full;
+        const { assert!(SHARED_FILES * size_of::<Name>() < 1 << 20, "the names are small beside the files") };
         Ok(SharedFiles {
             changing: region.place("names of files", Mutex::new(WaitType::SOS_MUTEX, ())).map_err(refused)?,
             names: region.carve("names of files", SHARED_FILES).map_err(refused)?,

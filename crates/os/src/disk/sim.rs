@@ -198,7 +198,10 @@ impl SimDisk {
         let inode = match (state.names.get(&key).copied(), how) {
             (Some(_), Open::New) => return Err(DiskError::AlreadyExists),
             (None, Open::Existing) => return Err(DiskError::NotFound),
-            (Some(inode), _) => inode,
+            (Some(inode), _) => {
+                assert!(state.inodes.contains_key(&inode), "a name without its file");
+                inode
+            }
             (None, _) => {
                 state.inodes_made += 1;
                 let inode = state.inodes_made;
@@ -230,6 +233,7 @@ impl SimDisk {
         take_time(&self.state, false, hash_of(&to))?;
         let mut state = self.state.lock().expect("disk");
         let inode = state.names.remove(&from).ok_or(DiskError::NotFound)?;
+        assert!(state.inodes.contains_key(&inode), "a name without its file");
         state.names.insert(to.clone(), inode);
         state.name_changes.push(vec![(to, Some(inode)), (from, None)]);
         Ok(())
@@ -348,6 +352,7 @@ impl SimFile {
             // A file opened before the kill.
             return Err(DiskError::Io(libc::EBADF));
         }
+        assert!(self.inode <= state.inodes_made, "a file that was never made");
         Ok(state.inodes.entry(self.inode).or_default())
     }
 

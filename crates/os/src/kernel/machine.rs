@@ -88,6 +88,7 @@ pub struct MachineTraits {
 
 impl MachineState {
     pub fn new(traits: MachineTraits) -> Arc<MachineState> {
+        assert!(traits.first_scheduler < ADMIN_SCHEDULER_ID, "scheduler {}", traits.first_scheduler);
         Arc::new(MachineState {
             id: traits.id,
             first_scheduler: traits.first_scheduler,

@@ -96,6 +96,7 @@ pub fn run(machine: &Arc<MachineState>, watch: Watch) {
                 (watch.report)(&trouble);
             }
         }
+        assert!(seen.len() >= all.len(), "{} of {} schedulers were looked at", seen.len(), all.len());
         let users: Vec<usize> =
             (0..all.len()).filter(|index| all[*index].is_open() && all[*index].pool() != Pool::ADMIN).collect();
         if !users.is_empty() && users.iter().all(|index| seen[*index].refused_looks >= LOOKS) {

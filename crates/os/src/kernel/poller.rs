@@ -86,7 +86,8 @@ impl IoEntry {
     }
 
     pub fn stop_waiting(&self, flag: u32) {
-        self.waiter(flag).store(0, Ordering::SeqCst);
+        let before = self.waiter(flag).swap(0, Ordering::SeqCst);
+        assert!(before == worker::current().raw(), "worker {before} waits, and another one stops");
     }
 
     /// From now on input that nobody waits for interrupts `task`; `None`: no longer.
@@ -105,6 +106,8 @@ impl IoEntry {
 
     /// Leaves `run` to be run at the first input. Returns it if there is input already.
     pub fn arm(&self, run: Armed, deadline: Option<u64>) -> Option<Armed> {
+        assert!(deadline != Some(0), "0 stands for never");
+        assert!(self.reader.load(Ordering::SeqCst) == 0, "somebody reads from a connection that is to rest");
         self.armed_until.store(deadline.unwrap_or(0), Ordering::SeqCst);
         let left = self.armed.lock().expect("armed").replace(run);
         assert!(left.is_none(), "a connection is armed that rests already");
@@ -125,6 +128,7 @@ impl IoEntry {
 
     /// The timer of an arming until `deadline`: takes the closure if that arming still stands.
     pub fn disarm_at(&self, deadline: u64) -> Option<Armed> {
+        assert!(deadline != 0, "0 stands for never");
         if self.armed_until.load(Ordering::SeqCst) == deadline { self.disarm() } else { None }
     }
 

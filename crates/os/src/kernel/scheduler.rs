@@ -252,6 +252,7 @@ pub fn set_here(scheduler: Option<&'static Scheduler>) {
 impl Scheduler {
     pub fn create(machine: Arc<MachineState>, id: u32, cpu: u32, pool: Pool) -> &'static Scheduler {
         let index = system().allocate_scheduler().expect("a free scheduler slot");
+        assert!(machine.quantum_ns > 0, "without a quantum every look at it ends a turn");
         assert!((pool == Pool::ADMIN) == (id == ADMIN_SCHEDULER_ID), "scheduler {id} of {pool:?}");
         let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler {
             index,
@@ -357,6 +358,7 @@ impl Scheduler {
 
     /// Starts `task` on this scheduler. Any thread.
     pub fn start(&self, task: Task) {
+        assert!(self.slot().status.load(Ordering::Relaxed) != 0, "a task for a machine that has ended");
         self.machine.tasks.fetch_add(1, Ordering::Relaxed);
         self.slot().tasks.fetch_add(1, Ordering::Relaxed);
         if worker::current_scheduler() == self.index || self.machine.simulated {

@@ -327,7 +327,10 @@ fn await_baton(id: WorkerId) -> u32 {
                 worker::count_call(SystemCall::Futex);
                 sys::futex_wait(&slot.baton, WAIT, None);
             }
-            value => return value,
+            value => {
+                assert!(value == RUN || value == EXIT, "a baton of {value}");
+                return value;
+            }
         }
     }
 }
@@ -339,6 +342,7 @@ fn root_of(scheduler: &Scheduler) -> &Scheduler {
 
 /// The root loop of a fiber scheduler (of all of them in a simulation): resumes one fiber after the other.
 pub fn run_fibers(root: &'static Scheduler) {
+    assert!(root.machine.worker_kind == WorkerKind::Fiber, "a root loop is for fibers");
     let mut next = root.pick_next();
     while let Some(id) = next {
         let scheduler = scheduler_of(root, id);
@@ -365,6 +369,7 @@ pub fn end_fibers(scheduler: &'static Scheduler) {
 /// Forgets all fibers as if the power had failed: no destructor runs, what they own on the heap is lost. Only for a
 /// simulated kill.
 pub fn abandon_fibers(scheduler: &'static Scheduler) {
+    assert!(scheduler.machine.simulated, "a real machine's fibers hold locks and memory");
     let workers = std::mem::take(&mut scheduler.inner().workers);
     for mut local in workers.locals {
         // What a task that had not begun owns is lost, too: its destructors would go on with what the power has ended.
@@ -391,6 +396,7 @@ fn scheduler_of(root: &'static Scheduler, id: WorkerId) -> &'static Scheduler {
 fn resume(scheduler: &'static Scheduler, id: WorkerId) {
     scheduler::set_here(Some(scheduler));
     scheduler.begin(id);
+    debug_assert!(worker::slot(id).kind.load(Ordering::Relaxed) == KIND_FIBER, "{id:?} is no fiber");
     stack::set_limit(worker::slot(id).stack_limit.load(Ordering::Relaxed) as usize);
     let fiber: *mut Fiber = &mut **scheduler.inner().workers.local(id).fiber.as_mut().expect("a fiber");
     // SAFETY: the box keeps the fiber in place while the worker table changes; only this loop resumes or removes it.
@@ -407,6 +413,7 @@ fn resume(scheduler: &'static Scheduler, id: WorkerId) {
 
 /// The simulation's choice: any runnable worker of any scheduler; with none, time moves on to the next event.
 pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
+    assert!(machine.simulated, "a real machine's schedulers pick for themselves");
     loop {
         if simcore::with(|sim| sim.step()) {
             return None;
@@ -457,6 +464,7 @@ pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
 /// The first thread of a scheduler of threads: starts its first worker, gives it the baton and goes. From then on the
 /// baton is always with a worker.
 pub fn run_threads(scheduler: &'static Scheduler) {
+    assert!(scheduler.machine.worker_kind == WorkerKind::Thread, "fibers have a root loop");
     let next = scheduler.pick_next();
     worker::set_current(WorkerId::NONE, scheduler.index);
     pass_baton_or_stop(scheduler, next);

@@ -336,6 +336,7 @@ impl RealStream {
             // SAFETY: reads at most bytes.len() bytes of `bytes`.
             let sent = unsafe { libc::send(entry.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
             if sent >= 0 {
+                assert!(sent > 0, "the system takes none of {} bytes, and does not say why", bytes.len());
                 bytes = &bytes[sent as usize..];
                 continue;
             }

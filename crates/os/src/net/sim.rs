@@ -79,7 +79,8 @@ impl SimListener {
                 return Err(NetError::AddressInUse);
             }
             let state = Arc::new(ListenerState { entry: Arc::new(IoEntry::new(-1)), queue: Mutex::default() });
-            network.listeners.insert(address.port(), state.clone());
+            let other = network.listeners.insert(address.port(), state.clone());
+            assert!(other.is_none(), "two listeners on port {}", address.port());
             Ok(SimListener { state, address })
         })
     }

@@ -142,6 +142,7 @@ impl RegionHeap {
     /// Chunks that have memory, and are to have it.
     fn backing(&self) -> (u64, u64) {
         let used_to = self.header().used_to.load(RELAXED);
+        assert!(used_to as usize <= self.map.len(), "{used_to} chunks of {} were used", self.map.len());
         let wanted = used_to + used_to.min(BACKED_AHEAD_MAX);
         (self.header().backed_to.load(RELAXED).max(used_to), wanted.min(self.map.len() as u64))
     }

@@ -241,7 +241,9 @@ impl Region {
 
     /// Bytes not carved yet.
     pub fn free_bytes(&self) -> usize {
-        self.mapping.bytes - self.mapping.parts.lock().expect("parts").carved
+        let carved = self.mapping.parts.lock().expect("parts").carved;
+        assert!(carved <= self.mapping.bytes, "{carved} bytes are carved of {}", self.mapping.bytes);
+        self.mapping.bytes - carved
     }
 
     /// Carves `count` zeroed values of `T`, aligned to pages, under a name for [`Region::parts`].

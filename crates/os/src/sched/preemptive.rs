@@ -50,6 +50,7 @@ pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R
     while frame.done.load(Ordering::Acquire) == 0 {
         park_uninterruptible(wait, None);
     }
+    assert!(worker::current() == me && frame.call.is_none(), "a call is done that nobody made");
     worker::slot(me).is_preemptive.store(0, Order::Relaxed);
     match frame.result.take().expect("done") {
         Ok(result) => result,

@@ -280,6 +280,7 @@ impl RawLatch {
     fn unlock_list(&self) {
         let before = self.word.fetch_and(!LIST, Ordering::Release);
         assert!(before & LIST != 0, "list lock not held");
+        assert!(is_legal(before), "a latch of {before:x}");
     }
 }
 

@@ -231,6 +231,7 @@ impl RawRwLock {
 
     #[inline]
     pub fn release_exclusive(&self) {
+        debug_assert!(self.revoker.load(Ordering::Relaxed) == 0, "a writer goes while it waits for readers");
         self.release(WRITER, WRITER);
     }
 
@@ -515,8 +516,10 @@ impl RawRwLock {
 
     /// Frees the list-lock bit and adds and takes what changed under it, in one step.
     fn unlock_list(&self, add: u64, take: u64) {
-        let before = self.word.fetch_add(add.wrapping_sub(take).wrapping_sub(LIST), Ordering::Release);
+        let change = add.wrapping_sub(take).wrapping_sub(LIST);
+        let before = self.word.fetch_add(change, Ordering::Release);
         assert!(before & LIST != 0, "list lock not held");
+        debug_assert!(is_legal(before.wrapping_add(change)), "{before:x} changes by {add:x} less {take:x}");
     }
 }
 
