@@ -57,6 +57,11 @@ pub const KIND_OUTSIDE: u32 = 1;
 pub const KIND_FIBER: u32 = 2;
 pub const KIND_THREAD: u32 = 3;
 
+/// `WorkerSlot::queued`.
+const QUEUE_NONE: u32 = 0;
+const QUEUE_RUNNABLE: u32 = 1;
+const QUEUE_INBOX: u32 = 2;
+
 /// Wait types of one request that are booked on its session; waits of more types are in the server's statistics alone.
 pub const SESSION_WAITS_MAX: usize = 8;
 
@@ -121,6 +126,9 @@ pub struct WorkerSlot {
     pub budget_given_ns: AtomicU64,
     /// Wake-ups that put it ahead of the others.
     pub boosts: AtomicU32,
+    /// Kept with debug assertions only: the queue (`QUEUE_*`) that it is in by `run_next`, and whether it is in a list by `wait_next`.
+    pub queued: AtomicU32,
+    pub listed: AtomicU32,
     /// Pages looked at, changed, and read from disk for it. Its worker alone writes them.
     pub page_reads: AtomicU64,
     pub page_writes: AtomicU64,
@@ -164,6 +172,7 @@ struct RunList {
 
 impl RunList {
     fn push(&self, system: &System, id: WorkerId) {
+        system.slot(id).enters(QUEUE_NONE, QUEUE_RUNNABLE);
         system.slot(id).run_next.store(0, Ordering::Relaxed);
         let tail = self.tail.swap(id.0, Ordering::Relaxed);
         debug_assert!(tail != id.0, "{id:?} is runnable twice");
@@ -199,6 +208,7 @@ impl RunList {
         if after == 0 {
             self.tail.store(before.0, Ordering::Relaxed);
         }
+        system.slot(at).enters(QUEUE_RUNNABLE, QUEUE_NONE);
         Ok(at)
     }
 
@@ -372,7 +382,10 @@ impl System {
         slot.is_preemptive.store(0, Ordering::Relaxed);
         slot.wait_type.store(0, Ordering::Relaxed);
         slot.waiters.store(0, Ordering::Relaxed);
-        slot.spinlocks.store(0, Ordering::Relaxed);
+        // What a worker of a dead engine was in and held is gone with it.
+        for kept in [&slot.spinlocks, &slot.queued, &slot.listed] {
+            kept.store(0, Ordering::Relaxed);
+        }
         for counter in [
             &slot.context_switches,
             &slot.task_context_switches,
@@ -454,6 +467,22 @@ const _: () = {
 };
 
 impl WorkerSlot {
+    /// With debug assertions: it goes from one queue to another, by who owns the link.
+    fn enters(&self, from: u32, to: u32) {
+        if cfg!(debug_assertions) {
+            let before = self.queued.swap(to, Ordering::Relaxed);
+            assert!(before == from, "a worker of queue {before} goes from {from} to {to}");
+        }
+    }
+
+    /// With debug assertions: it enters a list of waiters, or leaves it, by the holder of the list's lock.
+    pub fn is_listed(&self, now: bool) {
+        if cfg!(debug_assertions) {
+            let before = self.listed.swap(now.into(), Ordering::Relaxed);
+            assert!(before != u32::from(now), "a worker waits in one list, and leaves it once");
+        }
+    }
+
     /// A new round: a quantum, less what was taken too much before.
     pub fn give_budget(&self, now: u64, quantum: u64) {
         assert!(quantum <= i64::MAX as u64 / DEBT_MAX as u64, "a quantum of {quantum} ns");
@@ -602,6 +631,7 @@ impl SchedulerSlot {
     /// From any thread: the worker becomes runnable when the scheduler next looks, at once if it sleeps.
     pub fn push_inbox(&self, system: &System, id: WorkerId) {
         let slot = system.slot(id);
+        slot.enters(QUEUE_NONE, QUEUE_INBOX);
         let mut head = self.inbox.load(Ordering::Relaxed);
         loop {
             slot.run_next.store(head, Ordering::Relaxed);
@@ -658,6 +688,7 @@ impl SchedulerSlot {
         }
         while oldest.is_some() {
             let next = WorkerId(system.slot(oldest).run_next.load(Ordering::Relaxed));
+            system.slot(oldest).enters(QUEUE_INBOX, QUEUE_NONE);
             self.push_woken(system, oldest);
             oldest = next;
         }

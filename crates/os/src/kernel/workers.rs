@@ -85,6 +85,8 @@ impl Workers {
         assert!(local.task.is_none(), "{id:?} goes and has a task");
         assert!(local.fiber.is_none(), "{id:?} goes and leaves its stack");
         local.id = WorkerId::NONE;
+        debug_assert!(worker::slot(id).queued.load(Ordering::Relaxed) == 0, "{id:?} goes and is to run");
+        debug_assert!(worker::slot(id).listed.load(Ordering::Relaxed) == 0, "{id:?} goes and is in a list");
         self.free.push(worker::slot(id).local.load(Ordering::Relaxed));
         self.count -= 1;
         self.assert_counted();

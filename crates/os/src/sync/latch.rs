@@ -16,7 +16,7 @@
 //! ```
 #![allow(unsafe_code)]
 
-use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
+use super::list::{Holder, WaitList, grant_all, mode_of, pause, wait_granted};
 use crate::clock;
 use crate::sys::atomic::{AtomicU64, Ordering};
 use crate::wait::WaitType;
@@ -306,7 +306,7 @@ impl<T> Latch<T> {
             let acquired = self.raw.acquire_slow(mode, None);
             assert!(acquired, "no deadline, no timeout");
         }
-        LatchGuard { latch: self, mode }
+        LatchGuard { latch: self, mode, holder: Holder::me() }
     }
 
     pub fn shared(&self) -> LatchGuard<'_, T> {
@@ -318,19 +318,20 @@ impl<T> Latch<T> {
     }
 
     pub fn try_acquire(&self, mode: LatchMode) -> Option<LatchGuard<'_, T>> {
-        self.raw.try_acquire(mode).then(|| LatchGuard { latch: self, mode })
+        self.raw.try_acquire(mode).then(|| LatchGuard { latch: self, mode, holder: Holder::me() })
     }
 
     /// `None` when `deadline` (of `clock::now`) passes first (SQL Server's error 845).
     pub fn acquire_until(&self, mode: LatchMode, deadline: u64) -> Option<LatchGuard<'_, T>> {
         let acquired = self.raw.try_acquire(mode) || self.raw.acquire_slow(mode, Some(deadline));
-        acquired.then(|| LatchGuard { latch: self, mode })
+        acquired.then(|| LatchGuard { latch: self, mode, holder: Holder::me() })
     }
 }
 
 pub struct LatchGuard<'a, T> {
     latch: &'a Latch<T>,
     mode: LatchMode,
+    holder: Holder,
 }
 
 impl<T> LatchGuard<'_, T> {
@@ -342,6 +343,7 @@ impl<T> LatchGuard<'_, T> {
 impl<T> Drop for LatchGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        self.holder.assert_me();
         self.latch.raw.release(self.mode);
     }
 }

@@ -35,6 +35,7 @@ impl WaitList {
         self.assert_sound();
         let head = self.head.swap(me.raw(), Ordering::Relaxed);
         assert!(head != me.raw(), "{me:?} waits in this list already");
+        worker::slot(me).is_listed(true);
         worker::slot(me).wait_next.store(head, Ordering::Relaxed);
         if head == 0 {
             self.tail.store(me.raw(), Ordering::Relaxed);
@@ -46,6 +47,7 @@ impl WaitList {
         worker::slot(id).wait_next.store(0, Ordering::Relaxed);
         let tail = self.tail.swap(id.raw(), Ordering::Relaxed);
         assert!(tail != id.raw(), "{id:?} waits in this list already");
+        worker::slot(id).is_listed(true);
         if tail == 0 {
             self.head.store(id.raw(), Ordering::Relaxed);
         } else {
@@ -64,6 +66,7 @@ impl WaitList {
         if next == 0 {
             self.tail.store(0, Ordering::Relaxed);
         }
+        worker::slot(id).is_listed(false);
         Some(id)
     }
 
@@ -99,6 +102,7 @@ impl WaitList {
         if next == 0 {
             self.tail.store(before.raw(), Ordering::Relaxed);
         }
+        worker::slot(id).is_listed(false);
         true
     }
 
@@ -164,6 +168,29 @@ impl Waiters {
     }
 }
 
+/// Who took a lock, so that nobody else frees it. Empty without debug assertions.
+#[derive(Clone, Copy)]
+pub struct Holder {
+    #[cfg(debug_assertions)]
+    worker: WorkerId,
+}
+
+impl Holder {
+    #[inline]
+    pub fn me() -> Holder {
+        Holder {
+            #[cfg(debug_assertions)]
+            worker: current(),
+        }
+    }
+
+    #[inline]
+    pub fn assert_me(self) {
+        #[cfg(debug_assertions)]
+        assert!(self.worker == current(), "{:?} took the lock that {:?} frees", self.worker, current());
+    }
+}
+
 /// Writes into the current worker's slot what it asks for.
 fn ask(mode: u32) -> WorkerId {
     let me = current();
@@ -209,6 +236,7 @@ pub fn wait_granted(wait: WaitType, mut deadline: Option<u64>, give_up: impl Fn(
     assert!(slot.granted.load(Ordering::Relaxed) <= 1, "granted is a mark");
     loop {
         if slot.granted.load(Ordering::Acquire) != 0 {
+            debug_assert!(slot.listed.load(Ordering::Relaxed) == 0, "{me:?} was granted what it still waits for");
             slot.waiters.store(0, Ordering::Relaxed);
             return true;
         }

@@ -7,7 +7,7 @@
 //! Whoever goes the slow way sets 2 before it waits and keeps 2 when it acquires, so a waiter is never forgotten.
 #![allow(unsafe_code)]
 
-use super::list::{ListLock, WaitList, grant, mode_of, wait_granted};
+use super::list::{Holder, ListLock, WaitList, grant, mode_of, wait_granted};
 use crate::engines;
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::WaitType;
@@ -130,7 +130,7 @@ impl<T> Mutex<T> {
         engines::enter(self);
         let acquired = self.raw.acquire(None);
         assert!(acquired, "no deadline, no timeout");
-        MutexGuard { mutex: self }
+        MutexGuard { mutex: self, holder: Holder::me() }
     }
 
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
@@ -139,7 +139,7 @@ impl<T> Mutex<T> {
         if !acquired {
             engines::leave(self);
         }
-        acquired.then(|| MutexGuard { mutex: self })
+        acquired.then(|| MutexGuard { mutex: self, holder: Holder::me() })
     }
 
     /// `None` when `deadline` (of `clock::now`) passes first.
@@ -149,7 +149,7 @@ impl<T> Mutex<T> {
         if !acquired {
             engines::leave(self);
         }
-        acquired.then(|| MutexGuard { mutex: self })
+        acquired.then(|| MutexGuard { mutex: self, holder: Holder::me() })
     }
 
     pub(super) fn is_held(&self) -> bool {
@@ -167,6 +167,7 @@ impl<T> Mutex<T> {
 
 pub struct MutexGuard<'a, T> {
     mutex: &'a Mutex<T>,
+    holder: Holder,
 }
 
 impl<'a, T> MutexGuard<'a, T> {
@@ -178,6 +179,7 @@ impl<'a, T> MutexGuard<'a, T> {
 impl<T> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        self.holder.assert_me();
         self.mutex.raw.release();
         engines::leave(self.mutex);
     }

@@ -35,7 +35,7 @@
 //! readers done, as slots change by read-modify-writes too.
 #![allow(unsafe_code)]
 
-use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
+use super::list::{Holder, WaitList, grant_all, mode_of, pause, wait_granted};
 use super::spin::SpinClass;
 use crate::readers::ReaderRow;
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -554,7 +554,7 @@ impl<T> RwLock<T> {
         engines::enter(self);
         let acquired = self.raw.acquire_exclusive(None);
         assert!(acquired, "no deadline, no timeout");
-        WriteGuard { lock: self }
+        WriteGuard { lock: self, holder: Holder::me() }
     }
 
     pub fn try_read(&self) -> Option<ReadGuard<'_, T>> {
@@ -564,7 +564,8 @@ impl<T> RwLock<T> {
 
     pub fn try_write(&self) -> Option<WriteGuard<'_, T>> {
         engines::enter(self);
-        self.entered(self.raw.try_acquire_exclusive().then_some(())).map(|()| WriteGuard { lock: self })
+        self.entered(self.raw.try_acquire_exclusive().then_some(()))
+            .map(|()| WriteGuard { lock: self, holder: Holder::me() })
     }
 
     pub fn read_until(&self, deadline: u64) -> Option<ReadGuard<'_, T>> {
@@ -574,7 +575,8 @@ impl<T> RwLock<T> {
 
     pub fn write_until(&self, deadline: u64) -> Option<WriteGuard<'_, T>> {
         engines::enter(self);
-        self.entered(self.raw.acquire_exclusive(Some(deadline)).then_some(())).map(|()| WriteGuard { lock: self })
+        self.entered(self.raw.acquire_exclusive(Some(deadline)).then_some(()))
+            .map(|()| WriteGuard { lock: self, holder: Holder::me() })
     }
 
     /// Ends the critical section again if the lock was not taken.
@@ -601,6 +603,7 @@ pub struct ReadGuard<'a, T> {
 
 pub struct WriteGuard<'a, T> {
     lock: &'a RwLock<T>,
+    holder: Holder,
 }
 
 impl<T> Drop for ReadGuard<'_, T> {
@@ -614,6 +617,7 @@ impl<T> Drop for ReadGuard<'_, T> {
 impl<T> Drop for WriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        self.holder.assert_me();
         self.lock.raw.release_exclusive();
         engines::leave(self.lock);
     }
