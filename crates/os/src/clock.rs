@@ -54,6 +54,7 @@ pub fn local_offset_minutes() -> i32 {
     let mut parts: libc::tm = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers are live for the call.
     unsafe { libc::localtime_r(&seconds, &mut parts) };
+    assert!(parts.tm_gmtoff.abs() <= 86_400, "a day has no {} seconds", parts.tm_gmtoff);
     let minutes = (parts.tm_gmtoff / 60) as i16;
     KNOWN.store(quarter << 16 | u64::from(minutes as u16), std::sync::atomic::Ordering::Relaxed);
     i32::from(minutes)
@@ -106,6 +107,7 @@ impl Counter {
             std::hint::spin_loop();
         }
         let (elapsed_ns, elapsed) = (read_clock(libc::CLOCK_MONOTONIC) - start_ns, ticks() - start);
+        assert!(elapsed > 0, "the counter that the kernel trusts stands still");
         Some(Counter { start, start_ns, rate: ((elapsed_ns as u128) << 32).div_ceil(elapsed as u128) as u64 })
     }
 
@@ -130,7 +132,9 @@ const SIM_UNIX_START_NS: u64 = 1_704_067_200 * 1_000_000_000;
 fn read_clock(id: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is live; these clock ids exist on every Linux we run on.
-    unsafe { libc::clock_gettime(id, &mut time) };
+    let failed = unsafe { libc::clock_gettime(id, &mut time) };
+    assert!(failed == 0, "clock_gettime: errno {}", crate::sys::errno());
+    assert!((0..1_000_000_000).contains(&time.tv_nsec) && time.tv_sec >= 0, "{} s {} ns", time.tv_sec, time.tv_nsec);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -32,6 +32,7 @@ pub fn pair_gain(pair: [u32; 2]) -> Option<f64> {
 
 /// What these CPUs do in one turn, all at the same time.
 fn turns(cpus: &[u32]) -> u64 {
+    assert!(!cpus.is_empty(), "a turn on no CPU");
     let begin = Barrier::new(cpus.len());
     std::thread::scope(|scope| {
         let turn_on = |cpu: &u32| {

@@ -25,6 +25,7 @@ pub fn number() -> u32 {
 
 /// The CPU of an engine, from 1, where all of them divide `cpus`.
 pub fn cpu_of(engine: u32, cpus: &[u32]) -> u32 {
+    assert!(engine != 0 && !cpus.is_empty(), "engine {engine} of {} CPUs", cpus.len());
     cpus[(engine as usize - 1) % cpus.len()]
 }
 
@@ -62,6 +63,7 @@ fn shared() -> impl Iterator<Item = &'static SharedRange> {
 pub(crate) fn add_shared(start: usize, end: usize) {
     let used = shared().count();
     assert!(used < SHARED_MAX, "few regions are shared");
+    assert!(start < end, "an empty range would end the list");
     SHARED[used].set(start, end);
 }
 
@@ -106,12 +108,14 @@ fn count<T>(what: &T, change: i32) {
     let critical = &system().scheduler(scheduler).critical;
     // No other thread changes it. Release: the section's writes come between the two changes of the count.
     let before = critical.load(Ordering::Relaxed);
+    assert!(change > 0 || before > 0, "a critical section ends that did not begin");
     critical.store(before.wrapping_add_signed(change), Ordering::Release);
     std::sync::atomic::compiler_fence(Ordering::SeqCst);
 }
 
 /// Whether an engine, which has ended, was inside a critical section.
 pub fn died_inside(engine: u32) -> bool {
+    assert!(engine != 0 && engine != number(), "engine {engine} is asked for by one that lives");
     schedulers_of(engine).any(|index| system().scheduler(index).critical.load(Ordering::Acquire) != 0)
 }
 
@@ -126,12 +130,15 @@ pub(crate) fn schedulers_of(engine: u32) -> impl Iterator<Item = u32> {
 /// This process is an engine from now on.
 #[cfg(not(shuttle))]
 pub(crate) fn become_engine(engine: u32) {
+    assert!((1..=ENGINES_MAX as u32).contains(&engine), "engine {engine}");
+    assert!(number() == 0, "engine {} makes no engines", number());
     NUMBER.store(engine, Ordering::Relaxed);
 }
 
 /// Makes the eventfds of the first scheduler slots.
 #[cfg(not(shuttle))]
 pub(crate) fn make_wake_fds(schedulers: u32) {
+    assert!(number() == 0 && schedulers > 0, "they are made before the fork, for {schedulers} schedulers");
     for slot in &WAKE_FDS[1..=schedulers as usize] {
         if slot.load(Ordering::Relaxed) == 0 {
             slot.store(crate::sys::eventfd() + 1, Ordering::Relaxed);

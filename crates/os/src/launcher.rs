@@ -18,6 +18,7 @@ use std::sync::atomic::Ordering;
 /// Gives back the workers and schedulers of an engine that ended outside of critical sections, and takes them out of the
 /// lists in which they waited.
 pub fn bury(engine: u32) {
+    assert!(!engines::died_inside(engine), "nobody knows what engine {engine} left half done");
     give_back(engine, true);
 }
 
@@ -27,6 +28,7 @@ pub fn forget(engine: u32) {
 }
 
 fn give_back(engine: u32, lists_stay: bool) {
+    assert!(engine != 0 && engine != engines::number(), "engine {engine} lives");
     let mut left = Vec::new();
     for index in engines::schedulers_of(engine) {
         for (id, slot) in system().all_workers() {
@@ -50,6 +52,7 @@ fn give_back(engine: u32, lists_stay: bool) {
     for index in engines::schedulers_of(engine) {
         system().scheduler(index).status.store(0, Ordering::Release);
     }
+    assert!(engines::schedulers_of(engine).next().is_none(), "a scheduler of engine {engine} is left");
 }
 
 /// Returns when every scheduler of the other engines has picked a worker, or rests: whoever was about to put a dead worker
@@ -102,6 +105,7 @@ impl Engines {
     /// in the children.
     pub fn launch(count: u32, schedulers_each: u32, run: &dyn Fn(u32) -> i32) -> Engines {
         assert!((1..=ENGINES_MAX as u32).contains(&count), "{count} engines");
+        assert!(schedulers_each > 0, "an engine without a scheduler");
         let slots = count * schedulers_each;
         assert!((slots as usize) < SCHEDULERS_MAX, "{slots} schedulers");
         engines::make_wake_fds(slots);
@@ -113,6 +117,8 @@ impl Engines {
     fn fork(&mut self, number: u32, run: &dyn Fn(u32) -> i32) {
         let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
         assert_eq!(threads, 1, "engines are forked before there is a second thread");
+        assert!(self.process(number).is_none(), "engine {number} runs");
+        assert!(engines::number() == 0, "the launcher forks, not an engine");
         let launcher = std::process::id();
         // SAFETY: there is one thread, so nobody else's lock is copied in a locked state.
         match unsafe { libc::fork() } {
@@ -132,6 +138,7 @@ impl Engines {
 
     /// The process of an engine that runs.
     pub fn process(&self, number: u32) -> Option<u32> {
+        assert!(number != 0, "engines are numbered from 1");
         self.processes.get(number as usize - 1).filter(|pid| **pid != 0).map(|pid| *pid as u32)
     }
 
@@ -191,7 +198,6 @@ impl Engines {
 
     /// Forks an engine in place of one that ended and was buried.
     pub fn replace(&mut self, number: u32, run: &dyn Fn(u32) -> i32) {
-        assert!(self.process(number).is_none(), "engine {number} runs");
         self.fork(number, run);
     }
 

@@ -18,7 +18,9 @@ fn affinity_here() -> Vec<u32> {
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
             return vec![0];
         }
-        (0..libc::CPU_SETSIZE as u32).filter(|cpu| libc::CPU_ISSET(*cpu as usize, &set)).collect()
+        let cpus: Vec<u32> = (0..libc::CPU_SETSIZE as u32).filter(|cpu| libc::CPU_ISSET(*cpu as usize, &set)).collect();
+        assert!(!cpus.is_empty(), "this thread runs, and may not run anywhere");
+        cpus
     }
 }
 

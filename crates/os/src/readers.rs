@@ -6,15 +6,12 @@
 //! worker and those that keep a lock over a wait are in it at once, and a writer then looks at one line a scheduler.
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Locks that the workers of one scheduler can read at once this way; the others are counted in their lock's word.
-const SLOTS: usize = if cfg!(shuttle) { 2 } else { 7 };
-
 /// All zero is empty.
 #[derive(Default)]
 #[repr(C, align(128))]
 pub struct ReaderRow {
     /// `lock number << 32 | readers`. A slot without readers is free, whatever lock it still names.
-    slots: [AtomicU64; SLOTS],
+    slots: [AtomicU64; ReaderRow::SLOTS],
     turns: AtomicU32,
 }
 
@@ -22,6 +19,9 @@ const _: () =
     assert!(cfg!(shuttle) || size_of::<ReaderRow>() == 128, "a row is one line, and its neighbour is fetched with it");
 
 impl ReaderRow {
+    /// Locks that the workers of one scheduler can read at once this way; the others are counted in their lock's word.
+    pub const SLOTS: usize = if cfg!(shuttle) { 2 } else { 7 };
+
     /// One reader more of `lock` in this row: the slot, or `None` when no slot is free.
     #[inline]
     pub fn publish(&self, lock: u32) -> Option<u32> {
@@ -32,7 +32,7 @@ impl ReaderRow {
 
     #[cold]
     fn publish_further(&self, lock: u32) -> Option<u32> {
-        (1..SLOTS as u32).find(|slot| self.publish_in(*slot, lock))
+        (1..Self::SLOTS as u32).find(|slot| self.publish_in(*slot, lock))
     }
 
     #[inline]
@@ -40,6 +40,7 @@ impl ReaderRow {
         let slot = &self.slots[slot as usize];
         let seen = slot.load(Ordering::Relaxed);
         let readers = seen & u64::from(u32::MAX);
+        debug_assert!(readers < u64::from(u32::MAX), "one reader more would change the lock's number");
         // The exchange fails only among threads that share a row: those outside all schedulers. SeqCst: see rwlock.rs, "Order".
         (readers == 0 || seen >> 32 == u64::from(lock))
             && slot
@@ -55,6 +56,7 @@ impl ReaderRow {
     }
 
     pub fn has_reader(&self, lock: u32) -> bool {
+        debug_assert!(lock != 0, "no lock has the number of none");
         self.slots.iter().any(|slot| {
             // SeqCst also acquires: with an empty slot the writer sees that its last reader is done.
             let seen = slot.load(Ordering::SeqCst);

@@ -74,6 +74,7 @@ impl Shares {
     pub fn book(&self, share: &Share, used_ns: u64, quantum_ns: u64, now: u64) -> bool {
         let turns = 1 + (used_ns / quantum_ns.max(1)).min(MOST as u64) as i64;
         let growth = self.growth.load(Ordering::Relaxed);
+        assert!((0..=MOST).contains(&growth), "what is usual shrinks, or grows by {growth} with one request");
         let usual = self.usual.load(Ordering::Relaxed) + growth;
         let had = (share.turns.load(Ordering::Relaxed) + turns * TURN).clamp(usual - MOST, usual + MOST);
         share.turns.store(had, Ordering::Relaxed);

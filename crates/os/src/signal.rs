@@ -31,8 +31,10 @@ pub fn stop_requests() -> Arc<Event> {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_signal as *const () as usize;
             action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_RESETHAND;
-            libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
-            libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
+            for signal in [libc::SIGTERM, libc::SIGINT] {
+                let failed = libc::sigaction(signal, &action, std::ptr::null_mut());
+                assert!(failed == 0, "sigaction: errno {}", sys::errno());
+            }
             libc::signal(libc::SIGPIPE, libc::SIG_IGN);
         }
     });

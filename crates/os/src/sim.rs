@@ -96,6 +96,7 @@ pub fn run<T: Send + 'static>(
     reset_network(config.net);
     stack::watch_faults_on_this_thread();
 
+    assert!((config.schedulers as usize) < worker::SCHEDULERS_MAX, "{} schedulers", config.schedulers);
     let count = if config.schedulers == 0 { 2 } else { config.schedulers };
     let limit =
         if config.max_worker_threads == 0 { automatic_worker_threads(count) } else { config.max_worker_threads };
@@ -113,6 +114,7 @@ pub fn run<T: Send + 'static>(
         machine.stopping.store(true, Ordering::SeqCst);
     });
     workers::run_fibers(root);
+    assert!(worker::current_or_none() == WorkerId::NONE, "a task goes on after the last one");
 
     let killed = simcore::with(|sim| sim.kill_due());
     let complaint = if killed { None } else { complaint(&state) };
@@ -158,6 +160,7 @@ pub fn run<T: Send + 'static>(
 
 /// The power fails now: the calling task is not resumed any more.
 pub fn kill_now() -> ! {
+    assert!(worker::on_scheduler(), "a task of the machine is the last to run");
     simcore::with(|sim| sim.kill_at_step(0));
     loop {
         wait::yield_now();
@@ -223,6 +226,7 @@ pub fn point(name: &'static str) {
         return simcore::pass_real(name);
     }
     if simcore::with(|sim| sim.pass_point(name)) && worker::on_scheduler() && worker::current_or_none().is_some() {
+        worker::assert_may_wait(worker::slot(worker::current()));
         wait::yield_now();
     }
 }
@@ -230,6 +234,7 @@ pub fn point(name: &'static str) {
 /// See [`sim_choice!`](crate::sim_choice).
 #[cold]
 pub fn choice(name: &'static str, one_in: u64) -> bool {
+    assert!(one_in > 0, "a way that is never taken");
     simcore::with(|sim| sim.choose(name, one_in))
 }
 

@@ -35,6 +35,7 @@ pub fn has_marks() -> bool {
 
 /// See `os::sim::die_at`.
 pub fn die_at(mark: &str, nth: u32) {
+    assert!(nth > 0, "1 is the next");
     assert!(DEATH.set((mark.to_owned(), AtomicU32::new(nth))).is_ok(), "a process dies once");
     RUNNING.fetch_add(1, Ordering::Relaxed);
 }
@@ -58,7 +59,8 @@ pub fn with<R>(f: impl FnOnce(&mut SimCore) -> R) -> R {
 /// Makes this thread a simulated machine until [`leave`].
 pub fn enter(core: SimCore) {
     assert!(!HERE.get(), "a simulation does not nest");
-    CORE.with_borrow_mut(|slot| *slot = Some(core));
+    let left = CORE.with_borrow_mut(|slot| slot.replace(core));
+    assert!(left.is_none(), "the last simulation is still here");
     HERE.set(true);
     RUNNING.fetch_add(1, Ordering::Relaxed);
 }
@@ -66,7 +68,8 @@ pub fn enter(core: SimCore) {
 pub fn leave() -> SimCore {
     assert!(HERE.get());
     HERE.set(false);
-    RUNNING.fetch_sub(1, Ordering::Relaxed);
+    let running = RUNNING.fetch_sub(1, Ordering::Relaxed);
+    assert!(running > 0, "a simulation ends that was not counted");
     CORE.with_borrow_mut(|slot| slot.take().expect("entered"))
 }
 
@@ -141,6 +144,7 @@ impl SimCore {
     }
 
     pub fn advance(&mut self, ns: u64) {
+        assert!(self.now_ns.checked_add(ns).is_some(), "simulated time ends");
         self.now_ns += ns;
     }
 
@@ -176,7 +180,9 @@ impl SimCore {
     /// Lets `event` happen `delay_ns` from now.
     pub fn schedule(&mut self, delay_ns: u64, event: Happening) {
         self.events_made += 1;
-        self.events.insert((self.now_ns + delay_ns, self.events_made), event);
+        let at = self.now_ns.checked_add(delay_ns).expect("a time that comes");
+        let other = self.events.insert((at, self.events_made), event);
+        assert!(other.is_none(), "each event has its own number");
     }
 
     pub fn due_event(&mut self) -> Option<Happening> {
@@ -200,6 +206,7 @@ impl SimCore {
 
     /// The power fails when `name` is passed for the `nth` time from now on, 1 being the next.
     pub fn kill_at_point(&mut self, name: String, nth: u64) {
+        assert!(nth > 0, "1 is the next");
         self.kill_at_point = Some((name, nth));
     }
 
@@ -234,6 +241,7 @@ impl SimCore {
 
     /// Counts a mark; true if the worker is to yield there.
     pub fn pass_point(&mut self, name: &'static str) -> bool {
+        assert!(!name.is_empty(), "a mark has a name");
         self.note_point(name);
         self.trace(TRACE_POINT, hash_of(name));
         if let Some((wanted, left)) = &mut self.kill_at_point

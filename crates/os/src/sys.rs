@@ -25,14 +25,17 @@ pub fn futex_wait(word: &atomic::AtomicU32, expected: u32, timeout_ns: Option<u6
     });
     let time_at = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
     // SAFETY: `word` is a live, aligned u32 for the whole call, and `time_at` is null or a live timespec.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, time_at) };
+    let failed = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, time_at) };
+    let passes = || matches!(errno(), libc::EAGAIN | libc::EINTR | libc::ETIMEDOUT);
+    assert!(failed == 0 || passes(), "futex: errno {}", errno());
 }
 
 /// Wakes one waiter of `word`.
 #[cfg(not(shuttle))]
 pub fn futex_wake(word: &atomic::AtomicU32) {
     // SAFETY: `word` is a live, aligned u32; FUTEX_WAKE only uses its address.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+    let woken = unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+    assert!((0..=1).contains(&woken), "futex: {woken} woken, errno {}", errno());
 }
 
 /// Under the model checker a futex is a wait for the value to change: a lost wake-up shows as a schedule that never ends.
@@ -90,14 +93,16 @@ pub fn eventfd_signal(_fd: i32) {
 pub fn eventfd_signal(fd: i32) {
     let one = 1u64;
     // SAFETY: writes 8 bytes from a live u64.
-    unsafe { libc::write(fd, (&raw const one).cast(), 8) };
+    let written = unsafe { libc::write(fd, (&raw const one).cast(), 8) };
+    assert!(written == 8 || matches!(errno(), libc::EAGAIN | libc::EINTR), "eventfd: errno {}", errno());
 }
 
 /// Takes what was signalled, so that the fd is unreadable until the next signal.
 pub fn eventfd_drain(fd: i32) {
     let mut count = 0u64;
     // SAFETY: reads at most 8 bytes into a live u64.
-    unsafe { libc::read(fd, (&raw mut count).cast(), 8) };
+    let read = unsafe { libc::read(fd, (&raw mut count).cast(), 8) };
+    assert!(read == 8 || matches!(errno(), libc::EAGAIN | libc::EINTR), "eventfd: errno {}", errno());
 }
 
 pub fn close(fd: i32) {
@@ -136,6 +141,7 @@ pub fn run_on(thread: u32, cpus: &[u32]) {
 /// Reserves `bytes` of zeroed address space, backed lazily. `at`: an address to insist on if it is free.
 /// `shared`: visible to children after fork.
 pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut u8> {
+    assert!(bytes > 0 && at.is_none_or(|at| at.is_multiple_of(4096)), "{bytes} bytes at {at:?}");
     if cfg!(miri) {
         // It knows no shared mappings, and no address to insist on.
         let layout = std::alloc::Layout::from_size_align(bytes, 4096).ok()?;
@@ -151,6 +157,7 @@ pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut 
     if got == libc::MAP_FAILED {
         return None;
     }
+    assert!(!got.is_null() && (got as usize).is_multiple_of(4096), "mmap gave {got:?}");
     if at.is_some() && got as usize != at.unwrap_or(0) {
         // An old kernel took the address as a hint only: not where it must be.
         unmap_memory(got.cast(), bytes);
@@ -161,5 +168,6 @@ pub fn map_memory(at: Option<usize>, bytes: usize, shared: bool) -> Option<*mut 
 
 pub fn unmap_memory(at: *mut u8, bytes: usize) {
     // SAFETY: the caller gives back a whole mapping of map_memory that nothing refers to any more.
-    unsafe { libc::munmap(at.cast(), bytes) };
+    let failed = unsafe { libc::munmap(at.cast(), bytes) };
+    assert!(failed == 0 || cfg!(miri), "munmap: errno {}", errno());
 }

@@ -57,6 +57,11 @@ pub const KIND_OUTSIDE: u32 = 1;
 pub const KIND_FIBER: u32 = 2;
 pub const KIND_THREAD: u32 = 3;
 
+/// `WorkerSlot::queued`.
+const QUEUE_NONE: u32 = 0;
+const QUEUE_RUNNABLE: u32 = 1;
+const QUEUE_INBOX: u32 = 2;
+
 /// Wait types of one request that are booked on its session; waits of more types are in the server's statistics alone.
 pub const SESSION_WAITS_MAX: usize = 8;
 
@@ -121,6 +126,9 @@ pub struct WorkerSlot {
     pub budget_given_ns: AtomicU64,
     /// Wake-ups that put it ahead of the others.
     pub boosts: AtomicU32,
+    /// Kept with debug assertions only: the queue (`QUEUE_*`) that it is in by `run_next`, and whether it is in a list by `wait_next`.
+    pub queued: AtomicU32,
+    pub listed: AtomicU32,
     /// Pages looked at, changed, and read from disk for it. Its worker alone writes them.
     pub page_reads: AtomicU64,
     pub page_writes: AtomicU64,
@@ -136,6 +144,8 @@ pub struct WorkerSlot {
     /// Counts waits with a deadline: an old timer does not match.
     pub park_number: AtomicU64,
     pub pending_io: AtomicU32,
+    /// Spinlocks that it holds, counted with debug assertions only.
+    pub spinlocks: AtomicU32,
     pub stack_base: AtomicU64,
     pub stack_limit: AtomicU64,
     /// Address of the shared `Waiters` it is in; 0: none.
@@ -162,8 +172,11 @@ struct RunList {
 
 impl RunList {
     fn push(&self, system: &System, id: WorkerId) {
+        system.slot(id).enters(QUEUE_NONE, QUEUE_RUNNABLE);
         system.slot(id).run_next.store(0, Ordering::Relaxed);
         let tail = self.tail.swap(id.0, Ordering::Relaxed);
+        debug_assert!(tail != id.0, "{id:?} is runnable twice");
+        debug_assert!((tail == 0) == self.is_empty(), "a queue with an end and no beginning");
         if tail == 0 {
             self.head.store(id.0, Ordering::Relaxed);
         } else {
@@ -185,6 +198,8 @@ impl RunList {
             }
         }
         let after = system.slot(at).run_next.load(Ordering::Relaxed);
+        debug_assert!(after != at.0, "{at:?} follows itself");
+        debug_assert!((after == 0) == (self.tail.load(Ordering::Relaxed) == at.0), "only the last has no successor");
         if before.is_some() {
             system.slot(before).run_next.store(after, Ordering::Relaxed);
         } else {
@@ -193,7 +208,12 @@ impl RunList {
         if after == 0 {
             self.tail.store(before.0, Ordering::Relaxed);
         }
+        system.slot(at).enters(QUEUE_RUNNABLE, QUEUE_NONE);
         Ok(at)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.head.load(Ordering::Relaxed) == 0
     }
 }
 
@@ -348,8 +368,11 @@ impl System {
 
     /// Takes a free slot; `None` when the table is full.
     pub fn allocate(&self, kind: u32, scheduler: u32) -> Option<WorkerId> {
+        assert!((KIND_OUTSIDE..=KIND_THREAD).contains(&kind), "a worker of kind {kind}");
+        assert!((kind == KIND_OUTSIDE) == (scheduler == 0), "a worker has a scheduler, and an outside thread none");
         let id = self.take_free()?;
         let slot = self.slot(id);
+        assert!(slot.kind.load(Ordering::Relaxed) == KIND_FREE, "{id:?} is given to two");
         slot.state.store(EMPTY, Ordering::Relaxed);
         slot.baton.store(0, Ordering::Relaxed);
         slot.sched.store(scheduler, Ordering::Relaxed);
@@ -359,6 +382,10 @@ impl System {
         slot.is_preemptive.store(0, Ordering::Relaxed);
         slot.wait_type.store(0, Ordering::Relaxed);
         slot.waiters.store(0, Ordering::Relaxed);
+        // What a worker of a dead engine was in and held is gone with it.
+        for kept in [&slot.spinlocks, &slot.queued, &slot.listed] {
+            kept.store(0, Ordering::Relaxed);
+        }
         for counter in [
             &slot.context_switches,
             &slot.task_context_switches,
@@ -381,6 +408,7 @@ impl System {
         while head as u32 != 0 {
             let id = WorkerId(head as u32);
             let next = self.slot(id).run_next.load(Ordering::Relaxed) as u64;
+            assert!((next as usize) < WORKERS_MAX, "a free worker {next}");
             let tagged = ((head >> 32).wrapping_add(1) << 32) | next;
             match self.free_workers.compare_exchange_weak(head, tagged, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return Some(id),
@@ -398,6 +426,8 @@ impl System {
     /// Gives a slot back. The worker is gone and in no list.
     pub fn release(&self, id: WorkerId) {
         let slot = self.slot(id);
+        assert!(slot.kind.load(Ordering::Relaxed) != KIND_FREE, "{id:?} is given back twice");
+        assert!(slot.state.load(Ordering::Relaxed) != PARKED, "{id:?} is given back while it waits");
         slot.kind.store(KIND_FREE, Ordering::Release);
         slot.task_id.store(0, Ordering::Relaxed);
         let mut head = self.free_workers.load(Ordering::Relaxed);
@@ -430,9 +460,32 @@ pub const OWED_IN_A_ROW_MAX: u32 = 16;
 /// What a worker may owe at most, in budgets: one that did not pass a yield point for long.
 const DEBT_MAX: i64 = 8;
 
+const _: () = {
+    assert!(align_of::<System>() <= 4096, "the tables begin with a page");
+    assert!(WORKERS_MAX < u32::MAX as usize, "workers are numbered in 32 bits");
+    assert!(size_of::<WorkerSlot>().is_multiple_of(64), "workers share no cache line");
+};
+
 impl WorkerSlot {
+    /// With debug assertions: it goes from one queue to another, by who owns the link.
+    fn enters(&self, from: u32, to: u32) {
+        if cfg!(debug_assertions) {
+            let before = self.queued.swap(to, Ordering::Relaxed);
+            assert!(before == from, "a worker of queue {before} goes from {from} to {to}");
+        }
+    }
+
+    /// With debug assertions: it enters a list of waiters, or leaves it, by the holder of the list's lock.
+    pub fn is_listed(&self, now: bool) {
+        if cfg!(debug_assertions) {
+            let before = self.listed.swap(now.into(), Ordering::Relaxed);
+            assert!(before != u32::from(now), "a worker waits in one list, and leaves it once");
+        }
+    }
+
     /// A new round: a quantum, less what was taken too much before.
     pub fn give_budget(&self, now: u64, quantum: u64) {
+        assert!(quantum <= i64::MAX as u64 / DEBT_MAX as u64, "a quantum of {quantum} ns");
         let quantum = quantum as i64;
         let owed = self.budget_ns.load(Ordering::Relaxed).clamp(-quantum * DEBT_MAX, 0);
         self.budget_ns.store(owed + quantum, Ordering::Relaxed);
@@ -443,6 +496,7 @@ impl WorkerSlot {
 impl SchedulerSlot {
     /// Zeroes what a former scheduler of this slot left.
     pub fn reset(&self) {
+        assert!(self.status.load(Ordering::Relaxed) != 0, "a slot is made ready by who has it");
         for word in [
             &self.inbox,
             &self.sleeping,
@@ -499,6 +553,7 @@ impl SchedulerSlot {
 
     /// Appends to the runnable queue. Only by the holder of this scheduler's baton.
     pub fn push_runnable(&self, system: &System, id: WorkerId) {
+        self.assert_counted();
         self.behind.push(system, id);
         self.run_length.store(self.run_length.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
@@ -507,6 +562,7 @@ impl SchedulerSlot {
     /// would wait for ever where most are owed something.
     pub fn push_owed(&self, system: &System, id: WorkerId) {
         let in_a_row = self.owed_in_a_row.load(Ordering::Relaxed);
+        assert!(in_a_row <= OWED_IN_A_ROW_MAX, "{in_a_row} in a row passed those who begin a round");
         if in_a_row == OWED_IN_A_ROW_MAX {
             return self.push_runnable(system, id);
         }
@@ -516,6 +572,7 @@ impl SchedulerSlot {
 
     /// As `push_runnable`, before all who begin a round.
     pub fn push_ahead(&self, system: &System, id: WorkerId) {
+        self.assert_counted();
         self.ahead.push(system, id);
         self.run_length.store(self.run_length.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
@@ -523,6 +580,8 @@ impl SchedulerSlot {
     /// A worker woken from a wait: ahead while it has budget. One that waited for longer than a round has missed its turns and is
     /// given a new budget.
     pub fn push_woken(&self, system: &System, id: WorkerId) {
+        let state = system.slot(id).state.load(Ordering::Relaxed);
+        debug_assert!(state == TOKEN || state == TIMED, "{id:?} is made runnable by no wake-up: {state}");
         if self.by_deficit.load(Ordering::Relaxed) == 0 {
             return self.push_runnable(system, id);
         }
@@ -552,14 +611,27 @@ impl SchedulerSlot {
             self.owed_in_a_row.store(0, Ordering::Relaxed);
             self.behind.remove(system, nth - ahead)
         });
-        let removed = removed.ok()?;
-        self.run_length.store(self.run_length.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        let Ok(removed) = removed else {
+            debug_assert!(nth >= self.run_length.load(Ordering::Relaxed), "a queue has fewer workers than it counts");
+            return None;
+        };
+        let length = self.run_length.load(Ordering::Relaxed);
+        assert!(length > nth, "the {nth}th of {length} runnable workers");
+        self.run_length.store(length - 1, Ordering::Relaxed);
+        self.assert_counted();
         Some(removed)
+    }
+
+    /// With debug assertions, and only by the holder of the baton: some are counted if and only if some are there.
+    fn assert_counted(&self) {
+        let none = self.ahead.is_empty() && self.behind.is_empty();
+        debug_assert!(none == (self.run_length.load(Ordering::Relaxed) == 0), "runnable workers that are not counted");
     }
 
     /// From any thread: the worker becomes runnable when the scheduler next looks, at once if it sleeps.
     pub fn push_inbox(&self, system: &System, id: WorkerId) {
         let slot = system.slot(id);
+        slot.enters(QUEUE_NONE, QUEUE_INBOX);
         let mut head = self.inbox.load(Ordering::Relaxed);
         loop {
             slot.run_next.store(head, Ordering::Relaxed);
@@ -577,7 +649,9 @@ impl SchedulerSlot {
         fence(Ordering::SeqCst);
         if self.sleeping.load(Ordering::Relaxed) != 0 && self.sleeping.swap(0, Ordering::AcqRel) != 0 {
             self.count_call(SystemCall::WakeUp);
-            sys::eventfd_signal(self.wake_fd.load(Ordering::Relaxed));
+            let wake_fd = self.wake_fd.load(Ordering::Relaxed);
+            assert!(wake_fd >= 0 || cfg!(shuttle), "a scheduler sleeps that nothing can wake");
+            sys::eventfd_signal(wake_fd);
         }
     }
 
@@ -587,6 +661,7 @@ impl SchedulerSlot {
 
     /// Announces sleep; after it the caller looks once more at everything that `wake` may have published.
     pub fn prepare_to_sleep(&self) {
+        assert!(self.sleeping.load(Ordering::Relaxed) == 0, "a scheduler sleeps once at a time");
         self.sleeping.store(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
@@ -606,12 +681,14 @@ impl SchedulerSlot {
         while newest.is_some() {
             let slot = system.slot(newest);
             let next = WorkerId(slot.run_next.load(Ordering::Relaxed));
+            debug_assert!(next != newest, "{next:?} is in the inbox twice");
             slot.run_next.store(oldest.0, Ordering::Relaxed);
             oldest = newest;
             newest = next;
         }
         while oldest.is_some() {
             let next = WorkerId(system.slot(oldest).run_next.load(Ordering::Relaxed));
+            system.slot(oldest).enters(QUEUE_INBOX, QUEUE_NONE);
             self.push_woken(system, oldest);
             oldest = next;
         }

@@ -35,11 +35,13 @@ pub fn park(wait: WaitType, deadline: Option<u64>) -> WakeReason {
 pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason {
     let id = worker::current();
     let slot = worker::slot(id);
+    worker::assert_may_wait(slot);
     // A token left by an earlier wake-up is taken without waiting. Acquire: see what the waker wrote.
     if slot.state.compare_exchange(TOKEN, EMPTY, Ordering::Acquire, Ordering::Relaxed).is_ok() {
         return WakeReason::Unparked;
     }
     let started = clock::now();
+    assert!(slot.wait_started_ns.load(Ordering::Relaxed) == 0, "{id:?} waits in a wait");
     slot.wait_type.store(wait as u32, Ordering::Relaxed);
     slot.wait_started_ns.store(started, Ordering::Relaxed);
     // Release: whoever sees PARKED sees the fields above. Failure means a token came: take it below.
@@ -49,10 +51,12 @@ pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason
             None => park_outside(slot, deadline),
         }
     }
+    debug_assert!(worker::current() == id, "another worker goes on with this one's wait");
     let resumed = scheduler::here().map_or_else(clock::now, |scheduler| scheduler.inner().picked_ns);
     slot.wait_started_ns.store(0, Ordering::Relaxed);
     let was = slot.state.swap(EMPTY, Ordering::AcqRel);
     assert!(was == TOKEN || was == TIMED, "woken by no one: {was}");
+    assert!(was == TOKEN || deadline.is_some(), "timed out without a deadline");
     slot.resumed_ns.store(resumed, Ordering::Relaxed);
     let signalled = slot.signalled_ns.load(Ordering::Relaxed).max(started);
     let signal_ns = if worker::on_scheduler() { resumed.saturating_sub(signalled) } else { 0 };
@@ -63,6 +67,8 @@ pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason
 
 /// A thread that is no worker waits on its park word itself.
 fn park_outside(slot: &worker::WorkerSlot, deadline: Option<u64>) {
+    // The model's threads have schedulers without workers.
+    assert!(cfg!(any(shuttle, miri)) || !worker::on_scheduler(), "a worker's wait would hold up its scheduler");
     while slot.state.load(Ordering::Acquire) == PARKED {
         let left = match deadline {
             None => None,
@@ -80,6 +86,7 @@ fn park_outside(slot: &worker::WorkerSlot, deadline: Option<u64>) {
 
 /// Interrupts `task` if `worker` still runs it: its present or next [`park`] returns `Interrupted`.
 pub fn interrupt(worker: WorkerId, task: TaskId) {
+    assert!(task.0 != 0, "an idle worker has no task to interrupt");
     let slot = worker::slot(worker);
     slot.interrupt_task.store(task.0, Ordering::Release);
     if slot.task_id.load(Ordering::Acquire) == task.0 {
@@ -146,6 +153,7 @@ fn yield_by(give: fn(&Scheduler, WorkerId) -> bool) {
     };
     let me = worker::current();
     let slot = worker::slot(me);
+    debug_assert!(matches!(slot.state.load(Ordering::Relaxed), EMPTY | TOKEN), "who yields is not parked");
     let started = clock::now();
     slot.wait_type.store(WaitType::SOS_SCHEDULER_YIELD as u32, Ordering::Relaxed);
     if give(scheduler, me) {

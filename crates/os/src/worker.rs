@@ -89,6 +89,7 @@ pub fn number_a_lock() -> Option<u32> {
 
 /// Makes `system` this thread's tables while a simulation is active. Null ends it.
 pub fn set_simulated_system(system: *const System) {
+    assert!(system.is_null() != SIM_SYSTEM.get().is_null(), "a thread has one simulation at a time");
     SIM_SYSTEM.set(system);
 }
 
@@ -117,6 +118,7 @@ pub fn current_scheduler() -> u32 {
 
 /// Says who runs on this thread from now on. Only schedulers call it.
 pub fn set_current(id: WorkerId, scheduler: u32) {
+    debug_assert!((scheduler as usize) < SCHEDULERS_MAX, "scheduler {scheduler}");
     CURRENT.set(id.0);
     CURRENT_SCHEDULER.set(scheduler);
 }
@@ -124,6 +126,23 @@ pub fn set_current(id: WorkerId, scheduler: u32) {
 /// Whether the caller is a worker of a scheduler (and not an outside thread).
 pub fn on_scheduler() -> bool {
     CURRENT_SCHEDULER.get() != 0
+}
+
+/// With debug assertions: the running worker took (1) or freed (-1) a spinlock. Its worker alone counts them.
+#[inline]
+pub fn spinlocks_held(change: i32) {
+    if cfg!(debug_assertions) {
+        let held = &slot(current()).spinlocks;
+        let now = held.load(Ordering::Relaxed).checked_add_signed(change);
+        assert!(now.is_some(), "a spinlock is freed by a worker that holds none");
+        held.store(now.unwrap_or(0), Ordering::Relaxed);
+    }
+}
+
+/// With debug assertions: who goes to wait holds no spinlock, for whose waiters spin meanwhile.
+#[inline]
+pub fn assert_may_wait(slot: &WorkerSlot) {
+    debug_assert!(slot.spinlocks.load(Ordering::Relaxed) == 0, "a wait under a spinlock");
 }
 
 /// Lets `id` go on from its present or next park. May be called by anyone, also twice, also for nothing.
@@ -149,7 +168,9 @@ pub fn time_out(id: WorkerId) -> bool {
 }
 
 fn signal(system: &System, id: WorkerId, slot: &WorkerSlot) {
-    if slot.kind.load(Ordering::Relaxed) == KIND_OUTSIDE {
+    let kind = slot.kind.load(Ordering::Relaxed);
+    assert!((KIND_OUTSIDE..=KIND_THREAD).contains(&kind), "{id:?} was parked and is of kind {kind}");
+    if kind == KIND_OUTSIDE {
         count_call(SystemCall::Futex);
         sys::futex_wake(&slot.state);
     } else {
@@ -161,6 +182,7 @@ fn signal(system: &System, id: WorkerId, slot: &WorkerSlot) {
 /// Makes a worker that was moved out of PARKED runnable on its scheduler. By whom: see the park word.
 fn make_runnable(system: &System, id: WorkerId, slot: &WorkerSlot) {
     let index = slot.sched.load(Ordering::Relaxed);
+    assert!(index != 0, "{id:?} belongs to no scheduler");
     let scheduler = system.scheduler(index);
     if index == CURRENT_SCHEDULER.get() || simcore::active() {
         scheduler.push_woken(system, id);
@@ -195,6 +217,7 @@ fn add_alone(word: &AtomicU64, by: u64) {
 
 /// Books a finished wait of `wait` on a scheduler's counters.
 pub fn count_wait(scheduler: u32, wait: WaitType, total_ns: u64, signal_ns: u64) {
+    debug_assert!(signal_ns <= total_ns, "{signal_ns} ns runnable of a wait of {total_ns} ns");
     let counter = &system().scheduler(scheduler).waits[wait as usize];
     counter.waits.fetch_add(1, Ordering::Relaxed);
     counter.total_ns.fetch_add(total_ns, Ordering::Relaxed);
@@ -240,6 +263,8 @@ pub fn leave_parent() {
 #[cold]
 fn enter_outside() -> WorkerId {
     assert!(!simcore::active(), "code of a simulation runs on its workers");
+    // The model's threads have schedulers without workers, see `enter_new_scheduler`.
+    debug_assert!(cfg!(any(shuttle, miri)) || !on_scheduler(), "what a scheduler does between its workers needs none");
     let id = system().allocate(KIND_OUTSIDE, 0).expect("a free worker slot");
     CURRENT.set(id.0);
     // After the thread-local's destructor the slot is not given back: a late user at thread end costs one slot.
@@ -286,6 +311,7 @@ pub mod model {
 
     /// The worker is gone: its slot may be taken again.
     pub fn release(id: WorkerId) {
+        system().slot(id).state.store(EMPTY, Ordering::SeqCst);
         system().release(id);
     }
 

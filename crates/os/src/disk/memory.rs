@@ -51,6 +51,7 @@ struct SharedFiles {
 impl Name {
     fn get(&self) -> Option<String> {
         let length = self.length.load(Ordering::Acquire) as usize;
+        assert!(length <= NAME_BYTES, "a name of {length} bytes");
         let bytes: Vec<u8> = self.bytes[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
         String::from_utf8(bytes).ok().filter(|name| !name.is_empty())
     }
@@ -69,6 +70,7 @@ impl SharedFiles {
         let region = Region::reserve(SHARED_FILES * size_of::<Name>() + (64 << 10), Visibility::ForkedProcesses);
         let region = region.map_err(|_| DiskError::Full)?;
         let refused = |_| DiskError::Full;
+        const { assert!(SHARED_FILES * size_of::<Name>() < 1 << 20, "the names are small beside the files") };
         Ok(SharedFiles {
             changing: region.place("names of files", Mutex::new(WaitType::SOS_MUTEX, ())).map_err(refused)?,
             names: region.carve("names of files", SHARED_FILES).map_err(refused)?,
@@ -111,6 +113,7 @@ impl Files {
                     return Ok((shared.files[at].clone(), false));
                 }
                 let at = shared.free()?;
+                assert!(shared.files[at].len() == Ok(0), "a file without a name has bytes of another");
                 shared.names[at].set(&path);
                 Ok((shared.files[at].clone(), true))
             }

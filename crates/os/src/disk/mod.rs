@@ -90,6 +90,7 @@ impl Disk {
     }
 
     pub fn open(&self, name: &str, how: Open) -> DiskResult<File> {
+        assert_name(name);
         match self {
             Disk::Real(disk) => disk.open_file(name, how).map(File::Real),
             Disk::Memory(disk) => disk.open_file(name, how).map(File::Memory),
@@ -106,6 +107,7 @@ impl Disk {
     }
 
     pub fn remove(&self, name: &str) -> DiskResult<()> {
+        assert_name(name);
         match self {
             Disk::Real(disk) => disk.remove(name),
             Disk::Memory(disk) => disk.remove(name),
@@ -115,6 +117,9 @@ impl Disk {
 
     /// Atomic; an existing `to` is replaced.
     pub fn rename(&self, from: &str, to: &str) -> DiskResult<()> {
+        assert_name(from);
+        assert_name(to);
+        assert!(from != to, "a file takes another name");
         match self {
             Disk::Real(disk) => disk.rename(from, to),
             Disk::Memory(disk) => disk.rename(from, to),
@@ -142,6 +147,7 @@ impl Disk {
 
     /// A subdirectory, made if it is not there.
     pub fn subdirectory(&self, name: &str) -> DiskResult<Disk> {
+        assert_name(name);
         match self {
             Disk::Real(disk) => disk.subdirectory(name).map(Disk::Real),
             Disk::Memory(disk) => Ok(Disk::Memory(disk.subdirectory(name))),
@@ -151,6 +157,7 @@ impl Disk {
 
     /// Takes the directory for this process until the lock is dropped or the process ends, kill included.
     pub fn lock(&self, name: &str) -> DiskResult<DiskLock> {
+        assert_name(name);
         match self {
             Disk::Real(disk) => disk.lock(name).map(|file| DiskLock { _file: File::Real(file) }),
             Disk::Memory(disk) => {
@@ -170,6 +177,18 @@ impl Disk {
             Disk::Sim(disk) => Ok(disk.free_bytes()),
         }
     }
+}
+
+/// Of a file below the directory: an absolute one, or one with `..`, would lead out of it.
+fn assert_name(name: &str) {
+    assert!(!name.is_empty() && !name.starts_with('/') && !name.ends_with('/'), "no name of a file: {name:?}");
+    assert!(name.split('/').all(|part| part != ".." && !part.contains('\0')), "no name of a file: {name:?}");
+}
+
+/// A file's places and lengths are numbers that the system's signed ones can hold.
+fn assert_place(offset: u64, bytes: usize) {
+    let end = offset.checked_add(bytes as u64);
+    assert!(end.is_some_and(|end| end <= i64::MAX as u64), "{bytes} bytes at {offset}");
 }
 
 /// Held as long as the process owns the directory.
@@ -198,15 +217,19 @@ impl File {
 
     /// As [`File::read_some_at`], its wait booked as `wait`: the reader knows what the bytes are (a page, a backup).
     pub fn read_some_at_as(&self, wait: WaitType, bytes: &mut [u8], offset: u64) -> DiskResult<usize> {
-        match self {
+        assert_place(offset, bytes.len());
+        let got = match self {
             File::Real(file) => file.read_at(wait, bytes, offset),
             File::Memory(file) => file.read_at(wait, bytes, offset),
             File::Sim(file) => file.read_at(wait, bytes, offset),
-        }
+        }?;
+        assert!(got <= bytes.len(), "{got} bytes were read into {}", bytes.len());
+        Ok(got)
     }
 
     /// Writes all of `bytes` at `offset`, growing the file if need be. Not durable before [`File::sync_data`].
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
+        assert_place(offset, bytes.len());
         match self {
             File::Real(file) => file.write_at(bytes, offset),
             File::Memory(file) => file.write_at(bytes, offset),
@@ -230,6 +253,7 @@ impl File {
 
     /// Cuts the file or extends it with zeros.
     pub fn set_len(&self, length: u64) -> DiskResult<()> {
+        assert_place(length, 0);
         match self {
             File::Real(file) => file.set_len(length),
             File::Memory(file) => file.set_len(length),
@@ -239,6 +263,8 @@ impl File {
 
     /// Reserves space up to `length` and extends the file with zeros, so that a later write does not find the disk full.
     pub fn allocate(&self, length: u64) -> DiskResult<()> {
+        assert_place(length, 0);
+        assert!(length > 0, "room for nothing");
         match self {
             File::Real(file) => file.allocate(length),
             File::Memory(file) => file.allocate(length),

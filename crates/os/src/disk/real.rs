@@ -147,6 +147,7 @@ impl RealFile {
         // SAFETY: `part` describes `bytes`, live and writable for the call.
         let got = unsafe { libc::preadv2(self.file.as_raw_fd(), &part, 1, offset as libc::off_t, libc::RWF_NOWAIT) };
         if got >= 0 {
+            assert!(got as usize <= bytes.len(), "the system read {got} bytes into {}", bytes.len());
             return Ok(got as usize);
         }
         match sys::errno() {

@@ -133,6 +133,7 @@ impl SimDisk {
         // Names: the directory's journal got as far as it got.
         let kept = random(state.name_changes.len() as u64 + 1) as usize;
         let changes = std::mem::take(&mut state.name_changes);
+        assert!(kept <= changes.len(), "{kept} of {} changes are kept", changes.len());
         report.names_lost = (changes.len() - kept) as u64;
         for (name, inode) in changes.into_iter().take(kept).flatten() {
             apply(&mut state.durable_names, name, inode);
@@ -162,6 +163,7 @@ impl SimDisk {
             inode.current = inode.durable.clone();
         }
         let named: Vec<u64> = state.names.values().copied().collect();
+        assert!(named.iter().all(|id| state.inodes.contains_key(id)), "a name is durable, and its file is not there");
         state.inodes.retain(|id, _| named.contains(id));
         report
     }
@@ -196,7 +198,10 @@ impl SimDisk {
         let inode = match (state.names.get(&key).copied(), how) {
             (Some(_), Open::New) => return Err(DiskError::AlreadyExists),
             (None, Open::Existing) => return Err(DiskError::NotFound),
-            (Some(inode), _) => inode,
+            (Some(inode), _) => {
+                assert!(state.inodes.contains_key(&inode), "a name without its file");
+                inode
+            }
             (None, _) => {
                 state.inodes_made += 1;
                 let inode = state.inodes_made;
@@ -228,6 +233,7 @@ impl SimDisk {
         take_time(&self.state, false, hash_of(&to))?;
         let mut state = self.state.lock().expect("disk");
         let inode = state.names.remove(&from).ok_or(DiskError::NotFound)?;
+        assert!(state.inodes.contains_key(&inode), "a name without its file");
         state.names.insert(to.clone(), inode);
         state.name_changes.push(vec![(to, Some(inode)), (from, None)]);
         Ok(())
@@ -273,6 +279,7 @@ impl SimFile {
         let contents = &self.inode(&mut state)?.current;
         let start = (offset as usize).min(contents.len());
         let got = bytes.len().min(contents.len() - start);
+        assert!(got == bytes.len() || start + got == contents.len(), "a read ends before the file does");
         contents.read(start, &mut bytes[..got]);
         Ok(got)
     }
@@ -288,6 +295,11 @@ impl SimFile {
         let inode = self.inode(&mut state)?;
         inode.current.write(offset as usize, bytes);
         inode.touch(offset as usize / SECTOR..end.div_ceil(SECTOR));
+        assert!(inode.current.len() >= end, "a write ends beyond the file's end");
+        if let Some(last) = end.checked_sub(1).filter(|_| !bytes.is_empty()) {
+            let ends = [offset as usize / SECTOR, last / SECTOR];
+            assert!(ends.iter().all(|sector| inode.is_dirty(*sector)), "both ends of a write are not on the platter");
+        }
         Ok(())
     }
 
@@ -305,6 +317,7 @@ impl SimFile {
         for chunk in std::mem::take(&mut inode.dirty).into_keys() {
             inode.durable.share_chunk(&inode.current, chunk);
         }
+        assert!(inode.durable.len() == inode.current.len(), "what is synced has another length");
         Ok(())
     }
 
@@ -319,6 +332,7 @@ impl SimFile {
             inode.current.resize(length);
         }
         inode.touch(length / SECTOR..before.div_ceil(SECTOR));
+        assert!(inode.current.len() == length, "the file has another length than was asked for");
         Ok(())
     }
 
@@ -338,6 +352,7 @@ impl SimFile {
             // A file opened before the kill.
             return Err(DiskError::Io(libc::EBADF));
         }
+        assert!(self.inode <= state.inodes_made, "a file that was never made");
         Ok(state.inodes.entry(self.inode).or_default())
     }
 
@@ -367,7 +382,13 @@ impl Inode {
             at = end;
         }
     }
+
+    fn is_dirty(&self, sector: usize) -> bool {
+        self.dirty.get(&(sector / SECTORS_EACH)).is_some_and(|bits| bits >> (sector % SECTORS_EACH) & 1 == 1)
+    }
 }
+
+const _: () = assert!(SECTORS_EACH <= u8::BITS as usize, "a bit for each sector of a chunk");
 
 fn dirty_sectors(dirty: BTreeMap<usize, u8>) -> impl Iterator<Item = usize> {
     dirty.into_iter().flat_map(|(chunk, bits)| {

@@ -44,7 +44,8 @@ pub fn of_thread(thread: u32) -> Vec<usize> {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_signal as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
-            libc::sigaction(signal(), &action, std::ptr::null_mut());
+            let failed = libc::sigaction(signal(), &action, std::ptr::null_mut());
+            assert!(failed == 0, "sigaction: errno {}", crate::sys::errno());
         }
         // The unwinder is loaded and set up by its first use, which must not be in the handler.
         // SAFETY: `skip` looks at nothing.

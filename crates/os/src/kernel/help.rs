@@ -61,6 +61,7 @@ impl Scheduler {
         let inner = self.inner();
         inner.next_peer = (inner.next_peer + 1) % count;
         let Some(peer) = self.peers().nth(inner.next_peer) else { return false };
+        assert!(peer.index != self.index, "a scheduler helps others");
         // A peer that polled after `now` is not neglected either.
         if now.saturating_sub(peer.polled_ns.load(Ordering::Relaxed)) < HELP_AFTER_NS {
             return false;
@@ -109,6 +110,7 @@ impl Scheduler {
                 at = self.peers().min_by_key(|peer| peer.load()).unwrap_or(self);
             }
         }
+        assert!(std::sync::Arc::ptr_eq(&at.machine, &self.machine), "a request leaves its machine");
         if !at.has_worker() {
             at = self.peers().find(|peer| peer.has_worker()).unwrap_or(at);
         }

@@ -36,6 +36,8 @@ impl IdleTimes {
         self.busy_ns = self.busy_ns - self.busy_ns / MEMORY + since.saturating_sub(self.busy_since_ns);
         self.idle_ns = self.idle_ns - self.idle_ns / MEMORY + idle;
         self.busy_since_ns = now;
+        assert!(self.usual_ns <= spin_ns * RESTS_MAX, "one rest counts for more than the longest");
+        assert!(self.idle_ns <= MEMORY * (spin_ns * BUSY_FACTOR * RESTS_MAX + 1), "rests do not fade");
     }
 
     /// How long to look for work now that there is none.

@@ -88,6 +88,7 @@ pub struct MachineTraits {
 
 impl MachineState {
     pub fn new(traits: MachineTraits) -> Arc<MachineState> {
+        assert!(traits.first_scheduler < ADMIN_SCHEDULER_ID, "scheduler {}", traits.first_scheduler);
         Arc::new(MachineState {
             id: traits.id,
             first_scheduler: traits.first_scheduler,
@@ -126,12 +127,15 @@ impl MachineState {
         let mut next_id = self.first_scheduler + ordinary;
         let mut made = Vec::new();
         for (cpu, pool) in wanted {
+            assert!(pool != Pool::NONE, "a scheduler is made for a pool");
             let id = if pool == Pool::ADMIN { ADMIN_SCHEDULER_ID } else { next_id };
             next_id += u32::from(pool != Pool::ADMIN);
             made.push(Scheduler::create(self.clone(), id, cpu, pool));
         }
         all.extend(&made);
         assert!(all.len() < SCHEDULERS_MAX);
+        assert!(next_id <= ADMIN_SCHEDULER_ID, "an ordinary scheduler has the administrator's number");
+        assert!(all.iter().filter(|s| s.id == ADMIN_SCHEDULER_ID).count() <= 1, "two administrator's schedulers");
         self.schedulers.store(Box::leak(Box::new(all)), Ordering::Release);
         made
     }
@@ -183,6 +187,7 @@ impl MachineState {
         let sharing = self.schedulers().iter().filter(users).count() as u32;
         let each = (self.workers_allowed() / sharing.max(1)).max(1);
         for scheduler in self.schedulers() {
+            assert!(scheduler.machine.id == self.id, "a scheduler of another machine");
             let limit = if scheduler.pool() == Pool::ADMIN { ADMIN_WORKERS } else { each };
             scheduler.slot().workers_limit.store(limit, Ordering::Relaxed);
             if scheduler.slot().tasks_pending.load(Ordering::Relaxed) > 0 {

@@ -82,6 +82,7 @@ impl Load {
 
 /// Looks until the machine stops.
 pub fn run(machine: &Arc<MachineState>, watch: Watch) {
+    assert!(watch.after_ms > 0, "a scheduler that just switched is not stuck");
     let pause = std::time::Duration::from_millis((watch.after_ms / u64::from(LOOKS)).max(1));
     let mut seen: Vec<Seen> = Vec::new();
     while !machine.stopping.load(Ordering::Relaxed) {
@@ -95,6 +96,7 @@ pub fn run(machine: &Arc<MachineState>, watch: Watch) {
                 (watch.report)(&trouble);
             }
         }
+        assert!(seen.len() >= all.len(), "{} of {} schedulers were looked at", seen.len(), all.len());
         let users: Vec<usize> =
             (0..all.len()).filter(|index| all[*index].is_open() && all[*index].pool() != Pool::ADMIN).collect();
         if !users.is_empty() && users.iter().all(|index| seen[*index].refused_looks >= LOOKS) {
@@ -113,6 +115,7 @@ fn look(scheduler: &Scheduler, seen: &mut Seen) -> Option<Trouble> {
     let counts = [&slot.context_switches, &slot.yields, &slot.idle_switches];
     let switches = counts.iter().map(|count| count.load(Ordering::Relaxed)).sum();
     let finished = slot.tasks_finished.load(Ordering::Relaxed);
+    assert!(switches >= seen.switches && finished >= seen.finished, "a scheduler's counts go back");
     let moves = seen.switches != switches || slot.is_idle.load(Ordering::Relaxed) != 0;
     let refused = finished == seen.finished && slot.tasks_pending.load(Ordering::Relaxed) > 0;
     seen.refused_looks = if refused { seen.refused_looks + 1 } else { 0 };

@@ -67,22 +67,27 @@ impl IoEntry {
 
     /// Clears `flag` before a try: what the poller reports from now on is news.
     pub fn forget(&self, flag: u32) {
+        debug_assert!(flag & !(READABLE | WRITABLE) == 0, "the end of a stream stays: {flag:x}");
         self.flags.fetch_and(!flag, Ordering::SeqCst);
     }
 
     pub fn remember(&self, flag: u32) {
+        debug_assert!(flag & ARMED == 0, "only `arm` arms");
         self.flags.fetch_or(flag, Ordering::SeqCst);
     }
 
     /// Names the worker to wake when `flag` comes up; false if it came up meanwhile: try again instead of parking.
     /// SeqCst here and in `report`: either the poller sees the waiter or the waiter sees the flag.
     pub fn wait_for(&self, flag: u32) -> bool {
-        self.waiter(flag).store(worker::current().raw(), Ordering::SeqCst);
+        let me = worker::current().raw();
+        let before = self.waiter(flag).swap(me, Ordering::SeqCst);
+        assert!(before == 0 || before == me, "worker {before} waits for {flag} already, and would not be woken");
         self.flags.load(Ordering::SeqCst) & (flag | HANG_UP) == 0
     }
 
     pub fn stop_waiting(&self, flag: u32) {
-        self.waiter(flag).store(0, Ordering::SeqCst);
+        let before = self.waiter(flag).swap(0, Ordering::SeqCst);
+        assert!(before == worker::current().raw(), "worker {before} waits, and another one stops");
     }
 
     /// From now on input that nobody waits for interrupts `task`; `None`: no longer.
@@ -95,13 +100,17 @@ impl IoEntry {
     }
 
     fn waiter(&self, flag: u32) -> &AtomicU32 {
+        assert!(flag == READABLE || flag == WRITABLE, "nobody waits for {flag:x}");
         if flag == READABLE { &self.reader } else { &self.writer }
     }
 
     /// Leaves `run` to be run at the first input. Returns it if there is input already.
     pub fn arm(&self, run: Armed, deadline: Option<u64>) -> Option<Armed> {
+        assert!(deadline != Some(0), "0 stands for never");
+        assert!(self.reader.load(Ordering::SeqCst) == 0, "somebody reads from a connection that is to rest");
         self.armed_until.store(deadline.unwrap_or(0), Ordering::SeqCst);
-        *self.armed.lock().expect("armed") = Some(run);
+        let left = self.armed.lock().expect("armed").replace(run);
+        assert!(left.is_none(), "a connection is armed that rests already");
         let before = self.flags.fetch_or(ARMED, Ordering::SeqCst);
         assert!(before & ARMED == 0, "connection armed twice");
         if before & (READABLE | HANG_UP) != 0 { self.disarm() } else { None }
@@ -112,16 +121,20 @@ impl IoEntry {
         if self.flags.fetch_and(!ARMED, Ordering::SeqCst) & ARMED == 0 {
             return None;
         }
-        self.armed.lock().expect("armed").take()
+        let run = self.armed.lock().expect("armed").take();
+        assert!(run.is_some(), "armed without a closure");
+        run
     }
 
     /// The timer of an arming until `deadline`: takes the closure if that arming still stands.
     pub fn disarm_at(&self, deadline: u64) -> Option<Armed> {
+        assert!(deadline != 0, "0 stands for never");
         if self.armed_until.load(Ordering::SeqCst) == deadline { self.disarm() } else { None }
     }
 
     /// The poller saw `flags` come up: wakes the waiters, or returns the closure to run.
     pub fn report(&self, flags: u32) -> Option<Armed> {
+        assert!(flags & !(READABLE | WRITABLE | HANG_UP | ENDED) == 0, "the poller saw {flags:x}");
         let before = self.flags.fetch_or(flags, Ordering::SeqCst);
         if flags & (READABLE | HANG_UP) != 0 {
             if before & ARMED != 0 {
@@ -197,6 +210,7 @@ static IN_MS: AtomicBool = AtomicBool::new(false);
 impl Poller {
     /// `wake_fd`: the eventfd that others write to wake who waits here.
     pub fn new(wake_fd: i32) -> Poller {
+        assert!(wake_fd >= 0, "nothing would wake who waits here");
         // SAFETY: no pointers are passed.
         let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         assert!(epoll >= 0, "epoll_create1: errno {}", sys::errno());
@@ -212,6 +226,7 @@ impl Poller {
 
     /// Watches the entry from now on; reports what is ready already, too. Any thread.
     pub fn register(&self, entry: &Arc<IoEntry>, room: Room) -> Result<Token, i32> {
+        assert!(entry.fd >= 0, "a simulated connection has no descriptor");
         let token = {
             let mut entries = self.entries.lock().expect("entries");
             let index = match entries.free.pop() {
@@ -222,9 +237,11 @@ impl Poller {
                 }
             };
             let slot = &mut entries.slots[index as usize];
+            assert!(slot.1.is_none(), "a free place has an entry");
             slot.1 = Some(entry.clone());
             Token((slot.0 as u64) << 32 | index as u64)
         };
+        assert!(token.0 != WAKE, "an entry with the name of the wake-up");
         let added = self.control(libc::EPOLL_CTL_ADD, entry.fd, events_for(room == Room::Always), token.0);
         if added.is_err() {
             self.forget(token);
@@ -251,6 +268,7 @@ impl Poller {
         slot.0 = slot.0.wrapping_add(1);
         let gone = slot.1.take();
         entries.free.push(index);
+        assert!(entries.free.len() <= entries.slots.len(), "more places are free than there are");
         drop(entries);
         drop(gone);
     }
@@ -313,9 +331,11 @@ impl Poller {
         // Not zeroed: 3 KB at every poll. The kernel fills the first `count`.
         let mut events = [const { std::mem::MaybeUninit::<libc::epoll_event>::uninit() }; EVENTS_MAX];
         let buffer = events.as_mut_ptr().cast::<libc::epoll_event>();
+        assert!(max > 0, "a look at no sockets");
         let max = max.min(EVENTS_MAX) as i32;
         let count = self.wait_into(buffer, max, timeout_ns);
         assert!(count >= 0 || sys::errno() == libc::EINTR, "epoll_wait: errno {}", sys::errno());
+        assert!(count <= max, "epoll_wait: {count} events of {max}");
         let mut news = 0;
         for event in &events[..count.max(0) as usize] {
             // SAFETY: among the first `count`, which the kernel has filled.

@@ -13,14 +13,14 @@
 #![allow(unsafe_code)]
 
 use super::idle::IdleTimes;
-use super::machine::OPEN;
+use super::machine::{ADMIN_SCHEDULER_ID, OPEN};
 pub use super::machine::{MachineState, Pool};
 use super::poller::{Armed, Poller, Ready, Token};
 use super::workers::Workers;
 use crate::calls::SystemCall;
 use crate::share::{Owed, Share};
 use crate::sys::atomic::Ordering;
-use crate::worker::{self, SchedulerSlot, TaskId, WorkerId, system};
+use crate::worker::{self, EMPTY, PARKED, SchedulerSlot, TaskId, WorkerId, system};
 use crate::{clock, engines, simcore, sys};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{BinaryHeap, VecDeque};
@@ -86,6 +86,14 @@ impl TaskKind {
         ]
     };
 
+    const ALL_IN_ORDER: () = {
+        let mut at = 0;
+        while at < TaskKind::ALL.len() {
+            assert!(TaskKind::ALL[at] as usize == at + 1, "`from_raw` finds a kind by its number");
+            at += 1;
+        }
+    };
+
     pub fn name(self) -> &'static str {
         match self {
             TaskKind::Request => "REQUEST",
@@ -106,6 +114,7 @@ impl TaskKind {
     }
 
     pub fn from_raw(raw: u32) -> Option<TaskKind> {
+        let () = TaskKind::ALL_IN_ORDER;
         TaskKind::ALL.get((raw as usize).checked_sub(1)?).copied()
     }
 
@@ -243,6 +252,8 @@ pub fn set_here(scheduler: Option<&'static Scheduler>) {
 impl Scheduler {
     pub fn create(machine: Arc<MachineState>, id: u32, cpu: u32, pool: Pool) -> &'static Scheduler {
         let index = system().allocate_scheduler().expect("a free scheduler slot");
+        assert!(machine.quantum_ns > 0, "without a quantum every look at it ends a turn");
+        assert!((pool == Pool::ADMIN) == (id == ADMIN_SCHEDULER_ID), "scheduler {id} of {pool:?}");
         let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler {
             index,
             id,
@@ -295,9 +306,14 @@ impl Scheduler {
     /// The baton holder's state. Keep the borrow short: anything that may pick or park must not be called with it.
     #[allow(clippy::mut_from_ref)]
     pub fn inner(&self) -> &mut Inner {
-        assert!(worker::current_scheduler() == self.index || self.machine.simulated, "not the baton's holder");
+        self.assert_holder();
         // SAFETY: only the baton's holder comes here and no caller keeps the borrow over a switch.
         unsafe { &mut *self.inner.get() }
+    }
+
+    #[inline]
+    fn assert_holder(&self) {
+        assert!(worker::current_scheduler() == self.index || self.machine.simulated, "not the baton's holder");
     }
 
     pub fn pool(&self) -> Pool {
@@ -342,6 +358,7 @@ impl Scheduler {
 
     /// Starts `task` on this scheduler. Any thread.
     pub fn start(&self, task: Task) {
+        assert!(self.slot().status.load(Ordering::Relaxed) != 0, "a task for a machine that has ended");
         self.machine.tasks.fetch_add(1, Ordering::Relaxed);
         self.slot().tasks.fetch_add(1, Ordering::Relaxed);
         if worker::current_scheduler() == self.index || self.machine.simulated {
@@ -354,10 +371,17 @@ impl Scheduler {
     pub fn send(&self, message: Message) {
         {
             let mut messages = self.messages.lock().expect("messages");
+            self.assert_messages_counted(&messages);
             messages.push_back(message);
             self.message_count.store(messages.len() as u32, Ordering::Release);
         }
         self.slot().wake();
+    }
+
+    /// Under the messages' lock: who looks at the count alone overlooks none.
+    fn assert_messages_counted(&self, messages: &VecDeque<Message>) {
+        let count = self.message_count.load(Ordering::Relaxed);
+        assert!(count as usize == messages.len(), "{} messages are counted as {count}", messages.len());
     }
 
     /// Runs `run` as a new task when a deadline of an armed connection passes, unless its input came first.
@@ -377,6 +401,7 @@ impl Scheduler {
 
     /// Gives the task a worker, which then stands in the runnable queue, or lets it wait for one. Baton's holder only.
     fn admit(&self, task: Task) {
+        self.assert_holder();
         if !self.is_open() && !task.kind.is_system() {
             // It was on its way when the scheduler was closed.
             return self.hand_on(task);
@@ -406,12 +431,20 @@ impl Scheduler {
 
     fn wait_for_worker(&self, task: Task) {
         let mut pending = self.pending.lock().expect("pending");
+        self.assert_pending_counted(&pending);
         pending.push_back(task);
         self.slot().tasks_pending.store(pending.len() as u32, Ordering::Relaxed);
     }
 
+    /// Under the lock of those who wait for a worker.
+    fn assert_pending_counted(&self, pending: &VecDeque<Task>) {
+        let count = self.slot().tasks_pending.load(Ordering::Relaxed) as usize;
+        assert!(count == pending.len(), "{} tasks that wait for a worker are counted as {count}", pending.len());
+    }
+
     /// Gives workers to those who wait for one, as far as there are some; a closed scheduler hands them on.
     pub fn admit_pending(&self) {
+        self.assert_holder();
         while self.slot().tasks_pending.load(Ordering::Relaxed) > 0 {
             let Some(task) = self.pop_pending() else { return };
             if !self.is_open() && !task.kind.is_system() {
@@ -428,13 +461,16 @@ impl Scheduler {
     /// Gives a task that has not begun to another scheduler.
     fn hand_on(&self, task: Task) {
         let other = self.machine.least_loaded(self.pool(), Scheduler::load);
-        self.slot().tasks.fetch_sub(1, Ordering::Relaxed);
+        assert!(other.machine.id == self.machine.id, "a task leaves its machine");
+        let before = self.slot().tasks.fetch_sub(1, Ordering::Relaxed);
+        assert!(before > 0, "a task is handed on that was not counted");
         other.slot().tasks.fetch_add(1, Ordering::Relaxed);
         other.send(Message::Start(task));
     }
 
     fn pop_pending(&self) -> Option<Task> {
         let mut pending = self.pending.lock().expect("pending");
+        self.assert_pending_counted(&pending);
         let task = pending.pop_front();
         self.slot().tasks_pending.store(pending.len() as u32, Ordering::Relaxed);
         task
@@ -455,6 +491,9 @@ impl Scheduler {
         let ahead = task.ahead;
         self.inner().workers.assign(id, task);
         let slot = worker::slot(id);
+        assert!(slot.sched.load(Ordering::Relaxed) == self.index, "{id:?} works for another scheduler");
+        assert!(slot.task_id.load(Ordering::Relaxed) == 0, "{id:?} runs a task already");
+        assert!(slot.state.load(Ordering::Relaxed) != PARKED, "an idle worker is in no wait");
         slot.task_from_ns.store(slot.quantum_used_ns.load(Ordering::Relaxed), Ordering::Relaxed);
         slot.budget_ns.store(0, Ordering::Relaxed);
         slot.give_budget(self.inner().picked_ns, self.machine.quantum_ns);
@@ -479,6 +518,7 @@ impl Scheduler {
 
     /// Suspends the current worker, which has left RUNNING in its park word, until it is picked again.
     pub fn block(&self, me: WorkerId, deadline: Option<u64>) {
+        debug_assert!(worker::slot(me).state.load(Ordering::Relaxed) != EMPTY, "{me:?} blocks without having parked");
         if let Some(deadline) = deadline {
             let slot = worker::slot(me);
             let number = slot.park_number.load(Ordering::Relaxed) + 1;
@@ -529,6 +569,8 @@ impl Scheduler {
     }
 
     fn switch_after_quantum(&self, me: WorkerId) -> bool {
+        debug_assert!(worker::current_or_none() == me, "{me:?} does not run here");
+        debug_assert!(self.slot().active_worker.load(Ordering::Relaxed) == me.raw(), "another worker runs");
         let next = self.pick_next();
         if next == Some(me) {
             self.begin_quantum(me);
@@ -557,6 +599,7 @@ impl Scheduler {
     pub fn begin(&self, me: WorkerId) {
         worker::set_current(me, self.index);
         let (slot, own) = (self.slot(), worker::slot(me));
+        debug_assert!(own.sched.load(Ordering::Relaxed) == self.index, "{me:?} works for another scheduler");
         worker::count_alone(&slot.context_switches);
         slot.active_worker.store(me.raw(), Ordering::Relaxed);
         worker::count_alone(&own.context_switches);
@@ -606,6 +649,9 @@ impl Scheduler {
                 }
             }
             if let Some(next) = slot.pop_runnable(system()) {
+                let picked = worker::slot(next);
+                debug_assert!(picked.sched.load(Ordering::Relaxed) == self.index, "{next:?} of another scheduler");
+                debug_assert!(picked.state.load(Ordering::Relaxed) != PARKED, "{next:?} is runnable and waits");
                 self.inner().picked_ns = now;
                 if let Some(since) = idle_since {
                     slot.is_idle.store(0, Ordering::Relaxed);
@@ -644,6 +690,7 @@ impl Scheduler {
     /// Waits in the kernel for a socket, a timer, or a wake-up from another thread.
     fn sleep(&self, now: u64) {
         let slot = self.slot();
+        assert!(slot.run_length.load(Ordering::Relaxed) == 0, "a scheduler sleeps while workers could run");
         slot.prepare_to_sleep();
         let nothing_came = slot.inbox.load(Ordering::Relaxed) == 0
             && self.message_count.load(Ordering::Acquire) == 0
@@ -663,6 +710,7 @@ impl Scheduler {
         for _ in 0..MESSAGES_AT_ONCE {
             let message = {
                 let mut messages = self.messages.lock().expect("messages");
+                self.assert_messages_counted(&messages);
                 let message = messages.pop_front();
                 self.message_count.store(messages.len() as u32, Ordering::Release);
                 message
@@ -753,6 +801,7 @@ impl Scheduler {
     /// Books the running task's work for its connection, which rests from now on.
     pub fn book_request(&self, share: &Share) {
         let (now, own) = (clock::now(), worker::slot(worker::current()));
+        assert!(own.task_id.load(Ordering::Relaxed) != 0, "a request is booked by its task");
         let used = own.quantum_used_ns.load(Ordering::Relaxed) - own.task_from_ns.load(Ordering::Relaxed);
         let used = used + now.saturating_sub(own.quantum_start_ns.load(Ordering::Relaxed));
         let quantum = self.machine.quantum_ns;
@@ -768,12 +817,17 @@ impl Scheduler {
     /// Books the end of a task of `kind` and, when it was the last of a stopping machine, wakes those who wait for that.
     pub fn task_done(&self, kind: TaskKind) {
         let slot = self.slot();
+        self.assert_holder();
         if !kind.is_system() {
-            slot.user_tasks.store(slot.user_tasks.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+            let users = slot.user_tasks.load(Ordering::Relaxed);
+            assert!(users > 0, "a user's task ends that was not counted");
+            slot.user_tasks.store(users - 1, Ordering::Relaxed);
         }
-        slot.tasks.fetch_sub(1, Ordering::Relaxed);
+        let here = slot.tasks.fetch_sub(1, Ordering::Relaxed);
         slot.tasks_finished.fetch_add(1, Ordering::Relaxed);
-        let left = self.machine.tasks.fetch_sub(1, Ordering::AcqRel) - 1;
+        let everywhere = self.machine.tasks.fetch_sub(1, Ordering::AcqRel);
+        assert!(here > 0 && everywhere > 0, "a task ends that was not counted");
+        let left = everywhere - 1;
         if left == 0 && self.machine.stopping.load(Ordering::Relaxed) {
             for other in self.machine.schedulers() {
                 other.slot().wake();

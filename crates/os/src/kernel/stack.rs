@@ -21,6 +21,11 @@ const POOL_MAX: usize = 256;
 /// What a pooled stack may keep resident: its top, where every fiber begins.
 const KEEP_BYTES: usize = 16 * 1024;
 
+const _: () = {
+    assert!(STACK_BYTES.is_multiple_of(GUARD_BYTES), "a stack is whole pages");
+    assert!(KEEP_BYTES < STACK_BYTES && KEEP_BYTES.is_multiple_of(GUARD_BYTES), "what it keeps is its upper pages");
+};
+
 static POOL: Mutex<Vec<FiberStack>> = Mutex::new(Vec::new());
 
 pub struct FiberStack {
@@ -41,12 +46,14 @@ impl FiberStack {
             sys::unmap_memory(lowest, MAPPED_BYTES);
             return None;
         }
+        assert!((lowest as usize).is_multiple_of(GUARD_BYTES), "the guard is a page");
         Some(FiberStack { lowest: NonZeroUsize::new(lowest as usize).expect("mapped above zero") })
     }
 
     /// To the pool. `used_deep`: the fiber is likely to have touched much of it.
     pub fn give_back(self) {
         let mut pool = POOL.lock().expect("stack pool");
+        assert!(pool.len() <= POOL_MAX, "{} stacks are kept", pool.len());
         if pool.len() < POOL_MAX {
             let start = self.lowest.get() + GUARD_BYTES;
             // SAFETY: the stack is ours and unused: its contents may go.
@@ -123,7 +130,8 @@ pub fn watch_faults_on_this_thread() {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            libc::sigaction(libc::SIGSEGV, &action, (&raw mut PREVIOUS).cast());
+            let failed = libc::sigaction(libc::SIGSEGV, &action, (&raw mut PREVIOUS).cast());
+            assert!(failed == 0, "sigaction: errno {}", sys::errno());
         }
     });
     if SIGNAL_STACK.get() != 0 {
@@ -134,7 +142,8 @@ pub fn watch_faults_on_this_thread() {
     SIGNAL_STACK.set(memory as usize);
     let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: BYTES };
     // SAFETY: the memory lives as long as the thread (it is never unmapped).
-    unsafe { libc::sigaltstack(&stack, std::ptr::null_mut()) };
+    let failed = unsafe { libc::sigaltstack(&stack, std::ptr::null_mut()) };
+    assert!(failed == 0, "sigaltstack: errno {}", sys::errno());
 }
 
 /// Rust's own handler, which knows threads' guard pages; written once before ours can run.

@@ -56,6 +56,7 @@ impl Workers {
         let local = self.local(id);
         assert!(local.task.is_none(), "worker has a task already");
         local.task = Some(task);
+        debug_assert!(!self.idle.contains(&id), "{id:?} has a task and is idle");
     }
 
     fn local(&mut self, id: WorkerId) -> &mut Local {
@@ -71,16 +72,29 @@ impl Workers {
         if index as usize == self.locals.len() {
             self.locals.push(local);
         } else {
+            assert!(!self.locals[index as usize].id.is_some(), "a worker's place is taken");
             self.locals[index as usize] = local;
         }
         worker::slot(id).local.store(index, Ordering::Relaxed);
         self.count += 1;
+        self.assert_counted();
     }
 
     fn remove(&mut self, id: WorkerId) {
-        self.local(id).id = WorkerId::NONE;
+        let local = self.local(id);
+        assert!(local.task.is_none(), "{id:?} goes and has a task");
+        assert!(local.fiber.is_none(), "{id:?} goes and leaves its stack");
+        local.id = WorkerId::NONE;
+        debug_assert!(worker::slot(id).queued.load(Ordering::Relaxed) == 0, "{id:?} goes and is to run");
+        debug_assert!(worker::slot(id).listed.load(Ordering::Relaxed) == 0, "{id:?} goes and is in a list");
         self.free.push(worker::slot(id).local.load(Ordering::Relaxed));
         self.count -= 1;
+        self.assert_counted();
+    }
+
+    fn assert_counted(&self) {
+        assert!(self.count as usize + self.free.len() == self.locals.len(), "a place without a worker is free");
+        assert!(self.idle.len() <= self.count as usize, "more are idle than there are");
     }
 
     /// A new worker of `scheduler`, by its baton's holder; it begins when it is picked. `None`: refused by the system.
@@ -207,6 +221,7 @@ fn work(scheduler: &Scheduler, id: WorkerId) -> Ending {
                 if scheduler.machine.worker_kind == WorkerKind::Fiber { IDLE_FIBERS_MAX } else { IDLE_THREADS_MAX };
             let kept = kept.min(scheduler.slot().workers_limit.load(Ordering::Relaxed) as usize);
             let workers = &mut scheduler.inner().workers;
+            debug_assert!(!workers.idle.contains(&id), "{id:?} becomes idle twice");
             if workers.idle.len() >= kept {
                 scheduler.end_quantum(id);
                 return Ending::Retired;
@@ -231,6 +246,8 @@ fn exit_asked(scheduler: &Scheduler, id: WorkerId) -> bool {
 
 fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
     let slot = worker::slot(id);
+    assert!(slot.task_id.load(Ordering::Relaxed) == 0, "{id:?} runs a task in a task");
+    assert!(task.id.0 != 0, "a task without a number");
     // A token left over from the last task means nothing to this one.
     slot.state.store(worker::EMPTY, Ordering::Relaxed);
     slot.task_kind.store(task.kind as u32, Ordering::Relaxed);
@@ -247,6 +264,12 @@ fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
         scheduler.machine.panics.fetch_add(1, Ordering::Relaxed);
         drop(panic);
     }
+    // What a task leaves behind, however it ended, the next one of this worker would find.
+    assert!(worker::current() == id, "a task ends on a worker that did not begin it");
+    assert!(worker::current_scheduler() == scheduler.index, "a task ends on a scheduler that did not begin it");
+    assert!(slot.waiters.load(Ordering::Relaxed) == 0, "a task leaves its worker in a list of waiters");
+    assert!(slot.wait_started_ns.load(Ordering::Relaxed) == 0, "a task ends in a wait");
+    worker::assert_may_wait(slot);
     slot.task_id.store(0, Ordering::Release);
     slot.tasks_processed.fetch_add(1, Ordering::Relaxed);
     scheduler.task_done(kind);
@@ -254,6 +277,7 @@ fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
 
 /// Gives the baton to `next` and comes back when it returns to `me`.
 pub fn hand_over(scheduler: &Scheduler, me: WorkerId, next: Option<WorkerId>) {
+    debug_assert!(next != Some(me), "who goes on needs no switch");
     match scheduler.machine.worker_kind {
         WorkerKind::Fiber => {
             root_of(scheduler).inner().next = next;
@@ -278,7 +302,9 @@ fn pass_baton_or_stop(scheduler: &Scheduler, next: Option<WorkerId>) {
     match next {
         Some(next) => give_baton(next, RUN),
         None => {
-            let idle = std::mem::take(&mut Scheduler::inner(scheduler).workers.idle);
+            let workers = &mut Scheduler::inner(scheduler).workers;
+            assert!(workers.idle.len() == workers.count as usize, "a machine stops that has work");
+            let idle = std::mem::take(&mut workers.idle);
             for id in idle {
                 give_baton(id, EXIT);
             }
@@ -288,6 +314,7 @@ fn pass_baton_or_stop(scheduler: &Scheduler, next: Option<WorkerId>) {
 
 fn give_baton(id: WorkerId, value: u32) {
     let slot = worker::slot(id);
+    debug_assert!(slot.baton.load(Ordering::Relaxed) == WAIT, "{id:?} has the baton already");
     // Release: the next holder sees all that was done under the baton.
     slot.baton.store(value, Ordering::Release);
     worker::count_call(SystemCall::Futex);
@@ -302,7 +329,10 @@ fn await_baton(id: WorkerId) -> u32 {
                 worker::count_call(SystemCall::Futex);
                 sys::futex_wait(&slot.baton, WAIT, None);
             }
-            value => return value,
+            value => {
+                assert!(value == RUN || value == EXIT, "a baton of {value}");
+                return value;
+            }
         }
     }
 }
@@ -314,6 +344,7 @@ fn root_of(scheduler: &Scheduler) -> &Scheduler {
 
 /// The root loop of a fiber scheduler (of all of them in a simulation): resumes one fiber after the other.
 pub fn run_fibers(root: &'static Scheduler) {
+    assert!(root.machine.worker_kind == WorkerKind::Fiber, "a root loop is for fibers");
     let mut next = root.pick_next();
     while let Some(id) = next {
         let scheduler = scheduler_of(root, id);
@@ -328,15 +359,19 @@ pub fn run_fibers(root: &'static Scheduler) {
 pub fn end_fibers(scheduler: &'static Scheduler) {
     scheduler::set_here(Some(scheduler));
     worker::set_current(WorkerId::NONE, scheduler.index);
+    let workers = &scheduler.inner().workers;
+    assert!(workers.idle.len() == workers.count as usize, "a scheduler ends while a task is left");
     scheduler.inner().exiting = true;
     while let Some(id) = scheduler.inner().workers.idle.pop() {
         resume(scheduler, id);
     }
+    assert!(scheduler.inner().workers.count == 0, "a fiber did not end");
 }
 
 /// Forgets all fibers as if the power had failed: no destructor runs, what they own on the heap is lost. Only for a
 /// simulated kill.
 pub fn abandon_fibers(scheduler: &'static Scheduler) {
+    assert!(scheduler.machine.simulated, "a real machine's fibers hold locks and memory");
     let workers = std::mem::take(&mut scheduler.inner().workers);
     for mut local in workers.locals {
         // What a task that had not begun owns is lost, too: its destructors would go on with what the power has ended.
@@ -356,12 +391,14 @@ fn scheduler_of(root: &'static Scheduler, id: WorkerId) -> &'static Scheduler {
         return root;
     }
     let index = worker::slot(id).sched.load(Ordering::Relaxed);
+    assert!(index != 0, "{id:?} has no scheduler");
     root.machine.schedulers().iter().find(|s| s.index == index).expect("a worker's scheduler")
 }
 
 fn resume(scheduler: &'static Scheduler, id: WorkerId) {
     scheduler::set_here(Some(scheduler));
     scheduler.begin(id);
+    debug_assert!(worker::slot(id).kind.load(Ordering::Relaxed) == KIND_FIBER, "{id:?} is no fiber");
     stack::set_limit(worker::slot(id).stack_limit.load(Ordering::Relaxed) as usize);
     let fiber: *mut Fiber = &mut **scheduler.inner().workers.local(id).fiber.as_mut().expect("a fiber");
     // SAFETY: the box keeps the fiber in place while the worker table changes; only this loop resumes or removes it.
@@ -378,6 +415,7 @@ fn resume(scheduler: &'static Scheduler, id: WorkerId) {
 
 /// The simulation's choice: any runnable worker of any scheduler; with none, time moves on to the next event.
 pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
+    assert!(machine.simulated, "a real machine's schedulers pick for themselves");
     loop {
         if simcore::with(|sim| sim.step()) {
             return None;
@@ -391,6 +429,7 @@ pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
         }
         let length = |s: &Scheduler| s.slot().run_length.load(Ordering::Relaxed) as u64;
         let total: u64 = machine.schedulers().iter().map(|s| length(s)).sum();
+        assert!(total < worker::WORKERS_MAX as u64, "{total} runnable workers");
         if total > 0 {
             let mut nth = simcore::with(|sim| {
                 // A step takes time, so that everything that polls the clock ends.
@@ -407,6 +446,7 @@ pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
                 }
                 nth -= length(scheduler);
             }
+            unreachable!("one of them is the one that was drawn");
         }
         if machine.tasks.load(Ordering::Relaxed) == 0 && machine.stopping.load(Ordering::Relaxed) {
             return None;
@@ -426,6 +466,7 @@ pub fn pick_simulated(machine: &MachineState) -> Option<WorkerId> {
 /// The first thread of a scheduler of threads: starts its first worker, gives it the baton and goes. From then on the
 /// baton is always with a worker.
 pub fn run_threads(scheduler: &'static Scheduler) {
+    assert!(scheduler.machine.worker_kind == WorkerKind::Thread, "fibers have a root loop");
     let next = scheduler.pick_next();
     worker::set_current(WorkerId::NONE, scheduler.index);
     pass_baton_or_stop(scheduler, next);

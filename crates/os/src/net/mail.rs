@@ -5,6 +5,7 @@
 use super::real::{Family, RealStream, Socket, error_of, name_of, set_option};
 use super::{NetError, NetResult, Stream};
 use crate::clock;
+use crate::engines::ENGINES_MAX;
 use crate::kernel::poller::READABLE;
 use crate::sys::errno;
 use crate::wait::{self, WaitType};
@@ -31,6 +32,7 @@ pub struct Mail {
 
 impl Mail {
     pub fn new(engines: u32) -> NetResult<Mail> {
+        assert!(engines as usize <= ENGINES_MAX, "boxes for {engines} engines");
         let boxes = (0..engines).map(|_| Mailbox::new()).collect::<NetResult<_>>()?;
         Ok(Mail { boxes })
     }
@@ -44,7 +46,7 @@ impl Mail {
             Some(Stream::Real(stream)) => Some(stream.fd()),
             Some(Stream::Sim(_)) => return Err(NetError::Unsupported),
         };
-        let to = self.boxes[engine as usize - 1].inlet.fd();
+        let to = self.box_of(engine).inlet.fd();
         loop {
             match send_one(to, bytes, fd) {
                 Err(NetError::Io(libc::EAGAIN)) if clock::now() >= deadline => return Err(NetError::Timeout),
@@ -56,7 +58,7 @@ impl Mail {
 
     /// The next message for `engine`, which is this one; `bytes` becomes the message.
     pub fn receive(&self, engine: u32, bytes: &mut Vec<u8>) -> NetResult<Option<Stream>> {
-        let socket = &self.boxes[engine as usize - 1].outlet;
+        let socket = &self.box_of(engine).outlet;
         loop {
             socket.forget(READABLE);
             match receive_one(socket.fd(), bytes) {
@@ -69,6 +71,13 @@ impl Mail {
                 Err(error) => return Err(error),
             }
         }
+    }
+}
+
+impl Mail {
+    fn box_of(&self, engine: u32) -> &Mailbox {
+        assert!((1..=self.boxes.len()).contains(&(engine as usize)), "engine {engine} of {}", self.boxes.len());
+        &self.boxes[engine as usize - 1]
     }
 }
 
@@ -102,6 +111,7 @@ union Control {
 }
 
 const FD_BYTES: u32 = size_of::<i32>() as u32;
+const _: () = assert!(size_of::<libc::cmsghdr>() + size_of::<u64>() <= size_of::<Control>(), "it has room for one");
 
 fn send_one(to: i32, bytes: &[u8], fd: Option<i32>) -> NetResult<()> {
     let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
@@ -125,7 +135,10 @@ fn send_one(to: i32, bytes: &[u8], fd: Option<i32>) -> NetResult<()> {
     // SAFETY: `message` names live memory; `bytes` is only read.
     match unsafe { libc::sendmsg(to, &message, libc::MSG_NOSIGNAL) } {
         -1 => Err(error_of(errno())),
-        _ => Ok(()),
+        sent => {
+            assert!(sent as usize == bytes.len(), "a message of {} bytes was cut to {sent}", bytes.len());
+            Ok(())
+        }
     }
 }
 
@@ -145,6 +158,11 @@ fn receive_one(from: i32, bytes: &mut Vec<u8>) -> NetResult<Option<i32>> {
         bytes.clear();
         return Err(error_of(errno()));
     }
+    assert!(message.msg_flags & libc::MSG_TRUNC == 0, "a message longer than the longest");
+    assert!(
+        (1..=bytes.len()).contains(&(got as usize)),
+        "a message of {got} bytes: the inlet is open, and none is empty"
+    );
     bytes.truncate(got as usize);
     // SAFETY: the header, if there is one, lies in `control`; with SCM_RIGHTS a descriptor follows it.
     let fd = unsafe {

@@ -86,6 +86,7 @@ pub(super) struct Socket {
 impl Socket {
     /// Takes over `fd`.
     pub(super) fn new(fd: i32, family: Family, is_stream: bool) -> Socket {
+        assert!(fd >= 0, "a socket without a descriptor");
         Socket { entry: Arc::new(IoEntry::new(fd)), family, watched: OnceLock::new(), is_stream }
     }
 
@@ -106,6 +107,7 @@ impl Socket {
         if self.watched.get().is_none() {
             let token = scheduler.poller().register(&self.entry, self.family.room()).map_err(error_of)?;
             scheduler.slot().connections.fetch_add(self.is_stream.into(), Ordering::Relaxed);
+            assert!(scheduler.poller().entry(token).is_some_and(|entry| Arc::ptr_eq(&entry, &self.entry)));
             let first = self.watched.set((scheduler, token)).is_ok();
             assert!(first, "a stream is used by one worker at a time");
         }
@@ -310,6 +312,7 @@ impl RealStream {
             // SAFETY: writes at most bytes.len() bytes into `bytes`.
             let got = unsafe { libc::recv(entry.fd, bytes.as_mut_ptr().cast(), bytes.len(), 0) };
             if got >= 0 {
+                assert!(got as usize <= bytes.len(), "the system read {got} bytes into {}", bytes.len());
                 if got as usize == bytes.len() || got == 0 {
                     // There may be more, for which no new edge comes; the end of the stream stays readable.
                     entry.remember(READABLE);
@@ -333,6 +336,7 @@ impl RealStream {
             // SAFETY: reads at most bytes.len() bytes of `bytes`.
             let sent = unsafe { libc::send(entry.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
             if sent >= 0 {
+                assert!(sent > 0, "the system takes none of {} bytes, and does not say why", bytes.len());
                 bytes = &bytes[sent as usize..];
                 continue;
             }
@@ -427,6 +431,8 @@ fn shut_down(fd: i32) {
 }
 
 fn poll_outside(fd: i32, flag: u32, deadline: Option<u64>) -> NetResult<()> {
+    assert!(!worker::on_scheduler(), "poll(2) would hold up a scheduler");
+    assert!(flag == READABLE || flag == WRITABLE, "nobody waits for {flag:x}");
     let events = if flag == READABLE { libc::POLLIN } else { libc::POLLOUT };
     let mut wanted = libc::pollfd { fd, events, revents: 0 };
     loop {
@@ -527,6 +533,7 @@ fn to_raw(endpoint: Endpoint) -> (libc::sockaddr_storage, libc::socklen_t) {
 
 /// `length`: how much of `raw` the system has filled.
 fn from_raw(raw: &libc::sockaddr_storage, length: libc::socklen_t) -> Endpoint {
+    assert!(length as usize <= size_of::<libc::sockaddr_storage>(), "an address of {length} bytes");
     match i32::from(raw.ss_family) {
         libc::AF_INET6 => {
             // SAFETY: the family says which address it is.

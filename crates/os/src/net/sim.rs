@@ -79,7 +79,8 @@ impl SimListener {
                 return Err(NetError::AddressInUse);
             }
             let state = Arc::new(ListenerState { entry: Arc::new(IoEntry::new(-1)), queue: Mutex::default() });
-            network.listeners.insert(address.port(), state.clone());
+            let other = network.listeners.insert(address.port(), state.clone());
+            assert!(other.is_none(), "two listeners on port {}", address.port());
             Ok(SimListener { state, address })
         })
     }
@@ -196,6 +197,7 @@ impl SimStream {
         // Any number of what is there, as the pieces of a real network fall.
         let there = inbound.bytes.len().min(bytes.len());
         let got = simcore::with(|sim| if sim.one_in(4) { 1 + sim.below(there as u64) as usize } else { there });
+        assert!((1..=there).contains(&got), "{got} of {there} bytes are read");
         for (to, from) in bytes.iter_mut().zip(inbound.bytes.drain(..got)) {
             *to = from;
         }
@@ -328,7 +330,9 @@ impl Side {
             return 0;
         }
         let piece = simcore::with(|sim| if sim.one_in(4) { 1 + sim.below(most as u64) as usize } else { most });
+        assert!((1..=most).contains(&piece), "{piece} of {most} bytes are sent");
         inbound.under_way += piece;
+        assert!(inbound.bytes.len() + inbound.under_way <= WINDOW_BYTES, "more is under way than the window holds");
         let content = bytes[..piece].to_vec();
         let side = Arc::downgrade(self);
         let number = self.number;
@@ -336,6 +340,7 @@ impl Side {
             let Some(side) = side.upgrade() else { return };
             simcore::with(|sim| sim.trace(simcore::TRACE_NET, number << 32 | content.len() as u64));
             let mut inbound = side.inbound.lock().expect("inbound");
+            assert!(inbound.under_way >= content.len(), "bytes arrive that were not sent");
             inbound.under_way -= content.len();
             inbound.bytes.extend(content);
             drop(inbound);
@@ -349,6 +354,7 @@ impl Side {
         simcore::with(|sim| {
             let delay = if sim.one_in(faults.slow) { 1_000_000_000 } else { sim.below(2 * faults.delay_ns + 1) };
             let arrival = (sim.now_ns() + delay).max(inbound.last_arrival_ns);
+            assert!(arrival >= sim.now_ns(), "a piece arrives before it is sent");
             inbound.last_arrival_ns = arrival;
             sim.schedule(arrival - sim.now_ns(), Box::new(event));
         });

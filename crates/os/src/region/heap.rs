@@ -40,6 +40,17 @@ const AHEAD: usize = 8;
 const BACKED_AHEAD_MAX: u64 = (64 << 20) / CHUNK as u64;
 const BACKED_STEP: u64 = (2 << 20) / CHUNK as u64;
 
+const _: () = {
+    assert!(class_bytes(0) == 16 && class_bytes(CLASSES - 1) == SMALL_MAX, "the classes end where large blocks begin");
+    assert!(
+        SMALL_MAX <= CHUNK && CHUNK.is_multiple_of(super::PAGE),
+        "a chunk holds a block, and is given back in pages"
+    );
+    assert!(BUNDLE_BYTES >= 2 * SMALL_MAX, "a bundle is more than a block");
+    assert!(LINK_BYTES <= class_bytes(0), "a free block has room for its two words");
+};
+const LINK_BYTES: usize = 2 * size_of::<AtomicU64>();
+
 const FREE: u8 = 0;
 const FIRST: u8 = 1;
 const REST: u8 = 2;
@@ -131,6 +142,7 @@ impl RegionHeap {
     /// Chunks that have memory, and are to have it.
     fn backing(&self) -> (u64, u64) {
         let used_to = self.header().used_to.load(RELAXED);
+        assert!(used_to as usize <= self.map.len(), "{used_to} chunks of {} were used", self.map.len());
         let wanted = used_to + used_to.min(BACKED_AHEAD_MAX);
         (self.header().backed_to.load(RELAXED).max(used_to), wanted.min(self.map.len() as u64))
     }
@@ -169,7 +181,10 @@ impl RegionHeap {
             _ => self.take_large(bytes.div_ceil(CHUNK)),
         };
         match block {
-            Some(offset) => Ok(self.at(offset)),
+            Some(offset) => {
+                debug_assert!(self.is_taken(offset, bytes), "a block of {bytes} at {offset} that is not one");
+                Ok(self.at(offset))
+            }
             None => {
                 self.header().refusals.fetch_add(1, RELAXED);
                 Err(OutOfMemory)
@@ -184,12 +199,17 @@ impl RegionHeap {
     pub unsafe fn free(&self, block: NonNull<u8>, bytes: usize) {
         let offset = block.as_ptr() as u64 - self.chunks.as_ptr().as_ptr() as u64;
         assert!((offset as usize) < self.chunks.len(), "block of another heap");
+        debug_assert!(self.is_taken(offset, bytes), "{bytes} at {offset} are no block that was given out");
         if bytes > SMALL_MAX {
+            assert!((offset as usize).is_multiple_of(CHUNK), "a large block begins with a chunk");
             return self.free_large(offset as usize / CHUNK, bytes.div_ceil(CHUNK));
         }
+        assert!(offset.is_multiple_of(16), "a block of {bytes} does not begin at {offset}");
         let class = class_of(bytes);
         let list = &self.header().lists[list_here()][class];
         list.lock.lock();
+        // Another block may be between the two; but who frees twice mostly does so at once.
+        assert!(list.head.load(RELAXED) != offset + 1, "the block at {offset} is freed twice");
         let mut passed_on = 0;
         if list.count.load(RELAXED) == bundle_count(class) {
             passed_on = list.full.load(RELAXED);
@@ -198,6 +218,8 @@ impl RegionHeap {
             list.count.store(0, RELAXED);
         }
         let count = list.count.load(RELAXED);
+        debug_assert!(count < bundle_count(class), "a bundle of {count} blocks");
+        debug_assert!((count == 0) == (list.head.load(RELAXED) == 0), "free blocks that are not counted");
         let freed = &list.freed[count as usize % AHEAD];
         self.word(offset, 0).store(list.head.load(RELAXED), RELAXED);
         self.word(offset, 1).store(freed.load(RELAXED), RELAXED);
@@ -208,6 +230,7 @@ impl RegionHeap {
         if passed_on != 0 {
             let bundles = &self.header().bundles[class];
             bundles.lock.lock();
+            assert!(bundles.head.load(RELAXED) != passed_on, "a bundle is passed on twice");
             self.word(passed_on - 1, 1).store(bundles.head.load(RELAXED), RELAXED);
             bundles.head.store(passed_on, RELAXED);
             bundles.count.store(bundles.count.load(RELAXED) + 1, RELAXED);
@@ -257,6 +280,22 @@ impl RegionHeap {
         unsafe { self.chunks.as_ptr().add(offset as usize) }
     }
 
+    /// Whether a small block of the class may lie there.
+    fn is_place(&self, offset: u64, class: usize) -> bool {
+        let (at, bytes) = (offset as usize % CHUNK, class_bytes(class));
+        (offset as usize) < self.chunks.len() && at.is_multiple_of(bytes) && at + bytes <= CHUNK
+    }
+
+    /// Whether a block of so many bytes may lie there, in chunks that were taken for it.
+    fn is_taken(&self, offset: u64, bytes: usize) -> bool {
+        let is_first = self.map[offset as usize / CHUNK].load(RELAXED) == FIRST;
+        let fits = match bytes {
+            0..=SMALL_MAX => self.is_place(offset, class_of(bytes)),
+            _ => (offset as usize).is_multiple_of(CHUNK) && offset as usize + bytes <= self.chunks.len(),
+        };
+        is_first && fits
+    }
+
     /// A word of a free block.
     #[inline]
     fn word(&self, offset: u64, index: usize) -> &AtomicU64 {
@@ -277,8 +316,12 @@ impl RegionHeap {
     #[inline]
     fn pop(&self, list: &FreeList, class: usize) -> Option<u64> {
         let offset = list.head.load(RELAXED).checked_sub(1)?;
-        list.head.store(self.word(offset, 0).load(RELAXED), RELAXED);
-        list.count.store(list.count.load(RELAXED) - 1, RELAXED);
+        let (next, count) = (self.word(offset, 0).load(RELAXED), list.count.load(RELAXED));
+        // Who wrote to a block after it was freed wrote over this.
+        debug_assert!(next == 0 || self.is_place(next - 1, class), "the free block at {offset} is followed by {next}");
+        debug_assert!((next == 0) == (count == 1), "{count} free blocks, and {next} is the next");
+        list.head.store(next, RELAXED);
+        list.count.store(count - 1, RELAXED);
         let ahead = self.chunks.as_ptr().as_ptr().wrapping_add(self.word(offset, 1).load(RELAXED) as usize);
         expect(ahead);
         if class_bytes(class) > 64 {
@@ -291,18 +334,26 @@ impl RegionHeap {
     /// the bundles', the chunks'.
     #[cold]
     fn refill(&self, list: &FreeList, class: usize) -> Option<u64> {
+        list.lock.assert_held();
+        assert!(list.head.load(RELAXED) == 0 && list.count.load(RELAXED) == 0, "a list is refilled that has blocks");
+        assert!(list.uncut_count.load(RELAXED) == 0, "a chunk is left before it is used up");
         let mut bundle = list.full.swap(0, RELAXED);
         if bundle == 0 {
             let bundles = &self.header().bundles[class];
             bundles.lock.lock();
             bundle = bundles.head.load(RELAXED);
+            let count = bundles.count.load(RELAXED);
+            assert!((bundle == 0) == (count == 0), "{count} full bundles, and {bundle} is the first");
             if bundle != 0 {
-                bundles.head.store(self.word(bundle - 1, 1).load(RELAXED), RELAXED);
-                bundles.count.store(bundles.count.load(RELAXED) - 1, RELAXED);
+                let next = self.word(bundle - 1, 1).load(RELAXED);
+                assert!((next == 0) == (count == 1), "{count} full bundles, and {next} is the next");
+                bundles.head.store(next, RELAXED);
+                bundles.count.store(count - 1, RELAXED);
             }
             bundles.lock.unlock();
         }
         if bundle != 0 {
+            assert!(self.is_place(bundle - 1, class), "a bundle of another class");
             list.head.store(bundle, RELAXED);
             list.count.store(bundle_count(class), RELAXED);
             return self.pop(list, class);
@@ -324,6 +375,7 @@ impl RegionHeap {
     /// Takes `count` chunks in a row; their offset.
     fn take_run(&self, count: usize) -> Option<u64> {
         let header = self.header();
+        assert!(count > 0, "a run of no chunks");
         header.chunk_lock.lock();
         let start = header.next_chunk.load(RELAXED) as usize;
         let found = self.find_run(start, self.map.len(), count).or_else(|| self.find_run(0, self.map.len(), count));
@@ -334,7 +386,8 @@ impl RegionHeap {
             }
             header.next_chunk.store((first + count) as u64, RELAXED);
             header.used_to.fetch_max((first + count) as u64, RELAXED);
-            header.chunks_used.fetch_add(count as u64, RELAXED);
+            let used = header.chunks_used.fetch_add(count as u64, RELAXED);
+            assert!(used as usize + count <= self.map.len(), "{used} chunks were in use, and {count} more were free");
         }
         header.chunk_lock.unlock();
         if let Some(bell) = self.short.as_ref().filter(|_| self.is_short()) {
@@ -356,6 +409,9 @@ impl RegionHeap {
 
     fn free_large(&self, first: usize, count: usize) {
         assert!(self.map[first].load(RELAXED) == FIRST, "freed twice, or not the start of a run");
+        let is_rest = |chunk: usize| self.map.get(chunk).is_some_and(|mark| mark.load(RELAXED) == REST);
+        assert!((first + 1..first + count).all(is_rest), "a run is shorter than what is freed");
+        assert!(!is_rest(first + count), "a run is longer than what is freed");
         // SAFETY: the run is ours from here on: its user gave it back, and its chunks are still marked as taken.
         unsafe { self.chunks.region().punch_out(self.at((first * CHUNK) as u64), count * CHUNK) };
         let header = self.header();
@@ -363,8 +419,12 @@ impl RegionHeap {
         for chunk in first..first + count {
             self.map[chunk].store(FREE, RELAXED);
         }
-        header.chunks_used.fetch_sub(count as u64, RELAXED);
-        header.chunks_large.fetch_sub(count as u64, RELAXED);
+        let used = header.chunks_used.fetch_sub(count as u64, RELAXED);
+        let large = header.chunks_large.fetch_sub(count as u64, RELAXED);
+        assert!(
+            used >= count as u64 && large >= count as u64,
+            "{count} chunks of {used} in use, {large} in large blocks"
+        );
         header.next_chunk.store(first as u64, RELAXED);
         header.chunk_lock.unlock();
     }
@@ -375,6 +435,7 @@ impl RegionHeap {
 fn cut_block(list: &FreeList, class: usize) -> Option<u64> {
     let left = list.uncut_count.load(RELAXED).checked_sub(1)?;
     let offset = list.uncut.load(RELAXED);
+    debug_assert!(offset as usize % CHUNK + class_bytes(class) <= CHUNK, "a block beyond the end of its chunk");
     list.uncut_count.store(left, RELAXED);
     list.uncut.store(offset + class_bytes(class) as u64, RELAXED);
     Some(offset)

@@ -96,6 +96,11 @@ pub const fn spread_count(count: usize) -> usize {
 
 const SPREAD: usize = 128;
 
+const _: () = {
+    assert!(SPREAD.is_power_of_two() && spread(SPREAD - 1) == SPREAD - 1, "places are changed within a block of them");
+    assert!(SIMULATED_STEP.is_multiple_of(PAGE) && BASE.is_multiple_of(PAGE), "regions are whole pages");
+};
+
 macro_rules! numbers {
     ($($type:ty),*) => {
         $(
@@ -223,6 +228,7 @@ impl Region {
         let memory = sys::map_memory(Some(BASE), bytes, shared);
         let memory = memory.or_else(|| sys::map_memory(None, bytes, shared));
         let base = memory.ok_or(OutOfMemory)? as usize;
+        assert!(base.is_multiple_of(PAGE), "a region begins with a page");
         if shared {
             engines::add_shared(base, base + bytes);
         }
@@ -235,7 +241,9 @@ impl Region {
 
     /// Bytes not carved yet.
     pub fn free_bytes(&self) -> usize {
-        self.mapping.bytes - self.mapping.parts.lock().expect("parts").carved
+        let carved = self.mapping.parts.lock().expect("parts").carved;
+        assert!(carved <= self.mapping.bytes, "{carved} bytes are carved of {}", self.mapping.bytes);
+        self.mapping.bytes - carved
     }
 
     /// Carves `count` zeroed values of `T`, aligned to pages, under a name for [`Region::parts`].
@@ -246,6 +254,7 @@ impl Region {
         let mut parts = self.mapping.parts.lock().expect("parts");
         let start = parts.carved;
         let end = start.checked_add(bytes).filter(|end| *end <= self.mapping.bytes).ok_or(OutOfMemory)?;
+        assert!(start.is_multiple_of(PAGE) && end >= start, "parts are whole pages, one after the other");
         parts.carved = end;
         parts.names.push((name, start, bytes));
         let first = NonNull::new((self.mapping.base + start) as *mut T).expect("mapped above zero");
@@ -255,6 +264,7 @@ impl Region {
     /// Carves room for one value and moves it there: for what does not begin as zeros, such as a lock with its wait type.
     /// It is never dropped; shared data owns nothing.
     pub fn place<T: Shared + Send>(&self, name: &'static str, value: T) -> Result<Placed<T>, OutOfMemory> {
+        const { assert!(size_of::<T>() > 0, "a value that has a place takes room") };
         let part = self.carve::<T>(name, 1)?;
         // SAFETY: carved for one T just now, so nobody else has seen it.
         unsafe { part.first.write(value) };
@@ -274,6 +284,7 @@ impl Region {
         let start = at.as_ptr() as usize;
         assert!(start.is_multiple_of(PAGE) && bytes.is_multiple_of(PAGE), "whole pages");
         assert!(start >= self.mapping.base && start + bytes <= self.mapping.base + self.mapping.bytes);
+        assert!(start + bytes <= self.mapping.base + self.bytes() - self.free_bytes(), "nobody carved it");
         let advice = match self.mapping.visibility {
             Visibility::ThisProcess => libc::MADV_DONTNEED,
             // Dropping this process's view would leave the memory itself in place.
@@ -290,6 +301,7 @@ impl Region {
         let start = at.as_ptr() as usize;
         assert!(start.is_multiple_of(PAGE) && bytes.is_multiple_of(PAGE), "whole pages");
         assert!(start >= self.mapping.base && start + bytes <= self.mapping.base + self.mapping.bytes);
+        assert!(bytes > 0, "memory for nothing");
         // SAFETY: within our mapping; nothing that is read or written changes.
         unsafe { libc::madvise(start as *mut _, bytes, libc::MADV_POPULATE_WRITE) == 0 }
     }
@@ -343,6 +355,7 @@ fn reserve_simulated(bytes: usize) -> Option<(usize, u64)> {
             Some(at) => ranges.free.remove(at),
             None => (sys::map_memory(None, bytes, false)? as usize, bytes),
         };
+        assert!(range.1 == bytes && !ranges.used.contains(&range), "a range is given to two regions");
         ranges.used.push(range);
         Some((range.0, ranges.simulation))
     })
@@ -359,6 +372,7 @@ pub(crate) fn end_simulation() {
 }
 
 fn zero((base, bytes): (usize, usize)) {
+    assert!(base.is_multiple_of(PAGE) && bytes.is_multiple_of(PAGE), "whole pages");
     // SAFETY: a range of a simulation whose owner is gone, or whose workers are.
     let failed = unsafe { libc::madvise(base as *mut _, bytes, libc::MADV_DONTNEED) };
     assert!(failed == 0, "madvise: errno {}", sys::errno());

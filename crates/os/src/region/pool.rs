@@ -80,9 +80,12 @@ impl<T: Shared> Pool<T> {
     /// Gives a slot back that `take` gave.
     pub fn give(&self, slot: u32) {
         assert!((slot as usize) < self.slots.len());
+        debug_assert!(slot < self.used(), "slot {slot} is given back and was never taken");
         let head = &self.heads.lists[list_here()].head;
         let mut now = head.load(RELAXED);
         loop {
+            // Whoever has the slot took it off its list before.
+            assert!(now as u32 != slot + 1, "slot {slot} is given back twice");
             self.links[spread(slot as usize)].store(now as u32, RELAXED);
             // Release: who takes the slot sees what was done to it.
             match head.compare_exchange_weak(now, tagged(now, slot + 1), Ordering::Release, RELAXED) {
@@ -98,6 +101,8 @@ impl<T: Shared> Pool<T> {
         loop {
             let slot = (now as u32).checked_sub(1)?;
             let next = self.links[spread(slot as usize)].load(RELAXED);
+            // Also where somebody else has taken the slot meanwhile: links are numbers of slots at any time.
+            debug_assert!(next as usize <= self.slots.len(), "free slot {slot} is followed by {next}");
             match head.compare_exchange_weak(now, tagged(now, next), Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => return Some(slot),
                 Err(other) => now = other,

@@ -96,6 +96,7 @@ pub fn set_affinity(cpus: Option<&[u32]>) -> Result<(), ChangeError> {
     for (nth, scheduler) in named.enumerate() {
         scheduler.slot().cpu.store(wanted[nth % wanted.len()], Ordering::Relaxed);
     }
+    assert!(machine.open(Pool::DEFAULT).next().is_some(), "the default pool keeps a scheduler");
     bind(&machine, cpus.is_some());
     machine.divide_workers();
     Ok(())
@@ -134,6 +135,7 @@ pub fn set_pool(pool: Pool, schedulers: u32, idle: IdleTimeout) -> Result<(), Ch
             scheduler.slot().pool.store(Pool::NONE.0, Ordering::Relaxed);
         }
     }
+    assert!(machine.open(pool).count() == schedulers as usize, "the pool has as many schedulers as it was to have");
     let looks = match idle {
         IdleTimeout::ByExperience => BY_EXPERIENCE,
         IdleTimeout::Microseconds(us) => u64::from(us) * 1_000,

@@ -203,8 +203,13 @@ impl Machine {
         for (_, thread) in ours {
             thread.join().expect("worker thread");
         }
+        assert!(self.state.tasks.load(Ordering::SeqCst) == 0, "a machine ended before its tasks");
         for scheduler in self.state.schedulers() {
-            system().scheduler(scheduler.index).status.store(0, Ordering::Release);
+            let slot = system().scheduler(scheduler.index);
+            assert!(slot.tasks.load(Order::Relaxed) == 0, "a task is left on scheduler {}", scheduler.id);
+            assert!(slot.run_length.load(Order::Relaxed) == 0, "a worker of scheduler {} could run", scheduler.id);
+            assert!(slot.critical.load(Order::Relaxed) == 0, "scheduler {} ended in a critical section", scheduler.id);
+            slot.status.store(0, Ordering::Release);
         }
     }
 }

@@ -42,6 +42,7 @@ pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R
     let me = worker::current();
     let mut frame = Frame { call: Some(call), result: None, done: AtomicU32::new(0), worker: me };
     let job = job_of(&mut frame);
+    assert!(worker::slot(me).is_preemptive.load(Order::Relaxed) == 0, "{me:?} is off its scheduler already");
     scheduler.slot().preemptive_switches.fetch_add(1, Order::Relaxed);
     worker::slot(me).is_preemptive.store(1, Order::Relaxed);
     submit(job);
@@ -49,6 +50,7 @@ pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R
     while frame.done.load(Ordering::Acquire) == 0 {
         park_uninterruptible(wait, None);
     }
+    assert!(worker::current() == me && frame.call.is_none(), "a call is done that nobody made");
     worker::slot(me).is_preemptive.store(0, Order::Relaxed);
     match frame.result.take().expect("done") {
         Ok(result) => result,
@@ -83,6 +85,10 @@ unsafe fn run_frame<R, F: FnOnce() -> R>(frame: *mut ()) {
     // SAFETY: by contract; the worker touches nothing of the frame but `done` until it is set.
     unsafe {
         let call = (*frame).call.take().expect("run once");
+        assert!(
+            (*frame).result.is_none() && (*frame).done.load(Ordering::Relaxed) == 0,
+            "a call is done before it ran"
+        );
         (*frame).result = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)));
         let worker = (*frame).worker;
         // After this store the frame may be gone.
@@ -105,6 +111,8 @@ static FILLED: Condvar = Condvar::new();
 fn submit(job: Job) {
     let mut pool = POOL.lock().expect("pool");
     pool.jobs.push_back(job);
+    assert!(pool.jobs.len() < worker::WORKERS_MAX, "each worker waits for one call");
+    assert!(pool.idle <= pool.threads, "more threads are idle than there are");
     if pool.idle >= pool.jobs.len() {
         FILLED.notify_one();
     } else if pool.threads < THREADS_MAX.load(Ordering::Relaxed) {
@@ -128,6 +136,7 @@ fn serve() {
         } else {
             pool.idle += 1;
             pool = FILLED.wait(pool).expect("pool");
+            assert!(pool.idle > 0, "a thread that waited was not idle");
             pool.idle -= 1;
         }
     }

@@ -45,6 +45,7 @@ impl<T> JoinHandle<T> {
     }
 
     pub fn join(self) -> Result<T, Panicked> {
+        assert!(current_task() != Some(self.task), "a task that waits for itself waits for ever");
         self.shared.done.wait(None);
         self.shared.result.lock().take().expect("set before done")
     }
@@ -90,7 +91,11 @@ pub(crate) fn scheduler_at(machine: &MachineState, place: Place) -> &'static Sch
 pub(crate) fn place_by(machine: &MachineState, place: Place, load: fn(&Scheduler) -> u64) -> &'static Scheduler {
     let pool_here = || scheduler::here().map_or(Pool::DEFAULT, Scheduler::pool);
     match place {
-        Place::Here => scheduler::here().expect("Place::Here is for workers"),
+        Place::Here => {
+            let here = scheduler::here().expect("Place::Here is for workers");
+            assert!(here.machine.id == machine.id, "a task for another machine than the caller's is not for here");
+            here
+        }
         Place::LeastLoaded => machine.least_loaded(pool_here(), load),
         Place::On(nth) => machine.nth(nth),
         Place::In(pool) => machine.least_loaded(pool, load),
@@ -104,12 +109,14 @@ struct Teller<T> {
 
 impl<T> Teller<T> {
     fn tell(self, result: T) {
-        *self.shared.result.lock() = Some(Ok(result));
+        let before = self.shared.result.lock().replace(Ok(result));
+        assert!(before.is_none(), "a task ends once");
     }
 }
 
 impl<T> Drop for Teller<T> {
     fn drop(&mut self) {
+        assert!(!self.shared.done.is_set(), "a task is done once");
         self.shared.result.lock().get_or_insert(Err(Panicked));
         self.shared.done.set();
     }
@@ -118,6 +125,7 @@ impl<T> Drop for Teller<T> {
 /// The task the caller runs; `None` on a thread that is no worker.
 pub fn current_task() -> Option<TaskId> {
     let id = worker::slot(worker::current()).task_id.load(Ordering::Relaxed);
+    assert!(id == 0 || worker::on_scheduler(), "a thread that is no worker has a task");
     (id != 0).then_some(TaskId(id))
 }
 

@@ -23,6 +23,7 @@ impl Condvar {
     /// As `wait`; false with the guard when `deadline` (of `clock::now`) passed first.
     pub fn wait_until<'a, T>(&self, guard: MutexGuard<'a, T>, deadline: Option<u64>) -> (MutexGuard<'a, T>, bool) {
         let mutex = guard.mutex();
+        assert!(mutex.is_held(), "who waits for a change holds the mutex that guards it");
         self.waiters.lock();
         self.waiters.push_self(0);
         self.waiters.unlock();

@@ -28,7 +28,7 @@ impl Event {
         if self.set.load(Ordering::SeqCst) != 0 && !self.auto_reset {
             return;
         }
-        self.waiters.lock();
+        self.lock();
         if self.auto_reset {
             match self.waiters.list.pop() {
                 Some(id) => grant(id),
@@ -40,13 +40,30 @@ impl Event {
                 grant(id);
             }
         }
-        self.waiters.unlock();
+        self.unlock();
     }
 
     pub fn reset(&self) {
-        self.waiters.lock();
+        self.lock();
         self.set.store(0, Ordering::SeqCst);
+        self.unlock();
+    }
+
+    fn lock(&self) {
+        self.waiters.lock();
+        self.assert_sound();
+    }
+
+    fn unlock(&self) {
+        self.assert_sound();
         self.waiters.unlock();
+    }
+
+    /// Under the waiters' lock: nobody waits for an event that is set.
+    fn assert_sound(&self) {
+        let set = self.set.load(Ordering::Relaxed);
+        assert!(set <= 1, "an event is set or it is not");
+        assert!(set == 0 || self.waiters.list.first().is_none(), "an event is set and has a waiter");
     }
 
     pub fn is_set(&self) -> bool {
@@ -58,16 +75,16 @@ impl Event {
         if !self.auto_reset && self.is_set() {
             return true;
         }
-        self.waiters.lock();
+        self.lock();
         if self.set.load(Ordering::SeqCst) != 0 {
             if self.auto_reset {
                 self.set.store(0, Ordering::SeqCst);
             }
-            self.waiters.unlock();
+            self.unlock();
             return true;
         }
         self.waiters.push_self(0);
-        self.waiters.unlock();
+        self.unlock();
         wait_granted(self.wait, deadline, |me| self.waiters.remove(me))
     }
 }

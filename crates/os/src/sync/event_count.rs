@@ -26,7 +26,9 @@ impl EventCount {
     /// of the others, to see to the rest. An attention does not end it. The DMVs show `goal` as the resource of the wait.
     pub fn wait(&self, ticket: u64, goal: u64, wait: WaitType) {
         self.waiters.lock();
-        if self.ticket() != ticket {
+        let count = self.ticket();
+        assert!(ticket <= count, "ticket {ticket} of another count, which is at {count}");
+        if count != ticket {
             return self.waiters.unlock();
         }
         wait::describe(goal, WorkerId::NONE);

@@ -16,7 +16,7 @@
 //! ```
 #![allow(unsafe_code)]
 
-use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
+use super::list::{Holder, WaitList, grant_all, mode_of, pause, wait_granted};
 use crate::clock;
 use crate::sys::atomic::{AtomicU64, Ordering};
 use crate::wait::WaitType;
@@ -65,6 +65,7 @@ impl LatchClass {
 
     /// A class whose waits are the five types that begin at `first`, e.g. `PAGELATCH_KP`.
     pub const fn with_waits(name: &'static str, first: WaitType) -> LatchClass {
+        assert!((first as usize + LatchMode::Destroy as usize) < WaitType::COUNT, "five types from the first on");
         LatchClass {
             name,
             waits: first,
@@ -144,6 +145,17 @@ const TAKES: [u64; 5] = [KP, SH, UP, EX, DT];
 const BLOCKED_BY: [u64; 5] = [DT, DT | EX, DT | EX | UP, DT | EX | UP | SHS, DT | EX | UP | SHS | KPS];
 const FULL: [u64; 5] = [KPS, SHS, 0, 0, 0];
 
+const _: () = {
+    assert!(LIST | DT | EX | UP | SHS | KPS | WAITERS == u64::MAX, "every bit has its meaning");
+    assert!(LIST + DT + EX + UP + SHS + KPS + WAITERS == u64::MAX, "and one");
+};
+
+/// Whether the holders that a word shows get along, see the table above: at any moment, whoever changes it.
+fn is_legal(word: u64) -> bool {
+    let excludes = |held: u64, others: u64| word & held == 0 || word & others == 0;
+    excludes(DT, EX | UP | SHS | KPS) && excludes(EX, UP | SHS)
+}
+
 struct RawLatch {
     word: AtomicU64,
     list: WaitList,
@@ -156,6 +168,7 @@ impl RawLatch {
         let mut word = self.word.load(Ordering::Relaxed);
         while word & (BLOCKED_BY[mode] | WAITERS) == 0 {
             assert!(FULL[mode] == 0 || word & FULL[mode] != FULL[mode], "latch holders overflow");
+            debug_assert!(is_legal(word + TAKES[mode]), "{word:x} lets {mode} in");
             // Acquire pairs with the Release of `release`.
             match self.word.compare_exchange_weak(word, word + TAKES[mode], Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return true,
@@ -178,7 +191,9 @@ impl RawLatch {
                 word = self.word.load(Ordering::Relaxed);
                 continue;
             }
+            assert!(is_legal(word), "a latch of {word:x}");
             assert!(word & WAITERS != WAITERS, "latch waiters overflow");
+            assert!(!free || FULL[bits] == 0 || word & FULL[bits] != FULL[bits], "latch holders overflow");
             let next = if free { word + TAKES[bits] } else { (word + WAITER) | LIST };
             match self.word.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) if free => return true,
@@ -214,6 +229,7 @@ impl RawLatch {
             _ => taken,
         };
         assert!(before & held != 0, "latch released but not held");
+        debug_assert!(is_legal(before), "a latch of {before:x}");
         if before & WAITERS != 0 {
             self.lock_list();
             let granted = self.grant_waiters();
@@ -224,6 +240,7 @@ impl RawLatch {
 
     /// Hands the latch to the waiters at the head, as far as they go together. Under the list lock.
     fn grant_waiters(&self) -> WaitList {
+        self.assert_sound();
         let granted = WaitList::new();
         while let Some(id) = self.list.first() {
             let mode = mode_of(id) as usize;
@@ -232,11 +249,23 @@ impl RawLatch {
             if self.word.load(Ordering::Acquire) & BLOCKED_BY[mode] != 0 {
                 break;
             }
-            self.word.fetch_add(TAKES[mode].wrapping_sub(WAITER), Ordering::AcqRel);
+            let before = self.word.fetch_add(TAKES[mode].wrapping_sub(WAITER), Ordering::AcqRel);
+            assert!(before & WAITERS != 0, "a waiter that is not counted");
+            assert!(before & BLOCKED_BY[mode] == 0, "somebody passed a waiter");
+            assert!(FULL[mode] == 0 || before & FULL[mode] != FULL[mode], "latch holders overflow");
             self.list.pop();
             granted.push(id);
         }
+        self.assert_sound();
         granted
+    }
+
+    /// Under the list lock: waiters are counted if and only if there are some.
+    fn assert_sound(&self) {
+        let word = self.word.load(Ordering::Relaxed);
+        assert!(is_legal(word), "a latch of {word:x}");
+        assert!(word & LIST != 0, "list lock not held");
+        assert!((word & WAITERS == 0) == self.list.first().is_none(), "the waiters of {word:x} are not in the list");
     }
 
     fn lock_list(&self) {
@@ -251,6 +280,7 @@ impl RawLatch {
     fn unlock_list(&self) {
         let before = self.word.fetch_and(!LIST, Ordering::Release);
         assert!(before & LIST != 0, "list lock not held");
+        assert!(is_legal(before), "a latch of {before:x}");
     }
 }
 
@@ -276,7 +306,7 @@ impl<T> Latch<T> {
             let acquired = self.raw.acquire_slow(mode, None);
             assert!(acquired, "no deadline, no timeout");
         }
-        LatchGuard { latch: self, mode }
+        LatchGuard { latch: self, mode, holder: Holder::me() }
     }
 
     pub fn shared(&self) -> LatchGuard<'_, T> {
@@ -288,19 +318,20 @@ impl<T> Latch<T> {
     }
 
     pub fn try_acquire(&self, mode: LatchMode) -> Option<LatchGuard<'_, T>> {
-        self.raw.try_acquire(mode).then(|| LatchGuard { latch: self, mode })
+        self.raw.try_acquire(mode).then(|| LatchGuard { latch: self, mode, holder: Holder::me() })
     }
 
     /// `None` when `deadline` (of `clock::now`) passes first (SQL Server's error 845).
     pub fn acquire_until(&self, mode: LatchMode, deadline: u64) -> Option<LatchGuard<'_, T>> {
         let acquired = self.raw.try_acquire(mode) || self.raw.acquire_slow(mode, Some(deadline));
-        acquired.then(|| LatchGuard { latch: self, mode })
+        acquired.then(|| LatchGuard { latch: self, mode, holder: Holder::me() })
     }
 }
 
 pub struct LatchGuard<'a, T> {
     latch: &'a Latch<T>,
     mode: LatchMode,
+    holder: Holder,
 }
 
 impl<T> LatchGuard<'_, T> {
@@ -312,6 +343,7 @@ impl<T> LatchGuard<'_, T> {
 impl<T> Drop for LatchGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        self.holder.assert_me();
         self.latch.raw.release(self.mode);
     }
 }

@@ -7,7 +7,7 @@
 //! Whoever goes the slow way sets 2 before it waits and keeps 2 when it acquires, so a waiter is never forgotten.
 #![allow(unsafe_code)]
 
-use super::list::{ListLock, WaitList, grant, mode_of, wait_granted};
+use super::list::{Holder, ListLock, WaitList, grant, mode_of, wait_granted};
 use crate::engines;
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::WaitType;
@@ -50,7 +50,9 @@ impl RawMutex {
         let mut mode = TRY;
         loop {
             self.list_lock.lock();
-            if self.word.swap(CONTENDED, Ordering::Acquire) == FREE {
+            let before = self.word.swap(CONTENDED, Ordering::Acquire);
+            assert!(before <= CONTENDED, "a mutex of {before}");
+            if before == FREE {
                 self.list_lock.unlock();
                 return true;
             }
@@ -70,6 +72,8 @@ impl RawMutex {
                 return false;
             }
             if mode == HAND_OVER {
+                // Who handed it over left the word as it was, and whoever came since has marked it so again.
+                assert!(self.word.load(Ordering::Relaxed) == CONTENDED, "handed over, but not held");
                 return true;
             }
             mode = HAND_OVER;
@@ -83,13 +87,19 @@ impl RawMutex {
         }
     }
 
+    pub fn is_held(&self) -> bool {
+        self.word.load(Ordering::Relaxed) != FREE
+    }
+
     #[cold]
     fn release_slow(&self) {
         self.list_lock.lock();
         assert!(self.word.load(Ordering::Relaxed) == CONTENDED, "mutex released twice");
         let woken = self.list.pop();
         // Read before the grant: after it the waiter may be gone and wait elsewhere.
-        let hand_over = woken.is_some_and(|id| mode_of(id) == HAND_OVER);
+        let asked = woken.map(mode_of);
+        assert!(asked.is_none_or(|mode| mode <= HAND_OVER), "a waiter of another lock");
+        let hand_over = asked == Some(HAND_OVER);
         if !hand_over {
             self.word.store(FREE, Ordering::Release);
         }
@@ -120,7 +130,7 @@ impl<T> Mutex<T> {
         engines::enter(self);
         let acquired = self.raw.acquire(None);
         assert!(acquired, "no deadline, no timeout");
-        MutexGuard { mutex: self }
+        MutexGuard { mutex: self, holder: Holder::me() }
     }
 
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
@@ -129,7 +139,7 @@ impl<T> Mutex<T> {
         if !acquired {
             engines::leave(self);
         }
-        acquired.then(|| MutexGuard { mutex: self })
+        acquired.then(|| MutexGuard { mutex: self, holder: Holder::me() })
     }
 
     /// `None` when `deadline` (of `clock::now`) passes first.
@@ -139,7 +149,11 @@ impl<T> Mutex<T> {
         if !acquired {
             engines::leave(self);
         }
-        acquired.then(|| MutexGuard { mutex: self })
+        acquired.then(|| MutexGuard { mutex: self, holder: Holder::me() })
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.raw.is_held()
     }
 
     pub fn into_inner(self) -> T {
@@ -153,6 +167,7 @@ impl<T> Mutex<T> {
 
 pub struct MutexGuard<'a, T> {
     mutex: &'a Mutex<T>,
+    holder: Holder,
 }
 
 impl<'a, T> MutexGuard<'a, T> {
@@ -164,6 +179,7 @@ impl<'a, T> MutexGuard<'a, T> {
 impl<T> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        self.holder.assert_me();
         self.mutex.raw.release();
         engines::leave(self.mutex);
     }

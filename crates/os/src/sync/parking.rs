@@ -29,6 +29,7 @@ impl ParkingLot {
 
     /// Suspends the worker until the word is released. Returns at once if `keeps_out` is false of it.
     pub fn wait(&self, key: u64, word: &AtomicU64, waiters_bit: u64, keeps_out: impl Fn(u64) -> bool, wait: WaitType) {
+        assert!(waiters_bit.is_power_of_two(), "one bit says that somebody waits");
         let bucket = self.bucket(key);
         bucket.lock();
         let mut now = word.load(Ordering::SeqCst);
@@ -54,13 +55,14 @@ impl ParkingLot {
     pub fn wake(&self, key: u64, word: &AtomicU64, waiters_bit: u64) {
         let bucket = self.bucket(key);
         bucket.lock();
-        word.fetch_and(!waiters_bit, Ordering::SeqCst);
+        let before = word.fetch_and(!waiters_bit, Ordering::SeqCst);
         let all = bucket.list.take();
         let woken = WaitList::new();
         while let Some(waiter) = all.pop() {
             let list = if resource_of(waiter) == key { &woken } else { &bucket.list };
             list.push(waiter);
         }
+        assert!(before & waiters_bit != 0 || woken.first().is_none(), "somebody waited for a word without the bit");
         bucket.unlock_then(|| grant_all(woken));
     }
 }

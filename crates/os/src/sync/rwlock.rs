@@ -35,10 +35,12 @@
 //! readers done, as slots change by read-modify-writes too.
 #![allow(unsafe_code)]
 
-use super::list::{WaitList, grant_all, mode_of, pause, wait_granted};
+use super::list::{Holder, WaitList, grant_all, mode_of, pause, wait_granted};
 use super::spin::SpinClass;
+use crate::readers::ReaderRow;
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{WaitType, WorkerId, current, park_uninterruptible, unpark};
+use crate::worker::SCHEDULERS_MAX;
 use crate::{clock, engines, simcore, worker};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -83,6 +85,21 @@ const WAITING_WRITERS: u64 = 0xF_FFFF << 42;
 
 const BIAS: u64 = 1 << 62;
 
+const _: () = {
+    let all = LIST | WRITER | READERS | WAITERS | WAITING_WRITERS | BIAS;
+    assert!(all == u64::MAX >> 1 && LIST + WRITER + READERS + WAITERS + WAITING_WRITERS + BIAS == all);
+    assert!(
+        worker::WORKERS_MAX as u64 * WAITER <= WAITERS,
+        "a worker waits in one place, so all of them can be counted"
+    );
+};
+
+/// What holds of a word at any moment, whoever changes it.
+fn is_legal(word: u64) -> bool {
+    let waiting_writers = (word & WAITING_WRITERS) / WAITING_WRITER;
+    word >> 63 == 0 && (word & WRITER == 0 || word & READERS == 0) && waiting_writers <= (word & WAITERS) / WAITER
+}
+
 /// One read in so many that is counted in the word looks at whether bias may come (back): the look costs a clock.
 const BIAS_TURNS: u32 = if cfg!(shuttle) { 1 } else { 16 };
 /// How many times its own duration a revocation keeps bias away, and for how long at most.
@@ -123,6 +140,7 @@ impl ReadHold {
 
     #[inline]
     fn published(row: u32, slot: u32) -> ReadHold {
+        const { assert!(SCHEDULERS_MAX <= 1 << 23 && ReaderRow::SLOTS <= 1 << 8, "both fit, and are never WORD") };
         ReadHold(row << 8 | slot)
     }
 
@@ -213,6 +231,7 @@ impl RawRwLock {
 
     #[inline]
     pub fn release_exclusive(&self) {
+        debug_assert!(self.revoker.load(Ordering::Relaxed) == 0, "a writer goes while it waits for readers");
         self.release(WRITER, WRITER);
     }
 
@@ -264,7 +283,8 @@ impl RawRwLock {
             let _ = self.number.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
         }
         // Release: whoever sees the bias sees the number.
-        self.word.fetch_or(BIAS, Ordering::Release);
+        let before = self.word.fetch_or(BIAS, Ordering::Release);
+        assert!(before & READERS != 0 && before & WRITER == 0, "bias comes with a reader that is counted: {before:x}");
     }
 
     /// Called by the writer that holds the lock: waits for published readers. At the deadline it gives the lock back: false.
@@ -277,6 +297,9 @@ impl RawRwLock {
     #[cold]
     fn revoke_bias(&self, deadline: Option<u64>) -> bool {
         let number = self.number.load(Ordering::Relaxed);
+        assert!(number != 0, "a lock is biased before it has a number");
+        assert!(self.word.load(Ordering::Relaxed) & WRITER != 0, "bias is revoked by the writer that holds the lock");
+        assert!(self.revoker.load(Ordering::Relaxed) == 0, "two writers revoke at once");
         let started = clock::now();
         // SeqCst, before the look at the rows: see `withdraw`. The writer bit was set by a SeqCst step, here or by whoever
         // granted it.
@@ -304,7 +327,8 @@ impl RawRwLock {
             return false;
         }
         // Relaxed: readers see the writer bit until the release, and bias gone after it.
-        self.word.fetch_and(!BIAS, Ordering::Relaxed);
+        let before = self.word.fetch_and(!BIAS, Ordering::Relaxed);
+        assert!(before & (BIAS | WRITER) == BIAS | WRITER, "bias went without its writer: {before:x}");
         let inhibited_us = ((clock::now() - started) * INHIBITION / 1_000).min(u64::from(INHIBITED_US_MAX));
         self.inhibited_until_us.store(now_us().wrapping_add(inhibited_us as u32), Ordering::Relaxed);
         true
@@ -318,6 +342,7 @@ impl RawRwLock {
         let mut word = self.word.load(Ordering::Relaxed);
         while admits(word) {
             assert!(word & READERS != READERS, "readers overflow");
+            debug_assert!(is_legal(word + take), "{word:x} admits {take:x}");
             // Acquire pairs with the Release of `release`: see what the last holder wrote. SeqCst: a writer's mark, see "Order".
             match self.word.compare_exchange_weak(word, word + take, Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) => return true,
@@ -330,6 +355,7 @@ impl RawRwLock {
     #[inline(never)]
     fn try_acquire_classic(&self, admits: fn(u64) -> bool, take: u64) -> bool {
         let word = self.lock_list();
+        assert!(is_legal(word), "a lock of {word:x}");
         let admitted = admits(word);
         self.unlock_list(if admitted { take } else { 0 }, 0);
         admitted
@@ -339,6 +365,7 @@ impl RawRwLock {
     fn acquire_slow(&self, mode: u32, admits: fn(u64) -> bool, take: u64, deadline: Option<u64>) -> bool {
         // Take the list lock and count ourselves as a waiter in one step, unless the lock has become free: a release
         // after this step sees a waiter, one before it left a word that admits us.
+        assert!((mode == WRITE) == (take == WRITER), "who asks to write takes the writer's bit");
         let counted = if mode == WRITE { WAITER | WAITING_WRITER } else { WAITER };
         let mut spins = 0;
         let mut word = self.word.load(Ordering::Relaxed);
@@ -363,6 +390,7 @@ impl RawRwLock {
                     (word + counted) | LIST
                 }
             };
+            debug_assert!(is_legal(next), "{word:x} becomes {next:x}");
             // SeqCst as in `try_acquire`.
             match self.word.compare_exchange_weak(word, next, Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) if next & LIST != 0 && word & LIST == 0 => break,
@@ -395,6 +423,7 @@ impl RawRwLock {
         }
         let before = self.word.fetch_sub(give, Ordering::Release);
         assert!(before & held != 0, "RwLock released but not held");
+        debug_assert!(is_legal(before), "a lock of {before:x}");
         let after = before - give;
         if after & WAITERS != 0 && after & (READERS | WRITER) == 0 {
             self.release_slow();
@@ -421,6 +450,7 @@ impl RawRwLock {
 
     /// Hands the lock to the waiters at the head that it now admits. Under the list lock. Returns them, to be told.
     fn grant_waiters(&self) -> WaitList {
+        self.assert_sound();
         let woken = WaitList::new();
         while let Some(id) = self.list.first() {
             let writer = mode_of(id) == WRITE;
@@ -436,7 +466,9 @@ impl RawRwLock {
                 if word & blocked != 0 {
                     break false;
                 }
+                assert!(writer || word & READERS != READERS, "readers overflow");
                 let next = word.wrapping_add(change);
+                assert!(is_legal(next), "{word:x} is granted and becomes {next:x}");
                 match self.word.compare_exchange_weak(word, next, Ordering::SeqCst, Ordering::Acquire) {
                     Ok(_) => break true,
                     Err(now) => word = now,
@@ -451,7 +483,16 @@ impl RawRwLock {
                 break;
             }
         }
+        self.assert_sound();
         woken
+    }
+
+    /// Under the list lock: waiters are counted if and only if there are some.
+    fn assert_sound(&self) {
+        let word = self.word.load(Ordering::Relaxed);
+        assert!(is_legal(word), "a lock of {word:x}");
+        assert!(word & LIST != 0, "list lock not held");
+        assert!((word & WAITERS == 0) == self.list.first().is_none(), "the waiters of {word:x} are not in the list");
     }
 
     /// Takes the list-lock bit; returns the word without it.
@@ -475,8 +516,10 @@ impl RawRwLock {
 
     /// Frees the list-lock bit and adds and takes what changed under it, in one step.
     fn unlock_list(&self, add: u64, take: u64) {
-        let before = self.word.fetch_add(add.wrapping_sub(take).wrapping_sub(LIST), Ordering::Release);
+        let change = add.wrapping_sub(take).wrapping_sub(LIST);
+        let before = self.word.fetch_add(change, Ordering::Release);
         assert!(before & LIST != 0, "list lock not held");
+        debug_assert!(is_legal(before.wrapping_add(change)), "{before:x} changes by {add:x} less {take:x}");
     }
 }
 
@@ -511,7 +554,7 @@ impl<T> RwLock<T> {
         engines::enter(self);
         let acquired = self.raw.acquire_exclusive(None);
         assert!(acquired, "no deadline, no timeout");
-        WriteGuard { lock: self }
+        WriteGuard { lock: self, holder: Holder::me() }
     }
 
     pub fn try_read(&self) -> Option<ReadGuard<'_, T>> {
@@ -521,7 +564,8 @@ impl<T> RwLock<T> {
 
     pub fn try_write(&self) -> Option<WriteGuard<'_, T>> {
         engines::enter(self);
-        self.entered(self.raw.try_acquire_exclusive().then_some(())).map(|()| WriteGuard { lock: self })
+        self.entered(self.raw.try_acquire_exclusive().then_some(()))
+            .map(|()| WriteGuard { lock: self, holder: Holder::me() })
     }
 
     pub fn read_until(&self, deadline: u64) -> Option<ReadGuard<'_, T>> {
@@ -531,7 +575,8 @@ impl<T> RwLock<T> {
 
     pub fn write_until(&self, deadline: u64) -> Option<WriteGuard<'_, T>> {
         engines::enter(self);
-        self.entered(self.raw.acquire_exclusive(Some(deadline)).then_some(())).map(|()| WriteGuard { lock: self })
+        self.entered(self.raw.acquire_exclusive(Some(deadline)).then_some(()))
+            .map(|()| WriteGuard { lock: self, holder: Holder::me() })
     }
 
     /// Ends the critical section again if the lock was not taken.
@@ -558,6 +603,7 @@ pub struct ReadGuard<'a, T> {
 
 pub struct WriteGuard<'a, T> {
     lock: &'a RwLock<T>,
+    holder: Holder,
 }
 
 impl<T> Drop for ReadGuard<'_, T> {
@@ -571,6 +617,7 @@ impl<T> Drop for ReadGuard<'_, T> {
 impl<T> Drop for WriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        self.holder.assert_me();
         self.lock.raw.release_exclusive();
         engines::leave(self.lock);
     }

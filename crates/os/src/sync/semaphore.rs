@@ -17,43 +17,60 @@ impl Semaphore {
     }
 
     pub fn try_acquire(&self, units: u32) -> bool {
-        self.waiters.lock();
+        self.lock();
         let free = self.free.load(Ordering::Relaxed);
         let got = free >= units && self.waiters.list.first().is_none();
         if got {
             self.free.store(free - units, Ordering::Relaxed);
         }
-        self.waiters.unlock();
+        self.unlock();
         got
     }
 
     /// Waits for `units`; false when `deadline` (of `clock::now`) passes first.
     pub fn acquire(&self, units: u32, deadline: Option<u64>) -> bool {
-        self.waiters.lock();
+        self.lock();
         let free = self.free.load(Ordering::Relaxed);
         if free >= units && self.waiters.list.first().is_none() {
             self.free.store(free - units, Ordering::Relaxed);
-            self.waiters.unlock();
+            self.unlock();
             return true;
         }
         self.waiters.push_self(units);
-        self.waiters.unlock();
+        self.unlock();
         wait_granted(self.wait, deadline, |me| {
-            self.waiters.lock();
+            self.lock();
             let was_there = self.waiters.list.remove(me);
             // The one who gave up may have been the only reason why those behind it wait.
             self.grant_waiters();
-            self.waiters.unlock();
+            self.unlock();
             was_there
         })
     }
 
     pub fn release(&self, units: u32) {
-        self.waiters.lock();
+        self.lock();
         let free = self.free.load(Ordering::Relaxed).checked_add(units).expect("semaphore units overflow");
         self.free.store(free, Ordering::Relaxed);
         self.grant_waiters();
+        self.unlock();
+    }
+
+    fn lock(&self) {
+        self.waiters.lock();
+        self.assert_sound();
+    }
+
+    fn unlock(&self) {
+        self.assert_sound();
         self.waiters.unlock();
+    }
+
+    /// Under the waiters' lock: the first waiter, which nobody passes, waits for more than there is.
+    fn assert_sound(&self) {
+        let free = self.free.load(Ordering::Relaxed);
+        let first = self.waiters.list.first().map(mode_of);
+        assert!(first.is_none_or(|units| units > free), "{first:?} units are waited for, and {free} are free");
     }
 
     pub fn free(&self) -> u32 {

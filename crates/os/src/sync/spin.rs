@@ -2,7 +2,7 @@
 //! backoffs are counted per name as `sys.dm_os_spinlock_stats` shows them.
 //!
 //! For a few instructions. Nothing under it may wait: it is the yield alone that keeps two workers of one scheduler from
-//! spinning for ever, and `wait` cannot check it.
+//! spinning for ever. With debug assertions a worker counts those it holds, and `wait` checks that there are none.
 #![allow(unsafe_code)]
 
 use super::list::pause;
@@ -162,6 +162,7 @@ impl<T> SpinLock<T> {
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.collide(me, self.class.unwrap_or(&UNNAMED));
         }
+        worker::spinlocks_held(1);
         if GRABS_COUNT.load(Ordering::Relaxed) {
             self.class.unwrap_or(&UNNAMED).count_grab();
         }
@@ -176,6 +177,7 @@ impl<T> SpinLock<T> {
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.collide(me, class);
         }
+        worker::spinlocks_held(1);
         if GRABS_COUNT.load(Ordering::Relaxed) {
             class.count_grab();
         }
@@ -186,7 +188,9 @@ impl<T> SpinLock<T> {
         engines::enter(self);
         let me = current().raw();
         let taken = self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        if !taken {
+        if taken {
+            worker::spinlocks_held(1);
+        } else {
             engines::leave(self);
         }
         taken.then(|| SpinGuard { lock: self })
@@ -225,6 +229,7 @@ impl<T> SpinLock<T> {
             sleep_ns += clock::now().saturating_sub(start);
             limit = (limit * 2).min(SPINS_MOST);
         }
+        assert!(spins > 0 && backoffs < spins, "{backoffs} backoffs in {spins} spins");
         class.count_collision(spins);
         class.backoffs.fetch_add(backoffs, Ordering::Relaxed);
         class.sleep_ns.fetch_add(sleep_ns, Ordering::Relaxed);
@@ -242,6 +247,8 @@ pub struct SpinGuard<'a, T> {
 impl<T> Drop for SpinGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        debug_assert!(self.lock.word.load(Ordering::Relaxed) == current().raw(), "a spinlock is freed by its holder");
+        worker::spinlocks_held(-1);
         self.lock.word.store(0, Ordering::Release);
         engines::leave(self.lock);
     }

@@ -30,6 +30,19 @@ impl Contents {
         }
         self.chunks.resize(length.div_ceil(CHUNK), None);
         self.length = length;
+        self.assert_sound();
+    }
+
+    fn assert_sound(&self) {
+        assert!(
+            self.chunks.len() == self.length.div_ceil(CHUNK),
+            "{} chunks of {} bytes",
+            self.chunks.len(),
+            self.length
+        );
+        let rest = self.length % CHUNK;
+        let last = self.chunks.last().and_then(Option::as_ref).filter(|_| rest != 0);
+        debug_assert!(last.is_none_or(|last| last[rest..].iter().all(|byte| *byte == 0)), "bytes beyond the end");
     }
 
     /// `bytes` lie within the file.
@@ -57,10 +70,12 @@ impl Contents {
             Arc::make_mut(chunk)[at..at + count].copy_from_slice(&bytes[done..done + count]);
             done += count;
         }
+        self.assert_sound();
     }
 
     /// This file's chunk becomes the other's, as far as this file goes.
     pub fn share_chunk(&mut self, other: &Contents, chunk: usize) {
+        assert!(self.length == other.length, "a chunk is shared by files of one length: the last one ends with zeros");
         if let Some(mine) = self.chunks.get_mut(chunk) {
             mine.clone_from(&other.chunks[chunk]);
         }
@@ -68,6 +83,7 @@ impl Contents {
 
     /// The first `bytes` of a sector become the other's; also what the file's length has become there.
     pub fn take_sector(&mut self, other: &Contents, sector: usize, bytes: usize) {
+        assert!(bytes <= SECTOR, "{bytes} bytes of a sector");
         let start = sector * SECTOR;
         let end = (start + SECTOR).min(other.length);
         if start >= end {
@@ -90,6 +106,7 @@ impl Contents {
 
 /// Where in its chunk `offset` lies, and how many of `count` bytes from there lie in the same chunk.
 fn piece(offset: usize, count: usize) -> (usize, usize) {
+    assert!(count > 0, "a piece of nothing");
     let at = offset % CHUNK;
     (at, count.min(CHUNK - at))
 }
