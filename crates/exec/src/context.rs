@@ -9,7 +9,7 @@ use std::sync::Arc;
 use native::Number;
 use sql::catalog::ModuleDef;
 use sql::plan::OuterSlot;
-use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
+use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
@@ -235,10 +235,5 @@ pub trait RowSource: Send {
 }
 
 pub fn out_of_memory() -> SqlError {
-    SqlError::with_state(
-        701,
-        17,
-        123,
-        "There is insufficient system memory in resource pool 'default' to run this query.",
-    )
+    sql_error!(701, "default")
 }

@@ -7,7 +7,7 @@ use types::compare::ValueComparer;
 use types::convert::{self, ConvertContext, NO_STYLE};
 use types::decimal::{self, Operation};
 use types::like::LikePattern;
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 
 use crate::context::Context;
 use crate::session::Session;
@@ -33,8 +33,7 @@ pub fn integer_too_large(kind: TypeKind, value: i64) -> SqlError {
         TypeKind::TinyInt | TypeKind::SmallInt => {
             let state = if kind == TypeKind::TinyInt { 2 } else { 1 };
             let name = type_name(kind);
-            let text = format!("Arithmetic overflow error for data type {name}, value = {value}.");
-            SqlError::with_state(220, 16, state, text)
+            sql_error!(220, state state, name, value)
         }
         _ => arithmetic_overflow(kind),
     }

@@ -1,8 +1,36 @@
 //! Message templates of RAISERROR, FORMATMESSAGE and xp_sprintf-like users.
 
-use types::{Datum, Physical, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, Physical, SqlError, SqlResult, SqlType, TypeKind, messages, sql_error};
 
+use crate::context::Runtime;
 use crate::kernel;
+
+/// User messages have higher numbers.
+const SYSTEM_NUMBER_MAX: i32 = 50_000;
+
+/// Severity and template of a message by its number; None: `sys.messages` has none.
+pub fn numbered(runtime: &mut Runtime<'_>, number: i32) -> SqlResult<Option<(u8, String)>> {
+    if number > SYSTEM_NUMBER_MAX {
+        return runtime.host.message_text(runtime.session, number);
+    }
+    Ok(messages::find(number).map(|message| (message.severity, of_system(message.text))))
+}
+
+/// The system's texts have placeholders that only the system fills, such as `%.*ls` and `%S_MSG`; a user's argument goes there
+/// as it is.
+fn of_system(text: &str) -> String {
+    let mut template = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        template.push_str(&rest[..at]);
+        let length = messages::placeholder(rest.as_bytes(), at);
+        let piece = &rest[at..at + length.max(1)];
+        let own = piece.starts_with("%S_") || piece.contains('*') || piece.ends_with(['c', 'f']);
+        template.push_str(if own { "%s" } else { piece });
+        rest = &rest[at + length.max(1)..];
+    }
+    template + rest
+}
 
 /// `%[flags][width][.precision][h|l|I64]type` with type d i o s u x X, as RAISERROR and FORMATMESSAGE have them.
 pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResult<String> {
@@ -67,15 +95,12 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
 
 #[cold]
 fn bad_format(rest: &str) -> SqlError {
-    SqlError::with_state(2787, 16, 1, format!("Invalid format specification: '%{rest}'."))
+    sql_error!(2787, format_args!("%{rest}"))
 }
 
 #[cold]
 fn bad_type(argument: u32) -> SqlError {
-    let text = format!(
-        "The data type of substitution parameter {argument} does not match the expected type of the format specification."
-    );
-    SqlError::with_state(2786, 16, 1, text)
+    sql_error!(2786, argument)
 }
 
 fn one_argument(
@@ -177,5 +202,14 @@ mod tests {
         assert_eq!(refused("%z", &[]), Err(2787), "no such conversion");
         assert_eq!(refused("%", &[]), Err(2787), "no conversion at all");
         assert_eq!(refused("%d", &[text("no number")]), Err(2786), "an argument of another type");
+    }
+
+    #[test]
+    fn placeholders_of_the_system_take_what_is_given() {
+        let template = of_system("Cannot %S_MSG the %S_MSG '%.*ls' (%d, %I64d, %lc): 100%%");
+        assert_eq!(template, "Cannot %s the %s '%s' (%d, %I64d, %s): 100%%");
+        for message in messages::all() {
+            assert!(format_message(&of_system(message.text), &[]).is_ok(), "{}", message.number);
+        }
     }
 }

@@ -113,7 +113,7 @@ pub const STOPPED: i32 = -1;
 
 pub fn stopped(stop: Stop) -> SqlError {
     let state = if stop == Stop::Attention { 1 } else { 2 };
-    SqlError::with_state(STOPPED, 20, state, "stopped")
+    SqlError::of_user(STOPPED, 20, state, String::new())
 }
 
 /// None: an ordinary error.

@@ -197,7 +197,7 @@ fn a_login_is_served_by_the_pool_of_its_class() {
                 ),
                 ""
             );
-            assert_eq!(answer(&server, "CREATE THREAD POOL sales WITH THREAD COUNT = 2"), "Msg 15025");
+            assert_eq!(answer(&server, "CREATE THREAD POOL sales WITH THREAD COUNT = 2"), "Msg 10918");
             assert_eq!(answer(&server, "CREATE THREAD POOL syb_own WITH THREAD COUNT = 2"), "Msg 15150");
             assert_eq!(answer(&server, "EXEC sp_helpthread 'sales'"), "sales Multiplexed 2 100 for the sales force");
             assert!(!of_pool(&as_fritz()));
@@ -249,5 +249,5 @@ fn engines_share_the_workers_and_the_first_has_the_administrator() {
     assert_eq!(answer(&server, "SELECT max_workers_count FROM sys.dm_os_sys_info"), "200");
     let dac = "SELECT COUNT(*) FROM sys.dm_os_schedulers WHERE status = 'VISIBLE ONLINE (DAC)'";
     assert_eq!(admin_answer(&admin, dac), "1");
-    assert_eq!(answer(&server, "CREATE THREAD POOL sales WITH THREAD COUNT = 2"), "Msg 5833");
+    assert_eq!(answer(&server, "CREATE THREAD POOL sales WITH THREAD COUNT = 2"), "Msg 1844");
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use types::SqlError;
+use types::{SqlError, sql_error};
 
 pub type ProtocolResult<T> = Result<T, ProtocolError>;
 
@@ -98,7 +98,6 @@ impl From<ValueFault> for ProtocolError {
     }
 }
 
-const RPC: &str = "The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect.";
 const XTYPE_TABLE: u8 = 0xF3;
 const XTYPE_VARIANT: u8 = 0x62;
 
@@ -146,176 +145,86 @@ impl ProtocolError {
     /// As SQL Server numbers and words it.
     pub fn to_sql_error(&self) -> SqlError {
         match self {
-            ProtocolError::PacketLength(_) | ProtocolError::PacketType(_) => SqlError::new(
-                17836,
-                20,
-                "Length specified in network packet payload did not match number of bytes read; the connection has been closed. \
-                 Please contact the vendor of the client library.",
-            ),
-            ProtocolError::PacketInterleaved { .. } | ProtocolError::Token(_) => {
-                SqlError::new(17805, 20, "Invalid buffer received from client.")
-            }
-            ProtocolError::MessageTooLong { .. } => SqlError::new(
-                702,
-                20,
-                "Memory request exceeds the limit: the message is longer than this server accepts.",
-            ),
-            ProtocolError::Truncated | ProtocolError::AllHeaders => SqlError::new(
-                4002,
-                16,
-                "The incoming tabular data stream (TDS) protocol stream is incorrect. The stream ended unexpectedly.",
-            ),
-            ProtocolError::Prelogin(_) => SqlError::new(
-                17828,
-                20,
-                "The prelogin packet used to open the connection is structurally invalid; the connection has been closed. \
-                 Please contact the vendor of the client library.",
-            ),
-            ProtocolError::Login(_) => SqlError::new(
-                17832,
-                20,
-                "The login packet used to open the connection is structurally invalid; the connection has been closed. \
-                 Please contact the vendor of the client library.",
-            ),
-            ProtocolError::RpcName => SqlError::new(8004, 16, format!("{RPC} The RPC name is invalid.")),
-            ProtocolError::RpcParameterCount { parameters_max } => SqlError::new(
-                8003,
-                16,
-                format!(
-                    "The incoming request has too many parameters. The server supports a maximum of {parameters_max} parameters. \
-                     Reduce the number of parameters and resend the request."
-                ),
-            ),
-            ProtocolError::ParameterName { ordinal } => {
-                SqlError::new(8005, 16, format!("{RPC} Parameter {ordinal}: The parameter name is invalid."))
-            }
-            ProtocolError::ParameterStatus { ordinal } => {
-                SqlError::new(8006, 16, format!("{RPC} Parameter {ordinal}: The parameter status flags are invalid."))
-            }
+            ProtocolError::PacketLength(_)
+            | ProtocolError::PacketType(_)
+            | ProtocolError::PacketInterleaved { .. }
+            | ProtocolError::Token(_) => sql_error!(17836, ""),
+            ProtocolError::MessageTooLong { .. } => sql_error!(702),
+            ProtocolError::Truncated | ProtocolError::AllHeaders => sql_error!(4002),
+            ProtocolError::Prelogin(_) => sql_error!(17828, ""),
+            ProtocolError::Login(_) => sql_error!(17832, ""),
+            ProtocolError::RpcName => sql_error!(8004),
+            ProtocolError::RpcParameterCount { parameters_max } => sql_error!(8003, parameters_max),
+            ProtocolError::ParameterName { ordinal } => sql_error!(8005, ordinal),
+            ProtocolError::ParameterStatus { ordinal } => sql_error!(8006, ordinal),
             ProtocolError::Parameter { ordinal, name, fault } => parameter_error(*ordinal, name, *fault),
             ProtocolError::TableParameter { ordinal, name, row, column, fault } => {
-                let (number, text) = table_fault(*fault);
-                let place = format!("Table-valued parameter {ordinal} (\"{name}\"), row {row}, column {column}");
-                SqlError::new(number, 16, format!("{RPC} {place}: {text}"))
+                table_error(*ordinal, name, *row, *column, *fault)
             }
             ProtocolError::BulkColumn { column, fault } => bulk_error(*column, *fault),
-            ProtocolError::BulkToken(_) => SqlError::new(
-                4804,
-                17,
-                "While reading current row from host, a premature end-of-message was encountered--an incoming data stream was \
-                 interrupted when the server expected to see more data. The host program may have terminated. Ensure that you are \
-                 using a supported client application programming interface (API).",
-            ),
-            ProtocolError::TransactionRequest(_) => SqlError::new(
-                3989,
-                16,
-                "New request is not allowed to start because it should come with valid transaction descriptor.",
-            ),
+            ProtocolError::BulkToken(_) => sql_error!(4804),
+            ProtocolError::TransactionRequest(_) => sql_error!(3989),
             ProtocolError::Value(fault) => parameter_error(0, "", *fault),
         }
     }
 }
 
 fn parameter_error(ordinal: u32, name: &str, fault: ValueFault) -> SqlError {
-    if let ValueFault::DeprecatedOutput(token) = fault {
-        return SqlError::new(
-            8018,
-            16,
-            format!(
-                "Invalid parameter {ordinal} ('{name}'): Data type 0x{token:02X} is a deprecated large object, or LOB, but is marked \
-                 as output parameter. Deprecated types are not supported as output parameters. Use current large object types instead."
-            ),
-        );
+    use ValueFault::*;
+    match fault {
+        DeprecatedOutput(token) => sql_error!(8018, ordinal, name, hex(token)),
+        UnknownType(token) => sql_error!(8009, ordinal, name, hex(token)),
+        Chunking(token) => sql_error!(8007, ordinal, name, hex(token)),
+        UntypedNullOutput => sql_error!(8015, ordinal, name, "1F"),
+        VariantLength => sql_error!(8011, ordinal, name, hex(XTYPE_VARIANT)),
+        VariantPrecisionOrScale => sql_error!(8012, ordinal, name, hex(XTYPE_VARIANT)),
+        VariantInstanceLength => sql_error!(8013, ordinal, name, hex(XTYPE_VARIANT)),
+        VariantType => sql_error!(8014, ordinal, name, hex(XTYPE_VARIANT)),
+        Length(token) => sql_error!(8016, ordinal, name, hex(token)),
+        PrecisionOrScale(token) => sql_error!(8017, ordinal, name, hex(token)),
+        NotAnInstance(of) => sql_error!(8023, ordinal, name, of),
+        InstanceLength(of) => sql_error!(8028, ordinal, name, of),
+        // Of a table's metadata, before its first row.
+        _ => table_error(ordinal, name, 0, 0, fault),
     }
-    let (number, text) = match fault {
-        ValueFault::UnknownType(token) => (8009, format!("Data type 0x{token:02X} is unknown.")),
-        ValueFault::Chunking(token) => {
-            (8007, format!("The chunking format is incorrect for a large object parameter of type 0x{token:02X}."))
-        }
-        ValueFault::UntypedNullOutput => {
-            (8015, "Data type 0x1F is an untyped NULL but is marked as an output parameter.".into())
-        }
-        other => {
-            let (number, text) = table_fault(other);
-            // The two lists run in parallel, apart from where the table's has one entry more in front.
-            let number = match number {
-                8033 => 8011,
-                8034 => 8012,
-                8035 => 8013,
-                8036 => 8014,
-                8037 => 8016,
-                8038 => 8017,
-                8043 => 8023,
-                8046 => 8028,
-                table => table,
-            };
-            (number, text)
-        }
-    };
-    SqlError::new(number, 16, format!("{RPC} Parameter {ordinal} (\"{name}\"): {text}"))
 }
 
-fn table_fault(fault: ValueFault) -> (i32, String) {
+fn table_error(ordinal: u32, name: &str, row: u64, column: u32, fault: ValueFault) -> SqlError {
     use ValueFault::*;
-    let variant = |text: &str| format!("Data type 0x{XTYPE_VARIANT:02X} (sql_variant) {text}");
-    let table = |text: &str| format!("Data type 0x{XTYPE_TABLE:02X} (user-defined table type) {text}");
+    let table = hex(XTYPE_TABLE);
     match fault {
-        TableToken => (8029, table("unexpected token encountered processing a table-valued parameter.")),
-        Chunking(token) => {
-            (8031, format!("The chunking format is incorrect for a large object parameter of data type 0x{token:02X}."))
-        }
-        UnknownType(token) => (8032, format!("Data type 0x{token:02X} is unknown.")),
-        VariantLength => (8033, variant("has an invalid length for type-specific metadata.")),
-        VariantPrecisionOrScale => (8034, variant("has an invalid precision or scale for type-specific metadata.")),
-        VariantInstanceLength => (8035, variant("has an invalid instance length.")),
-        VariantType => (8036, variant("has an invalid type for type-specific metadata.")),
-        Length(token) | DeprecatedOutput(token) => {
-            (8037, format!("Data type 0x{token:02X} has an invalid data length or metadata length."))
-        }
-        UntypedNullOutput => (8032, "Data type 0x1F is unknown.".into()),
-        PrecisionOrScale(token) => (8038, format!("Data type 0x{token:02X} has an invalid precision or scale.")),
-        NotAnInstance(name) => (
-            8043,
-            format!(
-                "The supplied value is not a valid instance of data type {name}. Check the source data for invalid values. An example \
-                 of an invalid value is data of numeric type with scale greater than precision."
-            ),
-        ),
-        InstanceLength(name) => (
-            8046,
-            format!(
-                "The supplied length is not valid for data type {name}. Check the source data for invalid lengths. An example of an \
-                 invalid length is data of nchar type with an odd length in bytes."
-            ),
-        ),
-        TableDatabaseName => (
-            8047,
-            table(
-                "has a non-zero length database name specified. Database name is not allowed with a table-valued parameter, only \
-                 schema name and type name are valid.",
-            ),
-        ),
-        TableTypeName => (8049, table("has an invalid type name specified.")),
-        TableColumnCount => (8050, table("has an invalid column count specified.")),
-        TableColumnName => (8051, table("has an invalid column name specified.")),
-        TableColumnFlags => (8053, table("has an invalid column flag specified.")),
-        TableOrdering => (8054, table("has invalid ordering and uniqueness metadata specified.")),
-        TableColumnOrdering => (8055, table("has invalid column ordering metadata specified.")),
-        TableTooManyMetadata => (8056, table("has too many optional metadata tokens specified.")),
+        TableToken => sql_error!(8029, ordinal, name, row, column, table),
+        Chunking(token) => sql_error!(8031, ordinal, name, row, column, hex(token)),
+        UnknownType(token) => sql_error!(8032, ordinal, name, row, column, hex(token)),
+        UntypedNullOutput => sql_error!(8032, ordinal, name, row, column, "1F"),
+        VariantLength => sql_error!(8033, ordinal, name, row, column, hex(XTYPE_VARIANT)),
+        VariantPrecisionOrScale => sql_error!(8034, ordinal, name, row, column, hex(XTYPE_VARIANT)),
+        VariantInstanceLength => sql_error!(8035, ordinal, name, row, column, hex(XTYPE_VARIANT)),
+        VariantType => sql_error!(8036, ordinal, name, row, column, hex(XTYPE_VARIANT)),
+        Length(token) | DeprecatedOutput(token) => sql_error!(8037, ordinal, name, row, column, hex(token)),
+        PrecisionOrScale(token) => sql_error!(8038, ordinal, name, row, column, hex(token)),
+        NotAnInstance(of) => sql_error!(8043, ordinal, name, row, column, of),
+        InstanceLength(of) => sql_error!(8046, ordinal, name, row, column, of),
+        TableDatabaseName => sql_error!(8047, ordinal, name, row, column, table),
+        TableTypeName => sql_error!(8049, ordinal, name, row, column, table),
+        TableColumnCount => sql_error!(8050, ordinal, name, row, column, table),
+        TableColumnName => sql_error!(8051, ordinal, name, row, column, table),
+        TableColumnFlags => sql_error!(8053, ordinal, name, row, column, table),
+        TableOrdering => sql_error!(8054, ordinal, name, row, column, table),
+        TableColumnOrdering => sql_error!(8055, ordinal, name, row, column, table),
+        TableTooManyMetadata => sql_error!(8056, ordinal, name, row, column, table),
     }
+}
+
+fn hex(token: u8) -> String {
+    format!("{token:02X}")
 }
 
 fn bulk_error(column: u32, fault: ValueFault) -> SqlError {
     match fault {
-        ValueFault::NotAnInstance(name) => SqlError::new(9803, 16, format!("Invalid data for type \"{name}\".")),
-        ValueFault::UnknownType(_) | ValueFault::PrecisionOrScale(_) => {
-            SqlError::new(4816, 16, format!("Invalid column type from bcp client for colid {column}."))
-        }
-        _ => SqlError::new(
-            4815,
-            16,
-            format!("Received an invalid column length from the bcp client for colid {column}."),
-        ),
+        ValueFault::NotAnInstance(name) => sql_error!(9803, name),
+        ValueFault::UnknownType(_) | ValueFault::PrecisionOrScale(_) => sql_error!(4816, column),
+        _ => sql_error!(4815, column),
     }
 }
 

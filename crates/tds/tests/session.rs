@@ -12,7 +12,7 @@ use tds::{
     ColumnInfo, Encryption, Login7, MessageReader, PacketType, PacketWriter, Prelogin, Reset, ResponseWriter,
     RowLayout, TdsVersion, WireCollation,
 };
-use types::{Datum, RowBatch, SqlError, SqlType};
+use types::{Datum, RowBatch, SqlError, SqlType, sql_error};
 
 /// As much of a server as a conversation needs: it answers each request from a closure.
 struct Server {
@@ -82,7 +82,7 @@ impl Server {
         let version = TdsVersion::negotiate(login.tds_version).expect("7.1 or newer");
         self.writer.set_version(version);
         if login.password != "secret" {
-            self.writer.error(&SqlError::new(18456, 14, format!("Login failed for user '{}'.", login.user)));
+            self.writer.error(&sql_error!(18456, login.user, "", ""));
             self.done(DoneKind::Batch, done::ERROR, 0);
             return self.finish();
         }
@@ -174,7 +174,7 @@ impl Server {
         batch.push_row(&[Datum::I64(-3), Datum::nvarchar("")]);
         self.writer.columns(&layout);
         let Ok(()) = self.writer.rows(&layout, &batch, 0..batch.rows, &mut into(&mut self.out));
-        self.writer.error(&SqlError::new(0, 0, "printed"));
+        self.writer.error(&SqlError::of_user(0, 0, 1, "printed"));
         self.done(DoneKind::Batch, done::COUNT, 3);
     }
 }

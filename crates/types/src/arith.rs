@@ -7,6 +7,7 @@ use crate::datetime::Moment;
 use crate::decimal::divide_by_zero;
 use crate::error::{SqlError, SqlResult};
 use crate::precedence::ArithmeticOp;
+use crate::sql_error;
 use crate::sql_type::{SqlType, TypeKind};
 
 /// 8115
@@ -16,7 +17,7 @@ pub fn overflow(kind: TypeKind) -> SqlError {
         TypeKind::Decimal => "numeric",
         _ => kind.name(),
     };
-    SqlError::with_state(8115, 16, 2, format!("Arithmetic overflow error converting expression to data type {name}."))
+    sql_error!(8115, state 2, "expression", name)
 }
 
 /// The result if the type holds it.
@@ -160,9 +161,6 @@ pub fn negate_type(ty: &SqlType) -> SqlResult<SqlType> {
     match ty.kind {
         TinyInt => Ok(SqlType::SMALLINT),
         SmallInt | Int | BigInt | SmallMoney | Money | Decimal | Numeric | Real | Float => Ok(*ty),
-        _ => {
-            let text = format!("Operand data type {} is invalid for minus operator.", ty.message_name());
-            Err(SqlError::new(8117, 16, text))
-        }
+        _ => Err(sql_error!(8117, ty.message_name(), "minus")),
     }
 }

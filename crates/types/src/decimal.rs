@@ -5,6 +5,7 @@
 //! from zero; division cuts off, as SQL Server does (2.0 / 3 is 0.666666).
 
 use crate::error::{SqlError, SqlResult};
+use crate::sql_error;
 use crate::sql_type::SqlType;
 
 pub const PRECISION_MAX: u8 = 38;
@@ -81,13 +82,13 @@ fn numeric(precision: i32, scale: i32) -> SqlType {
 /// 8115 of an operation whose result does not fit.
 #[cold]
 pub fn overflow() -> SqlError {
-    SqlError::with_state(8115, 16, 2, "Arithmetic overflow error converting expression to data type numeric.")
+    sql_error!(8115, state 2, "expression", "numeric")
 }
 
 /// 8134.
 #[cold]
 pub fn divide_by_zero() -> SqlError {
-    SqlError::new(8134, 16, "Divide by zero error encountered.")
+    sql_error!(8134)
 }
 
 #[inline]

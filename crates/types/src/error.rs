@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::messages::{Template, compose};
+
 pub type SqlResult<T> = Result<T, SqlError>;
 
 /// One error or message of SQL Server: `Msg number, Level severity, State state, Procedure procedure, Line line`.
@@ -23,13 +25,22 @@ pub struct Message {
 }
 
 impl SqlError {
-    /// State 1, line not known yet: the running statement fills it in.
-    pub fn new(number: i32, severity: u8, text: impl Into<String>) -> SqlError {
-        SqlError::with_state(number, severity, 1, text)
+    /// An error whose text is a user's: RAISERROR's, THROW's, PRINT's, or a message that sp_addmessage added. What the
+    /// server itself says is in `messages`, and `sql_error!` makes errors of it.
+    pub fn of_user(number: i32, severity: u8, state: u8, text: impl Into<String>) -> SqlError {
+        SqlError(Box::new(Message { number, severity, state, text: text.into(), line: 0, procedure: String::new() }))
     }
 
-    pub fn with_state(number: i32, severity: u8, state: u8, text: impl Into<String>) -> SqlError {
-        SqlError(Box::new(Message { number, severity, state, text: text.into(), line: 0, procedure: String::new() }))
+    /// What `sql_error!` calls.
+    #[cold]
+    pub fn of_template(
+        template: &Template,
+        severity: u8,
+        state: u8,
+        pieces: &[&str],
+        arguments: &[&dyn fmt::Display],
+    ) -> SqlError {
+        SqlError::of_user(template.number, severity, state, compose(pieces, arguments))
     }
 
     /// The same error with its line, unless an inner statement has already set one.
@@ -79,3 +90,29 @@ impl fmt::Display for SqlError {
 }
 
 impl std::error::Error for SqlError {}
+
+/// `sql_error!(208, name)`: the error of a message in `messages`, with an argument for each of its placeholders, as it is to be
+/// shown. The line is not known yet: the running statement fills it in. `state 6` or `severity 11` after the number where
+/// the site knows better than the table. A number that the table lacks, or a wrong count of arguments, does not compile.
+#[macro_export]
+macro_rules! sql_error {
+    ($number:literal, severity $severity:expr, state $state:expr $(, $argument:expr)* $(,)?) => {
+        $crate::sql_error!(@ $number; $severity; $state; $($argument),*)
+    };
+    ($number:literal, severity $severity:expr $(, $argument:expr)* $(,)?) => {
+        $crate::sql_error!(@ $number; $severity; TEMPLATE.state; $($argument),*)
+    };
+    ($number:literal, state $state:expr $(, $argument:expr)* $(,)?) => {
+        $crate::sql_error!(@ $number; TEMPLATE.severity; $state; $($argument),*)
+    };
+    ($number:literal $(, $argument:expr)* $(,)?) => {
+        $crate::sql_error!(@ $number; TEMPLATE.severity; TEMPLATE.state; $($argument),*)
+    };
+    (@ $number:literal; $severity:expr; $state:expr; $($argument:expr),*) => {{
+        const ARGUMENTS: usize = <[&str]>::len(&[$(stringify!($argument)),*]);
+        const TEMPLATE: &$crate::messages::Template = $crate::messages::expect($number, ARGUMENTS);
+        const PIECES: [&str; ARGUMENTS + 1] = $crate::messages::pieces(TEMPLATE.text);
+        let arguments: &[&dyn ::std::fmt::Display] = &[$(&$argument),*];
+        $crate::SqlError::of_template(TEMPLATE, $severity, $state, &PIECES, arguments)
+    }};
+}

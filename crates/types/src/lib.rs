@@ -3,6 +3,8 @@
 //!
 //! Modules in dependency order, lowest first.
 
+pub mod messages;
+
 pub mod error;
 pub mod sql_type;
 

@@ -3,6 +3,7 @@
 //! A pattern is compiled to tokens once. Matching remembers only the last `%` that it passed, as an earlier one never
 //! needs to give back: the time is at most text length times pattern length.
 
+use crate::sql_error;
 use std::ops::Range;
 
 use crate::collation::{self, CharWeight, Chars, Comparer};
@@ -36,8 +37,7 @@ pub struct LikePattern {
 
 /// 506
 fn bad_escape(escape: &str) -> SqlError {
-    let text = format!("The invalid escape character \"{escape}\" was specified in a LIKE predicate.");
-    SqlError::new(506, 16, text)
+    sql_error!(506, escape, "LIKE")
 }
 
 impl LikePattern {

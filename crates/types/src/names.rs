@@ -1,5 +1,6 @@
 //! Types by name: spellings of the language, `sys.types`, how a type is written and what its messages call it.
 
+use crate::sql_error;
 use std::fmt;
 
 use crate::error::{SqlError, SqlResult};
@@ -223,16 +224,8 @@ impl SqlType {
                 };
                 match (precision, scale) {
                     (0, _) => Err(bad_precision(0)),
-                    (39.., _) => Err(SqlError::new(
-                        2750,
-                        16,
-                        format!(
-                            "Column or parameter #1: Specified column precision {precision} is greater than the maximum precision of 38."
-                        ),
-                    )),
-                    _ if scale > precision => {
-                        Err(SqlError::new(192, 15, "The scale must be less than or equal to the precision."))
-                    }
+                    (39.., _) => Err(sql_error!(2750, 1, precision, 38)),
+                    _ if scale > precision => Err(sql_error!(192)),
                     _ => Ok(SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) }),
                 }
             }
@@ -277,22 +270,19 @@ impl SqlType {
 }
 
 fn invalid_attributes(name: &str) -> SqlError {
-    SqlError::new(291, 16, format!("CAST or CONVERT: invalid attributes specified for type '{name}'"))
+    sql_error!(291, name)
 }
 
 fn bad_precision(number: u32) -> SqlError {
-    SqlError::new(1001, 15, format!("Line 1: Length or precision specification {number} is invalid."))
+    sql_error!(1001, 1, number)
 }
 
 fn bad_scale(scale: u32) -> SqlError {
-    SqlError::new(1002, 15, format!("Line 1: Specified scale {scale} is invalid."))
+    sql_error!(1002, 1, scale)
 }
 
 fn too_long(name: &str, length: u32, limit: u32) -> SqlError {
-    let text = format!(
-        "The size ({length}) given to the type '{name}' exceeds the maximum allowed for any data type ({limit})."
-    );
-    SqlError::with_state(131, 15, 3, text)
+    sql_error!(131, state 3, length, "type", name, limit)
 }
 
 /// As T-SQL writes the type: `decimal(10,2)`, `nvarchar(20)`, `varchar(max)`, `datetime2(7)`, `int`.

@@ -2,6 +2,7 @@
 
 use crate::decimal;
 use crate::error::{SqlError, SqlResult};
+use crate::sql_error;
 use crate::sql_type::{MAX_LENGTH, SqlType, TypeKind};
 
 /// Data type precedence: an operand of the lower rank is converted to the type of the higher.
@@ -160,29 +161,15 @@ pub fn can_convert(from: &SqlType, to: &SqlType) -> bool {
 pub fn check_conversion(from: &SqlType, to: &SqlType, explicit: bool) -> SqlResult<()> {
     match (conversion(from.kind, to.kind), explicit) {
         (Conversion::Implicit, _) | (Conversion::Explicit, true) => Ok(()),
-        (Conversion::Explicit, false) => Err(SqlError::with_state(
-            257,
-            16,
-            3,
-            format!(
-                "Implicit conversion from data type {} to {} is not allowed. Use the CONVERT function to run this query.",
-                from.name(),
-                to.name()
-            ),
-        )),
-        (Conversion::None, true) => Err(SqlError::new(
-            529,
-            16,
-            format!("Explicit conversion from data type {} to {} is not allowed.", from.name(), to.name()),
-        )),
+        (Conversion::Explicit, false) => Err(sql_error!(257, from.name(), to.name())),
+        (Conversion::None, true) => Err(sql_error!(529, from.name(), to.name())),
         (Conversion::None, false) => Err(type_clash(from, to)),
     }
 }
 
 /// 206.
 pub fn type_clash(left: &SqlType, right: &SqlType) -> SqlError {
-    let text = format!("Operand type clash: {} is incompatible with {}", left.name(), right.name());
-    SqlError::with_state(206, 16, 2, text)
+    sql_error!(206, state 2, left.name(), right.name())
 }
 
 /// A number type as a decimal that holds all its values; None for other types and for real and float.
@@ -363,16 +350,9 @@ fn require(from: &SqlType, to: &SqlType) -> SqlResult<()> {
 /// 8117 for two of one type, else 402.
 fn incompatible(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> SqlError {
     if left.kind == right.kind {
-        let text = format!("Operand data type {} is invalid for {} operator.", left.message_name(), op.name());
-        return SqlError::new(8117, 16, text);
+        return sql_error!(8117, left.message_name(), op.name());
     }
-    let text = format!(
-        "The data types {} and {} are incompatible in the {} operator.",
-        left.message_name(),
-        right.message_name(),
-        op.name()
-    );
-    SqlError::new(402, 16, text)
+    sql_error!(402, left.message_name(), right.message_name(), op.name())
 }
 
 fn joins_binary(left: &SqlType, right: &SqlType) -> bool {

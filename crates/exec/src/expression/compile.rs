@@ -7,7 +7,7 @@ use sql::catalog::TableDef;
 use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator};
 use types::compare::ValueComparer;
 use types::like::LikePattern;
-use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::functions;
 use super::general::{Conversion, General, SubqueryKind, SubqueryState};
@@ -35,11 +35,7 @@ pub struct Compiler {
 }
 
 pub fn too_deep() -> SqlError {
-    SqlError::new(
-        191,
-        15,
-        "Some part of your SQL statement is nested too deeply. Rewrite the query or break it up into smaller queries.",
-    )
+    sql_error!(191)
 }
 
 impl Compiler {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sql::catalog::{ModuleDef, SequenceDef};
 use sql::plan::{CompareOp, Global, OuterSlot};
-use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::Scalar;
 use super::integer::{I64Expr, holds, ordering_holds};
@@ -167,11 +167,7 @@ impl SubqueryState {
             rows += self.batch.rows;
         }
         if rows > 1 {
-            return Err(SqlError::new(
-                512,
-                16,
-                "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, >= or when the subquery is used as an expression.",
-            ));
+            return Err(sql_error!(512));
         }
         Ok(answer)
     }

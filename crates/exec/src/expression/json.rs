@@ -1,6 +1,6 @@
 //! JSON text: a tree that remembers where each value stands, paths into it, and changes by splicing the text.
 
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 /// Nesting that SQL Server reads.
 const DEPTH_MAX: usize = 128;
@@ -112,14 +112,7 @@ impl Reader<'_> {
     fn unexpected(&self) -> SqlError {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('.');
         let position = self.text.get(..self.at).map_or(self.at, |before| before.encode_utf16().count());
-        SqlError::with_state(
-            13609,
-            16,
-            4,
-            format!(
-                "JSON text is not properly formatted. Unexpected character '{found}' is found at position {position}."
-            ),
-        )
+        sql_error!(13609, state 4, found, position)
     }
 
     fn expect(&mut self, byte: u8) -> SqlResult<()> {
@@ -136,11 +129,7 @@ impl Reader<'_> {
         let kind = match self.peek() {
             Some(b'{' | b'[') => {
                 if self.depth == DEPTH_MAX {
-                    return Err(SqlError::new(
-                        13606,
-                        16,
-                        format!("JSON text that has more than {DEPTH_MAX} nesting levels cannot be parsed."),
-                    ));
+                    return Err(sql_error!(13606, DEPTH_MAX));
                 }
                 self.depth += 1;
                 let kind = if self.peek() == Some(b'{') { self.object()? } else { self.array()? };
@@ -364,9 +353,7 @@ impl Path {
     pub fn value(&self, document: &Json, text: &str) -> SqlResult<Option<String>> {
         match self.find(document, text)? {
             Some(found) if !found.is_container() => Ok(found.shown(text)),
-            Some(_) if self.strict => {
-                Err(SqlError::new(13623, 16, "Scalar value cannot be found in the specified JSON path."))
-            }
+            Some(_) if self.strict => Err(sql_error!(13623)),
             _ => Ok(None),
         }
     }
@@ -375,9 +362,7 @@ impl Path {
     pub fn query(&self, document: &Json, text: &str) -> SqlResult<Option<String>> {
         match self.find(document, text)? {
             Some(found) if found.is_container() => Ok(Some(text[found.start..found.end].to_string())),
-            Some(_) if self.strict => {
-                Err(SqlError::new(13624, 16, "Object or array cannot be found in the specified JSON path."))
-            }
+            Some(_) if self.strict => Err(sql_error!(13624)),
             _ => Ok(None),
         }
     }
@@ -449,17 +434,9 @@ fn key(reader: &mut Reader) -> SqlResult<String> {
 
 fn bad_path(reader: &Reader) -> SqlError {
     let found = reader.text.get(reader.at..).and_then(|rest| rest.chars().next()).unwrap_or('.');
-    SqlError::with_state(
-        13607,
-        16,
-        4,
-        format!(
-            "JSON path is not properly formatted. Unexpected character '{found}' is found at position {}.",
-            reader.at
-        ),
-    )
+    sql_error!(13607, state 4, found, reader.at)
 }
 
 pub fn not_found() -> SqlError {
-    SqlError::with_state(13608, 16, 2, "Property cannot be found on the specified JSON path.")
+    sql_error!(13608, state 2)
 }

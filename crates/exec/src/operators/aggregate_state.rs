@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sql::plan::{self, AggregateFunction, SortKey};
 use types::key::KeyCodec;
-use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::keys::{FastHash, RowKeys, encode_from};
 use crate::columns;
@@ -453,11 +453,7 @@ fn join_text(texts: &mut [(Vec<u8>, Vec<u8>)], separator: &[u8], ty: &SqlType) -
         joined.extend_from_slice(text);
     }
     if !ty.is_max() && joined.len() > ty.length as usize {
-        return Err(SqlError::new(
-            9829,
-            16,
-            "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB types to avoid result truncation.",
-        ));
+        return Err(sql_error!(9829));
     }
     Ok(Datum::Bytes(joined.into()))
 }

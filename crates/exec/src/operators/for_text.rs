@@ -4,7 +4,7 @@
 //! common. So the names are made into a tree once, and each row walks it.
 
 use sql::plan::{ForFormat, Operator, OutputColumn, XmlMode};
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{batch_of, drain, source};
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
@@ -151,11 +151,7 @@ fn json_tree(format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<Vec<Node
     let mut tree = Vec::new();
     for (column, output) in columns.iter().enumerate() {
         if output.name.is_empty() {
-            return Err(SqlError::new(
-                13605,
-                16,
-                "Column expressions and data sources without names or aliases cannot be formatted as JSON text using FOR JSON clause. Add alias to the unnamed column or table.",
-            ));
+            return Err(sql_error!(13605));
         }
         let path: Vec<&str> = if nested { output.name.split('.').collect() } else { vec![&output.name] };
         let (last, before) = path.split_last().expect("a name has a part");
@@ -170,14 +166,7 @@ fn check_conflicts(nodes: &[Node], above: &str) -> SqlResult<()> {
     for node in nodes {
         let (Node::Value { name, .. } | Node::Attribute { name, .. } | Node::Branch { name, .. }) = node;
         if names.contains(&name.as_str()) {
-            return Err(SqlError::with_state(
-                13601,
-                16,
-                1,
-                format!(
-                    "Property '{above}{name}' cannot be generated in JSON output due to a conflict with another column name or alias. Use different names and aliases for each column in SELECT list."
-                ),
-            ));
+            return Err(sql_error!(13601, format_args!("{above}{name}")));
         }
         names.push(name);
         if let Node::Branch { name, children } = node {
@@ -265,11 +254,7 @@ fn xml_tree(
             continue;
         }
         if output.name.is_empty() {
-            return Err(SqlError::new(
-                6809,
-                16,
-                "Unnamed tables cannot be used as XML identifiers as well as unnamed columns cannot be used for attribute names. Name unnamed columns/tables using AS in the SELECT statement.",
-            ));
+            return Err(sql_error!(6809));
         }
         let name = xml_name(&output.name);
         tree.push(if elements { Node::Value { name, column } } else { Node::Attribute { name, column } });
@@ -292,13 +277,7 @@ fn path_column(tree: &mut Vec<Node>, name: &str, column: usize) -> SqlResult<()>
     let leaf = match last.strip_prefix('@') {
         Some(attribute) => {
             if before.is_empty() && tree.iter().any(|node| !matches!(node, Node::Attribute { .. })) {
-                return Err(SqlError::new(
-                    6852,
-                    16,
-                    format!(
-                        "Attribute-centric column '{name}' must not come after a non-attribute-centric sibling in XML hierarchy in FOR XML PATH."
-                    ),
-                ));
+                return Err(sql_error!(6852, name));
             }
             Node::Attribute { name: xml_name(attribute), column }
         }
@@ -363,11 +342,7 @@ impl XmlRow<'_, '_> {
                 && !self.values[*column].is_null()
             {
                 if name.is_empty() {
-                    return Err(SqlError::new(
-                        6864,
-                        16,
-                        "Row tag omission (empty row tag name) cannot be used with attribute-centric FOR XML serialization.",
-                    ));
+                    return Err(sql_error!(6864));
                 }
                 out.push(' ');
                 out.push_str(attribute);

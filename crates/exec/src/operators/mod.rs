@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, Operator, OperatorKind};
-use types::{RowBatch, SqlResult};
+use types::{RowBatch, SqlResult, sql_error};
 
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource};
@@ -91,13 +91,7 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
         }
         OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
         OperatorKind::Spool(input) => simple::spool(input, compiler)?,
-        _ => {
-            return Err(types::SqlError::new(
-                10729,
-                15,
-                "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed in a SELECT statement that is not the immediate source of rows for an INSERT statement.",
-            ));
-        }
+        _ => return Err(sql_error!(10729)),
     })
 }
 

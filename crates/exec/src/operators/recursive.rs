@@ -4,7 +4,7 @@
 //! context whose work tables have the same number do not meet.
 
 use sql::plan::Operator;
-use types::{RowBatch, SqlError, SqlResult};
+use types::{RowBatch, SqlError, SqlResult, sql_error};
 
 use super::simple::Rows;
 use super::{batch_of, source};
@@ -116,13 +116,7 @@ impl RowSource for Recursive {
 }
 
 fn exhausted(rounds_max: u32) -> SqlError {
-    SqlError::new(
-        530,
-        16,
-        format!(
-            "The statement terminated. The maximum recursion {rounds_max} has been exhausted before statement completion."
-        ),
-    )
+    sql_error!(530, rounds_max)
 }
 
 struct WorkTable {

@@ -6,7 +6,7 @@ use sql::catalog::TableDef;
 use sql::plan::{self, OuterSlot, TableSource};
 use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError, in_bounds};
 use types::key::KeyCodec;
-use types::{RowBatch, SqlError, SqlResult, SqlType};
+use types::{RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::keys::encode_from;
 use super::range::{Between, Buffers, Range};
@@ -16,7 +16,7 @@ use crate::context::{Context, RowSource, out_of_memory};
 use crate::expression::{Compiler, I64Expr, filter, filter_batch};
 use crate::statements::datum;
 
-/// What a storage error is to the user. `index_name` is looked up in `table`.
+/// What a storage error is to the user. Whose process and which database are filled in where the statement fails.
 pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError {
     match error {
         StorageError::DuplicateKey { index, .. } => {
@@ -24,115 +24,35 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
             let name = table
                 .and_then(|table| table.indexes.iter().find(|def| def.id == index.0))
                 .map_or(String::new(), |def| def.name.to_string());
-            SqlError::new(2601, 14, format!("Cannot insert duplicate key row in an object with unique index '{name}'."))
+            sql_error!(2601, table.map_or("", |table| &table.name), name, "")
         }
-        StorageError::Deadlock => SqlError::with_state(
-            1205,
-            13,
-            51,
-            "Transaction was deadlocked on lock resources with another process and has been chosen as the deadlock victim. Rerun the transaction.",
-        ),
-        StorageError::LockTimeout => SqlError::with_state(1222, 16, 51, "Lock request time out period exceeded."),
+        StorageError::Deadlock => sql_error!(1205, 0, "lock"),
+        StorageError::LockTimeout => sql_error!(1222, state 51),
         StorageError::Cancelled => crate::session::stopped(crate::sink::Stop::Attention),
         StorageError::UpdateConflict { .. } => {
             let name = table.map_or(String::new(), |table| format!("{}.{}", table.schema, table.name));
-            SqlError::new(
-                3960,
-                16,
-                format!(
-                    "Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot isolation to access table '{name}' directly or indirectly in the database to update, delete, or insert the row that has been modified or deleted by another transaction. Retry the transaction or change the isolation level for the update/delete statement."
-                ),
-            )
+            sql_error!(3960, name, "")
         }
-        StorageError::WriteConflict { .. } => SqlError::new(
-            41302,
-            16,
-            "The current transaction attempted to update a record that has been updated since this transaction started. The transaction was aborted.",
-        ),
-        StorageError::NotRepeatable { .. } => SqlError::new(
-            41305,
-            16,
-            "The current transaction failed to commit due to a repeatable read validation failure.",
-        ),
-        StorageError::Phantom { .. } => SqlError::new(
-            41325,
-            16,
-            "The current transaction failed to commit due to a serializable validation failure.",
-        ),
-        StorageError::DependencyFailed => SqlError::new(
-            41301,
-            16,
-            "A previous transaction that the current transaction took a dependency on has aborted, and the current transaction can no longer commit.",
-        ),
-        StorageError::MemoryOptimizedFull { pool } => SqlError::new(
-            41805,
-            16,
-            format!(
-                "There is insufficient memory in the resource pool '{pool}' to run this operation on memory-optimized tables. See 'http://go.microsoft.com/fwlink/?LinkID=614951' for more information."
-            ),
-        ),
-        StorageError::QuotaReached => SqlError::with_state(
-            41823,
-            16,
-            171,
-            "Could not perform the operation because the database has reached its quota for in-memory tables. See 'http://go.microsoft.com/fwlink/?LinkID=623028' for more information.",
-        ),
-        StorageError::Reshaped { .. } => SqlError::new(
-            3961,
-            16,
-            "Snapshot isolation transaction failed because the object accessed by the statement has been modified by a DDL statement in another concurrent transaction since the start of this transaction. It is disallowed because the metadata is not versioned.",
-        ),
-        StorageError::RowTooLarge { bytes, bytes_max } => SqlError::new(
-            511,
-            16,
-            format!(
-                "Cannot create a row of size {bytes} which is greater than the allowable maximum row size of {bytes_max}."
-            ),
-        ),
-        StorageError::KeyTooLong { bytes, bytes_max } => SqlError::with_state(
-            1946,
-            16,
-            3,
-            format!(
-                "Operation failed. The index entry of length {bytes} bytes for the index exceeds the maximum length of {bytes_max} bytes for nonclustered indexes."
-            ),
-        ),
-        StorageError::LogFull => {
-            SqlError::with_state(9002, 17, 2, "The transaction log for database is full due to 'LOG_BACKUP'.")
-        }
-        StorageError::DiskFull => SqlError::with_state(
-            1105,
-            17,
-            2,
-            "Could not allocate space for object because the 'PRIMARY' filegroup is full. Create disk space by deleting unneeded files, dropping objects in the filegroup, adding additional files to the filegroup, or setting autogrowth on for existing files in the filegroup.",
-        ),
+        StorageError::WriteConflict { .. } => sql_error!(41302),
+        StorageError::NotRepeatable { .. } => sql_error!(41305),
+        StorageError::Phantom { .. } => sql_error!(41325),
+        StorageError::DependencyFailed => sql_error!(41301),
+        StorageError::MemoryOptimizedFull { pool } => sql_error!(41805, pool),
+        StorageError::QuotaReached => sql_error!(41823, state 171),
+        StorageError::Reshaped { .. } => sql_error!(3961, ""),
+        StorageError::RowTooLarge { bytes, bytes_max } => sql_error!(511, bytes, bytes_max),
+        StorageError::KeyTooLong { bytes, bytes_max } => sql_error!(1946, state 3, bytes, bytes_max, "nonclustered"),
+        StorageError::LogFull => sql_error!(9002, state 2, "", "LOG_BACKUP"),
+        StorageError::DiskFull => sql_error!(1105, state 2, table.map_or("", |table| &table.name), "", "", "PRIMARY"),
         StorageError::OutOfMemory => out_of_memory(),
-        StorageError::Stopped(_) => SqlError::new(
-            9001,
-            21,
-            "The log for database is not available. Check the operating system error log for related error messages. Resolve any errors and restart the database.",
-        ),
-        StorageError::CorruptPage { page } => SqlError::with_state(
-            824,
-            24,
-            2,
-            format!(
-                "SQL Server detected a logical consistency-based I/O error: incorrect checksum. It occurred during a read of page ({page})."
-            ),
-        ),
+        StorageError::Stopped(_) => sql_error!(9001, ""),
+        StorageError::CorruptPage { page } => sql_error!(824, state 2, "incorrect checksum", "read", page),
         StorageError::UnknownTable | StorageError::UnknownIndex => {
             let name = table.map_or(String::new(), |table| table.name.to_string());
-            SqlError::new(208, 16, format!("Invalid object name '{name}'."))
+            sql_error!(208, name)
         }
-        StorageError::Io(why) => SqlError::with_state(
-            823,
-            24,
-            2,
-            format!(
-                "The operating system returned error {why} to SQL Server during a read or write of a database file. Additional messages in the SQL Server error log and operating system error log may provide more detail. This is a severe system-level error condition that threatens database integrity and must be corrected immediately."
-            ),
-        ),
-        other => SqlError::new(3624, 20, format!("A system assertion check has failed: {other}.")),
+        StorageError::Io(why) => sql_error!(823, state 2, why, "read or write"),
+        other => sql_error!(3624, other),
     }
 }
 
@@ -153,25 +73,19 @@ fn elevates(
         _ if !explicit || lock.snapshot => return Ok(false),
         ReadUncommitted | ReadCommitted if lock.repeatable || lock.hold => return Ok(false),
         _ if !lock.repeatable && !lock.hold && database_elevates() => return Ok(true),
-        ReadUncommitted | ReadCommitted => SqlError::new(
-            41368,
-            16,
-            "Accessing memory optimized tables using the READ COMMITTED isolation level is supported only for autocommit transactions. It is not supported for explicit or implicit transactions. Provide a supported isolation level for the memory optimized table using a table hint, such as WITH (SNAPSHOT).",
-        ),
+        ReadUncommitted | ReadCommitted => sql_error!(41368),
         RepeatableRead | Serializable => needs_snapshot(),
     })
 }
 
 /// 41332
 pub fn session_at_snapshot() -> SqlError {
-    let text = "Memory optimized tables and natively compiled modules cannot be accessed or created when the session TRANSACTION ISOLATION LEVEL is set to SNAPSHOT.";
-    SqlError::new(41332, 16, text)
+    sql_error!(41332)
 }
 
 /// 41333
 pub fn needs_snapshot() -> SqlError {
-    let text = "The following transactions must access memory optimized tables and natively compiled modules under snapshot isolation: RepeatableRead transactions, Serializable transactions, and transactions that access tables that are not memory optimized in RepeatableRead or Serializable isolation.";
-    SqlError::new(41333, 16, text)
+    sql_error!(41333)
 }
 
 pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::ModuleDef;
 use sql::plan::{Expr, Operator, TableFunction};
-use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::batch_of;
 use super::simple::Pending;
@@ -192,11 +192,7 @@ impl RowSource for Series {
         let (start, stop) = (numbers[0], numbers[1]);
         let step = numbers.get(2).copied().unwrap_or(if start > stop { -one } else { one });
         if step == 0 {
-            return Err(SqlError::new(
-                4199,
-                16,
-                "Argument value 0 is invalid for argument 3 of generate_series function.",
-            ));
+            return Err(sql_error!(4199, 0, 3, "generate_series"));
         }
         (self.next, self.stop, self.step) = (Some(start), stop, step);
         Ok(())

@@ -1,7 +1,7 @@
 //! Top: the first rows, a percentage of them, those that tie with the last; and OFFSET.
 
 use sql::plan;
-use types::{Physical, RowBatch, SqlError, SqlResult};
+use types::{Physical, RowBatch, SqlResult, sql_error};
 
 use super::keys::RowKeys;
 use super::simple::{Pending, Rows};
@@ -61,13 +61,7 @@ impl Top {
             None => 0,
             Some(offset) => match offset.scalar_value(context)?.i64() {
                 Some(value) if value >= 0 => value as u64,
-                _ => {
-                    return Err(SqlError::new(
-                        10742,
-                        15,
-                        "The offset specified in a OFFSET clause may not be negative.",
-                    ));
-                }
+                _ => return Err(sql_error!(10742)),
             },
         };
         let Some(count) = &self.count else {
@@ -81,7 +75,7 @@ impl Top {
                 _ => value.i64().map(|value| value as f64),
             };
             let Some(percent) = percent.filter(|percent| (0.0..=100.0).contains(percent)) else {
-                return Err(SqlError::new(1031, 15, "Percent values must be between 0 and 100."));
+                return Err(sql_error!(1031));
             };
             self.rows.fill(&mut *self.input, context, &mut self.scratch)?;
             self.left = (self.rows.batch.rows as f64 * percent / 100.0).ceil() as u64;
@@ -90,22 +84,9 @@ impl Top {
         }
         self.left = match value.i64() {
             Some(value) if value >= 0 => value as u64,
-            _ if self.offset.is_some() => {
-                return Err(SqlError::new(
-                    10744,
-                    15,
-                    "The number of rows provided for a FETCH clause must be greater then zero.",
-                ));
-            }
-            None => {
-                return Err(SqlError::with_state(
-                    1060,
-                    15,
-                    1,
-                    "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.",
-                ));
-            }
-            Some(_) => return Err(SqlError::new(127, 15, "A TOP N or FETCH rowcount value may not be negative.")),
+            _ if self.offset.is_some() => return Err(sql_error!(10744)),
+            None => return Err(sql_error!(1060)),
+            Some(_) => return Err(sql_error!(127)),
         };
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Window functions: the rows of one partition at a time, then a column for each function over them.
 
 use sql::plan::{self, AggregateFunction, Expr, Frame, FrameBound, Operator, SortKey, WindowFunction, WindowKind};
-use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::aggregate_state::Accumulator;
 use super::keys::RowKeys;
@@ -341,9 +341,8 @@ fn aggregate_frames(
 
 /// The first rows % n groups have one row more than the others.
 fn ntile(groups: &Scalar, context: &Context, rows: &RowBatch, results: &mut Column) -> SqlResult<()> {
-    let groups = groups.i64(context, Row { batch: rows, index: 0 })?.filter(|n| *n > 0).ok_or_else(|| {
-        SqlError::new(4116, 16, "The function 'ntile' takes only a positive int or bigint expression as its input.")
-    })?;
+    let groups =
+        groups.i64(context, Row { batch: rows, index: 0 })?.filter(|n| *n > 0).ok_or_else(|| sql_error!(4116))?;
     let count = rows.rows as i64;
     let (size, larger) = (count / groups, count % groups);
     for row in 0..count {
@@ -364,7 +363,7 @@ fn offset_value<'a>(
     let here = Row { batch: rows, index: row };
     let Some(offset) = arguments[1].i64(context, here)? else { return Ok(Value::Null) };
     if offset < 0 {
-        return Err(SqlError::new(8730, 16, "Offset parameter for Lag and Lead functions cannot be a negative value."));
+        return Err(sql_error!(8730));
     }
     let at = if back { (row as i64).checked_sub(offset) } else { (row as i64).checked_add(offset) };
     match at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < rows.rows) {
@@ -378,13 +377,11 @@ fn offset_value<'a>(
 
 /// Rows are ordered by the value; NULLs do not count.
 fn percentile(kind: WindowKind, arguments: &[Scalar], context: &Context, rows: &RowBatch) -> SqlResult<Datum> {
-    let part = arguments[0].value(context, Row { batch: rows, index: 0 })?.f64();
-    let Some(part) = part.filter(|part| (0.0..=1.0).contains(part)) else {
-        return Err(SqlError::new(
-            10760,
-            15,
-            "The percentile value for a PERCENTILE_CONT or PERCENTILE_DISC function must be between 0.0 and 1.0.",
-        ));
+    let given = arguments[0].value(context, Row { batch: rows, index: 0 })?.f64();
+    let Some(part) = given.filter(|part| (0.0..=1.0).contains(part)) else {
+        let shown = given.map_or("NULL".to_owned(), |part| part.to_string());
+        let function = if kind == WindowKind::PercentileDisc { "percentile_disc" } else { "percentile_cont" };
+        return Err(sql_error!(4199, shown, 1, function));
     };
     let mut values = Column::new(arguments[1].ty.physical());
     fill(&arguments[1], context, rows, &mut values)?;

@@ -114,7 +114,7 @@ pub enum ArgumentValue {
     Output(u32, SqlType),
     Table(VariableSlotTable),
     /// A cursor variable: refused when it runs.
-    Cursor,
+    Cursor(CursorSlot),
 }
 
 /// A cursor as a statement gives it.
@@ -347,7 +347,7 @@ fn argument(argument: &Argument, module: &Module, compiler: &mut Compiler) -> Sq
             plan::ArgumentValue::Expr(expr) => ArgumentValue::Value(compiler.scalar(expr)?),
             plan::ArgumentValue::Output(slot) => ArgumentValue::Output(slot.0, module.variables[slot.0 as usize].ty),
             plan::ArgumentValue::Table(slot) => ArgumentValue::Table(*slot),
-            plan::ArgumentValue::Cursor(_) => ArgumentValue::Cursor,
+            plan::ArgumentValue::Cursor(slot) => ArgumentValue::Cursor(*slot),
         },
     })
 }

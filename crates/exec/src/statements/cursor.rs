@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, Module, OutputColumn, Query, QueryId, TableSource};
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::code::{CursorCode, DeclareCursor, Direction, FetchCode};
 use super::cursor_table::CursorId;
@@ -85,15 +85,14 @@ impl CursorName {
 }
 
 fn no_such_cursor(name: &str) -> SqlError {
-    SqlError::with_state(16916, 16, 1, format!("A cursor with the name '{name}' does not exist."))
+    sql_error!(16916, name)
 }
 
 /// A column's value for a variable of another type.
 fn converted(session: &Session, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
     if !types::convert::implicit_allowed(from, to) {
         let (from, to) = (from.name(), to.name());
-        let text = format!("Cursor Fetch: Implicit conversion from data type {from} to {to} is not allowed.");
-        return Err(SqlError::new(16922, 16, text));
+        return Err(sql_error!(16922, from, to));
     }
     kernel::convert_datum(session, value, from, to)
 }
@@ -134,10 +133,9 @@ impl<'a> Runner<'a> {
     }
 
     #[cold]
-    fn no_cursor_allocated(&self, slot: CursorSlot) -> SqlError {
+    pub fn no_cursor_allocated(&self, slot: CursorSlot) -> SqlError {
         let name = &self.module.cursor_variables[slot.0 as usize];
-        let text = format!("The variable '{name}' does not currently have a cursor allocated to it.");
-        SqlError::with_state(16950, 16, 2, text)
+        sql_error!(16950, state 2, name)
     }
 
     /// Takes the cursor out of the session's table for the length of `body`.
@@ -148,7 +146,7 @@ impl<'a> Runner<'a> {
         body: impl FnOnce(&mut Self, &mut Cursor) -> SqlResult<T>,
     ) -> SqlResult<T> {
         let taken = self.session().cursors.take(id);
-        let mut cursor = taken.ok_or_else(|| SqlError::new(16950, 16, "The cursor is already in use."))?;
+        let mut cursor = taken.ok_or_else(|| sql_error!(16905))?;
         let result = body(self, &mut cursor);
         self.session().cursors.put(id, cursor);
         result
@@ -186,8 +184,7 @@ impl<'a> Runner<'a> {
                 let local = options.local.unwrap_or(false);
                 let exists = if local { name.local.is_some() } else { cursors.find(&name.name).is_some() };
                 if exists {
-                    let text = format!("A cursor with the name '{written}' already exists.");
-                    return Err(SqlError::with_state(16915, 16, 1, text));
+                    return Err(sql_error!(16915, written));
                 }
                 let id = cursors.add(cursor);
                 if local {
@@ -233,7 +230,7 @@ impl<'a> Runner<'a> {
 
     fn open(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
         if !matches!(cursor.state, State::Closed) {
-            return Err(SqlError::new(16905, 16, "The cursor is already open."));
+            return Err(sql_error!(16905));
         }
         let mut prepared = if Arc::ptr_eq(&cursor.module, &self.module) {
             self.take_query(cursor.query)?
@@ -299,7 +296,7 @@ impl<'a> Runner<'a> {
             cursor.check_direction(&fetch.direction)?;
         }
         let found = match &mut cursor.state {
-            State::Closed => return Err(SqlError::new(16917, 16, "Cursor is not open.")),
+            State::Closed => return Err(sql_error!(16917)),
             State::Streaming(stream) => {
                 if stream.at == stream.buffer.rows && !stream.ended {
                     self.read_ahead(stream)?;
@@ -346,12 +343,7 @@ impl<'a> Runner<'a> {
         }
         let (columns, rows) = cursor.state.current();
         if columns.len() != fetch.into.len() {
-            return Err(SqlError::with_state(
-                16924,
-                16,
-                1,
-                "Cursorfetch: The number of variables declared in the INTO list must match that of selected columns.",
-            ));
+            return Err(sql_error!(16924));
         }
         if let Some(row) = found {
             for (((slot, to), column), from) in fetch.into.iter().zip(&rows.columns).zip(columns) {
@@ -431,17 +423,16 @@ impl<'a> Runner<'a> {
         let id = self.cursor_of_query(reference)?;
         self.with_cursor(id, |_, cursor| {
             let (query, rows, position) = match &cursor.state {
-                State::Closed => return Err(SqlError::new(16917, 16, "Cursor is not open.")),
+                State::Closed => return Err(sql_error!(16917)),
                 State::Kept { query, rows, position, .. } if !query.row_targets.is_empty() => (query, rows, *position),
-                _ => return Err(SqlError::new(16929, 16, "The cursor is READ ONLY.")),
+                _ => return Err(sql_error!(16929)),
             };
             let Some(at) = query.row_targets.iter().position(|source| same_table(source, target)) else {
-                let text = "The cursor does not include the table being modified or the table is not updatable through the cursor.";
-                return Err(SqlError::new(16933, 16, text));
+                return Err(sql_error!(16933));
             };
             let locators = &rows.columns[super::query::visible_columns(query).len() + at];
             if !(1..=rows.rows).contains(&position) || locators.is_null(position - 1) {
-                return Err(SqlError::new(16931, 16, "There are no rows in the current fetch buffer."));
+                return Err(sql_error!(16931));
             }
             Ok(locators.bytes(position - 1).into())
         })
@@ -470,7 +461,7 @@ impl<'a> Runner<'a> {
         let id = self.cursor(cursor)?;
         self.with_cursor(id, |runner, cursor| {
             if matches!(cursor.state, State::Closed) {
-                return Err(SqlError::new(16917, 16, "Cursor is not open."));
+                return Err(sql_error!(16917));
             }
             cursor.note.set_open(false);
             let state = std::mem::replace(&mut cursor.state, State::Closed);
@@ -539,12 +530,10 @@ impl Cursor {
     fn check_direction(&self, direction: &Direction) -> SqlResult<()> {
         let fetch_type = direction.name();
         if !self.scroll {
-            let text = format!("fetch: The fetch type {fetch_type} cannot be used with forward only cursors.");
-            return Err(SqlError::with_state(16911, 16, 1, text));
+            return Err(sql_error!(16911, "fetch", fetch_type));
         }
         if self.options.kind == CursorKind::Dynamic && matches!(direction, Direction::Absolute(_)) {
-            let text = format!("The fetch type {fetch_type} cannot be used with dynamic cursors.");
-            return Err(SqlError::with_state(16925, 16, 1, text));
+            return Err(sql_error!(16925, fetch_type));
         }
         Ok(())
     }

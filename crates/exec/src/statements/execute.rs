@@ -5,7 +5,7 @@ use std::sync::Arc;
 use native::Passed;
 use sql::catalog::{DatabaseId, ModuleDef, ObjectName, TableDef};
 use sql::plan::{Module, OutputColumn};
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::callee::{Callee, Known};
 use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
@@ -23,7 +23,7 @@ use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 
 #[cold]
 fn nesting_exceeded() -> SqlError {
-    SqlError::new(217, 16, "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).")
+    sql_error!(217, 32)
 }
 
 /// Runs `body` one nesting level deeper, as module `object`; what belongs to a level is put back whatever happens.
@@ -76,27 +76,16 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             Some(wanted) => {
                 named = true;
                 let found = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
-                found.ok_or_else(|| {
-                    let text = format!("{wanted} is not a parameter for procedure {}.", short(name));
-                    in_procedure(SqlError::with_state(8145, 16, 1, text))
-                })?
+                found.ok_or_else(|| in_procedure(sql_error!(8145, wanted, short(name))))?
             }
-            None if named => {
-                let text = format!(
-                    "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
-                    at + 1
-                );
-                return Err(SqlError::new(119, 15, text));
-            }
+            None if named => return Err(sql_error!(119, at + 1)),
             None if at >= names.len() => {
-                let text = format!("Procedure or function {} has too many arguments specified.", short(name));
-                return Err(in_procedure(SqlError::with_state(8144, 16, 2, text)));
+                return Err(in_procedure(sql_error!(8144, state 2, short(name))));
             }
             None => at,
         };
         if std::mem::replace(&mut given[position], true) {
-            let text = format!("Parameter '{}' was supplied multiple times.", names[position]);
-            return Err(in_procedure(SqlError::new(8143, 16, text)));
+            return Err(in_procedure(sql_error!(8143, names[position])));
         }
         places.push(position);
         if let Some(slot) = table_of(position) {
@@ -107,22 +96,14 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
                 }
                 None if argument.value.is_none() => {}
                 None => {
-                    let text = format!(
-                        "Operand type clash: int is incompatible with {}",
-                        module.table_variables[slot].table.name
-                    );
-                    return Err(in_procedure(SqlError::with_state(206, 16, 2, text)));
+                    return Err(in_procedure(sql_error!(206, state 2, "int", module.table_variables[slot].table.name)));
                 }
             }
             continue;
         }
         let variable = &module.variables[position];
         if argument.output && !variable.output {
-            let text = format!(
-                "The formal parameter \"{}\" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.",
-                variable.name
-            );
-            return Err(in_procedure(SqlError::with_state(8162, 16, 2, text)));
+            return Err(in_procedure(sql_error!(8162, state 2, variable.name)));
         }
         if let Some((ty, value)) = &argument.value {
             if variable.not_null && value.is_null() {
@@ -139,12 +120,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
         }
         let variable = &module.variables[position];
         if !given && variable.default.is_none() {
-            let text = format!(
-                "Procedure or function '{}' expects parameter '{}', which was not supplied.",
-                short(name),
-                variable.name
-            );
-            return Err(in_procedure(SqlError::with_state(201, 16, 4, text)));
+            return Err(in_procedure(sql_error!(201, state 4, short(name), variable.name)));
         }
     }
     Ok(Bound { values, tables: rows, places })
@@ -153,7 +129,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
 /// 11554
 #[cold]
 pub fn null_assigned(name: &str) -> SqlError {
-    SqlError::new(11554, 16, format!("Cannot assign NULL to non-nullable variable or parameter '{name}'."))
+    sql_error!(11554, name)
 }
 
 /// What identity values are counted in.
@@ -163,10 +139,7 @@ const IDENTITY_NUMBER: SqlType = SqlType::decimal(38, 0);
 fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef, name: &str) -> SqlResult<RowBatch> {
     let (has, wants) = (given.types.len(), table.columns.len());
     if has != wants {
-        let text = format!(
-            "Trying to pass a table-valued parameter with {has} column(s) where the corresponding user-defined table type requires {wants} column(s)."
-        );
-        return Err(SqlError::new(500, 16, text));
+        return Err(sql_error!(500, has, wants));
     }
     let mut rows = RowBatch::new(table.columns.iter().map(|column| column.ty.physical()));
     for row in 0..given.rows.rows {
@@ -184,11 +157,7 @@ fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef,
                 }
             };
             if value == Datum::Null && !column.nullable {
-                let text = format!(
-                    "Cannot insert the value NULL into column '{}', table '{name}'; column does not allow nulls. INSERT fails.",
-                    column.name
-                );
-                return Err(SqlError::with_state(515, 16, 2, text));
+                return Err(sql_error!(515, column.name, name, "INSERT"));
             }
             values.push(value);
         }
@@ -201,12 +170,7 @@ fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef,
 fn parameter_value(runtime: &Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
     kernel::convert_datum(runtime.session, value, from, to).map_err(|error| match error.number {
         245 | 241 | 8114 | 8169 | 295 | 293 | 235 => {
-            let text = format!(
-                "Error converting data type {} to {}.",
-                kernel::type_name(from.kind),
-                kernel::type_name(to.kind)
-            );
-            SqlError::with_state(8114, 16, 5, text)
+            sql_error!(8114, kernel::type_name(from.kind), kernel::type_name(to.kind))
         }
         _ => error,
     })
@@ -274,10 +238,7 @@ impl<'a> Runner<'a> {
         if let Some(info) = info
             && after != level
         {
-            let text = format!(
-                "Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = {level}, current count = {after}."
-            );
-            let error = SqlError::with_state(266, 16, 2, text).in_procedure(&info.name);
+            let error = sql_error!(266, level, after).in_procedure(&info.name);
             self.fail_as(error, line, false, false)?;
         }
         if let Err(error) = self.take_outputs(code, status, outputs.iter().map(|(ty, value)| (ty, value))) {
@@ -377,13 +338,7 @@ impl<'a> Runner<'a> {
                         defaults: Vec::new(),
                     });
                 }
-                ArgumentValue::Cursor => {
-                    return Err(SqlError::new(
-                        16950,
-                        16,
-                        "The variable does not currently have a cursor allocated to it.",
-                    ));
-                }
+                ArgumentValue::Cursor(slot) => return Err(self.no_cursor_allocated(*slot)),
             }
             arguments.push(call);
         }
@@ -459,7 +414,7 @@ impl<'a> Runner<'a> {
         let result = {
             let runtime = self.context.runtime.get_mut();
             if std::mem::replace(&mut runtime.session.insert_execute, true) {
-                return Err(SqlError::new(8164, 16, "An INSERT EXEC statement cannot be nested."));
+                return Err(sql_error!(8164));
             }
             let mut collector = Collector::new(&types, &mut *runtime.sink);
             let nested_runtime =
@@ -581,8 +536,7 @@ impl<'a> Collector<'a> {
 impl Sink for Collector<'_> {
     fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
         if columns.len() != self.width && self.failed.is_none() {
-            let text = "Column name or number of supplied values does not match table definition.";
-            self.failed = Some(SqlError::with_state(213, 16, 7, text));
+            self.failed = Some(sql_error!(213, state 7));
         }
         let types: Vec<SqlType> = columns.iter().map(|column| column.ty).collect();
         let batch = columns::batch_for(&types);

@@ -1,6 +1,6 @@
 //! What an error does: unwinds to a CATCH, or goes to the client and ends the statement, the module or the batch.
 
-use types::SqlError;
+use types::{SqlError, sql_error};
 
 use super::run::{Flow, Runner};
 use super::transaction;
@@ -57,11 +57,7 @@ impl<'a> Runner<'a> {
             return Err(Unwind::Aborted);
         }
         let mut error = self.locate(error, line);
-        if error.number == 1205 {
-            // Storage does not know whose process is its victim's.
-            let spid = self.session().spid;
-            error.text = error.text.replacen("Transaction was", &format!("Transaction (Process ID {spid}) was"), 1);
-        }
+        self.complete(&mut error);
         self.session().error = error.number;
         self.session().row_count = 0;
         let aborts = match self.session().atomic {
@@ -95,12 +91,29 @@ impl<'a> Runner<'a> {
             return Err(Unwind::Aborted);
         }
         if terminated {
-            let text = SqlError::with_state(3621, 0, 0, "The statement has been terminated.");
+            let text = sql_error!(3621);
             let text = self.locate(text, line);
             self.message(&text)?;
         }
         self.failed_done()?;
         Ok(Flow::Next)
+    }
+
+    /// Storage knows neither whose process its victim's is nor what a database is called.
+    fn complete(&mut self, error: &mut SqlError) {
+        match error.number {
+            1205 => {
+                let spid = self.session().spid;
+                error.text = error.text.replacen("(Process ID 0)", &format!("(Process ID {spid})"), 1);
+            }
+            1105 | 3960 | 3961 | 9001 | 9002 => {
+                let runtime = self.context.runtime.get_mut();
+                let database = runtime.host.database();
+                let name = runtime.host.database_name(runtime.session, database);
+                error.text = error.text.replacen("database ''", &format!("database '{name}'"), 1);
+            }
+            _ => {}
+        }
     }
 
     /// With its line and procedure, unless an inner statement has set them.

@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 
 use os::sync::{SpinClass, SpinLock};
 use sql::plan::{ExecutorSlot, Module};
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::context::{Context, Interpreter, Runtime, TriggerRows, Variables};
 use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo, Wanted};
@@ -435,12 +435,7 @@ fn end_of_request(
         transaction::abandon(session, host);
     } else if session.transaction.doomed {
         let told = transaction::abandon_and_tell(session, host, sink);
-        let error = SqlError::with_state(
-            3998,
-            16,
-            1,
-            "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back.",
-        );
+        let error = sql_error!(3998);
         if let Err(stop) = told.and_then(|()| sink.message(&error.at_line(1))) {
             ended = Ended::Stopped(stop);
         }

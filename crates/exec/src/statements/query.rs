@@ -7,7 +7,7 @@ use sql::plan::{
     ActionKind, ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
     VariableSlot,
 };
-use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Column, Datum, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::{self, ExecuteCode};
 use super::failure::Unwind;
@@ -308,8 +308,7 @@ impl<'a> Runner<'a> {
                 session.error = 0;
                 self.end_query(id, mark, rows);
                 if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
-                    let text = "Warning: Null value is eliminated by an aggregate or other SET operation.";
-                    let warning = self.locate(SqlError::new(8153, 10, text), line);
+                    let warning = self.locate(sql_error!(8153), line);
                     self.message(&warning)?;
                 }
                 // An assignment is counted too: clients pass over a SELECT's count without columns.
@@ -397,7 +396,7 @@ impl<'a> Runner<'a> {
                     Some(cursor) => {
                         let locator = self.current_row(&cursor, plan.source_of_rows())?;
                         match modify::run(plan, &mut self.context, Some(&locator))? {
-                            0 => return Err(SqlError::new(16947, 16, "No rows were updated or deleted.")),
+                            0 => return Err(sql_error!(16947)),
                             rows => rows,
                         }
                     }

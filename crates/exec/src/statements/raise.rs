@@ -1,14 +1,20 @@
 //! PRINT, RAISERROR and THROW: messages of the user's own; and the time of WAITFOR.
 
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::Raiserror;
 use super::failure::Unwind;
 use super::run::{Flow, Runner};
 use crate::expression::Scalar;
 use crate::kernel;
-use crate::message::format_message;
+use crate::message::{self, format_message};
 use crate::value::Value;
+
+/// RAISERROR takes messages from this number on.
+const NUMBER_MIN: i32 = 13_000;
+
+/// What RAISERROR of a text has for its number.
+const NUMBER_OF_TEXTS: i32 = 50_000;
 
 impl<'a> Runner<'a> {
     pub fn print(&mut self, value: &Scalar, line: u32) -> SqlResult<()> {
@@ -20,7 +26,7 @@ impl<'a> Runner<'a> {
         // 8,000 bytes of varchar, 4,000 characters of nvarchar.
         let limit = if value.ty.is_unicode_string() { 4000 } else { 8000 };
         let text: String = text.chars().take(limit).collect();
-        let message = self.locate(SqlError::with_state(0, 0, 1, text), line);
+        let message = self.locate(SqlError::of_user(0, 0, 1, text), line);
         self.context.runtime.get_mut().sink.message(&message).map_err(crate::session::stopped)
     }
 
@@ -51,11 +57,10 @@ impl<'a> Runner<'a> {
     fn raised(&mut self, raise: &Raiserror) -> SqlResult<SqlError> {
         let numbered = match raise.message.scalar_datum(&self.context)? {
             Datum::I64(number) => match i32::try_from(number) {
-                Ok(number) if number >= 13000 => {
-                    let runtime = self.context.runtime.get_mut();
-                    runtime.host.message_text(runtime.session, number)?
+                Ok(number @ NUMBER_MIN..) if number != NUMBER_OF_TEXTS => {
+                    message::numbered(self.context.runtime.get_mut(), number)?
                 }
-                _ => None,
+                _ => return Err(sql_error!(2732, number, NUMBER_MIN, i32::MAX)),
             },
             _ => None,
         };
@@ -77,29 +82,13 @@ impl<'a> Runner<'a> {
             state => state.min(255) as u8,
         };
         if severity > 18 && !raise.log {
-            return Err(SqlError::with_state(
-                2754,
-                16,
-                1,
-                "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.",
-            ));
+            return Err(sql_error!(2754, 18));
         }
         let (number, template) = match raise.message.scalar_datum(context)? {
             Datum::I64(number) if numbered.is_some() => (number as i32, numbered.expect("looked at").1),
-            Datum::I64(number) => {
-                if !(13000..=i32::MAX as i64).contains(&number) {
-                    let text = format!(
-                        "Error {number} severity {severity} state {state} was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage."
-                    );
-                    return Err(SqlError::with_state(18054, 16, 1, text));
-                }
-                let text = format!(
-                    "Error {number}, severity {severity}, state {state} was raised, but no message with that error number was found in sys.messages. If error is larger than 50000, make sure the user-defined message is added using sp_addmessage."
-                );
-                return Err(SqlError::with_state(18054, 16, 1, text));
-            }
-            Datum::Bytes(bytes) => (50000, kernel::text(&raise.message.ty, &bytes)),
-            _ => (50000, String::new()),
+            Datum::I64(number) => return Err(sql_error!(18054, number, severity, state)),
+            Datum::Bytes(bytes) => (NUMBER_OF_TEXTS, kernel::text(&raise.message.ty, &bytes)),
+            _ => (NUMBER_OF_TEXTS, String::new()),
         };
         let arguments = raise
             .arguments
@@ -107,7 +96,7 @@ impl<'a> Runner<'a> {
             .map(|argument| Ok((argument.ty, argument.scalar_datum(context)?)))
             .collect::<SqlResult<Vec<_>>>()?;
         let text = format_message(&template, &arguments)?;
-        Ok(SqlError::with_state(number, severity, state, text))
+        Ok(SqlError::of_user(number, severity, state, text))
     }
 
     pub fn throw(&mut self, arguments: Option<&[Scalar; 3]>, line: u32) -> Result<Flow, Unwind> {
@@ -115,8 +104,7 @@ impl<'a> Runner<'a> {
             None => match self.session().handling.last() {
                 Some(error) => error.clone(),
                 None => {
-                    let text = "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.";
-                    return self.fail(SqlError::new(10704, 15, text), line);
+                    return self.fail(sql_error!(10704), line);
                 }
             },
             Some([number, message, state]) => {
@@ -128,12 +116,9 @@ impl<'a> Runner<'a> {
                         _ => String::new(),
                     };
                     if !(50000..=i32::MAX as i64).contains(&number) {
-                        let text = format!(
-                            "Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647."
-                        );
-                        return Err(SqlError::with_state(35100, 16, 10, text));
+                        return Err(sql_error!(35100, state 10, number));
                     }
-                    Ok(SqlError::with_state(number as i32, 16, state.clamp(0, 255) as u8, percent_pairs(&text)))
+                    Ok(SqlError::of_user(number as i32, 16, state.clamp(0, 255) as u8, percent_pairs(&text)))
                 })();
                 match thrown {
                     Ok(error) | Err(error) => error,
@@ -156,9 +141,7 @@ fn percent_pairs(text: &str) -> String {
 /// WAITFOR's `hh:mm[:ss[.mmm]]`, or a datetime. `until`: a time of day, today or tomorrow.
 pub fn wait_milliseconds(value: Value<'_>, ty: &SqlType, until: bool) -> SqlResult<u64> {
     const DAY_MS: i64 = 86_400_000;
-    let invalid = |text: &str| {
-        SqlError::with_state(148, 15, 1, format!("Incorrect time syntax in time string '{text}' used with WAITFOR."))
-    };
+    let invalid = |text: &str| sql_error!(148, text);
     let ms = match value {
         Value::Bytes(bytes) => {
             let text = kernel::text(ty, &bytes);

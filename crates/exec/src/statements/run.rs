@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::DatabaseId;
 use sql::plan::{Module, QueryId};
-use types::{Datum, SqlError, SqlResult};
+use types::{Datum, SqlError, SqlResult, sql_error};
 
 use super::code::{Code, CodeKind, Condition};
 use super::cursor::CursorName;
@@ -490,11 +490,7 @@ impl<'a> Runner<'a> {
             Datum::I64(status) => Ok(Flow::Return(status as i32)),
             _ => {
                 let name = self.frame.info.as_ref().map_or("", |info| &info.name);
-                let text = format!(
-                    "The '{}' procedure attempted to return a status of NULL, which is not allowed. A status of 0 will be returned instead.",
-                    super::execute::short(name)
-                );
-                self.message(&SqlError::new(282, 10, text).at_line(line))?;
+                self.message(&sql_error!(282, super::execute::short(name)).at_line(line))?;
                 Ok(Flow::Return(0))
             }
         }
@@ -517,7 +513,7 @@ impl<'a> Runner<'a> {
                 let terminated = matches!(error.number, 515 | 1505) && self.session().try_level == 0;
                 let flow = self.fail(error, line)?;
                 if terminated {
-                    let text = SqlError::with_state(3621, 0, 0, "The statement has been terminated.");
+                    let text = sql_error!(3621);
                     let text = self.locate(text, line);
                     self.message(&text)?;
                 }

@@ -2,7 +2,7 @@
 
 use sql::plan::SetOption;
 use types::datetime::{DateFormat, LanguageId};
-use types::{Datum, SqlError, SqlResult};
+use types::{Datum, SqlResult, sql_error};
 
 use super::run::Runner;
 use crate::expression::Scalar;
@@ -77,16 +77,15 @@ impl Runner<'_> {
             Datum::I64(value) => Some(*value),
             _ => None,
         };
-        let out_of_range =
-            || SqlError::with_state(1042, 15, 1, format!("The value given for SET {name} is not valid."));
+        let not_whole = || sql_error!(2743, name.to_ascii_uppercase(), "integer");
         let runtime = self.context.runtime.get_mut();
         let session = &mut *runtime.session;
         match name.to_ascii_uppercase().as_str() {
-            "ROWCOUNT" => session.options.row_count = whole.ok_or_else(out_of_range)?.max(0) as u64,
+            "ROWCOUNT" => session.options.row_count = whole.ok_or_else(|| sql_error!(507))?.max(0) as u64,
             "TEXTSIZE" => {
-                session.options.text_size = match whole.ok_or_else(out_of_range)? {
+                session.options.text_size = match whole.ok_or_else(not_whole)? {
                     0 => 4096,
-                    size => i32::try_from(size).map_err(|_| out_of_range())?,
+                    size => i32::try_from(size).map_err(|_| not_whole())?,
                 }
             }
             "DATEFIRST" => match whole {
@@ -96,35 +95,26 @@ impl Runner<'_> {
                 }
                 other => {
                     let shown = other.map_or("NULL".to_owned(), |value| value.to_string());
-                    let text = format!("SET DATEFIRST {shown} is out of range.");
-                    return Err(SqlError::new(2744, 16, text));
+                    return Err(sql_error!(2742, shown));
                 }
             },
             "DATEFORMAT" => {
                 let asked = text();
-                session.options.date_format = DateFormat::from_name(&asked).ok_or_else(|| {
-                    SqlError::with_state(2741, 16, 1, format!("Unknown date format '{}'.", asked.to_ascii_lowercase()))
-                })?;
+                session.options.date_format = DateFormat::from_name(&asked).ok_or_else(|| sql_error!(2741, asked))?;
                 session.options.date_format_given = true;
             }
             "LANGUAGE" => {
                 let asked = text();
                 let Some(language) = LanguageId::named(&asked) else {
-                    let text =
-                        format!("'{asked}' is not an official language name or a language alias on this SQL Server.");
-                    return Err(SqlError::new(2741, 16, text));
+                    return Err(sql_error!(2740, asked));
                 };
                 session.options.set_language(language);
                 let name = language.get().name;
                 runtime.sink.environment(&Environment::Language(name.into())).map_err(crate::session::stopped)?;
-                let text = format!("Changed language setting to {name}.");
-                runtime
-                    .sink
-                    .message(&SqlError::with_state(5703, 0, 1, text).at_line(1))
-                    .map_err(crate::session::stopped)?;
+                runtime.sink.message(&sql_error!(5703, name).at_line(1)).map_err(crate::session::stopped)?;
             }
             "LOCK_TIMEOUT" => {
-                let timeout = i32::try_from(whole.ok_or_else(out_of_range)?).map_err(|_| out_of_range())?;
+                let timeout = i32::try_from(whole.ok_or_else(not_whole)?).map_err(|_| not_whole())?;
                 session.options.lock_timeout_ms = timeout.max(-1);
                 if let Some(transaction) = &mut session.transaction.current {
                     transaction.set_lock_timeout_ms(timeout.max(-1) as i64);
@@ -136,7 +126,7 @@ impl Runner<'_> {
                     (_, "LOW") => -5,
                     (_, "NORMAL") => 0,
                     (_, "HIGH") => 5,
-                    _ => return Err(out_of_range()),
+                    _ => return Err(sql_error!(2755, -10, 10)),
                 };
                 session.options.deadlock_priority = priority;
                 if let Some(transaction) = &mut session.transaction.current {
@@ -149,7 +139,7 @@ impl Runner<'_> {
                     info.truncate(128);
                     session.context_info = info.into();
                 }
-                _ => return Err(out_of_range()),
+                _ => return Err(sql_error!(2743, "CONTEXT_INFO", "varbinary")),
             },
             other => runtime.host.set_option(session, other, &datum)?,
         }
@@ -167,24 +157,19 @@ impl Runner<'_> {
             SetOption::IdentityInsert { table, on } => {
                 let definition = runtime.host.table_by_name(runtime.session, table)?;
                 if !definition.columns.iter().any(|column| column.identity.is_some()) {
-                    let text = format!(
-                        "Table '{}' does not have the identity property. Cannot perform SET operation.",
-                        definition.name
-                    );
-                    return Err(SqlError::new(8106, 16, text));
+                    return Err(sql_error!(8106, definition.name));
                 }
                 let key = (definition.database.0, definition.object.0);
-                let options = &mut runtime.session.options;
-                match (*on, options.identity_insert) {
+                let set = runtime.session.options.identity_insert;
+                match (*on, set) {
                     (true, Some(other)) if other != key => {
-                        let text = format!(
-                            "IDENTITY_INSERT is already ON for another table. Cannot perform SET operation for table '{}'.",
-                            definition.name
-                        );
-                        return Err(SqlError::new(8107, 16, text));
+                        let (database, object) = (sql::catalog::DatabaseId(other.0), sql::catalog::ObjectId(other.1));
+                        let holder = runtime.host.table_by_id(runtime.session, database, object)?;
+                        let database = runtime.host.database_name(runtime.session, database);
+                        return Err(sql_error!(8107, database, holder.schema, holder.name, definition.name));
                     }
-                    (true, _) => options.identity_insert = Some(key),
-                    (false, Some(own)) if own == key => options.identity_insert = None,
+                    (true, _) => runtime.session.options.identity_insert = Some(key),
+                    (false, Some(own)) if own == key => runtime.session.options.identity_insert = None,
                     (false, _) => {}
                 }
                 Ok(())

@@ -1,6 +1,6 @@
 //! SET STATISTICS TIME and IO: what a statement cost, in SQL Server's words.
 
-use types::SqlError;
+use types::sql_error;
 
 use super::failure::Unwind;
 use super::run::Runner;
@@ -30,14 +30,12 @@ impl Runner<'_> {
         if io {
             let scans = now.scans - started.counters.scans;
             let rows = now.rows_read - started.counters.rows_read;
-            let text = format!("Scan count {scans}, rows read {rows}.");
-            self.message(&SqlError::with_state(3615, 0, 1, text))?;
+            self.message(&sql_error!(3615, scans, rows))?;
         }
         if time {
             let elapsed = (os::clock::now() - started.elapsed_ns) / 1_000_000;
             let cpu = os::clock::thread_cpu().saturating_sub(started.cpu_ns) / 1_000_000;
-            let text = format!("\n SQL Server Execution Times:\n   CPU time = {cpu} ms,  elapsed time = {elapsed} ms.");
-            self.message(&SqlError::with_state(3612, 0, 1, text))?;
+            self.message(&sql_error!(3612, "\n", "\n", cpu, elapsed))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use sql::plan::TransactionName;
 use storage::{Durability, Savepoint};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::run::Runner;
 use crate::context::Runtime;
@@ -46,11 +46,7 @@ fn start(runtime: &mut Runtime<'_>) {
 
 /// 3930
 pub fn cannot_commit() -> SqlError {
-    SqlError::new(
-        3930,
-        16,
-        "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
-    )
+    sql_error!(3930)
 }
 
 /// `writes`: refused in a doomed transaction.
@@ -252,7 +248,7 @@ pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()>
 pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()> {
     let state = &mut runtime.session.transaction;
     match state.level {
-        0 => Err(SqlError::new(3902, 16, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.")),
+        0 => Err(sql_error!(3902)),
         _ if state.doomed => Err(cannot_commit()),
         1 => {
             let transaction = state.current.take().expect("a transaction of level 1 is open");
@@ -281,11 +277,7 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
 pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> {
     let state = &mut runtime.session.transaction;
     if state.level == 0 {
-        return Err(SqlError::new(
-            3903,
-            16,
-            "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.",
-        ));
+        return Err(sql_error!(3903));
     }
     let outermost = |name: &str, own: &Option<Box<str>>| own.as_deref().is_some_and(|own| own == name);
     if let Some(name) = name
@@ -293,15 +285,10 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
     {
         let found = state.savepoints.iter().rposition(|(saved, _)| &**saved == name);
         let Some(found) = found else {
-            let text = format!("Cannot roll back {name}. No transaction or savepoint of that name was found.");
-            return Err(SqlError::new(6401, 16, text));
+            return Err(sql_error!(6401, name));
         };
         if state.doomed {
-            return Err(SqlError::new(
-                3931,
-                16,
-                "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.",
-            ));
+            return Err(sql_error!(3931));
         }
         state.savepoints.truncate(found + 1);
         let savepoint = state.savepoints[found].1;
@@ -316,7 +303,7 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
 pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
     let state = &mut runtime.session.transaction;
     if state.level == 0 {
-        return Err(SqlError::new(628, 16, "Cannot issue SAVE TRANSACTION when there is no active transaction."));
+        return Err(sql_error!(628));
     }
     if state.doomed {
         return Err(cannot_commit());

@@ -1,6 +1,6 @@
 //! Options kept in master.
 
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use super::base::OptionRow;
 use super::load::int;
@@ -26,11 +26,7 @@ impl Catalog {
         let option = &OPTIONS[index];
         // 0 stands for "the server decides" where the minimum is above it.
         if value != option.default && !(option.minimum..=option.maximum).contains(&value) {
-            return Err(SqlError::new(
-                15129,
-                16,
-                format!("'{value}' is not a valid value for configuration option '{}'.", option.name),
-            ));
+            return Err(sql_error!(15129, value, option.name));
         }
         let master = self.expect_database(MASTER);
         self.change(&master, |rows| {

@@ -5,7 +5,7 @@
 //! value stands in a row, which the log has behind the reservation: where the row's commit survives, so does that.
 
 use storage::{Durability, Isolation, Storage};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::TEMPDB;
 use super::base::CounterRow;
@@ -187,5 +187,5 @@ fn write(
 
 /// 8115: an identity column is at its type's end.
 pub fn identity_overflow(type_name: &str) -> SqlError {
-    SqlError::new(8115, 16, format!("Arithmetic overflow error converting IDENTITY to data type {type_name}."))
+    sql_error!(8115, "IDENTITY", type_name)
 }

@@ -12,7 +12,7 @@ use os::sync::RwLock;
 use os::wait::WaitType;
 use sql::catalog::{ColumnDef, IndexDef, IndexKind, Object, ObjectId, TableDef};
 use storage::{Storage, Transaction};
-use types::{CollationId, SqlError, SqlResult, SqlType, collation};
+use types::{CollationId, SqlResult, SqlType, collation, sql_error};
 
 use super::base::{BASE_TABLES, DatabaseRow, USER_OBJECT_MIN, database_option};
 use super::load;
@@ -147,8 +147,7 @@ impl Database {
         if !self.option(database_option::READ_ONLY) {
             return Ok(());
         }
-        let text = format!("Failed to update database \"{}\" because the database is read-only.", self.name());
-        Err(SqlError::new(3906, 16, text))
+        Err(sql_error!(3906, self.name()))
     }
 
     /// READ_COMMITTED_SNAPSHOT.

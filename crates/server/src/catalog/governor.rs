@@ -6,7 +6,7 @@
 use os::sync::MutexGuard;
 use sql::catalog::DatabaseId;
 use storage::{MemoryPool, MemoryPoolUsage, POOLS_MAX};
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use super::base::{ClassRow, ReferenceRow, class};
 use super::load::{int, small};
@@ -274,23 +274,13 @@ impl Changing<'_> {
     /// sys.sp_xtp_bind_db_resource_pool. Returns the pool's name.
     pub fn bind(&self, db: DatabaseId, name: &str, pool: &str) -> SqlResult<String> {
         let found = self.pool(pool)?.filter(|pool| pool.is_predefined() || self.is_in_effect(pool));
-        let found = found.ok_or_else(|| {
-            let text = format!("Resource pool '{pool}' does not exist or resource governor has not been reconfigured.");
-            SqlError::new(41370, 16, text)
-        })?;
+        let found = found.ok_or_else(|| sql_error!(41370, pool))?;
         if found.is_predefined() {
-            let text = format!(
-                "Database '{name}' cannot be explicitly bound to the resource pool '{}'. A database can only be bound only to a user resource pool.",
-                found.name
-            );
-            return Err(SqlError::new(41373, 16, text));
+            return Err(sql_error!(41373, name, found.name));
         }
         let id = i32::from(db.0);
         if self.read(bindings)?.iter().any(|row| row.depid == id) {
-            let text = format!(
-                "Database '{name}' is currently bound to a resource pool. A database must be unbound before creating a new binding."
-            );
-            return Err(SqlError::new(41372, 16, text));
+            return Err(sql_error!(41372, name));
         }
         let (depsubid, indepsubid, status) = (0, 0, 0);
         let row =

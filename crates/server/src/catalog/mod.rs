@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use os::sync::RwLock;
 use sql::catalog::DatabaseId;
 use storage::{Durability, Isolation, Storage, Transaction};
-use types::{CollationId, SqlError, SqlResult};
+use types::{CollationId, SqlError, SqlResult, sql_error};
 
 pub use database::Database;
 pub use session::{CatalogSession, SessionCatalog};
@@ -214,5 +214,5 @@ fn end<T>(tx: Transaction, answer: SqlResult<T>) -> SqlResult<T> {
 
 /// 911.
 pub fn no_such_database(name: &str) -> SqlError {
-    SqlError::new(911, 16, format!("Database '{name}' does not exist. Make sure that the name is entered correctly."))
+    sql_error!(911, name)
 }

@@ -1,7 +1,7 @@
 //! Numbers that the catalog hands out: identity values, sequences, row versions. They are never given back.
 
 use sql::catalog::{DatabaseId, SequenceDef, TableDef};
-use types::{Datum, Physical, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, Physical, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::base::SequenceRow;
 use super::counter::{Rule, identity_overflow};
@@ -79,7 +79,7 @@ impl Catalog {
     pub fn sequence_next(&self, sequence: &SequenceDef) -> SqlResult<Datum> {
         let db = self.expect_database(sequence.database);
         let row = self.read(&db, |rows| rows.first::<SequenceRow>(0, &[load::int(sequence.object.0)]))?;
-        let row = row.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", sequence.name)))?;
+        let row = row.ok_or_else(|| sql_error!(208, sequence.name))?;
         const CYCLING: i32 = 1;
         let rule = Rule {
             start: row.start.0,
@@ -90,17 +90,7 @@ impl Catalog {
             in_rows: false,
         };
         let next = db.counters.next(&self.storage, &db, sequence.object.0, &rule, 1)?;
-        let value = next.map_err(|_| {
-            SqlError::new(
-                11728,
-                16,
-                format!(
-                    "The sequence object '{}' has reached its minimum or maximum value. Restart the sequence object to allow new \
-                     values to be generated.",
-                    sequence.name
-                ),
-            )
-        })?;
+        let value = next.map_err(|_| sql_error!(11728, sequence.name))?;
         Ok(match sequence.ty.physical() {
             Physical::I64 => Datum::I64(value as i64),
             _ => Datum::I128(value),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, TableDef, UserType};
 use storage::Transaction;
-use types::{CollationId, SqlError, SqlResult, SqlType};
+use types::{CollationId, SqlError, SqlResult, SqlType, sql_error};
 
 use super::base::{TypeRow, schema};
 use super::load::{self, int, name as name_datum};
@@ -538,12 +538,5 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
 }
 
 fn unknown_server(server: &str) -> SqlError {
-    SqlError::with_state(
-        7202,
-        11,
-        2,
-        format!(
-            "Could not find server '{server}' in sys.servers. Verify that the correct server name was specified. If necessary, execute the stored procedure sp_addlinkedserver to add the server to sys.servers."
-        ),
-    )
+    sql_error!(7202, state 2, server)
 }

@@ -8,7 +8,7 @@ use sql::ast::{
 };
 use sql::catalog::{ColumnDef, TableDef};
 use storage::{IndexId, TableId};
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use super::column::{column_row, type_computed};
 use super::constraint::{self, KeySpec};
@@ -152,12 +152,7 @@ fn add_inline(
 fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<()> {
     let table_def = ddl.reload(&target.db, target.row.id)?;
     if key.primary && table_def.indexes.iter().any(|index| index.primary_key) {
-        let error = SqlError::with_state(
-            1779,
-            16,
-            0,
-            format!("Table '{}' already has a primary key defined on it.", target.shown),
-        );
+        let error = sql_error!(1779, target.shown);
         return Err(constraint_failed(ddl, error));
     }
     if key.primary {
@@ -165,11 +160,7 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
             let nullable =
                 table_def.columns.iter().any(|column| column.nullable && target.db.equal_names(&column.name, name));
             if nullable {
-                let error = SqlError::new(
-                    8111,
-                    16,
-                    format!("Cannot define PRIMARY KEY constraint on nullable column in table '{}'.", target.shown),
-                );
+                let error = sql_error!(8111, target.shown);
                 return Err(constraint_failed(ddl, error));
             }
         }
@@ -182,15 +173,7 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
             .find(|index| index.id == 1)
             .map(|index| index.name.to_string())
             .unwrap_or_default();
-        let error = SqlError::with_state(
-            1902,
-            16,
-            3,
-            format!(
-                "Cannot create more than one clustered index on table '{}'. Drop the existing clustered index '{other}' before creating another.",
-                target.shown
-            ),
-        );
+        let error = sql_error!(1902, "table", target.shown, other);
         return Err(constraint_failed(ddl, error));
     }
     let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
@@ -271,28 +254,13 @@ fn new_columns<'d>(
             .chain(added.iter().map(|a| &a.0.name))
             .any(|name| db.equal_names(name, &column.name));
         if taken {
-            return Err(SqlError::with_state(
-                2705,
-                16,
-                4,
-                format!(
-                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
-                    &*column.name, target.shown
-                ),
-            ));
+            return Err(sql_error!(2705, state 4, &*column.name, target.shown));
         }
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
         if has(row.status, cs::IDENTITY) && identity_of(old).is_some() {
-            return Err(SqlError::new(
-                2744,
-                16,
-                format!(
-                    "Multiple identity columns specified for table '{}'. Only one identity column per table is allowed.",
-                    target.shown
-                ),
-            ));
+            return Err(sql_error!(2744, target.shown));
         }
         if has(row.status, cs::COMPUTED) {
             type_computed(ddl, &target.place, &target.shown, &mut row)?;
@@ -317,14 +285,7 @@ fn refuse_without_value(ddl: &mut Ddl<'_>, target: &Target, from: &str, added: &
     let refused = added.iter().find(|a| must_have(a)).map(|a| a.0.name.clone());
     if let Some(name) = refused {
         if ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {from}"))? {
-            return Err(SqlError::new(
-                4901,
-                16,
-                format!(
-                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{name}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
-                    target.shown
-                ),
-            ));
+            return Err(sql_error!(4901, name, target.shown));
         }
     }
     Ok(())
@@ -394,40 +355,17 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
         if if_exists {
             return Ok(());
         }
-        return Err(SqlError::new(
-            4924,
-            16,
-            format!(
-                "ALTER TABLE DROP COLUMN failed because column '{name}' does not exist in table '{}'.",
-                target.shown
-            ),
-        ));
+        return Err(sql_error!(4924, "ALTER TABLE DROP COLUMN", name, target.shown));
     };
     if columns.len() == 1 {
-        return Err(SqlError::new(
-            4923,
-            16,
-            format!(
-                "ALTER TABLE DROP COLUMN failed because '{}' is the only data column in table '{}'. A table must have at least one data column.",
-                column.name, target.shown
-            ),
-        ));
+        return Err(sql_error!(4923, column.name, target.shown));
     }
     let users = users_of_column(ddl, target, &column)?;
     if !users.is_empty() {
         for (kind, user) in users {
-            ddl.message(SqlError::new(
-                5074,
-                16,
-                format!("The {kind} '{user}' is dependent on column '{}'.", column.name),
-            ));
+            ddl.message(sql_error!(5074, kind, user, "column", column.name));
         }
-        return Err(SqlError::with_state(
-            4922,
-            16,
-            9,
-            format!("ALTER TABLE DROP COLUMN {} failed because one or more objects access this column.", column.name),
-        ));
+        return Err(sql_error!(4922, state 9, "ALTER", format_args!("TABLE DROP COLUMN {}", column.name)));
     }
     let kept: Vec<ColumnRow> = columns.into_iter().filter(|c| c.colid != column.colid).collect();
     let saved = if stored(&column) {
@@ -509,8 +447,8 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
         if if_exists {
             return Ok(());
         }
-        ddl.message(SqlError::with_state(3728, 16, 1, format!("'{name}' is not a constraint.")));
-        return Err(SqlError::with_state(3727, 16, 0, "Could not drop constraint. See previous errors."));
+        ddl.message(sql_error!(3728, name));
+        return Err(sql_error!(3727));
     };
     match constraint.kind.as_str() {
         "PK" | "UQ" => {
@@ -521,16 +459,8 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
             if let Some(user) = users.iter().find(|reference| reference.status >> 8 == index.indid) {
                 let key = ddl.rows(db, |rows| load::object_row(rows, user.depid))?.expect("a reference is a key's");
                 let table = ddl.rows(db, |rows| load::object_row(rows, key.pid))?.expect("a key has its table");
-                ddl.message(SqlError::with_state(
-                    3725,
-                    16,
-                    0,
-                    format!(
-                        "The constraint '{}' is being referenced by table '{}', foreign key constraint '{}'.",
-                        constraint.name, table.name, key.name
-                    ),
-                ));
-                return Err(SqlError::with_state(3727, 16, 0, "Could not drop constraint. See previous errors."));
+                ddl.message(sql_error!(3725, state 0, constraint.name, table.name, key.name));
+                return Err(sql_error!(3727));
             }
             index::remove(ddl, db, &target.row, &index)?;
         }
@@ -569,16 +499,13 @@ fn alter_index(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, name: &Ident,
         return Ok(());
     }
     let Some(found) = old.indexes.iter().find(|index| target.db.equal_names(&index.name, name)) else {
-        let text =
-            format!("Cannot alter the index '{}', because it does not exist or you do not have permission.", &**name);
-        return Err(SqlError::with_state(3701, 16, 22, text));
+        return Err(sql_error!(3701, severity 16, state 22, "alter", "index", &**name));
     };
     if find_setting(options, "BUCKET_COUNT").is_none() {
         return Ok(());
     }
     if found.bucket_count.is_none() {
-        let text = "The option 'BUCKET_COUNT' can be specified only for hash indexes.";
-        return Err(SqlError::with_state(10790, 16, 4, text));
+        return Err(sql_error!(10790, severity 16, state 4, "BUCKET_COUNT"));
     }
     let buckets = index::new_buckets(options)?;
     let (table, index) = (target.row.id, found.id);
@@ -597,14 +524,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
     let (db, id) = (&target.db, target.row.id);
     let columns = columns_of(ddl, target)?;
     let Some(column) = columns.iter().find(|column| db.equal_names(&column.name, &change.name)).cloned() else {
-        return Err(SqlError::new(
-            4924,
-            16,
-            format!(
-                "ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.",
-                &*change.name, target.shown
-            ),
-        ));
+        return Err(sql_error!(4924, "ALTER TABLE ALTER COLUMN", &*change.name, target.shown));
     };
     let mut new = column.clone();
     match &change.change {
@@ -623,11 +543,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         ColumnChange::Type { data_type, collation, null, .. } => {
             if has(column.status, cs::COMPUTED) || column.xtype == 189 {
                 let what = if column.xtype == 189 { "timestamp" } else { "COMPUTED" };
-                return Err(SqlError::new(
-                    4928,
-                    16,
-                    format!("Cannot alter column '{}' because it is '{what}'.", column.name),
-                ));
+                return Err(sql_error!(4928, column.name, what));
             }
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
             let kept = collation.as_ref().map(|c| c.to_string()).or_else(|| column.collation.clone());
@@ -695,14 +611,9 @@ fn refuse_used(
         return Ok(());
     }
     for (kind, user) in refused {
-        ddl.message(SqlError::new(5074, 16, format!("The {kind} '{user}' is dependent on column '{}'.", column.name)));
+        ddl.message(sql_error!(5074, kind, user, "column", column.name));
     }
-    Err(SqlError::with_state(
-        4922,
-        16,
-        9,
-        format!("ALTER TABLE ALTER COLUMN {} failed because one or more objects access this column.", column.name),
-    ))
+    Err(sql_error!(4922, state 9, "ALTER", format_args!("TABLE ALTER COLUMN {}", column.name)))
 }
 
 fn is_default_name(table: &TableDef, name: &str) -> bool {
@@ -728,17 +639,8 @@ fn switch_constraints(
                 let found = children.iter().find(|child| target.db.equal_names(&child.name, name));
                 match found {
                     Some(child) if matches!(child.kind.as_str(), "C" | "F") => chosen.push(child.clone()),
-                    Some(_) => {
-                        return Err(SqlError::new(
-                            11415,
-                            16,
-                            format!(
-                                "Object '{}' cannot be disabled or enabled. This action applies only to foreign key and check constraints.",
-                                &**name
-                            ),
-                        ));
-                    }
-                    None => return Err(SqlError::new(4917, 16, format!("Constraint '{}' does not exist.", &**name))),
+                    Some(_) => return Err(sql_error!(11415, &**name)),
+                    None => return Err(sql_error!(4917, &**name)),
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! A column's row in the catalog, from its definition.
 
 use sql::ast::{ColumnDefinition, ColumnKind};
-use types::{SqlError, SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::data_type::{self, ResolvedType};
 use super::number::identity_numbers;
@@ -58,14 +58,7 @@ pub fn column_row(
         }
     };
     if resolved.table.is_some() {
-        return Err(SqlError::new(
-            350,
-            16,
-            format!(
-                "The column \"{}\" does not have a valid data type. A column cannot be of a user-defined table type.",
-                &*column.name
-            ),
-        ));
+        return Err(sql_error!(350, &*column.name));
     }
     resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
@@ -85,21 +78,7 @@ pub fn column_row(
     if let Some(identity) = &column.identity {
         let exact = resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0;
         if !exact || column.null == Some(true) {
-            return Err(SqlError::new(
-                if exact { 8147 } else { 2749 },
-                16,
-                if exact {
-                    format!(
-                        "Could not create IDENTITY attribute on nullable column '{}', table '{shown}'.",
-                        &*column.name
-                    )
-                } else {
-                    format!(
-                        "Identity column '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.",
-                        &*column.name
-                    )
-                },
-            ));
+            return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
         }
         let (seed, increment) = identity_numbers(identity, &column.name)?;
         row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
@@ -128,7 +107,7 @@ fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
 pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut ColumnRow) -> SqlResult<()> {
     let definition = row.definition.0.clone().unwrap_or_default();
     let columns = ddl.site.describe(&format!("SELECT {definition} FROM {}", source(place, shown)))?;
-    let found = columns.first().ok_or_else(|| SqlError::new(1759, 16, "Computed column has no type."))?;
+    let found = columns.first().ok_or_else(|| sql_error!(2724, row.name))?;
     let system = scalar_type::system_type(found.ty.kind);
     row.xtype = system.xtype;
     row.utype = system.utype;

@@ -7,7 +7,7 @@ use sql::ast::{
     TableDefinition,
 };
 use sql::catalog::TableDef;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::index;
 use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, source, written};
@@ -111,11 +111,7 @@ pub fn plan_keys(
 ) -> SqlResult<()> {
     let keys = keys_of(definition);
     if keys.iter().filter(|key| key.primary).count() > 1 {
-        return Err(SqlError::new(
-            8110,
-            16,
-            format!("Cannot add multiple PRIMARY KEY constraints to table '{shown}'."),
-        ));
+        return Err(sql_error!(8110, shown));
     }
     let inline = definition
         .columns
@@ -125,12 +121,7 @@ pub fn plan_keys(
     let asked = keys.iter().filter(|key| key.clustered == Some(true)).count()
         + inline.iter().filter(|(_, i)| i.clustered == Some(true)).count();
     if asked > 1 {
-        return Err(SqlError::with_state(
-            8112,
-            16,
-            0,
-            format!("Cannot add more than one clustered index for constraints on table '{shown}'."),
-        ));
+        return Err(sql_error!(8112, shown));
     }
     let has_clustered = asked == 1 || keys.iter().any(|key| key.primary && key.clustered.is_none() && !key.hash);
     if !has_clustered {
@@ -233,35 +224,19 @@ pub fn add_default(
 ) -> SqlResult<()> {
     let db = place.db.clone();
     let Some(row) = column_named(ddl, &db, table, column)? else {
-        let error = SqlError::new(
-            1752,
-            16,
-            format!("Column '{column}' in table '{shown}' is invalid for creating a default constraint."),
-        );
+        let error = sql_error!(1752, column, shown);
         return Err(constraint_failed(ddl, error));
     };
     if row.dflt != 0 {
-        let error = SqlError::with_state(1781, 16, 1, "Column already has a DEFAULT bound to it.");
+        let error = sql_error!(1781);
         return Err(constraint_failed(ddl, error));
     }
     if has(row.status, crate::catalog::base::column_status::IDENTITY) {
-        let error = SqlError::new(
-            1754,
-            16,
-            format!(
-                "Defaults cannot be created on columns with an IDENTITY attribute. Table '{shown}', column '{column}'."
-            ),
-        );
+        let error = sql_error!(1754, shown, column);
         return Err(constraint_failed(ddl, error));
     }
     if row.xtype == 189 {
-        let error = SqlError::new(
-            1755,
-            16,
-            format!(
-                "Defaults cannot be created on columns of data type timestamp. Table '{shown}', column '{column}'."
-            ),
-        );
+        let error = sql_error!(1755, shown, column);
         return Err(constraint_failed(ddl, error));
     }
     let definition = text::definition(&default.value, ddl.span(default.text));
@@ -277,14 +252,7 @@ pub fn add_default(
     // The binder finds what is wrong with it: unknown functions, columns in a default.
     if let Err(error) = ddl.site.describe(&format!("SELECT {definition}")) {
         return Err(if error.number == 207 {
-            SqlError::new(
-                128,
-                15,
-                format!(
-                    "The name \"{}\" is not permitted in this context. Valid expressions are constants, constant expressions, and (in some contexts) variables. Column names are not permitted.",
-                    first_column(&default.value).unwrap_or_default()
-                ),
-            )
+            sql_error!(128, first_column(&default.value).unwrap_or_default())
         } else {
             error
         });
@@ -366,15 +334,8 @@ pub fn validate_check(
 
 /// 547
 fn conflict(verb: &str, kind: &str, name: &str, database: &str, table: &str, column: Option<&str>) -> SqlError {
-    let column = column.map_or_else(String::new, |column| format!(", column '{column}'"));
-    SqlError::with_state(
-        547,
-        16,
-        0,
-        format!(
-            "The {verb} statement conflicted with the {kind} constraint \"{name}\". The conflict occurred in database \"{database}\", table \"{table}\"{column}."
-        ),
-    )
+    let (open, column, close) = column.map_or(("", "", ""), |column| (", column '", column, "'"));
+    sql_error!(547, verb, kind, name, database, table, open, column, close)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -399,11 +360,7 @@ pub fn add_foreign_key(
         name.clone().unwrap_or_else(|| automatic_name("FK", shown, from.first().map(String::as_str), &[], id));
     if shown.starts_with('#') {
         // As SQL Server: a temporary table has no foreign keys, and says so.
-        ddl.message(SqlError::new(
-            1766,
-            0,
-            format!("Skipping FOREIGN KEY constraint '{own_name}' definition for temporary table. FOREIGN KEY constraints are not enforced on local or global temporary tables."),
-        ));
+        ddl.message(sql_error!(1756, own_name));
         return Ok(());
     }
     let checked = check_foreign_key(ddl, &db, shown, table, &own_name, &from, key);
@@ -471,24 +428,13 @@ fn check_foreign_key(
     key: &ForeignKey,
 ) -> SqlResult<CheckedKey> {
     let target_name = written(&key.table);
-    let invalid =
-        || SqlError::with_state(1767, 16, 0, format!("Foreign key '{name}' references invalid table '{target_name}'."));
+    let invalid = || sql_error!(1767, name, target_name);
     let (target_db, target) = ddl.find(&key.table)?.ok_or_else(invalid)?;
     if target_db.id != db.id {
-        return Err(SqlError::with_state(
-            1763,
-            16,
-            0,
-            format!("Cross-database foreign key references are not supported. Foreign key '{target_name}'."),
-        ));
+        return Err(sql_error!(1763, target_name));
     }
     if target.kind.as_str() != "U" || is_system(&target) {
-        return Err(SqlError::with_state(
-            1768,
-            16,
-            0,
-            format!("Foreign key '{name}' references object '{target_name}' which is not a user table."),
-        ));
+        return Err(sql_error!(1768, name, target_name));
     }
     let columns = |ddl: &mut Ddl<'_>, id: i32| ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]));
     let own = columns(ddl, table)?;
@@ -496,38 +442,18 @@ fn check_foreign_key(
     let mut from_rows = Vec::new();
     for column in from {
         let row = own.iter().find(|row| db.equal_names(&row.name, column));
-        from_rows.push(row.ok_or_else(|| {
-            SqlError::with_state(
-                1769,
-                16,
-                1,
-                format!("Foreign key '{name}' references invalid column '{column}' in referencing table '{shown}'."),
-            )
-        })?);
+        from_rows.push(row.ok_or_else(|| sql_error!(1769, name, column, shown))?);
     }
     let definition = ddl.reload(db, target.id)?;
     let to_rows = referenced_columns(db, &theirs, &definition, &target_name, name, key)?;
     if to_rows.len() != from_rows.len() {
-        return Err(SqlError::new(
-            8139,
-            16,
-            format!(
-                "Number of referencing columns in foreign key differs from number of referenced columns, table '{shown}'."
-            ),
-        ));
+        return Err(sql_error!(8139, shown));
     }
     for (a, b) in from_rows.iter().zip(&to_rows) {
         same_type(a, b, shown, &target_name, name)?;
     }
     let wanted: Vec<u32> = to_rows.iter().map(|row| row.colid as u32).collect();
-    let index = matching_key(&definition, &wanted).ok_or_else(|| {
-        SqlError::with_state(
-            1776,
-            16,
-            0,
-            format!("There are no primary or candidate keys in the referenced table '{target_name}' that match the referencing column list in the foreign key '{name}'."),
-        )
-    })?;
+    let index = matching_key(&definition, &wanted).ok_or_else(|| sql_error!(1776, target_name, name))?;
     Ok((target, from_rows.iter().map(|row| row.colid).collect(), to_rows.iter().map(|row| row.colid).collect(), index))
 }
 
@@ -542,9 +468,11 @@ fn referenced_columns<'r>(
 ) -> SqlResult<Vec<&'r ColumnRow>> {
     let mut to_rows = Vec::new();
     if key.referenced.is_empty() {
-        let primary = definition.indexes.iter().find(|index| index.primary_key).ok_or_else(|| {
-            SqlError::with_state(1773, 16, 0, format!("Foreign key '{name}' has implicit reference to object '{target_name}' which does not have a primary key defined on it."))
-        })?;
+        let primary = definition
+            .indexes
+            .iter()
+            .find(|index| index.primary_key)
+            .ok_or_else(|| sql_error!(1773, name, target_name))?;
         for (column, _) in &primary.key {
             let id = definition.columns[usize::from(*column)].column_id as i32;
             to_rows.extend(theirs.iter().find(|row| row.colid == id));
@@ -552,17 +480,7 @@ fn referenced_columns<'r>(
     } else {
         for column in &key.referenced {
             let row = theirs.iter().find(|row| db.equal_names(&row.name, column));
-            to_rows.push(row.ok_or_else(|| {
-                SqlError::with_state(
-                    1770,
-                    16,
-                    0,
-                    format!(
-                        "Foreign key '{name}' references invalid column '{}' in referenced table '{target_name}'.",
-                        &**column
-                    ),
-                )
-            })?);
+            to_rows.push(row.ok_or_else(|| sql_error!(1770, name, &**column, target_name))?);
         }
     }
     Ok(to_rows)
@@ -572,15 +490,7 @@ fn referenced_columns<'r>(
 fn same_type(a: &ColumnRow, b: &ColumnRow, shown: &str, target_name: &str, name: &str) -> SqlResult<()> {
     let text = |xtype: u8| matches!(xtype, 35 | 99 | 34 | 241);
     if a.xtype != b.xtype || text(a.xtype) {
-        return Err(SqlError::with_state(
-            1778,
-            16,
-            0,
-            format!(
-                "Column '{target_name}.{}' is not the same data type as referencing column '{shown}.{}' in foreign key '{name}'.",
-                b.name, a.name
-            ),
-        ));
+        return Err(sql_error!(1778, target_name, b.name, shown, a.name, name));
     }
     let sized = matches!(a.xtype, 167 | 175 | 231 | 239 | 165 | 173 | 106 | 108);
     let differ = a.xtype != 167
@@ -589,22 +499,11 @@ fn same_type(a: &ColumnRow, b: &ColumnRow, shown: &str, target_name: &str, name:
         && sized
         && (a.length, a.prec, a.scale) != (b.length, b.prec, b.scale);
     if differ || a.collation != b.collation {
-        return Err(SqlError::with_state(
-            if a.collation == b.collation { 1753 } else { 1757 },
-            16,
-            0,
-            if a.collation == b.collation {
-                format!(
-                    "Column '{target_name}.{}' is not the same length or scale as referencing column '{shown}.{}' in foreign key '{name}'. Columns participating in a foreign key relationship must be defined with the same length and scale.",
-                    b.name, a.name
-                )
-            } else {
-                format!(
-                    "Column '{target_name}.{}' is not of same collation as referencing column '{shown}.{}' in foreign key '{name}'.",
-                    b.name, a.name
-                )
-            },
-        ));
+        return Err(if a.collation == b.collation {
+            sql_error!(1753, target_name, b.name, shown, a.name, name)
+        } else {
+            sql_error!(1757, target_name, b.name, shown, a.name, name)
+        });
     }
     Ok(())
 }
@@ -658,14 +557,7 @@ fn check_cascades(
         let below = reachable(&edges, table);
         let twice_below = below.iter().any(|&t| reaches(target, t));
         if cycle || twice || twice_below {
-            return Err(SqlError::with_state(
-                1785,
-                16,
-                0,
-                format!(
-                    "Introducing FOREIGN KEY constraint '{name}' on table '{shown}' may cause cycles or multiple cascade paths. Specify ON DELETE NO ACTION or ON UPDATE NO ACTION, or modify other FOREIGN KEY constraints."
-                ),
-            ));
+            return Err(sql_error!(1785, name, shown));
         }
     }
     Ok(())
@@ -733,11 +625,6 @@ pub fn note_missing(ddl: &mut Ddl<'_>, definition: &TableDefinition) {
         .collect();
     for name in missing {
         let name = name.unwrap_or_default();
-        ddl.message(SqlError::with_state(
-            0,
-            0,
-            1,
-            format!("Constraint '{name}' has no definition and was not created."),
-        ));
+        ddl.message(sql_error!(142, severity 0, name));
     }
 }

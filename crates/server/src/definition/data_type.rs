@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::ast::{DataType, ObjectName, TypeLength, TypeName};
-use types::{CollationId, MAX_LENGTH, SqlError, SqlResult, SqlType, TypeKind};
+use types::{CollationId, MAX_LENGTH, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::site::{Ddl, written};
 use crate::catalog::Database;
@@ -24,14 +24,7 @@ pub struct ResolvedType {
 
 /// `ordinal`: of the column or parameter, for messages.
 pub fn resolve(ddl: &mut Ddl<'_>, db: &Database, data_type: &DataType, ordinal: usize) -> SqlResult<ResolvedType> {
-    let unknown = |name: &str| {
-        SqlError::with_state(
-            2715,
-            16,
-            6,
-            format!("Column, parameter, or variable #{ordinal}: Cannot find data type {name}."),
-        )
-    };
+    let unknown = |name: &str| sql_error!(2715, state 6, ordinal, name);
     let plain = |ty: SqlType| {
         let system = scalar_type::system_type(ty.kind);
         ResolvedType { ty, xtype: system.xtype, utype: system.utype, nullable: None, table: None }
@@ -67,7 +60,7 @@ pub fn collate(db: &Database, ty: SqlType, collation: Option<&str>) -> SqlResult
 }
 
 pub fn invalid_collation(name: &str) -> SqlError {
-    SqlError::new(448, 16, format!("Invalid collation '{name}'."))
+    sql_error!(448, name)
 }
 
 fn alias(ddl: &mut Ddl<'_>, db: &Database, name: &ObjectName) -> SqlResult<Option<ResolvedType>> {
@@ -108,15 +101,7 @@ fn alias(ddl: &mut Ddl<'_>, db: &Database, name: &ObjectName) -> SqlResult<Optio
 fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
     use TypeKind::*;
     let no_width = || no_width(kind, ordinal);
-    let too_long = |given: u32, max: u32| {
-        SqlError::new(
-            131,
-            15,
-            format!(
-                "The size ({given}) given to the column '#{ordinal}' exceeds the maximum allowed for any data type ({max})."
-            ),
-        )
-    };
+    let too_long = |given: u32, max: u32| sql_error!(131, given, "column", format_args!("#{ordinal}"), max);
     let one = |default: u32| match length {
         TypeLength::Default => Ok(default),
         TypeLength::One(n) => Ok(n),
@@ -128,7 +113,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
             _ => {
                 let n = one(1)?;
                 if n == 0 {
-                    return Err(SqlError::new(1001, 15, "Line 1: Length or precision specification 0 is invalid."));
+                    return Err(sql_error!(1001, 1, 0));
                 }
                 if n > max { Err(too_long(n, 8000)) } else { Ok(Some(n as u16)) }
             }
@@ -137,7 +122,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
     let scaled = |make: fn(u8) -> SqlType| -> SqlResult<SqlType> {
         let scale = one(7)?;
         if scale > 7 {
-            return Err(SqlError::new(1002, 15, format!("Line 1: Specified scale {scale} is invalid.")));
+            return Err(sql_error!(1002, 1, scale));
         }
         Ok(make(scale as u8))
     };
@@ -146,15 +131,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         Float => match one(53)? {
             1..=24 => SqlType::REAL,
             25..=53 => SqlType::FLOAT,
-            n => {
-                return Err(SqlError::new(
-                    2750,
-                    16,
-                    format!(
-                        "Column, parameter, or variable #{ordinal}: Specified column precision {n} is greater than the maximum precision of 53."
-                    ),
-                ));
-            }
+            n => return Err(sql_error!(2750, ordinal, n, 53)),
         },
         Time => scaled(SqlType::time)?,
         DateTime2 => scaled(SqlType::datetime2)?,
@@ -189,11 +166,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
 
 fn no_width(kind: TypeKind, ordinal: usize) -> SqlError {
     let name = scalar_type::system_type(kind).name;
-    SqlError::new(
-        2716,
-        16,
-        format!("Column, parameter, or variable #{ordinal}: Cannot specify a column width on data type {name}."),
-    )
+    sql_error!(2716, ordinal, name)
 }
 
 fn decimal(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
@@ -204,22 +177,10 @@ fn decimal(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         TypeLength::Max => return Err(no_width(kind, ordinal)),
     };
     if precision == 0 || precision > 38 {
-        return Err(SqlError::new(
-            2750,
-            16,
-            format!(
-                "Column, parameter, or variable #{ordinal}: Specified column precision {precision} is greater than the maximum precision of 38."
-            ),
-        ));
+        return Err(sql_error!(2750, ordinal, precision, 38));
     }
     if scale > precision {
-        return Err(SqlError::new(
-            2751,
-            16,
-            format!(
-                "Column, parameter, or variable #{ordinal}: Specified column scale {scale} is greater than the specified precision of {precision}."
-            ),
-        ));
+        return Err(sql_error!(2751, ordinal, scale, precision));
     }
     Ok(SqlType { kind, ..SqlType::decimal(precision as u8, scale as u8) })
 }

@@ -4,7 +4,7 @@ use sql::ast::{
     AlterDatabase, AlterDatabaseAction, CreateDatabase, Expr, FileSpec, Ident, Literal, Setting, SettingValue,
     find_setting,
 };
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use super::number::whole_number;
 use super::server::{OtherSession, other_sessions};
@@ -27,22 +27,11 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
         return Err(super::unsupported("CREATE DATABASE ... FOR ATTACH"));
     }
     if ddl.catalog.database_named(&name).is_some() {
-        return Err(SqlError::with_state(
-            1801,
-            16,
-            3,
-            format!("Database '{name}' already exists. Choose a different database name."),
-        ));
+        return Err(sql_error!(1801, name));
     }
     let taken: Vec<u16> = ddl.catalog.databases().iter().map(|db| db.id.0).collect();
     if taken.len() >= DATABASES_MAX {
-        return Err(SqlError::new(
-            1835,
-            16,
-            format!(
-                "Unable to create/attach any new database because the number of existing databases has reached the maximum number allowed: {DATABASES_MAX}."
-            ),
-        ));
+        return Err(sql_error!(1835, DATABASES_MAX));
     }
     let id = (5..).find(|id| !taken.contains(id)).expect("fewer databases than numbers");
     let collation = match &create.collation {
@@ -141,14 +130,7 @@ fn pages(value: &SettingValue) -> Option<i32> {
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     let db = match &alter.name {
         None => ddl.current()?,
-        Some(name) => ddl.catalog.database_named(name).ok_or_else(|| {
-            SqlError::with_state(
-                5011,
-                14,
-                5,
-                format!("User does not have permission to alter database '{}', the database does not exist, or the database is not in a state that allows access checks.", &**name),
-            )
-        })?,
+        Some(name) => ddl.catalog.database_named(name).ok_or_else(|| sql_error!(5011, state 5, &**name))?,
     };
     let mut row = DatabaseRow::clone(&db.row());
     match &alter.action {
@@ -162,11 +144,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         AlterDatabaseAction::ModifyName(name) => return rename(ddl, &db.name(), name),
         AlterDatabaseAction::Collate(collation) => {
             types::collation::lookup(collation).ok_or_else(|| super::data_type::invalid_collation(collation))?;
-            return Err(SqlError::new(
-                5075,
-                16,
-                "ALTER DATABASE COLLATE: the collation of a database with objects cannot be changed.",
-            ));
+            return Err(sql_error!(5072, db.name(), &**collation));
         }
         AlterDatabaseAction::AddFilegroup { name, .. } => {
             let groups = ddl.catalog.clone().read(&db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
@@ -181,7 +159,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
                 })
             })?;
             if removed == 0 {
-                return Err(SqlError::new(5024, 16, format!("No entry found for the filegroup '{wanted}'.")));
+                return Err(sql_error!(1921, "filegroup", wanted));
             }
             return Ok(());
         }
@@ -207,7 +185,7 @@ pub fn write(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, row: DatabaseRow)
 
 fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
     let word = || setting_text(&setting.value).map(|text| text.to_ascii_uppercase());
-    let bad = || SqlError::new(102, 15, format!("Incorrect syntax near '{}'.", setting.name));
+    let bad = || sql_error!(102, setting.name);
     let on = setting.is_on();
     match &*setting.name {
         "ALLOW_SNAPSHOT_ISOLATION" => row.snapshot_isolation = u8::from(on),
@@ -243,14 +221,7 @@ fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
             };
             row.compatibility_level = match level {
                 Some(level @ (100 | 110 | 120 | 130 | 140 | 150 | 160)) => level as u8,
-                _ => {
-                    return Err(SqlError::with_state(
-                        15048,
-                        16,
-                        1,
-                        "Valid values of the database compatibility level are 100, 110, 120, 130, 140, 150, or 160.",
-                    ));
-                }
+                _ => return Err(sql_error!(15048, 100, 110, 120, 130, 140, 150, 160)),
             };
         }
         "TARGET_RECOVERY_TIME" => {
@@ -331,13 +302,7 @@ fn remove_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, name: &str) -> 
         rows.delete_if::<FileRow>(0, &[int(id)], |file| file.fileid > 2 && file.name.eq_ignore_ascii_case(name))
     })?;
     if removed == 0 {
-        return Err(SqlError::new(
-            5009,
-            16,
-            format!(
-                "One or more files listed in the statement could not be found or could not be initialized: '{name}'."
-            ),
-        ));
+        return Err(sql_error!(5009));
     }
     Ok(())
 }
@@ -350,7 +315,7 @@ fn modify_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, spec: &FileSpec
         find_setting(&spec.settings, "NAME").and_then(|setting| setting_text(&setting.value)).unwrap_or_default();
     let files = catalog.read(&master, |rows| rows.find::<FileRow>(0, &[int(id)]))?;
     let Some(file) = files.iter().find(|file| file.name.eq_ignore_ascii_case(&name)) else {
-        return Err(SqlError::with_state(5041, 16, 1, format!("MODIFY FILE failed. File '{name}' does not exist.")));
+        return Err(sql_error!(5041, name));
     };
     let mut changed = file.clone();
     describe_file(&mut changed, spec);
@@ -364,58 +329,28 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
     ddl.refuse_in_transaction("ALTER DATABASE")?;
     let db = ddl.catalog.database_named(old).ok_or_else(|| no_such_database(old))?;
     if is_system(db.id) {
-        return Err(SqlError::new(
-            5015,
-            16,
-            format!("The database '{old}' cannot be renamed because it is a system database."),
-        ));
+        return Err(sql_error!(3708, "rename", "database", old, "database"));
     }
     if ddl.catalog.database_named(new).is_some_and(|other| other.id != db.id) {
-        return Err(SqlError::with_state(
-            1801,
-            16,
-            3,
-            format!("Database '{new}' already exists. Choose a different database name."),
-        ));
+        return Err(sql_error!(1801, new));
     }
     let row = DatabaseRow { name: new.to_string(), ..DatabaseRow::clone(&db.row()) };
     write(ddl, &db, row)?;
-    ddl.message(SqlError::new(5701, 0, format!("The database name '{new}' has been set.")));
+    ddl.message(sql_error!(5021, "database", new));
     Ok(())
 }
 
 pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
     ddl.refuse_in_transaction("DROP DATABASE")?;
     let Some(db) = ddl.catalog.database_named(name) else {
-        return if if_exists {
-            Ok(())
-        } else {
-            Err(SqlError::new(
-                3701,
-                11,
-                format!(
-                    "Cannot drop the database '{}', because it does not exist or you do not have permission.",
-                    &**name
-                ),
-            ))
-        };
+        return if if_exists { Ok(()) } else { Err(sql_error!(3701, "drop", "database", &**name)) };
     };
     if is_system(db.id) {
-        return Err(SqlError::with_state(
-            3708,
-            16,
-            4,
-            format!("Cannot drop the database '{}' because it is a system database.", &**name),
-        ));
+        return Err(sql_error!(3708, state 4, "drop", "database", &**name, "database"));
     }
     let is_user = |session: &OtherSession| session.database == i64::from(db.id.0);
     if ddl.site.state().0.database == db.id || other_sessions(ddl)?.iter().any(is_user) {
-        return Err(SqlError::with_state(
-            3702,
-            16,
-            3,
-            format!("Cannot drop database \"{}\" because it is currently in use.", &**name),
-        ));
+        return Err(sql_error!(3702, state 3, &**name));
     }
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);

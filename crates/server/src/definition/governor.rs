@@ -2,7 +2,7 @@
 
 use sql::ast::{ResourceGovernor, Setting, SettingValue};
 use storage::POOLS_MAX;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::number::whole_number;
 use super::site::Ddl;
@@ -29,19 +29,12 @@ pub fn run(ddl: &mut Ddl<'_>, statement: &ResourceGovernor) -> SqlResult<()> {
 
 fn create(changing: &Changing<'_>, name: &str, settings: &[Setting]) -> SqlResult<()> {
     if name.starts_with('#') {
-        let text = format!("The name of the resource pool '{name}' cannot begin with # of ##.");
-        return Err(SqlError::new(10915, 16, text));
+        return Err(sql_error!(10914, "resource pool", name));
     }
     if changing.pool(name)?.is_some() {
-        let text = format!("Cannot create resource pool '{name}' because it already exists.");
-        return Err(SqlError::new(10919, 16, text));
+        return Err(sql_error!(10918, "resource pool", name));
     }
-    let id = changing.next_pool()?.ok_or_else(|| {
-        let text = format!(
-            "The resource pool cannot be created. The maximum number of resource pools cannot exceed current limit of {POOLS_MAX} including predefined resource pools."
-        );
-        SqlError::new(10910, 16, text)
-    })?;
+    let id = changing.next_pool()?.ok_or_else(|| sql_error!(10909, POOLS_MAX))?;
     let mut pool = ResourcePool { id, name: name.into(), settings: SETTINGS.map(|setting| setting.default) };
     apply(changing, &mut pool, settings)?;
     changing.keep(&pool)
@@ -50,9 +43,7 @@ fn create(changing: &Changing<'_>, name: &str, settings: &[Setting]) -> SqlResul
 fn alter(changing: &Changing<'_>, name: &str, settings: &[Setting]) -> SqlResult<()> {
     let mut pool = changing.pool(name)?.ok_or_else(|| missing(name))?;
     if pool.id == INTERNAL_POOL {
-        let text =
-            format!("The operation could not be completed. Altering '{}' resource pool is not allowed.", pool.name);
-        return Err(SqlError::new(10916, 16, text));
+        return Err(sql_error!(10915, pool.name, "resource pool"));
     }
     apply(changing, &mut pool, settings)?;
     changing.keep(&pool)
@@ -61,32 +52,24 @@ fn alter(changing: &Changing<'_>, name: &str, settings: &[Setting]) -> SqlResult
 fn drop_pool(ddl: &Ddl<'_>, changing: &Changing<'_>, name: &str) -> SqlResult<()> {
     let pool = changing.pool(name)?.ok_or_else(|| missing(name))?;
     if pool.is_predefined() {
-        let text = "The operation could not be completed. Dropping predefined resource pool is not allowed.";
-        return Err(SqlError::new(10913, 16, text));
+        return Err(sql_error!(10912, "resource pool"));
     }
     let bound = changing.bound(&pool)?;
-    let in_use = ddl.catalog.databases().into_iter().find(|db| bound.contains(&i32::from(db.id.0)));
-    if let Some(db) = in_use {
-        let text = format!(
-            "Cannot drop resource pool '{}' because it is being referenced by object '{}'.",
-            pool.name,
-            db.name()
-        );
-        return Err(SqlError::new(3729, 16, text));
+    if ddl.catalog.databases().iter().any(|db| bound.contains(&i32::from(db.id.0))) {
+        return Err(sql_error!(10931, pool.name));
     }
     changing.forget(&pool)
 }
 
 fn missing(name: &str) -> SqlError {
-    let text = format!("Requested operation cannot be performed because the resource pool '{name}' does not exist.");
-    SqlError::new(10912, 16, text)
+    sql_error!(10911, name)
 }
 
 /// Writes the settings into a pool, unless they contradict each other or those of the other pools.
 fn apply(changing: &Changing<'_>, pool: &mut ResourcePool, settings: &[Setting]) -> SqlResult<()> {
     let mut given = [false; SETTINGS.len()];
     for said in settings.iter().filter(|said| &*said.name != "AFFINITY") {
-        let wrong = |near: &str| SqlError::new(102, 15, format!("Incorrect syntax near '{near}'."));
+        let wrong = |near: &str| sql_error!(102, near);
         let at = SETTINGS.iter().position(|known| known.column.eq_ignore_ascii_case(&said.name));
         let at = at.filter(|at| !given[*at]).ok_or_else(|| wrong(&said.name))?;
         let value = match &said.value {
@@ -109,23 +92,18 @@ fn apply(changing: &Changing<'_>, pool: &mut ResourcePool, settings: &[Setting])
         if unlimited || pool.settings[min] <= pool.settings[max] {
             continue;
         }
-        let (number, first, word, second) =
-            if given[min] { (10908, min, "greater", max) } else { (10909, max, "less", min) };
-        let text = format!(
-            "Attribute '{}' with value of {} is {word} than attribute '{}' with value of {}.",
-            SETTINGS[first].column, pool.settings[first], SETTINGS[second].column, pool.settings[second]
-        );
-        return Err(SqlError::new(number, 16, text));
+        let (column, value) = (|at: usize| SETTINGS[at].column, |at: usize| pool.settings[at]);
+        return Err(if given[min] {
+            sql_error!(10907, column(min), value(min), column(max), value(max))
+        } else {
+            sql_error!(10908, column(max), value(max), column(min), value(min))
+        });
     }
     let others: Vec<ResourcePool> = changing.pools()?.into_iter().filter(|other| other.id != pool.id).collect();
     for min in [setting::MIN_CPU, setting::MIN_MEMORY] {
         let sum: i32 = others.iter().map(|other| other.settings[min]).sum();
         if sum + pool.settings[min] > 100 {
-            let text = format!(
-                "The operation could not be completed. The specified '{}' value, {}, causes the sum of minimums on all resource pools to exceed 100 percent. Reduce the value or modify other resource pools so that the sum is less than 100.",
-                SETTINGS[min].column, pool.settings[min]
-            );
-            return Err(SqlError::new(10911, 16, text));
+            return Err(sql_error!(10910, SETTINGS[min].column, pool.settings[min]));
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use sql::ast::{
 };
 use sql::catalog::TableDef;
 use storage::{IndexId, StorageError, TableId};
-use types::{Datum, SqlError, SqlResult, TypeKind};
+use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
 use super::layout::index_layout;
 use super::number::whole_number;
@@ -63,25 +63,10 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
     let existing = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
     if existing.iter().any(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &spec.name))) {
-        return Err(SqlError::new(
-            1913,
-            16,
-            format!(
-                "The operation failed because an index or statistics with name '{}' already exists on table '{shown}'.",
-                spec.name
-            ),
-        ));
+        return Err(sql_error!(1913, spec.name, "table", shown));
     }
     if spec.columns.len() > KEY_COLUMNS_MAX {
-        return Err(SqlError::new(
-            1904,
-            16,
-            format!(
-                "The index '{}' on table '{shown}' has {} columns in the key list. The maximum limit for index key column list is 32.",
-                spec.name,
-                spec.columns.len()
-            ),
-        ));
+        return Err(sql_error!(1904, "index", spec.name, shown, spec.columns.len(), "index", 32));
     }
     let found = index_columns(db, shown, table, &columns, spec)?;
     let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
@@ -128,31 +113,15 @@ fn index_columns(
     spec: &IndexSpec<'_>,
 ) -> SqlResult<Vec<IndexColumnRow>> {
     let find = |name: &str| columns.iter().find(|column| db.equal_names(&column.name, name));
-    let unknown = |name: &str| {
-        SqlError::new(1911, 16, format!("Column name '{name}' does not exist in the target table or view."))
-    };
+    let unknown = |name: &str| sql_error!(1911, name);
     let mut found: Vec<IndexColumnRow> = Vec::new();
     for (i, (name, descending)) in spec.columns.iter().enumerate() {
         let column = find(name).ok_or_else(|| unknown(name))?;
         if !key_column_allowed(column) {
-            return Err(SqlError::new(
-                1919,
-                16,
-                format!(
-                    "Column '{}' in table '{shown}' is of a type that is invalid for use as a key column in an index.",
-                    column.name
-                ),
-            ));
+            return Err(sql_error!(1919, column.name, shown));
         }
         if found.iter().any(|other| other.colid == column.colid) {
-            return Err(SqlError::new(
-                1909,
-                16,
-                format!(
-                    "Cannot use duplicate column names in index. Column name '{}' listed more than once.",
-                    column.name
-                ),
-            ));
+            return Err(sql_error!(1909, "index", column.name));
         }
         found.push(IndexColumnRow {
             id: table,
@@ -166,14 +135,7 @@ fn index_columns(
     for name in &spec.included {
         let column = find(name).ok_or_else(|| unknown(name))?;
         if found.iter().any(|other| other.colid == column.colid) {
-            return Err(SqlError::new(
-                1909,
-                16,
-                format!(
-                    "Cannot use duplicate column names in index. Column name '{}' listed more than once.",
-                    column.name
-                ),
-            ));
+            return Err(sql_error!(1909, "index", column.name));
         }
         let subid = found.len() as i32 + 1;
         found.push(IndexColumnRow { id: table, indid: 0, subid, colid: column.colid, keyord: 0, status: 2 });
@@ -257,10 +219,7 @@ fn refuse_ignored_duplicates(options: &[Setting], name: &str, table: &str) -> Sq
     if !find_setting(options, "IGNORE_DUP_KEY").is_some_and(Setting::is_on) {
         return Ok(());
     }
-    let text = format!(
-        "Cannot create filtered index '{name}' on table '{table}' because the statement sets the IGNORE_DUP_KEY option to ON. Rewrite the statement so that it does not use the IGNORE_DUP_KEY option."
-    );
-    Err(SqlError::new(10618, 16, text))
+    Err(sql_error!(10618, "create", name, table))
 }
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
@@ -287,14 +246,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
         match old.into_iter().find(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &create.name)))
         {
             Some(old) => remove(ddl, &db, &row, &old)?,
-            None => {
-                return Err(SqlError::with_state(
-                    7999,
-                    16,
-                    9,
-                    format!("Could not find any index named '{}' for table '{shown}'.", &*create.name),
-                ));
-            }
+            None => return Err(sql_error!(7999, state 9, &*create.name, shown)),
         }
     }
     if columnstore {
@@ -302,15 +254,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     }
     if clustered {
         if let Some(other) = table_def.indexes.iter().find(|index| index.id == 1) {
-            return Err(SqlError::with_state(
-                1902,
-                16,
-                3,
-                format!(
-                    "Cannot create more than one clustered index on table '{shown}'. Drop the existing clustered index '{}' before creating another.",
-                    other.name
-                ),
-            ));
+            return Err(sql_error!(1902, "table", shown, other.name));
         }
     }
     let filter = match &create.filter {
@@ -340,28 +284,12 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
 /// The table of CREATE INDEX.
 fn indexed(ddl: &mut Ddl<'_>, create: &CreateIndex, shown: &str) -> SqlResult<(Arc<Database>, ObjectRow)> {
     let Some((db, row)) = ddl.find(&create.table)? else {
-        return Err(SqlError::new(
-            1088,
-            16,
-            format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
-        ));
+        return Err(sql_error!(1088, shown));
     };
     match row.kind.as_str() {
         "U" => {}
-        "V" => {
-            return Err(SqlError::new(
-                1939,
-                16,
-                format!("Cannot create index on view '{shown}' because the view is not schema bound."),
-            ));
-        }
-        _ => {
-            return Err(SqlError::new(
-                1088,
-                16,
-                format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
-            ));
-        }
+        "V" => return Err(sql_error!(1939, "index", shown)),
+        _ => return Err(sql_error!(1088, shown)),
     }
     Ok((db, row))
 }
@@ -393,13 +321,7 @@ fn add_columnstore(
 
 /// 1505
 fn duplicate_found(table: &str, index: &str, values: &str) -> SqlError {
-    SqlError::new(
-        1505,
-        16,
-        format!(
-            "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{table}' and the index name '{index}'.{values}"
-        ),
-    )
+    sql_error!(1505, table, index, format_args!("({values})"))
 }
 
 /// Builds an index whose rows are in the catalog. 1505: rows that are there have one key twice.
@@ -416,11 +338,9 @@ pub fn build(
     let table_def = ddl.reload(db, id)?;
     let index = table_def.indexes.iter().find(|index| index.id == indid as u32).expect("the index just made");
     let Some(layout) = index_layout(&table_def, index) else {
-        return Err(SqlError::new(
-            2729,
-            16,
-            format!("Column in table '{shown}' cannot be used in an index because it is not stored."),
-        ));
+        let lone = index.key.iter().find(|(column, _)| table_def.stored[usize::from(*column)].is_none());
+        let column = lone.map_or("", |(column, _)| &*table_def.columns[usize::from(*column)].name);
+        return Err(sql_error!(2729, column, "table", shown));
     };
     let database = db.storage_id();
     let made = ddl.storage(|storage, tx| storage.create_index(tx, database, TableId(id), &layout));
@@ -443,7 +363,7 @@ pub fn build(
     }
 }
 
-/// ` The duplicate key value is (1, a).`
+/// `1, a`; empty: the rows have gone meanwhile.
 fn duplicate_value(
     ddl: &mut Ddl<'_>,
     place: &super::site::Place,
@@ -473,7 +393,7 @@ fn duplicate_value(
         }
         Ok(())
     })?;
-    Ok(found.map_or_else(String::new, |values| format!(" The duplicate key value is ({values}).")))
+    Ok(found.unwrap_or_default())
 }
 
 /// An index on a computed column needs its values in the row.
@@ -563,14 +483,7 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
         };
         if index.constraint_id != 0 {
             let kind = if has(index.status, ix::PRIMARY_KEY) { "PRIMARY KEY" } else { "UNIQUE KEY" };
-            return Err(SqlError::with_state(
-                3723,
-                16,
-                4,
-                format!(
-                    "An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for {kind} constraint enforcement."
-                ),
-            ));
+            return Err(sql_error!(3723, state 4, shown, kind));
         }
         refuse_referenced(ddl, &db, &row, &index, &shown)?;
         remove(ddl, &db, &row, &index)?;
@@ -592,14 +505,7 @@ fn refuse_referenced(
         )
     })?;
     if used.iter().any(|reference| reference.status >> 8 == index.indid) {
-        return Err(SqlError::with_state(
-            3723,
-            16,
-            5,
-            format!(
-                "An explicit DROP INDEX is not allowed on index '{shown}'. It is being used for FOREIGN KEY constraint enforcement."
-            ),
-        ));
+        return Err(sql_error!(3723, state 5, shown, "FOREIGN KEY"));
     }
     Ok(())
 }
@@ -607,15 +513,10 @@ fn refuse_referenced(
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let shown = written(&alter.table);
     let Some((db, row, old)) = ddl.table_for_change(&alter.table)? else {
-        return Err(SqlError::new(
-            1088,
-            16,
-            format!("Cannot find the object \"{shown}\" because it does not exist or you do not have permissions."),
-        ));
+        return Err(sql_error!(1088, shown));
     };
     if old.memory.is_some() {
-        let text = "The operation 'ALTER INDEX' is not supported with memory optimized tables.";
-        return Err(SqlError::with_state(10794, 16, 12, text));
+        return Err(sql_error!(10794, state 12, "operation", "ALTER INDEX", "memory optimized tables"));
     }
     let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
     let chosen: Vec<IndexRow> = match &alter.index {
@@ -626,7 +527,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 .filter(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, name)))
                 .collect();
             if found.is_empty() {
-                return Err(SqlError::with_state(2727, 11, 3, format!("Cannot find index '{}'.", &**name)));
+                return Err(sql_error!(2727, state 3, &**name));
             }
             found
         }
@@ -683,14 +584,7 @@ fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: 
 
 pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlResult<()> {
     let Some((db, row)) = ddl.find(&create.table)? else {
-        return Err(SqlError::new(
-            1088,
-            16,
-            format!(
-                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
-                written(&create.table)
-            ),
-        ));
+        return Err(sql_error!(1088, written(&create.table)));
     };
     let filter = match &create.filter {
         None => None,
@@ -718,15 +612,11 @@ pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlRes
 pub fn update_statistics(ddl: &mut Ddl<'_>, update: &UpdateStatistics) -> SqlResult<()> {
     let shown = written(&update.table);
     let Some((db, row)) = ddl.find(&update.table)? else {
-        return Err(SqlError::with_state(2706, 11, 6, format!("Table '{shown}' does not exist.")));
+        return Err(sql_error!(2706, state 6, shown));
     };
     for name in &update.names {
         if find_index(ddl, &db, row.id, name)?.is_none() {
-            return Err(SqlError::new(
-                2767,
-                16,
-                format!("Could not locate statistics '{}' in the system catalogs.", &**name),
-            ));
+            return Err(sql_error!(2767, &**name));
         }
     }
     Ok(())
@@ -748,13 +638,7 @@ pub fn drop_statistics(ddl: &mut Ddl<'_>, names: &[ObjectName]) -> SqlResult<()>
         };
         match found {
             Some((db, row, index)) if has(index.status, ix::STATISTICS) => remove(ddl, &db, &row, &index)?,
-            Some(_) => {
-                return Err(SqlError::new(
-                    3739,
-                    11,
-                    format!("Cannot DROP the index '{}' because it is not a statistics collection.", written(name)),
-                ));
-            }
+            Some(_) => return Err(sql_error!(3739, "DROP", written(name))),
             None => return Err(cannot_drop("statistics", &written(name), 6)),
         }
     }
@@ -782,10 +666,7 @@ pub fn buckets(options: &[Setting]) -> i64 {
 pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
     match asked_buckets(options) {
         asked @ 1..=storage::BUCKETS_MAX => Ok(storage::bucket_count(asked) as i64),
-        _ => {
-            let text = "The bucket count for a hash index must be a positive integer not exceeding 1073741824.";
-            Err(SqlError::new(41303, 15, text))
-        }
+        _ => Err(sql_error!(41303)),
     }
 }
 

@@ -4,11 +4,12 @@ use sql::ast::{
     ColumnDefinition, ColumnKind, ConstraintKind, Ident, InlineIndex, Key, Setting, SettingValue, TableDefinition,
     find_setting,
 };
-use types::{SqlError, SqlResult, TypeKind};
+use types::{SqlError, SqlResult, TypeKind, sql_error};
 
 use super::data_type;
 use super::index::new_buckets;
 use super::number::identity_numbers;
+use super::schema_binding::TABLES;
 use super::site::{Ddl, constraint_failed};
 use crate::catalog::Database;
 
@@ -39,9 +40,7 @@ pub fn of_table(options: &[Setting]) -> SqlResult<Option<Kept>> {
         return Ok(Some(if schema_only { Kept::SchemaOnly } else { Kept::Durable }));
     }
     if find_setting(options, "DURABILITY").is_some() {
-        let value = if schema_only { "schema_only" } else { "schema_and_data" };
-        let text = format!("The durability option '{value}' is supported only with memory optimized tables.");
-        return Err(SqlError::new(10779, 15, text));
+        return Err(if schema_only { sql_error!(10779) } else { sql_error!(10785, "option", "durability", TABLES) });
     }
     Ok(None)
 }
@@ -49,8 +48,7 @@ pub fn of_table(options: &[Setting]) -> SqlResult<Option<Kept>> {
 /// Of the options of a table type.
 pub fn of_type(options: &[Setting]) -> SqlResult<Option<Kept>> {
     if find_setting(options, "DURABILITY").is_some() {
-        let text = "The option 'durability' is not supported with table types.";
-        return Err(SqlError::with_state(10788, 15, 20, text));
+        return Err(sql_error!(10788, state 20, "durability"));
     }
     Ok(is_asked(options).then_some(Kept::Variable))
 }
@@ -75,20 +73,12 @@ pub fn check_buckets(ddl: &mut Ddl<'_>, table: &str, definition: &TableDefinitio
     for (index, hash, options) in keys.chain(indexes) {
         match (find_setting(options, "BUCKET_COUNT"), hash) {
             (None, false) => {}
-            (None, true) => {
-                let text = format!(
-                    "The option 'bucket_count' must be specified for index '{index}' on table '{table}'. It is required for hash indexes."
-                );
-                return Err(SqlError::new(10789, 15, text));
-            }
+            (None, true) => return Err(sql_error!(10789, "bucket_count", index, table)),
             (Some(_), true) => drop(new_buckets(options)?),
-            (Some(option), false) => {
-                let text = format!("The option '{}' can be specified only for hash indexes.", option.name);
-                return Err(SqlError::new(10790, 15, text));
-            }
+            (Some(option), false) => return Err(sql_error!(10790, option.name)),
         }
         if hash && !memory {
-            let error = SqlError::new(10791, 16, "Hash indexes are permitted only in memory optimized tables.");
+            let error = sql_error!(10791);
             return Err(constraint_failed(ddl, error));
         }
     }
@@ -97,28 +87,19 @@ pub fn check_buckets(ddl: &mut Ddl<'_>, table: &str, definition: &TableDefinitio
 
 pub fn check(ddl: &mut Ddl<'_>, db: &Database, name: &str, definition: &TableDefinition, kept: Kept) -> SqlResult<()> {
     if name.starts_with('#') {
-        let text = "The use of temporary tables is not supported with memory optimized tables.";
-        return Err(SqlError::new(12322, 16, text));
+        return Err(sql_error!(12322, TABLES));
     }
     check_columns(ddl, db, &definition.columns)?;
     let clustered_key = |(_, primary, key): (_, bool, &Key)| key.clustered.unwrap_or(primary && !key.hash);
     if keys(definition).any(clustered_key) || indexes(definition).any(|index| index.clustered == Some(true)) {
-        return Err(SqlError::with_state(
-            12317,
-            16,
-            76,
-            "Clustered indexes, which are the default for primary keys, are not supported with memory optimized tables. Specify a NONCLUSTERED index instead.",
-        ));
+        return Err(sql_error!(12317, state 76, TABLES));
     }
     check_indexes(ddl, indexes(definition))?;
     if kept == Kept::Durable && !keys(definition).any(|(_, primary, _)| primary) {
-        let text =
-            format!("The memory optimized table '{name}' with DURABILITY=SCHEMA_AND_DATA must have a primary key.");
-        return Err(constraint_failed(ddl, SqlError::with_state(41321, 16, 7, text)));
+        return Err(constraint_failed(ddl, sql_error!(41321, state 7, name)));
     }
     if keys(definition).next().is_none() && indexes(definition).next().is_none() {
-        let text = format!("The memory optimized table '{name}' must have at least one index or a primary key.");
-        return Err(constraint_failed(ddl, SqlError::with_state(41327, 16, 7, text)));
+        return Err(constraint_failed(ddl, sql_error!(41327, state 7, name)));
     }
     Ok(())
 }
@@ -142,12 +123,10 @@ pub fn check_added(
 fn check_indexes<'a>(ddl: &mut Ddl<'_>, mut indexes: impl Iterator<Item = &'a InlineIndex>) -> SqlResult<()> {
     indexes.try_for_each(|index| {
         if index.filter.is_some() {
-            let text = "The feature 'WHERE' is not supported with indexes on memory optimized tables.";
-            return Err(SqlError::new(10794, 16, text));
+            return Err(sql_error!(10794, "feature", "WHERE", "indexes on memory optimized tables"));
         }
         if !index.include.is_empty() {
-            let text = "Cannot specify included columns for indexes on memory optimized tables.";
-            return Err(constraint_failed(ddl, SqlError::new(10664, 16, text)));
+            return Err(constraint_failed(ddl, sql_error!(10664)));
         }
         Ok(())
     })
@@ -161,26 +140,24 @@ fn check_columns(ddl: &mut Ddl<'_>, db: &Database, columns: &[ColumnDefinition])
             ColumnKind::Computed { .. } => None,
         };
         if let Some(name) = refused {
-            return Err(refused_with(&format!("The type '{name}'"), 80));
+            return Err(refused_with("type", &name, 80));
         }
         if column.sparse {
-            return Err(refused_with("The feature 'SPARSE'", 4));
+            return Err(refused_with("feature", "SPARSE", 4));
         }
         if column.rowguidcol {
-            return Err(refused_with("The feature 'ROWGUIDCOL'", 5));
+            return Err(refused_with("feature", "ROWGUIDCOL", 5));
         }
         let Some(identity) = &column.identity else { continue };
         if identity_numbers(identity, &column.name)? != (1, 1) {
-            let text =
-                "The use of seed and increment values other than 1 is not supported with memory optimized tables.";
-            return Err(SqlError::with_state(12339, 16, 17, text));
+            return Err(sql_error!(12339, state 17, TABLES));
         }
     }
     Ok(())
 }
 
-fn refused_with(subject: &str, state: u8) -> SqlError {
-    SqlError::with_state(10794, 16, state, format!("{subject} is not supported with memory optimized tables."))
+fn refused_with(kind: &str, name: &str, state: u8) -> SqlError {
+    sql_error!(10794, state state, kind, name, TABLES)
 }
 
 fn refused_type(ty: types::SqlType) -> Option<String> {

@@ -7,7 +7,7 @@ use sql::ast::{
     ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
 };
 use sql::plan::OutputColumn;
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use super::column::column_row;
 use super::data_type::{self, ResolvedType};
@@ -66,11 +66,7 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
             "P" => "CREATE/ALTER PROCEDURE",
             _ => "CREATE/ALTER FUNCTION",
         };
-        return Err(SqlError::new(
-            166,
-            15,
-            format!("'{what}' does not allow specifying the database name as a prefix to the object name."),
-        ));
+        return Err(sql_error!(166, what));
     }
     let text = kept_text(ddl, draft.definition);
     let found = if draft.definition.verb == ModuleVerb::Create { None } else { ddl.find(draft.name)? };
@@ -80,18 +76,13 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
             kind => row.kind.as_str() == kind,
         };
         if !same {
-            return Err(SqlError::with_state(
-                2010,
-                16,
-                1,
-                format!("Cannot perform alter on '{}' because it is an incompatible object type.", written(draft.name)),
-            ));
+            return Err(sql_error!(2010, written(draft.name)));
         }
         ddl.lock(&db, row.id)?;
         let id = row.id;
         // A procedure is called, and a function is part of who depends on it.
         if draft.kind != "P" {
-            schema_binding::check_unused(ddl, &db, id, &format!("ALTER '{}'", written(draft.name)))?;
+            schema_binding::check_unused(ddl, &db, id, "ALTER", &written(draft.name))?;
         }
         let now = crate::catalog::clock::now();
         ddl.rows(&db, |rows| {
@@ -110,19 +101,14 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
         return Ok((db, id, place));
     }
     if draft.definition.verb == ModuleVerb::Alter {
-        return Err(SqlError::with_state(208, 16, 6, format!("Invalid object name '{}'.", written(draft.name))));
+        return Err(sql_error!(208, state 6, written(draft.name)));
     }
     let mut place = ddl.place(draft.name)?;
     let temporary = draft.name.is_temporary();
     let local = temporary && !draft.name.name.starts_with("##");
     if local {
         if ddl.find(draft.name)?.is_some() {
-            return Err(SqlError::with_state(
-                2714,
-                16,
-                3,
-                format!("There is already an object named '{}' in the database.", &*draft.name.name),
-            ));
+            return Err(sql_error!(2714, state 3, &*draft.name.name));
         }
         place.name = temporary_name(ddl, &draft.name.name)?;
     }
@@ -180,24 +166,10 @@ pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
     if create.columns.is_empty() {
         for (i, output) in columns.iter().enumerate() {
             if output.name.is_empty() {
-                return Err(SqlError::new(
-                    4511,
-                    16,
-                    format!(
-                        "Create View or Function failed because no column name was specified for column {}.",
-                        i + 1
-                    ),
-                ));
+                return Err(sql_error!(4511, i + 1));
             }
             if columns[..i].iter().any(|other| db.equal_names(&other.name, &output.name)) {
-                return Err(SqlError::new(
-                    4506,
-                    16,
-                    format!(
-                        "Column names in each view or function must be unique. Column name '{}' in view or function '{}' is specified more than once.",
-                        output.name, place.name
-                    ),
-                ));
+                return Err(sql_error!(4506, output.name, place.name));
             }
         }
     }
@@ -215,14 +187,7 @@ fn keep_parameters(ddl: &mut Ddl<'_>, db: &Database, id: i32, parameters: &[Para
         };
         let resolved = ResolvedType { ty: data_type::collate(db, resolved.ty, None)?, ..resolved };
         if resolved.table.is_some() && !parameter.readonly {
-            return Err(SqlError::new(
-                352,
-                15,
-                format!(
-                    "The table-valued parameter \"{}\" must be declared with the READONLY option.",
-                    parameter.name.name
-                ),
-            ));
+            return Err(sql_error!(352, parameter.name.name));
         }
         let status = if parameter.output { cs::OUTPUT } else { 0 }
             | if parameter.readonly { cs::READ_ONLY } else { 0 }
@@ -310,34 +275,15 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
         return Err(super::unsupported("CREATE TRIGGER ON DATABASE or ALL SERVER"));
     };
     let Some((db, parent)) = ddl.find(on)? else {
-        return Err(SqlError::with_state(
-            8197,
-            16,
-            4,
-            format!("The object '{}' does not exist or is invalid for this operation.", written(on)),
-        ));
+        return Err(sql_error!(8197, state 4, written(on)));
     };
     if parent.kind.as_str() == "V" && !create.instead_of {
-        return Err(SqlError::with_state(
-            2103,
-            15,
-            1,
-            format!(
-                "Cannot create trigger on view '{}' because only INSTEAD OF triggers can be created on views.",
-                written(on)
-            ),
-        ));
+        return Err(sql_error!(8197, state 6, written(on)));
     }
     if create.options.native_compilation != has(parent.status, os_::MEMORY_OPTIMIZED) {
         return Err(match create.options.native_compilation {
-            true => {
-                let text = "Triggers on non-memory optimized tables cannot use WITH NATIVE_COMPILATION.";
-                SqlError::new(10776, 16, text)
-            }
-            false => {
-                let text = "Triggers on memory-optimized tables must use WITH NATIVE_COMPILATION.";
-                SqlError::new(10777, 16, text)
-            }
+            true => sql_error!(10776),
+            false => sql_error!(10777),
         });
     }
     let event = |name: &str, bit: i32| if create.events.iter().any(|event| &**event == name) { bit } else { 0 };
@@ -358,16 +304,10 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
                 && !db.equal_names(&t.name, own_name)
         });
         if let Some(other) = other {
-            return Err(SqlError::new(
-                2111,
-                16,
-                format!(
-                    "Cannot create trigger '{}' on table '{}' because an INSTEAD OF trigger already exists on this object: '{}'.",
-                    &**own_name,
-                    written(on),
-                    other.name
-                ),
-            ));
+            let both = [("INSERT", os_::ON_INSERT), ("UPDATE", os_::ON_UPDATE), ("DELETE", os_::ON_DELETE)];
+            let event = both.iter().find(|(_, bit)| other.status & events & bit != 0).map_or("", |(name, _)| name);
+            let kind = if parent.kind.as_str() == "V" { "view" } else { "table" };
+            return Err(sql_error!(2111, "create", &**own_name, kind, written(on), event));
         }
     }
     // A trigger is in its table's schema.
@@ -387,15 +327,7 @@ pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()
         return Err(super::unsupported("ENABLE or DISABLE TRIGGER ON DATABASE or ALL SERVER"));
     };
     let Some((db, parent)) = ddl.find(on)? else {
-        return Err(SqlError::with_state(
-            1088,
-            16,
-            11,
-            format!(
-                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
-                written(on)
-            ),
-        ));
+        return Err(sql_error!(1088, state 11, written(on)));
     };
     let names = switch.triggers.as_ref().map(|names| names.iter().map(|n| n.name.to_string()).collect::<Vec<_>>());
     switch_triggers_of(ddl, &db, parent.id, names.as_deref(), switch.enable)
@@ -416,9 +348,7 @@ pub fn switch_triggers_of(
         Some(names) => {
             for name in names {
                 let found = triggers.iter().find(|t| db.equal_names(&t.name, name));
-                chosen.push(found.map(|t| t.id).ok_or_else(|| {
-                    SqlError::with_state(1088, 16, 11, format!("Cannot find the object \"{name}\" because it does not exist or you do not have permissions."))
-                })?);
+                chosen.push(found.map(|t| t.id).ok_or_else(|| sql_error!(1088, state 11, name))?);
             }
         }
     }
@@ -437,11 +367,7 @@ pub fn switch_triggers_of(
 /// sp_refreshview, sp_refreshsqlmodule: a view's columns as they are now.
 pub fn refresh(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
     let Some((db, row)) = ddl.find(name)? else {
-        return Err(SqlError::new(
-            15165,
-            16,
-            format!("Could not find object '{}' or you do not have permission.", written(name)),
-        ));
+        return Err(sql_error!(15165, written(name)));
     };
     if row.kind.as_str() == "V" {
         let place = place_of(ddl, &db, &row)?;

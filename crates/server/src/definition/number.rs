@@ -2,7 +2,7 @@
 
 use sql::ast::{Expr, Identity, Literal, UnaryOp};
 use sql::catalog::TableDef;
-use types::{SqlError, SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::catalog::counter::Rule;
 
@@ -43,8 +43,7 @@ pub fn identity_rule(ty: &SqlType, seed: i64, increment: i64) -> Rule {
 
 pub fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {
     let number = |expr: &Option<Expr>| expr.as_ref().map_or(Some(1), whole_number);
-    match (number(&identity.seed), number(&identity.increment)) {
-        (Some(seed), Some(increment)) if increment != 0 => Ok((seed, increment)),
-        _ => Err(SqlError::new(2747, 16, format!("Identity column '{column}' contains invalid INCREMENT."))),
-    }
+    let seed = number(&identity.seed).ok_or_else(|| sql_error!(2752, column))?;
+    let increment = number(&identity.increment).filter(|increment| *increment != 0);
+    Ok((seed, increment.ok_or_else(|| sql_error!(2753, column))?))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::ast::{AlterSchema, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::data_type::{self, find_type};
 use super::memory_optimized;
@@ -51,13 +51,8 @@ pub fn create_schema(ddl: &mut Ddl<'_>, create: &CreateSchema) -> SqlResult<()> 
         Ok(rows.try_insert(&row)?.is_err())
     })?;
     if taken {
-        ddl.message(SqlError::with_state(
-            2714,
-            16,
-            6,
-            format!("There is already an object named '{name}' in the database."),
-        ));
-        return Err(SqlError::new(2759, 16, "CREATE SCHEMA failed due to previous errors."));
+        ddl.message(sql_error!(2714, name));
+        return Err(sql_error!(2759));
     }
     ddl.changed(db.id, 0);
     // What stands inside belongs to the new schema unless it says otherwise.
@@ -85,7 +80,7 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     ddl.lock(&db, row.id)?;
     let taken = ddl.rows(&db, |rows| load::object_row_named(rows, target.id, &row.name))?;
     if taken.is_some() {
-        return Err(SqlError::new(15530, 16, format!("The object with name \"{}\" already exists.", row.name)));
+        return Err(sql_error!(15530, "object", row.name));
     }
     let children = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
     for id in children.iter().map(|child| child.id).chain([row.id]) {
@@ -100,11 +95,7 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
     let db = place.db.clone();
     let taken = ddl.rows(&db, |rows| rows.first::<TypeRow>(1, &[int(place.schema), name_datum(&place.name)]))?;
     if taken.is_some() || scalar_type::by_name(&place.name).is_some() {
-        return Err(SqlError::new(
-            219,
-            16,
-            format!("The type '{}' already exists, or you do not have permission to create it.", written(&create.name)),
-        ));
+        return Err(sql_error!(219, written(&create.name)));
     }
     let types = ddl.rows(&db, |rows| rows.all::<TypeRow>())?;
     let id = types.iter().map(|row| row.id).max().unwrap_or(0).max(256) + 1;
@@ -249,30 +240,15 @@ fn drop_object(
                 _ => return Err(cannot_drop(word, &shown, state)),
             };
             let asked = word.split(' ').next().unwrap_or(word).to_uppercase();
-            return Err(SqlError::new(
-                3705,
-                16,
-                format!(
-                    "Cannot use DROP {asked} with '{shown}' because '{shown}' is a {}. Use DROP {actual}.",
-                    actual.to_lowercase()
-                ),
-            ));
+            return Err(sql_error!(3705, asked, shown, shown, actual.to_lowercase(), format_args!("DROP {actual}")));
         }
         return Err(cannot_drop(word, &shown, state));
     }
     if is_system(&row) {
-        return Err(SqlError::new(
-            3718,
-            16,
-            format!("Cannot drop the {word} '{shown}' because it is a system object."),
-        ));
+        return Err(sql_error!(3708, "drop", word, shown, "object"));
     }
     if row.kind.as_str() == "D" && row.pid != 0 {
-        return Err(SqlError::new(
-            3717,
-            16,
-            "Cannot drop a default constraint by DROP DEFAULT statement. Use ALTER TABLE to drop a constraint default.",
-        ));
+        return Err(sql_error!(3717));
     }
     if has(row.status, os_::MEMORY_OPTIMIZED) {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
@@ -287,16 +263,11 @@ fn drop_object(
         for reference in references {
             let key = ddl.rows(&db, |rows| load::object_row(rows, reference.depid))?;
             if key.is_some_and(|key| key.pid != row.id) {
-                return Err(SqlError::with_state(
-                    3726,
-                    16,
-                    1,
-                    format!("Could not drop object '{shown}' because it is referenced by a FOREIGN KEY constraint."),
-                ));
+                return Err(sql_error!(3726, shown));
             }
         }
     }
-    schema_binding::check_unused(ddl, &db, row.id, &format!("DROP {} '{shown}'", word.to_uppercase()))?;
+    schema_binding::check_unused(ddl, &db, row.id, &format!("DROP {}", word.to_uppercase()), &shown)?;
     if row.pid != 0 {
         ddl.changed(db.id, row.pid);
     }
@@ -310,16 +281,7 @@ fn drop_object(
 fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult<()> {
     let shown = written(name);
     let Some((db, row)) = find_type(ddl, name)? else {
-        return if if_exists {
-            Ok(())
-        } else {
-            Err(SqlError::with_state(
-                3701,
-                16,
-                1,
-                format!("Cannot drop the type '{shown}', because it does not exist or you do not have permission."),
-            ))
-        };
+        return if if_exists { Ok(()) } else { Err(sql_error!(3701, "drop", "type", shown)) };
     };
     let users = ddl.rows(&db, |rows| rows.all::<ColumnRow>())?;
     if let Some(user) = users.iter().find(|column| column.utype == row.id) {
@@ -350,10 +312,7 @@ fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult
 
 /// 3732
 fn referenced_type(shown: &str, user: &str) -> SqlError {
-    let text = format!(
-        "Cannot drop type '{shown}' because it is being referenced by object '{user}'. There may be other objects that reference this type."
-    );
-    SqlError::new(3732, 16, text)
+    sql_error!(3732, shown, user)
 }
 
 fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult<()> {
@@ -363,13 +322,13 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
         return if if_exists { Ok(()) } else { Err(cannot_find("drop", "schema", shown)) };
     };
     if row.id <= schema::SYS || row.id >= 16384 {
-        return Err(SqlError::new(15150, 16, format!("Cannot drop the schema '{shown}'.")));
+        return Err(sql_error!(15150, "drop", "schema", shown));
     }
     let objects = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_NAME, &[int(row.id)]))?;
     let types = ddl.rows(&db, |rows| rows.find::<TypeRow>(1, &[int(row.id)]))?;
     let named = objects.iter().find(|object| object.pid == 0).or(objects.first());
     if let Some(object) = named.map(|o| &o.name).or(types.first().map(|t| &t.name)) {
-        return Err(schema_binding::referenced(&format!("drop schema '{shown}'"), object));
+        return Err(schema_binding::referenced("drop schema", shown, object));
     }
     ddl.rows(&db, |rows| rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)]))?;
     ddl.changed(db.id, 0);
@@ -379,16 +338,7 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
 /// sp_rename. `kind`: OBJECT, COLUMN, INDEX, DATABASE, USERDATATYPE, STATISTICS; None: what the name finds.
 pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> SqlResult<()> {
     let kind = kind.map(str::to_ascii_uppercase);
-    let bad = |what: &str| {
-        SqlError::new(
-            15225,
-            11,
-            format!(
-                "No item by the name of '{old}' could be found in the current database '{what}', given that @itemtype was input as '{}'.",
-                kind.clone().unwrap_or_else(|| "(null)".into())
-            ),
-        )
-    };
+    let bad = |what: &str| sql_error!(15225, old, what, kind.clone().unwrap_or_else(|| "(null)".into()));
     let current = ddl.current()?.name();
     let parsed = load::parse_name(old);
     let as_name = |name: &sql::catalog::ObjectName| ObjectName {
@@ -414,11 +364,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
                 name: parsed.schema.clone().unwrap_or_default(),
             };
             let Some((db, row)) = ddl.find(&as_name(&table))? else {
-                return Err(SqlError::new(
-                    15248,
-                    11,
-                    "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong.",
-                ));
+                return Err(sql_error!(15248, "COLUMN"));
             };
             ddl.lock(&db, row.id)?;
             if kind.as_deref() == Some("COLUMN") {
@@ -438,9 +384,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
 fn rename_index(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, old: &str, new: &str) -> SqlResult<()> {
     let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
     let index = indexes.into_iter().find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, old)));
-    let index = index.ok_or_else(|| {
-        SqlError::new(15248, 11, "Either the parameter @objname is ambiguous or the claimed @objtype (INDEX) is wrong.")
-    })?;
+    let index = index.ok_or_else(|| sql_error!(15248, "INDEX"))?;
     ddl.rows(db, |rows| {
         rows.update::<IndexRow>(0, &[int(table), int(index.indid)], |row| row.name = Some(new.to_string()))?;
         rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
@@ -456,13 +400,7 @@ fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
     }
     let taken = ddl.rows(db, |rows| load::object_row_named(rows, row.nsid, new))?;
     if taken.is_some_and(|other| other.id != row.id) {
-        return Err(SqlError::new(
-            15335,
-            11,
-            format!(
-                "Error: The new name '{new}' is already in use as a OBJECT name and would cause a duplicate that is not permitted."
-            ),
-        ));
+        return Err(sql_error!(15335, new, "OBJECT"));
     }
     ddl.rows(db, |rows| {
         rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
@@ -489,8 +427,7 @@ fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
 
 /// 15336
 fn enforced(name: &str) -> SqlError {
-    let text = format!("Object '{name}' cannot be renamed because the object participates in enforced dependencies.");
-    SqlError::new(15336, 16, text)
+    sql_error!(15336, name)
 }
 
 fn ident(text: &str) -> sql::ast::Ident {
@@ -501,20 +438,10 @@ fn ident(text: &str) -> sql::ast::Ident {
 fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
     let Some(column) = columns.iter().find(|c| db.equal_names(&c.name, old)) else {
-        return Err(SqlError::new(
-            15248,
-            11,
-            "Either the parameter @objname is ambiguous or the claimed @objtype (COLUMN) is wrong.",
-        ));
+        return Err(sql_error!(15248, "COLUMN"));
     };
     if columns.iter().any(|c| db.equal_names(&c.name, new) && c.colid != column.colid) {
-        return Err(SqlError::new(
-            15335,
-            11,
-            format!(
-                "Error: The new name '{new}' is already in use as a COLUMN name and would cause a duplicate that is not permitted."
-            ),
-        ));
+        return Err(sql_error!(15335, new, "COLUMN"));
     }
     let (from, to) = (text::bracket(&column.name), text::bracket(new));
     let colid = column.colid;

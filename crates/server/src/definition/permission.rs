@@ -1,7 +1,7 @@
 //! GRANT, DENY, REVOKE: kept in the catalog as SQL Server keeps them. The names and codes of permissions.
 
 use sql::ast::{ObjectName, Permission, PermissionVerb, Securable};
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use super::data_type::find_type;
 use super::site::{Ddl, cannot_find};
@@ -129,11 +129,7 @@ pub fn permission(ddl: &mut Ddl<'_>, statement: &Permission) -> SqlResult<()> {
     for name in &statement.principals {
         let grantee = if server { login(ddl, name)? } else { principal(ddl, &db, name)? };
         if matches!(grantee, 1 | 3 | 4) && !server {
-            return Err(SqlError::new(
-                4604,
-                16,
-                "Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself.",
-            ));
+            return Err(sql_error!(4624));
         }
         for item in &statement.permissions {
             let mut columns = subject.columns.clone();
@@ -163,7 +159,7 @@ fn expand(name: &str, subject: &Subject) -> SqlResult<Vec<&'static KnownPermissi
             Scope::Database => &["BADB", "BALO", "CRDB", "CRDF", "CRFN", "CRPR", "CRRU", "CRTB", "CRVW"],
             Scope::Object if subject.executable => &["EX"],
             Scope::Object => &["DL", "IN", "RF", "SL", "UP"],
-            _ => return Err(SqlError::new(102, 15, "Incorrect syntax near 'ALL'.")),
+            _ => return Err(sql_error!(102, "ALL")),
         };
         return Ok(of_scope().filter(|known| all.contains(&known.code)).collect());
     }
@@ -174,10 +170,8 @@ fn expand(name: &str, subject: &Subject) -> SqlResult<Vec<&'static KnownPermissi
     };
     match of_scope().find(|known| known.name == name) {
         Some(known) => Ok(vec![known]),
-        None if PERMISSIONS.iter().any(|known| known.name == name) => {
-            Err(SqlError::new(4606, 16, format!("Granted or revoked privilege {name} is not compatible with object.")))
-        }
-        None => Err(SqlError::new(102, 15, format!("Incorrect syntax near '{name}'."))),
+        None if PERMISSIONS.iter().any(|known| known.name == name) => Err(sql_error!(4606, name)),
+        None => Err(sql_error!(102, name)),
     }
 }
 
@@ -239,12 +233,7 @@ fn subject(ddl: &mut Ddl<'_>, statement: &Permission) -> SqlResult<Subject> {
         };
         if statement.permissions.iter().any(|item| of_server(&item.name)) {
             if ddl.current()?.id != MASTER {
-                return Err(SqlError::with_state(
-                    4621,
-                    16,
-                    10,
-                    "Permissions at the server scope can only be granted when the current database is master",
-                ));
+                return Err(sql_error!(4621, state 10));
             }
             return Ok(plain(Scope::Server, 0));
         }
@@ -293,9 +282,7 @@ fn shown(name: &ObjectName) -> String {
 fn column_id(ddl: &mut Ddl<'_>, db: &Database, table: i32, column: &str) -> SqlResult<i32> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
     let found = columns.iter().find(|row| db.equal_names(&row.name, column));
-    found.map(|row| row.colid).ok_or_else(|| {
-        SqlError::new(1911, 16, format!("Column name '{column}' does not exist in the target table or view."))
-    })
+    found.map(|row| row.colid).ok_or_else(|| sql_error!(1911, column))
 }
 
 /// The id of a user or role. 15151.

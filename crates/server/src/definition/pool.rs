@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP THREAD POOL, as Sybase ASE has them.
 
 use sql::ast::{Expr, Literal, Setting, SettingValue, ThreadPool, ThreadPoolAction, find_setting};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::number::whole_number;
 use super::site::Ddl;
@@ -9,7 +9,7 @@ use crate::instance::pools::{self, BLOCKING_POOL, DEFAULT_POOL, NamedPool, SYSTE
 
 pub fn thread_pool(ddl: &mut Ddl<'_>, statement: &ThreadPool) -> SqlResult<()> {
     if ddl.site.in_user_transaction() {
-        return Err(SqlError::new(574, 16, "THREAD POOL statement cannot be used inside a user transaction."));
+        return Err(sql_error!(574, "THREAD POOL"));
     }
     let pools = &ddl.site.server().pools;
     let name = statement.name.to_string();
@@ -82,9 +82,7 @@ fn drop_pool(setup: &mut Setup, name: &str) -> SqlResult<Vec<NamedPool>> {
         return Err(reserved(name));
     }
     if let Some(class) = setup.classes.iter().find(|class| class.pool.eq_ignore_ascii_case(name)) {
-        let text =
-            format!("The thread pool '{name}' cannot be dropped: the execution class '{}' is using it.", class.name);
-        return Err(SqlError::new(3729, 16, text));
+        return Err(sql_error!(3729, "drop thread pool", name, class.name));
     }
     let at = setup.pools.iter().position(|pool| pool.name.eq_ignore_ascii_case(name)).ok_or_else(|| missing(name))?;
     let mut gone = setup.pools.remove(at);
@@ -134,23 +132,17 @@ fn text(settings: &[Setting], name: &str) -> SqlResult<Option<String>> {
 }
 
 fn wrong(setting: &str) -> SqlError {
-    SqlError::new(15129, 16, format!("{setting} is missing, or its value is not valid."))
+    sql_error!(153, setting, "THREAD POOL")
 }
 
 fn reserved(name: &str) -> SqlError {
-    SqlError::new(
-        15150,
-        16,
-        format!("Cannot do this to the thread pool '{name}': names that begin with syb_ are the system's."),
-    )
+    sql_error!(15150, "change", "thread pool", name)
 }
 
 fn missing(name: &str) -> SqlError {
-    let text =
-        format!("Cannot find the thread pool '{name}', because it does not exist or you do not have permission.");
-    SqlError::new(15151, 16, text)
+    sql_error!(15151, "find", "thread pool", name)
 }
 
 fn exists(name: &str) -> SqlError {
-    SqlError::new(15025, 16, format!("The thread pool '{name}' already exists."))
+    sql_error!(10918, "thread pool", name)
 }

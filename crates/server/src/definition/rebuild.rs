@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use storage::{IndexId, ScanSpec, TableId, TableLayout};
-use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, row};
+use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, row, sql_error};
 
 use super::layout::{create_storage, row_layout};
 use super::site::{Ddl, Place, has, source};
@@ -91,14 +91,7 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
 
 /// 515
 pub fn no_null(column: &str, database: &str, table: &str, verb: &str) -> SqlError {
-    SqlError::with_state(
-        515,
-        16,
-        2,
-        format!(
-            "Cannot insert the value NULL into column '{column}', table '{database}.dbo.{table}'; column does not allow nulls. {verb} fails."
-        ),
-    )
+    sql_error!(515, column, format_args!("{database}.dbo.{table}"), verb)
 }
 
 pub fn stored(column: &ColumnRow) -> bool {

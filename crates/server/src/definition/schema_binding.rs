@@ -1,7 +1,7 @@
 //! What natively compiled modules depend on: kept with the module, and refused to whoever would take it away.
 
 use sql::bind::References;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::site::Ddl;
 use crate::catalog::Database;
@@ -13,26 +13,22 @@ use crate::catalog::load::{self, int, small};
 pub fn refuse_in_transaction(ddl: &Ddl<'_>, what: &str) -> SqlResult<()> {
     match ddl.site.in_user_transaction() {
         false => Ok(()),
-        true => Err(SqlError::new(
-            12331,
-            16,
-            format!("DDL statements ALTER, DROP and CREATE inside user transactions are not supported with {what}."),
-        )),
+        true => Err(sql_error!(12331, what)),
     }
 }
 
 pub const MODULES: &str = "natively compiled modules";
 pub const TABLES: &str = "memory optimized tables";
 
-/// 3729. `what`: would be done, and to what.
-pub fn referenced(what: &str, user: &str) -> SqlError {
-    SqlError::new(3729, 16, format!("Cannot {what} because it is being referenced by object '{user}'."))
+/// 3729. `action`: what would be done to `name`.
+pub fn referenced(action: &str, name: &str, user: &str) -> SqlError {
+    sql_error!(3729, action, name, user)
 }
 
-/// Refuses to do `what` to an object that a module depends on.
-pub fn check_unused(ddl: &mut Ddl<'_>, db: &Database, object: i32, what: &str) -> SqlResult<()> {
+/// Refuses to do `action` to an object that a module depends on.
+pub fn check_unused(ddl: &mut Ddl<'_>, db: &Database, object: i32, action: &str, name: &str) -> SqlResult<()> {
     match user_of(ddl, db, object)? {
-        Some(user) => Err(referenced(what, &user)),
+        Some(user) => Err(referenced(action, name, &user)),
         None => Ok(()),
     }
 }
@@ -46,7 +42,7 @@ pub fn keep(ddl: &mut Ddl<'_>, db: &Database, id: i32, references: &References) 
         ddl.site.state().1.renew_snapshot();
         if ddl.rows(db, |rows| load::object_row(rows, object.0))?.is_none() {
             let name = named.map_or_else(|| object.0.to_string(), |row| row.name);
-            return Err(SqlError::new(208, 16, format!("Invalid object name '{name}'.")));
+            return Err(sql_error!(208, name));
         }
     }
     for (object, column) in references {

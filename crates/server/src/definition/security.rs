@@ -4,7 +4,7 @@ use sql::ast::{
     AlterAuthorization, AlterLogin, AlterLoginAction, AlterRole, AlterRoleAction, AlterUser, CreateLogin, CreateRole,
     CreateUser, Expr, Literal, LoginSource, Password, Setting, SettingValue, UserSource, find_setting,
 };
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::permission::{login as login_id, principal};
 use super::server::other_sessions;
@@ -53,21 +53,14 @@ fn hash(given: &Password, policy: bool) -> SqlResult<Binary> {
         (Expr::Literal(Literal::Binary(bytes)), true) => bytes.to_vec(),
         (Expr::Literal(Literal::String { text, .. }), false) => {
             if policy && !is_strong(text) {
-                let text = "Password validation failed. The password does not meet the operating system policy requirements because it is not complex enough.";
-                return Err(SqlError::new(15118, 16, text));
+                return Err(sql_error!(15118));
             }
             let mut salt = [0; 16];
             os::random::fill(&mut salt);
             let text = text.to_string();
             os::sched::preemptive(os::wait::WaitType::PREEMPTIVE_OS_CRYPTOPS, move || password::hash(&text, salt))
         }
-        _ => {
-            return Err(SqlError::new(
-                15021,
-                16,
-                "Invalid value given for parameter PASSWORD. Specify a valid parameter value.",
-            ));
-        }
+        _ => return Err(sql_error!(15021, "PASSWORD")),
     };
     Ok(Binary(Some(stored.into())))
 }
@@ -91,13 +84,7 @@ fn flag(status: i32, bit: i32, settings: &[Setting], name: &str) -> i32 {
 fn no_such_default_database(ddl: &Ddl<'_>, name: &str) -> SqlResult<()> {
     match ddl.catalog.database_named(name) {
         Some(_) => Ok(()),
-        None => Err(SqlError::new(
-            15010,
-            16,
-            format!(
-                "The database '{name}' does not exist. Supply a valid database name. To see available databases, use sys.databases."
-            ),
-        )),
+        None => Err(sql_error!(15010, name)),
     }
 }
 
@@ -112,10 +99,7 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
     );
     let password = match &create.source {
         LoginSource::Password(given) => hash(given, status & CHECK_POLICY != 0)?,
-        _ => {
-            let text = format!("Windows NT user or group '{name}' not found. Check the name again.");
-            return Err(SqlError::new(15401, 16, text));
-        }
+        _ => return Err(sql_error!(15401, name)),
     };
     let default_database = word(&create.options, "DEFAULT_DATABASE").unwrap_or_else(|| "master".into());
     no_such_default_database(ddl, &default_database)?;
@@ -146,7 +130,7 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
         Ok(rows.try_insert(&row)?.is_err())
     })?;
     if taken {
-        return Err(SqlError::new(15025, 16, format!("The server principal '{name}' already exists.")));
+        return Err(sql_error!(15025, name));
     }
     Ok(())
 }
@@ -185,13 +169,7 @@ pub fn alter_login(ddl: &mut Ddl<'_>, alter: &AlterLogin) -> SqlResult<()> {
                     return Err(super::unsupported("OLD_PASSWORD"));
                 };
                 if !password::verify(row.password.0.as_deref().unwrap_or(&[]), text) {
-                    return Err(SqlError::new(
-                        15151,
-                        16,
-                        format!(
-                            "Cannot alter the login '{name}', because it does not exist or you do not have permission."
-                        ),
-                    ));
+                    return Err(sql_error!(15151, "alter", "login", name));
                 }
             }
             let (database, language, renamed) =
@@ -201,7 +179,7 @@ pub fn alter_login(ddl: &mut Ddl<'_>, alter: &AlterLogin) -> SqlResult<()> {
             }
             if let Some(renamed) = &renamed {
                 if ddl.catalog.login(renamed)?.is_some_and(|other| other.id != row.id) {
-                    return Err(SqlError::new(15025, 16, format!("The server principal '{renamed}' already exists.")));
+                    return Err(sql_error!(15025, renamed));
                 }
             }
             change_login(ddl, name, |row| {
@@ -232,26 +210,15 @@ pub fn drop_login(ddl: &mut Ddl<'_>, name: &str, role: bool, if_exists: bool) ->
         return if if_exists { Ok(()) } else { Err(cannot_find("drop", word, name)) };
     };
     if row.id < LOGIN_MIN {
-        return Err(SqlError::new(15150, 16, format!("Cannot drop the {word} '{name}'.")));
+        return Err(sql_error!(15150, "drop", word, name));
     }
     let is_in = |login: &str| master.equal_names(login, name);
     if !role && (is_in(&ddl.site.login()) || other_sessions(ddl)?.iter().any(|session| is_in(&session.login))) {
-        return Err(SqlError::with_state(
-            15434,
-            16,
-            1,
-            format!("Could not drop login '{name}' as the user is currently logged in."),
-        ));
+        return Err(sql_error!(15434, name));
     }
     let databases: Vec<DatabaseRow> = ddl.rows(&master, |rows| rows.all())?;
     if databases.iter().any(|db| db.owner_sid == row.sid) {
-        return Err(SqlError::new(
-            15174,
-            16,
-            format!(
-                "Login '{name}' owns one or more database(s). Change the owner of the database(s) before dropping the login."
-            ),
-        ));
+        return Err(sql_error!(15174, name));
     }
     ddl.rows(&master, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::SERVER_ROLE_MEMBER)], |_| true)?;
@@ -264,7 +231,7 @@ pub fn drop_login(ddl: &mut Ddl<'_>, name: &str, role: bool, if_exists: bool) ->
 
 /// 15023.
 fn user_exists(name: &str) -> SqlError {
-    SqlError::new(15023, 16, format!("User, group, or role '{name}' already exists in the current database."))
+    sql_error!(15023, name)
 }
 
 fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> SqlResult<()> {
@@ -309,14 +276,12 @@ pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
         UserSource::SameName | UserSource::Login(_) => {
             let login_name =
                 if let UserSource::Login(login) = &create.source { login.to_string() } else { name.clone() };
-            let missing = || {
-                SqlError::new(15007, 16, format!("'{login_name}' is not a valid login or you do not have permission."))
-            };
+            let missing = || sql_error!(15007, login_name);
             let login =
                 ddl.catalog.login(&login_name)?.filter(|login| login.kind.as_str() != "R").ok_or_else(missing)?;
             let users: Vec<OwnerRow> = ddl.rows(&db, |rows| rows.all())?;
             if users.iter().any(|user| user.sid == login.sid) {
-                return Err(SqlError::new(15063, 16, "The login already has an account under a different user name."));
+                return Err(sql_error!(15063));
             }
             login.sid
         }
@@ -327,13 +292,7 @@ pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
             sid.extend(own);
             Binary(Some(bytes(&create.options, "SID").unwrap_or_else(|| sid.into())))
         }
-        UserSource::Password(_) => {
-            return Err(SqlError::new(
-                33233,
-                16,
-                "You can only create a user with a password in a contained database.",
-            ));
-        }
+        UserSource::Password(_) => return Err(sql_error!(33233)),
         UserSource::Certificate(name) => return Err(cannot_find("find", "certificate", name)),
         UserSource::AsymmetricKey(name) => return Err(cannot_find("find", "asymmetric key", name)),
         UserSource::External => return Err(super::unsupported("CREATE USER ... FROM EXTERNAL PROVIDER")),
@@ -362,19 +321,18 @@ pub fn alter_user(ddl: &mut Ddl<'_>, alter: &AlterUser) -> SqlResult<()> {
     let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
     let row = row.filter(|row| row.kind.as_str() == "S").ok_or_else(|| cannot_find("alter", "user", name))?;
     if alter.password.is_some() {
-        return Err(SqlError::new(33233, 16, "You can only create a user with a password in a contained database."));
+        return Err(sql_error!(33233));
     }
     let (schema, renamed) = (word(&alter.options, "DEFAULT_SCHEMA"), word(&alter.options, "NAME"));
     let login = match word(&alter.options, "LOGIN") {
         None => None,
         Some(login) => {
-            let missing =
-                || SqlError::new(15007, 16, format!("'{login}' is not a valid login or you do not have permission."));
+            let missing = || sql_error!(15007, login);
             Some(ddl.catalog.login(&login)?.ok_or_else(missing)?.sid)
         }
     };
     if row.id < USER_MIN && (renamed.is_some() || row.id != 1) {
-        return Err(SqlError::new(15150, 16, format!("Cannot alter the user '{name}'.")));
+        return Err(sql_error!(15150, "alter", "user", name));
     }
     if let Some(renamed) = &renamed {
         if ddl
@@ -411,21 +369,17 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
         return if if_exists { Ok(()) } else { Err(cannot_find("drop", word, name)) };
     };
     if row.id < USER_MIN || (FIXED_ROLE_MIN..=FIXED_ROLE_MAX).contains(&row.id) {
-        return Err(SqlError::new(15150, 16, format!("Cannot drop the {word} '{name}'.")));
+        return Err(sql_error!(15150, "drop", word, name));
     }
     let (schemas, members) = ddl.rows(&db, |rows| {
         let schemas = rows.find::<ClassRow>(0, &[small(class::SCHEMA_ENTRY)])?;
         Ok((schemas, rows.find::<ReferenceRow>(0, &[int(row.id), small(class::ROLE_MEMBER)])?))
     })?;
     if schemas.iter().any(|schema| schema.owner == row.id) {
-        return Err(SqlError::new(
-            15138,
-            16,
-            "The database principal owns a schema in the database, and cannot be dropped.",
-        ));
+        return Err(sql_error!(15138, "schema"));
     }
     if !members.is_empty() {
-        return Err(SqlError::new(15144, 16, "The role has members. It must be empty before it can be dropped."));
+        return Err(sql_error!(15144));
     }
     ddl.rows(&db, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;
@@ -474,7 +428,7 @@ fn create_server_role(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {
         };
         Ok(rows.try_insert(&row)?.is_err())
     })?;
-    if taken { Err(SqlError::new(15025, 16, format!("The server principal '{name}' already exists."))) } else { Ok(()) }
+    if taken { Err(sql_error!(15025, name)) } else { Ok(()) }
 }
 
 /// Ids of a role and, for a member, of that; `class` is where memberships are.
@@ -508,14 +462,14 @@ pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
     match &alter.action {
         AlterRoleAction::AddMember(member) => {
             if role == 0 || role == 2 && alter.server {
-                return Err(SqlError::new(15081, 16, "Membership of the public role cannot be changed."));
+                return Err(sql_error!(15081));
             }
             let member = member_id(ddl, member)?;
             if !alter.server && matches!(member, 1 | 3 | 4) {
-                return Err(SqlError::new(15405, 16, "Cannot use the special principal 'dbo'."));
+                return Err(sql_error!(15405, "dbo"));
             }
             if is_within(ddl, &db, kind, role, member)? {
-                return Err(SqlError::new(15413, 16, "Cannot make a role a member of itself."));
+                return Err(sql_error!(15413));
             }
             let row = ReferenceRow { class: kind, depid: role, depsubid: 0, indepid: member, indepsubid: 0, status: 0 };
             // A member already is no error.
@@ -529,7 +483,7 @@ pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
         }
         AlterRoleAction::Rename(renamed) => {
             if fixed {
-                return Err(SqlError::new(15150, 16, format!("Cannot alter the role '{name}'.")));
+                return Err(sql_error!(15150, "alter", "role", name));
             }
             if alter.server {
                 let renamed = renamed.to_string();

@@ -1,7 +1,7 @@
 //! CREATE and ALTER SEQUENCE.
 
 use sql::ast::{CreateSequence, Expr, SequenceBound, SequenceCache};
-use types::{SqlError, SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::data_type;
 use super::number::{bounds, whole_number};
@@ -57,9 +57,7 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
 }
 
 fn number(expr: &Expr) -> SqlResult<i128> {
-    whole_number(expr).ok_or_else(|| {
-        SqlError::new(11711, 16, "An invalid value was specified for an argument of the sequence object.")
-    })
+    whole_number(expr).ok_or_else(|| sql_error!(11711))
 }
 
 /// The sequence that ALTER SEQUENCE names.
@@ -70,16 +68,7 @@ fn altered(ddl: &mut Ddl<'_>, create: &CreateSequence, shown: &str) -> SqlResult
         }
         _ => None,
     };
-    found.ok_or_else(|| {
-        SqlError::with_state(
-            15151,
-            16,
-            1,
-            format!(
-                "Cannot alter the sequence object '{shown}', because it does not exist or you do not have permission."
-            ),
-        )
-    })
+    found.ok_or_else(|| sql_error!(15151, "alter", "sequence object", shown))
 }
 
 /// The system type, the user type and the values' type.
@@ -94,13 +83,7 @@ fn counted_type(
         (Some(data_type), _) => {
             let resolved = data_type::resolve(ddl, db, data_type, 1)?;
             if !(resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0) {
-                return Err(SqlError::new(
-                    11702,
-                    16,
-                    format!(
-                        "The sequence object '{shown}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, or any user-defined data type that is based on one of the foregoing integer data types."
-                    ),
-                ));
+                return Err(sql_error!(11702, shown));
             }
             (resolved.xtype, resolved.utype, resolved.ty)
         }
@@ -130,7 +113,7 @@ fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, sh
         None => old.map_or(1, |old| old.increment.0),
     };
     if increment == 0 {
-        return Err(SqlError::new(11700, 16, format!("The increment for sequence object '{shown}' cannot be zero.")));
+        return Err(sql_error!(11700, shown));
     }
     let (low, high) = bounds(ty);
     let minimum = match &create.minimum {
@@ -144,11 +127,7 @@ fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, sh
         SequenceBound::None => high,
     };
     if minimum >= maximum {
-        return Err(SqlError::new(
-            11705,
-            16,
-            format!("The minimum value for sequence object '{shown}' must be less than its maximum value."),
-        ));
+        return Err(sql_error!(11705, shown));
     }
     let first = if increment > 0 { minimum } else { maximum };
     let start = match &create.start {
@@ -156,13 +135,7 @@ fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, sh
         None => old.map_or(first, |old| old.start.0),
     };
     if !(minimum..=maximum).contains(&start) {
-        return Err(SqlError::new(
-            11703,
-            16,
-            format!(
-                "The start value for sequence object '{shown}' must be between the minimum and maximum value of the sequence object."
-            ),
-        ));
+        return Err(sql_error!(11703, shown));
     }
     Ok(Counting { start, increment, minimum, maximum })
 }

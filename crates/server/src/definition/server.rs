@@ -3,7 +3,7 @@
 use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, ObjectName, find_setting};
 use sql::plan::OutputColumn;
 use storage::{IndexId, ScanSpec, TableId};
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
@@ -26,7 +26,7 @@ pub fn checkpoint(ddl: &mut Ddl<'_>) -> SqlResult<()> {
 
 pub fn reconfigure(ddl: &mut Ddl<'_>, with_override: bool) -> SqlResult<()> {
     if ddl.site.in_user_transaction() {
-        return Err(SqlError::new(574, 16, "CONFIG statement cannot be used inside a user transaction."));
+        return Err(sql_error!(574, "CONFIG"));
     }
     let configuration = &ddl.catalog.configuration;
     let before = Followed::of(configuration);
@@ -37,13 +37,10 @@ pub fn reconfigure(ddl: &mut Ddl<'_>, with_override: bool) -> SqlResult<()> {
 
 pub fn alter_configuration(ddl: &mut Ddl<'_>, change: &AlterServerConfiguration) -> SqlResult<()> {
     if &*change.name != "PROCESS AFFINITY" {
-        let text =
-            format!("ALTER SERVER CONFIGURATION SET {} is not supported in this version of SQL Server.", change.name);
-        return Err(SqlError::new(40510, 16, text));
+        return Err(sql_error!(40510, format_args!("ALTER SERVER CONFIGURATION SET {}", change.name)));
     }
     if ddl.site.in_user_transaction() {
-        let text = "ALTER SERVER CONFIGURATION statement cannot be used inside a user transaction.";
-        return Err(SqlError::new(574, 16, text));
+        return Err(sql_error!(574, "ALTER SERVER CONFIGURATION"));
     }
     let (mask, mask64) = masks_of(&affinity(change)?);
     let catalog = &ddl.catalog;
@@ -84,35 +81,27 @@ fn affinity(change: &AlterServerConfiguration) -> SqlResult<Vec<usize>> {
 
 pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
     let Kill::Session { id, status_only } = kill else { return Err(super::unsupported("KILL STATS JOB")) };
-    let invalid = |shown: i128| SqlError::new(6101, 16, format!("Session ID {shown} is not valid."));
-    let id = whole_number(id).ok_or_else(|| {
-        SqlError::new(
-            6109,
-            16,
-            "KILL of a distributed transaction is not supported: no unit of work has this identifier.",
-        )
-    })?;
+    let invalid = |shown: i128| sql_error!(6101, shown);
+    // Not a number: a unit of work, of which there is none.
+    let unit = if let Expr::Literal(Literal::String { text, .. }) = id { text } else { "" };
+    let id = whole_number(id).ok_or_else(|| sql_error!(6110, unit))?;
     let spid = u32::try_from(id).ok().filter(|spid| *spid > 0).ok_or_else(|| invalid(id))?;
     let server = ddl.site.server();
     if spid == ddl.site.session().spid {
-        return Err(SqlError::new(6104, 16, "Cannot use KILL to kill your own process."));
+        return Err(sql_error!(6104));
     }
     if server.sessions.engine_of(spid).is_none() {
         return Err(not_active(spid));
     }
     if *status_only {
-        return Err(SqlError::new(
-            6120,
-            16,
-            format!("Status report cannot be obtained. Rollback operation for Process ID {spid} is not in progress."),
-        ));
+        return Err(sql_error!(6120, spid));
     }
     // It may have gone meanwhile.
     if server.kill(spid) { Ok(()) } else { Err(not_active(spid)) }
 }
 
 fn not_active(spid: u32) -> SqlError {
-    SqlError::new(6106, 16, format!("Process ID {spid} is not an active process ID."))
+    sql_error!(6106, spid)
 }
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
@@ -137,21 +126,17 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "SQLPERF" => performance(ddl, dbcc)?,
         "OPENTRAN" => open_transactions(ddl)?,
         "SHRINKDATABASE" | "SHRINKFILE" | "UPDATEUSAGE" | "CLEANTABLE" | "DBREINDEX" | "INDEXDEFRAG" => {}
-        _ => {
-            let text = "Incorrect DBCC statement. Check the documentation for the correct DBCC syntax and options.";
-            return Err(SqlError::with_state(2526, 16, 3, text));
-        }
+        _ => return Err(sql_error!(2526, state 3)),
     }
     if !quiet {
-        let text = "DBCC execution completed. If DBCC printed error messages, contact your system administrator.";
-        ddl.message(SqlError::new(2528, 0, text));
+        ddl.message(sql_error!(2528));
     }
     Ok(())
 }
 
 /// The plans that a DBCC statement drops; PURGESQLCACHE is ASE's. None: it means another cache.
 fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
-    let refused = || SqlError::with_state(2560, 16, 9, "Parameter 1 is incorrect for this DBCC statement.");
+    let refused = || sql_error!(2560, state 9, 1);
     let number = |position| number_argument(dbcc, position).and_then(|id| u16::try_from(id).ok());
     Ok(match (&*dbcc.command, dbcc.args.first()) {
         ("PURGESQLCACHE", _) => Some(Forget::Statements),
@@ -204,12 +189,10 @@ fn answer(ddl: &mut Ddl<'_>, columns: &[(&str, SqlType)], rows: &[Vec<Datum>]) -
 
 fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let db = match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
-        (Some(name), _) => ddl.catalog.database_named(&name).ok_or_else(|| {
-            SqlError::with_state(2520, 16, 5, format!("Could not find database '{name}'. The database either does not exist, or was dropped before a statement tried to use it. Verify if the database exists by querying the sys.databases catalog view."))
-        })?,
+        (Some(name), _) => ddl.catalog.database_named(&name).ok_or_else(|| sql_error!(2520, state 5, name))?,
         (None, Some(id)) if id != 0 => {
             let found = u16::try_from(id).ok().and_then(|id| ddl.catalog.database(sql::catalog::DatabaseId(id)));
-            found.ok_or_else(|| SqlError::with_state(2520, 16, 5, format!("Could not find database ID {id}.")))?
+            found.ok_or_else(|| sql_error!(2521, state 5, id))?
         }
         _ => ddl.current()?,
     };
@@ -221,12 +204,7 @@ fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
         errors += check(ddl, &db, id, &name, quiet)?;
     }
     if !quiet || errors > 0 {
-        let text = format!(
-            "{} found 0 allocation errors and {errors} consistency errors in database '{}'.",
-            dbcc.command,
-            db.name()
-        );
-        ddl.message(SqlError::new(8989, 0, text));
+        ddl.message(sql_error!(8989, dbcc.command, 0, errors, db.name()));
     }
     Ok(())
 }
@@ -236,11 +214,7 @@ fn check_table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let (db, row) = find(ddl, &name)?.ok_or_else(|| no_such_object(&name))?;
     let errors = check(ddl, &db, TableId(row.id), &row.name, quiet)?;
     if errors > 0 {
-        let text = format!(
-            "CHECKTABLE found 0 allocation errors and {errors} consistency errors in table '{}' (object ID {}).",
-            row.name, row.id
-        );
-        ddl.message(SqlError::new(8990, 0, text));
+        ddl.message(sql_error!(8990, "CHECKTABLE", 0, errors, row.name, row.id));
     }
     Ok(())
 }
@@ -289,8 +263,7 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
         Ok(())
     });
     if let Err(error) = found {
-        let text = format!("Table error: Object ID {}, '{name}': {error}.", id.0);
-        ddl.message(SqlError::new(8928, 16, text));
+        ddl.message(sql_error!(8928, id.0, name, error));
         return Ok(1);
     }
     let rows = counts.first().map_or(0, |(_, count)| *count);
@@ -301,19 +274,11 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
             continue;
         }
         errors += 1;
-        let text = format!(
-            "Table error: table '{name}' (ID {}). Index ID {} has {count} rows where the table has {rows}.",
-            id.0, index.0
-        );
-        ddl.message(SqlError::new(8951, 16, text));
+        ddl.message(sql_error!(8951, name, id.0, index.0, count, rows));
     }
     if !quiet {
-        ddl.message(SqlError::new(2536, 0, format!("DBCC results for '{name}'.")));
-        ddl.message(SqlError::new(
-            2593,
-            0,
-            format!("There are {rows} rows in {} pages for object \"{name}\".", u64::from(rows > 0)),
-        ));
+        ddl.message(sql_error!(2536, name));
+        ddl.message(sql_error!(2593, rows, u64::from(rows > 0), name));
     }
     Ok(errors)
 }
@@ -325,12 +290,7 @@ fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Datab
 
 /// 2501
 fn no_such_object(name: &str) -> SqlError {
-    SqlError::with_state(
-        2501,
-        16,
-        45,
-        format!("Cannot find a table or object with the name \"{name}\". Check the system catalog."),
-    )
+    sql_error!(2501, state 45, name)
 }
 
 /// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])
@@ -339,7 +299,7 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
     let parsed: ObjectName = sql::parse::parse_multipart_name(&name).map_err(crate::session::compile::first)?;
     let Some((db, row, table)) = ddl.table_for_change(&parsed)? else { return Err(no_such_object(&name)) };
     let Some((column, (seed, increment))) = identity_of(&table) else {
-        return Err(SqlError::new(7997, 16, format!("'{name}' does not contain an identity column.")));
+        return Err(sql_error!(7997, name));
     };
     let column = &table.columns[column];
     let rule = identity_rule(&column.ty, seed, increment);
@@ -348,19 +308,15 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
     let reseed = text_argument(dbcc, 1).is_none_or(|word| word.eq_ignore_ascii_case("RESEED"));
     let largest = largest(ddl, &db, &table, &column.name, increment)?;
     let shown = |value: Option<i128>| value.map_or("NULL".to_string(), |value| value.to_string());
-    let text = match (reseed, number_argument(dbcc, 2)) {
+    let column_value = match (reseed, number_argument(dbcc, 2)) {
         (true, Some(value)) => {
             if !(rule.minimum..=rule.maximum).contains(&value) {
-                let text = format!(
-                    "Parameter 3 is incorrect for this DBCC statement: {value} is out of range for column '{}'.",
-                    column.name
-                );
-                return Err(SqlError::with_state(2560, 16, 9, text));
+                return Err(sql_error!(2560, state 9, 3));
             }
             // A table that never had a row gives the value itself first; another goes on behind it.
             let base = if last.is_none() { value - rule.increment } else { value };
             db.counters.reset(&storage.storage, &db, row.id, &rule, Some(base))?;
-            format!("Checking identity information: current identity value '{}'.", shown(last))
+            None
         }
         (true, None) => {
             let behind = match (last, largest) {
@@ -377,20 +333,13 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
             if behind {
                 db.counters.reset(&storage.storage, &db, row.id, &rule, largest)?;
             }
-            format!(
-                "Checking identity information: current identity value '{}', current column value '{}'.",
-                shown(last),
-                shown(if behind { largest } else { largest.or(last) })
-            )
+            Some(if behind { largest } else { largest.or(last) })
         }
-        (false, _) => format!(
-            "Checking identity information: current identity value '{}', current column value '{}'.",
-            shown(last),
-            shown(largest)
-        ),
+        (false, _) => Some(largest),
     };
     if !quiet {
-        ddl.message(SqlError::new(7998, 0, text));
+        let column_value = column_value.map(|value| format!(", current column value '{}'", shown(value)));
+        ddl.message(sql_error!(7998, shown(last), column_value.unwrap_or_default()));
     }
     Ok(())
 }
@@ -447,7 +396,7 @@ fn trace(ddl: &mut Ddl<'_>, dbcc: &Dbcc, on: bool) -> SqlResult<()> {
         match flag {
             Some(-1) => {}
             Some(flag) if server.trace_flags.set(flag, on) => {}
-            _ => return Err(SqlError::with_state(2562, 16, 2, "Parameter is not a valid trace flag.".to_string())),
+            _ => return Err(sql_error!(2560, state 9, position + 1)),
         }
     }
     Ok(())
@@ -478,7 +427,7 @@ fn input_buffer(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let spid = if own { ddl.site.session().spid.into() } else { number_argument(dbcc, 0).unwrap_or(0) };
     let is_there = u32::try_from(spid).is_ok_and(|spid| ddl.site.server().sessions.engine_of(spid).is_some());
     if !is_there {
-        return Err(SqlError::with_state(7955, 16, 2, format!("Invalid SPID {spid} specified.")));
+        return Err(sql_error!(7955, state 2, spid));
     }
     let mut row = vec![Datum::nvarchar("No Event"), Datum::I64(0), Datum::Null];
     let query =
@@ -580,12 +529,7 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             ddl.site.server().clear(Counted::Spinlocks);
             Ok(())
         }
-        _ => Err(SqlError::with_state(
-            2526,
-            16,
-            3,
-            "Incorrect DBCC statement. Check the documentation for the correct DBCC syntax and options.",
-        )),
+        _ => Err(sql_error!(2526, state 3)),
     }
 }
 
@@ -596,13 +540,12 @@ fn open_transactions(ddl: &mut Ddl<'_>) -> SqlResult<()> {
         transaction.session != 0 && (transaction.session != own || ddl.site.in_user_transaction())
     });
     open.sort_by_key(|transaction| transaction.begun_ms);
-    let text = match open.first() {
-        None => "No active open transactions.".to_string(),
-        Some(oldest) => format!(
-            "Oldest active transaction:\n    SPID (server process ID): {}\n    Name          : user_transaction",
-            oldest.session
-        ),
+    let Some(oldest) = open.first() else {
+        ddl.message(sql_error!(7969));
+        return Ok(());
     };
-    ddl.message(SqlError::new(0, 0, text));
+    ddl.message(sql_error!(7970, ""));
+    ddl.message(sql_error!(7971, oldest.session, ""));
+    ddl.message(sql_error!(7974, "user_transaction"));
     Ok(())
 }

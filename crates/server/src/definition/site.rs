@@ -7,7 +7,7 @@ use sql::bind::References;
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::OutputColumn;
 use storage::Transaction;
-use types::{RowBatch, SqlError, SqlResult};
+use types::{RowBatch, SqlError, SqlResult, sql_error};
 
 use super::text;
 use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
@@ -140,14 +140,7 @@ impl<'a> Ddl<'a> {
 
     pub fn database_of(&mut self, name: &ObjectName) -> SqlResult<Arc<Database>> {
         if let Some(server) = &name.server {
-            return Err(SqlError::new(
-                117,
-                15,
-                format!(
-                    "The object name '{}.{}' contains more than the maximum number of prefixes. The maximum is 2.",
-                    &**server, &*name.name
-                ),
-            ));
+            return Err(sql_error!(117, "object", format_args!("{}.{}", &**server, &*name.name), 2));
         }
         if name.is_temporary() {
             return Ok(self.catalog.expect_database(TEMPDB));
@@ -274,12 +267,7 @@ impl<'a> Ddl<'a> {
                 "TR" => 2,
                 _ => 5,
             };
-            return Err(SqlError::with_state(
-                2714,
-                16,
-                state,
-                format!("There is already an object named '{}' in the database.", place.name),
-            ));
+            return Err(sql_error!(2714, state state, place.name));
         }
         self.changed_with(place.db.id, id, pid);
         Ok(())
@@ -309,12 +297,7 @@ impl<'a> Ddl<'a> {
 
     pub fn refuse_in_transaction(&mut self, statement: &str) -> SqlResult<()> {
         if self.site.in_user_transaction() {
-            return Err(SqlError::with_state(
-                226,
-                16,
-                6,
-                format!("{statement} statement not allowed within multi-statement transaction."),
-            ));
+            return Err(sql_error!(226, state 6, statement));
         }
         Ok(())
     }
@@ -333,11 +316,7 @@ pub fn is_system(row: &ObjectRow) -> bool {
 }
 
 pub fn no_such_schema(name: &str) -> SqlError {
-    SqlError::new(
-        2760,
-        16,
-        format!("The specified schema name \"{name}\" either does not exist or you do not have permission to use it."),
-    )
+    sql_error!(2760, name)
 }
 
 /// The name as messages show it: as written, parts joined by dots.
@@ -352,30 +331,17 @@ pub fn written(name: &ObjectName) -> String {
 
 /// 3701
 pub fn cannot_drop(kind: &str, name: &str, state: u8) -> SqlError {
-    SqlError::with_state(
-        3701,
-        11,
-        state,
-        format!("Cannot drop the {kind} '{name}', because it does not exist or you do not have permission."),
-    )
+    sql_error!(3701, state state, "drop", kind, name)
 }
 
 /// 4902
 pub fn cannot_find_object(name: &str) -> SqlError {
-    SqlError::new(
-        4902,
-        16,
-        format!("Cannot find the object \"{name}\" because it does not exist or you do not have permissions."),
-    )
+    sql_error!(4902, name)
 }
 
 /// 15151
 pub fn cannot_find(action: &str, kind: &str, name: &str) -> SqlError {
-    SqlError::new(
-        15151,
-        16,
-        format!("Cannot {action} the {kind} '{name}', because it does not exist or you do not have permission."),
-    )
+    sql_error!(15151, action, kind, name)
 }
 
 /// A table in the text of a query run by the server itself.
@@ -395,7 +361,7 @@ pub fn place_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlRe
 pub fn constraint_failed(ddl: &mut Ddl<'_>, first: SqlError) -> SqlError {
     let state = if first.number == 1776 || first.number == 1767 || first.number == 1785 { 1 } else { 0 };
     ddl.message(first);
-    SqlError::with_state(1750, 16, state, "Could not create constraint or index. See previous errors.")
+    sql_error!(1750, state state)
 }
 
 /// Characters of a local temporary table's name before its number.
@@ -404,13 +370,7 @@ pub const TEMPORARY_NAME: usize = 116;
 /// What a local temporary object is called in tempdb: each session may have one of the name.
 pub fn temporary_name(ddl: &Ddl<'_>, name: &str) -> SqlResult<String> {
     if name.chars().count() > TEMPORARY_NAME {
-        return Err(SqlError::new(
-            193,
-            15,
-            format!(
-                "The object or column name starting with '{name}' is too long. The maximum length is 116 characters."
-            ),
-        ));
+        return Err(sql_error!(193, name, 116));
     }
     Ok(format!("{name:_<width$}{:012X}", ddl.catalog.next_temporary(), width = TEMPORARY_NAME))
 }

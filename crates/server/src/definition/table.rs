@@ -6,7 +6,7 @@ use sql::ast::{CreateTable, Setting, TableDefinition, Truncate, find_setting};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use super::column::{column_row, type_computed};
 use super::constraint;
@@ -67,12 +67,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         // After a rollback at a bad moment the session may remember one that is gone.
         let taken = taken.map(|id| ddl.rows(&place.db, |rows| load::object_row(rows, id))).transpose()?.flatten();
         if taken.is_some() {
-            return Err(SqlError::with_state(
-                2714,
-                16,
-                6,
-                format!("There is already an object named '{}' in the database.", &*create.name.name),
-            ));
+            return Err(sql_error!(2714, &*create.name.name));
         }
         place.name = temporary_name(ddl, &create.name.name)?;
     }
@@ -107,14 +102,7 @@ pub fn build(
     temporary: Option<u32>,
 ) -> SqlResult<i32> {
     if definition.columns.len() > COLUMNS_MAX {
-        return Err(SqlError::new(
-            1702,
-            16,
-            format!(
-                "CREATE TABLE failed because column '{}' in table '{shown}' exceeds the maximum of 1024 columns.",
-                &*definition.columns[COLUMNS_MAX].name
-            ),
-        ));
+        return Err(sql_error!(1702, &*definition.columns[COLUMNS_MAX].name, shown, 1024));
     }
     refuse_period(definition)?;
     let db = place.db.clone();
@@ -126,36 +114,15 @@ pub fn build(
     let mut rows: Vec<ColumnRow> = Vec::new();
     for (i, column) in definition.columns.iter().enumerate() {
         if rows.iter().any(|row| db.equal_names(&row.name, &column.name)) {
-            return Err(SqlError::with_state(
-                2705,
-                16,
-                3,
-                format!(
-                    "Column names in each table must be unique. Column name '{}' in table '{shown}' is specified more than once.",
-                    &*column.name
-                ),
-            ));
+            return Err(sql_error!(2705, state 3, &*column.name, shown));
         }
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         if primary && column.null == Some(true) {
-            return Err(constraint_failed(
-                ddl,
-                SqlError::new(
-                    8111,
-                    16,
-                    format!("Cannot define PRIMARY KEY constraint on nullable column in table '{shown}'."),
-                ),
-            ));
+            return Err(constraint_failed(ddl, sql_error!(8111, shown)));
         }
         let row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
         if has(row.status, cs::IDENTITY) && rows.iter().any(|row| has(row.status, cs::IDENTITY)) {
-            return Err(SqlError::new(
-                2744,
-                16,
-                format!(
-                    "Multiple identity columns specified for table '{shown}'. Only one identity column per table is allowed."
-                ),
-            ));
+            return Err(sql_error!(2744, shown));
         }
         rows.push(row);
     }
@@ -200,22 +167,10 @@ pub fn create_for(
     };
     for (i, column) in columns.iter().enumerate() {
         if column.name.is_empty() {
-            return Err(SqlError::new(
-                1038,
-                15,
-                "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. For other statements, look for empty alias names. Aliases defined as \"\" or [] are not allowed. Change the alias to a valid name.",
-            ));
+            return Err(sql_error!(1038));
         }
         if columns[..i].iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
-            return Err(SqlError::with_state(
-                2705,
-                16,
-                3,
-                format!(
-                    "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
-                    column.name, target.name
-                ),
-            ));
+            return Err(sql_error!(2705, state 3, column.name, target.name));
         }
     }
     let empty = CreateTable {
@@ -278,29 +233,13 @@ pub fn create_for(
 
 pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     let Some((db, row, table)) = ddl.table_for_change(&truncate.table)? else {
-        return Err(SqlError::with_state(
-            4701,
-            16,
-            1,
-            format!(
-                "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
-                written(&truncate.table)
-            ),
-        ));
+        return Err(sql_error!(4701, written(&truncate.table)));
     };
     if table.memory.is_some() {
-        let text = "The statement 'TRUNCATE TABLE' is not supported with memory optimized tables.";
-        return Err(SqlError::with_state(10794, 16, 96, text));
+        return Err(sql_error!(10794, state 96, "statement", "TRUNCATE TABLE", "memory optimized tables"));
     }
     if table.referenced_by.iter().any(|key| key.table != table.object && !key.disabled) {
-        return Err(SqlError::new(
-            4712,
-            16,
-            format!(
-                "Cannot truncate table '{}' because it is being referenced by a FOREIGN KEY constraint.",
-                written(&truncate.table)
-            ),
-        ));
+        return Err(sql_error!(4712, written(&truncate.table)));
     }
     let (database, id) = (db.storage_id(), TableId(row.id));
     ddl.storage(|storage, tx| storage.truncate_table(tx, database, id)).map_err(storage_error)?;
@@ -368,11 +307,7 @@ pub fn expect_table(
 ) -> SqlResult<(Arc<Database>, ObjectRow, TableDef, Place)> {
     if let Some((_, row)) = ddl.find(name)? {
         if row.kind.as_str() != "U" {
-            return Err(SqlError::new(
-                4909,
-                16,
-                format!("Cannot alter '{}' because it is not a table.", written(name)),
-            ));
+            return Err(sql_error!(4909, written(name)));
         }
         if is_system(&row) || row.nsid == schema::SYS {
             return Err(cannot_find_object(&written(name)));

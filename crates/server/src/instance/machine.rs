@@ -1,7 +1,7 @@
 //! The machine below follows the configuration while it runs: how many workers it has, and on which CPUs.
 
 use os::sched::ChangeError;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use crate::instance::question::Question;
 use crate::instance::server::Server;
@@ -107,7 +107,7 @@ pub fn workers_of_engine(workers: u32, engines: u32) -> u32 {
 fn refused(error: ChangeError) -> SqlError {
     match error {
         ChangeError::NoSuchCpu(_) => no_such_cpu(),
-        ChangeError::TooMany => SqlError::new(5833, 16, "The machine has as many schedulers as it can have."),
+        ChangeError::TooMany => sql_error!(5833),
         ChangeError::ManyEngines => unreachable!("engines have an affinity too"),
     }
 }

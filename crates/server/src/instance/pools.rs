@@ -10,7 +10,7 @@ use os::sched::{ChangeError, IdleTimeout, Pool};
 use os::sync::Mutex;
 use os::wait::WaitType;
 use serde::{Deserialize, Serialize};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 pub const DEFAULT_POOL: &str = "syb_default_pool";
 pub const BLOCKING_POOL: &str = "syb_blocking_pool";
@@ -153,7 +153,7 @@ impl Pools {
         let mut setup = state.setup.clone();
         let pools = edit(&mut setup)?;
         if [setup.pools.len(), setup.classes.len(), setup.bindings.len()].iter().any(|count| *count > ENTRIES_MAX) {
-            return Err(SqlError::new(5833, 16, format!("There may be {ENTRIES_MAX} of each kind at most.")));
+            return Err(sql_error!(10909, ENTRIES_MAX));
         }
         for pool in &pools {
             state.make(pool)?;
@@ -196,7 +196,7 @@ impl State {
             None => IdleTimeout::ByExperience,
             Some(us) => u32::try_from(us).map_or(IdleTimeout::Never, IdleTimeout::Microseconds),
         };
-        os::sched::set_pool(number, pool.threads, idle).map_err(refused)?;
+        os::sched::set_pool(number, pool.threads, idle).map_err(|error| refused(error, pool.threads))?;
         self.numbers.retain(|(name, _)| !name.eq_ignore_ascii_case(&pool.name));
         if pool.threads > 0 && number != Pool::DEFAULT {
             self.next = self.next.max(number.0 + 1);
@@ -206,12 +206,11 @@ impl State {
     }
 }
 
-fn refused(error: ChangeError) -> SqlError {
-    let text = match error {
-        ChangeError::ManyEngines => "Thread pools are not available with 'kernel mode' process.",
-        _ => "The machine has as many threads in pools as it can have.",
-    };
-    SqlError::new(5833, 16, text)
+fn refused(error: ChangeError, threads: u32) -> SqlError {
+    match error {
+        ChangeError::ManyEngines => sql_error!(1844, "A thread pool", "'kernel mode' process"),
+        _ => sql_error!(15129, threads, "thread count"),
+    }
 }
 
 #[cfg(test)]

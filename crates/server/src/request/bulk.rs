@@ -12,7 +12,7 @@ use exec::sink::{Command, Discard, Done, DoneKind, Sink};
 use sql::plan::{Module, StatementKind, Variable};
 use tds::Message;
 use tds::bulk::BulkReader;
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, RowBatch, SqlResult, SqlType, sql_error};
 
 use crate::request::session::{Parts, Session};
 use crate::session::bulk_target::{BulkColumn, BulkTarget};
@@ -34,7 +34,7 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
     let mut reader = BulkReader::new(version, ROW_BYTES_MAX);
     let mut load = match session.host.bulk_target.take() {
         Some(target) => Ok(Load::new(target)),
-        None => Err(SqlError::new(4022, 16, "Bulk load data was expected but not sent. The batch will be terminated.")),
+        None => Err(sql_error!(4022)),
     };
     let mut message = first;
     loop {
@@ -123,11 +123,8 @@ impl Load {
         let columns = &self.target.columns;
         let names: Vec<String> = columns.iter().map(|column| format!("[{}]", column.name.replace(']', "]]"))).collect();
         if names.len() != self.types.len() {
-            return Err(SqlError::new(
-                4819,
-                16,
-                "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or has other columns than INSERT BULK named.",
-            ));
+            let first_lone = names.len().min(self.types.len()) + 1;
+            return Err(sql_error!(4816, first_lone));
         }
         // A key that is converted first has no order that could be promised.
         let as_stored = |(at, _): &(usize, bool)| {
@@ -224,12 +221,7 @@ impl Load {
             }
             text
         };
-        let text = format!(
-            "Cannot bulk load. The bulk data stream was incorrectly specified as sorted or the data violates a uniqueness constraint imposed by the target table. Sort order incorrect for the following two rows: primary key of first row: ({}), primary key of second row: ({}).",
-            shown(&last),
-            shown(&self.last_key)
-        );
-        Err(SqlError::new(4819, 16, text))
+        Err(sql_error!(4819, format_args!("({})", shown(&last)), format_args!("({})", shown(&self.last_key))))
     }
 
     fn undo(&mut self, parts: &mut Parts<'_>) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use exec::host::{Callee, Host};
 use exec::session::Session as State;
 use sql::catalog::ObjectName;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use crate::session::host::{Called, SessionHost, object_name};
 
@@ -13,12 +13,8 @@ use crate::session::host::{Called, SessionHost, object_name};
 fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
     let plain =
         text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
-    let name = sql::parse::parse_multipart_name(plain).map_err(|errors| {
-        errors
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| SqlError::new(2812, 16, format!("Could not find stored procedure '{text}'.")))
-    })?;
+    let name = sql::parse::parse_multipart_name(plain)
+        .map_err(|errors| errors.into_iter().next().unwrap_or_else(|| sql_error!(2812, state 1, text)))?;
     Ok(object_name(&name))
 }
 

@@ -13,7 +13,7 @@ use sql::catalog::{
 use sql::function::FunctionId;
 use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::catalog::{Database, no_such_database};
 use crate::definition::{self, HostSite};
@@ -48,10 +48,7 @@ impl SessionHost {
         let table = match self.resolve(state, &name)? {
             Some(Object::Table(table)) => Some(table),
             Some(Object::Module(_)) => None,
-            _ => {
-                let text = format!("Invalid object name '{}'.", definition::site::written(&bulk.table));
-                return Err(SqlError::new(208, 16, text));
-            }
+            _ => return Err(sql_error!(208, definition::site::written(&bulk.table))),
         };
         let written = definition::text::object_name(&bulk.table);
         self.bulk_target = BulkTarget::new(bulk, written, table.as_deref());
@@ -86,7 +83,7 @@ fn in_database(id: DatabaseId, name: &str) -> Box<str> {
 fn no_such_procedure(name: &ObjectName) -> SqlError {
     let parts = [&name.database, &name.schema].into_iter().flatten().map(|part| &**part).chain([&*name.name]);
     let text = parts.collect::<Vec<_>>().join(".");
-    SqlError::with_state(2812, 16, 62, format!("Could not find stored procedure '{text}'."))
+    sql_error!(2812, text)
 }
 
 impl Host for SessionHost {
@@ -143,7 +140,7 @@ impl Host for SessionHost {
 
     fn table_by_id(&mut self, state: &mut State, database: DatabaseId, object: ObjectId) -> SqlResult<Arc<TableDef>> {
         let found = self.with_catalog(state, |catalog| catalog.table_by_id(database, object))?;
-        found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", object.0)))
+        found.ok_or_else(|| sql_error!(208, object.0))
     }
 
     fn database_name(&mut self, _state: &State, database: DatabaseId) -> String {
@@ -164,14 +161,7 @@ impl Host for SessionHost {
     fn table_by_name(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Arc<TableDef>> {
         match self.resolve(state, name)? {
             Some(Object::Table(table)) => Ok(table),
-            _ => Err(SqlError::new(
-                1088,
-                16,
-                format!(
-                    "Cannot find the object \"{}\" because it does not exist or you do not have permissions.",
-                    name.name
-                ),
-            )),
+            _ => Err(sql_error!(1088, name.name)),
         }
     }
 
@@ -224,8 +214,7 @@ impl Host for SessionHost {
 
     fn trigger(&mut self, state: &mut State, database: DatabaseId, trigger: ObjectId) -> SqlResult<Callee> {
         let found = self.with_catalog(state, |catalog| catalog.module_by_id(database, trigger))?;
-        let definition =
-            found.ok_or_else(|| SqlError::new(208, 16, format!("Invalid object name '{}'.", trigger.0)))?;
+        let definition = found.ok_or_else(|| sql_error!(208, trigger.0))?;
         self.callee(state, &definition)
     }
 
@@ -332,9 +321,8 @@ impl Host for SessionHost {
     fn use_database(&mut self, _state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
         self.enter_database(sink, &database).map_err(exec::session::stopped)?;
-        let text = format!("Changed database context to '{}'.", database.row().name);
         // State 1 for USE, 2 at login.
-        sink.message(&SqlError::with_state(5701, 0, 1, text).at_line(1)).map_err(exec::session::stopped)
+        sink.message(&sql_error!(5701, database.row().name).at_line(1)).map_err(exec::session::stopped)
     }
 
     fn set_option(&mut self, _state: &mut State, _name: &str, _value: &Datum) -> SqlResult<()> {

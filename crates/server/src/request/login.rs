@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use exec::host::Ended;
 use exec::session::Session as State;
-use types::SqlError;
 use types::datetime::LanguageId;
+use types::{SqlError, sql_error};
 
 use crate::catalog::MASTER;
 use crate::instance::server::{Event, Server};
@@ -63,20 +63,13 @@ impl SessionHost {
         let connections_max = configuration.running(option::USER_CONNECTIONS);
         if connections_max > 0 && !connection.is_admin() && server.sessions.count_everywhere() as i64 >= connections_max
         {
-            let text = format!(
-                "Could not connect because the maximum number of '{connections_max}' user connections has already been reached. The system administrator can use sp_configure to increase the maximum value. The connection has been closed."
-            );
-            return Err(vec![SqlError::new(17809, 20, text)]);
+            return Err(vec![sql_error!(17809, connections_max, "")]);
         }
         let entry = server.sessions.add(identity, signal.clone(), handle, database.id.0).ok_or_else(|| {
             if connection.is_admin() {
                 server.sessions.leave_admin();
             }
-            vec![SqlError::new(
-                17809,
-                20,
-                "Could not connect because the maximum number of user connections has been reached.",
-            )]
+            vec![sql_error!(17809, server.sessions.count_everywhere(), "")]
         })?;
         server.events.add(Event::Login);
         let mut state = State::new(entry.spid);

@@ -3,7 +3,7 @@
 use exec::sink::Sink;
 use sql::plan::IsolationLevel;
 use tds::request::{Begin, Isolation, TransactionAction};
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use crate::request::session::{Parts, Session};
 use crate::wire::connection::ConnectionError;
@@ -35,11 +35,8 @@ fn act(parts: &mut Parts<'_>, action: &TransactionAction) -> SqlResult<()> {
         }
         TransactionAction::Save { name } => exec::save_transaction(parts.state, parts.host, &mut parts.sink, name),
         TransactionAction::DtcAddress | TransactionAction::Propagate | TransactionAction::Promote => {
-            Err(SqlError::new(
-                8501,
-                16,
-                "MSDTC on server is unavailable: distributed transactions are not supported by this server.",
-            ))
+            // Distributed transactions need it, and there is none.
+            Err(sql_error!(8501, crate::SERVER_NAME))
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use exec::cursor_book::CursorNote;
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
-use types::{Datum, RowBatch, SqlError, SqlResult};
+use types::{Datum, RowBatch, SqlResult, sql_error};
 
 /// Cursors one session may have open.
 const CURSORS_MAX: usize = 4_096;
@@ -64,11 +64,7 @@ impl ApiCursors {
 
     pub fn keep(&mut self, cursor: ApiCursor) -> SqlResult<i32> {
         if self.open.len() >= CURSORS_MAX {
-            return Err(SqlError::new(
-                701,
-                17,
-                "There is insufficient system memory in resource pool 'default' to run this query.",
-            ));
+            return Err(sql_error!(701, state 1, "default"));
         }
         let handle = FIRST_HANDLE + self.opened * 2;
         self.opened = (self.opened + 1) % (1 << 29);

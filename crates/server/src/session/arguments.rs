@@ -1,7 +1,7 @@
 //! Arguments of procedures as values of Rust.
 
 use exec::host::CallArgument;
-use types::{Datum, Physical, SqlError, SqlType};
+use types::{Datum, Physical, SqlError, SqlType, sql_error};
 
 /// A string argument of any character type.
 pub fn text_of(argument: &CallArgument) -> Option<String> {
@@ -23,10 +23,5 @@ pub fn string_of(ty: &SqlType, bytes: &[u8]) -> String {
 
 /// 201
 pub fn expects_parameter(procedure: &str, parameter: &str) -> SqlError {
-    SqlError::with_state(
-        201,
-        16,
-        10,
-        format!("Procedure or function '{procedure}' expects parameter '{parameter}', which was not supplied."),
-    )
+    sql_error!(201, state 10, procedure, parameter)
 }

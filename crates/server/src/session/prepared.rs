@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use sql::plan::Module;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 /// Statements one session may keep prepared.
 const PREPARED_MAX: usize = 32_768;
@@ -30,11 +30,7 @@ impl PreparedStatements {
 
     pub fn keep_any(&mut self, prepared: Prepared) -> SqlResult<i32> {
         if self.by_handle.len() >= PREPARED_MAX {
-            return Err(SqlError::new(
-                701,
-                17,
-                "There is insufficient system memory in resource pool 'default' to run this query.",
-            ));
+            return Err(sql_error!(701, state 1, "default"));
         }
         self.last = self.last.checked_add(1).unwrap_or(1);
         self.by_handle.insert(self.last, prepared);
@@ -63,5 +59,5 @@ impl PreparedStatements {
 }
 
 fn no_such_handle(handle: i32) -> SqlError {
-    SqlError::with_state(8179, 16, 2, format!("Could not find prepared statement with handle {handle}."))
+    sql_error!(8179, state 2, handle)
 }

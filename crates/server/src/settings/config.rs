@@ -10,7 +10,7 @@ use os::region::Part;
 use os::shared_struct;
 use storage::{Memory, StorageResult};
 use types::datetime::LanguageId;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 /// SQL Server's limit: `user connections` at most, and the last number that is a smallint.
 pub const CONNECTIONS_DEFAULT: u32 = 32_767;
@@ -293,14 +293,11 @@ impl Configuration {
         let value = |index| self.configured(index);
         let (least, most) = (value(MIN_SERVER_MEMORY), value(MAX_SERVER_MEMORY));
         if least > most {
-            let text = format!(
-                "Minimum server memory value ({least}) must be less than or equal to the maximum value ({most})."
-            );
-            return Err(SqlError::new(5831, 16, text));
+            return Err(sql_error!(5831, least, most));
         }
         let both_null_defaults = 1024 | 2048;
         if value(USER_OPTIONS) & both_null_defaults == both_null_defaults {
-            return Err(SqlError::new(5829, 16, "The specified user options value is invalid."));
+            return Err(sql_error!(5829));
         }
         let usable = os::limits::usable_cpus();
         let cpus = cpus_of(value(AFFINITY_MASK), value(AFFINITY64_MASK));
@@ -311,21 +308,14 @@ impl Configuration {
             return Ok(());
         }
         if value(ALLOW_UPDATES) != 0 {
-            return Err(SqlError::new(5808, 16, "Ad hoc update to system catalogs is not supported."));
+            return Err(sql_error!(5808));
         }
         if value(RECOVERY_INTERVAL) > RECOVERY_MINUTES_WISE {
-            let text = format!(
-                "Recovery intervals above {RECOVERY_MINUTES_WISE} minutes not recommended. Use the RECONFIGURE WITH OVERRIDE statement to force this configuration."
-            );
-            return Err(SqlError::new(5807, 16, text));
+            return Err(sql_error!(5807, RECOVERY_MINUTES_WISE));
         }
         let io = cpus_of(value(AFFINITY_IO_MASK), value(AFFINITY64_IO_MASK));
         if cpus.iter().any(|cpu| io.contains(cpu)) {
-            return Err(SqlError::new(
-                5834,
-                16,
-                "The affinity mask specified conflicts with the IO affinity mask specified. Use the override option to force this configuration.",
-            ));
+            return Err(sql_error!(5834));
         }
         Ok(())
     }
@@ -333,7 +323,7 @@ impl Configuration {
 
 /// 5832
 pub fn no_such_cpu() -> SqlError {
-    SqlError::new(5832, 16, "The affinity mask specified does not match the CPU mask on this system.")
+    sql_error!(5832)
 }
 
 /// RECONFIGURE takes more minutes of `recovery interval` only WITH OVERRIDE.
@@ -360,12 +350,8 @@ pub fn find(name: &str) -> SqlResult<usize> {
     let mut found = OPTIONS.iter().enumerate().filter(|(_, option)| option.name.to_ascii_lowercase().contains(&wanted));
     match (found.next(), found.next()) {
         (Some((index, _)), None) if !wanted.is_empty() => Ok(index),
-        (None, _) => Err(SqlError::new(
-            15123,
-            16,
-            format!("The configuration option '{name}' does not exist, or it may be an advanced option."),
-        )),
-        _ => Err(SqlError::new(15124, 16, format!("The configuration option '{name}' is not unique."))),
+        (None, _) => Err(sql_error!(15123, name)),
+        _ => Err(sql_error!(15124, name)),
     }
 }
 

@@ -3,7 +3,7 @@
 use exec::session::Session as State;
 use sql::catalog::{DatabaseId, Object, ObjectName, TableDef};
 use sql::function::FunctionId;
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::answer::{Answer, Arguments};
 use super::server_property::server_property;
@@ -547,5 +547,5 @@ impl Call<'_> {
 }
 
 fn overflow() -> SqlError {
-    SqlError::new(8115, 16, "Arithmetic overflow error converting expression to data type numeric.")
+    sql_error!(8115, "expression", "numeric")
 }

@@ -7,7 +7,7 @@
 
 use tds::token::{Done, DoneKind, EnvChange, LoginAck, command, done};
 use tds::{Encryption, Login7, PacketType, Prelogin, ProtocolError, ResponseWriter, TdsVersion, WireCollation};
-use types::{CollationId, SqlError};
+use types::{CollationId, SqlError, sql_error};
 
 use crate::instance::server::Server;
 use crate::settings::config::option;
@@ -77,11 +77,8 @@ pub fn greet(connection: &mut Connection, server: &Server) -> Result<Greeting, C
     }
     let encrypted = connection.transport.is_encrypted();
     let Some(version) = TdsVersion::negotiate(login.tds_version) else {
-        let error = SqlError::new(
-            17827,
-            20,
-            "The client uses a TDS version below 7.1, which this server does not speak; use a newer client library.",
-        );
+        // Older than 7.1.
+        let error = sql_error!(17832, "");
         refuse(connection, TdsVersion::V7_1, &[error])?;
         return Err(ConnectionError::Closed);
     };
@@ -133,19 +130,17 @@ pub fn refuse(connection: &mut Connection, version: TdsVersion, errors: &[SqlErr
 
 /// 17810
 pub fn admin_connection_taken() -> SqlError {
-    let text = "Could not connect because the maximum number of '1' dedicated administrator connections already exists. Before a new connection can be made, the existing dedicated administrator connection must be dropped, either by logging off or ending the process.";
-    SqlError::new(17810, 20, text)
+    sql_error!(17810, 1, "")
 }
 
 /// 18456: the client never learns why; the log does.
 pub fn login_failed(user: &str) -> SqlError {
-    SqlError::new(18456, 14, format!("Login failed for user '{user}'."))
+    sql_error!(18456, user, "", "")
 }
 
 /// 4060, followed by 18456.
 pub fn cannot_open(database: &str, user: &str) -> [SqlError; 2] {
-    let text = format!("Cannot open database \"{database}\" requested by the login. The login failed.");
-    [SqlError::new(4060, 11, text), login_failed(user)]
+    [sql_error!(4060, database), login_failed(user)]
 }
 
 /// The answer to a login that succeeded. `told` is what the client now knows.
@@ -161,12 +156,10 @@ pub fn welcome(
     // As much of it as the packet header has room for.
     writer.packets.set_spid(spid as u16);
     writer.env_change(&EnvChange::Database { new: database.into(), old: "master".into() });
-    let context = format!("Changed database context to '{database}'.");
-    writer.message(&SqlError::with_state(5701, 0, 2, context).at_line(1));
+    writer.message(&sql_error!(5701, state 2, database).at_line(1));
     writer.env_change(&EnvChange::Collation { new: WireCollation::of(collation), old: None });
     writer.env_change(&EnvChange::Language { new: language.into(), old: String::new() });
-    let setting = format!("Changed language setting to {language}.");
-    writer.message(&SqlError::with_state(5703, 0, 1, setting).at_line(1));
+    writer.message(&sql_error!(5703, language).at_line(1));
     writer.login_ack(&LoginAck {
         version: greeting.version,
         program: PROGRAM_NAME.into(),

@@ -10,7 +10,7 @@ use sql::plan::{ExecutorSlot, OutputColumn};
 use tds::column::flag;
 use tds::token::{self, EnvChange, command, done};
 use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
-use types::{RowBatch, SqlError, TypeKind};
+use types::{RowBatch, SqlError, TypeKind, sql_error};
 
 use crate::wire::connection::{Connection, ConnectionError};
 
@@ -198,11 +198,8 @@ impl TdsSink<'_> {
     /// A wait of this request was ended by a request of another session of the connection.
     fn finish_busy(mut self) -> Result<(), ConnectionError> {
         self.release();
-        self.writer.message(&SqlError::new(
-            3980,
-            16,
-            "The request failed to run because the batch is aborted, this can be caused by abort signal sent from client, or another request is running in the same session, which makes the session busy.",
-        ));
+        let error = sql_error!(3980);
+        self.writer.message(&error);
         self.writer.done(token::Done {
             kind: token::DoneKind::Batch,
             status: done::ERROR,

@@ -1,6 +1,6 @@
 //! Aggregates, window functions and GROUPING: a call becomes a column that the SELECT's block computes.
 
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
 use super::convert::{converted, implicit};
@@ -123,11 +123,7 @@ impl Binder<'_> {
         if call.star != call.args.is_empty()
             || call.star && !matches!(function, AggregateFunction::Count | AggregateFunction::CountBig)
         {
-            return Err(if call.star {
-                errors::plain(102, 15, 1, "Incorrect syntax near '*'.")
-            } else {
-                errors::argument_count(&name, 1)
-            });
+            return Err(if call.star { sql_error!(102, "*") } else { errors::argument_count(&name, 1) });
         }
         let expected = if function == AggregateFunction::StringAgg { 2 } else { 1 };
         if !call.star && call.args.len() != expected {
@@ -179,7 +175,7 @@ impl Binder<'_> {
         );
         if let Some(over) = over {
             if call.distinct {
-                return Err(errors::plain(10759, 15, 1, "Use of DISTINCT is not allowed with the OVER clause."));
+                return Err(sql_error!(10759));
             }
             let arguments = argument.into_iter().chain(extra).collect();
             return self.windowed(block, WindowKind::Aggregate(function), arguments, ty, nullable, over, scope);
@@ -208,7 +204,7 @@ impl Binder<'_> {
     pub fn window(&mut self, kind: WindowKind, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         let name = call.name.name.text.to_ascii_uppercase();
         let Some(over) = call.extra.as_ref().and_then(|extra| extra.over.as_ref()) else {
-            return Err(errors::plain(10753, 15, 1, format!("The function '{name}' must have an OVER clause.")));
+            return Err(sql_error!(10753, name));
         };
         let block = scope.block.ok_or_else(misplaced_window)?;
         let mut args = self.within(block, Place::Window, |binder| binder.exprs(&call.args, scope))?;
@@ -252,12 +248,7 @@ impl Binder<'_> {
                 // PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x) OVER (PARTITION BY ..): ordered by x, arguments p and x.
                 let within = call.extra.as_ref().map(|extra| extra.within_group.clone()).unwrap_or_default();
                 let [item] = within.as_slice() else {
-                    return Err(errors::plain(
-                        10754,
-                        15,
-                        1,
-                        format!("The function '{name}' must have a WITHIN GROUP clause."),
-                    ));
+                    return Err(sql_error!(10754, name));
                 };
                 args[0] = implicit(args[0].clone(), &SqlType::FLOAT)?;
                 let value = self.within(block, Place::Window, |binder| binder.expr(&item.expr, scope))?;
@@ -270,12 +261,7 @@ impl Binder<'_> {
         };
         let ordered = !over.order_by.is_empty() || over.window.is_some();
         if !ordered {
-            return Err(errors::plain(
-                4112,
-                15,
-                1,
-                format!("The function '{name}' must have an OVER clause with ORDER BY."),
-            ));
+            return Err(sql_error!(4112, name));
         }
         self.windowed(block, kind, args, ty, nullable, &over, scope)
     }
@@ -293,16 +279,7 @@ impl Binder<'_> {
     ) -> SqlResult<Expr> {
         let place = self.blocks[block].place;
         if !matches!(place, Place::Select | Place::OrderBy) {
-            return Err(if place == Place::Window {
-                errors::plain(
-                    4109,
-                    15,
-                    1,
-                    "Windowed functions cannot be used in the context of another windowed function or aggregate.",
-                )
-            } else {
-                misplaced_window()
-            });
+            return Err(if place == Place::Window { sql_error!(4109) } else { misplaced_window() });
         }
         let over = self.resolved_over(block, over)?;
         let (partition, order) = self.within(block, Place::Window, |binder| {
@@ -310,20 +287,10 @@ impl Binder<'_> {
             let mut order = Vec::with_capacity(over.order_by.len());
             for item in &over.order_by {
                 if matches!(item.expr, ast::Expr::Literal(ast::Literal::Int(_))) {
-                    return Err(errors::plain(
-                        5308,
-                        16,
-                        1,
-                        "Windowed functions, aggregates and NEXT VALUE FOR functions do not support integer indices as ORDER BY clause expressions.",
-                    ));
+                    return Err(sql_error!(5308));
                 }
                 if matches!(item.expr, ast::Expr::Literal(_)) {
-                    return Err(errors::plain(
-                        5309,
-                        16,
-                        1,
-                        "Windowed functions, aggregates and NEXT VALUE FOR functions do not support constants as ORDER BY clause expressions.",
-                    ));
+                    return Err(sql_error!(5309));
                 }
                 order.push(SortKey { expr: binder.expr(&item.expr, scope)?, descending: item.descending });
             }
@@ -352,11 +319,11 @@ impl Binder<'_> {
         while let Some(name) = resolved.window.take() {
             let named = &self.blocks[block].named;
             let Some((_, base)) = named.iter().find(|(known, _)| same_name(known, &name)) else {
-                return Err(errors::plain(5362, 15, 3, format!("Window '{}' is undefined.", &*name)));
+                return Err(sql_error!(5362, state 3, &*name));
             };
             steps += 1;
             if steps > named.len() {
-                return Err(errors::plain(5365, 15, 1, "Cyclic window references are not permitted."));
+                return Err(sql_error!(5365));
             }
             if resolved.partition_by.is_empty() {
                 resolved.partition_by = base.partition_by.clone();
@@ -376,7 +343,7 @@ impl Binder<'_> {
             return Ok(Frame { rows: false, start: FrameBound::UnboundedPreceding, end });
         };
         if !ordered {
-            return Err(errors::plain(10756, 15, 1, "Window frame with ROWS or RANGE must have an ORDER BY clause."));
+            return Err(sql_error!(10756));
         }
         let rows = frame.unit == ast::FrameUnit::Rows;
         let mut bound = |bound: &ast::FrameBound| -> SqlResult<FrameBound> {
@@ -386,23 +353,11 @@ impl Binder<'_> {
                 ast::FrameBound::UnboundedFollowing => FrameBound::UnboundedFollowing,
                 ast::FrameBound::Preceding(n) | ast::FrameBound::Following(n) => {
                     if !rows {
-                        return Err(errors::plain(
-                            4194,
-                            16,
-                            1,
-                            "RANGE is only supported with UNBOUNDED and CURRENT ROW window frame delimiters.",
-                        ));
+                        return Err(sql_error!(4194));
                     }
                     let n = match self.expr(n, scope)?.kind {
                         ExprKind::Literal(Datum::I64(n)) if n >= 0 => n as u64,
-                        _ => {
-                            return Err(errors::plain(
-                                4198,
-                                16,
-                                1,
-                                "The window frame bound must be a non-negative integer constant.",
-                            ));
-                        }
+                        _ => return Err(sql_error!(4193, "ROWS")),
                     };
                     if matches!(bound, ast::FrameBound::Preceding(_)) {
                         FrameBound::Preceding(n)
@@ -433,15 +388,7 @@ impl Binder<'_> {
         let mut positions = Vec::new();
         for (i, arg) in args.iter().enumerate() {
             let Some(position) = self.blocks[block].groups.iter().position(|(_, e)| e.same(arg)) else {
-                return Err(errors::plain(
-                    8161,
-                    15,
-                    1,
-                    format!(
-                        "Argument {} of the {name} function does not match any of the expressions in the GROUP BY clause.",
-                        i + 1
-                    ),
-                ));
+                return Err(sql_error!(8161, i + 1, name));
             };
             positions.push(position);
         }
@@ -502,40 +449,20 @@ fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
 
 fn misplaced_aggregate(place: Place) -> SqlError {
     match place {
-        Place::Argument => errors::plain(
-            130,
-            15,
-            1,
-            "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.",
-        ),
-        Place::GroupBy => errors::plain(
-            144,
-            15,
-            1,
-            "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.",
-        ),
-        Place::Set => errors::plain(157, 15, 1, "An aggregate may not appear in the set list of an UPDATE statement."),
-        Place::On => errors::plain(
-            1015,
-            15,
-            1,
-            "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select list, and the column being aggregated is an outer reference.",
-        ),
-        Place::Output => errors::plain(158, 15, 1, "An aggregate may not appear in the OUTPUT clause."),
-        _ => errors::plain(
-            147,
-            15,
-            1,
-            "An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause or a select list, and the column being aggregated is an outer reference.",
-        ),
+        Place::Argument => sql_error!(130),
+        Place::GroupBy => sql_error!(144),
+        Place::Set => sql_error!(157),
+        Place::On => sql_error!(1015),
+        Place::Output => sql_error!(158),
+        _ => sql_error!(147),
     }
 }
 
 fn misplaced_window() -> SqlError {
-    errors::plain(4108, 15, 1, "Windowed functions can only appear in the SELECT or ORDER BY clauses.")
+    sql_error!(4108)
 }
 
 /// For PIVOT: `name` must be an aggregate of one argument.
 pub fn pivot_aggregate(name: &str) -> SqlResult<AggregateFunction> {
-    aggregate_function(name).ok_or_else(|| errors::plain(102, 15, 1, format!("Incorrect syntax near '{name}'.")))
+    aggregate_function(name).ok_or_else(|| sql_error!(102, name))
 }

@@ -1,9 +1,8 @@
 //! The settings of BEGIN ATOMIC.
 
 use types::datetime::{DateFormat, LanguageId};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
-use super::errors;
 use crate::ast::{self, SettingValue, find_setting};
 use crate::plan::{AtomicBlock, AtomicIsolation};
 
@@ -12,8 +11,7 @@ pub fn atomic_block(settings: &[ast::Setting], line: u32) -> SqlResult<AtomicBlo
     const KNOWN: [&str; 5] =
         ["TRANSACTION ISOLATION LEVEL", "LANGUAGE", "DATEFIRST", "DATEFORMAT", "DELAYED_DURABILITY"];
     if let Some(unknown) = settings.iter().find(|setting| !KNOWN.contains(&&*setting.name)) {
-        let text = format!("'{}' is not a recognized option.", unknown.name);
-        return Err(errors::plain(155, 15, 1, text).at_line(unknown.line));
+        return Err(sql_error!(155, unknown.name, "ATOMIC block").at_line(unknown.line));
     }
     let required = |name: &str| find_setting(settings, name).ok_or_else(|| missing(name).at_line(line));
     let isolation = isolation(required("TRANSACTION ISOLATION LEVEL")?)?;
@@ -29,9 +27,7 @@ pub fn atomic_block(settings: &[ast::Setting], line: u32) -> SqlResult<AtomicBlo
 }
 
 fn missing(name: &str) -> SqlError {
-    let name = name.to_lowercase();
-    let text = format!("The WITH clause of BEGIN ATOMIC statement must specify a value for the option '{name}'.");
-    errors::plain(10784, 15, 1, text)
+    sql_error!(10784, name.to_lowercase())
 }
 
 /// A word or a string.
@@ -49,35 +45,28 @@ fn isolation(setting: &ast::Setting) -> SqlResult<AtomicIsolation> {
         "REPEATABLE READ" | "REPEATABLEREAD" => AtomicIsolation::RepeatableRead,
         "SERIALIZABLE" => AtomicIsolation::Serializable,
         level => {
-            let text =
-                format!("The transaction isolation level '{level}' is not supported with natively compiled modules.");
-            return Err(errors::plain(10794, 16, 77, text).at_line(setting.line));
+            return Err(sql_error!(10794, state 77, "transaction isolation level", level, "natively compiled modules")
+                .at_line(setting.line));
         }
     })
 }
 
 fn language(setting: &ast::Setting) -> SqlResult<LanguageId> {
     let asked = text(&setting.value);
-    LanguageId::named(asked).ok_or_else(|| {
-        let text = format!("'{asked}' is not an official language name or a language alias on this SQL Server.");
-        errors::plain(2741, 16, 1, text).at_line(setting.line)
-    })
+    LanguageId::named(asked).ok_or_else(|| sql_error!(2740, asked).at_line(setting.line))
 }
 
 fn date_first(setting: &ast::Setting) -> SqlResult<u8> {
     match &setting.value {
         SettingValue::Value(ast::Expr::Literal(ast::Literal::Int(day @ 1..=7))) => Ok(*day as u8),
         SettingValue::Value(ast::Expr::Literal(ast::Literal::Int(day))) => {
-            Err(errors::plain(2744, 16, 1, format!("SET DATEFIRST {day} is out of range.")).at_line(setting.line))
+            Err(sql_error!(2742, day).at_line(setting.line))
         }
-        _ => Err(errors::plain(102, 15, 1, "Incorrect syntax near 'DATEFIRST'.").at_line(setting.line)),
+        _ => Err(sql_error!(102, "DATEFIRST").at_line(setting.line)),
     }
 }
 
 fn date_format(setting: &ast::Setting) -> SqlResult<DateFormat> {
     let asked = text(&setting.value);
-    DateFormat::from_name(asked).ok_or_else(|| {
-        let text = format!("Unknown date format '{}'.", asked.to_ascii_lowercase());
-        errors::plain(2741, 16, 1, text).at_line(setting.line)
-    })
+    DateFormat::from_name(asked).ok_or_else(|| sql_error!(2741, asked).at_line(setting.line))
 }

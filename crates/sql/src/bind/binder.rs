@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::BindOptions;
 use super::errors;
@@ -142,7 +142,7 @@ impl<'a> Binder<'a> {
     pub fn count_source(&mut self) -> SqlResult<()> {
         self.sources += 1;
         if self.sources > SOURCES_MAX {
-            return Err(errors::plain(106, 15, 1, "Too many table names in the query. The maximum allowable is 256."));
+            return Err(sql_error!(106, 256));
         }
         Ok(())
     }
@@ -150,12 +150,7 @@ impl<'a> Binder<'a> {
     /// Within the text of a view or function.
     pub fn expand<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
         if self.expansion >= EXPANSION_MAX {
-            return Err(errors::plain(
-                217,
-                16,
-                1,
-                "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).",
-            ));
+            return Err(sql_error!(217, 32));
         }
         self.expansion += 1;
         let result = f(self);
@@ -201,9 +196,7 @@ impl<'a> Binder<'a> {
         }
         match self.catalog.resolve(name)? {
             Some(Object::Synonym(target)) => match self.catalog.resolve(&target)? {
-                Some(Object::Synonym(_)) | None => {
-                    Err(errors::plain(5313, 16, 1, format!("Synonym '{}' refers to an invalid object.", name.name)))
-                }
+                Some(Object::Synonym(_)) | None => Err(sql_error!(5313, name.name)),
                 found => Ok(found),
             },
             found => Ok(found),

@@ -4,7 +4,7 @@
 //!   'weekday', 'hour', 'minute', 'second', 'millisecond', 'microsecond', 'nanosecond', 'tzoffset', 'iso_week';
 //! - the result has the expression's type: a function need not look at literals to know it.
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::Binder;
 use super::convert::{self, compare, converted, implicit};
@@ -90,12 +90,7 @@ impl Binder<'_> {
         let left = self.expr(&call.args[0], scope)?;
         let right = self.expr(&call.args[1], scope)?;
         if is_null_literal(&left) {
-            return Err(errors::plain(
-                4151,
-                16,
-                1,
-                "The type of the first argument to NULLIF cannot be the NULL constant because the type of the first argument has to be known.",
-            ));
+            return Err(sql_error!(4151));
         }
         let ty = left.ty;
         let equal = compare(CompareOp::Equal, left.clone(), right, false)?;
@@ -106,12 +101,7 @@ impl Binder<'_> {
     fn coalesce(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         let args = self.exprs(&call.args, scope)?;
         if args.iter().all(is_null_literal) {
-            return Err(errors::plain(
-                4127,
-                16,
-                1,
-                "At least one of the arguments to COALESCE must be an expression that is not the NULL constant.",
-            ));
+            return Err(sql_error!(4127));
         }
         let nullable = args.iter().all(|e| e.nullable);
         let (args, ty) = convert::unify(args, "COALESCE")?;
@@ -186,36 +176,17 @@ impl Binder<'_> {
         scope: &Scope,
     ) -> SqlResult<Vec<Expr>> {
         if args.len() < parameters.len() {
-            return Err(errors::plain(
-                313,
-                16,
-                2,
-                format!("An insufficient number of arguments were supplied for the procedure or function {name}."),
-            ));
+            return Err(sql_error!(313, state 2, name));
         }
         if args.len() > parameters.len() {
-            return Err(errors::plain(
-                8144,
-                16,
-                2,
-                format!("Procedure or function {name} has too many arguments specified."),
-            ));
+            return Err(sql_error!(8144, state 2, name));
         }
         let mut out = Vec::with_capacity(args.len());
         for (parameter, arg) in parameters.iter().zip(args) {
             let ty = self.data_type(&parameter.data_type, 1)?;
             let value = match (arg, &parameter.default) {
                 (ast::Expr::Default, Some(default)) => self.expr(default, &Scope::EMPTY)?,
-                (ast::Expr::Default, None) => {
-                    return Err(errors::plain(
-                        313,
-                        16,
-                        3,
-                        format!(
-                            "An insufficient number of arguments were supplied for the procedure or function {name}."
-                        ),
-                    ));
-                }
+                (ast::Expr::Default, None) => return Err(sql_error!(313, state 3, name)),
                 (arg, _) => self.expr(arg, scope)?,
             };
             out.push(implicit(value, &ty)?);

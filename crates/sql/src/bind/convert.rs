@@ -1,7 +1,7 @@
 //! Implicit conversions made explicit, with what can be folded at once folded: literals take the type of what they meet.
 
 use types::datetime::LanguageId;
-use types::{CollationId, ConvertContext, Datum, SqlResult, SqlType, TypeKind};
+use types::{CollationId, ConvertContext, Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::errors;
 use types::precedence::{check_conversion, result_type};
@@ -205,16 +205,9 @@ pub fn common_collation(a: &Expr, b: &Expr, operation: &str) -> SqlResult<Collat
         std::cmp::Ordering::Greater => Ok(a.ty.collation),
         std::cmp::Ordering::Less => Ok(b.ty.collation),
         std::cmp::Ordering::Equal if rank_a == 1 => Ok(a.ty.collation),
-        std::cmp::Ordering::Equal => Err(errors::plain(
-            468,
-            16,
-            9,
-            format!(
-                "Cannot resolve the collation conflict between \"{}\" and \"{}\" in the {operation} operation.",
-                super::text::collation_name(b.ty.collation),
-                super::text::collation_name(a.ty.collation)
-            ),
-        )),
+        std::cmp::Ordering::Equal => Err(
+            sql_error!(468, state 9, super::text::collation_name(b.ty.collation), super::text::collation_name(a.ty.collation), operation),
+        ),
     }
 }
 
@@ -257,12 +250,7 @@ pub fn comparable(left: Expr, right: Expr, operator: &str) -> SqlResult<(Expr, E
             return Err(errors::incompatible(&a, &b, operator));
         }
         if ty.kind == Xml {
-            return Err(errors::plain(
-                305,
-                16,
-                1,
-                "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
-            ));
+            return Err(sql_error!(305));
         }
     }
     if a == b {

@@ -1,7 +1,7 @@
 //! Data types as written to `SqlType`, with their bounds.
 
 use types::names::Parameters;
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::errors;
@@ -20,10 +20,7 @@ impl Binder<'_> {
     /// The type that CAST, CONVERT or PARSE names: 30 long if it does not say. Error 243 for what is none.
     pub fn cast_type(&self, ty: &DataType) -> SqlResult<SqlType> {
         self.data_type(ty, 30).map_err(|error| match &ty.name {
-            TypeName::User(name) if error.number == 2715 => {
-                errors::plain(243, 16, 1, format!("Type {} is not a defined system type.", display(name)))
-                    .at_line(ty.line)
-            }
+            TypeName::User(name) if error.number == 2715 => sql_error!(243, display(name)).at_line(ty.line),
             _ => error,
         })
     }
@@ -38,16 +35,14 @@ pub fn scalar_type(catalog: &dyn Catalog, ty: &DataType, default_length: u16) ->
         TypeName::XmlOf { .. } => SqlType::XML,
         TypeName::User(name) => match catalog.user_type(&object_name(name))? {
             Some(UserType::Alias { ty, .. }) => return Ok(ty),
-            _ => return Err(errors::unknown_type("#1", &display(name))),
+            _ => return Err(errors::unknown_type(1, &display(name))),
         },
-        TypeName::Cursor => {
-            return Err(errors::plain(243, 16, 1, "Type cursor is not a defined system type."));
-        }
-        TypeName::HierarchyId => return Err(errors::unknown_type("#1", "hierarchyid")),
-        TypeName::Geometry => return Err(errors::unknown_type("#1", "geometry")),
-        TypeName::Geography => return Err(errors::unknown_type("#1", "geography")),
-        TypeName::Json => return Err(errors::unknown_type("#1", "json")),
-        TypeName::Vector => return Err(errors::unknown_type("#1", "vector")),
+        TypeName::Cursor => return Err(sql_error!(243, "cursor")),
+        TypeName::HierarchyId => return Err(errors::unknown_type(1, "hierarchyid")),
+        TypeName::Geometry => return Err(errors::unknown_type(1, "geometry")),
+        TypeName::Geography => return Err(errors::unknown_type(1, "geography")),
+        TypeName::Json => return Err(errors::unknown_type(1, "json")),
+        TypeName::Vector => return Err(errors::unknown_type(1, "vector")),
     };
     Ok(if found.is_string() { found.with_collation(collation) } else { found })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::{converted, implicit};
@@ -160,23 +160,11 @@ impl Binder<'_> {
             ast::StatementKind::Update(update) => self.update(update)?,
             ast::StatementKind::Delete(delete) => self.delete(delete)?,
             ast::StatementKind::Merge(merge) => self.merge(merge)?,
-            _ => {
-                return Err(errors::plain(
-                    10716,
-                    15,
-                    1,
-                    "A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause.",
-                ));
-            }
+            _ => return Err(sql_error!(10716)),
         };
         let QueryKind::Modify(modify) = kind else { return Err(errors::not_supported("INSERT EXEC")) };
         let Some(output) = &modify.output else {
-            return Err(errors::plain(
-                10716,
-                15,
-                1,
-                "A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause.",
-            ));
+            return Err(sql_error!(10716));
         };
         let mut ids = Vec::new();
         let mut outputs = Vec::new();
@@ -301,43 +289,17 @@ pub fn spooled(plan: Operator) -> Operator {
 }
 
 pub fn computed(name: &str) -> types::SqlError {
-    errors::plain(
-        271,
-        16,
-        1,
-        format!(
-            "The column \"{name}\" cannot be modified because it is either a computed column or is the result of a UNION operator."
-        ),
-    )
+    sql_error!(271, name)
 }
 
 pub fn explicit_rowversion() -> types::SqlError {
-    errors::plain(
-        273,
-        16,
-        1,
-        "Cannot insert an explicit value into a timestamp column. Use INSERT with a column list to exclude the timestamp column, or insert a DEFAULT into the timestamp column.",
-    )
+    sql_error!(273)
 }
 
 pub fn twice(name: &str) -> types::SqlError {
-    errors::plain(
-        264,
-        16,
-        1,
-        format!(
-            "The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once. If this statement updates or inserts columns into a view, column aliasing can conceal the duplication in your code."
-        ),
-    )
+    sql_error!(264, name)
 }
 
 pub fn derived_field(name: &str) -> types::SqlError {
-    errors::plain(
-        4406,
-        16,
-        1,
-        format!(
-            "Update or insert of view or function '{name}' failed because it contains a derived or constant field."
-        ),
-    )
+    sql_error!(4406, name)
 }

@@ -1,7 +1,7 @@
 //! Expressions and predicates of the tree to typed expressions.
 
 use types::precedence::{self, check_conversion};
-use types::{Datum, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::{self, compare, converted, implicit};
@@ -84,20 +84,12 @@ impl Binder<'_> {
             ast::Expr::Parse(p) => self.parse(p, scope),
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
-            ast::Expr::Method(method) => Err(errors::plain(
-                258,
-                15,
-                1,
-                format!("Cannot call methods on {}.", typing::type_name(&self.expr(&method.target, scope)?.ty)),
-            )
-            .at_line(method.line)),
-            ast::Expr::StaticMethod(method) => Err(errors::plain(
-                243,
-                16,
-                4,
-                format!("Type {} is not a defined system type.", super::names::display(&method.type_name)),
-            )
-            .at_line(method.line)),
+            ast::Expr::Method(method) => {
+                Err(sql_error!(258, typing::type_name(&self.expr(&method.target, scope)?.ty)).at_line(method.line))
+            }
+            ast::Expr::StaticMethod(method) => {
+                Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
+            }
             ast::Expr::Subquery(query) => {
                 let (plan, bindings) = self.subquery_plan(query, scope, false)?;
                 let ty = plan.columns[0].ty;
@@ -108,19 +100,12 @@ impl Binder<'_> {
             ast::Expr::AtTimeZone(operand, zone) => self.at_time_zone(operand, zone, scope),
             ast::Expr::NextValueFor(next) => self.next_value(next),
             ast::Expr::OdbcLiteral(kind, text) => self.odbc_literal(*kind, text),
-            ast::Expr::Default => Err(errors::plain(
-                156,
-                15,
-                1,
-                "Incorrect syntax near the keyword 'DEFAULT'.",
-            )),
-            ast::Expr::FullText(full_text) => Err(errors::plain(
-                7601,
-                16,
-                1,
-                "Cannot use a CONTAINS or FREETEXT predicate on table or indexed view because it is not full-text indexed.",
-            )
-            .at_line(full_text.line)),
+            ast::Expr::Default => Err(sql_error!(156, "DEFAULT")),
+            ast::Expr::FullText(full_text) => {
+                // The nearest table stands for the one that the columns are of: no table has such an index.
+                let table = scope.sources.first().map_or("", |source| &source.alias);
+                Err(sql_error!(7601, "table or indexed view", table).at_line(full_text.line))
+            }
             ast::Expr::UpdateColumn(column) => {
                 let name = text::string(column, true, self.catalog.collation());
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
@@ -190,16 +175,7 @@ impl Binder<'_> {
     /// In a place without rows a name is not a missing column but not permitted at all.
     fn column_error(&self, error: types::SqlError, name: &ast::ColumnName, scope: &Scope) -> types::SqlError {
         if scope.sources.is_empty() && scope.parent.is_none() && scope.block.is_none() && name.table.is_none() {
-            return errors::plain(
-                128,
-                15,
-                1,
-                format!(
-                    "The name \"{}\" is not permitted in this context. Valid expressions are constants, constant expressions, and (in some contexts) variables. Column names are not permitted.",
-                    &*name.name
-                ),
-            )
-            .at_line(name.line);
+            return sql_error!(128, &*name.name).at_line(name.line);
         }
         error
     }
@@ -463,12 +439,7 @@ impl Binder<'_> {
         // What is written counts: a parameter of an inline function may well stand for a NULL.
         let null = |result: &ast::Expr| matches!(result, ast::Expr::Literal(ast::Literal::Null));
         if case.whens.iter().map(|(_, then)| then).chain(case.otherwise.as_ref()).all(null) {
-            return Err(errors::plain(
-                8133,
-                16,
-                1,
-                "At least one of the result expressions in a CASE specification must be an expression other than the NULL constant.",
-            ));
+            return Err(sql_error!(8133));
         }
         case_of(whens, results, case.otherwise.is_some())
     }
@@ -501,12 +472,7 @@ impl Binder<'_> {
     fn collate(&mut self, operand: &ast::Expr, name: &ast::Ident, scope: &Scope) -> SqlResult<Expr> {
         let operand = self.expr(operand, scope)?;
         if !operand.ty.is_string() {
-            return Err(errors::plain(
-                447,
-                16,
-                0,
-                format!("Expression type {} is invalid for COLLATE clause.", typing::type_name(&operand.ty)),
-            ));
+            return Err(sql_error!(447, typing::type_name(&operand.ty)));
         }
         let collation = self.collation(name)?;
         let (ty, nullable) = (operand.ty.with_collation(collation), operand.nullable);
@@ -519,7 +485,7 @@ impl Binder<'_> {
         if name.is("database_default") || name.is("catalog_default") {
             return Ok(self.catalog.collation());
         }
-        text::collation(name).ok_or_else(|| errors::plain(448, 16, 3, format!("Invalid collation '{}'.", &**name)))
+        text::collation(name).ok_or_else(|| sql_error!(448, state 3, &**name))
     }
 
     fn next_value(&mut self, next: &ast::NextValueFor) -> SqlResult<Expr> {
@@ -528,12 +494,7 @@ impl Binder<'_> {
             Some(crate::catalog::Object::Sequence(sequence)) => {
                 Ok(Expr::new(sequence.ty, false, ExprKind::NextValueFor(sequence)))
             }
-            Some(_) => Err(errors::plain(
-                11726,
-                16,
-                1,
-                format!("Object '{}' is not a sequence object.", super::names::display(&next.sequence)),
-            )),
+            Some(_) => Err(sql_error!(11726, super::names::display(&next.sequence))),
             None => Err(errors::invalid_object(&super::names::display(&next.sequence))),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Place};
 use super::convert::{converted, implicit, unify};
@@ -151,12 +151,7 @@ impl Binder<'_> {
             }
             Object::Virtual(def) => {
                 if !def.parameters.is_empty() {
-                    return Err(errors::plain(
-                        216,
-                        16,
-                        1,
-                        format!("Parameters were not supplied for the function '{}'.", display(&table.name)),
-                    ));
+                    return Err(sql_error!(216, display(&table.name)));
                 }
                 Ok(self.virtual_table(def, Vec::new(), &table.name, table.alias.as_ref()))
             }
@@ -164,12 +159,7 @@ impl Binder<'_> {
                 self.view(&module, &table.name, table.alias.as_ref())
             }
             Object::Module(module) => Err(match module.kind {
-                ModuleKind::InlineFunction | ModuleKind::TableFunction => errors::plain(
-                    216,
-                    16,
-                    1,
-                    format!("Parameters were not supplied for the function '{}'.", display(&table.name)),
-                ),
+                ModuleKind::InlineFunction | ModuleKind::TableFunction => sql_error!(216, display(&table.name)),
                 _ => unknown(),
             }),
             Object::Synonym(_) | Object::Sequence(_) => Err(unknown()),
@@ -313,33 +303,21 @@ impl Binder<'_> {
     /// A query's outputs under an alias, with its own column names or those of a list.
     pub fn named(&mut self, bound: Bound, alias: &ast::Ident, columns: &[ast::Ident]) -> SqlResult<FromRel> {
         if !columns.is_empty() && columns.len() != bound.outputs.len() {
-            let (number, word) = if columns.len() < bound.outputs.len() { (8158, "more") } else { (8159, "fewer") };
-            return Err(errors::plain(
-                number,
-                16,
-                1,
-                format!("'{}' has {word} columns than were specified in the column list.", &**alias),
-            ));
+            return Err(if columns.len() < bound.outputs.len() {
+                sql_error!(8158, &**alias)
+            } else {
+                sql_error!(8159, &**alias)
+            });
         }
         let mut defs = Vec::new();
         let mut list: Vec<SourceColumn> = Vec::with_capacity(bound.outputs.len());
         for (i, output) in bound.outputs.into_iter().enumerate() {
             let name = columns.get(i).map_or(output.name, |ident| ident.text.clone());
             if name.is_empty() {
-                return Err(errors::plain(
-                    8155,
-                    16,
-                    2,
-                    format!("No column name was specified for column {} of '{}'.", i + 1, &**alias),
-                ));
+                return Err(sql_error!(8155, state 2, i + 1, &**alias));
             }
             if list.iter().any(|old| same_name(&old.name, &name)) {
-                return Err(errors::plain(
-                    8156,
-                    16,
-                    1,
-                    format!("The column '{name}' was specified multiple times for '{}'.", &**alias),
-                ));
+                return Err(sql_error!(8156, name, &**alias));
             }
             let (ty, nullable) = (output.expr.ty, output.expr.nullable);
             let id = self.as_column(output.expr, &mut defs);
@@ -376,12 +354,7 @@ impl Binder<'_> {
     pub fn value_rows(&mut self, rows: Vec<Vec<Expr>>) -> SqlResult<Bound> {
         let width = rows[0].len();
         if rows.iter().any(|row| row.len() != width) {
-            return Err(errors::plain(
-                10709,
-                16,
-                1,
-                "The number of columns for each row in a table value constructor must be the same.",
-            ));
+            return Err(sql_error!(10709));
         }
         let count = rows.len();
         let mut columns: Vec<Vec<Expr>> = (0..width).map(|_| Vec::with_capacity(count)).collect();
@@ -480,15 +453,7 @@ impl Binder<'_> {
                 || literal
                 || super::convert::widens(&output.expr.ty, ty) && output.expr.ty.kind == ty.kind;
             if !fits {
-                return Err(errors::plain(
-                    240,
-                    16,
-                    1,
-                    format!(
-                        "Types don't match between the anchor and the recursive part in column \"{}\" of recursive query \"{name}\".",
-                        names[i]
-                    ),
-                ));
+                return Err(sql_error!(240, names[i], name));
             }
             let expr = implicit(output.expr, ty)?;
             columns.push(self.as_column(expr, &mut defs));
@@ -548,28 +513,20 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
 fn index_id(get: &Get, reference: &ast::IndexReference) -> SqlResult<u32> {
     let table = format!("{}.{}", get.table.schema, get.table.name);
     match reference {
-        ast::IndexReference::Name(name) => {
-            get.table.indexes.iter().find(|index| same_name(&index.name, name)).map(|index| index.id).ok_or_else(|| {
-                errors::plain(
-                    308,
-                    16,
-                    1,
-                    format!("Index '{}' on table '{table}' (specified in the FROM clause) does not exist.", &**name),
-                )
-            })
-        }
+        ast::IndexReference::Name(name) => get
+            .table
+            .indexes
+            .iter()
+            .find(|index| same_name(&index.name, name))
+            .map(|index| index.id)
+            .ok_or_else(|| sql_error!(308, &**name, table)),
         ast::IndexReference::Id(id) => {
             let found = get.table.indexes.iter().find(|index| index.id as i32 == *id).map(|index| index.id);
             // 0 is the heap, or a scan of the clustered index.
             let clustered = get.table.indexes.iter().find(|index| index.id == 1).map(|index| index.id);
-            found.or(if *id == 0 { Some(clustered.unwrap_or(0)) } else { None }).ok_or_else(|| {
-                errors::plain(
-                    307,
-                    16,
-                    1,
-                    format!("Index ID {id} on table '{table}' (specified in the FROM clause) does not exist."),
-                )
-            })
+            found
+                .or(if *id == 0 { Some(clustered.unwrap_or(0)) } else { None })
+                .ok_or_else(|| sql_error!(307, id, table))
         }
     }
 }
@@ -589,23 +546,9 @@ fn check_exposed(sources: &[Source]) -> SqlResult<()> {
                     (Some(schema), true) => format!("{schema}.{}", s.alias),
                     _ => s.alias.to_string(),
                 };
-                errors::plain(
-                    1013,
-                    16,
-                    1,
-                    format!(
-                        "The objects \"{}\" and \"{}\" in the FROM clause have the same exposed names. Use correlation names to distinguish them.",
-                        shown(a),
-                        shown(b)
-                    ),
-                )
+                sql_error!(1013, shown(a), shown(b))
             } else {
-                errors::plain(
-                    1011,
-                    16,
-                    1,
-                    format!("The correlation name '{}' is specified multiple times in a FROM clause.", a.alias),
-                )
+                sql_error!(1011, a.alias)
             });
         }
     }

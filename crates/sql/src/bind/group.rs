@@ -1,6 +1,6 @@
 //! GROUP BY: its sets, and what a SELECT computes over groups.
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
 use super::errors;
@@ -25,7 +25,7 @@ impl Binder<'_> {
             let choices = self.group_item(item, scope, block)?;
             // The sets of the items are multiplied.
             if sets.len().saturating_mul(choices.len()) > 4096 {
-                return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
+                return Err(sql_error!(10703, 4096));
             }
             sets = sets
                 .iter()
@@ -34,12 +34,7 @@ impl Binder<'_> {
         }
         let count = self.blocks[block].groups.len();
         if count > 60 && !plain {
-            return Err(errors::plain(
-                10706,
-                15,
-                1,
-                "Too many expressions are specified in the GROUP BY clause. The maximum number is 32 when grouping sets are supplied.",
-            ));
+            return Err(sql_error!(10706, 32));
         }
         match group_by.with {
             Some(ast::OldGrouping::Rollup) => return Ok(Some((0..=count).rev().map(|n| (0..n).collect()).collect())),
@@ -94,20 +89,10 @@ impl Binder<'_> {
     fn group_expr(&mut self, expr: &ast::Expr, scope: &Scope, block: usize) -> SqlResult<usize> {
         let bound = self.expr(expr, scope)?;
         if bound.is_constant() || ColumnSet::of(&bound).is_empty() {
-            return Err(errors::plain(
-                164,
-                15,
-                1,
-                "Each GROUP BY expression must contain at least one column that is not an outer reference.",
-            ));
+            return Err(sql_error!(164));
         }
         if bound.has_subquery() {
-            return Err(errors::plain(
-                144,
-                15,
-                1,
-                "Cannot use an aggregate or a subquery in an expression used for the group by list of a GROUP BY clause.",
-            ));
+            return Err(sql_error!(144));
         }
         sortable(&bound.ty)?;
         if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
@@ -121,7 +106,7 @@ impl Binder<'_> {
 
 fn cube(parts: &[Vec<usize>]) -> SqlResult<Vec<Vec<usize>>> {
     if parts.len() > 12 {
-        return Err(errors::plain(10703, 15, 1, "Too many grouping sets. The maximum number is 4096."));
+        return Err(sql_error!(10703, 4096));
     }
     let count = parts.len();
     Ok((0..1_usize << count)
@@ -209,18 +194,8 @@ impl Regroup<'_> {
 /// 305 and 306 for what has no order.
 pub fn sortable(ty: &SqlType) -> SqlResult<()> {
     match ty.kind {
-        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(errors::plain(
-            306,
-            16,
-            2,
-            "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator.",
-        )),
-        TypeKind::Xml => Err(errors::plain(
-            305,
-            16,
-            1,
-            "The XML data type cannot be compared or sorted, except when using the IS NULL operator.",
-        )),
+        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(sql_error!(306, state 2)),
+        TypeKind::Xml => Err(sql_error!(305)),
         _ => Ok(()),
     }
 }

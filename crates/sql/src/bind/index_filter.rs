@@ -6,7 +6,7 @@
 use types::convert::NO_STYLE;
 use types::key::encode_datum;
 use types::precedence::{implicit_allowed, result_type};
-use types::{ConvertContext, Datum, KeySet, SqlError, SqlResult, SqlType, TypeKind, convert};
+use types::{ConvertContext, Datum, KeySet, SqlError, SqlResult, SqlType, TypeKind, convert, sql_error};
 
 use super::data_type::builtin_type;
 use super::errors;
@@ -95,11 +95,7 @@ impl FilterOwner<'_> {
         let found = columns.iter().position(|column| same_name(&column.name, &name.name));
         let at = found.ok_or_else(|| errors::invalid_column(&name.name).at_line(name.line))?;
         if columns[at].computed.is_some() {
-            let why = format!(
-                "because the column '{}' in the filter expression is a computed column. Rewrite the filter expression so that it does not include this column.",
-                columns[at].name
-            );
-            return Err(self.refused(10609, &why));
+            return Err(sql_error!(10609, self.kind, self.name, self.table, columns[at].name));
         }
         Ok((at as u16, &columns[at]))
     }
@@ -116,8 +112,7 @@ impl FilterOwner<'_> {
             return Err(self.incorrect());
         }
         if value.is_null() {
-            let why = "because the filter expression contains a comparison with a literal NULL value. Rewrite the comparison to use the IS [NOT] NULL comparison operator to test for NULL values.";
-            return Err(self.refused(10620, why));
+            return Err(sql_error!(10620, self.kind, self.name, self.table));
         }
         let (at, exact) = match self.place(column, &ty, &value)? {
             Place::At(value, exact) => (value, exact),
@@ -239,26 +234,16 @@ impl FilterOwner<'_> {
     }
 
     fn incorrect(&self) -> SqlError {
-        errors::plain(
-            10735,
-            15,
-            1,
-            format!("Incorrect WHERE clause for filtered {} '{}' on table '{}'.", self.kind, self.name, self.table),
-        )
-    }
-
-    fn refused(&self, number: i32, why: &str) -> SqlError {
-        let text = format!("Filtered {} '{}' cannot be created on table '{}' {why}", self.kind, self.name, self.table);
-        errors::plain(number, 16, 1, text)
+        sql_error!(10735, self.kind, self.name, self.table)
     }
 
     fn higher(&self, column: &str) -> SqlError {
         let many = if self.kind == "index" { "indexes" } else { self.kind };
-        self.refused(10611, &format!("because the column '{column}' in the filter expression is compared with a constant of higher data type precedence or of a different collation. Converting a column to the data type of a constant is not supported for filtered {many}. To resolve this error, explicitly convert the constant to the same data type and collation as the column '{column}'."))
+        sql_error!(10611, self.kind, self.name, self.table, column, many, column)
     }
 
     fn inconvertible(&self, column: &str) -> SqlError {
-        self.refused(10612, &format!("because the column '{column}' in the filter expression is compared with a constant that cannot be converted to the data type of the column. Rewrite the filter expression so that it does not include this comparison."))
+        sql_error!(10612, self.kind, self.name, self.table, column)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, TypeKind};
+use types::{SqlResult, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::converted;
@@ -55,19 +55,9 @@ impl Binder<'_> {
                     return Err(if !listed {
                         mismatch()
                     } else if count < columns.len() {
-                        errors::plain(
-                            120,
-                            15,
-                            1,
-                            "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.",
-                        )
+                        sql_error!(120)
                     } else {
-                        errors::plain(
-                            121,
-                            15,
-                            1,
-                            "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.",
-                        )
+                        sql_error!(121)
                     });
                 }
                 let mut supplied = Vec::with_capacity(count);
@@ -143,28 +133,13 @@ impl Binder<'_> {
                 continue;
             }
             return Err(if rows.iter().any(|other| other.len() != row.len()) {
-                errors::plain(
-                    10709,
-                    16,
-                    1,
-                    "The number of columns for each row in a table value constructor must be the same.",
-                )
+                sql_error!(10709)
             } else if !listed {
                 mismatch()
             } else if row.len() < columns.len() {
-                errors::plain(
-                    109,
-                    15,
-                    1,
-                    "There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
-                )
+                sql_error!(109)
             } else {
-                errors::plain(
-                    110,
-                    15,
-                    1,
-                    "There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.",
-                )
+                sql_error!(110)
             });
         }
         let scope = Scope { sources: &[], parent: None, ctes, block: None };
@@ -263,18 +238,11 @@ impl Binder<'_> {
                     base.get_or_insert(target);
                 }
                 let Some(base) = base else {
-                    return Err(errors::plain(
-                        4406,
-                        16,
-                        1,
-                        format!(
-                            "Update or insert of view or function '{shown}' failed because it contains a derived or constant field."
-                        ),
-                    ));
+                    return Err(sql_error!(4406, shown));
                 };
                 Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown })
             }
-            Object::Virtual(_) => Err(errors::plain(259, 16, 1, "Ad hoc updates to system catalogs are not allowed.")),
+            Object::Virtual(_) => Err(sql_error!(259)),
             _ => Err(unknown()),
         }
     }
@@ -318,15 +286,7 @@ impl Binder<'_> {
                 }
             }
             if identity_insert && table.columns.iter().any(|c| c.identity.is_some()) {
-                return Err(errors::plain(
-                    8101,
-                    16,
-                    1,
-                    format!(
-                        "An explicit value for the identity column in table '{}' can only be specified when a column list is used and IDENTITY_INSERT is ON.",
-                        target.name
-                    ),
-                ));
+                return Err(sql_error!(8101, target.name));
             }
             return Ok(out);
         }
@@ -348,16 +308,7 @@ impl Binder<'_> {
                 return Err(computed(&def.name).at_line(name.line));
             }
             if def.identity.is_some() && !identity_insert {
-                return Err(errors::plain(
-                    544,
-                    16,
-                    1,
-                    format!(
-                        "Cannot insert explicit value for identity column in table '{}' when IDENTITY_INSERT is set to OFF.",
-                        table.name
-                    ),
-                )
-                .at_line(name.line));
+                return Err(sql_error!(544, table.name).at_line(name.line));
             }
             out.push(column);
         }
@@ -365,15 +316,7 @@ impl Binder<'_> {
             let missing =
                 table.columns.iter().enumerate().any(|(i, c)| c.identity.is_some() && !out.contains(&(i as u16)));
             if missing {
-                return Err(errors::plain(
-                    545,
-                    16,
-                    1,
-                    format!(
-                        "Explicit value must be specified for identity column in table '{}' either when IDENTITY_INSERT is set to ON or when a replication user is inserting into a NOT FOR REPLICATION identity column.",
-                        table.name
-                    ),
-                ));
+                return Err(sql_error!(545, table.name));
             }
         }
         Ok(out)
@@ -444,7 +387,7 @@ fn own_columns(table: &TableDef) -> Vec<(Box<str>, u16)> {
 }
 
 fn mismatch() -> types::SqlError {
-    errors::plain(213, 16, 1, "Column name or number of supplied values does not match table definition.")
+    sql_error!(213)
 }
 
 fn is_null_ast(expr: &ast::Expr) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Block, Place};
 use super::dml::{Changes, RowTarget, SourceLayout, find_get, fitted, positioned, spooled, stored_ids};
@@ -94,12 +94,7 @@ impl Binder<'_> {
     /// The table that is merged into, whose rows `left` now locates and locks.
     fn merge_target(&mut self, left: &mut Rel, source: &Source) -> SqlResult<RowTarget> {
         let SourceColumns::Table { table, first } = source.columns.clone() else {
-            return Err(errors::plain(
-                5316,
-                16,
-                1,
-                "The target of a MERGE statement cannot be a remote table, a remote view, or a view over remote tables.",
-            ));
+            return Err(sql_error!(5315));
         };
         let locator = self.columns.add(SqlType::varbinary(64), true);
         let get = find_get(left, first).expect("a table is read by a Get");
@@ -156,14 +151,10 @@ impl Binder<'_> {
             name: table.name.to_string(),
         };
         let columns = self.insert_columns(&into, columns, sides.identity_insert)?;
-        if columns.len() != values.len() {
-            return Err(errors::plain(
-                10709,
-                16,
-                1,
-                "The number of columns in the INSERT clause of MERGE must match the number of values.",
-            )
-            .at_line(line));
+        match columns.len().cmp(&values.len()) {
+            std::cmp::Ordering::Greater => return Err(sql_error!(109).at_line(line)),
+            std::cmp::Ordering::Less => return Err(sql_error!(110).at_line(line)),
+            std::cmp::Ordering::Equal => {}
         }
         let mut given = Vec::with_capacity(values.len());
         for (value, column) in values.iter().zip(columns) {

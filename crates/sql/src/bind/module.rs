@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use types::{SqlError, SqlResult, SqlType};
+use types::{SqlError, SqlResult, SqlType, sql_error};
 
 use super::atomic::atomic_block;
 use super::binder::{Binder, Names};
@@ -61,12 +61,7 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
             _ => return Err(one(errors::not_supported("function"))),
         },
         _ => {
-            return Err(one(errors::plain(
-                2812,
-                16,
-                62,
-                format!("Could not find stored procedure '{}'.", module.name),
-            )));
+            return Err(one(sql_error!(2812, module.name)));
         }
     };
     bound.map_err(|errors| errors.into_iter().map(|e| e.in_procedure(&module.name)).collect())
@@ -164,9 +159,7 @@ impl<'a> ModuleBinder<'a> {
         for (label, line) in std::mem::take(&mut self.gotos) {
             if !self.placed[label as usize] {
                 let name = &self.labels[label as usize];
-                let text =
-                    format!("A GOTO statement references the label '{name}' but the label has not been declared.");
-                self.errors.push(errors::plain(133, 15, 1, text).at_line(line));
+                self.errors.push(sql_error!(133, name).at_line(line));
             }
         }
         if self.errors.is_empty() { Ok(self.module) } else { Err(self.errors) }
@@ -206,12 +199,7 @@ impl<'a> ModuleBinder<'a> {
             ast::TypeName::User(type_name) => match self.catalog.user_type(&object_name(type_name))? {
                 Some(UserType::Table(table)) => {
                     if !parameter.readonly {
-                        return Err(errors::plain(
-                            352,
-                            15,
-                            1,
-                            format!("The table-valued parameter \"{name}\" must be declared with the READONLY option."),
-                        ));
+                        return Err(sql_error!(352, name));
                     }
                     self.module.table_variables.push(TableVariable { name, table, parameter: Some(position) });
                     variable.name = format!("table parameter {position}").into();
@@ -312,12 +300,7 @@ impl<'a> ModuleBinder<'a> {
     /// An expression that may not hold a query.
     fn scalar(&self, expr: &ast::Expr) -> SqlResult<Expr> {
         if has_query(expr) {
-            return Err(errors::plain(
-                1046,
-                15,
-                1,
-                "Subqueries are not allowed in this context. Only scalar expressions are allowed.",
-            ));
+            return Err(sql_error!(1046));
         }
         self.binder().expr(expr, &Scope::EMPTY)
     }
@@ -428,25 +411,15 @@ impl<'a> ModuleBinder<'a> {
     fn in_loop(&self, kind: StatementKind) -> SqlResult<StatementKind> {
         match kind {
             kind if self.loops > 0 => Ok(kind),
-            StatementKind::Continue => Err(errors::plain(
-                136,
-                15,
-                1,
-                "Cannot use a CONTINUE statement outside the scope of a WHILE statement.",
-            )),
-            _ => Err(errors::plain(135, 15, 1, "Cannot use a BREAK statement outside the scope of a WHILE statement.")),
+            StatementKind::Continue => Err(sql_error!(136)),
+            _ => Err(sql_error!(135)),
         }
     }
 
     fn throw(&mut self, throw: Option<&ast::Throw>) -> SqlResult<StatementKind> {
         let Some(throw) = throw else {
             if self.handlers == 0 {
-                return Err(errors::plain(
-                    10704,
-                    15,
-                    1,
-                    "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.",
-                ));
+                return Err(sql_error!(10704));
             }
             return Ok(StatementKind::Throw(None));
         };
@@ -460,15 +433,7 @@ impl<'a> ModuleBinder<'a> {
     fn label_statement(&mut self, name: &ast::Ident) -> SqlResult<StatementKind> {
         let label = self.label(name);
         if std::mem::replace(&mut self.placed[label as usize], true) {
-            return Err(errors::plain(
-                132,
-                15,
-                1,
-                format!(
-                    "The label '{}' has already been declared. Label names must be unique within a query batch or stored procedure.",
-                    &**name
-                ),
-            ));
+            return Err(sql_error!(132, &**name));
         }
         Ok(StatementKind::Label(label))
     }
@@ -534,14 +499,7 @@ impl<'a> ModuleBinder<'a> {
             (_, None) => return Ok(StatementKind::Return(None)),
             (BodyKind::Procedure, Some(_)) => SqlType::INT,
             (BodyKind::ScalarFunction(ty), Some(_)) => ty,
-            _ => {
-                return Err(errors::plain(
-                    178,
-                    15,
-                    1,
-                    "A RETURN statement with a return value cannot be used in this context.",
-                ));
-            }
+            _ => return Err(sql_error!(178)),
         };
         let value = value.expect("the case without a value is above");
         if needs_catalog(value) {
@@ -559,27 +517,13 @@ impl<'a> ModuleBinder<'a> {
         let message = if message.ty.is_string() { message } else { implicit(message, &SqlType::INT)? };
         let arguments = r.args.iter().map(|e| self.scalar(e)).collect::<SqlResult<Vec<_>>>()?;
         if arguments.len() > 20 {
-            return Err(errors::plain(
-                2747,
-                16,
-                1,
-                "Too many substitution parameters for RAISERROR. Cannot exceed 20 substitution parameters.",
-            ));
+            return Err(sql_error!(2747, 20));
         }
         for (i, argument) in arguments.iter().enumerate() {
             let ty = &argument.ty;
             let fits = ty.is_string() || ty.is_integer() || ty.is_binary();
             if !fits {
-                return Err(errors::plain(
-                    2748,
-                    16,
-                    1,
-                    format!(
-                        "Cannot specify {} data type (parameter {}) as a substitution parameter.",
-                        ty.name(),
-                        i + 4
-                    ),
-                ));
+                return Err(sql_error!(2748, ty.name(), i + 4));
             }
         }
         Ok(StatementKind::Raiserror {
@@ -614,12 +558,7 @@ impl<'a> ModuleBinder<'a> {
                 }
                 let ty = super::scalar_type(self.catalog, data_type, 1)?;
                 if matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image) {
-                    return Err(errors::plain(
-                        2739,
-                        16,
-                        1,
-                        "The text, ntext, and image data types are invalid for local variables.",
-                    ));
+                    return Err(sql_error!(2739));
                 }
                 let slot = VariableSlot(self.module.variables.len() as u32);
                 let name = variable.name.clone();
@@ -687,7 +626,7 @@ impl<'a> ModuleBinder<'a> {
                         }
                         ast::Expr::Column(name) => CursorRef::Name { name: name.name.text.clone(), global: false },
                         ast::Expr::Word(name) => CursorRef::Name { name: name.text.clone(), global: false },
-                        _ => return Err(errors::plain(102, 15, 1, "Incorrect syntax near 'SET'.")),
+                        _ => return Err(sql_error!(102, "SET")),
                     };
                     return Ok(StatementKind::AssignCursor { slot, from });
                 }
@@ -717,7 +656,7 @@ impl<'a> ModuleBinder<'a> {
             ast::SetVariableKind::Method { .. } | ast::SetVariableKind::Property { .. } => {
                 let slot = self.slot(&set.variable)?;
                 let ty = self.module.variables[slot.0 as usize].ty;
-                Err(errors::plain(258, 15, 1, format!("Cannot call methods on {}.", ty.name())))
+                Err(sql_error!(258, ty.name()))
             }
         }
     }
@@ -730,7 +669,7 @@ impl<'a> ModuleBinder<'a> {
         statement: &ast::Statement,
     ) -> SqlResult<DeclareCursor> {
         let Some(query) = &definition.query else {
-            return Err(errors::plain(102, 15, 1, "Incorrect syntax near 'CURSOR'."));
+            return Err(sql_error!(102, "CURSOR"));
         };
         self.check_variables(|f| visit_query(query, f))?;
         let read_only_clause = matches!(query.for_clause.as_deref(), Some(ast::ForClause::ReadOnly));
@@ -832,7 +771,7 @@ impl Binder<'_> {
                 Some(left) => self.binary(ast::BinaryOp::Add, left, part)?,
             });
         }
-        let text = text.ok_or_else(|| errors::plain(102, 15, 1, "Incorrect syntax near ')'."))?;
+        let text = text.ok_or_else(|| sql_error!(102, ")"))?;
         if execute.at.is_some() || execute.at_data_source.is_some() {
             return Err(errors::not_supported("EXECUTE AT"));
         }
@@ -849,28 +788,13 @@ impl Binder<'_> {
         let mut named = false;
         for (i, arg) in args.iter().enumerate() {
             if named && arg.name.is_none() {
-                return Err(errors::plain(
-                    119,
-                    15,
-                    1,
-                    format!(
-                        "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
-                        i + 1
-                    ),
-                ));
+                return Err(sql_error!(119, i + 1));
             }
             named |= arg.name.is_some();
             let value = match &arg.value {
                 ast::Expr::Default => ArgumentValue::Default,
                 ast::Expr::Variable(variable) => self.argument_variable(variable, arg.output)?,
-                _ if arg.output => {
-                    return Err(errors::plain(
-                        179,
-                        15,
-                        1,
-                        "Cannot use the OUTPUT option when passing a constant to a stored procedure.",
-                    ));
-                }
+                _ if arg.output => return Err(sql_error!(179)),
                 value => ArgumentValue::Expr(self.expr(value, &Scope::EMPTY)?),
             };
             out.push(Argument { name: arg.name.as_ref().map(|name| name.name.clone()), value });

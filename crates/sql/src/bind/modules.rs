@@ -1,8 +1,7 @@
 //! Texts the catalog keeps, parsed again: views, functions, defaults, checks, computed columns.
 
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
-use super::errors;
 use crate::ast;
 use crate::catalog::ModuleDef;
 use crate::parse::{ParseOptions, parse_batch};
@@ -21,7 +20,7 @@ fn first(mut errors: Vec<SqlError>) -> SqlError {
 }
 
 fn unusable(module: &ModuleDef) -> SqlError {
-    errors::plain(4413, 16, 1, format!("Could not use view or function '{}' because of binding errors.", module.name))
+    sql_error!(4413, module.name)
 }
 
 pub fn parse_view(module: &ModuleDef) -> SqlResult<ast::CreateView> {
@@ -43,14 +42,14 @@ pub fn parse_expression(text: &str) -> SqlResult<ast::Expr> {
     let select = select_of(&format!("SELECT {text}"))?;
     match select.items.into_iter().next() {
         Some(ast::SelectItem::Expr { expr, .. }) => Ok(expr),
-        _ => Err(errors::plain(102, 15, 1, "Incorrect syntax in a stored expression.")),
+        _ => Err(sql_error!(102, text)),
     }
 }
 
 /// The text of a CHECK constraint.
 pub fn parse_condition(text: &str) -> SqlResult<ast::Expr> {
     let select = select_of(&format!("SELECT 1 WHERE {text}"))?;
-    select.filter.ok_or_else(|| errors::plain(102, 15, 1, "Incorrect syntax in a stored condition."))
+    select.filter.ok_or_else(|| sql_error!(102, text))
 }
 
 fn select_of(text: &str) -> SqlResult<ast::Select> {
@@ -58,8 +57,8 @@ fn select_of(text: &str) -> SqlResult<ast::Select> {
     match batch.statements.pop().map(|statement| statement.kind) {
         Some(ast::StatementKind::Select(query)) => match query.body {
             ast::QueryBody::Select(select) => Ok(*select),
-            _ => Err(errors::plain(102, 15, 1, "Incorrect syntax in a stored expression.")),
+            _ => Err(sql_error!(102, text)),
         },
-        _ => Err(errors::plain(102, 15, 1, "Incorrect syntax in a stored expression.")),
+        _ => Err(sql_error!(102, text)),
     }
 }

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use types::{SqlError, SqlResult, TypeKind};
+use types::{SqlError, SqlResult, TypeKind, sql_error};
 
+use super::Errors;
 use super::atomic::atomic_block;
 use super::names::{display, object_name, same_name};
-use super::{Errors, errors};
 use crate::ast::{self, StatementKind as S};
 use crate::catalog::{Catalog, ModuleDef, ModuleKind, Object, ObjectId, TableDef, UserType};
 use crate::parse::{ParseOptions, parse_batch};
@@ -25,7 +25,7 @@ pub fn check_native(module: &ModuleDef, catalog: &dyn Catalog) -> Result<Referen
         catalog,
         text: &module.text,
         name: &module.name,
-        module: String::new(),
+        module: ("", String::new()),
         in_select: false,
         in_catch: false,
         trigger: false,
@@ -50,7 +50,7 @@ pub(super) struct Check<'a> {
     /// As written: a temporary one is kept under another.
     name: &'a str,
     /// `procedure 'dbo.p'`, as 4512 names it.
-    pub module: String,
+    pub module: (&'static str, String),
     /// Within a SELECT, which alone may have subqueries.
     pub in_select: bool,
     pub in_catch: bool,
@@ -62,35 +62,28 @@ pub(super) struct Check<'a> {
     pub references: References,
 }
 
+/// What messages call the modules that are checked here.
+pub(super) const NATIVE: &str = "natively compiled modules";
+
 pub(super) fn refused(kind: &str, name: &str) -> SqlError {
     refused_at(kind, name, 1)
 }
 
 pub(super) fn refused_at(kind: &str, name: &str, state: u8) -> SqlError {
-    let text = format!("The {kind} '{name}' is not supported with natively compiled modules.");
-    errors::plain(10794, 16, state, text)
-}
-
-/// Messages that begin with what they are about.
-pub(super) fn plural(number: i32, subject: &str) -> SqlError {
-    errors::plain(number, 16, 1, format!("{subject} not supported with natively compiled modules."))
+    sql_error!(10794, state state, kind, name, NATIVE)
 }
 
 pub(super) fn subquery() -> SqlError {
-    let text = "Subqueries (queries nested inside another query) is only supported in SELECT statements with natively compiled modules.";
-    errors::plain(12311, 16, 1, text)
+    sql_error!(12311, NATIVE)
 }
 
 pub(super) fn inaccessible(name: &str) -> SqlError {
-    let text = format!(
-        "Object '{name}' is not a memory optimized table or a natively compiled inline table-valued function and cannot be accessed from a natively compiled module."
-    );
-    errors::plain(10775, 16, 1, text)
+    sql_error!(10775, name)
 }
 
 /// Found by the binder, which knows types.
 pub fn text_extreme() -> SqlError {
-    plural(12334, "The aggregate functions MIN and MAX used with binary and character string data types is")
+    sql_error!(12334, NATIVE)
 }
 
 impl<'a> Check<'a> {
@@ -107,8 +100,8 @@ impl<'a> Check<'a> {
             S::CreateProcedure(create) => {
                 let (name, options) = (&create.name, &create.options);
                 let refused_form = match (create.number.is_some(), create.for_replication) {
-                    _ if name.is_temporary() => Some(plural(12321, "Creating a temporary procedure is")),
-                    (true, _) => Some(plural(12303, "The 'number' clause is")),
+                    _ if name.is_temporary() => Some(sql_error!(12321, NATIVE)),
+                    (true, _) => Some(sql_error!(12303, NATIVE)),
                     (_, true) => Some(refused("option", "FOR REPLICATION")),
                     _ => None,
                 };
@@ -117,15 +110,15 @@ impl<'a> Check<'a> {
             S::CreateTrigger(create) => {
                 self.trigger = true;
                 let instead = create.instead_of && create.options.native_compilation;
-                let text = "The option 'INSTEAD OF' is not supported with natively compiled triggers.";
-                let refused_form = instead.then(|| errors::plain(10794, 16, 130, text));
+                let refused_form =
+                    instead.then(|| sql_error!(10794, state 130, "option", "INSTEAD OF", "natively compiled triggers"));
                 self.module(("trigger", &create.name), &create.options, &[], &create.body, refused_form, line);
             }
             S::CreateFunction(create) => match &create.returns {
                 ast::FunctionReturns::Scalar { body, .. } | ast::FunctionReturns::Table { body, .. } => {
                     let (name, options) = (("function", &create.name), &create.options);
                     let of_statements = matches!(create.returns, ast::FunctionReturns::Table { .. });
-                    let refused_form = of_statements.then(|| plural(12308, "Table-valued functions are"));
+                    let refused_form = of_statements.then(|| sql_error!(12308, NATIVE));
                     self.module(name, options, &create.parameters, body, refused_form, create.line);
                 }
                 ast::FunctionReturns::Inline { query, .. } => self.inline_function(create, query),
@@ -138,17 +131,16 @@ impl<'a> Check<'a> {
     /// Whether it is natively compiled; None: refused.
     fn is_native(
         &mut self,
-        (kind, name): (&str, &'a ast::ObjectName),
+        (kind, name): (&'static str, &'a ast::ObjectName),
         options: &ast::ModuleOptions,
         line: u32,
     ) -> Option<bool> {
         self.name = &name.name;
-        self.module = format!("{kind} '{}'", display(name));
+        self.module = (kind, display(name));
         let function = kind == "function";
         // Functions and views may be schema-bound in any case.
         if options.native_compilation != options.schemabinding && (options.native_compilation || !function) {
-            let text = "The SCHEMABINDING option is supported only for natively compiled modules, and is required for those modules.";
-            self.refuse(Err(errors::plain(10796, 15, if function { 2 } else { 1 }, text)), line);
+            self.refuse(Err(sql_error!(10796, state if function { 2 } else { 1 })), line);
             return None;
         }
         if options.native_compilation && options.recompile {
@@ -162,7 +154,7 @@ impl<'a> Check<'a> {
 
     fn module(
         &mut self,
-        name: (&str, &'a ast::ObjectName),
+        name: (&'static str, &'a ast::ObjectName),
         options: &ast::ModuleOptions,
         parameters: &'a [ast::Parameter],
         body: &'a ast::ModuleBody,
@@ -179,8 +171,7 @@ impl<'a> Check<'a> {
         }
         self.parameters(parameters);
         let ast::ModuleBody::Atomic { settings, statements, line } = body else {
-            let text = "The body of a natively compiled module must be an ATOMIC block.";
-            return self.refuse(Err(errors::plain(10783, 15, 1, text)), line);
+            return self.refuse(Err(sql_error!(10783)), line);
         };
         self.refuse(atomic_block(settings, *line).map(drop), *line);
         self.statements(statements);
@@ -206,15 +197,10 @@ impl<'a> Check<'a> {
 
     fn interpreted(&mut self, parameters: &[ast::Parameter], body: &ast::ModuleBody) {
         if let Some(parameter) = parameters.iter().find(|parameter| parameter.null == Some(false)) {
-            let text = format!(
-                "The parameter '{}' has been declared as NOT NULL. NOT NULL parameters are only supported with natively compiled modules, except for inline table-valued functions.",
-                parameter.name.name
-            );
-            self.refuse(Err(errors::plain(11555, 15, 1, text)), parameter.name.line);
+            self.refuse(Err(sql_error!(11555, parameter.name.name)), parameter.name.line);
         }
         if let ast::ModuleBody::Atomic { line, .. } = body {
-            let text = "BEGIN ATOMIC is supported only in natively compiled modules.";
-            self.refuse(Err(errors::plain(10782, 15, 1, text)), *line);
+            self.refuse(Err(sql_error!(10782)), *line);
         }
     }
 
@@ -237,7 +223,7 @@ impl<'a> Check<'a> {
                 kind.name()
             }
             ast::TypeName::Builtin(_) | ast::TypeName::Sysname => return Ok(()),
-            ast::TypeName::Cursor => return Err(plural(12306, "Cursors are")),
+            ast::TypeName::Cursor => return Err(sql_error!(12306, NATIVE)),
             ast::TypeName::HierarchyId => "sys.hierarchyid",
             ast::TypeName::Geometry => "sys.geometry",
             ast::TypeName::Geography => "sys.geography",
@@ -305,25 +291,22 @@ impl<'a> Check<'a> {
             S::Declare(declarations) => declarations.iter().try_for_each(|declaration| self.declaration(declaration)),
             S::SetVariable(set) => match &set.kind {
                 ast::SetVariableKind::Value(_, value) => self.expr(value),
-                ast::SetVariableKind::Cursor(_) => Err(plural(12306, "Cursors are")),
-                ast::SetVariableKind::Method { .. } => Err(plural(12314, "User-defined methods are")),
-                ast::SetVariableKind::Property { .. } => Err(plural(12315, "User-defined properties are")),
+                ast::SetVariableKind::Cursor(_) => Err(sql_error!(12306, NATIVE)),
+                ast::SetVariableKind::Method { .. } => Err(sql_error!(12314, NATIVE)),
+                ast::SetVariableKind::Property { .. } => Err(sql_error!(12315, NATIVE)),
             },
             S::Execute(execute) => self.execute(execute),
             S::ExecuteString(_) => Err(execute_needs_name()),
-            S::SetOption(_) => Err(errors::plain(10769, 15, 1, "SET options are not supported inside ATOMIC blocks.")),
+            S::SetOption(_) => Err(sql_error!(10769)),
             S::DeclareCursor(_) | S::OpenCursor(_) | S::FetchCursor(_) | S::CloseCursor(_) | S::DeallocateCursor(_) => {
-                Err(plural(12306, "Cursors are"))
+                Err(sql_error!(12306, NATIVE))
             }
             S::BeginTransaction(_) => Err(refused("statement", "BEGIN TRANSACTION")),
             S::CommitTransaction(_) => Err(refused("statement", "COMMIT TRANSACTION")),
             S::RollbackTransaction(_) => Err(refused("statement", "ROLLBACK TRANSACTION")),
-            S::SaveTransaction(_) => Err(plural(12326, "Creating a savepoint is")),
+            S::SaveTransaction(_) => Err(sql_error!(12326, NATIVE)),
             S::Goto(_) | S::Label(_) => Err(refused("operator", "GOTO")),
-            S::Use(_) => {
-                let text = "a USE database statement is not allowed in a procedure, function or trigger.";
-                Err(errors::plain(154, 15, 1, text))
-            }
+            S::Use(_) => Err(sql_error!(154, "a USE database statement", "a procedure, function or trigger")),
             _ => Err(refused("statement", &verb(statement.span.of(self.text)))),
         }
     }
@@ -334,43 +317,30 @@ impl<'a> Check<'a> {
                 self.data_type(data_type).map_err(|error| error.at_line(variable.line))?;
                 match value {
                     Some(value) => self.expr(value),
-                    None if *null == Some(false) => {
-                        let text = format!(
-                            "The variable '{}' was declared as not null, and must be declared with an initial value.",
-                            variable.name
-                        );
-                        Err(errors::plain(10795, 15, 1, text).at_line(variable.line))
-                    }
+                    None if *null == Some(false) => Err(sql_error!(10795, variable.name).at_line(variable.line)),
                     None => Ok(()),
                 }
             }
-            ast::Declaration::Table { .. } => Err(plural(12305, "Inline table variables are")),
-            ast::Declaration::Cursor { .. } => Err(plural(12306, "Cursors are")),
+            ast::Declaration::Table { .. } => Err(sql_error!(12305, NATIVE)),
+            ast::Declaration::Cursor { .. } => Err(sql_error!(12306, NATIVE)),
         }
     }
 
     fn execute(&mut self, execute: &'a ast::Execute) -> SqlResult<()> {
         let ast::Procedure::Name(name, number) = &execute.procedure else { return Err(execute_needs_name()) };
         if number.is_some() {
-            return Err(plural(12303, "The 'number' clause is"));
+            return Err(sql_error!(12303, NATIVE));
         }
         if execute.recompile || execute.result_sets.is_some() {
-            let text = "The WITH clause is not supported with EXECUTE statements in natively compiled modules.";
-            return Err(errors::plain(12341, 16, 1, text));
+            return Err(sql_error!(12341));
         }
         self.two_parts(name)?;
         match self.catalog.resolve(&object_name(name))? {
             Some(Object::Module(module)) if module.kind == ModuleKind::Procedure && module.native => {
                 self.references.insert((module.object, 0));
             }
-            None => {
-                let text = format!("Could not find stored procedure '{}'.", display(name));
-                return Err(errors::plain(2812, 16, 62, text));
-            }
-            Some(_) => {
-                let text = "The EXECUTE statement in natively compiled modules only supports executing natively compiled modules.";
-                return Err(errors::plain(12342, 16, 1, text));
-            }
+            None => return Err(sql_error!(2812, display(name))),
+            Some(_) => return Err(sql_error!(12342)),
         }
         execute.args.iter().try_for_each(|argument| self.expr(&argument.value))
     }
@@ -385,9 +355,7 @@ impl<'a> Check<'a> {
         }
         self.output(insert.output.as_deref())?;
         match &insert.source {
-            ast::InsertSource::Values(rows) if rows.len() > 1 => {
-                Err(plural(12309, "Statements of the form INSERT...VALUES... that insert multiple rows are"))
-            }
+            ast::InsertSource::Values(rows) if rows.len() > 1 => Err(sql_error!(12309, NATIVE)),
             ast::InsertSource::Values(rows) => rows.iter().flatten().try_for_each(|value| self.expr(value)),
             ast::InsertSource::Query(query) => self.select(query),
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
@@ -412,7 +380,7 @@ impl<'a> Check<'a> {
                     self.columns.push(&column.name.text);
                     self.expr(value)?;
                 }
-                ast::SetClause::Method { .. } => return Err(plural(12314, "User-defined methods are")),
+                ast::SetClause::Method { .. } => return Err(sql_error!(12314, NATIVE)),
             }
         }
         self.changed_rows(update.top.as_deref(), update.output.as_deref(), update.filter.as_ref())
@@ -437,7 +405,7 @@ impl<'a> Check<'a> {
         self.output(output)?;
         match filter {
             Some(ast::Filter::Where(condition)) => self.expr(condition),
-            Some(ast::Filter::CurrentOf(_)) => Err(plural(12306, "Cursors are")),
+            Some(ast::Filter::CurrentOf(_)) => Err(sql_error!(12306, NATIVE)),
             None => Ok(()),
         }
     }
@@ -459,10 +427,7 @@ impl<'a> Check<'a> {
     /// None: a table variable, whose definition cannot change.
     fn target(&mut self, target: &'a ast::Target, from: &'a [ast::TableRef]) -> SqlResult<Option<Arc<TableDef>>> {
         if !from.is_empty() {
-            return Err(plural(
-                12319,
-                "Using the FROM clause in an UPDATE statement and specifying a table source in a DELETE statement is",
-            ));
+            return Err(sql_error!(12319, NATIVE));
         }
         match target {
             ast::Target::Table { name, hints } => {
@@ -470,19 +435,18 @@ impl<'a> Check<'a> {
                 self.table(name).map(Some)
             }
             ast::Target::Variable(_) => Ok(None),
-            ast::Target::Function(_) => Err(plural(12350, "DML operations targeting table-valued functions are")),
+            ast::Target::Function(_) => Err(sql_error!(12350, NATIVE)),
         }
     }
 }
 
 fn execute_needs_name() -> SqlError {
-    let text = "The EXECUTE statement in natively compiled modules must use an object name. Variables and quoted identifiers are not supported.";
-    errors::plain(12340, 16, 1, text)
+    sql_error!(12340)
 }
 
 pub(super) fn no_ctes(with: Option<&ast::With>) -> SqlResult<()> {
     match with {
-        Some(_) => Err(plural(12310, "Common Table Expressions (CTE) are")),
+        Some(_) => Err(sql_error!(12310, NATIVE)),
         None => Ok(()),
     }
 }

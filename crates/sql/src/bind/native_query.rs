@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use types::SqlResult;
+use types::{SqlResult, sql_error};
 
 use super::aggregate::{aggregate_function, window_function};
 use super::errors;
 use super::names::{display, object_name, same_name};
-use super::native::{Check, inaccessible, no_ctes, plural, refused, refused_at, subquery};
+use super::native::{Check, NATIVE, inaccessible, no_ctes, refused, refused_at, subquery};
 use crate::ast;
 use crate::catalog::{ModuleKind, Object, TableDef};
 use crate::function::FunctionId;
@@ -38,7 +38,7 @@ impl<'a> Check<'a> {
             Some(ast::ForClause::Xml(_)) => Err(refused("option", "FOR XML")),
             Some(ast::ForClause::Json(_)) => Err(refused("option", "FOR JSON")),
             Some(ast::ForClause::Browse) => Err(refused("option", "FOR BROWSE")),
-            Some(ast::ForClause::ReadOnly | ast::ForClause::Update(_)) => Err(plural(12306, "Cursors are")),
+            Some(ast::ForClause::ReadOnly | ast::ForClause::Update(_)) => Err(sql_error!(12306, NATIVE)),
             None => Ok(()),
         }
     }
@@ -72,10 +72,7 @@ impl<'a> Check<'a> {
         for item in &select.items {
             match item {
                 ast::SelectItem::Star { .. } if counted => {}
-                ast::SelectItem::Star { line, .. } => {
-                    let text = "Syntax '*' is not allowed in schema-bound objects.";
-                    return Err(errors::plain(1054, 15, 6, text).at_line(*line));
-                }
+                ast::SelectItem::Star { line, .. } => return Err(sql_error!(1054, state 6, "*").at_line(*line)),
                 ast::SelectItem::Expr { expr, .. } => self.expr(expr)?,
                 ast::SelectItem::Assign { value, .. } => self.expr(value)?,
             }
@@ -100,8 +97,7 @@ impl<'a> Check<'a> {
         }
         match &top.count {
             ast::Expr::Literal(ast::Literal::Int(rows)) if sorted && *rows > TOP_MAX => {
-                let text = format!("The TOP operator can return a maximum of {TOP_MAX} rows; {rows} was requested.");
-                Err(errors::plain(41398, 16, 1, text))
+                Err(sql_error!(41398, TOP_MAX, rows))
             }
             count => self.expr(count),
         }
@@ -217,7 +213,7 @@ impl<'a> Check<'a> {
     /// A table by its name: it must be there, and in memory.
     pub(super) fn table(&mut self, name: &'a ast::ObjectName) -> SqlResult<Arc<TableDef>> {
         if name.is_temporary() {
-            return Err(plural(12322, "Temporary tables are").at_line(name.line));
+            return Err(sql_error!(12322, NATIVE).at_line(name.line));
         }
         self.two_parts(name)?;
         match self.catalog.resolve(&object_name(name))? {
@@ -236,12 +232,8 @@ impl<'a> Check<'a> {
         if name.schema.is_some() && name.database.is_none() && name.server.is_none() {
             return Ok(());
         }
-        let text = format!(
-            "Cannot schema bind {} because name '{}' is invalid for schema binding. Names must be in two-part format and an object cannot reference itself.",
-            self.module,
-            display(name)
-        );
-        Err(errors::plain(4512, 16, 3, text).at_line(name.line))
+        let (kind, module) = &self.module;
+        Err(sql_error!(4512, state 3, kind, module, display(name)).at_line(name.line))
     }
 
     fn table_function(&mut self, function: &'a ast::TableFunction) -> SqlResult<()> {
@@ -259,7 +251,7 @@ impl<'a> Check<'a> {
                     None => Err(errors::invalid_object(&display(name))),
                 }
             }
-            F::Method { .. } => Err(plural(12314, "User-defined methods are")),
+            F::Method { .. } => Err(sql_error!(12314, NATIVE)),
             F::OpenJson { .. } => Err(refused_at("function", "openjson", 85)),
             F::OpenXml { .. } => Err(refused("operator", "OPENXML")),
             F::OpenRowsetBulk { .. } | F::OpenRowset { .. } => Err(refused("operator", "OPENROWSET")),
@@ -329,7 +321,7 @@ impl<'a> Check<'a> {
             }
             Call(call) => self.call(call).map_err(|error| error.at_line(call.line)),
             Parse(parse) => Err(refused_at("function", "parse", 85).at_line(parse.line)),
-            Method(_) | StaticMethod(_) => Err(plural(12314, "User-defined methods are")),
+            Method(_) | StaticMethod(_) => Err(sql_error!(12314, NATIVE)),
             AtTimeZone(..) => Err(refused("operator", "AT TIME ZONE")),
             NextValueFor(_) => Err(refused("operator", "NEXT VALUE FOR")),
             FullText(full_text) => Err(refused("operator", if full_text.free { "FREETEXT" } else { "CONTAINS" })),
@@ -350,8 +342,7 @@ impl<'a> Check<'a> {
             self.two_parts(&call.name)?;
             if let Some(Object::Module(module)) = self.catalog.resolve(&object_name(&call.name))? {
                 if !module.native {
-                    let text = "Only natively compiled modules can be used with natively compiled modules.";
-                    return Err(errors::plain(12344, 16, 1, text));
+                    return Err(sql_error!(12344));
                 }
                 self.references.insert((module.object, 0));
             }
@@ -377,11 +368,7 @@ impl<'a> Check<'a> {
         }
         match FunctionId::find(name) {
             Some((_, function, ..)) if is_error_function(*function) && !self.in_catch => {
-                let text = format!(
-                    "When used in a natively compiled module, the function '{}' cannot appear outside of a catch block.",
-                    name.to_lowercase()
-                );
-                Err(errors::plain(10792, 15, 1, text))
+                Err(sql_error!(10792, name.to_lowercase()))
             }
             Some((_, function, ..)) if !is_supported(*function) => {
                 Err(refused_at("function", &name.to_lowercase(), 85))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Block, Place};
 use super::dml::{Changes, SourceLayout, fitted, positioned, stored_ids, table_source};
@@ -133,7 +133,7 @@ impl Binder<'_> {
                 ast::SelectItem::Expr { expr, alias, line } => {
                     let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
                     if bound.has_subquery() {
-                        return Err(errors::plain(10705, 15, 1, "Subqueries are not allowed in the OUTPUT clause."));
+                        return Err(sql_error!(10705));
                     }
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.text.clone(),
@@ -145,9 +145,7 @@ impl Binder<'_> {
                     };
                     out.push(Item { name, expr: bound });
                 }
-                ast::SelectItem::Assign { .. } => {
-                    return Err(errors::plain(102, 15, 1, "Incorrect syntax near '='."));
-                }
+                ast::SelectItem::Assign { .. } => return Err(sql_error!(102, "=")),
             }
         }
         Ok(out)
@@ -158,15 +156,7 @@ impl Binder<'_> {
             ast::Target::Table { name, .. } => {
                 let target = self.insert_table(name)?;
                 if target.table.triggers.iter().any(|trigger| !trigger.disabled) {
-                    return Err(errors::plain(
-                        331,
-                        16,
-                        1,
-                        format!(
-                            "The target table '{}' of the OUTPUT INTO clause cannot have any enabled triggers.",
-                            display(name)
-                        ),
-                    ));
+                    return Err(sql_error!(331, display(name)));
                 }
                 Ok(target)
             }
@@ -198,21 +188,11 @@ impl Binder<'_> {
         let columns = self.insert_columns(&target, names, false)?;
         if columns.len() != items.len() {
             return Err(if names.is_empty() {
-                errors::plain(213, 16, 1, "Column name or number of supplied values does not match table definition.")
+                sql_error!(213)
             } else if items.len() < columns.len() {
-                errors::plain(
-                    120,
-                    15,
-                    1,
-                    "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.",
-                )
+                sql_error!(120)
             } else {
-                errors::plain(
-                    121,
-                    15,
-                    1,
-                    "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.",
-                )
+                sql_error!(121)
             });
         }
         let mut given: Vec<(u16, Expr)> = Vec::with_capacity(items.len());

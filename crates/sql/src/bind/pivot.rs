@@ -1,11 +1,10 @@
 //! PIVOT and UNPIVOT.
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::aggregate::{aggregate_type, pivot_aggregate};
 use super::binder::Binder;
 use super::convert::{compare, converted, implicit};
-use super::errors;
 use super::names::same_name;
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use super::text;
@@ -96,15 +95,7 @@ impl Binder<'_> {
             let (column, _) = scope.column(&column)?;
             used.push(column.name.clone());
             if *ty.get_or_insert(column.ty) != column.ty {
-                return Err(errors::plain(
-                    8167,
-                    16,
-                    1,
-                    format!(
-                        "The type of column \"{}\" conflicts with the type of other columns specified in the UNPIVOT list.",
-                        &**name
-                    ),
-                ));
+                return Err(sql_error!(8167, &**name));
             }
             let label = converted(
                 text::string(&column.name, true, self.catalog.collation()),

@@ -1,6 +1,6 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP, OFFSET.
 
-use types::{Datum, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Block, Place};
 use super::convert::{self, implicit};
@@ -32,12 +32,7 @@ pub fn one_column(bound: &Bound) -> SqlResult<()> {
     if bound.outputs.len() == 1 {
         return Ok(());
     }
-    Err(errors::plain(
-        116,
-        16,
-        1,
-        "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
-    ))
+    Err(sql_error!(116))
 }
 
 /// Where a query stands.
@@ -99,12 +94,7 @@ impl Binder<'_> {
         if place == Use::Nested && !query.order_by.is_empty() && query.offset.is_none() && text.is_none() {
             let top = matches!(&query.body, ast::QueryBody::Select(select) if select.top.is_some());
             if !top {
-                return Err(errors::plain(
-                    1033,
-                    15,
-                    1,
-                    "The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and common table expressions, unless TOP, OFFSET or FOR XML is also specified.",
-                ));
+                return Err(sql_error!(1033));
             }
         }
         let tail = Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref() };
@@ -174,12 +164,7 @@ impl Binder<'_> {
     pub fn combine(&mut self, operator: ast::SetOperator, branches: Vec<Bound>) -> SqlResult<Bound> {
         let count = branches[0].outputs.len();
         if branches.iter().any(|branch| branch.outputs.len() != count) {
-            return Err(errors::plain(
-                205,
-                16,
-                1,
-                "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.",
-            ));
+            return Err(sql_error!(205));
         }
         let operation = match operator {
             ast::SetOperator::Except => "EXCEPT",
@@ -262,14 +247,7 @@ impl Binder<'_> {
                         None => return Err(errors::invalid_column(&name.name).at_line(name.line)),
                     }
                 }
-                _ => {
-                    return Err(errors::plain(
-                        104,
-                        16,
-                        1,
-                        "ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or EXCEPT operator.",
-                    ));
-                }
+                _ => return Err(sql_error!(104)),
             };
             keys.push(SortKey { expr, descending: item.descending });
         }
@@ -281,21 +259,11 @@ impl Binder<'_> {
     /// ORDER BY with TOP or OFFSET and FETCH, as one relation.
     fn limited(&mut self, rel: Rel, keys: Vec<SortKey>, top: Option<&ast::Top>, tail: &Tail) -> SqlResult<Rel> {
         if top.is_some() && tail.offset.is_some() {
-            return Err(errors::plain(
-                10741,
-                15,
-                2,
-                "A TOP can not be used in the same query or sub-query as a OFFSET.",
-            ));
+            return Err(sql_error!(10741, state 2));
         }
         if let Some(top) = top {
             if top.with_ties && keys.is_empty() {
-                return Err(errors::plain(
-                    1062,
-                    15,
-                    1,
-                    "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.",
-                ));
+                return Err(sql_error!(1062));
             }
             let (count, percent) = self.top_count(top)?;
             return Ok(Rel::Top(Box::new(TopRows {
@@ -335,12 +303,7 @@ impl Binder<'_> {
             return Ok((implicit(count, &SqlType::FLOAT)?, true));
         }
         if count.ty.is_string() || matches!(count.ty.kind, TypeKind::Float | TypeKind::Real) || count.ty.is_decimal() {
-            return Err(errors::plain(
-                1060,
-                15,
-                1,
-                "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.",
-            ));
+            return Err(sql_error!(1060));
         }
         Ok((implicit(count, &SqlType::BIGINT)?, false))
     }
@@ -349,29 +312,14 @@ impl Binder<'_> {
         let count = self.expr(count, &Scope::EMPTY)?;
         if let ExprKind::Literal(Datum::I64(n)) = count.kind {
             if clause == "FETCH" && n < 1 {
-                return Err(errors::plain(
-                    10744,
-                    15,
-                    1,
-                    "The number of rows provided for a FETCH clause must be greater then zero.",
-                ));
+                return Err(sql_error!(10744));
             }
             if n < 0 {
-                return Err(errors::plain(
-                    10742,
-                    15,
-                    1,
-                    "The offset specified in a OFFSET clause may not be negative.",
-                ));
+                return Err(sql_error!(10742));
             }
         }
         if !count.ty.is_integer() {
-            return Err(errors::plain(
-                10743,
-                15,
-                1,
-                format!("The number of rows provided for a {clause} clause must be an integer."),
-            ));
+            return Err(if clause == "FETCH" { sql_error!(1060) } else { sql_error!(10743) });
         }
         implicit(count, &SqlType::BIGINT)
     }
@@ -416,15 +364,10 @@ impl Binder<'_> {
         self.blocks[block].place = Place::Select;
         let (mut outputs, assigns) = self.items(select, &scope)?;
         if outputs.len() > SELECT_ITEMS_MAX {
-            return Err(errors::plain(
-                1056,
-                15,
-                1,
-                "The number of elements in the select list exceeds the maximum allowed number of 4096 elements.",
-            ));
+            return Err(sql_error!(1056, 4096));
         }
         if !assigns.is_empty() && place != Use::Root {
-            return Err(errors::plain(102, 15, 1, "Incorrect syntax near '='."));
+            return Err(sql_error!(102, "="));
         }
         self.blocks[block].place = Place::Having;
         let mut having = Vec::new();
@@ -465,7 +408,7 @@ impl Binder<'_> {
         rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
         let into = select.into.as_ref().map(|into| into.table.clone());
         if into.is_some() && place != Use::Root && place != Use::Nested {
-            return Err(errors::plain(156, 15, 1, "Incorrect syntax near the keyword 'INTO'."));
+            return Err(sql_error!(156, "INTO"));
         }
         Ok(Bound { rel, outputs, assigns, into })
     }
@@ -474,11 +417,7 @@ impl Binder<'_> {
     fn distinct_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> SqlResult<Rel> {
         let whole = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
         if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
-            let text = format!(
-                "The {} data type cannot be selected as DISTINCT because it is not comparable.",
-                output.expr.ty.name()
-            );
-            return Err(errors::plain(421, 16, 1, text));
+            return Err(sql_error!(421, output.expr.ty.name()));
         }
         let mut defs = Vec::new();
         let mut ids = Vec::with_capacity(outputs.len());
@@ -494,12 +433,7 @@ impl Binder<'_> {
         }
         let shown: ColumnSet = ids.iter().copied().collect();
         if keys.iter().any(|key| !ColumnSet::of(&key.expr).within(&shown)) {
-            return Err(errors::plain(
-                145,
-                15,
-                1,
-                "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.",
-            ));
+            return Err(sql_error!(145));
         }
         Ok(self.distinct(rel.map(defs), &ids))
     }
@@ -530,7 +464,7 @@ impl Binder<'_> {
             match item {
                 ast::SelectItem::Star { table, line } => {
                     if scope.sources.is_empty() {
-                        return Err(errors::plain(263, 16, 1, "Must specify table to select from.").at_line(*line));
+                        return Err(sql_error!(263).at_line(*line));
                     }
                     self.star(table.as_deref(), scope, &mut outputs).map_err(|e| e.at_line(*line))?;
                 }
@@ -553,12 +487,7 @@ impl Binder<'_> {
             }
         }
         if !assigns.is_empty() && assigns.len() != outputs.len() {
-            return Err(errors::plain(
-                141,
-                15,
-                1,
-                "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval operations.",
-            ));
+            return Err(sql_error!(141));
         }
         Ok((outputs, assigns))
     }
@@ -593,17 +522,7 @@ impl Binder<'_> {
                     one = source.clone();
                     std::slice::from_ref(&one)
                 }
-                None => {
-                    return Err(errors::plain(
-                        107,
-                        15,
-                        1,
-                        format!(
-                            "The column prefix '{}' does not match with a table name or alias name used in the query.",
-                            super::names::display(name)
-                        ),
-                    ));
-                }
+                None => return Err(sql_error!(107, super::names::display(name))),
             },
         };
         for source in sources {
@@ -630,28 +549,8 @@ impl Binder<'_> {
         for item in tail.order_by {
             let expr = match &item.expr {
                 ast::Expr::Literal(ast::Literal::Int(position)) => position_of(*position, outputs)?.expr.clone(),
-                ast::Expr::Literal(_) => {
-                    return Err(errors::plain(
-                        408,
-                        16,
-                        1,
-                        format!(
-                            "A constant expression was encountered in the ORDER BY list, position {}.",
-                            keys.len() + 1
-                        ),
-                    ));
-                }
-                ast::Expr::Variable(_) => {
-                    return Err(errors::plain(
-                        1008,
-                        16,
-                        1,
-                        format!(
-                            "The SELECT item identified by the ORDER BY number {} contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.",
-                            keys.len() + 1
-                        ),
-                    ));
-                }
+                ast::Expr::Literal(_) => return Err(sql_error!(408, keys.len() + 1)),
+                ast::Expr::Variable(_) => return Err(sql_error!(1008, keys.len() + 1)),
                 ast::Expr::Column(name) if name.table.is_none() => {
                     let aliased = aliases(select, outputs, &name.name)?;
                     match aliased {
@@ -664,12 +563,7 @@ impl Binder<'_> {
             sortable(&expr.ty)?;
             if keys.iter().any(|old| old.expr.same(&expr)) {
                 if matches!(expr.kind, ExprKind::Column(_)) {
-                    return Err(errors::plain(
-                        169,
-                        15,
-                        1,
-                        "A column has been specified more than once in the order by list. Columns in the order by list must be unique.",
-                    ));
+                    return Err(sql_error!(169));
                 }
                 continue;
             }
@@ -699,16 +593,11 @@ pub fn compound(op: ast::AssignOp) -> Option<ast::BinaryOp> {
 }
 
 fn position_of(position: i32, outputs: &[Output]) -> SqlResult<&Output> {
-    usize::try_from(position).ok().and_then(|n| n.checked_sub(1)).and_then(|n| outputs.get(n)).ok_or_else(|| {
-        errors::plain(
-            108,
-            15,
-            1,
-            format!(
-                "The ORDER BY position number {position} is out of range of the number of items in the select list."
-            ),
-        )
-    })
+    usize::try_from(position)
+        .ok()
+        .and_then(|n| n.checked_sub(1))
+        .and_then(|n| outputs.get(n))
+        .ok_or_else(|| sql_error!(108, position))
 }
 
 /// The select item that `name` is an alias of. A name that is only the column's own is left to the scope.

@@ -1,9 +1,8 @@
 //! Recursive common table expressions: `anchor UNION ALL recursive`, where the recursive part names the CTE itself.
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::Binder;
-use super::errors;
 use super::names::same_name;
 use super::query::{Bound, Use};
 use super::scope::{CteScope, WorkTable};
@@ -14,13 +13,7 @@ impl Binder<'_> {
     pub fn check_ctes(&mut self, with: &ast::With) -> SqlResult<()> {
         for (i, cte) in with.ctes.iter().enumerate() {
             if with.ctes[..i].iter().any(|other| same_name(&other.name, &cte.name)) {
-                return Err(errors::plain(
-                    239,
-                    16,
-                    1,
-                    format!("Duplicate common table expression name '{}' was specified.", &*cte.name),
-                )
-                .at_line(cte.line));
+                return Err(sql_error!(239, &*cte.name).at_line(cte.line));
             }
         }
         Ok(())
@@ -30,29 +23,14 @@ impl Binder<'_> {
     pub fn recursive_cte(&mut self, cte: &ast::Cte, scope: &CteScope) -> SqlResult<Bound> {
         let name = &*cte.name.text;
         let ast::QueryBody::SetOperation(operation) = &cte.query.body else {
-            return Err(errors::plain(
-                252,
-                16,
-                1,
-                format!("Recursive common table expression '{name}' does not contain a top-level UNION ALL operator."),
-            ));
+            return Err(sql_error!(252, name));
         };
         let first = operation.rest.iter().position(|(_, body)| mentions(body, &cte.name));
         let Some(first) = first.filter(|_| !mentions(&operation.first, &cte.name)) else {
-            return Err(errors::plain(
-                246,
-                16,
-                1,
-                format!("No anchor member was specified for recursive query \"{name}\"."),
-            ));
+            return Err(sql_error!(246, name));
         };
         if operation.rest[first..].iter().any(|(operator, _)| *operator != ast::SetOperator::UnionAll) {
-            return Err(errors::plain(
-                252,
-                16,
-                1,
-                format!("Recursive common table expression '{name}' does not contain a top-level UNION ALL operator."),
-            ));
+            return Err(sql_error!(252, name));
         }
         let mut anchors = vec![self.member(&operation.first, scope)?];
         for (operator, body) in &operation.rest[..first] {
@@ -76,12 +54,7 @@ impl Binder<'_> {
         for (_, body) in &operation.rest[first..] {
             let bound = self.member(body, &inside)?;
             if bound.outputs.len() != types.len() {
-                return Err(errors::plain(
-                    205,
-                    16,
-                    1,
-                    "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.",
-                ));
+                return Err(sql_error!(205));
             }
             parts.push(self.exact_branch(bound, &types, &names, name)?);
         }

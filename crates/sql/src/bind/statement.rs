@@ -1,6 +1,6 @@
 //! Binding of one deferred statement, and of expressions on their own.
 
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::BindOptions;
 use super::binder::{Binder, Names};
@@ -149,14 +149,7 @@ impl Binder<'_> {
                                 ExprKind::Literal(Datum::I64(n)) => n,
                                 _ => -1,
                             };
-                            return Err(errors::plain(
-                                310,
-                                15,
-                                1,
-                                format!(
-                                    "The value {given} specified for the MAXRECURSION option exceeds the allowed maximum of 32767."
-                                ),
-                            ));
+                            return Err(sql_error!(310, given, 32767));
                         }
                     }
                 }
@@ -173,24 +166,10 @@ impl Binder<'_> {
             let mut seen: Vec<&str> = Vec::new();
             for (i, output) in bound.outputs.iter().enumerate() {
                 if output.name.is_empty() {
-                    return Err(errors::plain(
-                        1038,
-                        15,
-                        5,
-                        "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. For other statements, look for empty alias names. Aliases defined as \"\" or [] are not allowed. Change the alias to a valid name.",
-                    ));
+                    return Err(sql_error!(1038, state 5));
                 }
                 if seen.iter().any(|name| super::names::same_name(name, &output.name)) {
-                    return Err(errors::plain(
-                        2705,
-                        16,
-                        3,
-                        format!(
-                            "Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.",
-                            output.name,
-                            super::names::display(&target)
-                        ),
-                    ));
+                    return Err(sql_error!(2705, state 3, output.name, super::names::display(&target)));
                 }
                 seen.push(&bound.outputs[i].name);
             }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
-use super::errors;
 use super::index_filter::{FilterOwner, index_filter};
 use super::names::same_name;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
@@ -42,16 +41,7 @@ impl Binder<'_> {
         let mut keys: Vec<(&ast::Key, bool, Option<u16>)> = Vec::new();
         for (index, column) in definition.columns.iter().enumerate() {
             if table.columns.iter().any(|known| same_name(&known.name, &column.name)) {
-                return Err(errors::plain(
-                    2705,
-                    16,
-                    3,
-                    format!(
-                        "Column names in each table must be unique. Column name '{}' in table '{name}' is specified more than once.",
-                        &*column.name
-                    ),
-                )
-                .at_line(column.line));
+                return Err(sql_error!(2705, state 3, &*column.name, name).at_line(column.line));
             }
             let def = self.column_definition(column, &table, text).map_err(|e| e.at_line(column.line))?;
             table.columns.push(def);
@@ -139,8 +129,8 @@ impl Binder<'_> {
         };
         let identity = match &column.identity {
             Some(identity) => Some((
-                self.identity_number(identity.seed.as_ref())?,
-                self.identity_number(identity.increment.as_ref())?,
+                self.identity_number(identity.seed.as_ref(), || sql_error!(2752, column.name.text))?,
+                self.identity_number(identity.increment.as_ref(), || sql_error!(2753, column.name.text))?,
             )),
             None => None,
         };
@@ -156,11 +146,15 @@ impl Binder<'_> {
         })
     }
 
-    fn identity_number(&mut self, value: Option<&ast::Expr>) -> SqlResult<i64> {
+    fn identity_number(
+        &mut self,
+        value: Option<&ast::Expr>,
+        invalid: impl FnOnce() -> types::SqlError,
+    ) -> SqlResult<i64> {
         let Some(value) = value else { return Ok(1) };
         match self.expr_as(value, &SqlType::BIGINT, &Scope::EMPTY)?.kind {
             crate::plan::ExprKind::Literal(types::Datum::I64(n)) => Ok(n),
-            _ => Err(errors::plain(1087, 15, 1, "The seed and increment of an identity column must be constants.")),
+            _ => Err(invalid()),
         }
     }
 
@@ -203,12 +197,7 @@ impl Binder<'_> {
         }
         table.indexes.sort_by_key(|index| index.id);
         if table.indexes.iter().filter(|index| index.id == 1).count() > 1 {
-            return Err(errors::plain(
-                8112,
-                16,
-                0,
-                format!("Cannot add more than one clustered index for constraints on table '{}'.", table.name),
-            ));
+            return Err(sql_error!(8112, table.name));
         }
         Ok(())
     }
@@ -230,7 +219,7 @@ fn add_index(table: &mut TableDef, index: &ast::InlineIndex, column: Option<u16>
     let key = key_columns(table, column, &index.columns)?;
     let mut included = Vec::new();
     for name in &index.include {
-        included.push(position(table, name).ok_or_else(|| missing(name, &table.name).at_line(index.line))?);
+        included.push(position(table, name).ok_or_else(|| missing(name).at_line(index.line))?);
     }
     let owner = FilterOwner { kind: "index", name: &index.name, table: &table.name };
     let filter = match &index.filter {
@@ -265,7 +254,7 @@ fn key_columns(table: &TableDef, own: Option<u16>, named: &[ast::IndexColumn]) -
         return Ok(vec![(column, false)]);
     }
     let place = |part: &ast::IndexColumn| {
-        let column = position(table, &part.name).ok_or_else(|| missing(&part.name, &table.name).at_line(part.line))?;
+        let column = position(table, &part.name).ok_or_else(|| missing(&part.name).at_line(part.line))?;
         Ok((column, part.descending))
     };
     named.iter().map(place).collect()
@@ -275,8 +264,8 @@ fn position(table: &TableDef, name: &str) -> Option<u16> {
     table.columns.iter().position(|column| same_name(&column.name, name)).map(|i| i as u16)
 }
 
-fn missing(column: &str, table: &str) -> types::SqlError {
-    errors::plain(1911, 16, 1, format!("Column name '{column}' does not exist in the target table or view '{table}'."))
+fn missing(column: &str) -> types::SqlError {
+    sql_error!(1911, column)
 }
 
 /// The table of a multi-statement function or of `CREATE TYPE ... AS TABLE`.

@@ -1,6 +1,6 @@
 //! Functions as tables in FROM: inline and multi-statement ones, STRING_SPLIT, GENERATE_SERIES, OPENJSON.
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::Binder;
 use super::convert::{converted, implicit, unify};
@@ -72,23 +72,10 @@ impl Binder<'_> {
                     Object::Virtual(def) => {
                         let bound = self.exprs(args, &scope)?;
                         if bound.len() > def.parameters.len() {
-                            return Err(errors::plain(
-                                8144,
-                                16,
-                                3,
-                                format!("Procedure or function {} has too many arguments specified.", display(name)),
-                            ));
+                            return Err(sql_error!(8144, state 3, display(name)));
                         }
                         if bound.len() < def.parameters.len() {
-                            return Err(errors::plain(
-                                313,
-                                16,
-                                3,
-                                format!(
-                                    "An insufficient number of arguments were supplied for the procedure or function {}.",
-                                    display(name)
-                                ),
-                            ));
+                            return Err(sql_error!(313, state 3, display(name)));
                         }
                         let arguments = bound
                             .into_iter()
@@ -130,12 +117,7 @@ impl Binder<'_> {
 
     fn string_split(&mut self, args: &[ast::Expr], function: &ast::TableFunction, scope: &Scope) -> SqlResult<FromRel> {
         if !(2..=3).contains(&args.len()) {
-            return Err(errors::plain(
-                8144,
-                16,
-                3,
-                "Procedure or function string_split has too many arguments specified.",
-            ));
+            return Err(sql_error!(8144, state 3, "string_split"));
         }
         let value = self.expr(&args[0], scope)?;
         let value = self.as_string(value, 1, "string_split")?;

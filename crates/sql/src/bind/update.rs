@@ -1,6 +1,6 @@
 //! UPDATE and DELETE: the table that a FROM finds rows of, and what SET gives them.
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Block, Place};
 use super::convert::{converted, implicit};
@@ -213,9 +213,7 @@ impl Binder<'_> {
                 match same.as_slice() {
                     [one] => return Ok((rel, sources, *one)),
                     [] => {}
-                    _ => {
-                        return Err(errors::plain(8154, 15, 1, format!("The table '{}' is ambiguous.", display(name))));
-                    }
+                    _ => return Err(sql_error!(8154, display(name))),
                 }
             }
         }
@@ -242,17 +240,7 @@ impl Binder<'_> {
                 match firsts.as_slice() {
                     [one] => *one,
                     [] => return Err(derived_field(&source.alias)),
-                    _ => {
-                        return Err(errors::plain(
-                            4405,
-                            16,
-                            1,
-                            format!(
-                                "View or function '{}' is not updatable because the modification affects multiple base tables.",
-                                source.alias
-                            ),
-                        ));
-                    }
+                    _ => return Err(sql_error!(4405, source.alias)),
                 }
             }
         };
@@ -304,7 +292,7 @@ impl Binder<'_> {
                 }
                 ast::SetClause::Method { column, method, args } => {
                     if !method.is("write") || args.len() != 3 {
-                        return Err(errors::plain(258, 15, 1, format!("Cannot call methods on {}.", &*column.name)));
+                        return Err(sql_error!(258, &*column.name));
                     }
                     // column.WRITE(value, offset, length) is STUFF from offset on; a NULL offset appends.
                     let value = self.write_method(column, args, names, scope)?;
@@ -328,7 +316,7 @@ impl Binder<'_> {
         let (found, _) = names.column(&plain)?;
         let own = Expr::column(found.id.index(), found.ty, found.nullable);
         if !found.ty.is_max() {
-            return Err(errors::plain(8137, 16, 1, "Incorrect use of the XML data type method."));
+            return Err(sql_error!(258, found.ty.name()));
         }
         let value = self.expr_as(&args[0], &found.ty, scope)?;
         let offset = self.expr_as(&args[1], &SqlType::BIGINT, scope)?;
@@ -371,11 +359,10 @@ impl Binder<'_> {
             return Err(computed(&def.name).at_line(column.line));
         }
         if def.identity.is_some() {
-            return Err(errors::plain(8102, 16, 1, format!("Cannot update identity column '{}'.", def.name))
-                .at_line(column.line));
+            return Err(sql_error!(8102, def.name).at_line(column.line));
         }
         if def.ty.kind == TypeKind::RowVersion {
-            return Err(errors::plain(272, 16, 1, "Cannot update a timestamp column.").at_line(column.line));
+            return Err(sql_error!(272).at_line(column.line));
         }
         if so_far.set.iter().any(|(c, _)| *c == ordinal as u16) {
             return Err(twice(&def.name).at_line(column.line));

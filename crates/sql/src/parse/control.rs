@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, ReturnRule, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// BEGIN ... END, BEGIN TRY, BEGIN TRANSACTION and its other followers.
@@ -94,8 +95,7 @@ impl Parser<'_> {
 
     pub(super) fn break_statement(&mut self) -> P<StatementKind> {
         if self.loops == 0 {
-            let text = "Cannot use a BREAK statement outside the scope of a WHILE statement.";
-            return Err(self.error(135, self.token.line, text));
+            return Err(sql_error!(135).at_line(self.token.line));
         }
         self.bump();
         Ok(StatementKind::Break)
@@ -103,8 +103,7 @@ impl Parser<'_> {
 
     pub(super) fn continue_statement(&mut self) -> P<StatementKind> {
         if self.loops == 0 {
-            let text = "Cannot use a CONTINUE statement outside the scope of a WHILE statement.";
-            return Err(self.error(136, self.token.line, text));
+            return Err(sql_error!(136).at_line(self.token.line));
         }
         self.bump();
         Ok(StatementKind::Continue)
@@ -125,12 +124,7 @@ impl Parser<'_> {
         let label = self.ident()?;
         self.bump();
         if self.labels.iter().any(|(other, _)| other.eq_ignore_ascii_case(&label)) {
-            let text = format!(
-                "The label '{}' has already been declared. Label names must be unique within a query batch or stored \
-                 procedure.",
-                label.text
-            );
-            return Err(self.error(132, line, text));
+            return Err(sql_error!(132, label.text).at_line(line));
         }
         self.labels.push((label.text.clone(), line));
         Ok(StatementKind::Label(label))
@@ -141,8 +135,7 @@ impl Parser<'_> {
         let missing =
             self.gotos.iter().find(|(goto, _)| !self.labels.iter().any(|(label, _)| label.eq_ignore_ascii_case(goto)));
         let Some((label, line)) = missing else { return Ok(()) };
-        let text = format!("A GOTO statement references the label '{label}' but the label has not been declared.");
-        Err(self.error(133, *line, text))
+        Err(sql_error!(133, label).at_line(*line))
     }
 
     #[inline(never)]
@@ -154,8 +147,7 @@ impl Parser<'_> {
         }
         let value = self.scalar()?;
         if self.returns == ReturnRule::Bare {
-            let text = "A RETURN statement with a return value cannot be used in this context.";
-            return Err(self.error(178, line, text));
+            return Err(sql_error!(178).at_line(line));
         }
         Ok(StatementKind::Return(Some(Box::new(value))))
     }

@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// The current token is EXEC or EXECUTE.
@@ -88,13 +89,7 @@ impl Parser<'_> {
             let line = self.token.line;
             let argument = self.call_argument()?;
             if argument.name.is_none() && args.last().is_some_and(|last| last.name.is_some()) {
-                let text = format!(
-                    "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form \
-                     '@name = value' has been used, all subsequent parameters must be passed in the form '@name = \
-                     value'.",
-                    args.len() + 1
-                );
-                return Err(self.error(119, line, text));
+                return Err(sql_error!(119, args.len() + 1).at_line(line));
             }
             args.push(argument);
             if !self.eat(T::Comma) {

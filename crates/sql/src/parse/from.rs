@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 /// Hints that need no WITH when they stand alone in parentheses, and all others of one word.
 const TABLE_HINTS: &[&str] = &[
@@ -272,12 +273,7 @@ impl Parser<'_> {
             return Err(self.unexpected());
         }
         if !self.is_hint(self.token_text(token)) {
-            let text = format!(
-                "\"{}\" is not a recognized table hints option. If it is intended as a parameter to a table-valued \
-                 function or to the CHANGETABLE function, ensure that your database compatibility mode is set to 90.",
-                self.shown(token)
-            );
-            return Err(self.error(321, token.line, text));
+            return Err(sql_error!(321, self.shown(token)).at_line(token.line));
         }
         Ok(TableHint::Word(self.upper_word()))
     }

@@ -3,6 +3,7 @@
 use super::{P, Parser, T};
 use crate::ast::{DecimalLiteral, Expr, Literal};
 use crate::lex::unquote;
+use ::types::sql_error;
 
 const PRECISION_MAX: u32 = 38;
 
@@ -32,10 +33,7 @@ impl Parser<'_> {
         let whole = whole.trim_start_matches('0');
         let digits = whole.len() + fraction.len();
         if digits > PRECISION_MAX as usize {
-            let message = format!(
-                "The number '{text}' is out of the range for numeric representation (maximum precision {PRECISION_MAX})."
-            );
-            return Err(self.error(1007, self.token.line, message));
+            return Err(sql_error!(1007, "number", text).at_line(self.token.line));
         }
         let unscaled =
             whole.bytes().chain(fraction.bytes()).fold(0i128, |sum, digit| sum * 10 + i128::from(digit - b'0'));
@@ -51,9 +49,7 @@ impl Parser<'_> {
         if value.is_finite() {
             return Ok(Literal::Float(value));
         }
-        let message =
-            format!("The floating point value '{text}' is out of the range of computer representation (8 bytes).");
-        Err(self.error(168, self.token.line, message))
+        Err(sql_error!(168, text, 8).at_line(self.token.line))
     }
 
     /// 1/10,000, rounded half away from zero.
@@ -68,10 +64,7 @@ impl Parser<'_> {
         let places = fraction.bytes().chain(std::iter::repeat(b'0')).take(4);
         for digit in whole.bytes().chain(places) {
             let next = value.checked_mul(10).and_then(|value| value.checked_add(i64::from(digit - b'0')));
-            value = next.ok_or_else(|| {
-                let message = "Arithmetic overflow error converting numeric to data type money.";
-                ::types::SqlError::new(8115, 16, message).at_line(self.token.line)
-            })?;
+            value = next.ok_or_else(|| sql_error!(8115, "numeric", "money").at_line(self.token.line))?;
         }
         if fraction.as_bytes().get(4).is_some_and(|&digit| digit >= b'5') {
             value = value.saturating_add(1);

@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// Without the semicolon that must follow a statement of its own.
@@ -55,16 +56,12 @@ impl Parser<'_> {
         let action = self.merge_action()?;
         let inserts = matches!(action, MergeAction::Insert { .. } | MergeAction::InsertDefaultValues);
         if inserts != (when == MergeWhen::NotMatchedByTarget) {
-            let clause = match when {
-                MergeWhen::Matched => "WHEN MATCHED",
-                MergeWhen::NotMatchedByTarget => "WHEN NOT MATCHED",
-                MergeWhen::NotMatchedBySource => "WHEN NOT MATCHED BY SOURCE",
+            let error = match when {
+                MergeWhen::Matched => sql_error!(10711, "WHEN MATCHED"),
+                MergeWhen::NotMatchedByTarget => sql_error!(10710, self.token_text(action_word).to_ascii_uppercase()),
+                MergeWhen::NotMatchedBySource => sql_error!(10711, "WHEN NOT MATCHED BY SOURCE"),
             };
-            let text = format!(
-                "An action of type '{}' is not allowed in the '{clause}' clause of a MERGE statement.",
-                self.token_text(action_word).to_ascii_uppercase()
-            );
-            return Err(self.error(10711, action_word.line, text));
+            return Err(error.at_line(action_word.line));
         }
         Ok(MergeClause { when, condition, action, line })
     }

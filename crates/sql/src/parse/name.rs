@@ -3,6 +3,7 @@
 use super::{K, P, Parser, T};
 use crate::ast::{ColumnName, Expr, Ident, ObjectName, Variable};
 use crate::lex::{Token, unquote};
+use ::types::sql_error;
 
 /// UTF-16 units an identifier may have.
 const NAME_LENGTH_MAX: usize = 128;
@@ -113,9 +114,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let start: String = name.chars().take(NAME_LENGTH_MAX).collect();
-        let text =
-            format!("The identifier that starts with '{start}' is too long. Maximum length is {NAME_LENGTH_MAX}.");
-        Err(self.error_state(103, 4, self.token.line, text))
+        Err(sql_error!(103, state 4, "identifier", start, NAME_LENGTH_MAX).at_line(self.token.line))
     }
 
     /// Identifier or string constant, where old syntax permits both (aliases, principals, databases).
@@ -185,11 +184,7 @@ impl<'a> Parser<'a> {
 
     fn too_many_parts(&self, parts: &Parts) -> ::types::SqlError {
         let shown: Vec<&str> = parts.parts.iter().map(|part| part.as_deref().unwrap_or("")).collect();
-        let text = format!(
-            "The object name '{}' contains more than the maximum number of prefixes. The maximum is 3.",
-            shown.join(".")
-        );
-        self.error(117, parts.line, text)
+        sql_error!(117, "object", shown.join("."), 3).at_line(parts.line)
     }
 
     pub(super) fn object_name(&mut self) -> P<ObjectName> {

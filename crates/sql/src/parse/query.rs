@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// A query inside a statement: no OPTION. WITH is not permitted here and gives its error.
@@ -367,11 +368,9 @@ impl Parser<'_> {
                 if self.peek_word(2, K::FROM) || !Self::is_number(self.peek(2).kind) {
                     return Ok(());
                 }
-                let text = format!(
-                    "Invalid usage of the option {} in the FETCH statement.",
-                    self.token_text(word).to_ascii_uppercase()
+                return Err(
+                    sql_error!(153, state 2, self.token_text(word).to_ascii_uppercase(), "FETCH").at_line(word.line)
                 );
-                return Err(self.error_state(153, 2, word.line, text));
             }
             if self.peek_word(2, K::FROM) {
                 return Ok(());

@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 /// Options that are ON or OFF.
 const SWITCHES: &[&str] = &[
@@ -161,8 +162,7 @@ impl Parser<'_> {
                 if token.keyword.is_reserved() {
                     return Err(self.unexpected());
                 }
-                let text = format!("'{}' is not a recognized SET option.", self.shown(token));
-                return Err(self.error_state(195, 5, token.line, text));
+                return Err(sql_error!(195, state 5, self.shown(token), "SET option").at_line(token.line));
             }
             options.push(self.upper_word());
             if !self.eat(T::Comma) {

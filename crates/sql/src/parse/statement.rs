@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     pub(super) fn batch(&mut self) -> P<Batch> {
@@ -152,7 +153,7 @@ impl Parser<'_> {
         let merge = self.merge(with)?;
         if !self.at(T::Semicolon) {
             let line = self.previous.line;
-            return Err(self.error(10713, line, "A MERGE statement must be terminated by a semi-colon (;)."));
+            return Err(sql_error!(10713).at_line(line));
         }
         Ok(StatementKind::Merge(Box::new(merge)))
     }

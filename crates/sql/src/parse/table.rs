@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// Behind CREATE; the current token is TABLE.
@@ -163,8 +164,7 @@ impl Parser<'_> {
             column.kind = ColumnKind::Typed(self.data_type()?);
         } else if !untyped && !column.name.is("timestamp") {
             if self.at(T::Comma) || self.at(T::RightParen) {
-                let text = format!("The definition for column '{}' must include a data type.", column.name.text);
-                return Err(self.error(173, line, text));
+                return Err(sql_error!(173, column.name.text).at_line(line));
             }
             return Err(self.unexpected());
         }

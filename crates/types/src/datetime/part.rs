@@ -9,6 +9,7 @@ use super::language::LanguageId;
 use super::moment::{DATETIME_PER_DAY, Moment, offset_value};
 use crate::datum::Datum;
 use crate::error::{SqlError, SqlResult};
+use crate::sql_error;
 use crate::sql_type::{SqlType, TypeKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,12 +86,7 @@ impl Part {
 
 /// 9810.
 fn not_supported(part: Part, function: &str, ty: &SqlType) -> SqlError {
-    let text = format!(
-        "The datepart {} is not supported by date function {function} for data type {}.",
-        part.name(),
-        ty.name()
-    );
-    SqlError::new(9810, 16, text)
+    sql_error!(9810, part.name(), function, ty.name())
 }
 
 /// `date_first`: SET DATEFIRST, 1 (Monday) to 7 (Sunday, the default of us_english).
@@ -173,7 +169,7 @@ pub fn datename(part: Part, ty: &SqlType, value: &Datum, date_first: u8, languag
 
 /// 517.
 fn addition_overflow(ty: &SqlType) -> SqlError {
-    SqlError::new(517, 16, format!("Adding a value to a '{}' column caused an overflow.", ty.name()))
+    sql_error!(517, ty.name())
 }
 
 /// DATEADD: a value of the same type.
@@ -290,13 +286,7 @@ fn add_time(part: Part, number: i64, ty: &SqlType, value: &Datum) -> Option<Datu
 
 /// 535.
 fn difference_overflow(function: &str) -> SqlError {
-    SqlError::new(
-        535,
-        16,
-        format!(
-            "The {function} function resulted in an overflow. The number of dateparts separating two date/time instances is too large. Try to use {function} with a less precise datepart."
-        ),
-    )
+    sql_error!(535, function, function)
 }
 
 /// DATEDIFF: how many boundaries of the part lie between. The two values may have different types.
@@ -312,8 +302,7 @@ pub fn datediff_big(part: Part, from: (&SqlType, &Datum), to: (&SqlType, &Datum)
 
 fn difference(part: Part, from: (&SqlType, &Datum), to: (&SqlType, &Datum), function: &str) -> SqlResult<Option<i64>> {
     if matches!(part, Part::TzOffset | Part::IsoWeek) {
-        let text = format!("The datepart {} is not supported by date function {function}.", part.name());
-        return Err(SqlError::new(9806, 16, text));
+        return Err(sql_error!(9806, part.name(), function));
     }
     // Values with an offset are compared in UTC.
     let utc = |(ty, value): (&SqlType, &Datum)| {
@@ -371,9 +360,7 @@ pub fn eomonth(days: i64, months: i64) -> SqlResult<Datum> {
 
 /// 289.
 fn cannot_construct(ty: &SqlType) -> SqlError {
-    let text =
-        format!("Cannot construct data type {}, some of the arguments have values which are not valid.", ty.name());
-    SqlError::new(289, 16, text)
+    sql_error!(289, ty.name())
 }
 
 /// Hour, minute, second and a fraction in units of 10^-scale s, as 100 ns.

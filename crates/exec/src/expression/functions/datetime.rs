@@ -4,7 +4,7 @@ use sql::function::FunctionId;
 use sql::plan::ArithmeticOp;
 use types::datetime::part::{self, Part};
 use types::datetime::{LanguageId, Moment, parse};
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
 use crate::context::Context;
@@ -65,7 +65,7 @@ fn part_of(call: &Call, context: &Context, row: Row<'_>) -> SqlResult<Part> {
     let name = call.text(0, context, row)?.unwrap_or_default();
     Part::from_name(&name).ok_or_else(|| {
         let function = call.id.name().to_ascii_lowercase();
-        SqlError::new(155, 15, format!("'{name}' is not a recognized {function} option."))
+        sql_error!(155, name, function)
     })
 }
 
@@ -147,12 +147,7 @@ fn date_bucket<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRes
         return Ok(Value::Null);
     }
     if number <= 0 {
-        return Err(SqlError::with_state(
-            9834,
-            16,
-            1,
-            "Invalid bucket width value passed to date_bucket function. Only positive values are allowed.",
-        ));
+        return Err(sql_error!(9834));
     }
     let origin = match call.arguments.len() {
         4 => call.arguments[3].datum(context, row)?,
@@ -245,7 +240,7 @@ fn offset_minutes(call: &Call, at: usize, context: &Context, row: Row<'_>) -> Sq
 #[cold]
 fn bad_offset(call: &Call) -> SqlError {
     let name = call.id.name().to_ascii_lowercase();
-    SqlError::new(9812, 16, format!("The timezone provided to builtin function {name} is invalid."))
+    sql_error!(9812, name)
 }
 
 fn offset<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -284,8 +279,7 @@ fn at_time_zone<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRe
     ];
     let zone = ZONES.iter().find(|(zone, _)| zone.eq_ignore_ascii_case(name.trim()));
     let Some((_, minutes)) = zone else {
-        let text = format!("The time zone parameter '{name}' provided to AT TIME ZONE clause is invalid.");
-        return Err(SqlError::new(9820, 16, text));
+        return Err(sql_error!(9820, name));
     };
     if value.is_null() {
         return Ok(Value::Null);

@@ -1,7 +1,7 @@
 //! JSON in text: reading a value by its path, changing one, and writing strings.
 
 use sql::function::FunctionId;
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
 use crate::context::Context;
@@ -52,7 +52,7 @@ fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
     let found = given!(path.value(&Json::parse(&text)?, &text));
     if found.encode_utf16().count() > 4000 {
         if path.strict {
-            return Err(SqlError::new(13625, 16, "String value in the specified JSON path would be truncated."));
+            return Err(sql_error!(13625));
         }
         return Ok(Value::Null);
     }

@@ -1,7 +1,7 @@
 //! Logic and type.
 
 use sql::function::FunctionId;
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
 use crate::context::Context;
@@ -123,12 +123,6 @@ fn parse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
         Ok(value) => Ok(value),
         Err(error) if !kernel::is_conversion_error(&error) => Err(error),
         Err(_) if call.id == FunctionId::TryParse => Ok(Value::Null),
-        Err(_) => {
-            let text = format!(
-                "Error converting string value '{text}' into data type {} using culture ''.",
-                kernel::type_name(call.ty.kind)
-            );
-            Err(SqlError::new(9819, 16, text))
-        }
+        Err(_) => Err(sql_error!(9819, text, kernel::type_name(call.ty.kind), "")),
     }
 }

@@ -1,7 +1,7 @@
 //! Math. A number's own type decides how it is computed: integers and decimals stay exact.
 
 use sql::function::FunctionId;
-use types::{Physical, SqlError, SqlResult, TypeKind, decimal};
+use types::{Physical, SqlError, SqlResult, TypeKind, decimal, sql_error};
 
 use super::given;
 use crate::context::Context;
@@ -32,7 +32,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
 
 #[cold]
 fn domain_error() -> SqlError {
-    SqlError::new(3623, 16, "An invalid floating point operation occurred.")
+    sql_error!(3623)
 }
 
 fn finite(value: f64) -> SqlResult<Value<'static>> {
@@ -176,8 +176,7 @@ fn power<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
                     Some(result) if range.holds(result) => Ok(Value::I64(result)),
                     _ if call.ty.kind == TypeKind::Int => {
                         let result = (base as f64).powf(exponent);
-                        let text = format!("Arithmetic overflow error for type int, value = {result:.6}.");
-                        Err(SqlError::with_state(232, 16, 3, text))
+                        Err(sql_error!(232, state 3, "int", format_args!("{result:.6}")))
                     }
                     _ => Err(kernel::arithmetic_overflow(call.ty.kind)),
                 };
@@ -318,7 +317,7 @@ fn byte_of(bytes: &[u8], bit: i64) -> Option<(usize, u32)> {
 
 #[cold]
 fn bad_bit(function: &str) -> SqlError {
-    SqlError::new(9838, 16, format!("Invalid bit offset specified for {function}."))
+    sql_error!(9838, function)
 }
 
 fn get_bit<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sql::function::FunctionId;
 use types::collation;
 use types::like::{self, LikePattern};
-use types::{SqlError, SqlResult, SqlType, TypeKind};
+use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
 use crate::context::{Context, out_of_memory};
@@ -167,9 +167,9 @@ fn side<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
 #[cold]
 fn invalid_length(function: &str) -> SqlError {
     if function.eq_ignore_ascii_case("right") {
-        return SqlError::with_state(536, 16, 2, "Invalid length parameter passed to the right function.");
+        return sql_error!(536, state 2, "right");
     }
-    SqlError::with_state(537, 16, 2, "Invalid length parameter passed to the LEFT or SUBSTRING function.")
+    sql_error!(537, state 2)
 }
 
 fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -177,12 +177,7 @@ fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let start = given!(call.i64(1, context, row));
     let length = given!(call.i64(2, context, row));
     if length < 0 {
-        return Err(SqlError::with_state(
-            537,
-            16,
-            3,
-            "Invalid length parameter passed to the LEFT or SUBSTRING function.",
-        ));
+        return Err(sql_error!(537, state 3));
     }
     Ok(call.result_bytes(slice(value, unit(&call.arguments[0].ty), start, length)))
 }
@@ -403,7 +398,7 @@ fn string_escape<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlR
     let text = given!(call.text(0, context, row));
     let kind = given!(call.text(1, context, row));
     if !kind.eq_ignore_ascii_case("json") {
-        return Err(SqlError::with_state(13629, 16, 1, "An invalid value was specified for argument 2."));
+        return Err(sql_error!(13629, 2));
     }
     let mut out = String::new();
     super::json::escape(&text, &mut out);
@@ -434,12 +429,7 @@ fn translate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let from = given!(call.bytes(1, context, row));
     let to = given!(call.bytes(2, context, row));
     if from.len() != to.len() {
-        return Err(SqlError::with_state(
-            9828,
-            16,
-            1,
-            "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters.",
-        ));
+        return Err(sql_error!(9828));
     }
     let ty = call.arguments[0].ty;
     let (unit, comparer) = (unit(&ty), collation::comparer(&ty));

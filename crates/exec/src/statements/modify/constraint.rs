@@ -8,7 +8,7 @@ use sql::plan::TableSource;
 use storage::{IndexId, KeyBound, LockHint, Scan, ScanSpec, Table};
 use types::key::KeyCodec;
 use types::row::RowView;
-use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::target::{Changes, Target};
 use crate::columns::{self, BATCH_ROWS};
@@ -306,20 +306,27 @@ impl Parents {
     }
 }
 
+/// 547. `table`: where the conflict is; `column` if there is only one.
+pub fn conflict(
+    verb: &str,
+    kind: &str,
+    constraint: &str,
+    database: &str,
+    table: &TableDef,
+    column: Option<&str>,
+) -> SqlError {
+    let (open, column, close) = column.map_or(("", "", ""), |column| (", column '", column, "'"));
+    let table = format_args!("{}.{}", table.schema, table.name);
+    sql_error!(547, verb, kind, constraint, database, table, open, column, close)
+}
+
 fn no_parent(target: &Target, key: &ForeignKeyDef, parent: &TableDef, context: &Context, verb: &str) -> SqlError {
-    let same = if parent.object == target.def.object { " SAME TABLE" } else { "" };
+    let kind = if parent.object == target.def.object { "FOREIGN KEY SAME TABLE" } else { "FOREIGN KEY" };
     let column = match key.referenced_columns.as_slice() {
-        [column] => format!(", column '{}'", parent.columns[*column as usize].name),
-        _ => String::new(),
+        [column] => Some(&*parent.columns[*column as usize].name),
+        _ => None,
     };
-    let text = format!(
-        "The {verb} statement conflicted with the FOREIGN KEY{same} constraint \"{}\". The conflict occurred in database \"{}\", table \"{}.{}\"{column}.",
-        key.name,
-        target.database_name(context),
-        parent.schema,
-        parent.name
-    );
-    SqlError::with_state(547, 16, 0, text)
+    conflict(verb, kind, &key.name, &target.database_name(context), parent, column)
 }
 
 /// At the end of the statement: self-references of new rows, and the references to rows that are gone.
@@ -343,11 +350,7 @@ fn references(
     depth: u32,
 ) -> SqlResult<()> {
     if depth > CASCADES_MAX {
-        return Err(SqlError::new(
-            217,
-            16,
-            "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).",
-        ));
+        return Err(sql_error!(217, 32));
     }
     for key in target.def.referenced_by.iter().filter(|key| !key.disabled) {
         gone_parents(target, key, context, inserted, deleted, verb, depth)?;
@@ -489,15 +492,8 @@ fn cascade(
 fn still_referenced(target: &Target, key: &ForeignKeyDef, child: &TableDef, context: &Context, verb: &str) -> SqlError {
     let same = if child.object == target.def.object { "SAME TABLE REFERENCE" } else { "REFERENCE" };
     let column = match key.columns.as_slice() {
-        [column] => format!(", column '{}'", child.columns[*column as usize].name),
-        _ => String::new(),
+        [column] => Some(&*child.columns[*column as usize].name),
+        _ => None,
     };
-    let text = format!(
-        "The {verb} statement conflicted with the {same} constraint \"{}\". The conflict occurred in database \"{}\", table \"{}.{}\"{column}.",
-        key.name,
-        target.database_name(context),
-        child.schema,
-        child.name
-    );
-    SqlError::with_state(547, 16, 0, text)
+    conflict(verb, same, &key.name, &target.database_name(context), child, column)
 }

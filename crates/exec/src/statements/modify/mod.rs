@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, ActionKind, Expr, OperatorKind, TableSource, VariableSlot};
-use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
@@ -279,7 +279,7 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&[u8]>) ->
         None => u64::MAX,
         Some(top) => match top.scalar_value(context)?.i64() {
             Some(limit) if limit >= 0 => limit as u64,
-            _ => return Err(SqlError::new(127, 15, "A TOP N or FETCH rowcount value may not be negative.")),
+            _ => return Err(sql_error!(127)),
         },
     };
     let limit = match context.session(|session| session.options.row_count) {
@@ -485,11 +485,7 @@ impl Run {
             new
         });
         if repeated && plan.merge {
-            return Err(SqlError::new(
-                8672,
-                16,
-                "The MERGE statement attempted to UPDATE or DELETE the same row more than once. This happens when a target row matches more than one source row. A MERGE statement cannot UPDATE/DELETE the same row of the target table multiple times. Refine the ON clause to ensure a target row matches at most one source row, or use the GROUP BY clause to group the source rows.",
-            ));
+            return Err(sql_error!(8672));
         }
         Ok(())
     }

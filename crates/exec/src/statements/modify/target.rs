@@ -7,7 +7,7 @@ use sql::plan::{Check, TableSource, VariableSlotTable};
 use storage::{StorageError, Table};
 use types::key::KeyCodec;
 use types::row::{RowBuilder, RowView};
-use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
@@ -394,13 +394,7 @@ impl Target {
                 self.duplicate_key(index, rows, row)
             }
             StorageError::UpdateConflict { .. } => {
-                let text = format!(
-                    "Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot isolation to access table '{}.{}' directly or indirectly in database '{}' to update, delete, or insert the row that has been modified or deleted by another transaction. Retry the transaction or change the isolation level for the update/delete statement.",
-                    self.def.schema,
-                    self.def.name,
-                    self.database_name(context)
-                );
-                SqlError::with_state(3960, 16, 2, text)
+                sql_error!(3960, state 2, format_args!("{}.{}", self.def.schema, self.def.name), self.database_name(context))
             }
             error => storage_error(error, Some(&self.def)),
         }
@@ -412,7 +406,7 @@ impl Target {
             Place::Memory(_) => format!("dbo.{}", self.def.name),
         };
         let Some(index) = index else {
-            return SqlError::new(2601, 14, format!("Cannot insert duplicate key row in object '{object}'."));
+            return sql_error!(2601, object, "", "");
         };
         let values: Vec<String> = index
             .key
@@ -425,17 +419,9 @@ impl Target {
         let values = values.join(", ");
         if index.primary_key || index.unique_constraint {
             let kind = if index.primary_key { "PRIMARY KEY" } else { "UNIQUE KEY" };
-            let text = format!(
-                "Violation of {kind} constraint '{}'. Cannot insert duplicate key in object '{object}'. The duplicate key value is ({values}).",
-                index.name
-            );
-            return SqlError::new(2627, 14, text);
+            return sql_error!(2627, kind, index.name, object, format_args!("({values})"));
         }
-        let text = format!(
-            "Cannot insert duplicate key row in object '{object}' with unique index '{}'. The duplicate key value is ({values}).",
-            index.name
-        );
-        SqlError::new(2601, 14, text)
+        sql_error!(2601, object, index.name, format_args!("({values})"))
     }
 
     /// `database.schema.table`, as messages name it.
@@ -457,12 +443,7 @@ impl Target {
         for (stored, column) in rows.columns.iter().enumerate() {
             let def = &self.def.columns[self.columns[stored]];
             if !def.nullable && column.nulls.iter().any(|word| *word != 0) {
-                let text = format!(
-                    "Cannot insert the value NULL into column '{}', table '{}'; column does not allow nulls. {verb} fails.",
-                    def.name,
-                    self.full_name(context)
-                );
-                return Err(SqlError::with_state(515, 16, 2, text));
+                return Err(sql_error!(515, def.name, self.full_name(context), verb));
             }
         }
         Ok(())
@@ -472,33 +453,15 @@ impl Target {
     pub fn truncated(&self, context: &Context, stored: usize, cut: &[u8]) -> SqlError {
         let def = &self.def.columns[self.columns[stored]];
         let shown = if def.ty.is_string() { kernel::text(&def.ty, cut) } else { String::new() };
-        let text = format!(
-            "String or binary data would be truncated in table '{}', column '{}'. Truncated value: '{shown}'.",
-            self.full_name(context),
-            def.name
-        );
-        SqlError::new(2628, 16, text)
+        sql_error!(2628, self.full_name(context), def.name, shown)
     }
 
     pub fn check_failed(&self, context: &Context, check: &Check, verb: &str) -> SqlError {
         if check.view {
-            return SqlError::new(
-                550,
-                16,
-                "The attempted insert or update failed because the target view either specifies WITH CHECK OPTION or spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did not qualify under the CHECK OPTION constraint.",
-            );
+            return sql_error!(550);
         }
-        let column = check
-            .column
-            .map_or(String::new(), |column| format!(", column '{}'", self.def.columns[column as usize].name));
-        let text = format!(
-            "The {verb} statement conflicted with the CHECK constraint \"{}\". The conflict occurred in database \"{}\", table \"{}.{}\"{column}.",
-            check.name,
-            self.database_name(context),
-            self.def.schema,
-            self.def.name
-        );
-        SqlError::with_state(547, 16, 0, text)
+        let column = check.column.map(|column| &*self.def.columns[column as usize].name);
+        super::constraint::conflict(verb, "CHECK", &check.name, &self.database_name(context), &self.def, column)
     }
 
     /// Appends new identity values.
@@ -593,5 +556,5 @@ fn fits(value: i64, ty: &SqlType) -> bool {
 #[cold]
 fn identity_overflow(ty: &SqlType) -> SqlError {
     let name = kernel::type_name(ty.kind);
-    SqlError::new(8115, 16, format!("Arithmetic overflow error converting IDENTITY to data type {name}."))
+    sql_error!(8115, "IDENTITY", name)
 }

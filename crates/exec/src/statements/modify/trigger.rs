@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::catalog::{TableDef, TriggerDef};
-use types::{RowBatch, SqlError, SqlResult};
+use types::{RowBatch, SqlResult, sql_error};
 
 use super::target::{Changes, Verb};
 use crate::context::{Context, Runtime, TriggerRows};
@@ -81,15 +81,11 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, context: &mut Co
     let runtime = context.runtime.get_mut();
     let callee = runtime.host.trigger(runtime.session, def.database, trigger.object)?;
     let Callee::Module(module, info) = callee else {
-        return Err(SqlError::new(208, 16, format!("Invalid object name '{}'.", trigger.name)));
+        return Err(sql_error!(208, trigger.name));
     };
     let session = &mut *runtime.session;
     if session.nest_level >= NESTING_MAX {
-        return Err(SqlError::new(
-            217,
-            16,
-            "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).",
-        ));
+        return Err(sql_error!(217, 32));
     }
     // In an autocommit statement the trigger sees a transaction of its own, which it may roll back.
     let autocommit = session.transaction.level == 0;
@@ -120,16 +116,14 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, context: &mut Co
         state.level = 0;
     }
     match result {
-        Ok(_) if rolled_back => {
-            Err(SqlError::new(3609, 16, "The transaction ended in the trigger. The batch has been aborted."))
-        }
+        Ok(_) if rolled_back => Err(sql_error!(3609)),
         Ok(_) => Ok(()),
         Err(Unwind::Stop(stop)) => Err(stopped(stop)),
         Err(Unwind::Error(error) | Unwind::Scope(error)) => Err(error),
         Err(Unwind::Aborted) => {
             // The client has been told why; `Runner::fail` hears of it here.
             session.aborted = true;
-            Err(SqlError::new(3609, 16, "The transaction ended in the trigger. The batch has been aborted."))
+            Err(sql_error!(3609))
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use exec::session::Session as State;
 use storage::{Isolation, StorageError, Transaction};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::parameters::Parameters;
 use crate::catalog::error::storage_error;
@@ -22,16 +22,12 @@ const RESOURCE_CHARACTERS_MAX: usize = 255;
 
 /// 15600
 fn invalid_parameter(procedure: &str) -> SqlError {
-    SqlError::new(15600, 15, format!("An invalid parameter or option was specified for procedure 'sys.{procedure}'."))
+    sql_error!(15600, format_args!("sys.{procedure}"))
 }
 
 fn needs_transaction(state: &State, owner: Owner) -> SqlResult<()> {
     if owner == Owner::Transaction && state.transaction.level == 0 {
-        return Err(SqlError::new(
-            3918,
-            16,
-            "The statement or function must be executed in the context of a user transaction.",
-        ));
+        return Err(sql_error!(3918));
     }
     Ok(())
 }
@@ -118,13 +114,7 @@ pub fn release(host: &mut SessionHost, state: &mut State, given: &Parameters<'_>
     needs_transaction(state, owner)?;
     let database = host.catalog_session.database;
     let Some(at) = host.application_locks.find(owner, database.0, &principal, &resource) else {
-        return Err(SqlError::new(
-            1223,
-            16,
-            format!(
-                "Cannot release the application lock (Database Principal: '{principal}', Resource: '{resource}') because it is not currently held."
-            ),
-        ));
+        return Err(sql_error!(1223, principal, resource));
     };
     let held = &mut host.application_locks.held[at];
     held.count -= 1;

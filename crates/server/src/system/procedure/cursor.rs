@@ -20,7 +20,7 @@ use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 use sql::plan::{Module, OutputColumn, StatementKind};
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::session::api_cursors::{ApiCursor, Target, concurrency, fetch, properties, scroll};
 use crate::session::arguments::{expects_parameter, text_of};
@@ -82,7 +82,7 @@ fn give(arguments: &mut [CallArgument], at: usize, value: i64) {
 
 /// 16909
 fn no_such_cursor(procedure: &str, handle: i64) -> SqlError {
-    SqlError::new(16909, 16, format!("{procedure}: The cursor identifier value provided ({handle:x}) is not valid."))
+    sql_error!(16909, procedure, format_args!("{handle:x}"))
 }
 
 /// What a client asked of an open, and where the answers go.
@@ -195,11 +195,7 @@ fn open_module(
     let [cursor_place, scroll_place, concurrency_place, rows_place] = asked.places;
     let Some(columns) = cursor_columns(host, state, module)? else {
         if asked.concurrency & concurrency::ALLOW_DIRECT == 0 {
-            return Err(SqlError::new(
-                16937,
-                16,
-                "A server cursor cannot be opened on the given statement or statements. Use a default result set or client cursor.",
-            ));
+            return Err(sql_error!(16937));
         }
         give(arguments, cursor_place, 0);
         give(arguments, rows_place, 0);
@@ -371,11 +367,7 @@ fn fetch_rows(
                 fetch::ABSOLUTE => "ABSOLUTE",
                 _ => "RELATIVE",
             };
-            return Err(SqlError::new(
-                16911,
-                16,
-                format!("sp_cursorfetch: The fetch type {name} cannot be used with forward only cursors."),
-            ));
+            return Err(sql_error!(16911, "sp_cursorfetch", name));
         }
         cursor.position(kind, place, rows);
         if cursor.shows_changes() {
@@ -497,7 +489,7 @@ fn operate(
     with_cursor(host, "sp_cursor", arguments, |host, cursor| {
         let changes = kind & (operation::UPDATE | operation::DELETE | operation::INSERT) != 0;
         if changes && (cursor.concurrency == concurrency::READ_ONLY || cursor.target.is_none()) {
-            return Err(SqlError::new(16929, 16, "The cursor is READ ONLY."));
+            return Err(sql_error!(16929));
         }
         if kind & operation::INSERT != 0 {
             return insert(host, state, sink, cursor, &values);
@@ -510,7 +502,7 @@ fn operate(
             cursor.buffer().nth(usize::try_from(row - 1).unwrap_or(usize::MAX)).into_iter().collect()
         };
         if rows.is_empty() && (changes || kind & operation::REFRESH != 0) {
-            return Err(SqlError::new(16930, 16, "The requested row is not in the fetch buffer."));
+            return Err(sql_error!(16930));
         }
         for at in rows.iter().copied().filter(|_| changes) {
             change(host, state, sink, cursor, at, kind & operation::DELETE != 0, &values)?;
@@ -542,13 +534,7 @@ fn assignments(cursor: &ApiCursor, values: &[CallArgument]) -> SqlResult<Vec<(St
                 .and_then(|column| column.origin.as_ref())
                 .map(|origin| &target.table.columns[usize::from(origin.column)]),
         };
-        let missing = || {
-            SqlError::new(
-                16932,
-                16,
-                "The cursor has a FOR UPDATE list and the requested column to be updated is not in this list.",
-            )
-        };
+        let missing = || sql_error!(16932);
         found.push((quoted(&column.ok_or_else(missing)?.name), ty, value));
     }
     Ok(found)
@@ -586,7 +572,7 @@ fn change(
     delete: bool,
     values: &[CallArgument],
 ) -> SqlResult<()> {
-    let gone = || SqlError::new(16947, 16, "No rows were updated or deleted.");
+    let gone = || sql_error!(16947);
     let old = cursor.row(at).ok_or_else(gone)?;
     let target = cursor.target.as_ref().expect("the caller looked");
     let mut statement = Statement::new(String::new());
@@ -609,8 +595,7 @@ fn change(
     state.row_count = 0;
     let status = statement.run(host, state, sink)?;
     if status == 0 && state.row_count == 0 {
-        let text = "Optimistic concurrency check failed. The row was modified outside of this cursor.";
-        sink.message(&SqlError::new(16934, 10, text)).map_err(exec::session::stopped)?;
+        sink.message(&sql_error!(16934)).map_err(exec::session::stopped)?;
         return Err(gone());
     }
     if delete && status == 0 {
@@ -672,8 +657,7 @@ impl Sink for Kept<'_> {
     fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
         self.bytes += exec::columns::batch_bytes(batch);
         if self.bytes > BYTES_MAX {
-            let text = "There is insufficient system memory in resource pool 'default' to run this query.";
-            self.failed.get_or_insert_with(|| SqlError::new(701, 17, text));
+            self.failed.get_or_insert_with(|| sql_error!(701, "default"));
         } else if let Some(rows) = &mut self.rows {
             exec::columns::append_batch(rows, batch);
         }

@@ -4,7 +4,7 @@ use exec::session::Session as State;
 use exec::sink::Sink;
 use sql::catalog::ObjectName;
 use storage::Isolation;
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, variant};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
 use crate::catalog::Database;
@@ -64,29 +64,24 @@ pub fn rename(
     sink: &mut dyn Sink,
     given: &Parameters<'_>,
 ) -> SqlResult<i32> {
-    let old = given
-        .text(0)
-        .ok_or_else(|| SqlError::new(15223, 11, "Error: The input parameter 'objname' is not allowed to be null."))?;
-    let new = given
-        .text(1)
-        .ok_or_else(|| SqlError::new(15223, 11, "Error: The input parameter 'newname' is not allowed to be null."))?;
+    let old = given.text(0).ok_or_else(|| sql_error!(15223, "objname"))?;
+    let new = given.text(1).ok_or_else(|| sql_error!(15223, "newname"))?;
     let kind = given.text(2).map(|kind| kind.trim().to_ascii_uppercase());
     if let Some(kind) = &kind
         && !matches!(kind.as_str(), "COLUMN" | "DATABASE" | "INDEX" | "OBJECT" | "STATISTICS" | "USERDATATYPE")
     {
-        return Err(SqlError::new(15249, 11, format!("Error: Explicit @itemtype '{kind}' is unrecognized.")));
+        return Err(sql_error!(15249, kind));
     }
     define(host, state, sink, |ddl| object::rename(ddl, &old, &new, kind.as_deref()))?;
     if kind.as_deref() != Some("DATABASE") {
-        let text = "Caution: Changing any part of an object name could break scripts and stored procedures.";
-        sink.message(&SqlError::with_state(15477, 0, 1, text)).map_err(exec::session::stopped)?;
+        sink.message(&sql_error!(15477)).map_err(exec::session::stopped)?;
     }
     Ok(0)
 }
 
 /// 15165
 fn no_such_object(name: &str) -> SqlError {
-    SqlError::new(15165, 16, format!("Could not find object '{name}' or you do not have permission."))
+    sql_error!(15165, name)
 }
 
 fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
@@ -119,8 +114,7 @@ pub fn recompile(
     if !found {
         return Err(no_such_object(&name));
     }
-    let text = format!("Object '{name}' was successfully marked for recompilation.");
-    sink.message(&SqlError::with_state(15070, 0, 1, text)).map_err(exec::session::stopped)?;
+    sink.message(&sql_error!(15070, name)).map_err(exec::session::stopped)?;
     Ok(0)
 }
 
@@ -191,13 +185,7 @@ pub fn property(
     change: Change,
     given: &Parameters<'_>,
 ) -> SqlResult<i32> {
-    let invalid = || {
-        SqlError::new(
-            15600,
-            15,
-            format!("An invalid parameter or option was specified for procedure '{}'.", given.procedure()),
-        )
-    };
+    let invalid = || sql_error!(15600, given.procedure());
     let name = given.text(0).filter(|name| !name.is_empty()).ok_or_else(invalid)?;
     let levels_at = if change == Change::Drop { 1 } else { 2 };
     let value = match change {
@@ -219,27 +207,14 @@ pub fn property(
             value: value.clone(),
         };
         let key = [small(target.class), int(target.id), int(target.subid), name_datum(&name)];
-        let missing = || {
-            SqlError::new(
-                15217,
-                16,
-                format!(
-                    "Property cannot be updated or deleted. Property '{name}' does not exist for '{}'.",
-                    target.shown
-                ),
-            )
-        };
+        let missing = || sql_error!(15217, name, target.shown);
         let done = ddl.rows(&db, |rows| match change {
             Change::Add => Ok(usize::from(rows.try_insert(&row)?.is_ok())),
             Change::Update => rows.update::<PropertyRow>(0, &key, |old| old.value = row.value.clone()),
             Change::Drop => rows.delete::<PropertyRow>(0, &key),
         })?;
         match (done, change) {
-            (0, Change::Add) => Err(SqlError::new(
-                15233,
-                16,
-                format!("Property cannot be added. Property '{name}' already exists for '{}'.", target.shown),
-            )),
+            (0, Change::Add) => Err(sql_error!(15233, name, target.shown)),
             (0, _) => Err(missing()),
             _ => Ok(()),
         }
@@ -264,16 +239,7 @@ type Level = (Option<String>, Option<String>);
 
 fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn Fn() -> SqlError) -> SqlResult<Target> {
     let shown = levels.iter().filter_map(|(_, name)| name.clone()).collect::<Vec<_>>().join(".");
-    let absent = || {
-        SqlError::with_state(
-            15135,
-            16,
-            8,
-            format!(
-                "Object is invalid. Extended properties are not permitted on '{shown}', or the object does not exist."
-            ),
-        )
-    };
+    let absent = || sql_error!(15135, state 8, shown);
     let [(kind0, name0), (kind1, name1), (kind2, name2)] = levels;
     let Some(kind0) = kind0 else {
         if kind1.is_some() || kind2.is_some() {

@@ -30,7 +30,7 @@ use exec::host::CallArgument;
 use exec::session::Session as State;
 use exec::sink::Sink;
 use sql::catalog::ObjectName;
-use types::{SqlError, SqlResult};
+use types::{SqlResult, sql_error};
 
 use crate::catalog::registry;
 use crate::session::host::SessionHost;
@@ -54,7 +54,7 @@ pub fn run_native(
         return result;
     }
     let Some(native) = PROCEDURES.iter().find(|native| native.name == name) else {
-        return Err(SqlError::with_state(2812, 16, 62, format!("Could not find stored procedure '{name}'.")));
+        return Err(sql_error!(2812, name));
     };
     let mut given = Parameters::bind(native.name, native.parameters, native.required, arguments)?;
     (native.run)(&mut Call { host, state, sink }, &mut given)

@@ -1,7 +1,7 @@
 //! The arguments of a call by the procedure's own parameters: by position, then by name, as T-SQL binds them.
 
 use exec::host::CallArgument;
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::session::arguments::text_of;
 
@@ -28,41 +28,14 @@ impl<'a> Parameters<'a> {
                 Some(name) => {
                     named = true;
                     let found = names.iter().position(|known| known.eq_ignore_ascii_case(name));
-                    found.ok_or_else(|| {
-                        SqlError::with_state(
-                            8145,
-                            16,
-                            2,
-                            format!("{name} is not a parameter for procedure {procedure}."),
-                        )
-                    })?
+                    found.ok_or_else(|| sql_error!(8145, state 2, name, procedure))?
                 }
-                None if named => {
-                    return Err(SqlError::new(
-                        119,
-                        15,
-                        format!(
-                            "Must pass parameter number {} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
-                            at + 1
-                        ),
-                    ));
-                }
+                None if named => return Err(sql_error!(119, at + 1)),
                 None => at,
             };
-            let place = places.get_mut(position).ok_or_else(|| {
-                SqlError::with_state(
-                    8144,
-                    16,
-                    2,
-                    format!("Procedure or function {procedure} has too many arguments specified."),
-                )
-            })?;
+            let place = places.get_mut(position).ok_or_else(|| sql_error!(8144, state 2, procedure))?;
             if place.replace(at).is_some() {
-                return Err(SqlError::new(
-                    8143,
-                    16,
-                    format!("Parameter '{}' was supplied multiple times.", names[position]),
-                ));
+                return Err(sql_error!(8143, names[position]));
             }
         }
         let bound = Parameters { procedure, names, arguments, places };
@@ -75,8 +48,7 @@ impl<'a> Parameters<'a> {
     /// 201
     pub fn missing(&self, position: usize) -> SqlError {
         let (procedure, name) = (self.procedure, self.names[position]);
-        let text = format!("Procedure or function '{procedure}' expects parameter '{name}', which was not supplied.");
-        SqlError::with_state(201, 16, 4, text)
+        sql_error!(201, state 4, procedure, name)
     }
 
     pub fn procedure(&self) -> &'static str {

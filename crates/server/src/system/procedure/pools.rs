@@ -2,7 +2,7 @@
 
 use exec::session::stopped;
 use exec::sink::Sink;
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, number, optional_text, text};
@@ -62,11 +62,7 @@ pub fn add_class(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>
         pool: given.text(3).unwrap_or_else(|| DEFAULT_POOL.into()),
     };
     if !["HIGH", "MEDIUM", "LOW"].contains(&class.priority.as_str()) {
-        return Err(SqlError::new(
-            15129,
-            16,
-            format!("'{}' is not a valid priority: HIGH, MEDIUM or LOW.", class.priority),
-        ));
+        return Err(sql_error!(15129, class.priority, "base_priority"));
     }
     host.server.pools.change(|setup| {
         let known = class.pool.eq_ignore_ascii_case(DEFAULT_POOL) || setup.pool(&class.pool).is_some();
@@ -74,14 +70,13 @@ pub fn add_class(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>
             return Err(no_such("thread pool", &class.pool));
         }
         if predefined().iter().any(|known| known.name.eq_ignore_ascii_case(&class.name)) {
-            return Err(SqlError::new(15150, 16, format!("Cannot change the execution class '{}'.", class.name)));
+            return Err(sql_error!(15150, "change", "execution class", class.name));
         }
         setup.classes.retain(|known| !known.name.eq_ignore_ascii_case(&class.name));
         setup.classes.push(class);
         Ok(Vec::new())
     })?;
-    let told = "Priority and time slice of an execution class have no effect in this version; its thread pool has.";
-    sink.message(&SqlError::new(0, 0, told)).map_err(stopped)?;
+    sink.message(&sql_error!(1066, 1, "base_priority, time_slice")).map_err(stopped)?;
     Ok(0)
 }
 
@@ -89,9 +84,8 @@ pub fn add_class(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>
 pub fn drop_class(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
     let name = given.text(0).ok_or_else(|| given.missing(0))?;
     host.server.pools.change(|setup| {
-        if setup.bindings.iter().any(|binding| binding.class.eq_ignore_ascii_case(&name)) {
-            let text = format!("The execution class '{name}' cannot be dropped: logins are bound to it.");
-            return Err(SqlError::new(3729, 16, text));
+        if let Some(binding) = setup.bindings.iter().find(|binding| binding.class.eq_ignore_ascii_case(&name)) {
+            return Err(sql_error!(3729, "drop execution class", name, binding.login));
         }
         let before = setup.classes.len();
         setup.classes.retain(|class| !class.name.eq_ignore_ascii_case(&name));
@@ -133,11 +127,11 @@ fn login_of(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<String> {
     let login = given.text(0).ok_or_else(|| given.missing(0))?;
     let kind = given.text(1).ok_or_else(|| given.missing(1))?;
     if !kind.eq_ignore_ascii_case("LG") {
-        let text = format!("'{kind}': execution classes are bound to logins (LG) only in this version.");
-        return Err(SqlError::new(40510, 16, text));
+        // Execution classes are bound to logins only.
+        return Err(sql_error!(40517, kind));
     }
     if !principal::is_login(&host.server.catalog, &login)? {
-        return Err(SqlError::new(15007, 16, format!("'{login}' is not a valid login or you do not have permission.")));
+        return Err(sql_error!(15007, login));
     }
     Ok(login)
 }
@@ -160,6 +154,5 @@ pub fn show_classes(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<
 }
 
 fn no_such(what: &str, name: &str) -> SqlError {
-    let text = format!("Cannot find the {what} '{name}', because it does not exist or you do not have permission.");
-    SqlError::new(15151, 16, text)
+    sql_error!(15151, "find", what, name)
 }

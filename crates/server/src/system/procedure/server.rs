@@ -3,7 +3,7 @@
 use exec::session::Session as State;
 use exec::sink::Sink;
 use types::datetime::LanguageId;
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, as_variant, number, optional_text, text};
@@ -25,18 +25,14 @@ pub fn set_configuration(host: &mut SessionHost, sink: &mut dyn Sink, given: &Pa
     let index = config::find(&name)?;
     let value = given.number(1).ok_or_else(|| given.missing(1))?;
     if index == config::option::DEFAULT_LANGUAGE && LanguageId::all().all(|id| i64::from(id.number()) != value) {
-        let text = "Cannot set the default language to a language ID that is not defined in syslanguages.";
-        return Err(SqlError::new(15127, 16, text));
+        return Err(sql_error!(15127));
     }
     let old = host.server.catalog.configure(index, value)?;
     if OPTIONS_AT_START.contains(&index) {
         host.server.startup.write(&host.server.catalog.configuration);
     }
-    let text = format!(
-        "Configuration option '{}' changed from {old} to {value}. Run the RECONFIGURE statement to install.",
-        config::OPTIONS[index].name
-    );
-    sink.message(&SqlError::with_state(15457, 0, 1, text).at_line(1)).map_err(exec::session::stopped)?;
+    sink.message(&sql_error!(15457, config::OPTIONS[index].name, old, value).at_line(1))
+        .map_err(exec::session::stopped)?;
     Ok(0)
 }
 
@@ -47,25 +43,14 @@ pub fn flush_log(host: &mut SessionHost) -> SqlResult<i32> {
 
 /// sp_set_session_context @key, @value, @read_only.
 pub fn set_context(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
-    let key = given.text(0).filter(|key| !key.is_empty()).ok_or_else(|| {
-        SqlError::new(
-            15600,
-            15,
-            "An invalid parameter or option was specified for procedure 'sys.sp_set_session_context'.",
-        )
-    })?;
+    let key =
+        given.text(0).filter(|key| !key.is_empty()).ok_or_else(|| sql_error!(15600, "sys.sp_set_session_context"))?;
     let value = given.value(1).map_or(Datum::Null, |(ty, value)| as_variant(&ty, value));
     let read_only = given.number(2).unwrap_or(0) != 0;
     let entries = &mut host.context;
     let at = entries.iter().position(|entry| entry.key.eq_ignore_ascii_case(&key));
     if at.is_some_and(|at| entries[at].read_only) {
-        return Err(SqlError::new(
-            15664,
-            16,
-            format!(
-                "Cannot set key '{key}' in the session context. The key has been set as read_only for this session."
-            ),
-        ));
+        return Err(sql_error!(15664, key));
     }
     let bytes = |entry: &ContextEntry| {
         2 * entry.key.len() + if entry.value.is_null() { 0 } else { entry.value.as_bytes().len() }
@@ -74,14 +59,7 @@ pub fn set_context(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<
     let others =
         entries.iter().enumerate().filter(|(i, _)| Some(*i) != at).map(|(_, entry)| bytes(entry)).sum::<usize>();
     if others + bytes(&fresh) > CONTEXT_BYTES_MAX {
-        return Err(SqlError::new(
-            15665,
-            16,
-            format!(
-                "The value was not set for key '{}' because the total size of keys and values in the session context would exceed the 1 MB limit.",
-                fresh.key
-            ),
-        ));
+        return Err(sql_error!(15665, fresh.key));
     }
     match at {
         Some(at) => entries[at] = fresh,
@@ -93,21 +71,13 @@ pub fn set_context(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<
 /// sp_addmessage @msgnum, @severity, @msgtext, @lang, @with_log, @replace.
 pub fn add_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
     let (Some(id), Some(severity), Some(words)) = (given.number(0), given.number(1), given.text(2)) else {
-        return Err(SqlError::new(
-            15071,
-            16,
-            "Usage: sp_addmessage <msgnum>,<severity>,<msgtext> [,<language> [,FALSE | TRUE [,REPLACE]]]",
-        ));
+        return Err(sql_error!(15071));
     };
     let Some(id) = i32::try_from(id).ok().filter(|id| *id > 50_000) else {
-        return Err(SqlError::new(15040, 16, "User-defined error messages must have an ID greater than 50000."));
+        return Err(sql_error!(15040));
     };
     let Some(severity) = u8::try_from(severity).ok().filter(|severity| (1..=25).contains(severity)) else {
-        return Err(SqlError::new(
-            15041,
-            16,
-            "User-defined error messages must have a severity level between 1 and 25.",
-        ));
+        return Err(sql_error!(15041));
     };
     let logged = given.text(4).is_some_and(|word| word.eq_ignore_ascii_case("true"));
     let replace = given.text(5).is_some_and(|word| word.eq_ignore_ascii_case("replace"));
@@ -127,7 +97,7 @@ pub fn add_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<
         Ok(true)
     })?;
     if !done {
-        return Err(SqlError::new(15043, 16, "You must specify 'REPLACE' to overwrite an existing message."));
+        return Err(sql_error!(15043));
     }
     Ok(0)
 }
@@ -136,16 +106,12 @@ pub fn add_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<
 pub fn drop_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
     let id = given.number(0).unwrap_or(0);
     let Some(id) = i32::try_from(id).ok().filter(|id| *id > 50_000) else {
-        return Err(SqlError::new(15040, 16, "User-defined error messages must have an ID greater than 50000."));
+        return Err(sql_error!(15040));
     };
     let catalog = host.server.catalog.clone();
     let master = catalog.expect_database(MASTER);
     match catalog.change(&master, |rows| rows.delete::<MessageRow>(0, &[int(id)]))? {
-        0 => Err(SqlError::new(
-            15179,
-            16,
-            format!("The message number {id} or specified language version does not exist."),
-        )),
+        0 => Err(sql_error!(15179, id)),
         _ => Ok(0),
     }
 }
@@ -153,10 +119,10 @@ pub fn drop_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult
 /// xp_logevent error_number, 'message', 'severity'.
 pub fn log_event(state: &State, given: &Parameters<'_>) -> SqlResult<i32> {
     let (Some(id), Some(words)) = (given.number(0), given.text(1)) else {
-        return Err(SqlError::new(22003, 16, "Error executing extended stored procedure: Invalid Parameter"));
+        return Err(sql_error!(22003));
     };
     if id < 50_000 {
-        return Err(SqlError::new(22003, 16, "Error executing extended stored procedure: Invalid Parameter"));
+        return Err(sql_error!(22003));
     }
     let words: String = words.chars().take(2048).collect();
     match given.text(2).unwrap_or_default().to_ascii_lowercase().as_str() {

@@ -10,7 +10,7 @@
 use exec::session::Session as State;
 use exec::sink::Sink;
 use sql::lex::{Lexer, Token, TokenKind};
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::describe::{columns_of, tds_form};
 use super::parameters::Parameters;
@@ -151,11 +151,7 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
             continue;
         }
         if found.len() >= PARAMETERS_MAX {
-            return Err(SqlError::new(
-                180,
-                15,
-                "There are too many parameters in this statement. The maximum number is 2100.",
-            ));
+            return Err(sql_error!(180, "prepared", PARAMETERS_MAX));
         }
         let ty = type_at(host, state, &words, &tables, at);
         found.push((name.to_string(), ty.unwrap_or(SqlType::nvarchar(4000))));

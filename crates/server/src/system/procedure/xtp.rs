@@ -7,7 +7,7 @@ use exec::session::stopped;
 use exec::sink::Sink;
 use sql::catalog::{DatabaseId, ObjectId};
 use storage::CheckpointFile;
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, number};
@@ -112,24 +112,18 @@ pub fn bind_pool(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>
     let db = database_of(host, given)?;
     let pool = given.text(1).ok_or_else(|| given.missing(1))?;
     if is_system(db.id) {
-        let text = format!(
-            "Binding to a resource pool is not supported for system database '{}'. This operation can only be performed on a user database.",
-            db.name()
-        );
-        return Err(SqlError::new(41371, 16, text));
+        return Err(sql_error!(41371, db.name()));
     }
     let name = db.name();
     let pool = host.server.catalog.change_governor().bind(db.id, &name, &pool)?;
-    let told = format!("A binding has been created. Database '{name}' uses resource pool '{pool}' from now on.");
-    sink.message(&SqlError::new(0, 0, told)).map_err(stopped)?;
+    sink.message(&sql_error!(41375, name, pool)).map_err(stopped)?;
     Ok(0)
 }
 
 pub fn unbind_pool(host: &SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
     let db = database_of(host, given)?;
     if !host.server.catalog.change_governor().unbind(db.id)? {
-        let text = format!("Database '{}' does not have a binding to a resource pool.", db.name());
-        return Err(SqlError::new(41374, 16, text));
+        return Err(sql_error!(41374, db.name()));
     }
     Ok(0)
 }

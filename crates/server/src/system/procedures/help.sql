@@ -21,7 +21,7 @@ BEGIN
   SELECT @text = definition FROM sys.computed_columns WHERE object_id = @object_id AND name = @columnname
   IF @text IS NULL
   BEGIN
-    RAISERROR('Column ''%s'' is not a computed column.', 16, 1, @columnname)
+    RAISERROR(15646, -1, -1, @columnname)
     RETURN 1
   END
 END

@@ -149,7 +149,7 @@ SELECT @setting = v.setting FROM (VALUES ('ansi null default', N'ANSI_NULL_DEFAU
 WHERE v.name = LOWER(@optname)
 IF @optname IS NOT NULL AND @setting IS NULL
 BEGIN
-  RAISERROR('Database option ''%s'' does not exist.', 16, 1, @optname)
+  RAISERROR(15011, -1, -1, @optname)
   RETURN 1
 END
 IF @optvalue IS NULL
@@ -191,7 +191,7 @@ END
 IF @new_cmptlevel IS NULL
 BEGIN
   DECLARE @level int = (SELECT compatibility_level FROM sys.databases WHERE name = @dbname)
-  RAISERROR('The current compatibility level is %d.', 0, 1, @level)
+  RAISERROR(15054, -1, -1, @level)
   RETURN 0
 END
 DECLARE @text nvarchar(400) = N'ALTER DATABASE ' + QUOTENAME(@dbname) + N' SET COMPATIBILITY_LEVEL = ' + CONVERT(nvarchar(3), @new_cmptlevel)

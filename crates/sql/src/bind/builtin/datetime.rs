@@ -1,6 +1,6 @@
 //! Date and time functions, those that are told a part of a date among them.
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{BuiltinCall, literal_count};
 use crate::ast;
@@ -39,12 +39,12 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         Datetime2fromparts | Timefromparts | Datetimeoffsetfromparts => {
             call.take_all(SqlType::INT)?;
             let Some(scale) = call.args.last().and_then(literal_count).filter(|n| (0..=7).contains(n)) else {
-                return Err(errors::plain(
-                    10760,
-                    16,
-                    1,
-                    "Scale argument is not valid. Valid expressions for data type scale argument are integer constants and integer constant expressions.",
-                ));
+                let ty = match call.function {
+                    Datetime2fromparts => "datetime2",
+                    Timefromparts => "time",
+                    _ => "datetimeoffset",
+                };
+                return Err(sql_error!(10760, ty));
             };
             match call.function {
                 Datetime2fromparts => SqlType::datetime2(scale as u8),
@@ -102,14 +102,7 @@ impl Binder<'_> {
         let part = match &call.args[0] {
             ast::Expr::Column(column) if column.table.is_none() => date_part(&column.name),
             ast::Expr::Word(word) => date_part(word),
-            _ => {
-                return Err(errors::plain(
-                    1023,
-                    15,
-                    1,
-                    format!("Invalid parameter 1 specified for {}.", name.to_ascii_lowercase()),
-                ));
-            }
+            _ => return Err(sql_error!(1023, 1, name.to_ascii_lowercase())),
         };
         let Some(part) = part else {
             let written = match &call.args[0] {
@@ -117,12 +110,7 @@ impl Binder<'_> {
                 ast::Expr::Word(word) => &*word.text,
                 _ => "",
             };
-            return Err(errors::plain(
-                155,
-                15,
-                1,
-                format!("'{written}' is not a recognized {} option.", name.to_ascii_lowercase()),
-            ));
+            return Err(sql_error!(155, written, name.to_ascii_lowercase()));
         };
         let mut args = vec![text::string(part, false, self.catalog.collation())];
         let rest = self.exprs(&call.args[1..], scope)?;
@@ -163,15 +151,7 @@ impl Binder<'_> {
             && matches!(function, FunctionId::Dateadd)
             && matches!(part, "hour" | "minute" | "second" | "millisecond" | "microsecond" | "nanosecond")
         {
-            return Err(errors::plain(
-                9810,
-                16,
-                1,
-                format!(
-                    "The datepart {part} is not supported by date function {} for data type date.",
-                    name.to_ascii_lowercase()
-                ),
-            ));
+            return Err(sql_error!(9810, part, name.to_ascii_lowercase(), "date"));
         }
         Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
     }
