@@ -19,6 +19,13 @@ const UNSAFE_FILES: &[&str] = &[
     "crates/storage/src/xtp/memory.rs",
 ];
 
+/// Where an error may have a text that `types::messages` does not have: a user's.
+const USER_TEXT_FILES: &[&str] =
+    &["crates/types/src/error.rs", "crates/exec/src/session.rs", "crates/exec/src/statements/raise.rs"];
+
+/// Where an error's text is written to after it was made: what storage did not know is filled in.
+const COMPLETED_TEXT_FILE: &str = "crates/exec/src/statements/failure.rs";
+
 /// References against the order of modules, by folder: halves of one thing that need each other, as a wait and the scheduler that ends
 /// it. `*`: every module of the folder, where one runs what the others are parts of. This list may only get shorter.
 const MUTUAL: &[(&str, &str, &str)] = &[
@@ -206,6 +213,118 @@ fn modules_are_listed_in_dependency_order() {
         }
     }
     report(complaints);
+}
+
+/// From the bracket that `text` begins with to the one that closes it; quotes of `quote` hide brackets, doubled or behind a
+/// backslash.
+fn bracketed(text: &str, quote: char) -> &str {
+    let (mut depth, mut quoted, mut escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted && quote == '"' => escaped = true,
+            _ if c == quote => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && !quoted {
+            return &text[..at + c.len_utf8()];
+        }
+    }
+    text
+}
+
+/// What stands between the commas of a bracket's own level.
+fn arguments(bracket: &str, quote: char) -> Vec<&str> {
+    let inside = bracket.trim_start_matches('(').trim_end_matches(')');
+    let (mut depth, mut quoted, mut from, mut found) = (0, false, 0, Vec::new());
+    for (at, c) in inside.char_indices() {
+        match c {
+            _ if c == quote => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            ',' if !quoted && depth == 0 => {
+                found.push(inside[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(inside[from..].trim());
+    found
+}
+
+/// A site names a message and its arguments; the text is in the table. What makes errors of other texts is for users' texts.
+#[test]
+fn texts_of_errors_are_in_the_table() {
+    let mut complaints = Vec::new();
+    for (name, text) in sources() {
+        if name.contains("/tests/") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or("");
+        for (at, found) in code.match_indices("SqlError::of_") {
+            let line = code[..at].matches('\n').count() + 1;
+            let call = &code[at + found.len()..];
+            let given = call.find('(').map_or("", |open| bracketed(&call[open..], '"'));
+            if !USER_TEXT_FILES.contains(&name.as_str()) {
+                complaints.push(format!("{name}:{line}: makes an error without `sql_error!`"));
+            } else if given.contains('"') || given.contains("format!") {
+                complaints.push(format!("{name}:{line}: a text that is no user's"));
+            }
+        }
+        for (at, _) in code.match_indices("error.text = ") {
+            if name != COMPLETED_TEXT_FILE {
+                let line = code[..at].matches('\n').count() + 1;
+                complaints.push(format!("{name}:{line}: gives an error another text"));
+            }
+        }
+    }
+    report(complaints);
+}
+
+/// RAISERROR in the system's procedures and views: numbers that the table has, with an argument for each placeholder.
+#[test]
+fn system_procedures_raise_messages_of_the_table() {
+    let mut complaints = Vec::new();
+    let mut seen = 0;
+    for folder in ["procedures", "views"] {
+        let folder = root().join("crates/server/src/system").join(folder);
+        for entry in fs::read_dir(folder).expect("readable directory").flatten() {
+            let text = fs::read_to_string(entry.path()).expect("UTF-8 source");
+            let name = entry.file_name().to_string_lossy().into_owned();
+            for (at, word) in text.match_indices("RAISERROR") {
+                let line = text[..at].matches('\n').count() + 1;
+                let call = text[at + word.len()..].trim_start();
+                let given = arguments(bracketed(call, '\''), '\'');
+                let Ok(number) = given[0].parse::<i32>() else {
+                    complaints.push(format!("{name}:{line}: RAISERROR of something else than a number"));
+                    continue;
+                };
+                seen += 1;
+                match types::messages::find(number).map(|message| message.arguments()) {
+                    None => complaints.push(format!("{name}:{line}: there is no message {number}")),
+                    Some(count) if given.len() != 3 + count => {
+                        complaints.push(format!("{name}:{line}: message {number} takes {count} arguments"));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    assert!(seen > 50, "the procedures were found");
+    report(complaints);
+}
+
+#[test]
+fn no_message_stands_twice_in_the_table() {
+    let mut numbers = HashMap::new();
+    for message in types::messages::all() {
+        *numbers.entry(message.number).or_insert(0) += 1;
+    }
+    assert!(numbers.len() > 600, "the table was found");
+    report(numbers.iter().filter(|(_, count)| **count > 1).map(|(number, _)| number.to_string()).collect());
 }
 
 #[test]
