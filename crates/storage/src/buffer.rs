@@ -511,7 +511,7 @@ impl Buffer {
             if dirty.is_empty() {
                 wait::yield_now();
             } else {
-                dirty.sort_unstable();
+                in_order(&mut dirty);
                 self.write_batch(&dirty, self.log.get().expect("the log is attached before pages change"), false)?;
             }
         }
@@ -522,7 +522,7 @@ impl Buffer {
     pub fn evict_some(&self, log: &Log) {
         let mut dirty = Vec::new();
         if self.evict(&mut dirty) == 0 {
-            dirty.sort_unstable();
+            in_order(&mut dirty);
             self.write_batch(&dirty, log, false).ok();
         }
     }
@@ -688,6 +688,13 @@ impl Buffer {
     pub fn grow_file(&self, file: &DataFile, pages: u32) -> StorageResult<()> {
         file.grow(pages, 1 << self.page_bits)
     }
+}
+
+/// The pages of a batch as they lie in their files, each once: in a small pool the hand that found them comes round twice, and who
+/// changes a page between two copies of it would be told that batches overlap.
+fn in_order(dirty: &mut Vec<usize>) {
+    dirty.sort_unstable();
+    dirty.dedup();
 }
 
 /// After a failed write or flush the state of the files is unknown: nothing more may be acknowledged or written. Called
