@@ -287,21 +287,22 @@ impl Engine {
         }
         let file = self.file(head.file)?.ok_or_else(damaged)?;
         if head.kind == Kind::Structure {
-            for (number, action) in structure::decode(record.body).ok_or_else(damaged)? {
-                let mut guard = self.page_to_redo(&file, number, matches!(action, Action::Image { .. }))?;
-                if page::lsn(&guard) < record.end {
-                    guard.mark_dirty();
-                    action.apply(&mut guard, file.number, number);
+            let actions = structure::decode(record.body).ok_or_else(damaged)?;
+            for (at, (number, first)) in actions.iter().enumerate() {
+                if actions[..at].iter().any(|(earlier, _)| earlier == number) {
+                    continue;
                 }
-                // The LSN only when all actions of the page are applied: below.
-                drop(guard);
-            }
-            for (number, _) in structure::decode(record.body).ok_or_else(damaged)? {
-                let mut guard = self.page_to_redo(&file, number, false)?;
-                if page::lsn(&guard) < record.end {
-                    guard.mark_dirty();
-                    page::set_lsn(&mut guard, record.end);
+                let mut guard = self.page_to_redo(&file, *number, matches!(first, Action::Image { .. }))?;
+                if page::lsn(&guard) >= record.end {
+                    continue;
                 }
+                // All actions of the page and its LSN under one latch: it may be written as soon as that is gone, and a start after
+                // the next crash must not do again what is done.
+                guard.mark_dirty();
+                for (_, action) in actions[at..].iter().filter(|(of, _)| of == number) {
+                    action.apply(&mut guard, file.number, *number);
+                }
+                page::set_lsn(&mut guard, record.end);
             }
             return Ok(());
         }
