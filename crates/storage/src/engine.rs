@@ -1,7 +1,7 @@
 //! What every part of an instance shares: buffer, log, commit clock, versions, locks, open files.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use os::disk::Disk;
 use os::engines;
@@ -110,7 +110,15 @@ impl Engine {
         // A checkpoint that does not see the id yet must not cut the log after this point.
         // A block starts at the hardened LSN, so that recovery can begin to read there.
         let member = &self.locks[writer.member];
-        member.first_lsn.store(self.log.hardened(), Ordering::SeqCst);
+        loop {
+            let hardened = self.log.hardened();
+            member.first_lsn.store(hardened, Ordering::SeqCst);
+            // With `checkpoint`, which looks at what is hardened before it looks here: one of the two sees the other.
+            fence(Ordering::SeqCst);
+            if self.log.hardened() == hardened {
+                break;
+            }
+        }
         writer.id = self.commits.begin(|id| member.id.store(id, Ordering::SeqCst))?;
         Ok(())
     }

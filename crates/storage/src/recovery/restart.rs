@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use os::disk::{Disk, Open};
 use os::region::Visibility;
@@ -424,6 +424,7 @@ impl Engine {
         // Rows of memory-optimized tables are logged before their commit, and are wanted if that lies behind the redo LSN. So the
         // redo LSN comes after the commits of all transactions that are over by now.
         let begun = self.log.hardened();
+        fence(Ordering::SeqCst);
         let scan_lsn = begun.min(self.locks.oldest_lsn());
         self.log.harden_all()?;
         let covered = Covered { scan_lsn, redo_lsn: self.log.hardened(), manifest: before.manifest };
