@@ -320,6 +320,10 @@ impl Log {
 
     fn flush(&self, block: &mut u64) -> StorageResult<()> {
         let start = *block;
+        if let Some(error) = self.is_stopped() {
+            // Whoever failed had the lock until now.
+            return Err(error);
+        }
         let mut end = self.tail();
         if end == start + BLOCK_HEAD {
             return Ok(());
