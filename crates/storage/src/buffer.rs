@@ -14,8 +14,8 @@
 //! so a page is never read back before its newest image is on disk. READING is set while a fault reads the page: waits for
 //! it are PAGEIOLATCH waits. WAITERS: somebody waits in `os::sync::ParkingLot`; whoever releases the latch wakes them.
 //!
-//! Latch order: parent before child, left neighbour before right, tree page before bitmap page. Eviction and writing only try latches, or hold
-//! one shared latch at a time.
+//! Latch order: parent before child, left neighbour before right, tree page before bitmap page. Eviction and writing only try latches, and
+//! hold one at a time: they are done by workers that hold others. A checkpoint waits for one while it holds nothing.
 //!
 //! Torn pages: a batch of pages is first written to the double-write file and hardened there, then in place.
 //! After a crash every page is whole in one of the two (`rewrite_last_batch`).
@@ -99,6 +99,15 @@ shared_struct! {
         entries: usize,
         hand: usize,
     }
+}
+
+/// What `copy_out` finds.
+enum Copied {
+    Page(Box<PageBytes>),
+    /// Dirty, and its latch is held.
+    Busy,
+    /// There is nothing to write (any more).
+    Clean,
 }
 
 /// The address range. Zero until touched.
@@ -512,7 +521,7 @@ impl Buffer {
                 wait::yield_now();
             } else {
                 in_order(&mut dirty);
-                self.write_batch(&dirty, self.log.get().expect("the log is attached before pages change"), false)?;
+                self.write_batch(&dirty, self.log.get().expect("the log is attached before pages change"), None)?;
             }
         }
         Ok(())
@@ -523,7 +532,7 @@ impl Buffer {
         let mut dirty = Vec::new();
         if self.evict(&mut dirty) == 0 {
             in_order(&mut dirty);
-            self.write_batch(&dirty, log, false).ok();
+            self.write_batch(&dirty, log, None).ok();
         }
     }
 
@@ -579,7 +588,14 @@ impl Buffer {
         dirty.sort_unstable();
         let mut written = 0;
         for batch in dirty.chunks(BATCH_PAGES) {
-            written += self.write_batch(batch, log, true)?;
+            let mut batch = batch.to_vec();
+            while !batch.is_empty() {
+                let mut busy = Vec::new();
+                written += self.write_batch(&batch, log, Some(&mut busy))?;
+                // Not under the writers' lock: who holds such a latch may be waiting for that lock, to make room for another page.
+                busy.iter().for_each(|index| self.await_latch(*index));
+                batch = busy;
+            }
             wait::yield_now();
         }
         let writing = self.writing.lock();
@@ -589,8 +605,9 @@ impl Buffer {
         Ok(written)
     }
 
-    /// S1: the log of every page is hardened before the page is written anywhere.
-    fn write_batch(&self, indexes: &[usize], log: &Log, checkpoint: bool) -> StorageResult<u64> {
+    /// S1: the log of every page is hardened before the page is written anywhere. `busy`: of a checkpoint, which leaves tempdb out and
+    /// wants to know which dirty pages had to be left, since somebody held their latches.
+    fn write_batch(&self, indexes: &[usize], log: &Log, mut busy: Option<&mut Vec<usize>>) -> StorageResult<u64> {
         let _writing = self.writing.lock();
         // Before any page counts as clean: an engine may fail to open a file.
         let files: StorageResult<Vec<_>> =
@@ -599,14 +616,18 @@ impl Buffer {
         let mut lsn_max = 0;
         for (index, file) in indexes.iter().zip(files?) {
             let Some(file) = file else { continue };
-            if checkpoint && file.temporary {
+            if busy.is_some() && file.temporary {
                 continue;
             }
-            if let Some(copy) = self.copy_out(*index, checkpoint) {
-                if !file.temporary {
-                    lsn_max = lsn_max.max(page::lsn(&copy));
+            match self.copy_out(*index) {
+                Copied::Page(copy) => {
+                    if !file.temporary {
+                        lsn_max = lsn_max.max(page::lsn(&copy));
+                    }
+                    pages.push((*index, file, copy));
                 }
-                pages.push((*index, file, copy));
+                Copied::Busy => busy.iter_mut().for_each(|busy| busy.push(*index)),
+                Copied::Clean => {}
             }
         }
         let result = stop_if_failed(log, self.write_copies(&mut pages, lsn_max, log));
@@ -617,30 +638,40 @@ impl Buffer {
         Ok(pages.len() as u64)
     }
 
-    /// A copy of a dirty page, marked as being written. None: not dirty (any more), or busy and `wait` is false.
-    fn copy_out(&self, index: usize, wait: bool) -> Option<Box<PageBytes>> {
+    /// A copy of a dirty page, marked as being written.
+    fn copy_out(&self, index: usize) -> Copied {
         let state = self.state(index);
-        let mut tries = 0;
         engines::enter(state);
-        loop {
+        let nothing = loop {
             let word = state.load(Ordering::Acquire);
             let dirty = word & DIRTY != 0;
             assert!(!dirty || word & WRITING == 0, "batches do not overlap");
             match word & LATCH {
-                EXCLUSIVE | READERS_MAX if dirty && wait => self.pause(index, &mut tries, false),
-                ABSENT | EXCLUSIVE | READERS_MAX => break,
-                _ if !dirty => break,
+                _ if !dirty => break Copied::Clean,
+                ABSENT => break Copied::Clean,
+                EXCLUSIVE | READERS_MAX => break Copied::Busy,
                 _ => {
                     let next = ((word + 1) & !DIRTY) | WRITING;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                         let guard = Shared { buffer: self, index };
-                        return Some(Box::new(*guard));
+                        return Copied::Page(Box::new(*guard));
                     }
                 }
             }
+        };
+        engines::leave(state);
+        nothing
+    }
+
+    /// Returns when somebody has released the latch of a page, or nobody held it.
+    fn await_latch(&self, index: usize) {
+        let state = self.state(index);
+        let mut tries = 0;
+        engines::enter(state);
+        while matches!(state.load(Ordering::Acquire) & LATCH, EXCLUSIVE | READERS_MAX) {
+            self.pause(index, &mut tries, false);
         }
         engines::leave(state);
-        None
     }
 
     fn write_copies(
