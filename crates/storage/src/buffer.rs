@@ -14,8 +14,8 @@
 //! so a page is never read back before its newest image is on disk. READING is set while a fault reads the page: waits for
 //! it are PAGEIOLATCH waits. WAITERS: somebody waits in `os::sync::ParkingLot`; whoever releases the latch wakes them.
 //!
-//! Latch order: parent before child, left neighbour before right, tree page before bitmap page. Eviction and writing only try latches, or hold
-//! one shared latch at a time.
+//! Latch order: parent before child, left neighbour before right, tree page before bitmap page. Eviction and writing only try latches, and
+//! hold one at a time: they are done by workers that hold others. A checkpoint waits for one while it holds nothing.
 //!
 //! Torn pages: a batch of pages is first written to the double-write file and hardened there, then in place.
 //! After a crash every page is whole in one of the two (`rewrite_last_batch`).
@@ -39,7 +39,7 @@ use crate::layout::PageRef;
 use crate::log::Log;
 use crate::pages::data_files::{DataFile, DataFiles};
 use crate::pages::files::read_or_zero;
-use crate::pages::page::{self, PAGE_BYTES, PageBytes, put_u32, u32_at};
+use crate::pages::page::{self, PAGE_BYTES, PageBytes, PageKind, put_u32, u32_at};
 use crate::region::memory::Memory;
 
 const LATCH: u64 = 0xff;
@@ -53,11 +53,18 @@ const REFERENCED: u64 = 1 << 10;
 const WAITERS: u64 = 1 << 11;
 const READING: u64 = 1 << 12;
 const VERSION_ONE: u64 = 1 << 24;
+const FLAGS: u64 = DIRTY | WRITING | REFERENCED | WAITERS | READING;
+const _: () =
+    assert!(FLAGS & LATCH == 0 && FLAGS < VERSION_ONE && FLAGS.count_ones() == 5, "the parts of a state word");
+const _: () =
+    assert!(READERS_MAX < EXCLUSIVE && EXCLUSIVE == LATCH, "a reader more than the most is not taken for a writer");
 
 const DOUBLE_WRITE_FILE: &str = "doublewrite.hdw";
 /// Pages in a batch of the double-write file.
 const BATCH_PAGES: usize = 256;
 const EVICT_PAGES: usize = 64;
+const _: () =
+    assert!(EVICT_PAGES <= HAND_STEPS && BATCH_PAGES <= HAND_STEPS, "the hand passes as many pages as are wanted");
 /// Pages that the clock hand passes at a time: the clock is locked meanwhile.
 const HAND_STEPS: usize = 4096;
 /// Looks at a held latch before the worker waits: most are held for less than a microsecond.
@@ -99,6 +106,15 @@ shared_struct! {
         entries: usize,
         hand: usize,
     }
+}
+
+/// What `copy_out` finds.
+enum Copied {
+    Page(Box<PageBytes>),
+    /// Dirty, and its latch is held.
+    Busy,
+    /// There is nothing to write (any more).
+    Clean,
 }
 
 /// The address range. Zero until touched.
@@ -154,6 +170,11 @@ impl Deref for Exclusive<'_> {
 impl DerefMut for Exclusive<'_> {
     #[inline]
     fn deref_mut(&mut self) -> &mut PageBytes {
+        debug_assert_eq!(
+            self.buffer.state(self.index).load(Ordering::Relaxed) & LATCH,
+            EXCLUSIVE,
+            "who changes a page has its latch"
+        );
         // SAFETY: as for `deref`, and `self` is borrowed mutably.
         unsafe { &mut *self.buffer.frames.page(self.index) }
     }
@@ -176,6 +197,12 @@ impl Drop for Shared<'_> {
 impl Drop for Exclusive<'_> {
     #[inline]
     fn drop(&mut self) {
+        debug_assert!(
+            page::kind(self) == Some(PageKind::Free) || page::page_no(self) == self.number(),
+            "page {} in the frame of {}",
+            page::page_no(self),
+            self.number()
+        );
         self.buffer.release(self.index, FREE, 0);
         engines::leave(self.buffer.state(self.index));
     }
@@ -198,6 +225,8 @@ impl Exclusive<'_> {
     pub fn mark_dirty(&mut self) {
         let state = self.buffer.state(self.index);
         let word = state.load(Ordering::Relaxed);
+        assert_eq!(word & LATCH, EXCLUSIVE, "who changes a page has its latch");
+        debug_assert!(word & READING == 0, "a page is read before it is changed");
         if word & DIRTY == 0 {
             state.fetch_or(DIRTY, Ordering::Relaxed);
         }
@@ -215,6 +244,7 @@ impl Buffer {
         page_bits: u32,
     ) -> StorageResult<Buffer> {
         let pages = files_max << page_bits;
+        assert!(page_bits < u32::BITS && pages >> page_bits == files_max, "{files_max} files of 2^{page_bits} pages");
         let double_write = disk.open(DOUBLE_WRITE_FILE, Open::ExistingOrNew)?;
         // Whole from the start: pages that have their place in a data file must be writable on a full disk.
         let double_write_bytes = ((BATCH_PAGES + 1) * PAGE_BYTES) as u64;
@@ -271,6 +301,7 @@ impl Buffer {
                 continue;
             }
             let state = self.state(index);
+            debug_assert!(state.load(Ordering::Relaxed) & WRITING == 0, "batches are written under the lock held here");
             loop {
                 let word = state.load(Ordering::Acquire);
                 if word & LATCH == FREE && self.to_exclusive(state, word) {
@@ -280,7 +311,8 @@ impl Buffer {
             }
             self.frames.discard(index);
             self.release(index, ABSENT, DIRTY | WRITING | REFERENCED);
-            self.resident.fetch_sub(1, Ordering::Relaxed);
+            let before = self.resident.fetch_sub(1, Ordering::Relaxed);
+            assert!(before > 0, "a page in the clock is counted");
             self.remove_entry(&mut clock, at);
         }
         drop(clock);
@@ -293,6 +325,7 @@ impl Buffer {
 
     /// The last entry takes the place of the one that goes.
     fn remove_entry(&self, clock: &mut Clock, at: usize) {
+        assert!(at < clock.entries, "entry {at} of {}", clock.entries);
         clock.entries -= 1;
         self.entries[at].store(self.entries[clock.entries].load(Ordering::Relaxed), Ordering::Relaxed);
     }
@@ -301,6 +334,7 @@ impl Buffer {
         if page >> self.page_bits != 0 {
             return Err(StorageError::DiskFull);
         }
+        debug_assert!((file.slot << self.page_bits) < self.entries.len(), "slot {} has pages", file.slot);
         Ok(file.slot << self.page_bits | page as usize)
     }
 
@@ -315,10 +349,16 @@ impl Buffer {
     }
 
     fn to_exclusive(&self, state: &AtomicU64, word: u64) -> bool {
+        debug_assert!(matches!(word & LATCH, ABSENT | FREE), "a latch that somebody holds is waited for");
         state.compare_exchange(word, word & !LATCH | EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     fn to_reading(&self, index: usize, word: u64) -> bool {
+        debug_assert_eq!(
+            word & (LATCH | DIRTY | WRITING),
+            ABSENT,
+            "a page that is not there has nothing to be written"
+        );
         let next = word & !LATCH | EXCLUSIVE | READING;
         self.state(index).compare_exchange(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
@@ -327,12 +367,14 @@ impl Buffer {
     /// `clear`: bits to take away, which nobody else changes.
     #[inline]
     fn release(&self, index: usize, to: u64, clear: u64) {
+        debug_assert!(matches!(to, ABSENT | FREE) && clear & !FLAGS == 0);
         let state = self.state(index);
         if clear != 0 {
             state.fetch_and(!clear, Ordering::Relaxed);
         }
         let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE - to), Ordering::SeqCst);
         debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
+        debug_assert!(to != ABSENT || before & (DIRTY | WRITING) == 0, "a page that goes has been written");
         if before & WAITERS != 0 {
             self.parking.wake(index as u64, state, WAITERS);
         }
@@ -386,6 +428,7 @@ impl Buffer {
                 EXCLUSIVE | READERS_MAX => self.pause(index, &mut tries, false),
                 _ => {
                     let next = (word + 1) | REFERENCED;
+                    debug_assert!((2..=READERS_MAX).contains(&(next & LATCH)), "one reader more");
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                         return Ok(());
                     }
@@ -456,6 +499,7 @@ impl Buffer {
             }
         }
         let mut guard = Exclusive { buffer: self, index };
+        debug_assert_eq!(page::kind(&guard), Some(PageKind::Free), "page {page} was not in use");
         guard.fill(0);
         Ok(guard)
     }
@@ -463,6 +507,7 @@ impl Buffer {
     fn enlist(&self, index: usize) {
         self.resident.fetch_add(1, Ordering::Relaxed);
         let mut clock = self.clock.lock();
+        assert!(clock.entries < self.entries.len(), "each page is in the clock once");
         self.entries[clock.entries].store(index as u64, Ordering::Relaxed);
         clock.entries += 1;
     }
@@ -470,6 +515,7 @@ impl Buffer {
     /// Reads an absent page in. Somebody else may do it first: the caller looks again.
     fn fault(&self, file: &DataFile, page: u32, index: usize, word: u64, wait: WaitType) -> StorageResult<()> {
         self.make_room()?;
+        debug_assert_eq!(index >> self.page_bits, file.slot, "a page of the file");
         if !self.to_reading(index, word) {
             return Ok(());
         }
@@ -511,8 +557,8 @@ impl Buffer {
             if dirty.is_empty() {
                 wait::yield_now();
             } else {
-                dirty.sort_unstable();
-                self.write_batch(&dirty, self.log.get().expect("the log is attached before pages change"), false)?;
+                in_order(&mut dirty);
+                self.write_batch(&dirty, self.log.get().expect("the log is attached before pages change"), None)?;
             }
         }
         Ok(())
@@ -522,8 +568,8 @@ impl Buffer {
     pub fn evict_some(&self, log: &Log) {
         let mut dirty = Vec::new();
         if self.evict(&mut dirty) == 0 {
-            dirty.sort_unstable();
-            self.write_batch(&dirty, log, false).ok();
+            in_order(&mut dirty);
+            self.write_batch(&dirty, log, None).ok();
         }
     }
 
@@ -531,6 +577,10 @@ impl Buffer {
     /// that could go if they were written, and the hand stands before them.
     fn evict(&self, dirty: &mut Vec<usize>) -> usize {
         let mut clock = self.clock.lock();
+        debug_assert!(
+            clock.entries <= self.resident.load(Ordering::Relaxed),
+            "a page is counted before it is in the clock"
+        );
         let mut steps = HAND_STEPS.min(2 * clock.entries);
         let mut evicted = 0;
         let mut first_dirty = 0;
@@ -565,6 +615,7 @@ impl Buffer {
         if evicted == 0 && !dirty.is_empty() {
             clock.hand = first_dirty;
         }
+        debug_assert!(evicted <= EVICT_PAGES && dirty.len() <= BATCH_PAGES);
         self.counters.evictions.fetch_add(evicted as u64, Ordering::Relaxed);
         evicted
     }
@@ -577,9 +628,17 @@ impl Buffer {
         };
         dirty.retain(|index| self.state(*index).load(Ordering::Acquire) & (DIRTY | WRITING) != 0);
         dirty.sort_unstable();
+        debug_assert!(dirty.is_sorted_by(|a, b| a < b), "a page is in the clock once");
         let mut written = 0;
         for batch in dirty.chunks(BATCH_PAGES) {
-            written += self.write_batch(batch, log, true)?;
+            let mut batch = batch.to_vec();
+            while !batch.is_empty() {
+                let mut busy = Vec::new();
+                written += self.write_batch(&batch, log, Some(&mut busy))?;
+                // Not under the writers' lock: who holds such a latch may be waiting for that lock, to make room for another page.
+                busy.iter().for_each(|index| self.await_latch(*index));
+                batch = busy;
+            }
             wait::yield_now();
         }
         let writing = self.writing.lock();
@@ -589,9 +648,12 @@ impl Buffer {
         Ok(written)
     }
 
-    /// S1: the log of every page is hardened before the page is written anywhere.
-    fn write_batch(&self, indexes: &[usize], log: &Log, checkpoint: bool) -> StorageResult<u64> {
+    /// S1: the log of every page is hardened before the page is written anywhere. `busy`: of a checkpoint, which leaves tempdb out and
+    /// wants to know which dirty pages had to be left, since somebody held their latches.
+    fn write_batch(&self, indexes: &[usize], log: &Log, mut busy: Option<&mut Vec<usize>>) -> StorageResult<u64> {
         let _writing = self.writing.lock();
+        assert!(indexes.len() <= BATCH_PAGES, "a batch of {} pages", indexes.len());
+        assert!(indexes.is_sorted_by(|a, b| a < b), "a page is in a batch once");
         // Before any page counts as clean: an engine may fail to open a file.
         let files: StorageResult<Vec<_>> =
             indexes.iter().map(|index| self.files.in_slot(index >> self.page_bits)).collect();
@@ -599,48 +661,67 @@ impl Buffer {
         let mut lsn_max = 0;
         for (index, file) in indexes.iter().zip(files?) {
             let Some(file) = file else { continue };
-            if checkpoint && file.temporary {
+            if busy.is_some() && file.temporary {
                 continue;
             }
-            if let Some(copy) = self.copy_out(*index, checkpoint) {
-                if !file.temporary {
-                    lsn_max = lsn_max.max(page::lsn(&copy));
+            match self.copy_out(*index) {
+                Copied::Page(copy) => {
+                    if !file.temporary {
+                        lsn_max = lsn_max.max(page::lsn(&copy));
+                    }
+                    pages.push((*index, file, copy));
                 }
-                pages.push((*index, file, copy));
+                Copied::Busy => busy.iter_mut().for_each(|busy| busy.push(*index)),
+                Copied::Clean => {}
             }
         }
         let result = stop_if_failed(log, self.write_copies(&mut pages, lsn_max, log));
         for (index, _, _) in &pages {
+            debug_assert!(
+                self.state(*index).load(Ordering::Relaxed) & WRITING != 0,
+                "what is being written stays marked"
+            );
             self.state(*index).fetch_and(!WRITING, Ordering::Release);
         }
         result?;
         Ok(pages.len() as u64)
     }
 
-    /// A copy of a dirty page, marked as being written. None: not dirty (any more), or busy and `wait` is false.
-    fn copy_out(&self, index: usize, wait: bool) -> Option<Box<PageBytes>> {
+    /// A copy of a dirty page, marked as being written.
+    fn copy_out(&self, index: usize) -> Copied {
         let state = self.state(index);
-        let mut tries = 0;
         engines::enter(state);
-        loop {
+        let nothing = loop {
             let word = state.load(Ordering::Acquire);
             let dirty = word & DIRTY != 0;
             assert!(!dirty || word & WRITING == 0, "batches do not overlap");
             match word & LATCH {
-                EXCLUSIVE | READERS_MAX if dirty && wait => self.pause(index, &mut tries, false),
-                ABSENT | EXCLUSIVE | READERS_MAX => break,
-                _ if !dirty => break,
+                _ if !dirty => break Copied::Clean,
+                ABSENT => break Copied::Clean,
+                EXCLUSIVE | READERS_MAX => break Copied::Busy,
                 _ => {
                     let next = ((word + 1) & !DIRTY) | WRITING;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                         let guard = Shared { buffer: self, index };
-                        return Some(Box::new(*guard));
+                        debug_assert_eq!(page::check(&guard), Ok(()), "page {}", guard.number());
+                        return Copied::Page(Box::new(*guard));
                     }
                 }
             }
+        };
+        engines::leave(state);
+        nothing
+    }
+
+    /// Returns when somebody has released the latch of a page, or nobody held it.
+    fn await_latch(&self, index: usize) {
+        let state = self.state(index);
+        let mut tries = 0;
+        engines::enter(state);
+        while matches!(state.load(Ordering::Acquire) & LATCH, EXCLUSIVE | READERS_MAX) {
+            self.pause(index, &mut tries, false);
         }
         engines::leave(state);
-        None
     }
 
     fn write_copies(
@@ -659,10 +740,22 @@ impl Buffer {
         if let Some(stopped) = log.is_stopped() {
             return Err(stopped);
         }
+        let mask = (1 << self.page_bits) - 1;
+        for (index, file, copy) in pages.iter() {
+            let place = (file.number, (index & mask) as u32);
+            assert_eq!((page::file_no(copy), page::page_no(copy)), place, "a page goes where it belongs");
+            assert!(
+                file.temporary || page::lsn(copy) <= log.hardened(),
+                "S1: the log of page {}:{} first",
+                place.0,
+                place.1
+            );
+        }
         for (_, _, copy) in pages.iter_mut() {
             page::seal(copy);
         }
         let durable: Vec<_> = pages.iter().filter(|(_, file, _)| !file.temporary).collect();
+        assert!(durable.len() <= BATCH_PAGES, "the double-write file has room for a batch");
         if !durable.is_empty() {
             self.files.sync()?;
             let mut area = vec![0; PAGE_BYTES * (durable.len() + 1)];
@@ -673,7 +766,6 @@ impl Buffer {
             self.double_write.write_at(&area, 0)?;
             self.double_write.sync_data()?;
         }
-        let mask = (1 << self.page_bits) - 1;
         for (index, file, copy) in pages.iter() {
             file.file.write_at(&copy[..], (index & mask) as u64 * PAGE_BYTES as u64)?;
             if !file.temporary {
@@ -688,6 +780,13 @@ impl Buffer {
     pub fn grow_file(&self, file: &DataFile, pages: u32) -> StorageResult<()> {
         file.grow(pages, 1 << self.page_bits)
     }
+}
+
+/// The pages of a batch as they lie in their files, each once: in a small pool the hand that found them comes round twice, and who
+/// changes a page between two copies of it would be told that batches overlap.
+fn in_order(dirty: &mut Vec<usize>) {
+    dirty.sort_unstable();
+    dirty.dedup();
 }
 
 /// After a failed write or flush the state of the files is unknown: nothing more may be acknowledged or written. Called
@@ -737,6 +836,7 @@ pub fn rewrite_last_batch(disk: &Disk, open: &dyn Fn(u32) -> StorageResult<Optio
             now.copy_from_slice(copy);
             restored += 1;
         }
+        assert!(page::is_intact(&now, file_no, page_no), "what is written at a start is whole");
         file.write_at(&now[..], offset)?;
     }
     for file in files.values().flatten() {

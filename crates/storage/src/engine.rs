@@ -1,7 +1,7 @@
 //! What every part of an instance shares: buffer, log, commit clock, versions, locks, open files.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use os::disk::Disk;
 use os::engines;
@@ -29,6 +29,8 @@ use crate::xtp::Xtp;
 
 /// Pages one bitmap page stands for.
 pub const BITMAP_SPAN: u32 = (BODY_BYTES * 8) as u32;
+const _: () = assert!(BITMAP_SPAN - 1 <= u16::MAX as u32, "a page's bit is named in 16 bits");
+const _: () = assert!(BITMAP_SPAN.is_multiple_of(64), "free bits are looked for word by word");
 
 shared_struct! {
     #[derive(Debug, Default)]
@@ -110,7 +112,18 @@ impl Engine {
         // A checkpoint that does not see the id yet must not cut the log after this point.
         // A block starts at the hardened LSN, so that recovery can begin to read there.
         let member = &self.locks[writer.member];
-        member.first_lsn.store(self.log.hardened(), Ordering::SeqCst);
+        assert_eq!(writer.last_lsn, 0, "what has no id has no record");
+        debug_assert_eq!(member.id.load(Ordering::Relaxed), 0, "a transaction has one id");
+        debug_assert_eq!(member.first_lsn.load(Ordering::Relaxed), u64::MAX, "a transaction begins in the log once");
+        loop {
+            let hardened = self.log.hardened();
+            member.first_lsn.store(hardened, Ordering::SeqCst);
+            // With `checkpoint`, which looks at what is hardened before it looks here: one of the two sees the other.
+            fence(Ordering::SeqCst);
+            if self.log.hardened() == hardened {
+                break;
+            }
+        }
         writer.id = self.commits.begin(|id| member.id.store(id, Ordering::SeqCst))?;
         Ok(())
     }
@@ -148,6 +161,7 @@ impl Engine {
         };
         // Whoever rolls it back for a dead engine must find its newest record.
         let member = &self.locks[writer.member];
+        debug_assert!(writer.id < self.commits.next_id(), "an id that was given");
         engines::enter(member);
         let appended = self.log.append(head(writer.id, previous, flags), body);
         if let Ok((lsn, end)) = appended {
@@ -159,9 +173,12 @@ impl Engine {
 
     #[inline]
     fn wrote(&self, writer: &mut Writer, lsn: u64, end: u64, file: &DataFile) {
+        assert!(lsn > writer.last_lsn && end > lsn, "records ascend: {lsn} after {}", writer.last_lsn);
         writer.last_lsn = lsn;
         writer.durable |= !file.temporary;
         let member = &self.locks[writer.member];
+        debug_assert_eq!(member.id.load(Ordering::Relaxed), writer.id, "others see whose records these are");
+        debug_assert!(member.first_lsn.load(Ordering::Relaxed) <= lsn, "the log is kept from the first record on");
         member.last_lsn.store(lsn, Ordering::Relaxed);
         member.log_bytes.store(member.log_bytes.load(Ordering::Relaxed) + (end - lsn), Ordering::Relaxed);
     }
@@ -173,6 +190,10 @@ impl Engine {
         actions: &[(u32, Action<'_>)],
         guards: &mut [&mut Exclusive<'a>],
     ) -> StorageResult<()> {
+        debug_assert!(
+            actions.iter().all(|(page, _)| guards.iter().filter(|guard| guard.number() == *page).count() == 1),
+            "each page of a change is latched, once"
+        );
         guards.iter_mut().for_each(|guard| guard.mark_dirty());
         let body = structure::encode(actions);
         let end = self.append(&mut Author::System, Kind::Structure, file, 0, &[&body])?;
@@ -181,11 +202,17 @@ impl Engine {
             action.apply(guard, file.number, *page);
             page::set_lsn(guard, end);
         }
+        debug_assert!(
+            guards.iter().all(|guard| page::check(guard).is_ok()),
+            "a change leaves pages whole: {:?}",
+            guards.iter().map(|guard| (guard.number(), page::check(guard))).collect::<Vec<_>>()
+        );
         Ok(())
     }
 
     /// `count` free pages of one bitmap page, which stays latched until they are logged as taken.
     pub fn find_free<'a>(&'a self, file: &DataFile, count: usize) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
+        assert!(count > 0, "nobody asks for no page");
         let hint = file.free_hint().load(Ordering::Relaxed);
         let mut number = hint / BITMAP_SPAN;
         let mut from = hint % BITMAP_SPAN;
@@ -200,6 +227,11 @@ impl Engine {
             if pages.len() == count {
                 let pages: Vec<u32> = pages.into_iter().map(|bit| base + bit).collect();
                 let last = *pages.last().expect("count is not 0");
+                debug_assert!(pages.is_sorted_by(|a, b| a < b), "a page is given once");
+                debug_assert!(
+                    pages.iter().all(|page| page % BITMAP_SPAN >= 2),
+                    "the file's header and bitmaps are never free"
+                );
                 self.buffer.grow_file(file, last + 1)?;
                 file.free_hint().store(last + 1, Ordering::Relaxed);
                 return Ok((bitmap, pages));
@@ -225,7 +257,10 @@ impl Engine {
     ) -> StorageResult<()> {
         let number = page.number();
         let bitmap_no = number / BITMAP_SPAN * BITMAP_SPAN + 1;
+        assert!(number % BITMAP_SPAN >= 2, "page {number} is the file's header or a bitmap");
         let mut bitmap = self.buffer.exclusive(file, bitmap_no)?;
+        let place = (number % BITMAP_SPAN) as usize;
+        assert!(bitmap[HEADER_BYTES + place / 8] >> (place % 8) & 1 == 1, "page {number} is freed once");
         let bit = ((number % BITMAP_SPAN) as u16).to_le_bytes();
         // Whoever still holds the number (a hint) must not take it for the page it was.
         let mut free = Box::new([0; PAGE_BYTES]);
@@ -244,6 +279,7 @@ impl Engine {
 
     /// The commit of these tables' new shapes holds.
     pub fn note_reshaped(&self, tables: &[(DatabaseId, TableId)]) {
+        debug_assert!(!tables.is_empty());
         let now = self.commits.now();
         tables
             .iter()
@@ -255,7 +291,9 @@ impl Engine {
     pub fn advance_horizon(&self) {
         let now = self.commits.now();
         let oldest = self.locks.oldest_snapshot(now);
+        debug_assert!(oldest <= now, "no snapshot in use is of a time to come");
         let horizon = self.commits.advance(oldest);
+        debug_assert!(horizon <= self.commits.next_id());
         self.versions.collect(horizon);
         self.xtp.numbers.oldest.fetch_max(oldest, Ordering::SeqCst);
     }
@@ -284,6 +322,7 @@ impl Engine {
     pub fn free_pending(&self) -> StorageResult<()> {
         let _one_at_a_time = self.freeing.lock();
         while let Some(next) = self.pending_frees.first() {
+            debug_assert!(next.page == 0 || next.page > 1, "the file's header and bitmap are no tree: {next}");
             if let Some(file) = self.file(next.file)? {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
@@ -299,6 +338,7 @@ impl Engine {
 
     /// Closes and removes a data file nobody uses. Its removal is in the log already.
     pub fn remove_file(&self, number: u32) -> StorageResult<()> {
+        assert!(number != 0, "no file has the number 0");
         let Some(file) = self.file(number)? else { return Ok(()) };
         if !file.temporary {
             self.log.harden_all()?;
@@ -330,5 +370,6 @@ fn free_bits(bytes: &[u8], from: u32, count: usize) -> Vec<u32> {
         }
         bit += 1;
     }
+    debug_assert!(found.len() <= count && found.iter().all(|bit| *bit >= from.max(2)));
     found
 }

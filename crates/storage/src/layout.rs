@@ -91,6 +91,9 @@ impl TableLayout {
 pub struct Locator(LocatorBytes);
 
 const LOCATOR_INLINE: usize = 30;
+const _: () = assert!(LOCATOR_INLINE >= 16, "the place and time of a memory-optimized row need no allocation");
+const _: () = assert!(LOCATOR_INLINE <= u8::MAX as usize);
+const _: () = assert!(size_of::<Locator>() <= 32, "two to a cache line");
 
 #[derive(Clone)]
 enum LocatorBytes {

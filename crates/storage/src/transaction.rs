@@ -70,6 +70,7 @@ impl Canceller {
 /// Row locks on one table past which the table is locked instead.
 const ESCALATION_LOCKS: u32 = 5000;
 const HORIZON_EVERY_COMMITS: u32 = 64;
+const _: () = assert!(ESCALATION_LOCKS > 2 && HORIZON_EVERY_COMMITS.is_power_of_two());
 
 /// Ranges of keys in one tree past which all of the tree is one.
 const RANGES_A_TREE: usize = 500;
@@ -187,6 +188,7 @@ impl Transaction {
     /// A new statement: a new snapshot under READ COMMITTED, and scans of this statement do not see rows it writes.
     #[inline]
     pub fn begin_statement(&mut self) {
+        debug_assert!(!self.finished, "a transaction that is over has no statements");
         self.writer.statement = self.writer.statement.saturating_add(1);
         if !self.statement_locks.is_empty() {
             self.release_statement_locks();
@@ -235,6 +237,8 @@ impl Transaction {
     }
 
     fn undo_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
+        assert!(savepoint.undo_next <= self.writer.last_lsn, "a savepoint lies before: {savepoint:?}");
+        assert!(savepoint.work <= self.work.length(), "the list of changes only grows: {savepoint:?}");
         self.engine.undo(&mut self.writer, savepoint.undo_next)?;
         if let Some(list) = &self.work.list {
             self.engine.undo_work(list, savepoint.work, self.writer.id);
@@ -272,6 +276,7 @@ impl Transaction {
     /// `publish` runs when the commit holds and its locks are not released yet: who has waited for one of them finds done what it
     /// does. Not called if the commit fails. It must not wait for long.
     pub fn commit_then(mut self, durability: Durability, publish: impl FnOnce()) -> StorageResult<()> {
+        assert!(!self.finished, "a transaction ends once");
         if self.work.time.is_some()
             && let Err(error) = self.validate()
         {
@@ -280,6 +285,7 @@ impl Transaction {
             return Err(error);
         }
         self.work.tally.transaction.read_only = u64::from(!self.work.has_changes());
+        debug_assert!(self.writer.id != 0 || !self.has_changes(), "who has changed something has an id");
         if self.writer.last_lsn == 0 {
             publish();
             self.end_work();
@@ -302,6 +308,7 @@ impl Transaction {
         let appended = engine.log.append(head, &[&drops]);
         if let Ok((_, end)) = appended {
             member.committed.store(end, Ordering::SeqCst);
+            debug_assert!(end > self.writer.last_lsn, "the commit record is the last");
         }
         os::engines::leave(member);
         let (_, end) = appended?;
@@ -319,6 +326,10 @@ impl Transaction {
             _ => {}
         }
         os::sim_point!("commit.hardened");
+        debug_assert!(
+            durability == Durability::Delayed || !self.writer.durable || engine.log.hardened() >= end,
+            "S2: hardened, then visible"
+        );
         self.end_work();
         os::sim_point!("commit.visible");
         let engine = &*self.engine;
@@ -341,6 +352,7 @@ impl Transaction {
 
     /// The rules of memory-optimized tables: whether what was read still holds. Then their rows go into the log.
     fn validate(&mut self) -> StorageResult<()> {
+        debug_assert!(self.work.time.is_some() && !self.finished);
         let patience = self.patience;
         self.engine.validate(&self.writer, &mut self.work, patience).inspect_err(|error| {
             let failed = matches!(error, StorageError::NotRepeatable { .. } | StorageError::Phantom { .. });
@@ -352,6 +364,7 @@ impl Transaction {
     /// The commit holds: it becomes visible, and the rows of memory-optimized tables say so.
     fn end_work(&mut self) {
         let engine = &*self.engine;
+        assert_eq!(self.work.commit_time.is_some(), self.work.has_changes(), "rows that were validated are settled");
         match (self.work.commit_time, self.work.list) {
             (Some(time), Some(list)) => {
                 engine.commits.confirm(self.writer.id, time);
@@ -368,6 +381,7 @@ impl Transaction {
     fn leave_garbage(&mut self, time: u64) {
         let member = &self.engine.locks[self.writer.member];
         if let Some(list) = self.work.list {
+            debug_assert_eq!(member.work.load(Ordering::SeqCst), list.newest.word(), "others find the whole list");
             // What is in nobody's list and in no queue yet would be lost with the engine.
             os::engines::enter(member);
             // Without a list nothing of it is left to count: who dies after this has told all.
@@ -416,6 +430,7 @@ impl Transaction {
             file: 0,
             page: 0,
         };
+        assert!(self.writer.id != 0, "who has records has an id");
         let ended = self.engine.log.append(head, &[]);
         self.engine.commits.rolled_back(self.writer.id);
         let now = self.engine.commits.now();
@@ -436,6 +451,7 @@ impl Transaction {
     }
 
     fn finish(&mut self) {
+        debug_assert!(!self.work.has_changes(), "what was changed in memory is settled and left to the collector");
         self.finished = true;
         if self.work.time.is_some() {
             self.work.tally.settle(&self.engine.xtp);
@@ -481,6 +497,11 @@ impl Transaction {
         let time = self.engine.commits.now();
         // What memory-optimized tables are read as of stays the same in the whole transaction.
         let oldest = self.work.time.map_or(time, |first| first.min(time));
+        debug_assert!(
+            self.work.time.is_none_or(|first| first <= time),
+            "the clock goes forward: {:?}, {time}",
+            self.work.time
+        );
         self.engine.locks[self.writer.member].snapshot.store(oldest, Ordering::SeqCst);
         self.snapshot = Some(time);
         time
@@ -498,6 +519,7 @@ impl Transaction {
     #[cold]
     fn begin_memory_time(&mut self) -> u64 {
         let time = self.snapshot();
+        debug_assert!(self.work.list.is_none() && self.work.reads.is_empty(), "the time comes first");
         self.work.time = Some(time);
         self.engine.locks[self.writer.member].memory_time.store(time, Ordering::Relaxed);
         time
@@ -532,6 +554,10 @@ impl Transaction {
     }
 
     pub(crate) fn view_as(&self, mode: ReadMode) -> View {
+        debug_assert!(
+            !matches!(mode, ReadMode::Snapshot(time) if Some(time) != self.snapshot),
+            "a snapshot that is announced"
+        );
         View { mode, own: self.writer.id, before_statement: u32::MAX }
     }
 
@@ -570,6 +596,10 @@ impl Transaction {
         if !held && self.engine.locks.acquire(self.writer.member, resource, LockMode::SchemaStability, self.patience)? {
             self.held_tables.push(resource);
         }
+        debug_assert!(
+            self.held_tables.contains(&resource) || self.holds_table(db, table, LockMode::SchemaStability),
+            "the definition is held"
+        );
         self.check_age(db, table)
     }
 
@@ -599,10 +629,16 @@ impl Transaction {
     /// The statement that held tables is over, with the functions and triggers it ran.
     pub fn end_statement(&mut self) {
         for resource in self.held_tables.drain(..) {
+            debug_assert!(!self.locks.contains(&resource), "a lock is in one list");
             self.engine.locks.release(self.writer.member, resource);
         }
     }
 
+    /// In this mode or a stronger one, to the end.
+    pub(crate) fn holds_table(&self, db: DatabaseId, table: TableId, mode: LockMode) -> bool {
+        let resource = Resource::Table(db, table);
+        self.tables.iter().any(|held| held.resource == resource && held.mode.covers(mode))
+    }
     /// Index into `tables`. The usual case, locked already, is a look at a short list.
     pub(crate) fn table_lock(
         &mut self,
@@ -628,10 +664,12 @@ impl Transaction {
         match known {
             Some(at) => {
                 self.tables[at].mode = self.tables[at].mode.join(mode);
+                debug_assert!(self.tables[at].mode.covers(mode));
                 Ok(at)
             }
             None => {
                 self.tables.push(TableLock { resource, mode, row_locks: 0 });
+                debug_assert!(self.locks.contains(&resource), "a table's lock lasts to the end");
                 Ok(self.tables.len() - 1)
             }
         }
@@ -649,6 +687,7 @@ impl Transaction {
     ) -> StorageResult<()> {
         let intent = if mode == LockMode::Shared { LockMode::IntentShared } else { LockMode::IntentExclusive };
         let at = self.table_lock(db, table, intent, patience)?;
+        debug_assert!(self.tables[at].mode.covers(intent), "the table's intent lock comes first");
         if self.tables[at].mode.covers(mode) {
             return Ok(());
         }
@@ -720,6 +759,7 @@ impl Transaction {
         // Kept to the end: a reader that holds it out for its own end must not be overtaken in between.
         if self.engine.locks.acquire(self.writer.member, row, LockMode::Exclusive, patience)? {
             self.locks.push(row);
+            debug_assert!(!self.statement_locks.contains(&row), "a lock is in one list");
         }
         Ok(())
     }

@@ -27,6 +27,11 @@ const ROLLED_BACK: u64 = 1;
 const PREPARING: u64 = 1 << 63;
 /// The clock starts above the words with a meaning of their own.
 const CLOCK_START: u64 = 2;
+const _: () = assert!(CLOCK_START > ACTIVE && CLOCK_START > ROLLED_BACK && CLOCK_START < PREPARING);
+const _: () =
+    assert!(CHUNK.is_power_of_two() && CHUNKS_MAX.is_power_of_two(), "an id has one chunk and one word in it");
+/// Of ids: row headers have no more room for them.
+const ID_BITS: u32 = 48;
 
 type Words = [AtomicU64; CHUNK];
 
@@ -67,6 +72,7 @@ impl Commits {
     /// `next`: above every id in the files.
     fn starting_at(memory: &Memory, horizon: u64, next: u64) -> StorageResult<Commits> {
         assert!(horizon > 0, "0 is the system");
+        assert!(horizon <= next && next >> ID_BITS == 0, "ids from {horizon} to {next}");
         let state = State {
             clock: AtomicU64::new(CLOCK_START),
             next: AtomicU64::new(next),
@@ -103,7 +109,12 @@ impl Commits {
         if link.load(Ordering::Relaxed) != 0 {
             return Err(StorageError::OutOfMemory);
         }
-        link.store(self.words.take_needed()? + 1, Ordering::SeqCst);
+        let slot = self.words.take_needed()?;
+        debug_assert!(
+            self.words[slot].iter().all(|word| word.load(Ordering::Relaxed) == ACTIVE),
+            "a chunk comes as if new"
+        );
+        link.store(slot + 1, Ordering::SeqCst);
         Ok(())
     }
 
@@ -132,6 +143,9 @@ impl Commits {
     pub fn begin(&self, announce: impl FnOnce(u64)) -> StorageResult<u64> {
         let _order = self.state.order.lock();
         let id = self.state.next.load(Ordering::Relaxed);
+        assert!(id >> ID_BITS == 0, "ids are used up: a row header has no room for {id}");
+        debug_assert!(id >= self.state.horizon.load(Ordering::Relaxed), "nobody is past an id that was not given");
+        debug_assert_eq!(self.word(id).load(Ordering::Relaxed), ACTIVE, "an id is given once");
         if (id + 1).is_multiple_of(CHUNK as u64) {
             self.add_chunk((id + 1) / CHUNK as u64)?;
         }
@@ -153,6 +167,8 @@ impl Commits {
     fn stamp(&self, id: u64, mark: u64) -> u64 {
         let _order = self.state.order.lock();
         let time = self.state.clock.load(Ordering::Relaxed) + 1;
+        debug_assert_eq!(self.word(id).load(Ordering::Relaxed), ACTIVE, "a transaction gets one commit time");
+        assert!(id != 0 && time & PREPARING == 0, "the system commits nothing");
         self.word(id).store(mark | time, Ordering::SeqCst);
         self.state.clock.store(time, Ordering::SeqCst);
         time
@@ -160,6 +176,8 @@ impl Commits {
 
     /// What was prepared has committed.
     pub fn confirm(&self, id: u64, time: u64) {
+        debug_assert_eq!(self.word(id).load(Ordering::Relaxed), PREPARING | time, "what commits is what was prepared");
+        debug_assert!(CLOCK_START < time && time <= self.now(), "a time the clock has given");
         self.word(id).store(time, Ordering::SeqCst);
     }
 
@@ -172,6 +190,10 @@ impl Commits {
     /// All its changes are undone.
     pub fn rolled_back(&self, id: u64) {
         let _order = self.state.order.lock();
+        debug_assert!(
+            matches!(Commits::meaning(self.word(id).load(Ordering::Relaxed)), Status::Active | Status::Preparing(_)),
+            "a transaction ends once"
+        );
         self.word(id).store(ROLLED_BACK, Ordering::SeqCst);
     }
 
@@ -208,6 +230,8 @@ impl Commits {
         let _order = self.state.order.lock();
         let next = self.state.next.load(Ordering::Relaxed);
         let from = self.state.horizon.load(Ordering::Relaxed);
+        assert!(from <= next, "no id at or above {next} has been given: the horizon is {from}");
+        assert!(oldest <= self.state.clock.load(Ordering::Relaxed), "a snapshot is a time that has been");
         let mut horizon = from;
         while horizon < next {
             let word = self.word(horizon).load(Ordering::Relaxed);
@@ -220,6 +244,7 @@ impl Commits {
             self.state.horizon.store(horizon, Ordering::SeqCst);
             for chunk in from / CHUNK as u64..horizon / CHUNK as u64 {
                 let slot = self.chunks[chunk as usize % CHUNKS_MAX].swap(0, Ordering::SeqCst);
+                assert!(slot != 0, "the words of ids below the horizon go once");
                 self.words.give_empty(slot - 1);
             }
         }

@@ -39,10 +39,12 @@ pub const ROW_HEADER_BYTES: usize = 16;
 const GHOST: u64 = 1 << 48;
 const FRESH: u64 = 1 << 49;
 const TRANSACTION: u64 = GHOST - 1;
+const _: () = assert!(ROW_HEADER_BYTES == 2 * size_of::<u64>() && (GHOST | FRESH) & TRANSACTION == 0);
 
 impl RowHeader {
     #[inline]
     pub fn decode(payload: &[u8]) -> RowHeader {
+        debug_assert!(payload.len() >= ROW_HEADER_BYTES, "a payload of {} bytes has no header", payload.len());
         let word = crate::pages::page::u64_at(payload, 0);
         RowHeader {
             transaction: word & TRANSACTION,
@@ -60,6 +62,9 @@ impl RowHeader {
 
     #[inline]
     pub fn encode(&self) -> [u8; ROW_HEADER_BYTES] {
+        debug_assert!(self.transaction <= TRANSACTION);
+        debug_assert!(self.fresh || self.link != 0, "a row that replaces another leads to it");
+        debug_assert!(!(self.fresh && self.ghost), "what a transaction deletes was there before");
         let flags = if self.ghost { GHOST } else { 0 } | if self.fresh { FRESH } else { 0 };
         let mut out = [0; ROW_HEADER_BYTES];
         out[..8].copy_from_slice(&(self.transaction | flags).to_le_bytes());
@@ -75,6 +80,8 @@ type Words = [AtomicU64; BLOCK_WORDS];
 
 /// `Entry::place` of a spilled block: its place in the spill file; otherwise its slot in the pool plus one, 0: gone.
 const SPILLED: u64 = 1 << 32;
+const _: () = assert!(BLOCKS_MAX < SPILLED as usize, "a place in the spill file is told from a slot of the pool");
+const _: () = assert!(BLOCK_WORDS * 8 >= 4 * crate::pages::page::PAGE_BYTES, "any payload fits a block");
 
 shared_struct! {
     /// One block in the ring of all blocks, found by its number.
@@ -143,6 +150,7 @@ impl Versions {
         }
         let spill = disk.open("versions.spill", Open::ExistingOrNew)?;
         let in_memory_max = Versions::blocks_in_memory(memory_bytes);
+        assert!(in_memory_max >= 2, "one block is filled while another is spilled");
         // One more: a new block is taken before the oldest is spilled.
         let words = memory.pool::<Words>("row versions", in_memory_max + 1)?;
         let ring = memory.carve::<Entry>("version blocks", BLOCKS_MAX)?;
@@ -166,6 +174,7 @@ impl Versions {
     }
 
     fn entry(&self, number: u32) -> &Entry {
+        debug_assert!(number != 0, "blocks are numbered from 1");
         &self.ring[number as usize % BLOCKS_MAX]
     }
 
@@ -181,11 +190,21 @@ impl Versions {
     pub fn push(&self, transaction: u64, statement: u32, payload: &[u8]) -> StorageResult<u64> {
         let words = 1 + payload.len().div_ceil(8);
         assert!(words <= BLOCK_WORDS, "a payload of {} bytes", payload.len());
+        assert!(
+            transaction != 0 && payload.len() >= ROW_HEADER_BYTES,
+            "a version has a header, what replaces it a writer"
+        );
         let mut current = self.state.current.lock();
         if current.used as usize + words > BLOCK_WORDS || current.used > 0 && os::sim_choice!("versions.block", 32) {
             self.next_block(&mut current)?;
         }
         let at = current.used as usize;
+        assert!(at + words <= BLOCK_WORDS, "the entry lies in the block");
+        debug_assert_eq!(
+            self.entry(current.number).place.load(Ordering::Relaxed),
+            current.slot as u64 + 1,
+            "the block being filled stays in memory"
+        );
         let block = &self.words[current.slot];
         block[at].store(payload.len() as u64 | (statement as u64) << 32, Ordering::Relaxed);
         for (word, bytes) in block[at + 1..].iter().zip(payload.chunks(8)) {
@@ -196,12 +215,14 @@ impl Versions {
         current.newest = transaction.max(current.newest);
         current.used = (at + words) as u32;
         self.state.entries.fetch_add(1, Ordering::Relaxed);
+        debug_assert!(current.used as usize <= BLOCK_WORDS && current.newest >= transaction);
         Ok((current.number as u64) << 32 | at as u64)
     }
 
     fn next_block(&self, current: &mut Current) -> StorageResult<()> {
         let mut blocks = self.state.blocks.write();
         let number = blocks.next;
+        assert_eq!(current.number, number - 1, "the newest block is the one being filled");
         if number == u32::MAX || number - blocks.first >= BLOCKS_MAX as u32 {
             return Err(StorageError::OutOfMemory);
         }
@@ -209,9 +230,16 @@ impl Versions {
             self.spill_oldest(&mut blocks, current.number)?;
         }
         let slot = self.words.take()?;
+        assert_eq!(
+            self.entry(number).place.load(Ordering::Relaxed),
+            0,
+            "block {number} has its place in the ring for itself"
+        );
         blocks.next += 1;
         blocks.in_memory += 1;
         blocks.listed += 1;
+        assert!(blocks.in_memory <= self.in_memory_max && blocks.in_memory <= blocks.listed);
+        assert!(blocks.listed <= blocks.next - blocks.first, "blocks that are there are listed once");
         self.entry(current.number).newest.store(current.newest, Ordering::Relaxed);
         self.entry(number).place.store(slot as u64 + 1, Ordering::Relaxed);
         self.entry(number).newest.store(u64::MAX, Ordering::Relaxed);
@@ -224,6 +252,7 @@ impl Versions {
         let Some(number) = (blocks.first..blocks.next).filter(|number| *number != current).find(in_memory) else {
             return Ok(());
         };
+        assert!(blocks.spill_free <= blocks.spill_end, "free places of the spill file are some of its places");
         let slot = (self.entry(number).place.load(Ordering::Relaxed) - 1) as u32;
         let bytes: Vec<u8> = self.words[slot].iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).collect();
         let place = match blocks.spill_free {
@@ -231,6 +260,7 @@ impl Versions {
             free => self.spill_free[free as usize - 1].load(Ordering::Relaxed),
         };
         self.spill.write_at(&bytes, place as u64 * BLOCK_BYTES)?;
+        debug_assert_eq!(bytes.len() as u64, BLOCK_BYTES);
         match blocks.spill_free {
             0 => blocks.spill_end += 1,
             _ => blocks.spill_free -= 1,
@@ -238,6 +268,7 @@ impl Versions {
         self.entry(number).place.store(SPILLED | place as u64, Ordering::Relaxed);
         self.words.give_empty(slot);
         blocks.in_memory -= 1;
+        assert!(blocks.in_memory >= 1, "the block being filled is in memory");
         Ok(())
     }
 
@@ -245,6 +276,7 @@ impl Versions {
     pub fn read(&self, pointer: u64, out: &mut Vec<u8>) -> StorageResult<u32> {
         let (number, at) = ((pointer >> 32) as u32, pointer as u32 as usize);
         out.clear();
+        assert!(at < BLOCK_WORDS, "word {at} of a block");
         // Held while the words are copied: a block goes only under the writers' side.
         let blocks = self.state.blocks.read();
         let place = self.entry(number).place.load(Ordering::Relaxed);
@@ -256,6 +288,10 @@ impl Versions {
         let block = &self.words[place as u32 - 1];
         let head = block[at].load(Ordering::Relaxed);
         let bytes = head as u32 as usize;
+        assert!(
+            bytes >= ROW_HEADER_BYTES && at + 1 + bytes.div_ceil(8) <= BLOCK_WORDS,
+            "a pointer leads to the beginning of an entry: {bytes} bytes at {at}"
+        );
         for word in &block[at + 1..at + 1 + bytes.div_ceil(8)] {
             out.extend_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
         }
@@ -288,17 +324,21 @@ impl Versions {
         let mut blocks = self.state.blocks.write();
         for number in (blocks.first..blocks.next).filter(|number| is_old(*number)) {
             let place = self.entry(number).place.swap(0, Ordering::Relaxed);
+            assert!(blocks.listed > 1, "the block being filled stays");
             if place & SPILLED != 0 {
+                assert!(blocks.spill_free < blocks.spill_end, "a place of the spill file becomes free once");
                 self.spill_free[blocks.spill_free as usize].store(place as u32, Ordering::Relaxed);
                 blocks.spill_free += 1;
             } else {
                 self.words.give_empty(place as u32 - 1);
+                assert!(blocks.in_memory > 1, "the block being filled is in memory");
                 blocks.in_memory -= 1;
             }
             blocks.listed -= 1;
         }
         while blocks.first + 1 < blocks.next && self.entry(blocks.first).place.load(Ordering::Relaxed) == 0 {
             blocks.first += 1;
+            assert!(blocks.first < blocks.next && blocks.in_memory <= blocks.listed);
         }
     }
 }

@@ -321,6 +321,7 @@ impl Storage {
         layout: &TableLayout,
     ) -> StorageResult<()> {
         tx.check_running()?;
+        assert!(table.0 != 0, "no table has the id 0");
         tx.lock_table(db, table, LockMode::SchemaModification)?;
         if self.engine().read_directory(db, table)?.is_some() {
             return Err(StorageError::AlreadyExists);
@@ -372,6 +373,7 @@ impl Storage {
         layout: &TableLayout,
         old: &Roots,
     ) -> StorageResult<()> {
+        debug_assert!(layout.memory.is_some() && old.base != 0);
         let before = tx.savepoint();
         let source = self.open_table(db, table)?;
         self.create_memory_table(tx, db, table, layout, old.long_values)?;
@@ -390,6 +392,10 @@ impl Storage {
         table: TableId,
         shape: Option<(&TableLayout, &Roots)>,
     ) -> StorageResult<()> {
+        debug_assert!(
+            tx.holds_table(db, table, LockMode::SchemaModification),
+            "who changes a definition keeps all others from it"
+        );
         tx.reshaped.push((db, table));
         self.engine().shapes.forget(&[(db, table)]);
         let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
@@ -398,6 +404,7 @@ impl Storage {
     }
 
     fn drop_tree(&self, tx: &mut Transaction, db: DatabaseId, root: u32) -> StorageResult<()> {
+        assert!(root != 0, "no tree begins at page 0");
         let file = self.engine().file_of(db)?;
         tx.drops.push(PageRef { file: file.number, page: root });
         Ok(())
@@ -513,6 +520,7 @@ impl Storage {
         layout: TableLayout,
         old: &Roots,
     ) -> StorageResult<()> {
+        debug_assert!(layout.memory.is_none() && old.base != 0);
         let before = tx.savepoint();
         let source = self.open_table(db, table)?;
         let base = self.create_tree(tx, db)?;
@@ -649,6 +657,7 @@ impl Storage {
     /// The last checkpoint, with its files that have rows of the database. Waits for one that is being made.
     pub fn last_checkpoint(&self, db: DatabaseId) -> StorageResult<LastCheckpoint> {
         let last = self.inner.checkpointed.lock();
+        debug_assert!(last.covered.scan_lsn <= last.covered.redo_lsn);
         Ok(LastCheckpoint {
             sequence: last.sequence,
             ago_ms: clock::now_ms().saturating_sub(last.at_ms),
@@ -727,6 +736,7 @@ impl Inner {
 
     fn checkpoint_if_due(&self, every_ms: u64) -> StorageResult<()> {
         let mut last = self.checkpointed.lock();
+        assert!(self.engine.log.tail() >= last.tail, "the log only grows");
         let written = self.engine.log.tail() - last.tail;
         let due = clock::now_ms() >= last.at_ms + every_ms
             || written > CHECKPOINT_LOG_BYTES
@@ -738,6 +748,7 @@ impl Inner {
         // Before it begins: what is written meanwhile makes the next one due.
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
         self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered)?;
+        debug_assert!(last.covered.manifest <= last.sequence + 1, "a manifest has the number of its checkpoint");
         last.sequence += 1;
         Ok(())
     }
@@ -752,6 +763,7 @@ fn every_row() -> ScanSpec {
 }
 
 fn drop_objects(tx: &mut Transaction, roots: &Roots) {
+    assert!(roots.base != 0, "0 is no object");
     tx.objects.dropped.push(roots.base);
     if roots.long_values != 0 {
         tx.objects.dropped.push(roots.long_values);

@@ -8,6 +8,7 @@ use crate::pages::page::u32_at;
 const WINDOW_BYTES: u64 = 256 * 1024;
 /// Read behind the start of a record whose length is not known yet: most are shorter.
 const SHORT_RECORD_BYTES: u64 = 1024;
+const _: () = assert!(super::RECORD_BYTES_MAX as u64 <= WINDOW_BYTES, "any record fits a window");
 
 pub struct Backward<'a> {
     log: &'a Log,
@@ -44,6 +45,8 @@ impl<'a> Backward<'a> {
             self.log.store().read(self.start, &mut self.window)?;
         }
         let at = (lsn - self.start) as usize;
+        debug_assert!(self.window.len() as u64 <= WINDOW_BYTES, "a window of {} bytes", self.window.len());
+        debug_assert!(at + length <= self.window.len(), "the record lies in the window");
         Ok(&self.window[at..at + length])
     }
 }

@@ -39,6 +39,11 @@ pub const BLOCK_HEAD: u64 = 32;
 const MAGIC: u32 = u32::from_le_bytes(*b"HLOG");
 /// Largest record: page images of one structure change.
 pub const RECORD_BYTES_MAX: usize = 256 * 1024;
+const _: () = assert!(BLOCK_BYTES.is_power_of_two() && BLOCK_HEAD < BLOCK_BYTES);
+const _: () = assert!(
+    BLOCK_HEAD.is_multiple_of(8) && HEAD_BYTES.is_multiple_of(8) && RECORD_BYTES_MAX.is_multiple_of(8),
+    "records begin at multiples of 8"
+);
 
 shared_struct! {
     #[derive(Debug, Default)]
@@ -86,6 +91,7 @@ shared_struct! {
     }
 }
 
+const _: () = assert!(size_of::<Reason>() == 256);
 impl Reason {
     fn new(text: &str) -> Reason {
         let text = &text[..text.floor_char_boundary(REASON_BYTES)];
@@ -95,6 +101,7 @@ impl Reason {
     }
 
     fn text(&self) -> String {
+        debug_assert!(self.length as usize <= REASON_BYTES);
         String::from_utf8_lossy(&self.text[..self.length as usize]).into_owned()
     }
 }
@@ -128,8 +135,10 @@ impl Log {
     ) -> StorageResult<Log> {
         assert_eq!(start % BLOCK_BYTES, 0, "a block starts at a multiple of its size");
         assert!(ring_bytes >= 4 * RECORD_BYTES_MAX, "ring too small for the largest records");
+        assert!(epoch > 0, "the first life of an instance is 1");
         store.continue_at(start);
         store.prepare(start + ring_bytes as u64)?;
+        assert!(store.prepared() >= start + ring_bytes as u64, "what is in the ring has room in the files");
         let state = State {
             tail: AtomicU64::new(start + BLOCK_HEAD),
             hardened: AtomicU64::new(start),
@@ -182,6 +191,7 @@ impl Log {
         // In this order: the tail read second is never behind what was released.
         let released = self.state.released.load(Ordering::Acquire);
         let tail = self.state.tail.load(Ordering::Relaxed);
+        debug_assert!(tail >= released, "what was released had been appended: {released} of {tail}");
         if tail.saturating_sub(released) > self.ring.bytes() / 2 {
             self.flush_some(ANY_FLUSH, WaitType::LOGBUFFER)?;
         }
@@ -203,6 +213,7 @@ impl Log {
         if held.length == 0 {
             *held = Reason::new(&why.to_string());
         }
+        debug_assert!(held.length > 0, "there is a reason");
         self.state.failed.store(true, Ordering::Release);
         drop(held);
         self.state.changed.notify();
@@ -229,6 +240,7 @@ impl Log {
         // What is reserved must be published, or no flush ends.
         engines::enter(&*self.state);
         let lsn = self.reserve(length as u64).inspect_err(|_| engines::leave(&*self.state))?;
+        assert!(head.previous < lsn, "what came before lies before: {} of a record at {lsn}", head.previous);
         let encoded = head.encode(0, (length - HEAD_BYTES - body_bytes) as u8);
         self.ring.write(lsn + 4, &encoded[4..]);
         let mut at = lsn + HEAD_BYTES as u64;
@@ -236,13 +248,16 @@ impl Log {
             self.ring.write(at, part);
             at += part.len() as u64;
         }
+        debug_assert_eq!(at, lsn + (HEAD_BYTES + body_bytes) as u64, "the body fills what was reserved");
         self.ring.publish(lsn, length as u32);
+        debug_assert!(lsn + length as u64 <= self.tail(), "what is published was reserved");
         engines::leave(&*self.state);
         Ok((lsn, lsn + length as u64))
     }
 
     #[inline]
     fn reserve(&self, length: u64) -> StorageResult<u64> {
+        debug_assert!(length.is_multiple_of(8) && length >= HEAD_BYTES as u64, "a record of {length} bytes");
         let mut tail = self.state.tail.load(Ordering::Relaxed);
         loop {
             // Two block heads: this block's padding and the next head may come between.
@@ -270,6 +285,10 @@ impl Log {
         match self.state.block.try_lock() {
             Some(mut block) => {
                 let flushed = self.flush(&mut block);
+                debug_assert!(
+                    flushed.is_err() || *block == self.hardened(),
+                    "the open block begins where the log is hardened to"
+                );
                 drop(block);
                 // Once the lock is free: who found it taken with an older ticket comes again.
                 self.state.changed.notify_up_to(self.hardened());
@@ -320,7 +339,14 @@ impl Log {
 
     fn flush(&self, block: &mut u64) -> StorageResult<()> {
         let start = *block;
+        if let Some(error) = self.is_stopped() {
+            // Whoever failed had the lock until now.
+            return Err(error);
+        }
+        assert!(start.is_multiple_of(BLOCK_BYTES), "a block starts at a multiple of its size");
+        assert_eq!((self.hardened(), self.released()), (start, start), "what lies before the open block is on disk");
         let mut end = self.tail();
+        assert!(end >= start + BLOCK_HEAD && end.is_multiple_of(8), "the open block from {start} to {end}");
         if end == start + BLOCK_HEAD {
             return Ok(());
         }
@@ -346,6 +372,10 @@ impl Log {
             }
         };
         let mut at = start + BLOCK_HEAD;
+        assert!(
+            *end <= next && next - start <= self.ring.bytes(),
+            "a block from {start} to {next} is more than the ring has"
+        );
         let mut spins = 0;
         while at < *end {
             match self.ring.published(at) {
@@ -370,6 +400,8 @@ impl Log {
         self.ring.write(start, &head);
         os::sim_point!("log.flush");
         let whole = self.ring.parts(start, (next - start) as usize);
+        debug_assert_eq!(whole.0.len() + whole.1.len(), (next - start) as usize);
+        debug_assert!(self.hardened() <= start && next <= self.tail(), "hardened <= written <= appended");
         self.store.write(start, whole.0)?;
         self.store.write(start + whole.0.len() as u64, whole.1)?;
         self.store.harden()?;
@@ -379,6 +411,10 @@ impl Log {
         self.ring.zero(start, (next - start) as usize);
         os::sim_point!("log.zeroed");
         self.state.released.store(next, Ordering::Release);
+        debug_assert!(
+            self.released() <= self.hardened() && self.hardened() <= self.tail(),
+            "released <= hardened <= appended"
+        );
         self.state.counters.flushes.fetch_add(1, Ordering::Relaxed);
         self.state.counters.bytes_flushed.fetch_add(next - start, Ordering::Relaxed);
         // The next flush may need this much; a full disk shows at the next `admit`, not here.
@@ -408,6 +444,7 @@ impl Log {
             // Acquire: a length that is of a later record in the same place comes with what was hardened before that was written.
             let length = self.ring.published(lsn) as usize;
             os::sim_point!("log.read");
+            debug_assert!(length <= RECORD_BYTES_MAX, "a record of {length} bytes");
             if length == 0 || !in_ring() {
                 wait::yield_now();
                 continue;
@@ -437,6 +474,7 @@ fn check_length(lsn: u64, length: u32) -> StorageResult<usize> {
 }
 
 fn block_crc(head: &[u8], records: &[&[u8]]) -> u32 {
+    debug_assert_eq!(head.len() as u64, BLOCK_HEAD);
     let mut crc = crc32fast::Hasher::new();
     crc.update(&head[..24]);
     crc.update(&head[28..32]);
@@ -464,12 +502,14 @@ pub fn replay(
     limit: u64,
     visit: &mut dyn FnMut(Record<'_>) -> StorageResult<()>,
 ) -> StorageResult<Replayed> {
+    assert!(start.is_multiple_of(BLOCK_BYTES), "a block starts at a multiple of its size: {start}");
     let mut at = start;
     let mut epoch = 0;
     let mut hardened = start;
     let mut bytes = Vec::new();
     while let Some(head) = read_block(store, at, limit, epoch, &mut bytes)? {
         (epoch, hardened) = (head.epoch, head.hardened);
+        debug_assert!(hardened <= at, "a block says of those before it that they are hardened");
         let mut offset = BLOCK_HEAD as usize;
         while offset < bytes.len() {
             let length = u32_at(&bytes, offset) as usize;
@@ -481,6 +521,7 @@ pub fn replay(
             offset += length;
         }
         at = align(at + bytes.len() as u64);
+        debug_assert!(at.is_multiple_of(BLOCK_BYTES));
     }
     refuse_if_hardened(store, at, limit, epoch)?;
     Ok(Replayed { end: at, epoch, hardened })
@@ -499,6 +540,7 @@ fn read_block(
     epoch: u32,
     bytes: &mut Vec<u8>,
 ) -> StorageResult<Option<BlockHead>> {
+    debug_assert!(lsn.is_multiple_of(BLOCK_BYTES), "a block starts at a multiple of its size: {lsn}");
     if lsn + BLOCK_BYTES > limit {
         return Ok(None);
     }
@@ -519,6 +561,7 @@ fn read_block(
 
 /// A good block further on that was written when `end` had long been hardened proves that `end` is damage and not the end.
 fn refuse_if_hardened(store: &dyn LogStore, end: u64, limit: u64, epoch: u32) -> StorageResult<()> {
+    debug_assert!(end.is_multiple_of(BLOCK_BYTES));
     let mut at = end + BLOCK_BYTES;
     let mut bytes = Vec::new();
     while at + BLOCK_BYTES <= limit {

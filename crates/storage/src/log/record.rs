@@ -11,6 +11,7 @@
 use crate::pages::page::{u16_at, u32_at, u64_at};
 
 pub const HEAD_BYTES: usize = 32;
+const _: () = assert!(HEAD_BYTES == 4 * size_of::<u64>());
 /// Undoes a change: redone, never undone.
 pub const FLAG_COMPENSATION: u8 = 1;
 /// Of tempdb: recovery skips it.
@@ -74,6 +75,8 @@ pub struct Head {
 impl Head {
     #[inline]
     pub fn encode(&self, length: u32, padding: u8) -> [u8; HEAD_BYTES] {
+        debug_assert!(padding < 8, "a record is a multiple of 8");
+        debug_assert!(self.flags & !(FLAG_COMPENSATION | FLAG_TEMPORARY) == 0, "flags {:#x}", self.flags);
         let mut out = [0; HEAD_BYTES];
         out[..4].copy_from_slice(&length.to_le_bytes());
         out[4] = self.kind as u8;
@@ -141,6 +144,10 @@ impl<'a> CellBody<'a> {
 
 #[inline]
 pub fn cell_head(root: u32, slot: u16, key_bytes: usize) -> [u8; CELL_HEAD_BYTES] {
+    debug_assert!(
+        root != 0 && key_bytes <= crate::pages::page::KEY_BYTES_MAX,
+        "a key of {key_bytes} bytes in tree {root}"
+    );
     let mut out = [0; CELL_HEAD_BYTES];
     out[..4].copy_from_slice(&root.to_le_bytes());
     out[4..6].copy_from_slice(&slot.to_le_bytes());
@@ -173,6 +180,7 @@ impl<'a> UpdateBody<'a> {
         let prefix = crate::pages::page::common_prefix(old, new);
         let most = old.len().min(new.len()) - prefix;
         let suffix = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        debug_assert!(prefix + suffix <= old.len().min(new.len()), "what both begin and end with does not overlap");
         UpdateBody {
             root,
             slot,
@@ -189,6 +197,10 @@ impl<'a> UpdateBody<'a> {
     }
 
     pub fn lengths(&self) -> [u8; 6] {
+        debug_assert!(
+            self.prefix.max(self.suffix).max(self.old.len()) <= crate::pages::page::PAGE_BYTES,
+            "a payload lies in a page"
+        );
         let mut out = [0; 6];
         out[..2].copy_from_slice(&(self.prefix as u16).to_le_bytes());
         out[2..4].copy_from_slice(&(self.suffix as u16).to_le_bytes());
@@ -215,6 +227,7 @@ impl<'a> UpdateBody<'a> {
 
     /// `from` with its middle (the old one for redo, the new one for undo) replaced by `middle`.
     pub fn patch(&self, from: &[u8], middle: &[u8]) -> Vec<u8> {
+        debug_assert!(from.len() >= self.prefix + self.suffix, "{} bytes to patch", from.len());
         [&from[..self.prefix], middle, &from[from.len() - self.suffix..]].concat()
     }
 }

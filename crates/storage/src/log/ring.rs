@@ -44,6 +44,7 @@ impl Ring {
     /// The caller owns `[lsn, lsn + bytes.len())`, which is at most the ring.
     #[inline]
     pub fn write(&self, lsn: u64, bytes: &[u8]) {
+        debug_assert!(bytes.len() as u64 <= self.bytes(), "a range of {} bytes", bytes.len());
         let first = bytes.len().min(self.until_wrap(lsn));
         // SAFETY: both parts lie within the ring (`until_wrap`), and only the owner of the range writes it.
         unsafe {
@@ -61,6 +62,12 @@ impl Ring {
     /// Release: everything written to the record before is visible to `published`'s reader.
     #[inline]
     pub fn publish(&self, lsn: u64, length: u32) {
+        debug_assert!(length != 0 && length.is_multiple_of(8), "a record of {length} bytes");
+        debug_assert_eq!(
+            self.length_word(lsn).load(Ordering::Relaxed),
+            0,
+            "what was drained is zeroed before it is given out"
+        );
         self.length_word(lsn).store(length, Ordering::Release);
     }
 
@@ -73,6 +80,7 @@ impl Ring {
     pub fn parts(&self, lsn: u64, length: usize) -> (&[u8], &[u8]) {
         assert!(length as u64 <= self.bytes(), "a range of {length} bytes");
         let first = length.min(self.until_wrap(lsn));
+        debug_assert!((lsn + length as u64).is_multiple_of(8), "a block's records end at a multiple of 8");
         // SAFETY: every record of the range is published and only the drainer (the holder of the flush lock) ends that.
         unsafe {
             (std::slice::from_raw_parts(self.at(lsn), first), std::slice::from_raw_parts(self.at(0), length - first))
@@ -81,6 +89,7 @@ impl Ring {
 
     /// Copies a range that may be zeroed meanwhile: the caller looks at what is hardened afterwards.
     pub fn copy_unstable(&self, lsn: u64, out: &mut [u8]) {
+        debug_assert!(out.len() as u64 <= self.bytes(), "a range of {} bytes", out.len());
         let first = out.len().min(self.until_wrap(lsn));
         for (index, byte) in out.iter_mut().enumerate() {
             let at = if index < first { self.at(lsn + index as u64) } else { self.at((index - first) as u64) };

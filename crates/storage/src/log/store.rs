@@ -49,6 +49,9 @@ const FILES_MAX: usize = 10_000;
 
 /// In the table of files: it was written since it was last hardened.
 const DIRTY: u64 = 1 << 63;
+const _: () = assert!(HEADER == super::BLOCK_BYTES, "blocks keep their alignment in the file");
+const _: () = assert!((PIECE_BYTES as u64).is_multiple_of(HEADER), "pieces of whole blocks");
+const _: () = assert!(FILES_MAX <= 10_000, "four digits");
 
 shared_struct! {
     #[derive(Clone, Copy)]
@@ -74,12 +77,17 @@ pub struct LocalLog {
 }
 
 fn file_name(number: u64) -> String {
+    assert!(number < FILES_MAX as u64, "log file {number}");
     format!("h{number:04}.log")
 }
 
 impl LocalLog {
     pub fn open(memory: &Memory, disk: Disk, segment_bytes: u64, bytes_max: u64) -> StorageResult<LocalLog> {
         assert!(segment_bytes.is_multiple_of(HEADER), "segments of whole blocks");
+        assert!(
+            segment_bytes > 0 && bytes_max >= segment_bytes,
+            "a log of {bytes_max} bytes in segments of {segment_bytes}"
+        );
         let none = Segments { files: 0, used: 0 };
         let log = LocalLog {
             disk,
@@ -117,6 +125,7 @@ impl LocalLog {
 
     /// Segments in use and their files.
     fn used(&self, segments: &Segments) -> impl Iterator<Item = (u64, u64)> {
+        debug_assert!(segments.used <= segments.files && segments.files <= FILES_MAX as u64);
         self.table[..segments.files as usize].iter().enumerate().filter_map(|(file, segment)| {
             let segment = (segment.load(Ordering::Relaxed) & !DIRTY).checked_sub(1)?;
             Some((segment, file as u64))
@@ -144,6 +153,7 @@ impl LocalLog {
         let old: Vec<_> = self.used(segments).filter(|(segment, _)| gone(*segment)).collect();
         for (_, file) in old {
             self.table[file as usize].store(0, Ordering::Relaxed);
+            assert!(segments.used > 0, "a segment that goes was counted");
             segments.used -= 1;
         }
     }
@@ -159,6 +169,7 @@ impl LocalLog {
     }
 
     fn write_header(&self, file: &File, segment: u64) -> StorageResult<()> {
+        debug_assert!(segment <= u64::MAX / self.segment_bytes, "segment {segment} has LSNs");
         let mut header = [0; HEADER as usize];
         header[..8].copy_from_slice(MAGIC);
         put_u64(&mut header, 8, segment);
@@ -170,6 +181,7 @@ impl LocalLog {
 
     fn add_segment(&self, segments: &mut Segments, number: u64) -> StorageResult<()> {
         let is_free = |file: &u64| self.table[*file as usize].load(Ordering::Relaxed) == 0;
+        debug_assert!(self.used(segments).all(|(segment, _)| segment != number), "segment {number} is in one file");
         let (at, file) = match (0..segments.files).rev().find(is_free) {
             Some(at) => (at, self.file(at)?),
             None => {
@@ -195,6 +207,8 @@ impl LocalLog {
         file.sync_data()?;
         self.table[at as usize].store(number + 1, Ordering::Relaxed);
         segments.used += 1;
+        assert!(segments.used <= segments.files, "a file has one segment");
+        debug_assert!(self.prepared() <= number * self.segment_bytes, "room is made in order");
         self.prepared.store((number + 1) * self.segment_bytes, Ordering::Release);
         Ok(())
     }
@@ -204,6 +218,8 @@ impl LocalLog {
         let number = lsn / self.segment_bytes;
         let offset = lsn % self.segment_bytes;
         let part = length.min((self.segment_bytes - offset) as usize);
+        debug_assert!(part > 0 || length == 0);
+        debug_assert!(offset + part as u64 <= self.segment_bytes, "a part lies in one segment");
         (number, HEADER + offset, part)
     }
 }
@@ -226,6 +242,11 @@ fn read_header(file: &File, segment_bytes: u64) -> StorageResult<Option<u64>> {
 
 impl LogStore for LocalLog {
     fn write(&self, mut lsn: u64, mut bytes: &[u8]) -> StorageResult<()> {
+        debug_assert!(
+            lsn.is_multiple_of(HEADER) && (bytes.len() as u64).is_multiple_of(HEADER),
+            "whole blocks are written: {} bytes at {lsn}",
+            bytes.len()
+        );
         while !bytes.is_empty() {
             let (segment, offset, part) = self.first_part(lsn, bytes.len());
             let number = self.file_of(segment)?;
@@ -262,6 +283,7 @@ impl LogStore for LocalLog {
     }
 
     fn rewrite(&self, from: u64, to: u64) -> StorageResult<()> {
+        assert!(from <= to, "what was not surely hardened lies before the end: {from} to {to}");
         let segments = *self.segments.lock();
         for (segment, file) in self.used(&segments).filter(|(segment, _)| *segment >= from / self.segment_bytes) {
             self.write_header(&*self.file(file)?, segment)?;
@@ -277,6 +299,7 @@ impl LogStore for LocalLog {
     }
 
     fn continue_at(&self, lsn: u64) {
+        assert!(lsn.is_multiple_of(HEADER), "a block starts at a multiple of its size: {lsn}");
         let mut segments = self.segments.lock();
         let mut number = lsn / self.segment_bytes;
         while self.used(&segments).any(|(segment, _)| segment == number) {
@@ -285,6 +308,7 @@ impl LogStore for LocalLog {
         self.prepared.store(number * self.segment_bytes, Ordering::Release);
         // Segments behind a gap are left over from before.
         self.free(&mut segments, |segment| segment > number);
+        debug_assert!(self.used(&segments).all(|(segment, _)| segment < number), "what is kept lies before what comes");
     }
 
     fn prepare(&self, lsn: u64) -> StorageResult<()> {

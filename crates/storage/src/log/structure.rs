@@ -38,6 +38,7 @@ impl Bits<'_> {
 impl<'a> Action<'a> {
     pub fn image(page: &'a PageBytes) -> Action<'a> {
         let (low, high) = page::used_ranges(page);
+        debug_assert!(low <= high && high <= PAGE_BYTES, "the hole of a page: {low} to {high}");
         Action::Image { head: &page[..low], tail: &page[high..] }
     }
 
@@ -81,6 +82,7 @@ impl<'a> Action<'a> {
             }
         }
         let length = (out.len() - start - 8) as u16;
+        assert!(out.len() - start - 8 <= u16::MAX as usize, "an action of {} bytes", out.len() - start - 8);
         out[start + 2..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
@@ -117,9 +119,15 @@ impl<'a> Action<'a> {
     pub fn apply(&self, page: &mut PageBytes, file: u32, page_no: u32) {
         match *self {
             Action::Image { head, tail } => {
+                assert!(head.len() + tail.len() <= PAGE_BYTES, "an image is no longer than a page");
                 page[..head.len()].copy_from_slice(head);
                 page[head.len()..PAGE_BYTES - tail.len()].fill(0);
                 page[PAGE_BYTES - tail.len()..].copy_from_slice(tail);
+                debug_assert_eq!(
+                    (page::page_no(page), page::file_no(page)),
+                    (page_no, file),
+                    "an image is of its page"
+                );
             }
             Action::InsertCell { slot, key, payload } => page::insert(page, slot as usize, key, &[payload]),
             Action::RemoveCell { slot } => page::remove(page, slot as usize),
@@ -130,6 +138,7 @@ impl<'a> Action<'a> {
                 }
                 for bit in bits.iter() {
                     let at = page::HEADER_BYTES + bit / 8;
+                    assert!(value || bit >= 2, "the file's header and the bitmap itself are never free");
                     if value {
                         page[at] |= 1 << (bit % 8);
                     } else {
@@ -146,6 +155,7 @@ impl<'a> Action<'a> {
 }
 
 pub fn encode(actions: &[(u32, Action<'_>)]) -> Vec<u8> {
+    debug_assert!(!actions.is_empty(), "a record of nothing");
     let mut out = Vec::new();
     for (page, action) in actions {
         action.encode(*page, &mut out);

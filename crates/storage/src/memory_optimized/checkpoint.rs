@@ -39,6 +39,9 @@ const DATA_BYTES: u64 = 128 << 20;
 /// Pairs merged into one at a time. Fewer would write the same rows again and again.
 const MERGED_MIN: usize = 4;
 const MERGED_MAX: usize = 16;
+const _: () = assert!(MERGED_MIN > 1 && MERGED_MIN <= MERGED_MAX);
+const _: () = assert!((BLOCK_BYTES as u64) < DATA_BYTES && HEAD == 4 * size_of::<u32>());
+const _: () = assert!(ENTRY_HEAD == size_of::<u64>() + 2 * size_of::<u32>());
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pair {
@@ -93,6 +96,7 @@ impl Blocks {
     }
 
     fn push(&mut self, parts: &[&[u8]]) -> StorageResult<()> {
+        debug_assert!(parts.iter().any(|part| !part.is_empty()), "an entry of nothing");
         parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
         self.entries += 1;
         if self.bytes.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
@@ -103,6 +107,7 @@ impl Blocks {
             return Ok(());
         }
         let body = &self.bytes[HEAD..];
+        assert!(!body.is_empty() && body.len() <= u32::MAX as usize, "a block of {} bytes", body.len());
         let head = [MAGIC, body.len() as u32, crc32fast::hash(body), self.entries];
         for (word, at) in head.iter().zip((0..HEAD).step_by(4)) {
             self.bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
@@ -119,6 +124,7 @@ impl Blocks {
     fn close(mut self) -> StorageResult<u64> {
         self.flush()?;
         self.file.sync_data()?;
+        assert!(self.entries == 0 && self.bytes.len() == HEAD, "all entries are in blocks that were written");
         Ok(self.at)
     }
 }
@@ -228,6 +234,7 @@ impl Manifest {
 
     /// Removes the files of checkpoints that never ended, and those that nobody needs any more.
     pub fn remove_others(&self, disk: &Disk, number: u64) -> StorageResult<()> {
+        debug_assert!(number != 0 || self.pairs.is_empty(), "without a manifest there are no pairs");
         let pairs = self.pairs.iter().flat_map(|pair| [data_name(pair.file), delta_name(pair.file)]);
         let known: HashSet<String> = pairs.chain([manifest_name(number)]).collect();
         for name in disk.list()? {
@@ -239,7 +246,22 @@ impl Manifest {
         Ok(())
     }
 
+    /// What holds of each pair that is named.
+    fn check(&self) {
+        let mut files = HashSet::new();
+        for pair in &self.pairs {
+            assert!(files.insert(pair.file) && pair.file < self.next_file, "file {} is one pair's", pair.file);
+            assert!(0 < pair.lowest && pair.lowest <= pair.highest, "numbers {} to {}", pair.lowest, pair.highest);
+            assert!((1..=pair.highest - pair.lowest + 1).contains(&pair.rows), "each row has a number of its own");
+            assert_eq!(pair.objects.values().sum::<u64>(), pair.rows, "each row is of one object");
+            assert!(pair.objects.keys().all(|object| *object < self.next_object), "an object that there was");
+        }
+    }
+
     fn write(&self, disk: &Disk, number: u64) -> StorageResult<()> {
+        assert!(number > 0, "0 is no manifest");
+        self.check();
+        debug_assert_eq!(Manifest::decode(&self.encode()).as_ref(), Some(self), "what is written can be read back");
         let name = manifest_name(number);
         if disk.exists(&name) {
             // Of a checkpoint that never ended.
@@ -261,6 +283,7 @@ struct Filling {
 impl Filling {
     fn new(disk: &Disk, manifest: &mut Manifest) -> StorageResult<Filling> {
         let file = manifest.next_file;
+        assert!(file != 0 && manifest.pairs.iter().all(|pair| pair.file < file), "file {file} is new");
         manifest.next_file += 1;
         for name in [data_name(file), delta_name(file)] {
             if disk.exists(&name) {
@@ -274,6 +297,7 @@ impl Filling {
     }
 
     fn push(&mut self, object: u32, number: u64, image: &[u8]) -> StorageResult<()> {
+        assert!(object != 0 && number != 0, "row {number} of object {object}: 0 is neither");
         let length = image.len() as u32;
         self.data.push(&[&number.to_le_bytes(), &object.to_le_bytes(), &length.to_le_bytes(), image])?;
         self.pair.lowest = self.pair.lowest.min(number);
@@ -289,6 +313,8 @@ impl Filling {
 
     fn close(mut self, manifest: &mut Manifest) -> StorageResult<()> {
         self.pair.data_bytes = self.data.close()?;
+        assert_eq!(self.pair.objects.values().sum::<u64>(), self.pair.rows, "each row is of one object");
+        assert_eq!(self.pair.data_bytes == 0, self.pair.rows == 0, "rows take bytes");
         manifest.pairs.push(self.pair);
         Ok(())
     }
@@ -327,6 +353,8 @@ impl Pair {
 
     /// Appends those of `numbers`, which are sorted, that may be of its rows.
     fn delete(&mut self, disk: &Disk, numbers: &[u64]) -> StorageResult<()> {
+        debug_assert!(numbers.is_sorted(), "numbers in order");
+        let before = self.delta_bytes;
         let from = numbers.partition_point(|number| *number < self.lowest);
         let to = numbers.partition_point(|number| *number <= self.highest);
         if from == to {
@@ -337,6 +365,7 @@ impl Pair {
             blocks.push(&[&number.to_le_bytes()])?;
         }
         self.delta_bytes = blocks.close()?;
+        assert!(self.delta_bytes > before, "delta files are only appended to");
         self.deleted += (to - from) as u64;
         Ok(())
     }
@@ -345,6 +374,7 @@ impl Pair {
     fn live_bytes(&self, is_there: &dyn Fn(u32) -> bool) -> u64 {
         let there: u64 = self.objects.iter().filter(|(object, _)| is_there(**object)).map(|(_, rows)| rows).sum();
         let live = there.saturating_sub(self.deleted);
+        debug_assert!(there <= self.rows);
         (u128::from(self.data_bytes) * u128::from(live) / u128::from(self.rows.max(1))) as u64
     }
 }
@@ -366,6 +396,7 @@ impl Written {
         counts.closed.fetch_add(u64::from(self.closed), Ordering::Relaxed);
         counts.merges_installed.fetch_add(u64::from(self.merged > 0), Ordering::Relaxed);
         for name in &self.obsolete {
+            debug_assert!(*name != manifest_name(self.manifest), "what the control file names stays");
             if disk.exists(name) {
                 disk.remove(name)?;
             }
@@ -387,6 +418,9 @@ shared_struct! {
 impl Engine {
     /// Brings the checkpoint files up to `redo_lsn`, which is hardened. `next`: the number of a new manifest.
     pub fn checkpoint_rows(&self, before: Covered, redo_lsn: u64, next: u64) -> StorageResult<Written> {
+        assert!(redo_lsn <= self.log.hardened(), "a checkpoint covers what is hardened");
+        assert!(before.scan_lsn <= before.redo_lsn && before.redo_lsn <= redo_lsn, "{before:?} before LSN {redo_lsn}");
+        assert!(next > before.manifest, "manifest {next} after {}", before.manifest);
         let unchanged = Written { manifest: before.manifest, closed: false, merged: 0, obsolete: Vec::new() };
         // No row has been logged since, nor by a transaction that was not over then.
         let last = self.xtp.last_logged();
@@ -396,6 +430,10 @@ impl Engine {
         let disk = &self.disk;
         let mut manifest = Manifest::read(disk, before.manifest)?;
         manifest.next_object = manifest.next_object.max(self.xtp.next_object());
+        debug_assert!(
+            manifest.pairs.iter().all(|pair| pair.highest < before.redo_lsn),
+            "older rows are in older pairs"
+        );
         let mut obsolete = Vec::new();
         if before.manifest != 0 {
             obsolete.push(manifest_name(before.manifest));
@@ -409,6 +447,10 @@ impl Engine {
         obsolete.extend(merged.iter().flat_map(|pair| [data_name(pair.file), delta_name(pair.file)]));
         manifest.write(disk, next)?;
         disk.sync_names()?;
+        debug_assert!(
+            manifest.pairs.iter().all(|pair| disk.exists(&data_name(pair.file))),
+            "a manifest names files that are there"
+        );
         os::sim_point!("xtp.checkpoint.manifest");
         Ok(Written { manifest: next, closed: true, merged: merged.len(), obsolete })
     }
@@ -444,6 +486,7 @@ impl Engine {
                             match said {
                                 Said::Deleted { number, .. } => deleted.push(number),
                                 Said::Inserted { object, number, image } => {
+                                    debug_assert!(number < redo_lsn, "row {number} of a log up to {redo_lsn}");
                                     if filling.as_ref().is_some_and(Filling::is_full) {
                                         filling.take().expect("is full").close(manifest)?;
                                     }
@@ -497,6 +540,7 @@ impl Engine {
         }
         os::sim_point!("xtp.merge");
         let old: Vec<Pair> = manifest.pairs.drain(group.clone()).collect();
+        debug_assert!(old.len() <= MERGED_MAX);
         let mut merged = Filling::new(&self.disk, manifest)?;
         for pair in &old {
             let deleted = pair.read_deleted(&self.disk)?;
@@ -510,6 +554,8 @@ impl Engine {
         let at = group.start;
         merged.close(manifest)?;
         let merged = manifest.pairs.pop().expect("closed just now");
+        assert!(merged.rows <= old.iter().map(|pair| pair.rows).sum(), "a merge adds no rows");
+        assert!(old.iter().all(|pair| pair.file != merged.file), "nothing is written into what is read");
         if merged.rows > 0 {
             manifest.pairs.insert(at, merged);
         }

@@ -14,12 +14,13 @@ use crate::log::record::{Kind, Record};
 use crate::memory_optimized::checkpoint::Pair;
 use crate::memory_optimized::work::records::{Reader, Said};
 use crate::xtp::object::Role;
-use crate::xtp::row::{Row, row_bytes};
+use crate::xtp::row::{NEVER, Row, row_bytes};
 use crate::xtp::shape::{MemoryShape, Values};
 use crate::xtp::values;
 
 /// Loaded rows are older than every snapshot.
 const LOADED: u64 = 1;
+const _: () = assert!(LOADED > 0 && LOADED < NEVER, "a time before every snapshot");
 
 /// What the log says of rows, as far as it was read.
 #[derive(Default)]
@@ -48,7 +49,8 @@ impl Engine {
                     let values = shape.values.as_ref().map(|values| values.shape.clone());
                     for shape in values.into_iter().chain([shape]) {
                         self.xtp.knows_objects_below(shape.number + 1);
-                        tables.insert(shape.number, shape);
+                        let before = tables.insert(shape.number, shape);
+                        assert!(before.is_none(), "an object is one table's");
                     }
                 }
             }
@@ -88,12 +90,14 @@ impl Engine {
         let Buffers { key, homes } = buffers;
         // Not every index looks at all of it.
         RowView::new(&shape.layout.row, image)?;
+        debug_assert!(number != 0, "a row that was logged has its number");
         let memory = &self.xtp.memory;
         shape.find_homes(memory, image, key, homes)?;
         let row = Row::create(memory, shape.object, LOADED, 0, homes, image)?;
         if self.xtp.objects.of(row).role() == Role::Values {
             let value = values::number_in(&shape.layout.row, image)?;
             self.xtp.numbers.next_value.fetch_max(value + 1, Ordering::Relaxed);
+            debug_assert!(value != 0, "values are numbered from 1");
         }
         row.number().store(number, Ordering::Relaxed);
         self.xtp.objects.of(row).count(&self.xtp.pools, 1, row_bytes(homes.len(), image.len()) as i64);
@@ -110,6 +114,7 @@ impl Tail {
     pub fn note(&mut self, engine: &Engine, record: &Record<'_>, others: &BTreeSet<u64>) -> StorageResult<()> {
         let deleted = &mut self.deleted;
         if record.head.kind == Kind::Rows {
+            debug_assert!(record.head.transaction != 0, "the system has no rows");
             engine.xtp.note_logged(record.lsn);
         }
         read(&mut self.readers, record, others, &mut |said| {
@@ -135,6 +140,7 @@ impl Tail {
 
     fn load_pair(&self, engine: &Engine, tables: &BTreeMap<u32, Arc<MemoryShape>>, pair: &Pair) -> StorageResult<()> {
         let deleted = pair.read_deleted(&engine.disk)?;
+        debug_assert!(deleted.len() as u64 <= pair.deleted, "numbers of a delta file are counted");
         let mut buffers = Buffers::default();
         pair.read_rows(&engine.disk, &mut |object, number, image| {
             if !deleted.contains(&number)

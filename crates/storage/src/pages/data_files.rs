@@ -19,6 +19,7 @@ use crate::region::memory::Memory;
 const NAME_BYTES: usize = 3 * 128;
 /// Data files grow by this many pages, or an eighth of their size.
 const GROW_PAGES: u32 = 128;
+const _: () = assert!(GROW_PAGES > 0);
 
 pub fn file_name(number: u32) -> String {
     format!("d{number:05}.hdb")
@@ -77,6 +78,7 @@ impl DataFile {
     }
 
     pub fn drop_soon(&self) {
+        debug_assert!(self.is_there(), "a file is dropped once");
         self.state().dropped.store(true, Ordering::Release);
     }
 
@@ -98,12 +100,14 @@ impl DataFile {
             Err(DiskError::Full) => self.file.allocate(pages as u64 * PAGE_BYTES as u64).map(|()| pages),
             other => other.map(|()| wanted),
         }?;
+        assert!(grown >= pages && grown <= pages_max, "room for {grown} pages, {pages} asked for, at most {pages_max}");
         self.state().pages.fetch_max(grown, Ordering::AcqRel);
         Ok(())
     }
 
     /// Something was written in place.
     pub fn mark_unsynced(&self) {
+        assert!(!self.temporary, "pages of tempdb need not be hardened");
         self.state().unsynced.store(true, Ordering::Relaxed);
     }
 }
@@ -135,11 +139,16 @@ impl DataFiles {
         file: File,
         name: &str,
     ) -> StorageResult<Arc<DataFile>> {
+        assert!(number != 0 && database != 0, "0 is a free slot");
         let pages = (file.len()? / PAGE_BYTES as u64) as u32;
         let name = &name.as_bytes()[..name.floor_char_boundary(NAME_BYTES)];
         let _changing = self.changing.lock();
         let is_free = |state: &FileState| state.number.load(Ordering::Relaxed) == 0;
         let slot = self.table.iter().position(is_free).ok_or(StorageError::OutOfMemory)?;
+        debug_assert!(
+            self.table.iter().all(|state| state.number.load(Ordering::Relaxed) != number),
+            "file {number} is in the table already"
+        );
         let state = &self.table[slot];
         state.database.store(database as u32, Ordering::Relaxed);
         for (flag, value) in [(&state.temporary, temporary), (&state.dropped, false), (&state.unsynced, false)] {
@@ -157,6 +166,7 @@ impl DataFiles {
     }
 
     fn keep(&self, slot: usize, number: u32, file: File) -> Arc<DataFile> {
+        assert!(number != 0, "a handle of a free slot");
         let state = &self.table[slot];
         let data = Arc::new(DataFile {
             number,
@@ -173,6 +183,8 @@ impl DataFiles {
     /// The slot may be used again.
     pub fn remove(&self, file: &DataFile) {
         let _changing = self.changing.lock();
+        assert!(file.is_there(), "a file is removed once");
+        assert!(file.state().dropped.load(Ordering::Relaxed), "nobody may use a file that goes");
         file.state().number.store(0, Ordering::Release);
         self.opened.write()[file.slot] = None;
     }
@@ -224,6 +236,7 @@ impl DataFiles {
         let opened: StorageResult<Vec<_>> = (0..self.table.len()).map(|slot| self.in_slot(slot)).collect();
         let mut all: Vec<_> = opened?.into_iter().flatten().collect();
         all.sort_by_key(|file| file.number);
+        debug_assert!(all.is_sorted_by(|a, b| a.number < b.number), "a file has one slot");
         Ok(all)
     }
 

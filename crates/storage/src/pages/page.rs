@@ -33,6 +33,16 @@ pub const BODY_BYTES: usize = PAGE_BYTES - HEADER_BYTES;
 /// Longest key. Four of them (two fences, two separators) always fit an inner page.
 pub const KEY_BYTES_MAX: usize = 1900;
 const UNBOUNDED: u16 = u16::MAX;
+const _: () = assert!(
+    PAGE_BYTES < UNBOUNDED as usize,
+    "offsets and lengths in a page fit 16 bits, and none is taken for no bound"
+);
+const _: () = assert!(
+    4 * (SLOT_BYTES + CELL_HEAD_BYTES + KEY_BYTES_MAX + size_of::<u32>()) <= BODY_BYTES,
+    "four keys fit an inner page"
+);
+const _: () = assert!(HEAD_BYTES == size_of::<u32>());
+const _: () = assert!(HEADER_BYTES.is_multiple_of(SLOT_BYTES), "slots are aligned");
 
 pub type PageBytes = [u8; PAGE_BYTES];
 
@@ -96,6 +106,7 @@ pub fn lsn(page: &PageBytes) -> u64 {
     u64_at(page, 8)
 }
 pub fn set_lsn(page: &mut PageBytes, lsn: u64) {
+    assert!(u64_at(page, 8) <= lsn, "a page goes forward in the log only: from LSN {} to {lsn}", u64_at(page, 8));
     put_u64(page, 8, lsn);
 }
 pub fn page_no(page: &PageBytes) -> u32 {
@@ -123,6 +134,7 @@ pub fn last_child(page: &PageBytes) -> u32 {
     u32_at(page, 44)
 }
 pub fn set_last_child(page: &mut PageBytes, child: u32) {
+    debug_assert!(matches!(kind(page), Some(PageKind::Inner | PageKind::Leaf | PageKind::Overflow)));
     put_u32(page, 44, child);
 }
 
@@ -133,6 +145,7 @@ pub fn checksum(page: &PageBytes) -> u32 {
 pub fn seal(page: &mut PageBytes) {
     let sum = checksum(page);
     put_u32(page, 0, sum);
+    debug_assert!(is_intact(page, file_no(page), page_no(page)), "what is written can be read back");
 }
 /// Just after the page is read. A page of zeros was allocated and never written.
 pub fn is_intact(page: &PageBytes, file: u32, page_no_expected: u32) -> bool {
@@ -144,6 +157,7 @@ pub fn is_intact(page: &PageBytes, file: u32, page_no_expected: u32) -> bool {
 
 /// An empty page of any kind.
 pub fn format(page: &mut PageBytes, kind: PageKind, level: u8, file: u32, page_no: u32, root: u32) {
+    assert_eq!(kind == PageKind::Inner, level > 0, "a page of kind {kind:?} at level {level}");
     page.fill(0);
     page[4] = kind as u8;
     page[5] = level;
@@ -188,6 +202,7 @@ pub fn order(a: &[u8], b: &[u8]) -> Ordering {
 /// Whether `key` belongs here: on this page of its level or nowhere.
 #[inline]
 pub fn is_within_fences(page: &PageBytes, key: &[u8]) -> bool {
+    debug_assert!(matches!(kind(page), Some(PageKind::Leaf | PageKind::Inner)), "a page without fences");
     order(lower_fence(page), key).is_le() && upper_fence(page).is_none_or(|fence| order(key, fence).is_lt())
 }
 
@@ -207,6 +222,7 @@ pub fn is_rightmost(page: &PageBytes) -> bool {
 }
 
 fn take_cell_bytes(page: &mut PageBytes, bytes: &[u8]) -> u16 {
+    assert!(bytes.len() <= contiguous_free(page), "no room for a fence of {} bytes", bytes.len());
     let at = cells_start(page) - bytes.len();
     page[at..at + bytes.len()].copy_from_slice(bytes);
     put_u16(page, 30, at as u16);
@@ -216,6 +232,8 @@ fn take_cell_bytes(page: &mut PageBytes, bytes: &[u8]) -> u16 {
 /// Only on a page without cells.
 pub fn set_fences(page: &mut PageBytes, lower: &[u8], upper: Option<&[u8]>) {
     assert_eq!(slot_count(page), 0, "fences are set before cells");
+    assert!(upper.is_none_or(|upper| lower < upper), "fences in order: {lower:02x?} {upper:02x?}");
+    assert!(lower.len().max(upper.map_or(0, <[u8]>::len)) <= KEY_BYTES_MAX, "a fence is no longer than a key");
     let prefix = upper.map_or(0, |upper| common_prefix(lower, upper));
     let at = take_cell_bytes(page, lower);
     put_u16(page, 36, at);
@@ -231,6 +249,8 @@ pub fn set_fences(page: &mut PageBytes, lower: &[u8], upper: Option<&[u8]>) {
             put_u16(page, 42, UNBOUNDED);
         }
     }
+    debug_assert_eq!(lower_fence(page), lower);
+    debug_assert!(prefix <= lower.len(), "the prefix is read from the lower fence");
     put_u16(page, 34, prefix as u16);
 }
 
@@ -253,6 +273,7 @@ pub fn head(suffix: &[u8]) -> u32 {
 
 #[inline]
 fn slot_at(slot: usize) -> usize {
+    debug_assert!(slot <= BODY_BYTES / SLOT_BYTES, "slot {slot} lies behind the page");
     HEADER_BYTES + slot * SLOT_BYTES
 }
 
@@ -263,17 +284,20 @@ fn suffix_length(page: &PageBytes, slot: usize) -> usize {
 
 #[inline]
 pub fn suffix(page: &PageBytes, slot: usize) -> &[u8] {
+    debug_assert!(slot < slot_count(page), "slot {slot} of {}", slot_count(page));
     let cell = u16_at(page, slot_at(slot)) as usize + CELL_HEAD_BYTES;
     &page[cell..cell + suffix_length(page, slot)]
 }
 
 /// The cell that was put there last, unless the page was compacted since: cells grow down.
 pub fn is_newest(page: &PageBytes, slot: usize) -> bool {
+    debug_assert!(slot < slot_count(page), "slot {slot} of {}", slot_count(page));
     u16_at(page, slot_at(slot)) as usize == cells_start(page)
 }
 
 #[inline]
 pub fn payload_range(page: &PageBytes, slot: usize) -> Range<usize> {
+    debug_assert!(slot < slot_count(page), "slot {slot} of {}", slot_count(page));
     let at = slot_at(slot);
     let cell = u16_at(page, at) as usize;
     let start = cell + CELL_HEAD_BYTES + u16_at(page, at + 2) as usize;
@@ -301,6 +325,7 @@ pub fn key_into(page: &PageBytes, slot: usize, key: &mut Vec<u8>) {
 pub fn key(page: &PageBytes, slot: usize) -> Vec<u8> {
     let mut key = Vec::new();
     key_into(page, slot, &mut key);
+    debug_assert!(key.len() <= KEY_BYTES_MAX);
     key
 }
 
@@ -339,6 +364,7 @@ fn compare(page: &PageBytes, slot: usize, wanted: &[u8], wanted_head: u32) -> Or
 /// Whether the key of a slot begins with `prefix`.
 #[inline]
 pub fn begins_with(page: &PageBytes, slot: usize, prefix: &[u8]) -> bool {
+    debug_assert!(slot < slot_count(page), "slot {slot} of {}", slot_count(page));
     let Some((shared, rest)) = prefix.split_at_checked(prefix_length(page)) else {
         return lower_fence(page).starts_with(prefix);
     };
@@ -364,6 +390,7 @@ fn lower_bound_of_heads(page: &PageBytes, wanted: u32) -> usize {
     }
     let share = u64::from(wanted - first - 1) * (count as u64 - 1) / u64::from(last - first);
     let guess = share as usize + 1;
+    debug_assert!((1..count).contains(&guess), "between the first and the last head");
     // The answer lies in `low..=low + size`.
     let (mut low, mut size) = match slot_head(page, guess) < wanted {
         true => (guess + 1, count - guess - 1),
@@ -389,6 +416,8 @@ pub fn lower_bound(page: &PageBytes, key: &[u8]) -> (usize, bool) {
     };
     let wanted_head = head(wanted);
     let (mut low, mut high) = (lower_bound_of_heads(page, wanted_head), count);
+    debug_assert!(low == 0 || slot_head(page, low - 1) < wanted_head, "heads before the first not less are less");
+    debug_assert!(low == count || slot_head(page, low) >= wanted_head, "the first head not less");
     if low < count {
         // Mostly the head tells one key from all others.
         match compare(page, low, wanted, wanted_head) {
@@ -420,6 +449,7 @@ pub fn lower_bound_within(page: &PageBytes, key: &[u8]) -> Option<(usize, bool)>
 /// so it costs little where the answer is near.
 #[inline]
 pub fn lower_bound_from(page: &PageBytes, key: &[u8], from: usize) -> usize {
+    debug_assert!(from <= slot_count(page), "slot {from} of {}", slot_count(page));
     let count = slot_count(page);
     let wanted = match wanted_suffix(page, key) {
         Ok(wanted) => wanted,
@@ -427,6 +457,7 @@ pub fn lower_bound_from(page: &PageBytes, key: &[u8], from: usize) -> usize {
     };
     let wanted_head = head(wanted);
     let is_less = |slot| compare(page, slot, wanted, wanted_head) == Ordering::Less;
+    debug_assert!(from == 0 || is_less(from - 1), "the key lies above those before slot {from}");
     let (mut low, mut step) = (from, 1);
     while low + step <= count && is_less(low + step - 1) {
         low += step;
@@ -443,22 +474,27 @@ pub fn lower_bound_from(page: &PageBytes, key: &[u8], from: usize) -> usize {
 /// Slot of the child that holds `key` in an inner page; `slot_count` names the last child.
 #[inline]
 pub fn child_slot(page: &PageBytes, key: &[u8]) -> usize {
+    debug_assert_eq!(kind(page), Some(PageKind::Inner), "only inner pages have children");
     let (slot, equal) = lower_bound(page, key);
     slot + equal as usize
 }
 
 pub fn child(page: &PageBytes, slot: usize) -> u32 {
+    debug_assert_eq!(kind(page), Some(PageKind::Inner), "only inner pages have children");
+    debug_assert!(slot <= slot_count(page), "child {slot} of {}", slot_count(page));
     if slot == slot_count(page) { last_child(page) } else { u32_at(payload(page, slot), 0) }
 }
 
 #[inline]
 fn contiguous_free(page: &PageBytes) -> usize {
+    debug_assert!(slot_at(slot_count(page)) <= cells_start(page), "slots and cells do not overlap");
     cells_start(page) - slot_at(slot_count(page))
 }
 
 /// Bytes that an insert may use, after a compaction if need be.
 #[inline]
 pub fn free_bytes(page: &PageBytes) -> usize {
+    debug_assert!(garbage(page) <= PAGE_BYTES - cells_start(page), "free bytes among the cells are some of theirs");
     contiguous_free(page) + garbage(page)
 }
 
@@ -470,6 +506,7 @@ pub fn cell_need(suffix: usize, payload: usize) -> usize {
 /// `key` is whole and lies between the fences.
 #[inline]
 pub fn has_room(page: &PageBytes, key: &[u8], payload: usize) -> bool {
+    debug_assert!(key.len() >= prefix_length(page), "the key lies between the fences");
     free_bytes(page) >= cell_need(key.len() - prefix_length(page), payload)
 }
 
@@ -487,11 +524,21 @@ pub fn insert(page: &mut PageBytes, slot: usize, key: &[u8], payload: &[&[u8]]) 
     let need = cell_need(suffix.len(), payload_bytes);
     let count = slot_count(page);
     assert!(slot <= count, "slot {slot} of {count}");
+    debug_assert!(is_within_fences(page, key), "a key on the page of its range: {key:02x?}");
+    debug_assert!(
+        slot == 0 || order(self::suffix(page, slot - 1), suffix).is_lt(),
+        "above the key before it: {key:02x?}"
+    );
+    debug_assert!(
+        slot == count || order(suffix, self::suffix(page, slot)).is_lt(),
+        "below the key behind it: {key:02x?}"
+    );
     if contiguous_free(page) < need {
         assert!(free_bytes(page) >= need, "no room for a cell of {need} bytes");
         compact(page);
     }
     let cell = cells_start(page) - (need - SLOT_BYTES);
+    assert!(cell >= slot_at(count + 1), "the cell and its slot do not overlap");
     put_u16(page, cell, payload_bytes as u16);
     let mut at = cell + CELL_HEAD_BYTES;
     page[at..at + suffix.len()].copy_from_slice(suffix);
@@ -509,6 +556,7 @@ pub fn insert(page: &mut PageBytes, slot: usize, key: &[u8], payload: &[&[u8]]) 
     put_u16(page, place + 2, suffix.len() as u16);
     put_u32(page, place + 4, head(suffix));
     put_u16(page, 28, count as u16 + 1);
+    debug_assert_eq!(payload_range(page, slot).len(), payload_bytes);
 }
 
 pub fn remove(page: &mut PageBytes, slot: usize) {
@@ -517,12 +565,14 @@ pub fn remove(page: &mut PageBytes, slot: usize) {
     let Range { start, end } = payload_range(page, slot);
     let cell = u16_at(page, slot_at(slot)) as usize;
     free_cell(page, cell, end - cell);
+    debug_assert!(free_bytes(page) <= BODY_BYTES, "no more is free than a page has");
     debug_assert!(start <= end);
     page.copy_within(slot_at(slot + 1)..slot_at(count), slot_at(slot));
     put_u16(page, 28, count as u16 - 1);
 }
 
 fn free_cell(page: &mut PageBytes, cell: usize, bytes: usize) {
+    assert!(cells_start(page) <= cell && cell + bytes <= PAGE_BYTES, "a cell of {bytes} bytes at {cell}");
     if cell == cells_start(page) {
         put_u16(page, 30, (cell + bytes) as u16);
     } else {
@@ -533,6 +583,7 @@ fn free_cell(page: &mut PageBytes, cell: usize, bytes: usize) {
 
 /// Panics without room.
 pub fn replace(page: &mut PageBytes, slot: usize, new_payload: &[u8]) {
+    assert!(slot < slot_count(page), "slot {slot} of {}", slot_count(page));
     let Range { start, end } = payload_range(page, slot);
     if new_payload.len() <= end - start {
         let cell = u16_at(page, slot_at(slot)) as usize;
@@ -546,6 +597,7 @@ pub fn replace(page: &mut PageBytes, slot: usize, new_payload: &[u8]) {
     let key = key(page, slot);
     remove(page, slot);
     insert(page, slot, &key, &[new_payload]);
+    debug_assert_eq!(payload(page, slot), new_payload);
 }
 
 /// Moves the cells together.
@@ -557,10 +609,17 @@ fn compact(page: &mut PageBytes) {
     copy_header(from, page);
     set_fences(page, lower_fence(from), upper_fence(from));
     copy_cells(from, 0..slot_count(from), page);
+    assert_eq!(
+        (slot_count(page), free_bytes(page)),
+        (slot_count(from), free_bytes(from)),
+        "nothing is lost between the cells"
+    );
+    assert_eq!(garbage(page), 0);
 }
 
 /// What `format` and `set_fences` do not set.
 fn copy_header(from: &PageBytes, to: &mut PageBytes) {
+    debug_assert_eq!((page_no(from), file_no(from)), (page_no(to), file_no(to)), "a page's own header");
     to[0..4].copy_from_slice(&from[0..4]);
     to[6..16].copy_from_slice(&from[6..16]);
     to[44..48].copy_from_slice(&from[44..48]);
@@ -568,6 +627,7 @@ fn copy_header(from: &PageBytes, to: &mut PageBytes) {
 
 /// Appends cells; the pages may have different prefixes.
 fn copy_cells(from: &PageBytes, slots: Range<usize>, to: &mut PageBytes) {
+    assert!(slots.end <= slot_count(from), "slots {slots:?} of {}", slot_count(from));
     let mut whole = Vec::new();
     for slot in slots {
         whole.clear();
@@ -580,13 +640,16 @@ fn copy_cells(from: &PageBytes, slots: Range<usize>, to: &mut PageBytes) {
 /// The shortest key that is greater than `left` and not greater than `right`.
 pub fn separator<'a>(left: &[u8], right: &'a [u8]) -> &'a [u8] {
     debug_assert!(left < right, "keys in order");
-    &right[..(common_prefix(left, right) + 1).min(right.len())]
+    let separator = &right[..(common_prefix(left, right) + 1).min(right.len())];
+    debug_assert!(left < separator && separator <= right, "it parts the two");
+    separator
 }
 
 /// Keeps the cells before `slot` and ends the page at `separator`. In an inner page the cell at `slot` (whose key is
 /// the separator) becomes the last child.
 pub fn split_left(page: &mut PageBytes, slot: usize, separator: &[u8]) {
     let from = *page;
+    assert!(is_within_fences(&from, separator), "a page is cut between its fences");
     format(page, kind(&from).expect("kind"), level(&from), file_no(&from), page_no(&from), root(&from));
     copy_header(&from, page);
     set_fences(page, lower_fence(&from), Some(separator));
@@ -598,11 +661,18 @@ pub fn split_left(page: &mut PageBytes, slot: usize, separator: &[u8]) {
 
 /// Makes `to` (any bytes) the right part that `split_left` cuts off.
 pub fn split_right(from: &PageBytes, slot: usize, separator: &[u8], to: &mut PageBytes, page_no: u32) {
+    let (count, is_inner) = (slot_count(from), kind(from) == Some(PageKind::Inner));
+    assert!(slot < count || slot == count && !is_inner, "cut at slot {slot} of {count}");
+    debug_assert!(!is_inner || key(from, slot) == separator, "the cell that goes up is the separator");
+    debug_assert!(slot == 0 || key(from, slot - 1).as_slice() < separator, "what stays lies below the separator");
+    debug_assert!(slot == count || separator <= key(from, slot).as_slice(), "what leaves does not");
+    assert!(page_no != self::page_no(from), "a part of the page goes to another one");
     format(to, kind(from).expect("kind"), level(from), file_no(from), page_no, root(from));
     set_fences(to, separator, upper_fence(from));
     let first = if kind(from) == Some(PageKind::Inner) { slot + 1 } else { slot };
     copy_cells(from, first..slot_count(from), to);
     set_last_child(to, last_child(from));
+    debug_assert_eq!(check(to), Ok(()));
 }
 
 /// Bytes of cells and fences that two pages may have together to become one: room is left, so that the next rows do not split it.
@@ -615,8 +685,16 @@ pub fn is_sparse(page: &PageBytes) -> bool {
 
 /// The page that takes the place of `right` when its left neighbour goes. None: they are better left two.
 pub fn merge(left: &PageBytes, right: &PageBytes) -> Option<Box<PageBytes>> {
+    assert_eq!(
+        (kind(left), level(left), root(left)),
+        (kind(right), level(right), root(right)),
+        "neighbours of one tree and level"
+    );
+    assert_eq!(upper_fence(left), Some(lower_fence(right)), "the one begins where the other ends");
+    assert!(page_no(left) != page_no(right));
     let (lower, upper) = (lower_fence(left), upper_fence(right));
     let prefix = upper.map_or(0, |upper| common_prefix(lower, upper));
+    assert!(prefix <= prefix_length(left).min(prefix_length(right)), "a wider range shares no more of its keys");
     let cells = |from: &PageBytes| -> usize {
         let longer = prefix_length(from) - prefix;
         (0..slot_count(from)).map(|slot| cell_need(suffix(from, slot).len() + longer, payload(from, slot).len())).sum()
@@ -638,11 +716,14 @@ pub fn merge(left: &PageBytes, right: &PageBytes) -> Option<Box<PageBytes>> {
     }
     copy_cells(right, 0..slot_count(right), &mut merged);
     set_last_child(&mut merged, last_child(right));
+    assert_eq!(slot_count(&merged), slot_count(left) + slot_count(right) + separator.is_some() as usize);
+    debug_assert_eq!(check(&merged), Ok(()));
     Some(merged)
 }
 
 /// The page as it is at another place.
 pub fn moved(page: &PageBytes, page_no: u32) -> Box<PageBytes> {
+    debug_assert!(page_no != self::page_no(page), "it stays where it is");
     let mut moved = Box::new(*page);
     put_u32(&mut moved[..], 16, page_no);
     moved

@@ -13,6 +13,7 @@ impl Engine {
     /// Before their locks are released, `publish` makes visible what the engine may have defined (see `Transaction::commit_then`).
     /// Returns how many there were. One engine does it, once.
     pub fn bury(&self, engine: u32, publish: impl FnOnce()) -> StorageResult<usize> {
+        debug_assert!(engine != os::engines::number(), "nobody buries itself");
         self.log.look_again();
         let left_behind = self.locks.of_engine(engine);
         for member in &left_behind {
@@ -43,6 +44,7 @@ impl Engine {
         let member = self.locks.enter();
         for (_, object) in self.xtp.objects.all().filter(|(_, object)| !object.is_dropped()) {
             let (db, table, number) = (object.database(), object.table(), object.number());
+            debug_assert!(number != 0);
             let resource = Resource::Table(db, table);
             // Who defines the table anew at this moment knows what of it goes.
             if self.locks.acquire(member, resource, LockMode::SchemaStability, Patience::Ms(0)) != Ok(true) {
@@ -63,9 +65,11 @@ impl Engine {
         let slot = &self.locks[member];
         let (id, last_lsn) = (slot.id.load(Ordering::SeqCst), slot.last_lsn.load(Ordering::SeqCst));
         if id == 0 {
+            assert_eq!((last_lsn, slot.work.load(Ordering::SeqCst)), (0, 0), "who has no id has changed nothing");
             return Ok(());
         }
         let work = WorkList::left_behind(&self.xtp.memory, slot.work.load(Ordering::SeqCst));
+        assert!(last_lsn < self.log.tail(), "its newest record is in the log");
         let time = match (self.commits.status(id), slot.committed.load(Ordering::SeqCst)) {
             (Status::Active | Status::Preparing(_), 0) => {
                 os::sim_point!("burial.undo");
@@ -75,10 +79,12 @@ impl Engine {
             }
             // Its client may have heard of it already, or never will: it is committed in the log.
             (Status::Active, end) => {
+                assert!(end > last_lsn, "the commit record is the last");
                 self.log.harden(end)?;
                 self.commits.commit(id)
             }
             (Status::Preparing(time), end) => {
+                assert!(end > last_lsn, "the commit record is the last");
                 self.log.harden(end)?;
                 self.commits.confirm(id, time);
                 self.settle(&work, time);

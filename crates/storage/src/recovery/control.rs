@@ -24,6 +24,8 @@ pub const FORMAT: u32 = 3;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;
+const _: () =
+    assert!(COPY_BYTES / 8 < u16::MAX as u64, "more files or pending frees than are counted do not fit a copy");
 /// There is an instance where there is this file.
 pub const CONTROL_FILE: &str = "heddle.hct";
 
@@ -75,6 +77,7 @@ impl FileEntry {
 
 impl Control {
     pub fn encode(&self) -> Vec<u8> {
+        debug_assert!(self.files.is_sorted_by(|a, b| a.number < b.number), "a file is named once");
         let mut out = vec![0; HEAD];
         out[..8].copy_from_slice(MAGIC);
         put_u32(&mut out, 8, FORMAT);
@@ -179,6 +182,12 @@ impl ControlFile {
 
     pub fn write(&self, control: &Control) -> StorageResult<()> {
         let bytes = control.encode();
+        assert!(control.scan_lsn <= control.redo_lsn, "scan LSN {}, redo LSN {}", control.scan_lsn, control.redo_lsn);
+        debug_assert!(control.next_transaction > 0 && control.next_file > 0, "0 is the system's");
+        debug_assert!(
+            bytes.len() as u64 > COPY_BYTES || Control::decode(&bytes).is_ok_and(|read| read.is_some()),
+            "what is written can be read back"
+        );
         if bytes.len() as u64 > COPY_BYTES {
             return Err(StorageError::OutOfMemory);
         }

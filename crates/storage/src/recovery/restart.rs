@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use os::disk::{Disk, Open};
 use os::region::Visibility;
@@ -32,7 +32,7 @@ use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, Upd
 use crate::log::store::{LocalLog, LogStore};
 use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
-use crate::memory_optimized::checkpoint::{Covered, Manifest, Written};
+use crate::memory_optimized::checkpoint::{Covered, Manifest, Written, manifest_name};
 use crate::memory_optimized::load::Tail;
 use crate::pages::data_files::{DataFile, DataFiles, file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
@@ -101,6 +101,7 @@ struct Found {
 
 impl Found {
     fn take(&mut self, record: &Record<'_>) -> StorageResult<()> {
+        debug_assert!(record.end > record.lsn);
         let head = &record.head;
         if head.transaction != 0 {
             self.transaction_max = self.transaction_max.max(head.transaction);
@@ -192,6 +193,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     control.epoch += 1;
     let next = control.next_transaction.max(found.transaction_max + 1);
     let next_file = control.next_file.max(found.file_max + 1);
+    assert!(next > 0 && next_file > 0, "0 is the system's");
 
     let log = Arc::new(Log::new(&memory, Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
     let files = Arc::new(DataFiles::new(&memory, disk.clone(), limits.files_max)?);
@@ -238,11 +240,14 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         for (transaction, last_lsn) in &found.unfinished {
             engine.undo_unfinished(*transaction, *last_lsn, scan)?;
         }
+        assert_eq!(engine.locks.oldest_lsn(), u64::MAX, "nothing is left to undo");
         engine.load_memory_tables(&found, &control, end)?;
         engine.advance_horizon();
         engine.log.harden_all()?;
+        assert!(engine.log.hardened() >= end, "what recovery relies on is on disk");
     }
     engine.free_pending()?;
+    assert!(engine.pending().is_empty(), "what was dropped is free");
     recovered.elapsed_ns = os::clock::now() - started;
     Ok((engine, control_file, control, recovered))
 }
@@ -262,6 +267,7 @@ impl Engine {
             Ok(opened.transpose()?)
         })?;
         for entry in found.files.values() {
+            debug_assert!(entry.number != 0 && entry.database != 0, "0 is neither a file nor a database");
             if entry.temporary {
                 if self.disk.exists(&path(entry.number)) {
                     self.disk.remove(&path(entry.number))?;
@@ -277,6 +283,7 @@ impl Engine {
 
     fn redo(&self, record: &Record<'_>, found: &Found) -> StorageResult<()> {
         let head = &record.head;
+        debug_assert!(record.lsn >= found.redo_lsn, "what lies before is in the pages");
         if head.flags & FLAG_TEMPORARY != 0 || found.dropped.contains(&head.file) {
             return Ok(());
         }
@@ -287,21 +294,22 @@ impl Engine {
         }
         let file = self.file(head.file)?.ok_or_else(damaged)?;
         if head.kind == Kind::Structure {
-            for (number, action) in structure::decode(record.body).ok_or_else(damaged)? {
-                let mut guard = self.page_to_redo(&file, number, matches!(action, Action::Image { .. }))?;
-                if page::lsn(&guard) < record.end {
-                    guard.mark_dirty();
-                    action.apply(&mut guard, file.number, number);
+            let actions = structure::decode(record.body).ok_or_else(damaged)?;
+            for (at, (number, first)) in actions.iter().enumerate() {
+                if actions[..at].iter().any(|(earlier, _)| earlier == number) {
+                    continue;
                 }
-                // The LSN only when all actions of the page are applied: below.
-                drop(guard);
-            }
-            for (number, _) in structure::decode(record.body).ok_or_else(damaged)? {
-                let mut guard = self.page_to_redo(&file, number, false)?;
-                if page::lsn(&guard) < record.end {
-                    guard.mark_dirty();
-                    page::set_lsn(&mut guard, record.end);
+                let mut guard = self.page_to_redo(&file, *number, matches!(first, Action::Image { .. }))?;
+                if page::lsn(&guard) >= record.end {
+                    continue;
                 }
+                // All actions of the page and its LSN under one latch: it may be written as soon as that is gone, and a start after
+                // the next crash must not do again what is done.
+                guard.mark_dirty();
+                for (_, action) in actions[at..].iter().filter(|(of, _)| of == number) {
+                    action.apply(&mut guard, file.number, *number);
+                }
+                page::set_lsn(&mut guard, record.end);
             }
             return Ok(());
         }
@@ -324,6 +332,10 @@ impl Engine {
         manifest.remove_others(&self.disk, control.manifest)?;
         self.xtp.knows_objects_below(manifest.next_object);
         let tables = self.open_memory_tables()?;
+        debug_assert!(
+            tables.keys().all(|number| *number < self.xtp.next_object()),
+            "numbers of objects are given once"
+        );
         let others: BTreeSet<u64> = found.rows_elsewhere.iter().chain(found.unfinished.keys()).copied().collect();
         let mut tail = Tail::default();
         let read_log = |visit: &mut dyn FnMut(&Record<'_>) -> StorageResult<()>| match found.has_rows {
@@ -346,6 +358,7 @@ impl Engine {
 
     /// `scan`: its records lie behind.
     fn undo_unfinished(&self, transaction: u64, last_lsn: u64, scan: u64) -> StorageResult<()> {
+        assert!(transaction != 0 && last_lsn >= scan, "record {last_lsn} of a log read from {scan}");
         os::sim_point!("recovery.undo");
         let member = self.locks.enter();
         self.locks[member].id.store(transaction, Ordering::SeqCst);
@@ -365,6 +378,7 @@ impl Engine {
     ) -> StorageResult<Arc<DataFile>> {
         let number = self.numbers.next_file.fetch_add(1, Ordering::SeqCst);
         let entry = FileEntry { number, database: db.0, temporary, name: name.into() };
+        assert!(number != 0 && db.0 != 0, "0 is neither a file nor a database");
         let mut body = Vec::new();
         entry.encode(&mut body);
         let path = file_name(number);
@@ -423,9 +437,13 @@ impl Engine {
         // Rows of memory-optimized tables are logged before their commit, and are wanted if that lies behind the redo LSN. So the
         // redo LSN comes after the commits of all transactions that are over by now.
         let begun = self.log.hardened();
+        fence(Ordering::SeqCst);
         let scan_lsn = begun.min(self.locks.oldest_lsn());
         self.log.harden_all()?;
         let covered = Covered { scan_lsn, redo_lsn: self.log.hardened(), manifest: before.manifest };
+        assert!(covered.scan_lsn <= covered.redo_lsn, "what is redone lies in what is read: {covered:?}");
+        assert!(before.scan_lsn <= covered.scan_lsn, "the log is not wanted where it was given back: {covered:?}");
+        assert!(before.redo_lsn <= covered.redo_lsn, "a checkpoint covers no less than the one before it");
         let rows = self.checkpoint_rows(*before, covered.redo_lsn, sequence);
         if rows.as_ref().is_err_and(|error| *error == StorageError::DiskFull) {
             // Nothing that counts has been written. The log stays as it is.
@@ -479,10 +497,17 @@ impl Engine {
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);
         }
+        assert!(self.log.hardened() >= redo_lsn, "a control record counts on the log up to LSN {redo_lsn}");
+        assert!(
+            rows.manifest == 0 || self.disk.exists(&manifest_name(rows.manifest)),
+            "a control record names a manifest that is there"
+        );
+        assert!(rows.manifest <= sequence, "manifest {} of checkpoint {sequence}", rows.manifest);
         os::sim_point!("checkpoint.control");
         control_file.write(&control)?;
         os::sim_point!("checkpoint.truncate");
         rows.install(&self.xtp.numbers.checkpoints, &self.disk)?;
+        debug_assert!(scan_lsn <= self.log.hardened(), "the log is given back up to where a start begins to read");
         self.log.store().truncate(scan_lsn)?;
         Ok(written)
     }
@@ -490,6 +515,7 @@ impl Engine {
 
 /// None: the body does not fit the page.
 fn redo_cell(page: &mut PageBytes, kind: Kind, body: &[u8]) -> Option<()> {
+    debug_assert_eq!(page::kind(page), Some(PageKind::Leaf), "cells of rows are in leaves");
     let count = page::slot_count(page);
     match kind {
         Kind::Insert => {

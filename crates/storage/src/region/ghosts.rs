@@ -17,6 +17,7 @@ use crate::region::page_list::{number, page};
 const LEAVES_MAX: usize = 8192;
 /// Places where a leaf may be noted, one after the other.
 const TRIES: usize = 8;
+const _: () = assert!(TRIES < LEAVES_MAX, "a note is tried at places that differ");
 
 pub struct Ghosts {
     /// `page_list::number` of the leaf noted at each place, 0: none.
@@ -40,6 +41,8 @@ impl Ghosts {
     #[inline]
     pub fn note(&self, leaf: PageRef, transaction: u64) {
         let wanted = number(leaf);
+        assert!(leaf.file != 0, "0 is a place without a note");
+        debug_assert!(transaction >> 48 == 0, "a transaction's id as row headers have it: {transaction}");
         let first = (wanted.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
         for place in (first..first + TRIES).map(|place| place % LEAVES_MAX) {
             let mut found = self.leaves[place].load(Ordering::Relaxed);
@@ -69,6 +72,7 @@ impl Ghosts {
 
     /// Takes the leaves away whose ghosts are all of transactions below `horizon`.
     pub fn take_old(&self, horizon: u64) -> impl Iterator<Item = PageRef> {
+        debug_assert!(horizon > 0, "0 is the system, whose changes are always seen");
         self.oldest.store(u64::MAX, Ordering::Relaxed);
         self.leaves.iter().zip(self.transactions.iter()).filter_map(move |(leaf, transaction)| {
             if leaf.load(Ordering::Relaxed) == 0 {

@@ -11,6 +11,7 @@ pub struct NumberHasher(u64);
 
 /// Odd, its bits without pattern: 2^64 divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+const _: () = assert!(!FACTOR.is_multiple_of(2), "an even factor loses the highest bit of what it multiplies");
 
 impl NumberHasher {
     #[inline]

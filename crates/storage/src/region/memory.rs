@@ -23,6 +23,7 @@ impl Memory {
     }
 
     pub fn carve<T: Shared>(&self, name: &'static str, count: usize) -> StorageResult<Part<T>> {
+        assert!(count > 0, "a part without items: {name}");
         Ok(self.region.carve(name, count)?)
     }
 
@@ -31,6 +32,7 @@ impl Memory {
     }
 
     pub fn pool<T: Shared>(&self, name: &'static str, count: usize) -> StorageResult<Pool<T>> {
+        assert!(count > 0, "a pool without slots: {name}");
         Ok(Pool::carve(&self.region, name, count)?)
     }
 }

@@ -17,10 +17,12 @@ pub struct PageList {
 
 /// One word; not 0, since no file has the number 0.
 pub fn number(page: PageRef) -> u64 {
+    debug_assert!(page.file != 0, "no file has the number 0");
     (page.file as u64) << 32 | page.page as u64
 }
 
 pub fn page(number: u64) -> PageRef {
+    debug_assert!(number >> 32 != 0, "a word that holds no page");
     PageRef { file: (number >> 32) as u32, page: number as u32 }
 }
 
@@ -33,12 +35,14 @@ impl PageList {
     }
 
     fn slots(&self, length: &MutexGuard<'_, u32>) -> &[AtomicU64] {
+        debug_assert!(**length as usize <= self.pages.len());
         &self.pages[..**length as usize]
     }
 
     pub fn add(&self, new: impl IntoIterator<Item = PageRef>) {
         let mut length = self.length.lock();
         for page in new {
+            assert!((*length as usize) < self.pages.len(), "more pages than the list was made for");
             self.pages[*length as usize].store(number(page), Ordering::Relaxed);
             *length += 1;
         }
@@ -60,6 +64,7 @@ impl PageList {
         let slots = self.slots(&length);
         let Some(at) = slots.iter().position(|slot| slot.load(Ordering::Relaxed) == number(gone)) else { return };
         let last = slots[slots.len() - 1].load(Ordering::Relaxed);
+        debug_assert!(last != 0, "below the length every place holds a page");
         slots[at].store(last, Ordering::Relaxed);
         *length -= 1;
     }

@@ -17,6 +17,7 @@ const PLACES: usize = 1 << 16;
 const TRIES: usize = 16;
 /// Schedulers count apart, as many as this: each insertion adds here, and they would wait for each other's cache line.
 const SHARES: usize = 4;
+const _: () = assert!(TRIES < PLACES);
 
 shared_struct! {
     /// Of one table, in a cache line of its own.
@@ -26,8 +27,10 @@ shared_struct! {
     }
 }
 
+const _: () = assert!(size_of::<RowShare>() == 64, "schedulers that count do not meet in a cache line");
 /// A table in one word; not 0, since no table has the id 0.
 pub fn pack(db: DatabaseId, table: TableId) -> u64 {
+    debug_assert!(table.0 != 0, "a word of 0 is a free place");
     u64::from(db.0) << 32 | u64::from(table.0 as u32)
 }
 
@@ -87,6 +90,7 @@ impl RowCounts {
 
     /// The row count of a table; `estimate` says where it begins if nobody counts it yet.
     pub fn of(&self, table: u64, estimate: impl FnOnce() -> StorageResult<i64>) -> StorageResult<Rows> {
+        assert!(table != 0, "a word of 0 is a free place");
         let mut at = self.find(table);
         let mut own = 0;
         if at.is_none() {
@@ -96,6 +100,8 @@ impl RowCounts {
             if at.is_none() {
                 at = self.find_free(table);
                 if let Some(at) = at {
+                    // Only who holds `placing` fills a place.
+                    debug_assert_eq!(self.tables[at].load(Ordering::Relaxed), 0, "a place is one table's");
                     let (first, others) = self.counts[at * SHARES..][..SHARES].split_first().expect("shares");
                     first.rows.store(own, Ordering::Relaxed);
                     others.iter().for_each(|share| share.rows.store(0, Ordering::Relaxed));

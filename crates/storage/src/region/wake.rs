@@ -27,13 +27,15 @@ impl Waker {
     /// Suspends the worker until `notify` is called after `ticket` was taken (`Unparked`), `deadline` of `clock::now`
     /// passes, or the task is interrupted.
     pub fn wait(&self, ticket: u64, wait: WaitType, deadline: u64) -> WakeReason {
-        let before = self.waiter.swap(wait::current().raw(), Ordering::SeqCst);
+        let me = wait::current().raw();
+        let before = self.waiter.swap(me, Ordering::SeqCst);
         assert_eq!(before, 0, "one waiter at a time");
         let mut reason = WakeReason::Unparked;
         while self.ticket() == ticket && reason == WakeReason::Unparked {
             reason = wait::park(wait, Some(deadline));
         }
-        self.waiter.store(0, Ordering::SeqCst);
+        let after = self.waiter.swap(0, Ordering::SeqCst);
+        assert_eq!(after, me, "nobody else ends this wait");
         if self.ticket() == ticket { reason } else { WakeReason::Unparked }
     }
 

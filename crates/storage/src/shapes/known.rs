@@ -22,6 +22,8 @@ use crate::xtp::shape::MemoryShape;
 const NEWS: usize = 1024;
 /// Places for the times of new shapes. Two tables that share one are both as young as the younger.
 const TIMES: usize = 4096;
+const _: () = assert!(TIMES.is_power_of_two(), "a mask takes a hash to a place");
+const _: () = assert!(NEWS > 1);
 /// News that stand for every table.
 const ALL: u64 = u64::MAX;
 
@@ -94,6 +96,7 @@ impl Shapes {
     pub fn keep(&self, seen: u64, key: Key, shape: TableShape) -> TableShape {
         let mut opened = self.opened.write();
         self.read_news(&mut opened);
+        assert!(seen <= opened.seen, "news {seen} of {}", opened.seen);
         if opened.seen != seen { shape } else { opened.shapes.entry(key).or_insert(shape).clone() }
     }
 
@@ -105,6 +108,7 @@ impl Shapes {
 
     /// Called while the table is locked against all use, so that who looks after it has waited for that lock sees it.
     pub fn note_time(&self, table: Key, time: u64) {
+        debug_assert!(table.1.0 != 0, "no table has the id 0");
         self.time(table).fetch_max(time, Ordering::SeqCst);
     }
 
@@ -131,12 +135,14 @@ impl Shapes {
         let _telling = self.telling.lock();
         self.row_counts.forget(table);
         let told = self.told.load(Ordering::Relaxed);
+        debug_assert!(told < u64::MAX - NEWS as u64);
         self.news[told as usize % NEWS].store(table, Ordering::Relaxed);
         self.told.store(told + 1, Ordering::SeqCst);
     }
 
     fn read_news(&self, opened: &mut Opened) {
         let told = self.told();
+        assert!(opened.seen <= told, "read {} news of {told}", opened.seen);
         for at in opened.seen..told.min(opened.seen + NEWS as u64) {
             match self.news[at as usize % NEWS].load(Ordering::Relaxed) {
                 ALL => opened.shapes.clear(),

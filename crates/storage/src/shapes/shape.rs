@@ -26,6 +26,11 @@ use crate::shapes::tree::Tree;
 pub const DIRECTORY_ROOT: u32 = 2;
 /// Row numbers after the key of a tree whose key is not unique.
 pub const ROW_NUMBER_BYTES: usize = 8;
+const _: () = assert!(ROW_NUMBER_BYTES == size_of::<u64>() && ROW_NUMBER_BYTES < KEY_BYTES_MAX);
+const _: () = assert!(
+    BODY_BYTES > 10 + 3 * KEY_BYTES_MAX + ROW_HEADER_BYTES,
+    "beside the longest key and its fences there is room for a row"
+);
 
 pub struct IndexShape {
     pub layout: IndexLayout,
@@ -116,12 +121,14 @@ fn key_part_bytes(column: &ColumnType) -> usize {
 }
 
 pub fn key_bytes_max(layout: &TableLayout, key: &[KeyColumn]) -> usize {
+    debug_assert!(key.iter().all(|part| usize::from(part.ordinal) < layout.row.len()), "a key of the table's columns");
     let sum: usize = key.iter().map(|part| key_part_bytes(&layout.row.columns()[part.ordinal as usize])).sum();
     (sum + ROW_NUMBER_BYTES).min(KEY_BYTES_MAX)
 }
 
 /// Longest payload that fits a leaf beside its key and two fences of that length.
 pub fn payload_max(key_bytes: usize) -> usize {
+    assert!(key_bytes <= KEY_BYTES_MAX, "a key of {key_bytes} bytes");
     BODY_BYTES - 10 - 3 * key_bytes
 }
 
@@ -165,6 +172,9 @@ impl Shape {
         rows: Rows,
         tree: impl Fn(u32) -> Tree,
     ) -> Shape {
+        assert!(layout.memory.is_none(), "a memory-optimized table has no trees");
+        assert_eq!(layout.indexes.len(), roots.indexes.len(), "each index has its root");
+        assert!(roots.base != 0 && roots.indexes.iter().all(|root| *root != 0), "no tree begins at page 0: {roots:?}");
         let (clustered, numbered) = base_key(&layout);
         let base_key = clustered.as_ref().map_or(ROW_NUMBER_BYTES, |(_, key)| key_bytes_max(&layout, key.columns()));
         let indexes = layout
@@ -215,6 +225,11 @@ impl Shape {
 }
 
 pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
+    assert_eq!(layout.indexes.len(), roots.indexes.len(), "each index has its root");
+    assert!(
+        layout.indexes.iter().all(|index| index.key.len() <= usize::from(u8::MAX)),
+        "columns of a key are counted in 8 bits"
+    );
     let row = layout.row.to_bytes();
     let mut out = match layout.memory {
         None => vec![1],
@@ -316,6 +331,7 @@ pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
         let (unique, clustered) = (flags & 1 != 0, flags & 2 != 0);
         indexes.push(IndexLayout { id, unique, clustered, key, included, filter, bucket_count });
     }
+    debug_assert_eq!(indexes.len(), roots.indexes.len());
     Some((TableLayout { row, indexes, memory }, roots))
 }
 

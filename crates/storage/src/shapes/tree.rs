@@ -28,6 +28,7 @@ pub enum Target<'a> {
 
 impl Tree {
     pub fn new(file: Arc<DataFile>, root: u32) -> Tree {
+        debug_assert!(root != 0, "page 0 is the file's header");
         Tree { file, root, hint: AtomicU32::new(0) }
     }
 
@@ -42,6 +43,7 @@ impl Tree {
     }
 
     pub fn child_of(&self, node: &PageBytes, target: Target<'_>) -> (usize, u32) {
+        debug_assert_eq!(page::root(node), self.root, "a page of the tree");
         let slot = match target {
             Target::Key(key) => page::child_slot(node, key),
             Target::Before(key) => page::lower_bound(node, key).0,

@@ -72,6 +72,8 @@ impl DiskTable {
 
     /// Appends the base key of a row to `key`. A row number comes from the counter.
     fn base_key(&self, view: &RowView<'_>, key: &mut Vec<u8>) -> StorageResult<()> {
+        debug_assert!(key.is_empty(), "a key from its beginning");
+        debug_assert!(self.shape.clustered.is_some() || self.shape.numbered, "rows of a heap have numbers");
         if let Some((_, layout)) = &self.shape.clustered {
             encode_key(layout, view, key);
         }
@@ -93,6 +95,7 @@ impl DiskTable {
         }
         shape.rows.add(1);
         let locator = Locator::new(&key);
+        debug_assert_eq!(&*locator, &key[..]);
         tx.scratch.key = key;
         Ok(locator)
     }
@@ -105,6 +108,7 @@ impl DiskTable {
         } else {
             let mut image = Vec::new();
             self.engine.move_long_values(&mut tx.writer, shape, view, patience, &mut image)?;
+            debug_assert!(image.len() <= shape.image_max, "what stays fits the row");
             self.engine.insert_row(&mut tx.writer, &shape.base, key, &image, patience)?
         };
         match inserted {
@@ -328,6 +332,7 @@ fn entry_of(
     key: &mut Vec<u8>,
     entry: &mut Vec<u8>,
 ) -> StorageResult<()> {
+    assert!(locator.len() <= KEY_BYTES_MAX, "a locator of {} bytes", locator.len());
     key.clear();
     encode_key(&index.key, view, key);
     if !index.layout.unique {
@@ -347,6 +352,7 @@ fn entry_of(
             Field::Overflow(_) => builder.push_null(),
         }
     }
+    debug_assert_eq!(index.columns.len(), index.row.len(), "each column of the entry is given");
     builder.finish();
     if entry.len() > index.entry_max {
         return Err(StorageError::RowTooLarge { bytes: entry.len(), bytes_max: index.entry_max });

@@ -180,6 +180,7 @@ impl Scan {
             }
             let filled = self.fill(tx, batch, end - batch.rows)?;
             owners.resize(owners.len() + filled, owner);
+            debug_assert!(batch.rows <= end, "no more rows than were asked for");
             if self.is_done() {
                 prefixes.pop();
             }

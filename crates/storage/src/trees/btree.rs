@@ -20,12 +20,14 @@ use crate::log::record::{CELL_HEAD_BYTES, Kind, cell_head};
 use crate::log::structure::{Action, Bits, LAST_CHILD};
 use crate::pages::data_files::DataFile;
 use crate::pages::page::{self, PAGE_BYTES, PageBytes, PageKind};
+use crate::shapes::shape::DIRECTORY_ROOT;
 use crate::shapes::tree::{Target, Tree};
 
 /// A tree cannot be deeper: each level has at least two children at a fill of a few keys.
-const LEVELS_MAX: usize = 40;
+pub const LEVELS_MAX: usize = 40;
 /// A simulation splits inner pages that have this many cells, though there is room: its trees become deep.
 const EARLY_SPLIT_CELLS: usize = 4;
+const _: () = assert!(EARLY_SPLIT_CELLS > 1, "an inner page that is split leaves each part a cell or a child");
 
 impl Engine {
     /// The level-1 page over the wanted leaf, latched, and the leaf's page; or None if the root is the leaf.
@@ -38,6 +40,7 @@ impl Engine {
                 _ => return Err(tree.corrupt(node.number())),
             }
             let child = tree.child_of(&node, target).1;
+            debug_assert!(child != node.number(), "a page is not its own child");
             if page::level(&node) == 1 {
                 return Ok(Some((node, child)));
             }
@@ -53,6 +56,11 @@ impl Engine {
                 None => (self.buffer.shared(&tree.file, tree.root)?, true),
             };
             if self.is_leaf_of(tree, &leaf) {
+                debug_assert!(
+                    !matches!(target, Target::Key(key) if !page::is_within_fences(&leaf, key)),
+                    "the way down leads to the leaf of the key: {target:02x?} in page {}",
+                    leaf.number()
+                );
                 return Ok(leaf);
             }
             if !is_root {
@@ -78,6 +86,7 @@ impl Engine {
         if hint != 0 {
             let leaf = self.buffer.exclusive(&tree.file, hint)?;
             if self.is_leaf_of(tree, &leaf) && page::is_rightmost(&leaf) && page::lower_fence(&leaf) <= key {
+                debug_assert!(page::is_within_fences(&leaf, key), "a rightmost leaf has no upper fence");
                 return Ok(leaf);
             }
         }
@@ -88,6 +97,11 @@ impl Engine {
             };
             if self.is_leaf_of(tree, &leaf) {
                 let found = if page::is_rightmost(&leaf) { leaf.number() } else { 0 };
+                debug_assert!(
+                    page::is_within_fences(&leaf, key),
+                    "the way down leads to the leaf of the key: {key:02x?} in page {}",
+                    leaf.number()
+                );
                 if hint != found {
                     tree.hint.store(found, Ordering::Relaxed);
                 }
@@ -106,6 +120,7 @@ impl Engine {
     /// Makes room near `key`, unless `has_room` says there is by now: by removing what everybody knows to be deleted, else by
     /// one split. The caller looks again.
     pub fn split(&self, tree: &Tree, key: &[u8], has_room: &dyn Fn(&PageBytes) -> bool) -> StorageResult<()> {
+        debug_assert!(key.len() <= page::KEY_BYTES_MAX, "a key of {} bytes", key.len());
         os::sim_point!("tree.split");
         let mut need = key.len();
         'again: loop {
@@ -136,6 +151,7 @@ impl Engine {
                     return self.split_node(tree, parent, node, slot, &separator);
                 }
                 let (slot, child) = tree.child_of(&node, Target::Key(key));
+                debug_assert!(child != node.number(), "a page is not its own child");
                 let child = self.buffer.exclusive(&tree.file, child)?;
                 parent = Some((node, slot));
                 node = child;
@@ -146,6 +162,7 @@ impl Engine {
 
     /// Removes the rows of a leaf whose deletion every snapshot sees. Whether there were any.
     pub fn drop_ghosts<'a>(&'a self, tree: &Tree, leaf: &mut Exclusive<'a>) -> StorageResult<bool> {
+        debug_assert!(self.is_leaf_of(tree, leaf), "rows are in leaves");
         let horizon = self.commits.horizon();
         let old = |slot: &usize| RowHeader::decode(page::payload(leaf, *slot)).is_old_ghost(horizon);
         let removed = |slot: usize| (leaf.number(), Action::RemoveCell { slot: slot as u16 });
@@ -177,14 +194,24 @@ impl Engine {
         separator: &[u8],
     ) -> StorageResult<()> {
         self.numbers.trees.splits.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(page::root(&node), tree.root, "a page of the tree");
+        assert!(parent.is_some() || node.number() == tree.root, "only the root has nobody above it");
         let file = &*tree.file;
         let (mut bitmap, pages) = self.find_free(file, if parent.is_some() { 1 } else { 2 })?;
+        assert_eq!(pages.len(), if parent.is_some() { 1 } else { 2 });
         let bits: Vec<u8> = pages.iter().flat_map(|page| ((page % BITMAP_SPAN) as u16).to_le_bytes()).collect();
         let take = (bitmap.number(), Action::SetBits { value: true, bits: Bits(&bits) });
         self.numbers.trees.pages_allocated.fetch_add(pages.len() as u64, Ordering::Relaxed);
         let mut right = Box::new([0; PAGE_BYTES]);
         match parent {
             Some((mut parent, child_slot)) => {
+                assert_eq!(page::level(&parent), page::level(&node) + 1, "the level of a child is one less");
+                assert_eq!(
+                    page::child(&parent, child_slot),
+                    node.number(),
+                    "the parent leads to the page that is split"
+                );
+                assert!(page::is_within_fences(&parent, separator), "the separator is the parent's to have");
                 let number = pages[0];
                 page::split_right(&node, slot, separator, &mut right, number);
                 let mut fresh = self.buffer.fresh(file, number)?;
@@ -197,6 +224,8 @@ impl Engine {
                     (parent.number(), Action::SetChild { slot: child_slot as u16 + 1, child: number }),
                 ];
                 self.restructure(file, &actions, &mut [&mut bitmap, &mut node, &mut fresh, &mut parent])?;
+                debug_assert_eq!(page::upper_fence(&node), Some(page::lower_fence(&fresh)), "the parts meet");
+                debug_assert_eq!(page::child(&parent, child_slot + 1), fresh.number());
                 self.note_ghosts(&fresh);
             }
             None => {
@@ -218,6 +247,12 @@ impl Engine {
                     (tree.root, Action::image(&root)),
                 ];
                 self.restructure(file, &actions, &mut [&mut bitmap, &mut fresh_left, &mut fresh_right, &mut node])?;
+                debug_assert_eq!(
+                    page::upper_fence(&fresh_left),
+                    Some(page::lower_fence(&fresh_right)),
+                    "the parts meet"
+                );
+                debug_assert_eq!(page::level(&node), page::level(&fresh_left) + 1, "the tree is one level higher");
                 self.note_ghosts(&fresh_left);
                 self.note_ghosts(&fresh_right);
             }
@@ -229,6 +264,7 @@ impl Engine {
     pub fn create_root(&self, file: &Arc<DataFile>) -> StorageResult<u32> {
         let (mut bitmap, pages) = self.find_free(file, 1)?;
         let root = pages[0];
+        assert!(root > DIRECTORY_ROOT, "page {root} is every file's own");
         let image = empty_root(file.number, root);
         let bit = ((root % BITMAP_SPAN) as u16).to_le_bytes();
         let mut fresh = self.buffer.fresh(file, root)?;
@@ -257,6 +293,9 @@ impl Engine {
             }
             loop {
                 let child = self.buffer.exclusive(file, page::last_child(&node))?;
+                assert_eq!(page::root(&child), tree.root, "only pages of the tree go with it");
+                // Not always by one: an inner page whose last child went has become a leaf.
+                assert!(page::level(&child) < page::level(&node), "a child lies below");
                 if page::kind(&child) == Some(PageKind::Inner) {
                     node = child;
                     continue;
@@ -294,6 +333,8 @@ impl Engine {
         key: &[u8],
         payload: &[&[u8]],
     ) -> StorageResult<()> {
+        debug_assert!(self.is_leaf_of(tree, leaf), "rows are in leaves");
+        debug_assert_eq!(page::lower_bound(leaf, key), (slot, false), "the cell's place");
         leaf.mark_dirty();
         let head: [u8; CELL_HEAD_BYTES] = cell_head(tree.root, slot as u16, key.len());
         let end = match *payload {
@@ -314,6 +355,7 @@ impl Engine {
         leaf: &mut Exclusive<'_>,
         slot: usize,
     ) -> StorageResult<()> {
+        debug_assert!(self.is_leaf_of(tree, leaf) && slot < page::slot_count(leaf), "slot {slot} of a leaf");
         leaf.mark_dirty();
         let slot_bytes = (slot as u16).to_le_bytes();
         let end = self.append(author, Kind::Remove, &tree.file, leaf.number(), &[&slot_bytes])?;
@@ -335,6 +377,7 @@ fn leaf_split_point(node: &PageBytes, key: &[u8]) -> (usize, Vec<u8>) {
     let count = page::slot_count(node);
     let (slot, found) = page::lower_bound(node, key);
     assert!(count > 0, "a cell that does not fit an empty page");
+    debug_assert!(page::is_within_fences(node, key), "room is made where the key belongs");
     if slot == count {
         let separator = page::separator(&page::key(node, count - 1), key).to_vec();
         // The left page keeps all its cells and gets the separator as its fence.
@@ -365,11 +408,13 @@ fn inner_split_point(node: &PageBytes) -> (usize, Vec<u8>) {
     assert!(count > 0, "an inner page without separators is not full");
     // The rightmost inner page of an ascending load: keep the left one nearly full.
     let slot = if page::is_rightmost(node) { count - 1 } else { middle_slot(node, count).min(count - 1) };
+    debug_assert!(slot < count);
     (slot, page::key(node, slot))
 }
 
 /// The slot before which about half of the cells' bytes lie.
 fn middle_slot(node: &PageBytes, count: usize) -> usize {
+    debug_assert_eq!(count, page::slot_count(node));
     let size = |slot| page::cell_need(page::suffix(node, slot).len(), page::payload(node, slot).len());
     let total: usize = (0..count).map(size).sum();
     let mut before = 0;

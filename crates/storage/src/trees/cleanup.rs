@@ -14,7 +14,9 @@ use crate::error::StorageResult;
 use crate::layout::PageRef;
 use crate::log::structure::Action;
 use crate::pages::page::{self, PageKind};
+use crate::shapes::shape::DIRECTORY_ROOT;
 use crate::shapes::tree::{Target, Tree};
+use crate::trees::btree::LEVELS_MAX;
 
 impl Engine {
     /// Lets ghosts go that no snapshot needs any more, and pages that hold little without them.
@@ -38,6 +40,7 @@ impl Engine {
             return Ok(());
         }
         let tree = Tree::new(file, page::root(&leaf));
+        assert!(at.page >= DIRECTORY_ROOT, "page {at} is no leaf");
         self.drop_ghosts(&tree, &mut leaf)?;
         self.note_ghosts(&leaf);
         if at.page == tree.root || !page::is_sparse(&leaf) {
@@ -53,6 +56,7 @@ impl Engine {
         let mut level = 0;
         loop {
             self.log.admit()?;
+            assert!(usize::from(level) < LEVELS_MAX, "a tree of {level} levels");
             let Some(mut parent) = self.parent_exclusive(tree, key, level)? else { break };
             if self.merge_under(tree, &mut parent, key)? {
                 // There may be room for the next neighbour, too, and what merged above has made neighbours below.
@@ -105,6 +109,12 @@ impl Engine {
                 return Err(tree.corrupt(left.number()));
             }
             let Some(merged) = page::merge(&left, &right) else { continue };
+            assert_eq!(page::level(&left) + 1, page::level(parent), "the level of a child is one less");
+            assert_eq!(
+                (page::lower_fence(&merged), page::upper_fence(&merged)),
+                (page::lower_fence(&left), page::upper_fence(&right)),
+                "who takes over has the keys of both"
+            );
             match page::level(&left) {
                 0 => os::sim_point!("tree.merge"),
                 _ => os::sim_point!("tree.merge.inner"),
@@ -114,6 +124,7 @@ impl Engine {
                 (right.number(), Action::image(&merged)),
             ];
             self.free_page(&tree.file, left, &actions, &mut [parent, &mut right])?;
+            debug_assert_eq!(page::child(parent, between), right.number(), "the parent leads to what is left");
             self.note_ghosts(&right);
             return Ok(true);
         }
@@ -130,9 +141,12 @@ impl Engine {
                 return Ok(());
             }
             let child = self.buffer.exclusive(&tree.file, page::last_child(&root))?;
+            assert_eq!(page::level(&child) + 1, page::level(&root), "the level of a child is one less");
+            assert!(page::lower_fence(&child).is_empty() && page::is_rightmost(&child), "an only child has all keys");
             os::sim_point!("tree.lower");
             let image = page::moved(&child, tree.root);
             self.free_page(&tree.file, child, &[(tree.root, Action::image(&image))], &mut [&mut root])?;
+            debug_assert_eq!(page::root(&root), root.number(), "the root page never moves");
             self.note_ghosts(&root);
         }
         Ok(())

@@ -11,8 +11,10 @@ use crate::shapes::tree::{Target, Tree};
 use crate::trees::rows::{Inserted, ReadMode, Seen, View};
 
 const PART_BYTES: usize = 4000;
+const _: () = assert!(PART_BYTES + 7 < page::BODY_BYTES / 2, "a part of a descriptor fits half of a leaf");
 
 fn directory_key(table: TableId, part: u16) -> [u8; 7] {
+    debug_assert!(table.0 != 0, "no table has the id 0");
     let mut key = [b'T'; 7];
     key[1..5].copy_from_slice(&(table.0 as u32 ^ 0x8000_0000).to_be_bytes());
     key[5..].copy_from_slice(&part.to_be_bytes());
@@ -34,6 +36,7 @@ impl Engine {
         patience: Patience,
     ) -> StorageResult<()> {
         let tree = self.directory(db)?;
+        debug_assert!(descriptor.is_none_or(|bytes| decode(bytes).is_some()), "what is written can be read back");
         let mut old = Vec::new();
         let mut parts = descriptor.map(|bytes| bytes.chunks(PART_BYTES)).into_iter().flatten();
         for part in 0_u16.. {
@@ -67,6 +70,7 @@ impl Engine {
             if self.read_row(&view, &tree, &directory_key(table, part), &mut part_bytes)? == Seen::Nothing {
                 break;
             }
+            debug_assert!(part_bytes.len() <= PART_BYTES, "a part of {} bytes", part_bytes.len());
             all.extend_from_slice(&part_bytes);
         }
         if all.is_empty() {
@@ -91,8 +95,14 @@ impl Engine {
                 }
             }
             match page::upper_fence(&leaf) {
-                Some(fence) => from = fence.to_vec(),
-                None => return Ok(tables),
+                Some(fence) => {
+                    debug_assert!(fence > &from[..], "the walk goes on: up to {fence:02x?}");
+                    from = fence.to_vec();
+                }
+                None => {
+                    debug_assert!(tables.is_sorted_by(|a, b| a < b), "a table has one descriptor");
+                    return Ok(tables);
+                }
             }
         }
     }

@@ -20,12 +20,15 @@ use crate::shapes::tree::{Target, Tree};
 use crate::trees::rows::Inserted;
 
 const CHUNK_KEY_BYTES: usize = 12;
+const _: () =
+    assert!(CHUNK_KEY_BYTES == size_of::<u64>() + size_of::<u32>() && OVERFLOW_REF_BYTES == 3 * size_of::<u64>());
 
 fn chunk_bytes() -> usize {
     payload_max(CHUNK_KEY_BYTES) - ROW_HEADER_BYTES
 }
 
 fn chunk_key(value: u64, chunk: u32) -> [u8; CHUNK_KEY_BYTES] {
+    debug_assert!(value != 0, "values are numbered from 1");
     let mut key = [0; CHUNK_KEY_BYTES];
     key[..8].copy_from_slice(&value.to_be_bytes());
     key[8..].copy_from_slice(&chunk.to_be_bytes());
@@ -92,6 +95,7 @@ impl Engine {
             references.push((*column, self.write_long(writer, tree, view.bytes(*column), patience)?));
         }
         let mut builder = RowBuilder::new(layout, out);
+        debug_assert_eq!(references.len(), moved.len(), "each value that leaves has its reference");
         for column in 0..layout.len() {
             match references.iter().find(|(moved, _)| *moved == column) {
                 Some((_, reference)) => builder.push_overflow(reference),
@@ -109,6 +113,7 @@ impl Engine {
         value: &[u8],
         patience: Patience,
     ) -> StorageResult<OverflowRef> {
+        assert!(value.len() > OVERFLOW_REF_BYTES, "a value of {} bytes is no longer than its reference", value.len());
         let number = self.next_row_number();
         for (chunk, bytes) in value.chunks(chunk_bytes()).enumerate() {
             let chunk = u32::try_from(chunk).expect("a value of at most 2 GB");
@@ -164,6 +169,7 @@ impl Engine {
             }
         }
         builder.finish();
+        debug_assert!(RowView::new(layout, out).is_ok_and(|row| !row.has_overflow()), "all values are in the row");
         Ok(())
     }
 

@@ -54,11 +54,13 @@ const EARLY_SPLIT_ROWS: usize = 4;
 /// A row deleted this many slots from another one that everybody knows to be deleted lies in a run of such, mostly: they are removed
 /// together, and a queue's reader passes no more than about these and what the horizon lags behind.
 const SWEEP_DISTANCE: usize = 16;
+const _: () = assert!(EARLY_SPLIT_ROWS > 1, "both parts of a leaf have a row");
 
 impl Engine {
     #[inline]
     pub fn see(&self, view: &View, payload: &[u8], old: &mut Vec<u8>) -> StorageResult<Seen> {
         let header = RowHeader::decode(payload);
+        debug_assert!(header.transaction < self.commits.next_id(), "a row of a transaction that has begun");
         if header.transaction < self.commits.horizon() || view.mode == ReadMode::Dirty {
             return Ok(if header.ghost { Seen::Nothing } else { Seen::Here });
         }
@@ -76,6 +78,7 @@ impl Engine {
         let mut here = Seen::Here;
         loop {
             let own = header.transaction == view.own && view.own != 0;
+            debug_assert!(header.transaction != 0, "a row has a writer");
             let seen = if own {
                 let statement = if header.fresh {
                     header.link as u32
@@ -110,6 +113,7 @@ impl Engine {
                 return Ok(Seen::Nothing);
             }
             self.versions.read(header.link, old)?;
+            debug_assert!(old.len() >= ROW_HEADER_BYTES, "an older version has its header");
             header = RowHeader::decode(old);
             here = Seen::Old;
         }
@@ -117,6 +121,7 @@ impl Engine {
 
     /// The transaction that has to end before `writer` may change the row.
     fn in_the_way(&self, writer: &Writer, header: &RowHeader) -> Option<u64> {
+        debug_assert!(writer.id != 0, "who changes a row has an id");
         let other = header.transaction != writer.id;
         (other && self.commits.is_running(header.transaction)).then_some(header.transaction)
     }
@@ -143,6 +148,7 @@ impl Engine {
             let count = page::slot_count(&leaf);
             let append = count > 0 && page::prefix_length(&leaf) == 0 && page::suffix(&leaf, count - 1) < key;
             let (slot, found) = if append { (count, false) } else { page::lower_bound(&leaf, key) };
+            debug_assert!(!append || page::lower_bound(&leaf, key) == (count, false), "a key above all of the leaf");
             if !found {
                 let payload = ROW_HEADER_BYTES + image.len();
                 let early = count >= EARLY_SPLIT_ROWS && os::sim_choice!("tree.split.early", 16);
@@ -185,6 +191,12 @@ impl Engine {
         key: &[u8],
         image: &[u8],
     ) -> StorageResult<bool> {
+        debug_assert_eq!(page::key(&leaf, slot), key, "the row to replace");
+        debug_assert_eq!(
+            self.in_the_way(writer, &RowHeader::decode(page::payload(&leaf, slot))),
+            None,
+            "nobody else is changing it"
+        );
         let bytes = ROW_HEADER_BYTES + image.len();
         if !page::has_room_to_replace(&leaf, slot, bytes) {
             drop(leaf);
@@ -195,6 +207,7 @@ impl Engine {
             return Ok(false);
         }
         let link = self.versions.push(writer.id, writer.statement, page::payload(&leaf, slot))?;
+        debug_assert!(link != 0, "0 leads nowhere");
         os::sim_point!("row.version");
         let header = RowHeader { transaction: writer.id, ghost: false, fresh: false, link };
         let mut payload = Vec::with_capacity(bytes);
@@ -217,6 +230,9 @@ impl Engine {
         leaf.mark_dirty();
         let number = leaf.number();
         let body = UpdateBody::between(tree.root, slot as u16, key, page::payload(leaf, slot), payload);
+        debug_assert_eq!(page::key(leaf, slot), key, "the cell to change");
+        debug_assert_eq!(body.patch(page::payload(leaf, slot), body.new), payload, "redo gets the same payload");
+        debug_assert_eq!(body.patch(payload, body.old), page::payload(leaf, slot), "undo gets the old one back");
         let parts = [&body.cell_head()[..], key, &body.lengths(), body.old, body.new];
         let end = self.append(author, Kind::Update, &tree.file, number, &parts)?;
         page::replace(leaf, slot, payload);
@@ -235,6 +251,8 @@ impl Engine {
         header: &[u8],
     ) -> StorageResult<()> {
         leaf.mark_dirty();
+        debug_assert_eq!(page::key(leaf, slot), key, "the cell to change");
+        debug_assert_eq!(header.len(), ROW_HEADER_BYTES);
         let head = cell_head(tree.root, slot as u16, key.len());
         let number = leaf.number();
         let parts = [&head[..], key, &page::payload(leaf, slot)[..ROW_HEADER_BYTES], header];
@@ -283,6 +301,10 @@ impl Engine {
                 os::sim_point!("row.locked");
                 return Ok(None);
             }
+            debug_assert!(
+                !header.ghost && self.in_the_way(writer, &header).is_none(),
+                "a row that the writer may change"
+            );
             return Ok(Some((leaf, slot)));
         }
     }
@@ -307,6 +329,7 @@ impl Engine {
             let Some((leaf, slot)) = found else { return Ok(false) };
             old.clear();
             old.extend_from_slice(&page::payload(&leaf, slot)[ROW_HEADER_BYTES..]);
+            debug_assert_eq!(page::key(&leaf, slot), key, "the row to change");
             if self.replace_row(writer, tree, leaf, slot, key, image)? {
                 return Ok(true);
             }
@@ -331,6 +354,7 @@ impl Engine {
         old.clear();
         old.extend_from_slice(&page::payload(&leaf, slot)[ROW_HEADER_BYTES..]);
         let link = self.versions.push(writer.id, writer.statement, page::payload(&leaf, slot))?;
+        debug_assert!(link != 0, "0 leads nowhere");
         let header = RowHeader { transaction: writer.id, ghost: true, fresh: false, link };
         self.put_header(&mut Author::Change(writer), tree, &mut leaf, slot, key, &header.encode())?;
         self.ghosts.note(PageRef { file: tree.file.number, page: leaf.number() }, writer.id);
@@ -362,6 +386,7 @@ impl Engine {
                 image.extend_from_slice(&payload[ROW_HEADER_BYTES..]);
             }
             Seen::Old => {
+                debug_assert!(image.len() >= ROW_HEADER_BYTES, "an older version has its header");
                 image.drain(..ROW_HEADER_BYTES);
             }
             _ => {}
@@ -378,5 +403,6 @@ pub enum Inserted {
 
 /// Also what redo does.
 pub fn apply_header(page: &mut page::PageBytes, slot: usize, header: &[u8]) {
+    debug_assert_eq!(header.len(), ROW_HEADER_BYTES);
     page::payload_mut(page, slot)[..ROW_HEADER_BYTES].copy_from_slice(header);
 }

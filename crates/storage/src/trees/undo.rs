@@ -19,6 +19,8 @@ impl Engine {
     /// Undoes what `writer` did after the record at `to` (0: everything).
     pub fn undo(&self, writer: &mut Writer, to: u64) -> StorageResult<()> {
         let mut next = writer.last_lsn;
+        assert!(to <= next, "a savepoint is a record of the transaction: {to} of {next}");
+        assert!(next == 0 || writer.id != 0, "who has records has an id");
         let mut log = Backward::new(&self.log, self.locks[writer.member].first_lsn.load(Ordering::SeqCst));
         while next > to {
             let bytes = log.record(next)?;
@@ -27,6 +29,7 @@ impl Engine {
             if record.head.flags & FLAG_COMPENSATION == 0 {
                 self.undo_record(writer, &record)?;
             }
+            assert!(record.head.previous < next, "undo goes back: from {next} to {}", record.head.previous);
             next = record.head.previous;
             os::sim_point!("undo.record");
         }
@@ -36,6 +39,8 @@ impl Engine {
     /// Rolls back a transaction that nobody runs any more, from its newest record on (0: it wrote none), and says in the log
     /// that it is over.
     pub fn roll_back_abandoned(&self, member: MemberId, id: u64, last_lsn: u64) -> StorageResult<()> {
+        assert!(id != 0, "the system is not rolled back");
+        debug_assert_eq!(self.locks[member].id.load(Ordering::SeqCst), id, "the transaction in its slot");
         let mut writer = Writer { member, id, last_lsn, statement: 1, durable: true };
         self.undo(&mut writer, 0)?;
         let (transaction, previous) = (id, writer.last_lsn);
@@ -48,6 +53,7 @@ impl Engine {
 
     fn undo_record(&self, writer: &mut Writer, record: &Record<'_>) -> StorageResult<()> {
         let head = &record.head;
+        debug_assert!(head.flags & FLAG_COMPENSATION == 0, "what undoes is not undone");
         let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
         let Some(file) = self.file(head.file)? else {
             // Its file is gone: of a database whose creation has been undone already.

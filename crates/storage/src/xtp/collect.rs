@@ -18,7 +18,7 @@ use super::Xtp;
 use super::hash_index;
 use super::memory::{At, RowMemory};
 use super::queue::Queue;
-use super::row::Row;
+use super::row::{NEVER, OWNED, Row};
 use super::work_list::{Block, Change};
 use crate::error::StorageResult;
 use crate::region::memory::Memory;
@@ -32,6 +32,7 @@ const STEPS: usize = 3;
 /// some.
 const ROWS_EACH: usize = 2048;
 const ROWS_CLEANED: usize = 16_384;
+const _: () = assert!(ROWS_EACH <= ROWS_CLEANED, "a worker after its transaction does no more than the cleaner");
 
 shared_struct! {
     #[repr(align(128))]
@@ -49,8 +50,10 @@ shared_struct! {
     }
 }
 
+const _: () = assert!(align_of::<Work>() == 128, "schedulers that collect do not meet in a cache line");
 impl Work {
     fn push(&self, memory: &RowMemory, blocks: &[At], time: u64) {
+        debug_assert!(!blocks.is_empty() && time < NEVER, "blocks with a time: {time}");
         blocks.iter().for_each(|block| Block::new(memory, *block).time().store(time, Ordering::Relaxed));
         let count = blocks.len() as u64;
         let length = self.length.fetch_add(count, Ordering::Relaxed) + count;
@@ -80,7 +83,8 @@ impl Work {
             && !self.is_empty()
             && let Some(block) = self.blocks.pop_if(&QUEUE, memory, is_below)
         {
-            self.length.fetch_sub(1, Ordering::Relaxed);
+            let before = self.length.fetch_sub(1, Ordering::Relaxed);
+            assert!(before > 0, "a block in a queue is counted");
             rows += Block::new(memory, block).length();
             blocks.push(block);
         }
@@ -139,6 +143,7 @@ impl Garbage {
 
     /// The block's ended and undone rows are not seen as of `time` and later.
     pub fn add(&self, memory: &RowMemory, block: Block<'_>, time: u64) {
+        debug_assert!(block.has_garbage(), "a block with nothing to collect");
         self.queues[Garbage::here()].push(memory, &[block.at], time);
     }
 
@@ -177,6 +182,7 @@ impl Garbage {
     /// meanwhile: it has a snapshot.
     pub fn collect_some(&self, xtp: &Xtp, oldest: u64, now: impl Fn() -> u64) {
         let [seen, marked, stood_on] = self.steps(Garbage::here());
+        debug_assert!(oldest <= now(), "no snapshot in use is of a time to come");
         mark_some(xtp, By::Worker, [seen, marked], oldest);
         unlink_some(xtp, By::Worker, [marked, stood_on], now);
         free_some(xtp, By::Worker, stood_on, oldest);
@@ -208,6 +214,10 @@ fn with_some(xtp: &Xtp, by: By, from: &Work, below: u64, deal_with: impl FnOnce(
     engines::enter(from);
     let blocks = from.pop_some(&xtp.memory, by, below);
     if !blocks.is_empty() {
+        debug_assert!(
+            blocks.iter().all(|block| Block::new(&xtp.memory, *block).time().load(Ordering::Relaxed) < below),
+            "somebody may see or stand on what is in a block"
+        );
         deal_with(&blocks);
     }
     engines::leave(from);
@@ -217,6 +227,10 @@ fn with_some(xtp: &Xtp, by: By, from: &Work, below: u64, deal_with: impl FnOnce(
 /// Marks versions that ended before anybody's snapshot: nobody sees them.
 fn mark_some(xtp: &Xtp, by: By, [seen, marked]: [&Work; 2], oldest: u64) -> bool {
     with_some(xtp, by, seen, oldest.saturating_add(1), |blocks| {
+        debug_assert!(
+            dead_rows(xtp, blocks).all(|row| is_dead(row, oldest)),
+            "a version that somebody sees is not garbage"
+        );
         dead_rows(xtp, blocks).for_each(hash_index::mark_leaving);
         marked.push(&xtp.memory, blocks, 0);
     })
@@ -248,15 +262,29 @@ fn unlink_all(xtp: &Xtp, blocks: &[At]) -> u64 {
     let _pinned = xtp.retired.pin();
     let mut rows = 0;
     for row in dead_rows(xtp, blocks) {
+        debug_assert!(
+            (0..row.links()).all(|index| hash_index::is_marked(row, index)),
+            "marked before it is looked for"
+        );
         xtp.objects.of(row).unlink((&xtp.memory, &xtp.retired, &xtp.pools), row);
         rows += 1;
     }
     rows
 }
 
+/// Nobody whose snapshot is `oldest` or younger sees the version: it was rolled back, or had ended by then.
+fn is_dead(row: Row<'_>, oldest: u64) -> bool {
+    let end = row.end().load(Ordering::Acquire);
+    row.begin().load(Ordering::Acquire) == NEVER || end & OWNED == 0 && end <= oldest
+}
 fn free_block(xtp: &Xtp, block: Block<'_>) {
     for row in dead_rows(xtp, &[block.at]) {
         let object = xtp.objects.of(row);
+        debug_assert!(
+            (0..row.links()).all(|index| hash_index::is_marked(row, index)),
+            "taken out of its chains before it is freed"
+        );
+        debug_assert!(object.number() != 0, "an object goes after its rows");
         object.count(&xtp.pools, -1, -(row.bytes() as i64));
         object.count_garbage(-1);
         row.free();

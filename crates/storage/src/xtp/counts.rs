@@ -14,6 +14,7 @@ use crate::region::memory::Memory;
 
 /// Schedulers count apart, as many as this; those beyond share words with others.
 pub const SHARES: usize = 8;
+const _: () = assert!(SHARES.is_power_of_two());
 
 /// The caller's share.
 #[inline]
@@ -149,6 +150,7 @@ shared_struct! {
     }
 }
 
+const _: () = assert!(size_of::<Share>() == 128, "a share is in a pair of cache lines of its own");
 /// What transactions have counted that are over.
 pub struct Ended {
     shares: Part<Share>,
@@ -224,6 +226,8 @@ impl Tally {
 
     /// The transaction is over; its snapshot still keeps the tables in memory that it has used.
     pub fn settle(&mut self, xtp: &Xtp) {
+        debug_assert_eq!(self.transaction.ended, 0, "a transaction ends once");
+        debug_assert!(self.transaction.aborted_by_system <= self.transaction.aborted);
         self.settle_table(xtp);
         self.settle_index(xtp);
         self.transaction.ended = 1;

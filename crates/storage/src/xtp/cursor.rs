@@ -38,14 +38,17 @@ fn chain(head: At) -> Option<At> {
 #[inline]
 fn is_below(lower: &[u8], upper: &[u8]) -> bool {
     let words = |key| first_word(key).zip(last_word(key));
-    match (words(lower), words(upper)) {
+    let below = match (words(lower), words(upper)) {
         (Some(low), Some(high)) if lower.len() == upper.len() && lower.len() <= 16 => low < high,
         _ => lower < upper,
-    }
+    };
+    debug_assert_eq!(below, lower < upper, "words compare as their bytes do");
+    below
 }
 
 /// With fewer the way down the tree costs more than they do.
 const FEW_CHAINS: usize = 16;
+const _: () = assert!(FEW_CHAINS > 0);
 
 #[derive(Default)]
 enum Kind {
@@ -71,6 +74,7 @@ impl Cursor {
     ) {
         self.met = At::NONE;
         self.forget_chains();
+        debug_assert!(self.begun == 0 && self.heads.is_empty());
         self.way = match (&index.way, lower, upper) {
             (Way::Ordered(_), lower, upper) => {
                 lower.append_lowest(&mut self.lower);
@@ -102,6 +106,7 @@ impl Cursor {
     /// The beginning of the next chain that was noted.
     #[inline]
     fn next_chain(&mut self) -> Option<At> {
+        debug_assert!(self.begun <= self.heads.len(), "chain {} of {}", self.begun, self.heads.len());
         let chains = &self.heads[self.begun..];
         let empty = chains.iter().take_while(|head| head.is_none()).count();
         let head = chains.get(empty).copied();
@@ -122,6 +127,8 @@ impl Cursor {
     #[inline]
     pub fn pass(&mut self, chains: usize) {
         self.begun += chains;
+        debug_assert!(self.begun <= self.heads.len(), "what is passed was noted");
+        debug_assert!(chains == 0 || self.met.is_none(), "noted chains come after the one it stands in");
         if let Kind::Range { left: false, .. } = self.way
             && self.met.is_none()
             && self.begun == self.heads.len()
@@ -155,6 +162,7 @@ impl Cursor {
                 None => return Ok(None),
             };
             let row = Row::new(memory, self.met);
+            debug_assert!(position < row.links(), "index {position} of a row in {}", row.links());
             let within = match &self.way {
                 Kind::Range { .. } | Kind::All { bounds: None, .. } => true,
                 Kind::Key { hash } => {
@@ -184,6 +192,7 @@ impl Cursor {
 
     /// Goes to the next chain, which may be empty, or notes the next ones. False: there is none.
     fn find_chain(&mut self, xtp: &Xtp, index: &MemoryIndex) -> bool {
+        debug_assert!(self.begun == self.heads.len() && self.met.is_none(), "what was noted comes first");
         match (&mut self.way, &index.way) {
             (Kind::All { bucket, .. }, Way::Hash(hash)) if *bucket < hash.bucket_count() => {
                 self.heads.clear();
@@ -210,6 +219,7 @@ impl Cursor {
             unreachable!("a range of an ordered index")
         };
         let (lower, upper, heads, memory) = (&mut self.lower, &mut self.upper, &mut self.heads, &xtp.memory);
+        debug_assert!(self.begun == heads.len() && self.met.is_none(), "what was noted comes first");
         heads.clear();
         self.begun = 0;
         let replace = |bound: &mut Vec<u8>, by: &[u8]| {
@@ -225,6 +235,7 @@ impl Cursor {
             heads.extend(leaf.heads(first..end).rev());
             match low {
                 Some(low) => {
+                    debug_assert!(!*bounded || low < &upper[..], "a scan goes on: down to {low:02x?}");
                     replace(upper, low);
                     *bounded = true;
                 }
@@ -242,6 +253,7 @@ impl Cursor {
                     *left = false;
                     break;
                 };
+                debug_assert!(high > &lower[..], "a scan goes on: up to {high:02x?}");
                 replace(lower, high);
                 match leaf.right().filter(|_| heads.len() < FEW_CHAINS) {
                     Some(right) => leaf = right,

@@ -43,6 +43,7 @@ impl Eyes<'_> {
 
     #[inline(never)]
     fn look(&self, row: Row<'_>, dependencies: &mut Vec<u64>) -> bool {
+        debug_assert!(self.time < NEVER && self.own & OWNED == 0, "a time, and a transaction");
         let mut rests_on = |id: u64| {
             if dependencies.last() != Some(&id) {
                 dependencies.push(id);
@@ -77,6 +78,7 @@ impl Eyes<'_> {
                 return if moment <= self.time { Passed::Yes } else { Passed::No };
             }
             let id = moment & !OWNED;
+            debug_assert!(id != 0, "the system owns no row");
             if id == self.own {
                 return Passed::Own;
             }

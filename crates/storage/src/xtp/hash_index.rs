@@ -24,6 +24,11 @@ const NEAR: u8 = NEIGHBOURS as u8 - 1;
 
 /// Numbers in a row whose buckets lie in one cache line.
 pub const NEIGHBOURS: i64 = 8;
+const _: () = assert!(BUCKETS_MAX.is_power_of_two(), "a mask takes a hash to a bucket");
+const _: () =
+    assert!(NEIGHBOURS == NEAR as i64 + 1 && NEIGHBOURS as usize * size_of::<u64>() == 64, "a cache line of buckets");
+const _: () = assert!(!FACTOR.is_multiple_of(2), "an even factor loses the highest bit of what it multiplies");
+const _: () = assert!(At::of_word(LEAVING | GONE).is_none(), "marks in a link are no part of a place");
 
 /// Of a whole normalized key. The buckets are chosen by its low bits.
 ///
@@ -57,6 +62,7 @@ fn hash_of(key: &[u8]) -> u64 {
 /// The hash of a key that is one whole number, as `KeyCodec::integer_word` gives it: no bytes have to be put together.
 #[inline]
 pub fn hash_of_number((first, word, bytes): (u8, u64, usize)) -> u64 {
+    debug_assert!((1..=8).contains(&bytes), "a number of {bytes} bytes");
     let last = (word >> (64 - 8 * bytes)) as u8;
     let before = u64::from(first) | word.swap_bytes() << 8;
     let (length, far) = (bytes as u64 + 1, u64::from(last & !NEAR) << 56);
@@ -84,6 +90,7 @@ pub struct HashIndex {
 impl HashIndex {
     pub fn create(memory: &RowMemory, count: u64) -> crate::error::StorageResult<HashIndex> {
         let count = bucket_count(count);
+        debug_assert!(count.is_power_of_two() && count <= BUCKETS_MAX, "{count} buckets");
         let buckets = memory.allocate(8 * count as usize)?;
         for bucket in 0..count as usize {
             let word = memory.word(buckets, bucket);
@@ -100,6 +107,7 @@ impl HashIndex {
     }
 
     pub fn bucket_count(&self) -> u64 {
+        debug_assert!((self.mask + 1).is_power_of_two());
         self.mask + 1
     }
 
@@ -132,9 +140,14 @@ impl HashIndex {
     pub fn link(&self, memory: &RowMemory, row: Row<'_>, index: usize) {
         let bucket = self.bucket(memory, row.home(index));
         let link = row.link(index);
+        debug_assert_eq!(link.load(Ordering::Relaxed), 0, "a row comes into a chain once");
         let mut first = bucket.load(Ordering::Relaxed);
         loop {
             link.store(first, Ordering::Relaxed);
+            debug_assert!(
+                first & (LEAVING | GONE) == 0 && first != row.at().word(),
+                "a bucket leads to another row: {first:#x}"
+            );
             // SeqCst: of two that insert the same key at the same time the later one sees the other's row.
             match bucket.compare_exchange_weak(first, row.at().word(), Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) => return,
@@ -164,15 +177,28 @@ pub fn mark_leaving(row: Row<'_>) {
     }
 }
 
+/// The row leaves the chain: nothing is put behind it any more.
+#[inline]
+pub fn is_marked(row: Row<'_>, index: usize) -> bool {
+    row.link(index).load(Ordering::Acquire) & LEAVING != 0
+}
 /// Somebody's walk has taken the row out of the chain.
 #[inline]
 pub fn is_out(row: Row<'_>, index: usize) -> bool {
     row.link(index).load(Ordering::Acquire) & GONE != 0
 }
 
+fn is_reachable(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize) -> bool {
+    let mut at = At::of_word(head.load(Ordering::Acquire));
+    while !at.is_none() && at != row.at() {
+        at = next(Row::new(memory, at), index);
+    }
+    !at.is_none()
+}
 /// Takes `row`, which is marked, out of the chain that begins at `head`, and whatever else is marked before it or directly behind it:
 /// the versions of a key that go together stand together.
 pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize) {
+    debug_assert!(is_marked(row, index), "only a marked row is taken out");
     'again: while !is_out(row, index) {
         let mut before = head;
         let mut at = At::of_word(before.load(Ordering::Acquire));
@@ -190,6 +216,7 @@ pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize
             }
             os::sim_point!("xtp.unlink");
             let next = At::of_word(link);
+            debug_assert!(next != at, "a row does not lead to itself");
             match before.compare_exchange(at.word(), next.word(), Ordering::SeqCst, Ordering::Acquire) {
                 Ok(_) => {
                     // Nobody but who owns the row's block asks for it, and a death before this mark only costs it a walk.
@@ -203,8 +230,9 @@ pub fn take_out(memory: &RowMemory, head: &AtomicU64, row: Row<'_>, index: usize
                 Err(now) => at = At::of_word(now),
             }
         }
-        return;
+        break;
     }
+    debug_assert!(!is_reachable(memory, head, row, index), "nobody comes to a row that is out");
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub struct At(u64);
 const MARKS: u64 = 15;
 /// What a place is above the distance from the heap's start, so that none is 0.
 const ABOVE: u64 = 16;
+const _: () = assert!(ABOVE.is_multiple_of(MARKS + 1), "a place is a multiple of 16");
 
 impl At {
     pub const NONE: At = At(0);
@@ -82,11 +83,17 @@ impl RowMemory {
     #[inline]
     pub fn allocate(&self, bytes: usize) -> StorageResult<At> {
         let block = self.heap.allocate(bytes)?;
-        Ok(At(block.as_ptr() as u64 - self.start.as_ptr() as u64 + ABOVE))
+        let at = block.as_ptr() as u64 - self.start.as_ptr() as u64 + ABOVE;
+        debug_assert!(
+            at & MARKS == 0 && at as usize - ABOVE as usize + bytes <= self.bytes,
+            "a block of {bytes} bytes at {at}"
+        );
+        Ok(At(at))
     }
 
     /// Gives back what `allocate(bytes)` gave. Nobody can reach it any more.
     pub fn free(&self, at: At, bytes: usize) {
+        assert!(at.0 & MARKS == 0 && bytes > 0, "{bytes} bytes at {}: no place of a block", at.0);
         // SAFETY: within the heap (`place` checks); the callers free each block once, with its size.
         unsafe { self.heap.free(self.place(at, 0, 1), bytes) };
     }
@@ -97,6 +104,7 @@ impl RowMemory {
 
     #[inline]
     fn place(&self, at: At, offset: usize, bytes: usize) -> NonNull<u8> {
+        debug_assert!(at.0 & MARKS == 0 && !at.is_none(), "{}: no place of a block", at.0);
         let offset = (at.0.wrapping_sub(ABOVE) as usize).wrapping_add(offset);
         assert!(offset < self.bytes && bytes <= self.bytes - offset, "a place in the memory of rows");
         // SAFETY: within the heap, as was just checked.
@@ -106,6 +114,7 @@ impl RowMemory {
     /// The n-th word of a block.
     #[inline]
     pub fn word(&self, at: At, index: usize) -> &AtomicU64 {
+        debug_assert!(at.0 & MARKS == 0 && !at.is_none(), "{}: no place of a block", at.0);
         let offset = (at.0.wrapping_sub(ABOVE) as usize).wrapping_add(8 * index);
         assert!(offset <= self.last_word, "a word in the memory of rows");
         // SAFETY: within the heap, aligned as blocks are; every pattern of bits is a word.
@@ -147,6 +156,7 @@ impl RowMemory {
     #[inline]
     pub fn put_row<const N: usize>(&self, at: At, words: [u64; N], more: &[u64], bytes: &[u8]) {
         let before = 8 * N + 16 * more.len();
+        debug_assert!(before.is_multiple_of(8), "words lie at multiples of 8");
         let to = self.place(at, 0, before + bytes.len());
         // SAFETY: within the heap, as was just checked, aligned as blocks are; the block is the caller's alone.
         unsafe {

@@ -127,6 +127,7 @@ impl Xtp {
     }
 
     pub fn note_logged(&self, lsn: u64) {
+        debug_assert!(lsn > 0, "LSN 0 is no record's");
         self.numbers.logged.fetch_max(lsn, Ordering::SeqCst);
     }
 }

@@ -36,6 +36,9 @@ const ORDERED: u32 = 2;
 /// A share is in a cache line or two of its own.
 const SHARE_WORDS: usize = 16;
 const _: () = assert!(IndexCounts::WORDS <= SHARE_WORDS);
+const _: () = assert!(SHARE_WORDS * size_of::<u64>() == 128, "a share is a pair of cache lines");
+const _: () = assert!(OBJECTS_MAX - 1 <= u16::MAX as usize, "a row names its object in 16 bits");
+const _: () = assert!(DURABLE & DROPPED == 0 && (DURABLE | DROPPED) & VALUES == 0);
 
 const fn block_bytes(indexes: usize) -> usize {
     8 * (counts_at(indexes, indexes))
@@ -179,6 +182,7 @@ impl Object {
     }
 
     pub fn add_index_counts(&self, memory: &RowMemory, index: usize, counts: &mut IndexCounts) {
+        debug_assert!(index < self.index_count(), "index {index} of {}", self.index_count());
         let first = counts_at(self.index_count(), index) + SHARE_WORDS * share();
         let block = self.block();
         counts.move_to(|at| memory.word(block, first + at));
@@ -203,6 +207,7 @@ impl Object {
     }
 
     fn index_word(&self, memory: &RowMemory, index: usize, word: usize) -> u64 {
+        debug_assert!(index < self.index_count(), "index {index} of {}", self.index_count());
         memory.word(self.block(), INDEX_WORDS * index + word).load(Ordering::Relaxed)
     }
 
@@ -212,6 +217,8 @@ impl Object {
 
     pub fn way(&self, memory: &RowMemory, index: usize) -> Way {
         let word = |word| self.index_word(memory, index, word);
+        debug_assert!(matches!(word(0) as u32, HASH | ORDERED), "a kind of index: {}", word(0) as u32);
+        debug_assert!(!At::of_word(word(1)).is_none(), "an index lies somewhere");
         match word(0) as u32 {
             HASH => Way::Hash(HashIndex { buckets: At::of_word(word(1)), mask: word(2) }),
             _ => Way::Ordered(OrderedIndex { root: At::of_word(word(1)) }),
@@ -220,6 +227,7 @@ impl Object {
 
     /// Takes a row, which is marked, out of all its chains.
     pub fn unlink(&self, (memory, retired, pools): (&RowMemory, &Retired, &Pools), row: Row<'_>) {
+        debug_assert_eq!(row.links(), self.index_count(), "a row has a link for each index");
         for index in 0..row.links() {
             match self.way(memory, index) {
                 Way::Hash(hash) => hash.unlink(memory, row, index),
@@ -281,6 +289,7 @@ impl Objects {
         layout: &TableLayout,
     ) -> StorageResult<u16> {
         let _changing = self.changing.lock();
+        assert!(number != 0, "0 is a free slot");
         if let Some(slot) = self.find(number) {
             return Ok(slot);
         }
@@ -293,6 +302,7 @@ impl Objects {
             pools.refuse(db)
         })?;
         let object = &self.slots[slot];
+        assert_eq!(object.number(), 0, "a slot that was taken is nobody's");
         object.database.store(u32::from(db.0), Ordering::Relaxed);
         object.table.store(table.0 as u32, Ordering::Relaxed);
         let durable = layout.memory.is_some_and(|memory| memory.durable);
@@ -315,6 +325,7 @@ impl Objects {
 
     /// The table is gone for everybody: its memory goes as soon as no snapshot needs it.
     pub fn drop_soon(&self, number: u32, now: u64) {
+        debug_assert!(now > 0 && number != 0, "a time, and an object");
         if let Some(slot) = self.find(number) {
             self.slots[u32::from(slot)].dropped_at.store(now, Ordering::SeqCst);
             self.slots[u32::from(slot)].flags.fetch_or(DROPPED, Ordering::SeqCst);
@@ -342,6 +353,12 @@ impl Objects {
             return;
         }
         let count = object.index_count();
+        debug_assert_eq!(
+            object.shares.iter().map(|share| share.garbage.load(Ordering::SeqCst)).sum::<i64>(),
+            0,
+            "who collects rows comes before who frees them"
+        );
+        let mut freed = (0, 0);
         object.counts().move_to(|at| &self.gone.tables[at]);
         (0..count).for_each(|index| object.index_counts(memory, index).move_to(|at| &self.gone.indexes[at]));
         if count > 0 {
@@ -349,11 +366,17 @@ impl Objects {
                 while !at.is_none() {
                     let row = Row::new(memory, at);
                     at = hash_index::next(row, 0);
+                    freed = (freed.0 + 1, freed.1 + row.bytes() as i64);
                     row.free();
                 }
             });
         }
         (0..count).for_each(|index| object.way(memory, index).free(memory));
+        debug_assert!(
+            count == 0 || freed == object.counted(),
+            "versions counted: {:?}, found: {freed:?}",
+            object.counted()
+        );
         memory.free(object.block(), block_bytes(count));
         let words = object.shares.iter().flat_map(|share| [&share.bytes, &share.index_bytes]);
         let told: i64 = words.map(|word| pools::told(word.load(Ordering::Relaxed))).sum();
@@ -374,6 +397,7 @@ fn empty_bytes(indexes: &[IndexLayout]) -> usize {
 
 /// The block of a table's indexes, with empty chains and nothing counted.
 fn create_indexes(memory: &RowMemory, indexes: &[IndexLayout]) -> StorageResult<At> {
+    debug_assert!(indexes.len() <= usize::from(u8::MAX), "a row counts its links in 8 bits");
     let block = memory.allocate(block_bytes(indexes.len()))?;
     for word in counts_at(indexes.len(), 0)..block_bytes(indexes.len()) / 8 {
         memory.word(block, word).store(0, Ordering::Relaxed);

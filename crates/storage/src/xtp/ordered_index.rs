@@ -53,6 +53,10 @@ const PREFIX_BYTES: usize = 8;
 const ENTRIES_MAX: usize = 64;
 /// A simulation splits nodes of so many.
 const EARLY_SPLIT_ENTRIES: usize = 4;
+const _: () =
+    assert!(EARLY_SPLIT_ENTRIES >= 2 && EARLY_SPLIT_ENTRIES < ENTRIES_MAX, "both halves of a split have an entry");
+const _: () = assert!(ENTRIES_MAX < u16::MAX as usize, "a node counts its entries in 16 bits");
+const _: () = assert!(At::of_word(GOES | LEAVING).is_none(), "marks are no part of a place");
 
 /// Where the tree begins: as each engine keeps it with the table's shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +158,9 @@ impl<'a> Node<'a> {
     fn at_place(memory: &'a RowMemory, place: At) -> Node<'a> {
         let word = memory.word(place, NODE).load(Ordering::Acquire);
         let at = At::of_word(word);
+        debug_assert!(!at.is_none(), "a place leads to a node");
         let shape = memory.word(at, SHAPE).load(Ordering::Relaxed);
+        debug_assert!(shape as u16 as usize <= ENTRIES_MAX, "a node of {} entries", shape as u16);
         Node { memory, at, words: memory.words(at, SHAPE, words_of(shape) - SHAPE), goes: word & GOES != 0 }
     }
 
@@ -253,20 +259,30 @@ impl<'a> Node<'a> {
         if own == 0 { Order::Less } else { self.bytes_of(own).cmp(key) }
     }
 
+    /// What `lower_bound` is to say of a key, by looking at whole keys.
+    fn is_place_of(&self, entry: usize, found: bool, key: &[u8]) -> bool {
+        (entry == 0 || self.compare(entry - 1, key) == Order::Less)
+            && (entry == self.count() || self.compare(entry, key) == if found { Order::Equal } else { Order::Greater })
+            && (!found || entry < self.count())
+    }
     /// The first entry that is not below `key`, which lies between its bounds, and whether it is `key`.
     #[inline(always)]
     pub fn lower_bound(&self, key: &[u8]) -> (usize, bool) {
-        if self.first() != 0 && key.first() != Some(&self.first()) {
-            return (self.beyond(key), false);
-        }
-        let prefix = prefix_of(key, self.skip());
-        self.among_alike(count_below(self.prefixes(), prefix), prefix, key)
+        let place = if self.first() != 0 && key.first() != Some(&self.first()) {
+            (self.beyond(key), false)
+        } else {
+            let prefix = prefix_of(key, self.skip());
+            self.among_alike(count_below(self.prefixes(), prefix), prefix, key)
+        };
+        debug_assert!(self.is_place_of(place.0, place.1, key), "entry {} for {key:02x?}", place.0);
+        place
     }
 
     /// The end of the entries below `upper`, which is not below `lower`; that lies between the node's bounds, and belongs at `from`. Most ranges
     /// end soon: the entries are gone through.
     #[inline]
     pub fn end_from(&self, from: usize, lower: &[u8], upper: &[u8]) -> usize {
+        debug_assert!(from <= self.count() && lower <= upper, "entry {from} of {}", self.count());
         let (first, skip) = (self.first(), self.skip());
         if first != 0 && upper.first() != Some(&first) {
             return self.beyond(upper);
@@ -283,6 +299,7 @@ impl<'a> Node<'a> {
     /// The same at an edge of the tree, of a key that does not begin as all here do.
     #[cold]
     fn beyond(&self, key: &[u8]) -> usize {
+        debug_assert!(self.first() != 0);
         let unbounded = usize::from(self.level() > 0 && self.separators()[0] == 0);
         if key.first() < Some(&self.first()) { unbounded } else { self.count() }
     }
@@ -354,10 +371,12 @@ fn count_below(prefixes: &[u64], prefix: u64) -> usize {
     let count = |below: usize, own: &u64| below + usize::from(*own < prefix);
     let (eights, rest) = prefixes.as_chunks::<8>();
     let whole = eights.iter().map(|eight| &eight[7]).fold(0, count);
-    match eights.get(whole) {
+    let below = match eights.get(whole) {
         Some(eight) => eight.iter().fold(8 * whole, count),
         None => rest.iter().fold(8 * whole, count),
-    }
+    };
+    debug_assert_eq!(below, prefixes.partition_point(|own| *own < prefix), "prefixes ascend");
+    below
 }
 
 /// Whether two keys begin with the same `length` bytes.
@@ -393,11 +412,31 @@ impl Parts {
 
     /// Writes the node into a block of its own.
     fn build(&self, memory: &RowMemory) -> StorageResult<At> {
+        assert!(self.targets.len() <= ENTRIES_MAX, "a node of {} entries", self.targets.len());
+        assert_eq!(
+            self.separators.len(),
+            if self.level == 0 { 0 } else { self.targets.len() },
+            "above the leaves each child has a separator"
+        );
+        debug_assert!(self.targets.iter().all(|target| !At::of_word(*target).is_none()), "an entry leads somewhere");
         let bytes_of = |key: u64| Key::new(memory, At::of_word(key)).bytes();
         let keys = if self.level == 0 { &self.targets } else { &self.separators };
         // The first separator of all has no bytes, and bounds nothing.
         let unbounded = usize::from(keys.first() == Some(&0));
+        debug_assert!(
+            unbounded == 0 || self.level > 0 && self.low == 0,
+            "the first child of the first node has no bound"
+        );
         let bounded = &keys[unbounded..];
+        debug_assert!(bounded.is_sorted_by(|a, b| bytes_of(*a) < bytes_of(*b)), "keys of a node are in order");
+        debug_assert!(
+            self.low == 0 || bounded.first().is_none_or(|key| bytes_of(self.low) <= bytes_of(*key)),
+            "its keys are not below its low key"
+        );
+        debug_assert!(
+            self.high == 0 || bounded.last().is_none_or(|key| bytes_of(*key) < bytes_of(self.high)),
+            "its keys are below its high key"
+        );
         let least = bounded.first().map_or(&[][..], |key| bytes_of(*key));
         let first = match (bounded.last(), least) {
             (Some(last), [least, ..]) if self.is_at_edge() && bytes_of(*last)[0] == *least => *least,
@@ -410,6 +449,7 @@ impl Parts {
         let skip = skip.min(usize::from(u16::MAX));
         let mut length = u8::try_from(least.len()).unwrap_or(0);
         let count = keys.len();
+        debug_assert_eq!(self.high == 0, self.right == 0, "who has an end has a neighbour");
         let at = memory.allocate(8 * words_of(shape_of(count, self.level)))?;
         let put = |word: usize, value: u64| memory.word(at, word).store(value, Ordering::Relaxed);
         (0..unbounded).for_each(|entry| put(ENTRIES + entry, 0));
@@ -434,6 +474,7 @@ impl Parts {
     /// The upper half becomes a node of its own, right of `place_of_right`'s... bounds; returns it. `separator`: its low key.
     fn split(&mut self, separator: u64, right: u64) -> Parts {
         let middle = self.targets.len() / 2;
+        assert!(middle > 0 && middle < self.targets.len(), "both halves have an entry");
         let upper = Parts {
             level: self.level,
             right: self.right,
@@ -491,6 +532,7 @@ impl OrderedIndex {
             // The bound that its parent knows needs no look.
             if node.word(HIGH) != expected_high && is_right_of(&node) {
                 place = At::of_word(node.word(RIGHT));
+                debug_assert!(!place.is_none(), "who has a high key has a neighbour");
                 node = Node::at_place(memory, place);
                 continue;
             }
@@ -498,11 +540,17 @@ impl OrderedIndex {
                 return (place, node);
             }
             let (entry, found) = node.lower_bound(key);
+            debug_assert!(node.level() > level, "the way leads down: level {} for {level}", node.level());
             let entry = if found && !before { Some(entry) } else { entry.checked_sub(1) };
             (place, node, expected_high) = match entry {
                 Some(entry) => {
                     let place = At::of_word(node.targets()[entry]);
                     let high = node.separators().get(entry + 1).copied().unwrap_or(node.word(HIGH));
+                    debug_assert_eq!(
+                        Node::at_place(memory, place).level() + 1,
+                        node.level(),
+                        "the level of a child is one less"
+                    );
                     (place, Node::at_place(memory, place), high)
                 }
                 None => {
@@ -575,6 +623,7 @@ impl OrderedIndex {
         loop {
             let key = self.find_or_add(memory, growth, key)?;
             row.set_home(index, key.at.word());
+            debug_assert!(index < row.links());
             let mut first = key.head().load(Ordering::Relaxed);
             while first & LEAVING == 0 {
                 link.store(first, Ordering::Relaxed);
@@ -635,6 +684,12 @@ impl OrderedIndex {
         node: Node<'_>,
         mut parts: Parts,
     ) -> StorageResult<bool> {
+        debug_assert_eq!(
+            (parts.level, parts.low),
+            (node.level(), node.word(LOW)),
+            "a place keeps its level and where it begins"
+        );
+        debug_assert!(!node.goes, "nobody replaces what goes");
         // What has been built and found no place is freed again.
         let mut built = Built { memory, blocks: Vec::new() };
         let mut up = None;
@@ -643,6 +698,7 @@ impl OrderedIndex {
             built.node(&parts)?
         } else {
             os::sim_point!("xtp.node.split");
+            debug_assert!(place != self.root || parts.high == 0 && parts.low == 0, "the root has all keys");
             let middle = parts.targets.len() / 2;
             let separator = if parts.level == 0 {
                 let bytes = Key::new(memory, At::of_word(parts.targets[middle])).bytes();
@@ -715,6 +771,7 @@ impl OrderedIndex {
 
     /// Takes an empty node away, unless it is the first of its level, or not empty any more.
     fn take_away(&self, memory: &RowMemory, growth: &Growth<'_>, place: At, node: &Node<'_>) {
+        debug_assert!(node.count() == 0 && !node.goes, "an empty node goes");
         let slot = memory.word(place, NODE);
         let marked = node.at.word() | GOES;
         if node.word(LOW) == 0
@@ -745,6 +802,7 @@ impl OrderedIndex {
     fn hand_over(&self, memory: &RowMemory, growth: &Growth<'_>, place: At, node: &Node<'_>) -> StorageResult<()> {
         loop {
             let (left_place, left) = self.left_of(memory, node);
+            debug_assert_eq!(left.level(), node.level(), "a neighbour is of the same level");
             if left.word(RIGHT) != place.word() {
                 return Ok(());
             }
@@ -776,6 +834,7 @@ impl OrderedIndex {
             let mut parts = node.parts();
             parts.targets.remove(entry);
             parts.separators.remove(entry);
+            debug_assert!(parts.level == level && level > 0);
             let empty = parts.targets.is_empty();
             if self.replace(memory, growth, place, node, parts)? {
                 if empty {
@@ -799,6 +858,8 @@ impl OrderedIndex {
         entry: usize,
     ) -> StorageResult<()> {
         let key = node.key(entry);
+        debug_assert_eq!(node.level(), 0, "keys are in leaves");
+        debug_assert!(key.head().load(Ordering::SeqCst) & LEAVING != 0, "only a key that is leaving goes");
         let mut parts = node.parts();
         parts.targets.remove(entry);
         let empty = parts.targets.is_empty();
@@ -866,6 +927,7 @@ impl OrderedIndex {
         let mut lows = BTreeSet::new();
         loop {
             let leftmost = Node::at_place(memory, first);
+            debug_assert_eq!(leftmost.word(LOW), 0, "the first node of a level has no bound");
             let below = (leftmost.level() > 0).then(|| At::of_word(leftmost.targets()[0]));
             let mut place = first;
             while !place.is_none() {

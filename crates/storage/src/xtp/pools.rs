@@ -28,6 +28,7 @@ const STEP_BITS: u32 = 14;
 pub const STEP_BYTES: i64 = 1 << STEP_BITS;
 /// As SQL Server's longest name.
 const NAME_MAX: usize = 128;
+const _: () = assert!(POOLS_MAX - 1 <= u8::MAX as usize && DATABASES - 1 == u16::MAX as usize);
 
 /// A pool by its place among them. Databases that nobody has put anywhere are in the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,9 @@ pub fn steps(before: i64, more: i64) -> i64 {
 /// What a share of so many bytes has told of them.
 #[inline]
 pub fn told(bytes: i64) -> i64 {
-    bytes >> STEP_BITS << STEP_BITS
+    let told = bytes >> STEP_BITS << STEP_BITS;
+    debug_assert!(told <= bytes && bytes - told < STEP_BYTES, "less than a step is not told");
+    told
 }
 
 impl Pools {
@@ -124,6 +127,7 @@ impl Pools {
     #[cold]
     #[inline(never)]
     pub fn add(&self, db: DatabaseId, bytes: i64) {
+        assert!(bytes % STEP_BYTES == 0, "{bytes} bytes: pools are told in steps");
         let _moving = self.moving.lock();
         self.databases[usize::from(db.0)].bytes.fetch_add(bytes, Ordering::Relaxed);
         self.pools[self.pool_of(db)].bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -132,6 +136,7 @@ impl Pools {
     /// Err: the database or its pool has no room for so many bytes more.
     #[inline]
     pub fn admit(&self, db: DatabaseId, bytes: usize) -> StorageResult<()> {
+        debug_assert!(bytes > 0 && bytes <= i64::MAX as usize);
         let (database, pool) = (&self.databases[usize::from(db.0)], &self.pools[self.pool_of(db)]);
         // Relaxed: whoever sees an older number is let in as if it had come earlier.
         let fits = |there: &AtomicI64, limit: &AtomicI64| {
@@ -165,6 +170,7 @@ impl Pools {
 
     /// Names a pool and limits it to a share of all memory there is for such tables. For all engines, and at once.
     pub fn set(&self, pool: MemoryPool, name: &str, percent: u32) {
+        assert!(usize::from(pool.0) < POOLS_MAX && percent <= 100, "pool {} of {percent} %", pool.0);
         let mut written = Name { length: 0, units: [0; NAME_MAX] };
         for (to, unit) in written.units.iter_mut().zip(name.encode_utf16()) {
             *to = unit;
@@ -182,6 +188,7 @@ impl Pools {
 
     /// From now on the tables of a database count for this pool.
     pub fn bind(&self, db: DatabaseId, pool: MemoryPool) {
+        assert!(usize::from(pool.0) < POOLS_MAX, "pool {}", pool.0);
         let database = &self.databases[usize::from(db.0)];
         let _moving = self.moving.lock();
         let bytes = database.bytes.load(Ordering::Relaxed);

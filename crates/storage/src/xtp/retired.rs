@@ -31,6 +31,8 @@ const EPOCH: usize = 1;
 /// The size in the word of the epoch, in units.
 const SIZE_BITS: u32 = 24;
 const UNIT: usize = 16;
+const _: () = assert!(UNIT.is_power_of_two(), "sizes are rounded as the heap rounds them");
+const _: () = assert!(RETIRED_WORDS > EPOCH, "the head of a block has its epoch");
 /// Words before a block's own.
 pub const RETIRED_WORDS: usize = 2;
 
@@ -71,6 +73,7 @@ pub struct Guard<'a> {
 impl Drop for Guard<'_> {
     #[inline]
     fn drop(&mut self) {
+        debug_assert!(!matches!(self.pin.epoch.load(Ordering::Relaxed), 0 | FREE), "a guard holds its pin");
         self.pin.epoch.store(FREE, Ordering::Release);
         if let Some(pin) = self.pooled {
             self.retired.pins.give(pin);
@@ -105,6 +108,7 @@ impl Retired {
             _ => self.take_pin(),
         };
         let epoch = self.epoch.load(Ordering::SeqCst);
+        debug_assert!(epoch != 0 && epoch < FREE - 1);
         pin.epoch.store(epoch + 1, Ordering::SeqCst);
         Guard { retired: self, pin, pooled }
     }
@@ -112,12 +116,15 @@ impl Retired {
     #[cold]
     fn take_pin(&self) -> (&Pin, Option<u32>) {
         let pin = self.pins.take_needed().expect("workers are fewer than pins");
+        debug_assert!(matches!(self.pins[pin].epoch.load(Ordering::Relaxed), 0 | FREE), "a pin is one reader's");
         (&self.pins[pin], Some(pin))
     }
 
     /// The block, which `memory.allocate(bytes)` gave, cannot be reached any more by who begins to read now.
     pub fn retire(&self, memory: &RowMemory, block: At, bytes: usize) {
+        assert!(bytes > 0 && bytes.div_ceil(UNIT) < 1 << SIZE_BITS, "a part of {bytes} bytes");
         let epoch = self.epoch.load(Ordering::SeqCst);
+        debug_assert!(epoch >> (u64::BITS - SIZE_BITS) == 0, "an epoch has {} bits", u64::BITS - SIZE_BITS);
         memory.word(block, EPOCH).store(epoch << SIZE_BITS | bytes.div_ceil(UNIT) as u64, Ordering::Relaxed);
         let queue = &self.queues[sched::here().unwrap_or(0) as usize % QUEUES];
         queue.blocks.push(&QUEUE, memory, block);
@@ -136,6 +143,7 @@ impl Retired {
         // A block in no queue would be lost with its engine.
         engines::enter(queue);
         while let Some(block) = queue.blocks.pop_if(&QUEUE, memory, |block| retired(block) >> SIZE_BITS < oldest) {
+            debug_assert!(retired(block) & ((1 << SIZE_BITS) - 1) != 0, "what is retired has a size");
             queue.freed.fetch_add(1, Ordering::Relaxed);
             // Sizes are rounded as the heap rounds them.
             memory.free(block, (retired(block) & ((1 << SIZE_BITS) - 1)) as usize * UNIT);

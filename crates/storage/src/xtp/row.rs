@@ -34,6 +34,9 @@ const LINKS: usize = 5;
 
 /// Another row of the same unique key may be there when this one is committed: validation looks.
 const CONTESTED: u64 = 1 << 56;
+const _: () = assert!(NEVER & OWNED == 0, "a time that never comes is a time");
+const _: () = assert!(At::of_word(LEAVING | GONE).is_none(), "marks in a link are no part of a place");
+const _: () = assert!(LINKS == SHAPE + 1 && row_bytes(0, 0) == 8 * LINKS);
 
 #[inline]
 pub const fn row_bytes(links: usize, image: usize) -> usize {
@@ -65,6 +68,8 @@ impl<'a> Row<'a> {
         homes: &[u64],
         image: &[u8],
     ) -> StorageResult<Row<'a>> {
+        debug_assert!(begin != NEVER && homes.len() <= usize::from(u8::MAX), "{} links", homes.len());
+        debug_assert!(image.len() <= u32::MAX as usize, "an image of {} bytes", image.len());
         let at = memory.allocate(row_bytes(homes.len(), image.len()))?;
         let shape = image.len() as u64 | u64::from(object) << 32 | (homes.len() as u64) << 48;
         memory.put_row::<LINKS>(at, [begin, NEVER, 0, u64::from(statement), shape], homes, image);
@@ -126,6 +131,7 @@ impl<'a> Row<'a> {
 
     /// Only whoever owns the row's end says so, and only its own transaction asks.
     pub fn set_ended_by(&self, statement: u32) {
+        debug_assert!(self.end().load(Ordering::Relaxed) & OWNED != 0, "who says so owns the end");
         let word = &self.head[STATEMENTS];
         word.store(word.load(Ordering::Relaxed) & 0xffff_ffff | u64::from(statement) << 32, Ordering::Relaxed);
     }
@@ -160,16 +166,19 @@ impl<'a> Row<'a> {
 
     #[inline]
     pub fn link(&self, index: usize) -> &'a AtomicU64 {
+        debug_assert!(index < self.links(), "link {index} of {}", self.links());
         self.memory.word(self.at, LINKS + 2 * index)
     }
 
     #[inline]
     pub fn home(&self, index: usize) -> u64 {
+        debug_assert!(index < self.links(), "link {index} of {}", self.links());
         self.memory.word(self.at, LINKS + 2 * index + 1).load(Ordering::Relaxed)
     }
 
     /// Before it is in the chain.
     pub fn set_home(&self, index: usize, home: u64) {
+        debug_assert!(index < self.links() && home != 0, "link {index} of {} to {home}", self.links());
         self.memory.word(self.at, LINKS + 2 * index + 1).store(home, Ordering::Relaxed);
     }
 

@@ -27,6 +27,8 @@ pub struct MemoryIndex {
 
 /// Columns in a key of numbers that can be looked up as such.
 pub const NUMBERS_MAX: usize = 8;
+const _: () =
+    assert!(NUMBERS_MAX > 0 && INTEGER_BYTES > size_of::<i64>(), "a number and what says that it is not NULL");
 
 pub struct MemoryShape {
     pub db: DatabaseId,
@@ -93,6 +95,7 @@ impl MemoryIndex {
     #[inline]
     pub fn has_numbers(&self, image: &[u8], key: &[i64]) -> bool {
         let columns = self.numbers.as_deref().expect("a key of numbers");
+        debug_assert_eq!(columns.len(), key.len(), "a number a column");
         if let ([(at, codec)], [number]) = (columns, key) {
             return codec.read_i64(&image[*at..]) == *number;
         }
@@ -109,6 +112,7 @@ impl MemoryIndex {
         }
         let mut bytes = [0; NUMBERS_MAX * INTEGER_BYTES];
         let mut length = 0;
+        debug_assert!(self.key.codecs().len() <= NUMBERS_MAX);
         for (codec, number) in self.key.codecs().iter().zip(key) {
             let (part, more) = codec.integer_part(number);
             bytes[length..length + INTEGER_BYTES].copy_from_slice(&part);
@@ -123,6 +127,7 @@ impl MemoryIndex {
 
     /// The chain of a row that is in the index.
     pub fn chain_of(&self, memory: &RowMemory, home: u64) -> Chain {
+        debug_assert!(matches!(self.way, Way::Hash(_)) || home != 0, "a row that is in the index has its key");
         Chain(match &self.way {
             Way::Hash(hash) => hash.first(memory, home),
             Way::Ordered(_) => Key::new(memory, At::of_word(home)).first(),
@@ -195,6 +200,7 @@ impl MemoryIndex {
     /// Puts a row into the index, at this position among the table's.
     #[inline]
     pub fn link(&self, xtp: &Xtp, row: Row<'_>, position: usize) -> StorageResult<()> {
+        debug_assert!(position < row.links(), "index {position} of a row in {}", row.links());
         match &self.way {
             Way::Hash(hash) => {
                 hash.link(&xtp.memory, row, position);
@@ -236,6 +242,7 @@ impl MemoryShape {
         memory: &RowMemory,
         values: Option<Values>,
     ) -> Arc<MemoryShape> {
+        assert!(number != 0, "0 is no object");
         let indexes = layout.indexes.iter().enumerate().map(|(position, index)| MemoryIndex {
             layout: index.clone(),
             key: KeyLayout::new(&layout.row, &index.key),
@@ -261,6 +268,7 @@ impl MemoryShape {
         for (position, index) in self.indexes.iter().enumerate() {
             homes.push(index.home_of(position, memory, image, key)?);
         }
+        debug_assert_eq!(homes.len(), self.layout.indexes.len());
         Ok(())
     }
 }

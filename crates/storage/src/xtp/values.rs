@@ -20,6 +20,10 @@ use crate::pages::page::u64_at;
 pub const IN_ROW_MAX: usize = 1000;
 /// What SQL Server keeps in a row, by the declared lengths of its columns.
 pub const ROW_BYTES_MAX: usize = 8060;
+const _: () = assert!(
+    IN_ROW_MAX > OVERFLOW_REF_BYTES && IN_ROW_MAX < ROW_BYTES_MAX,
+    "a reference is shorter than what it stands for"
+);
 
 /// Columns of the internal table.
 pub const NUMBER: usize = 0;
@@ -59,11 +63,13 @@ pub fn columns(layout: &TableLayout) -> Vec<u16> {
         chosen.push(column);
     }
     chosen.sort_unstable();
+    debug_assert!(chosen.is_sorted_by(|a, b| a < b), "a column is named once");
     chosen
 }
 
 /// A row of the internal table.
 pub fn image(row: &RowLayout, number: u64, bytes: &[u8]) -> Vec<u8> {
+    debug_assert!(number != 0, "values are numbered from 1");
     let mut image = Vec::with_capacity(row.min_bytes() + 2 + bytes.len());
     let mut builder = RowBuilder::new(row, &mut image);
     builder.push_i64(number as i64);
@@ -78,6 +84,7 @@ pub fn number_in(row: &RowLayout, image: &[u8]) -> StorageResult<u64> {
 }
 
 pub fn reference(number: u64, bytes: usize) -> OverflowRef {
+    debug_assert!(number != 0, "values are numbered from 1");
     let mut reference = [0; OVERFLOW_REF_BYTES];
     reference[..8].copy_from_slice(&number.to_le_bytes());
     reference[8..16].copy_from_slice(&(bytes as u64).to_le_bytes());

@@ -21,6 +21,8 @@ const ENTRIES: usize = 4;
 /// A transaction of few rows needs no more.
 const FIRST_WORDS: usize = 32;
 const MORE_WORDS: usize = 512;
+const _: () = assert!(FIRST_WORDS > ENTRIES && MORE_WORDS > FIRST_WORDS);
+const _: () = assert!(At::of_word(CHANGES).is_none(), "what a change is lies beside the place of its row");
 
 /// More misses of the cache at a time than this a CPU does not have under way.
 const AHEAD: usize = 8;
@@ -45,6 +47,7 @@ pub struct Entry {
 
 impl Entry {
     fn encode(self) -> u64 {
+        debug_assert!(!self.row.is_none(), "a whole 0 is no entry");
         self.row.word()
             | match self.change {
                 Change::Inserted => 0,
@@ -54,6 +57,7 @@ impl Entry {
     }
 
     fn decode(word: u64) -> Option<Entry> {
+        debug_assert!(word & CHANGES != CHANGES, "an entry is inserted, ended or undone");
         let row = At::of_word(word);
         let change = match word & CHANGES {
             0 => Change::Inserted,
@@ -82,6 +86,7 @@ impl WorkList {
     pub fn left_behind(memory: &RowMemory, head: u64) -> WorkList {
         let newest = At::of_word(head);
         let length = blocks(memory, newest).map(|block| block.length()).sum();
+        debug_assert_eq!(newest.is_none(), head == 0);
         WorkList { newest, length, ..WorkList::EMPTY }
     }
 
@@ -92,6 +97,7 @@ impl WorkList {
     /// `head`: where others find the list.
     #[inline]
     pub fn push(&mut self, memory: &RowMemory, head: &AtomicU64, entry: Entry) -> StorageResult<()> {
+        debug_assert_eq!(self.newest.is_none(), self.count == 0 && self.room == 0, "entries lie in a block");
         if self.room == 0 {
             self.add_block(memory, head)?;
         }
@@ -104,6 +110,7 @@ impl WorkList {
 
     #[cold]
     fn add_block(&mut self, memory: &RowMemory, head: &AtomicU64) -> StorageResult<()> {
+        debug_assert_eq!(self.room, 0, "the block before it is full");
         let words = if self.newest.is_none() { FIRST_WORDS } else { MORE_WORDS };
         let block = memory.allocate(8 * words)?;
         for (word, value) in [(BEFORE, self.newest.word()), (COUNT, 0), (TIME, 0), (WORDS, words as u64)] {
@@ -115,12 +122,14 @@ impl WorkList {
     }
 
     fn set_count(&mut self, memory: &RowMemory, count: u32) {
+        debug_assert!(self.count.abs_diff(count) == 1, "one entry at a time");
         self.count = count;
         memory.word(self.newest, COUNT).store(u64::from(count), Ordering::Release);
     }
 
     /// Takes the entry back that `push` has just added.
     pub fn pop(&mut self, memory: &RowMemory) {
+        assert!(self.count > 0 && self.length > 0, "what is taken back was added");
         self.set_count(memory, self.count - 1);
         self.room += 1;
         self.length -= 1;
@@ -128,12 +137,14 @@ impl WorkList {
 
     /// The newest `last` entries, newest first.
     pub fn last_changes(&self, memory: &RowMemory, last: usize) -> impl Iterator<Item = Entry> {
+        debug_assert!(last <= self.length, "{last} of {} changes", self.length);
         let words = blocks(memory, self.newest).flat_map(|block| block.entries().iter().rev()).take(last);
         words.filter_map(|word| Entry::decode(word.load(Ordering::Relaxed)))
     }
 
     /// Calls `visit` for the newest `last` entries, newest first; what it returns takes an entry's place.
     pub fn revise(&self, memory: &RowMemory, mut last: usize, mut visit: impl FnMut(Entry) -> Option<Entry>) {
+        debug_assert!(last <= self.length, "{last} of {} changes", self.length);
         for block in blocks(memory, self.newest) {
             for word in block.entries().iter().rev() {
                 if last == 0 {
@@ -177,6 +188,10 @@ impl<'a> Block<'a> {
 
     #[inline]
     fn entries(&self) -> &'a [AtomicU64] {
+        debug_assert!(
+            ENTRIES + self.length() <= self.memory.word(self.at, WORDS).load(Ordering::Relaxed) as usize,
+            "a block has room for its entries"
+        );
         self.memory.atomic_words(self.at, ENTRIES, self.length())
     }
 
@@ -205,6 +220,7 @@ impl<'a> Block<'a> {
 
     pub fn free(self) {
         let words = self.memory.word(self.at, WORDS).load(Ordering::Relaxed) as usize;
+        assert!(words == FIRST_WORDS || words == MORE_WORDS, "a block of {words} words");
         self.memory.free(self.at, 8 * words);
     }
 }

@@ -39,6 +39,8 @@ const SLOT_BITS: u32 = 32;
 
 /// Transactions at a time. Sessions are at most 32,767, and each has one at a time.
 const MEMBERS_MAX: usize = 128 * 1024;
+const _: () = assert!((MEMBERS_MAX as u64) < 1 << SLOT_BITS);
+const _: () = assert!(align_of::<Member>() == 128, "neighbours lie in different pairs of cache lines");
 
 /// What a transaction waits for.
 #[derive(Clone, Copy)]
@@ -116,7 +118,7 @@ impl Member {
     }
 
     pub fn set_waiting(&self, waiting: Waiting) {
-        *self.waiting.lock_as(&MEMBER) = match waiting {
+        let new = match waiting {
             Waiting::Nothing => WaitingFor::default(),
             Waiting::Lock(resource, mode) => {
                 let (space, name) = resource.numbers();
@@ -124,10 +126,14 @@ impl Member {
             }
             Waiting::End(member) => WaitingFor { kind: 2, mode: 0, first: member.0, second: 0 },
         };
+        let mut now = self.waiting.lock_as(&MEMBER);
+        debug_assert!(now.kind == 0 || new.kind == 0, "a member waits for one thing at a time");
+        *now = new;
     }
 
     pub fn waiting(&self) -> Waiting {
         let waiting = *self.waiting.lock_as(&MEMBER);
+        assert!(waiting.kind <= 2 && (waiting.mode as usize) < LockMode::ALL.len(), "a kind of wait: {}", waiting.kind);
         match waiting.kind {
             0 => Waiting::Nothing,
             1 => Waiting::Lock(
@@ -161,7 +167,12 @@ impl Members {
         let at = self.slots.take_needed().expect("sessions are fewer than slots");
         let slot = &self.slots[at];
         let times = (slot.number.load(Ordering::Relaxed) & !FREE) >> SLOT_BITS;
+        let before = slot.number.load(Ordering::Relaxed);
+        assert!(before == 0 || before & FREE != 0, "a slot that was taken is nobody's");
+        debug_assert_eq!(*slot.waiters.lock_as(&MEMBER), 0, "nobody waits for the end of nobody");
+        debug_assert!(matches!(slot.waiting(), Waiting::Nothing), "nobody waits");
         let number = (times + 1) << SLOT_BITS & !FREE | at as u64;
+        assert!(number & FREE == 0 && number != before, "a number that nobody has or had");
         slot.id.store(0, Ordering::Relaxed);
         slot.snapshot.store(u64::MAX, Ordering::Relaxed);
         slot.first_lsn.store(u64::MAX, Ordering::Relaxed);
@@ -194,9 +205,13 @@ impl Members {
         let slot = &self[member];
         let mut waiters = slot.waiters.lock_as(&MEMBER);
         // Under this lock: whoever found it running is in the list, and nobody leaves the list meanwhile.
-        slot.number.fetch_or(FREE, Ordering::SeqCst);
+        let number = slot.number.fetch_or(FREE, Ordering::SeqCst);
+        assert_eq!(number, member.0, "a transaction leaves once");
+        assert_eq!(slot.held.load(Ordering::Relaxed), 0, "its locks have been released before");
+        debug_assert!(matches!(slot.waiting(), Waiting::Nothing), "who leaves does not wait");
         while let Some(at) = waiters.checked_sub(1) {
             let woken = &self.slots[at];
+            debug_assert!(at != member.slot(), "nobody waits for itself");
             *waiters = woken.next_waiter.load(Ordering::Relaxed);
             woken.wake.notify();
         }
@@ -229,6 +244,8 @@ impl Members {
 
     /// Enters `member` in the list of those whom the end of `target` wakes. False: it is over already.
     pub fn wait_for(&self, target: MemberId, member: MemberId) -> bool {
+        debug_assert!(target != member, "nobody waits for itself");
+        debug_assert!(self.is_running(member), "who waits runs");
         let slot = &self[target];
         let mut waiters = slot.waiters.lock_as(&MEMBER);
         let runs = self.is_running(target);
@@ -250,6 +267,7 @@ impl Members {
         }
         while at != 0 {
             let link = &self.slots[at - 1].next_waiter;
+            debug_assert!(!std::ptr::eq(link, &self[member].next_waiter), "looked at before");
             at = link.load(Ordering::Relaxed);
             if at == member.slot() + 1 {
                 link.store(next, Ordering::Relaxed);

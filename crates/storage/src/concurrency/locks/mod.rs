@@ -42,6 +42,10 @@ impl Resource {
     /// As the shared memory has it: kind, database and table in one number, and a name.
     fn numbers(self) -> (u64, u64) {
         let space = |kind: u64, db: DatabaseId, table: u32| kind << 48 | (db.0 as u64) << 32 | table as u64;
+        debug_assert!(
+            !matches!(self, Resource::Table(_, table) | Resource::Row(_, table, _) if table.0 == 0),
+            "no table has the id 0"
+        );
         match self {
             Resource::Table(db, table) => (space(0, db, table.0 as u32), 0),
             Resource::Row(db, table, hash) => (space(1, db, table.0 as u32), hash),
@@ -50,6 +54,7 @@ impl Resource {
     }
 
     fn from_numbers(space: u64, name: u64) -> Resource {
+        assert!(space >> 48 <= 2, "a kind of resource: {space:#x}");
         let (db, table) = (DatabaseId((space >> 32) as u16), TableId(space as u32 as i32));
         match space >> 48 {
             0 => Resource::Table(db, table),
@@ -121,6 +126,7 @@ shared_struct! {
 }
 
 const DETECT_EVERY_MS: u64 = 1000;
+const _: () = assert!(DETECT_EVERY_MS > 0);
 
 pub struct Locks {
     table: LockTable,
@@ -289,11 +295,13 @@ impl Locks {
         patience: Patience,
     ) -> StorageResult<bool> {
         let me = &self[member];
+        debug_assert!(self.members.is_running(member), "who asks for a lock runs");
         me.count_request();
         let fresh = {
             let locked = self.table.lock(resource);
             // Its first lock of all is most often a table's, which many hold: no need to look through them.
             let own = if me.held.load(Ordering::Relaxed) == 0 { None } else { locked.held_by(member) };
+            debug_assert_eq!(own, locked.held_by(member), "who holds nothing holds no lock on this");
             let wanted = own.map_or(mode, |own| own.join(mode));
             if own == Some(wanted) {
                 return Ok(false);
@@ -301,6 +309,7 @@ impl Locks {
             if locked.fits(wanted, own) && (own.is_some() || locked.fits_queue(wanted)) {
                 if own.is_some() {
                     locked.convert_holder(member, wanted);
+                    debug_assert!(me.held.load(Ordering::Relaxed) > 0);
                     return Ok(false);
                 }
                 locked.add_holder(member, wanted)?;
@@ -328,6 +337,10 @@ impl Locks {
             self.grant_waiters(&locked);
             return Err(error);
         }
+        debug_assert!(
+            self.table.lock(resource).held_by(member).is_some_and(|held| held.covers(mode)),
+            "what was granted is held"
+        );
         Ok(fresh)
     }
 
@@ -335,7 +348,8 @@ impl Locks {
         let locked = self.table.lock(resource);
         let released = locked.remove_holder(member);
         if released {
-            self[member].held.fetch_sub(1, Ordering::Relaxed);
+            let before = self[member].held.fetch_sub(1, Ordering::Relaxed);
+            assert!(before > 0, "a lock that is released was counted");
         }
         self.grant_waiters(&locked);
         released
@@ -344,6 +358,8 @@ impl Locks {
     fn grant_waiters(&self, locked: &Locked<'_>) {
         while let Some(granted) = locked.grant_first() {
             let member = &self[granted.member];
+            debug_assert!(self.members.is_running(granted.member), "who waits runs");
+            debug_assert!(!granted.converts || member.held.load(Ordering::Relaxed) > 0, "who converts holds a lock");
             if !granted.converts {
                 member.held.fetch_add(1, Ordering::Relaxed);
             }
@@ -360,6 +376,7 @@ impl Locks {
 
     /// Returns when the transaction that wrote a row is over. `mode`: what the row is wanted for.
     pub fn wait_for_end(&self, member: MemberId, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
+        debug_assert!(id != 0, "nobody waits for the system");
         let target = self.members.running().find(|(_, other)| other.id.load(Ordering::SeqCst) == id);
         let Some((target, _)) = target else {
             wait::yield_now();
@@ -482,6 +499,7 @@ impl Locks {
             if next == start {
                 // Edges may have gone while we looked: the cycle must still be there.
                 let members: Vec<MemberId> = path.iter().map(|(member, _)| *member).collect();
+                assert!(members.len() > 1, "nobody waits for itself");
                 let holds = (0..members.len())
                     .all(|at| self.blockers(members[at]).contains(&members[(at + 1) % members.len()]));
                 return holds.then_some(members);

@@ -15,6 +15,19 @@ pub enum LockMode {
     SchemaModification,
 }
 
+const _: () = {
+    let mut at = 0;
+    while at < LockMode::ALL.len() {
+        assert!(LockMode::ALL[at] as usize == at, "a mode's number is its place");
+        let mut other = 0;
+        while other < LockMode::ALL.len() {
+            let excludes = LockMode::ALL[at].excludes() >> other & 1;
+            assert!(excludes == LockMode::ALL[other].excludes() >> at & 1, "who excludes another is excluded by it");
+            other += 1;
+        }
+        at += 1;
+    }
+};
 impl LockMode {
     pub const ALL: [LockMode; 8] = [
         LockMode::SchemaStability,
@@ -61,6 +74,7 @@ impl LockMode {
 
     /// The weakest mode at least as strong as both.
     pub fn join(self, other: LockMode) -> LockMode {
+        debug_assert!(self.excludes() != 0 && other.excludes() != 0, "every mode excludes a change of the definition");
         let need = self.excludes() | other.excludes();
         LockMode::ALL.into_iter().find(|mode| mode.excludes() & need == need).unwrap_or(LockMode::SchemaModification)
     }

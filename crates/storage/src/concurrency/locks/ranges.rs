@@ -29,6 +29,10 @@ const KEY_WORDS: usize = 12;
 const KEY_BYTES: usize = KEY_WORDS * 8;
 /// Of a range without an end.
 const UNBOUNDED: u32 = u32::MAX;
+const _: () = assert!(KEY_BYTES < UNBOUNDED as usize && RANGES_MAX < u32::MAX as usize);
+const _: () = assert!(BUCKETS == 1 << (u64::BITS - BUCKET_SHIFT), "a hash has as many upper bits as buckets need");
+/// What is left of a hash is a bucket.
+const BUCKET_SHIFT: u32 = 52;
 const RELAXED: Ordering = Ordering::Relaxed;
 
 /// Held while the list of a bucket is looked through.
@@ -69,11 +73,12 @@ pub struct TreeId {
 
 impl TreeId {
     fn raw(self) -> u64 {
+        debug_assert!(self.file != 0 && self.root != 0, "no tree begins at page 0: {self:?}");
         u64::from(self.file) << 32 | u64::from(self.root)
     }
 
     fn bucket(self) -> usize {
-        (self.raw().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize % BUCKETS
+        (self.raw().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> BUCKET_SHIFT) as usize % BUCKETS
     }
 }
 
@@ -150,6 +155,7 @@ impl Bound {
         for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
             chunk.copy_from_slice(&word.load(RELAXED).to_ne_bytes());
         }
+        debug_assert!(length.load(RELAXED) == UNBOUNDED || length.load(RELAXED) as usize <= KEY_BYTES);
         Bound { bytes, length: length.load(RELAXED) }
     }
 
@@ -224,6 +230,12 @@ impl Ranges {
     /// Notes that `member` reads a range and keeps it.
     pub fn note(&self, member: MemberId, wanted: &Wanted<'_>) -> StorageResult<Noted> {
         let (low, high) = (Bound::low(wanted.low), Bound::high(wanted.high));
+        debug_assert!(high.is_above(low.low_key()), "a range that is not empty: {wanted:02x?}");
+        debug_assert!(
+            matches!(wanted.mode, LockMode::Shared | LockMode::Update | LockMode::Exclusive),
+            "a mode that ranges have: {:?}",
+            wanted.mode
+        );
         let tree = wanted.tree.raw();
         let bucket = &self.buckets[wanted.tree.bucket()];
         let _lock = bucket.lock.lock_as(&RANGES);
@@ -248,6 +260,7 @@ impl Ranges {
             }
         }
         if let Some(range) = grows {
+            debug_assert!(range.member() == member, "a transaction's own range grows");
             high.store(&range.high_bytes, &range.high);
             return Ok(Noted::Held);
         }
@@ -287,6 +300,7 @@ impl Ranges {
     pub fn release(&self, tree: TreeId, slot: u32) {
         let bucket = &self.buckets[tree.bucket()];
         let _lock = bucket.lock.lock_as(&RANGES);
+        debug_assert_eq!(self.ranges[slot].tree.load(RELAXED), tree.raw(), "a range of the tree");
         self.unlink(bucket, slot);
     }
 
@@ -297,7 +311,8 @@ impl Ranges {
             link = &self.ranges[next].next;
         }
         link.store(self.ranges[slot].next.load(RELAXED), RELAXED);
-        bucket.count.fetch_sub(1, RELAXED);
+        let before = bucket.count.fetch_sub(1, RELAXED);
+        assert!(before > 0, "a range that ends was counted");
         self.ranges.give(slot);
     }
 

@@ -27,6 +27,11 @@ const BUCKETS: usize = 1 << 18;
 pub const LOCKS_MAX: usize = 4_000_000;
 
 const MODES: usize = LockMode::ALL.len();
+const _: () = assert!(BUCKETS.is_multiple_of(SHARDS), "a bucket has one shard");
+const _: () = assert!(BUCKETS == 1 << (u64::BITS - BUCKET_SHIFT), "a hash has as many upper bits as buckets need");
+const _: () = assert!(LOCKS_MAX < u32::MAX as usize, "a slot plus one fits a link");
+/// What is left of a hash is a bucket.
+const BUCKET_SHIFT: u32 = 46;
 const RELAXED: Ordering = Ordering::Relaxed;
 
 /// Held for a few instructions, nothing waits under it.
@@ -111,7 +116,7 @@ fn hash_of(resource: &Resource) -> u64 {
 }
 
 fn bucket_of(resource: &Resource) -> usize {
-    (hash_of(resource) >> 46) as usize % BUCKETS
+    (hash_of(resource) >> BUCKET_SHIFT) as usize
 }
 
 impl LockTable {
@@ -183,6 +188,7 @@ impl LockTable {
     }
 
     fn new_request(&self, entry: Entry) -> StorageResult<u32> {
+        debug_assert!(entry.member.raw() != 0, "0 is no member");
         let slot = self.requests.take()?;
         let request = &self.requests[slot];
         request.member.store(entry.member.raw(), RELAXED);
@@ -202,6 +208,7 @@ impl Locked<'_> {
             return Ok(lock);
         }
         let slot = self.table.locks.take()?;
+        debug_assert_eq!(self.table.find(self.bucket, &self.resource), 0, "a resource is in the table once");
         let lock = &self.table.locks[slot];
         let (space, name) = self.resource.numbers();
         let bucket = &self.table.buckets[self.bucket];
@@ -223,8 +230,13 @@ impl Locked<'_> {
             return;
         }
         let gone = self.found.replace(0);
+        debug_assert!(
+            lock.holders.iter().all(|count| count.load(RELAXED) == 0),
+            "counts at zero when the last holder goes"
+        );
         let mut link = &self.table.buckets[self.bucket];
         while link.load(RELAXED) != gone {
+            assert!(link.load(RELAXED) != 0, "a lock is in the list of its bucket");
             link = &self.table.locks[link.load(RELAXED) - 1].next;
         }
         link.store(lock.next.load(RELAXED), RELAXED);
@@ -246,6 +258,10 @@ impl Locked<'_> {
     pub fn fits(&self, mode: LockMode, own: Option<LockMode>) -> bool {
         self.find().is_none_or(|lock| {
             LockMode::ALL.into_iter().all(|held| {
+                debug_assert!(
+                    own != Some(held) || lock.holders[held as usize].load(RELAXED) > 0,
+                    "own is one of the holders"
+                );
                 let others = lock.holders[held as usize].load(RELAXED) - (own == Some(held)) as u32;
                 others == 0 || mode.is_compatible(held)
             })
@@ -254,6 +270,8 @@ impl Locked<'_> {
 
     /// The first hold of a member.
     pub fn add_holder(&self, member: MemberId, mode: LockMode) -> StorageResult<()> {
+        debug_assert_eq!(self.held_by(member), None, "a member holds a resource once");
+        debug_assert!(self.fits(mode, None), "nobody's hold excludes it");
         let request = self.table.new_request(Entry { member, mode, converts: false })?;
         match self.find_or_add() {
             Ok(lock) => {
@@ -269,6 +287,7 @@ impl Locked<'_> {
 
     fn link(&self, lock: &Lock, slot: u32, mode: LockMode) {
         let first = lock.granted.load(RELAXED);
+        debug_assert!(first != slot + 1, "a request is in one list");
         let request = &self.table.requests[slot];
         request.before.store(0, RELAXED);
         request.next.store(first, RELAXED);
@@ -284,8 +303,10 @@ impl Locked<'_> {
         let lock = self.find().expect("a resource that is held is in the table");
         let held = self.table.list(&lock.granted).find(|(_, entry)| entry.member == member);
         let (slot, entry) = held.expect("a holder");
+        debug_assert!(mode.covers(entry.mode), "a hold never becomes weaker");
         self.table.requests[slot].mode.store(mode as u32, RELAXED);
-        lock.holders[entry.mode as usize].fetch_sub(1, RELAXED);
+        let before = lock.holders[entry.mode as usize].fetch_sub(1, RELAXED);
+        assert!(before > 0, "a holder is counted in its mode");
         lock.holders[mode as usize].fetch_add(1, RELAXED);
     }
 
@@ -297,6 +318,7 @@ impl Locked<'_> {
         };
         let request = &self.table.requests[slot];
         let (before, next) = (request.before.load(RELAXED), request.next.load(RELAXED));
+        debug_assert_eq!(before == 0, lock.granted.load(RELAXED) == slot + 1, "the first has nobody before it");
         match before.checked_sub(1) {
             Some(before) => self.table.requests[before].next.store(next, RELAXED),
             None => lock.granted.store(next, RELAXED),
@@ -304,7 +326,8 @@ impl Locked<'_> {
         if let Some(next) = next.checked_sub(1) {
             self.table.requests[next].before.store(before, RELAXED);
         }
-        lock.holders[entry.mode as usize].fetch_sub(1, RELAXED);
+        let counted = lock.holders[entry.mode as usize].fetch_sub(1, RELAXED);
+        assert!(counted > 0, "a holder is counted in its mode");
         self.table.requests.give(slot);
         self.remove_if_unused();
         true
@@ -314,6 +337,12 @@ impl Locked<'_> {
     pub fn enqueue(&self, entry: Entry) -> StorageResult<()> {
         let slot = self.table.new_request(entry)?;
         let lock = self.find().expect("somebody holds what one waits for");
+        assert!(lock.granted.load(RELAXED) != 0, "without a holder there is nothing to wait for");
+        debug_assert!(
+            self.table.list(&lock.queue).all(|(_, waiting)| waiting.member != entry.member),
+            "a member waits once"
+        );
+        debug_assert_eq!(entry.converts, self.held_by(entry.member).is_some(), "who holds it converts");
         let mut link = &lock.queue;
         while let Some(at) = link.load(RELAXED).checked_sub(1) {
             let request = &self.table.requests[at];
@@ -340,6 +369,7 @@ impl Locked<'_> {
             }
             link = &request.next;
         }
+        debug_assert!(self.table.list(&lock.queue).all(|(_, waiting)| waiting.member != member), "a member waits once");
         self.remove_if_unused();
     }
 
@@ -353,6 +383,7 @@ impl Locked<'_> {
             let request = &self.table.requests[slot];
             let entry = request.entry();
             let own = if entry.converts { self.held_by(entry.member) } else { None };
+            assert_eq!(own.is_some(), entry.converts, "who converts holds the resource while it waits");
             if entry.mode.excludes() & before == 0 && self.fits(entry.mode, own) {
                 link.store(request.next.load(RELAXED), RELAXED);
                 if entry.converts {

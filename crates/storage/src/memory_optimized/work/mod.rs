@@ -101,6 +101,7 @@ impl Work {
     /// noted whether it was counted.
     #[inline]
     pub fn expect_version(&mut self, xtp: &Xtp, member: &Member, object: u16) {
+        debug_assert!(member.id.load(Ordering::Relaxed) != 0, "who changes rows has an id");
         if self.uncounted.object != object {
             self.tell_counts(xtp, member);
             self.uncounted.object = object;
@@ -109,6 +110,7 @@ impl Work {
 
     #[inline]
     pub fn count_version(&mut self, xtp: &Xtp, member: &Member, bytes: usize) {
+        debug_assert!(bytes > 0 && self.length() > 0, "a version is noted before it is counted");
         self.uncounted.rows += 1;
         self.uncounted.bytes += bytes as i64;
         if self.uncounted.bytes >= STEP_BYTES {
@@ -120,6 +122,7 @@ impl Work {
     #[cold]
     pub fn tell_counts(&mut self, xtp: &Xtp, member: &Member) {
         let Uncounted { object, rows, bytes } = std::mem::take(&mut self.uncounted);
+        debug_assert!(rows >= 0 && bytes >= 0 && (rows == 0) == (bytes == 0), "{rows} versions of {bytes} bytes");
         if rows > 0 {
             xtp.objects.at(object).count(&xtp.pools, rows, bytes);
         }
@@ -134,10 +137,15 @@ impl Work {
 impl Engine {
     /// Undoes all changes after the first `kept`. `id`: the transaction.
     pub fn undo_work(&self, list: &WorkList, kept: usize, id: u64) {
+        assert!(kept <= list.length, "a savepoint of {kept} changes among {}", list.length);
+        debug_assert!(id != 0 || list.is_empty(), "who changes rows has an id");
         list.revise(&self.xtp.memory, list.length - kept, |entry| {
             let row = Row::new(&self.xtp.memory, entry.row);
             match entry.change {
                 Change::Inserted => {
+                    // Undone already: by an engine that died before it said so.
+                    let begin = row.begin().load(Ordering::SeqCst);
+                    debug_assert!(begin == OWNED | id || begin == NEVER, "a row that is its transaction's: {begin:#x}");
                     row.begin().store(NEVER, Ordering::SeqCst);
                     os::sim_point!("xtp.undo");
                     Some(Entry { change: Change::Undone, ..entry })
@@ -154,6 +162,7 @@ impl Engine {
 
     /// Gives the transaction its commit time and decides whether it may commit. If not, it has to be rolled back.
     pub fn validate(&self, writer: &Writer, work: &mut Work, patience: Patience) -> StorageResult<()> {
+        assert_eq!(work.commit_time, None, "a transaction is validated once");
         let time = match work.has_changes() {
             true => {
                 let time = self.commits.prepare(writer.id);
@@ -163,6 +172,8 @@ impl Engine {
             false => self.commits.now(),
         };
         os::sim_point!("xtp.validate");
+        assert!(work.time.is_none_or(|begun| begun <= time), "begun at {:?}, to commit at {time}", work.time);
+        debug_assert!(work.commit_time.is_none_or(|end| work.time.is_some_and(|begun| begun < end)), "begin < end");
         let eyes = Eyes { commits: &self.commits, time, own: writer.id, before_statement: u32::MAX };
         let memory = &self.xtp.memory;
         let mut dependencies = Vec::new();
@@ -201,6 +212,7 @@ impl Engine {
 
     /// No other row of the same unique key is there at the eyes' time.
     fn check_unique(&self, eyes: &Eyes<'_>, shape: &MemoryShape, row: Row<'_>) -> StorageResult<()> {
+        debug_assert!(row.is_contested(), "only where somebody said that there may be another");
         if row.end().load(Ordering::SeqCst) != NEVER || row.begin().load(Ordering::SeqCst) == NEVER {
             // Its own transaction has taken it away again.
             return Ok(());
@@ -230,6 +242,7 @@ impl Engine {
         counts: &mut IndexCounts,
     ) -> StorageResult<()> {
         let before = Eyes { time: since, ..*eyes };
+        debug_assert!(since <= eyes.time, "looked as of {since}, again as of {}", eyes.time);
         let index = &look.shape.indexes[look.index];
         let mut rows = Cursor::default();
         rows.begin(&self.xtp, index, (&look.lower, &look.upper), look.whole_keys, false);
@@ -260,6 +273,7 @@ impl Engine {
         patience: Patience,
     ) -> StorageResult<()> {
         for id in ids {
+            debug_assert!(*id != writer.id && *id != 0, "nobody waits for its own commit");
             tally.transaction.dependencies += 1;
             loop {
                 match self.commits.status(*id) {
@@ -279,9 +293,20 @@ impl Engine {
 
     /// The transaction has committed at `time`: its rows say so from here on.
     pub fn settle(&self, list: &WorkList, time: u64) {
+        debug_assert!(time < OWNED, "a time, not a transaction");
         for block in blocks(&self.xtp.memory, list.newest) {
             for entry in block.changes_ahead() {
                 let row = Row::new(&self.xtp.memory, entry.row);
+                debug_assert!(
+                    entry.change != Change::Inserted
+                        || matches!(row.begin().load(Ordering::Relaxed), begin if begin & OWNED != 0 || begin == time),
+                    "a row begins when its transaction commits"
+                );
+                debug_assert!(
+                    entry.change != Change::Ended
+                        || matches!(row.end().load(Ordering::Relaxed), end if end & OWNED != 0 || end == time),
+                    "a row ends when its transaction commits"
+                );
                 // Release: who finds the transaction long over, as the horizon says after its end, finds the time.
                 match entry.change {
                     Change::Inserted => row.begin().store(time, Ordering::Release),
@@ -308,6 +333,7 @@ impl Engine {
         }
         if has_work {
             let oldest = xtp.numbers.oldest.load(Ordering::SeqCst);
+            debug_assert!(oldest <= self.commits.now(), "no snapshot is of a time to come");
             let cleaner = self.locks.enter_cleaner();
             self.stand_on_rows(cleaner);
             xtp.garbage.collect_all(xtp, oldest, || self.commits.now());
@@ -336,6 +362,7 @@ impl Engine {
 
     /// Counts the versions that a dead engine's transaction has inserted and not told of: among the changes after the first `counted`.
     pub fn count_versions(&self, list: &WorkList, counted: usize) {
+        assert!(counted <= list.length, "{counted} of {} changes are counted", list.length);
         let changes = list.last_changes(&self.xtp.memory, list.length - counted);
         for entry in changes.filter(|entry| entry.change != Change::Ended) {
             let row = Row::new(&self.xtp.memory, entry.row);
@@ -345,6 +372,7 @@ impl Engine {
 
     /// The transaction is over and settled: what it ended or undid is garbage as of `time`; blocks without any are free.
     pub fn leave_garbage(&self, list: &WorkList, time: u64) {
+        debug_assert!(time < OWNED, "a time, not a transaction");
         let memory = &self.xtp.memory;
         for block in blocks(memory, list.newest) {
             if !block.has_garbage() {

@@ -29,6 +29,8 @@ const INSERT_HEAD: usize = 9;
 const PART_HEAD: usize = 5;
 /// A record is written once it has this many bytes.
 const BODY_BYTES: usize = 48 * 1024;
+const _: () = assert!(HEAD_BYTES + BODY_BYTES <= crate::log::RECORD_BYTES_MAX, "a record of rows fits the log");
+const _: () = assert!(INSERT_HEAD == 1 + 2 * size_of::<u32>() && PART_HEAD == 1 + size_of::<u32>());
 
 /// Rows of a transaction on their way into the log.
 struct Body<'a> {
@@ -76,6 +78,7 @@ impl Body<'_> {
     /// The head of an image of so many bytes, and its beginning.
     #[inline]
     fn write_first(&mut self, kind: u8, object: u32, row: Row<'_>, first: &[u8]) {
+        debug_assert!(first.len() <= row.image_bytes() && (kind == INSERT) == (first.len() == row.image_bytes()));
         self.rows.push((row.at(), self.bytes.len()));
         let mut head = [kind; INSERT_HEAD];
         head[1..5].copy_from_slice(&object.to_le_bytes());
@@ -86,6 +89,7 @@ impl Body<'_> {
 
     #[cold]
     fn write_parts(&mut self, object: u32, row: Row<'_>, image: &[u8]) -> StorageResult<()> {
+        debug_assert!(self.bytes.is_empty(), "an image in parts begins a record");
         let (first, rest) = image.split_at(BODY_BYTES - INSERT_HEAD);
         self.write_first(INSERT_PART, object, row, first);
         for part in rest.chunks(BODY_BYTES - PART_HEAD) {
@@ -103,6 +107,7 @@ impl Body<'_> {
         }
         let number = row.number().load(Ordering::Acquire);
         assert!(number != 0, "a committed row has its number");
+        debug_assert!(number < self.engine.log.tail(), "row {number} is in the log");
         self.bytes.push(DELETE);
         self.bytes.extend_from_slice(&object.to_le_bytes());
         self.bytes.extend_from_slice(&number.to_le_bytes());
@@ -115,6 +120,7 @@ impl Body<'_> {
             return Ok(());
         }
         self.engine.log.admit()?;
+        assert!(self.bytes.len() <= BODY_BYTES, "a record of {} bytes of rows", self.bytes.len());
         let file = self.engine.file_of(self.engine.xtp.objects.of(row).database())?;
         let end = self.engine.append(&mut Author::Change(self.writer), Kind::Rows, &file, 0, &[&self.bytes])?;
         self.engine.xtp.note_logged(self.writer.last_lsn);
@@ -124,6 +130,7 @@ impl Body<'_> {
         for (at, offset) in self.rows.drain(..) {
             // Release: whoever sees the row committed sees its number.
             Row::new(&self.engine.xtp.memory, at).number().store(body + offset as u64, Ordering::Release);
+            debug_assert!(at != At::NONE && offset < BODY_BYTES);
         }
         self.bytes.clear();
         Ok(())
@@ -135,12 +142,17 @@ impl Engine {
     pub fn log_work(&self, writer: &mut Writer, work: &mut Work) -> StorageResult<()> {
         let Some(list) = &work.list else { return Ok(()) };
         let owner = OWNED | writer.id;
+        assert_eq!(work.commit_time.is_some(), !list.is_empty(), "rows are logged once the commit time is given");
         let (bytes, rows) = (Vec::new(), Vec::with_capacity(list.length.min(BODY_BYTES / INSERT_HEAD)));
         let mut body = Body { engine: self, writer, object: None, bytes, rows, records: 0, written: 0 };
         let mut last = None;
         for block in blocks(&self.xtp.memory, list.newest) {
             for entry in block.changes_ahead() {
                 let row = Row::new(&self.xtp.memory, entry.row);
+                debug_assert!(
+                    entry.change != Change::Inserted || row.begin().load(Ordering::Relaxed) == owner,
+                    "a transaction logs its own rows"
+                );
                 let Some(object) = body.object_of(row) else { continue };
                 let is_own = |moment: &AtomicU64| moment.load(Ordering::Relaxed) == owner;
                 match entry.change {
@@ -155,6 +167,7 @@ impl Engine {
         if let Some(row) = last {
             body.flush(row)?;
         }
+        debug_assert!(body.rows.is_empty() && body.bytes.is_empty(), "all that was gathered is in the log");
         let counts = &mut work.tally.transaction;
         (counts.log_records, counts.log_bytes) = (body.records, body.written);
         counts.logged = u64::from(body.records > 0);

@@ -29,6 +29,7 @@ impl MemoryTable {
         key: &[i64],
     ) -> StorageResult<Option<(&[u8], [u8; 16])>> {
         let (eyes, xtp) = (self.eyes(tx, u32::MAX), &self.engine.xtp);
+        debug_assert!(self.shape.indexes[position].layout.unique, "one row a key");
         let index = &self.shape.indexes[position];
         let mut dependencies = Vec::new();
         let mut found = None;

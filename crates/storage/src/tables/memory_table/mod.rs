@@ -34,6 +34,7 @@ pub struct MemoryTable {
 /// transaction reads as of that time.
 #[inline]
 pub(crate) fn locator_of(at: At, time: u64) -> [u8; 16] {
+    debug_assert!(!at.is_none() && time != 0, "a row lies somewhere and is read as of a time");
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&at.word().to_le_bytes());
     bytes[8..].copy_from_slice(&time.to_le_bytes());
@@ -66,6 +67,7 @@ impl MemoryTable {
     }
 
     fn row(&self, at: At) -> Row<'_> {
+        debug_assert!(!at.is_none(), "a row lies somewhere");
         Row::new(&self.engine.xtp.memory, at)
     }
 
@@ -115,6 +117,7 @@ impl MemoryTable {
         let at = self.change(tx, |tx| {
             let old = self.row(row_at(locator, tx.memory_time())?);
             self.end(tx, old)?;
+            debug_assert_eq!(old.object(), self.shape.object, "a row of this table");
             let split = self.split(tx, image, Some((old.image(), unread)))?;
             self.add(tx, &self.shape, split.as_deref().unwrap_or(image))
         })?;
@@ -126,6 +129,7 @@ impl MemoryTable {
         self.change(tx, |tx| {
             let row = self.row(row_at(locator, tx.memory_time())?);
             self.end(tx, row)?;
+            debug_assert_eq!(row.object(), self.shape.object, "a row of this table");
             self.end_values(tx, row.image())
         })
     }
@@ -152,7 +156,9 @@ impl MemoryTable {
             self.begin_changes(tx)?;
         }
         let before = tx.work.length();
+        debug_assert!(tx.writer.id != 0, "who changes rows has an id");
         let changed = change(tx);
+        debug_assert!(tx.work.length() >= before, "what was done before stays");
         if changed.is_err()
             && let Some(list) = &tx.work.list
         {
@@ -172,20 +178,27 @@ impl MemoryTable {
         if tx.work.list.is_none() {
             tx.work.contests = self.engine.xtp.numbers.contests.load(Ordering::SeqCst);
         }
+        debug_assert!(tx.work.time.is_some(), "a change is made as of a time");
         tx.work.changing = Some(self.shape.number);
         Ok(())
     }
 
     /// Adds a version. `shape`: of the table, or of its values.
     fn add(&self, tx: &mut Transaction, shape: &MemoryShape, image: &[u8]) -> StorageResult<At> {
+        debug_assert!(
+            tx.holds_table(self.shape.db, self.shape.table, LockMode::IntentExclusive),
+            "the table stays as it is until the end"
+        );
         let (engine, memory) = (&self.engine, &self.engine.xtp.memory);
         shape.find_homes(memory, image, &mut tx.scratch.key, &mut tx.scratch.homes)?;
         let homes = &tx.scratch.homes;
+        debug_assert_eq!(homes.len(), shape.indexes.len(), "a home for each index");
         let bytes = row_bytes(homes.len(), image.len());
         if tx.work.counts_first(shape.object) {
             engine.xtp.pools.admit(shape.db, bytes)?;
         }
         let owner = OWNED | tx.writer.id;
+        debug_assert_eq!(engine.xtp.objects.at(shape.object).number(), shape.number, "the object is the table's");
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
         engines::enter(member);
@@ -226,6 +239,7 @@ impl MemoryTable {
         };
         while !at.is_none() {
             let other = Row::new(memory, at);
+            debug_assert!(other.at() != row.at(), "a row comes before those that were there");
             at = hash_index::next(other, position);
             if other.home(position) != home {
                 continue;
@@ -264,6 +278,8 @@ impl MemoryTable {
     fn end(&self, tx: &mut Transaction, row: Row<'_>) -> StorageResult<()> {
         let engine = &self.engine;
         let owner = OWNED | tx.writer.id;
+        debug_assert!(tx.writer.id != 0, "who changes rows has an id");
+        debug_assert!(row.begin().load(Ordering::SeqCst) != NEVER, "nobody has seen a row that was rolled back");
         let member = &engine.locks[tx.writer.member];
         let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Ended);
         noted.map_err(|error| self.memory_full(error))?;

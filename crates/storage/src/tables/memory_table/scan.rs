@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use types::RowBatch;
 use types::row::RowView;
 
-use super::{MemoryTable, locator_of};
+use super::{MemoryTable, locator_of, row_at};
 use crate::bounds::KeyBound;
 use crate::error::StorageResult;
 use crate::memory_optimized::work::{Level, Looked};
@@ -88,6 +88,7 @@ impl MemoryScan {
         let Some(at) = found else { return Ok(None) };
         tx.await_commits(&dependencies)?;
         self.locator = locator_of(at, tx.memory_time());
+        debug_assert_eq!(row_at(&self.locator, tx.memory_time()), Ok(at), "a locator leads to its row");
         let table = &self.source.table;
         let image = Row::new(&table.engine.xtp.memory, at).image();
         let image = match table.is_split(image)? {
@@ -199,6 +200,7 @@ impl Source {
                 given += 1;
             }
         }
+        debug_assert!(given <= rows_max && (given > 0 || at.is_done() || rows_max == 0), "none at the end only");
         Ok(given)
     }
 

@@ -239,6 +239,7 @@ impl Engine {
                 os::wait::maybe_yield();
             }
         }
+        debug_assert!(stats.longest <= stats.rows && stats.empty <= stats.buckets);
         stats
     }
 }

@@ -110,6 +110,7 @@ impl MemoryTable {
 
     fn add_value(&self, tx: &mut Transaction, shape: &MemoryShape, bytes: &[u8]) -> StorageResult<OverflowRef> {
         let number = self.engine.xtp.numbers.next_value.fetch_add(1, Ordering::Relaxed);
+        debug_assert!(number != 0 && bytes.len() > IN_ROW_MAX, "a value of {} bytes out of its row", bytes.len());
         self.add(tx, shape, &values::image(&shape.layout.row, number, bytes))?;
         Ok(values::reference(number, bytes.len()))
     }
@@ -183,6 +184,10 @@ impl MemoryTable {
     /// Inserts all rows into `target`, the same table of another layout. Values that are out of their rows have the same place there, so they
     /// are neither copied nor logged again, unless an index is to have them.
     pub(crate) fn copy_to(&self, tx: &mut Transaction, target: &MemoryTable) -> StorageResult<()> {
+        debug_assert!(
+            target.shape.number != self.shape.number && target.shape.table == self.shape.table,
+            "the same table, made anew"
+        );
         let every_row = ScanSpec { ignore_own_statement: false, ..ScanSpec::all(IndexId::HEAP, Vec::new()) };
         let mut scan = MemoryScan::new(self.clone(), tx, every_row)?;
         let mut rows = Vec::new();

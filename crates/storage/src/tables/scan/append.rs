@@ -13,6 +13,7 @@ use crate::pages::page::PageBytes;
 
 /// Rows that wait at most.
 const WAITING_MAX: usize = 128;
+const _: () = assert!(crate::pages::page::PAGE_BYTES <= u16::MAX as usize, "a place in a leaf fits 16 bits");
 
 /// The sink of `fill`.
 pub struct Appender<'a> {
@@ -53,6 +54,7 @@ impl Sink for Appender<'_> {
     #[inline(always)]
     fn take_in_place(&mut self, leaf: &PageBytes, image: Range<usize>, locator: &[u8]) -> StorageResult<()> {
         let start = image.start;
+        debug_assert!(image.end <= leaf.len() && self.count <= WAITING_MAX);
         let image = &leaf[image];
         if !self.waits || !self.complete.is_met_by(image) {
             self.leave(leaf)?;
@@ -97,6 +99,7 @@ pub fn append_row(
         return Ok(());
     }
     let view = if fixed { RowView::fixed(layout, image) } else { RowView::new(layout, image) }?;
+    debug_assert!(batch.columns.len() >= places.len(), "a column for each place");
     for (place, column) in places.iter().zip(&mut batch.columns) {
         if let Some(reference) = view.append_to(*place as usize, column) {
             long(reference, column)?;

@@ -131,6 +131,7 @@ impl Prefixes {
     pub fn push<E>(&mut self, owner: u32, write: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>) -> Result<(), E> {
         let start = self.bytes.len();
         if write(&mut self.bytes)? {
+            assert!(self.bytes.len() <= u32::MAX as usize, "{} bytes of prefixes", self.bytes.len());
             self.ends.push((self.bytes.len() as u32, owner));
         } else {
             self.bytes.truncate(start);
@@ -160,6 +161,7 @@ impl Prefixes {
 
     #[inline]
     pub(crate) fn pop(&mut self) {
+        debug_assert!(self.next < self.ends.len(), "a prefix that is done was there");
         self.next += 1;
         self.begun = false;
     }
@@ -230,6 +232,7 @@ impl DiskScan {
             _ => &shape.layout.row,
         };
         let fixed = places.iter().all(|place| !layout.is_variable(*place as usize));
+        debug_assert_eq!(places.len(), spec.columns.len(), "each wanted column has its place");
         let source = Source { table, index, spec, places, fixed, keeps_locators: false };
         source.lock_table(tx)?;
         Ok(DiskScan { source, at, ahead: Vec::new(), ahead_next: 0 })
@@ -270,6 +273,7 @@ impl DiskScan {
             }
         }
         let Some((image, locator)) = ahead.get(*ahead_next) else { return Ok(None) };
+        debug_assert!(ahead.len() <= AHEAD_ROWS && *ahead_next < ahead.len());
         *ahead_next += 1;
         Ok(Some(RowRef { image, locator }))
     }
@@ -286,6 +290,7 @@ impl DiskScan {
                 source.fill_straight(at, tx, batch, rows_max)?
             };
         }
+        debug_assert!(filled <= rows_max && (filled > 0 || at.done || rows_max == 0), "none at the end only");
         batch.rows += filled;
         Ok(filled)
     }
@@ -326,6 +331,10 @@ impl Position {
         lower.append_lowest(&mut self.lower);
         self.bounded = upper.append_above(&mut self.upper);
         self.done = self.bounded && page::order(&self.upper, &self.lower).is_le();
+        debug_assert!(
+            self.done || self.upper().is_none_or(|upper| &self.lower[..] < upper),
+            "a range that is not empty"
+        );
     }
 
     fn upper(&self) -> Option<&[u8]> {
@@ -474,6 +483,7 @@ impl Source {
             Ok(())
         })?;
         self.look_up(at, tx, &mut rows)?;
+        debug_assert!(rows.len() <= rows_max, "a row for an entry, or none");
         let layout = &self.table.shape.layout.row;
         for (image, locator) in &rows {
             append_row(layout, &self.places, self.fixed, image, batch, &mut |_, _| unreachable!("joined"))?;
@@ -528,10 +538,12 @@ impl Source {
             };
             let leaf = &*held.insert(leaf);
             let before = reader.given;
+            debug_assert!(page::is_within_fences(leaf, prefix), "the prefix lies in the leaf");
             let unfinished = match reader.keeps(prefix, place, tx, leaf)? {
                 true => reader.rows_of(prefix, place, tx, leaf, &mut sink)?,
                 false => Some(prefix.to_vec()),
             };
+            debug_assert!(reader.given <= rows_max);
             owners.resize(owners.len() + reader.given - before, owner);
             if let Some(lower) = unfinished {
                 let bound = KeyBound::Inclusive(prefix);
@@ -588,6 +600,7 @@ impl Source {
                 }
             }
         }
+        debug_assert!(given <= rows_max, "{given} of {rows_max} rows");
         Ok(given)
     }
 

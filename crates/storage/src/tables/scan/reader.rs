@@ -16,6 +16,7 @@ use crate::trees::rows::{Seen, View};
 
 /// Ghosts in a leaf that a reader tells the cleaner of.
 const GHOSTS_NOTED: usize = 16;
+const _: () = assert!(GHOSTS_NOTED > 0);
 
 /// Takes the rows that a reader finds: images, with locators if there is a use for them.
 pub trait Sink {
@@ -84,6 +85,7 @@ impl<'a> Reader<'a> {
         rows_max: usize,
         given: usize,
     ) -> Reader<'a> {
+        debug_assert!(given <= rows_max, "{given} of {rows_max} rows");
         let is_plain = source.index.is_none() && row_lock.is_none() && !source.keeps_locators && !source.spec.locator;
         Reader { source, view, row_lock, rows_max, given, is_plain, ghosts: 0, old: Vec::new() }
     }
@@ -120,6 +122,7 @@ impl<'a> Reader<'a> {
                 return Ok(Stop::Range(other));
             }
         }
+        debug_assert!(first <= end && end <= count, "slots {first} to {end} of {count}");
         let stopped = self.rows(first..end, tx, &leaf, sink)?;
         sink.leave(&leaf)?;
         self.note_ghosts(leaf.number());
@@ -138,6 +141,7 @@ impl<'a> Reader<'a> {
         }
         match page::upper_fence(&leaf) {
             Some(fence) if at.upper().is_none_or(|upper| fence < upper) => {
+                debug_assert!(fence > &at.lower[..], "a scan goes on: up to {fence:02x?}");
                 at.lower.clear();
                 at.lower.extend_from_slice(fence);
                 at.leaf = 0;
@@ -177,6 +181,7 @@ impl<'a> Reader<'a> {
         leaf: &PageBytes,
         sink: &mut impl Sink,
     ) -> StorageResult<Option<Vec<u8>>> {
+        debug_assert_eq!(place, page::lower_bound(leaf, prefix), "the place of the prefix");
         let (mut slot, is_whole_key) = place;
         if is_whole_key {
             let stopped = self.rows(slot..slot + 1, tx, leaf, sink)?;
@@ -220,6 +225,7 @@ impl<'a> Reader<'a> {
             }
         }
         let stopped = self.rows((first..end).rev(), tx, &leaf, sink)?;
+        debug_assert!(end <= page::slot_count(&leaf));
         sink.leave(&leaf)?;
         self.note_ghosts(leaf.number());
         if let Some((slot, stop)) = stopped {
@@ -307,6 +313,7 @@ impl<'a> Reader<'a> {
         let (locator, image_at) = if source.index.is_some() {
             let locator_at = ROW_HEADER_BYTES + 2;
             let image_at = locator_at + page::u16_at(payload, ROW_HEADER_BYTES) as usize;
+            debug_assert!(image_at <= payload.len(), "an entry begins with its row's locator");
             (&payload[locator_at..image_at], image_at)
         } else if self.row_lock.is_some() || source.spec.locator || source.keeps_locators {
             key = page::key(leaf, slot);
