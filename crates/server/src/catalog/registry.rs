@@ -14,6 +14,8 @@ pub struct Entry {
     pub schema: &'static str,
     pub name: &'static str,
     pub source: Source,
+    /// Not for users: only the system's own text names it, and no list of objects has it.
+    pub internal: bool,
 }
 
 pub enum Source {
@@ -74,11 +76,6 @@ impl Entry {
     /// Whether it is an object of this database: most are of every one.
     pub fn is_in(&self, database: DatabaseId) -> bool {
         self.schema != ASE_MDA_NAME || database == ASE_MDA
-    }
-
-    /// Not for users: rows that only the catalog views read.
-    pub fn is_internal(&self) -> bool {
-        matches!(self.source, Source::Rows { .. }) && self.name.starts_with("sys")
     }
 }
 
@@ -142,6 +139,10 @@ struct Registry {
     by_name: HashMap<(String, String), usize>,
 }
 
+/// What views and procedures have in common.
+const INTERNAL: &[&str] =
+    &[include_str!("../system/internal/catalog.sql"), include_str!("../system/internal/odbc.sql")];
+
 const VIEWS: &[&str] = &[
     include_str!("../system/views/objects.sql"),
     include_str!("../system/views/columns.sql"),
@@ -163,14 +164,19 @@ fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
     REGISTRY.get_or_init(|| {
         let mut entries: Vec<Entry> = Vec::new();
-        let mut add = |schema, name, source| {
+        let mut add = |schema, name: &'static str, source, internal| {
             let id = -1 - entries.len() as i32;
-            entries.push(Entry { id, schema, name, source });
+            entries.push(Entry { id, schema, name, source, internal });
         };
         for table in spec::tables(include_str!("../system/tables.txt")) {
-            add(table.schema, table.name, Source::Rows { columns: table.columns, parameters: table.parameters });
+            // Rows that only the catalog views read.
+            let internal = table.name.starts_with("sys");
+            let source = Source::Rows { columns: table.columns, parameters: table.parameters };
+            add(table.schema, table.name, source, internal);
         }
-        for module in VIEWS.iter().chain(PROCEDURES).flat_map(|text| spec::modules(text)) {
+        let of = |texts: &'static [&'static str]| texts.iter().flat_map(|text| spec::modules(text));
+        let shown = of(VIEWS).chain(of(PROCEDURES)).map(|module| (module, false));
+        for (module, internal) in of(INTERNAL).map(|module| (module, true)).chain(shown) {
             let kind = match module.kind {
                 "VIEW" => ModuleKind::View,
                 "PROCEDURE" => ModuleKind::Procedure,
@@ -178,10 +184,10 @@ fn registry() -> &'static Registry {
                 "FUNCTION" => ModuleKind::ScalarFunction,
                 other => panic!("system text of kind {other}"),
             };
-            add(module.schema, module.name, Source::Text { kind, text: module.text });
+            add(module.schema, module.name, Source::Text { kind, text: module.text }, internal);
         }
         for name in NATIVE_PROCEDURES {
-            add("sys", name, Source::Native);
+            add("sys", name, Source::Native, false);
         }
         let by_name = entries.iter().enumerate();
         let by_name = by_name
@@ -310,6 +316,19 @@ mod tests {
             let own = find_in(ASE_MDA, Some("dbo"), entry.name);
             let found = find_first(Some(entry.schema), entry.name).or(own).map(|found| found.id);
             assert_eq!(found, Some(entry.id), "{}.{}", entry.schema, entry.name);
+        }
+    }
+
+    #[test]
+    fn internal_modules_hide_no_object_of_a_user() {
+        let modules = entries().iter().filter(|entry| entry.internal && matches!(entry.source, Source::Text { .. }));
+        let names: Vec<_> = modules.map(|entry| entry.name).collect();
+        assert!(names.contains(&"odbc_type"), "the filter finds them: {names:?}");
+        for name in names {
+            assert!(
+                find(None, name).is_none() && find(Some("dbo"), name).is_none(),
+                "{name} would be found before dbo's"
+            );
         }
     }
 

@@ -70,6 +70,7 @@ impl Call<'_> {
             Serverproperty => server_property(&self.host.server, &arguments.text(0).unwrap_or_default()),
             Databasepropertyex | Databaseproperty => self.database_property(),
             ObjectId => self.object_id()?,
+            Parsename => self.name_part(),
             ObjectName | ObjectSchemaName => self.object_name(function == ObjectSchemaName)?,
             ObjectDefinition => self.object_definition()?,
             Objectproperty | Objectpropertyex => self.object_property()?,
@@ -213,6 +214,19 @@ impl Call<'_> {
     fn name_argument(&self, position: usize) -> Option<ObjectName> {
         let text = self.arguments.text(position)?;
         sql::parse::parse_multipart_name(&text).ok().map(|name| crate::session::host::object_name(&name))
+    }
+
+    /// PARSENAME: 1 is the last part. NULL for a part that the name leaves out, and for what is no name.
+    fn name_part(&self) -> Answer {
+        let Some(name) = self.name_argument(0) else { return Answer::Null };
+        let part = match self.arguments.number(1) {
+            Some(1) => Some(name.name),
+            Some(2) => name.schema,
+            Some(3) => name.database,
+            Some(4) => name.server,
+            _ => None,
+        };
+        part.map(String::from).into()
     }
 
     fn object_id(&mut self) -> SqlResult<Answer> {

@@ -3,6 +3,7 @@
 //! ```text
 //! views/*.sql       catalog views over the base tables, a file a family
 //! procedures/*.sql  sp_* procedures, a file a family
+//! internal/*.sql    views and functions that these have in common; users are not shown them
 //! tables.txt        columns of the tables whose rows are computed
 //! virtual_table     rows of the computed ones
 //! function          OBJECT_ID and its like

@@ -36,7 +36,7 @@ pub fn rows(
     Ok(Some(match name {
         "syssystemobjects" => registry::entries()
             .iter()
-            .filter(|entry| !entry.is_internal() && entry.is_in(database))
+            .filter(|entry| !entry.internal && entry.is_in(database))
             .map(system_object)
             .collect(),
         "syssystemcolumns" => system_columns(host, state, &db),
@@ -117,7 +117,7 @@ fn system_columns(host: &mut SessionHost, state: &mut State, db: &Database) -> V
         }
     };
     let mut rows = Vec::new();
-    for entry in registry::entries().iter().filter(|entry| !entry.is_internal() && entry.is_in(db.id)) {
+    for entry in registry::entries().iter().filter(|entry| !entry.internal && entry.is_in(db.id)) {
         if let Source::Rows { columns, .. } = &entry.source {
             rows.extend(columns.iter().enumerate().map(|(i, c)| column(entry.id, i, &c.name, &c.ty, c.nullable, db)));
         }
@@ -131,7 +131,7 @@ fn system_columns(host: &mut SessionHost, state: &mut State, db: &Database) -> V
 fn describe_views(host: &mut SessionHost, state: &mut State) -> Vec<(i32, Vec<OutputColumn>)> {
     let views = registry::entries()
         .iter()
-        .filter(|entry| entry.type_code() == "V" && matches!(entry.source, Source::Text { .. }));
+        .filter(|entry| !entry.internal && entry.type_code() == "V" && matches!(entry.source, Source::Text { .. }));
     let mut found = Vec::new();
     for view in views {
         let query = format!("SELECT * FROM {}.{}", view.schema, view.name);
@@ -144,7 +144,7 @@ fn describe_views(host: &mut SessionHost, state: &mut State) -> Vec<(i32, Vec<Ou
 /// Parameters of the procedures that are T-SQL, from their text.
 fn system_parameters() -> Vec<NamedRow> {
     let mut rows = Vec::new();
-    for entry in registry::entries() {
+    for entry in registry::entries().iter().filter(|entry| !entry.internal) {
         let Source::Text { text: definition, .. } = &entry.source else { continue };
         let Ok(batch) = sql::parse::parse_batch(definition, &Default::default()) else { continue };
         let Some(sql::ast::StatementKind::CreateProcedure(create)) = batch.statements.first().map(|first| &first.kind)
