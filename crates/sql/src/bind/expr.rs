@@ -1,7 +1,7 @@
 //! Expressions and predicates of the tree to typed expressions.
 
 use types::precedence::{self, check_conversion};
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::{self, compare, converted, implicit};
@@ -269,7 +269,7 @@ impl Binder<'_> {
             }
             let alike = |e: &Expr| e.ty.kind == terms[0].ty.kind && (e.ty.is_string() || e.ty.is_integer());
             if terms.iter().all(alike) {
-                return self.balanced_sum(terms).map_err(|e| e.at_line(chain.line));
+                return self.long_sum(terms).map_err(|e| e.at_line(chain.line));
             }
         }
         // Each operator is a level of the tree that comes of it, and its left operand stands below.
@@ -281,6 +281,24 @@ impl Binder<'_> {
             }
             Ok(left)
         })
+    }
+
+    /// A sum is made from the left, so from the first (max) type on it is of that type, and what stands before that is cut at
+    /// 8,000 bytes. Neighbours to the right of it would otherwise be cut among themselves.
+    fn long_sum(&mut self, mut terms: Vec<Expr>) -> SqlResult<Expr> {
+        let Some(first) = terms.iter().position(|term| term.ty.is_max()) else { return self.balanced_sum(terms) };
+        let tail = terms.split_off(first);
+        let mut long = Vec::with_capacity(tail.len() + 1);
+        if !terms.is_empty() {
+            long.push(self.balanced_sum(terms)?);
+        }
+        long.extend(tail);
+        for term in &mut long {
+            let ty = SqlType { length: MAX_LENGTH, ..term.ty };
+            let short = std::mem::replace(term, Expr::null(SqlType::INT));
+            *term = converted(short, &ty, false);
+        }
+        self.balanced_sum(long)
     }
 
     /// Adds neighbours until one is left, so that a long sum of one type is no deep tree.
