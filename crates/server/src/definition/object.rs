@@ -340,18 +340,11 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
     let kind = kind.map(str::to_ascii_uppercase);
     let bad = |what: &str| sql_error!(15225, old, what, kind.clone().unwrap_or_else(|| "(null)".into()));
     let current = ddl.current()?.name();
-    let parsed = load::parse_name(old);
-    let as_name = |name: &sql::catalog::ObjectName| ObjectName {
-        server: None,
-        database: name.database.as_deref().map(ident),
-        schema: name.schema.as_deref().map(ident),
-        name: ident(&name.name),
-        line: 0,
-    };
+    let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(bad(&current)) };
     match kind.as_deref() {
         Some("DATABASE") => return database::rename(ddl, old, new),
         Some("USERDATATYPE") => {
-            let Some((db, row)) = find_type(ddl, &as_name(&parsed))? else { return Err(bad(&current)) };
+            let Some((db, row)) = find_type(ddl, &parsed.into())? else { return Err(bad(&current)) };
             ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
             ddl.changed(db.id, 0);
         }
@@ -363,7 +356,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
                 schema: parsed.database.clone(),
                 name: parsed.schema.clone().unwrap_or_default(),
             };
-            let Some((db, row)) = ddl.find(&as_name(&table))? else {
+            let Some((db, row)) = ddl.find(&table.into())? else {
                 return Err(sql_error!(15248, "COLUMN"));
             };
             ddl.lock(&db, row.id)?;
@@ -374,7 +367,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             }
         }
         _ => {
-            let Some((db, row)) = ddl.find(&as_name(&parsed))? else { return Err(bad(&current)) };
+            let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(bad(&current)) };
             rename_object(ddl, &db, &row, old, new)?;
         }
     }
@@ -428,10 +421,6 @@ fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
 /// 15336
 fn enforced(name: &str) -> SqlError {
     sql_error!(15336, name)
-}
-
-fn ident(text: &str) -> sql::ast::Ident {
-    sql::ast::Ident { text: text.into(), quoted: true }
 }
 
 /// Defaults, checks, computed columns and filters that name the column follow it.

@@ -85,15 +85,10 @@ fn no_such_object(name: &str) -> SqlError {
 }
 
 fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
-    let ObjectName { database, schema, name, .. } = load::parse_name(name);
-    let ident = |text: Box<str>| sql::ast::Ident { text, quoted: true };
-    ddl.find(&sql::ast::ObjectName {
-        server: None,
-        database: database.map(ident),
-        schema: schema.map(ident),
-        name: ident(name),
-        line: 0,
-    })
+    match ObjectName::from_text(name) {
+        Some(name) => ddl.find(&name.into()),
+        None => Ok(None),
+    }
 }
 
 /// sp_recompile @objname: plans that use the object are made again at their next run.
