@@ -47,7 +47,7 @@ pub struct Context<'a> {
     pub outer: RefCell<Vec<Datum>>,
     /// Rows of the last round of a recursive query, by its number, while its recursive side runs.
     pub work_tables: RefCell<Vec<RowBatch>>,
-    /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them.
+    /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them. 0: none runs.
     pub execution: Cell<u64>,
     /// GETDATE() and its kind give one answer a statement: 100 ns since 0001-01-01 UTC. 0: not asked yet.
     pub statement_time: Cell<i64>,

@@ -1,6 +1,6 @@
 //! Nodes that mix classes: CASE, functions, conversions, subqueries, globals. They give a `Value` of their type's class.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -20,8 +20,14 @@ pub enum General {
     Convert(Conversion),
     Subquery(RefCell<SubqueryState>),
     Global(Global, SqlType),
-    UserFunction { definition: Arc<ModuleDef>, arguments: Box<[Scalar]>, ty: SqlType },
+    UserFunction {
+        definition: Arc<ModuleDef>,
+        arguments: Box<[Scalar]>,
+        ty: SqlType,
+    },
     NextValueFor(Arc<SequenceDef>),
+    /// RAND(): one value for all rows of a query. `Context::execution` and the value.
+    Rand(Cell<(u64, f64)>),
 }
 
 /// A built-in function and its arguments.
@@ -90,6 +96,13 @@ impl General {
                 let mut runtime = context.runtime();
                 let runtime = &mut *runtime;
                 runtime.host.sequence_next(runtime.session, sequence).map(Value::from_owned)
+            }
+            General::Rand(kept) => {
+                let execution = context.execution.get();
+                if execution == 0 || kept.get().0 != execution {
+                    kept.set((execution, super::functions::next_random(context)));
+                }
+                Ok(Value::F64(kept.get().1))
             }
         }
     }

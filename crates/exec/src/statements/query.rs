@@ -125,6 +125,7 @@ impl Prepared {
     }
 
     pub fn leave(&mut self, context: &Context) {
+        context.execution.set(0);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
 
