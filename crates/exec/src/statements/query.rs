@@ -404,7 +404,7 @@ impl<'a> Runner<'a> {
                 };
                 for action in &modify.actions {
                     if let ActionKind::Update { assign, .. } = &action.kind {
-                        assign.iter().try_for_each(|(slot, _)| self.check_assigned(slot.0))?;
+                        assign.iter().try_for_each(|set| self.check_assigned(set.slot.0))?;
                     }
                 }
                 Ok((plan.command(), rows))

@@ -484,9 +484,28 @@ pub enum ActionKind {
     Update {
         set: Vec<(u16, Expr)>,
         computed: Vec<(u16, Expr)>,
-        assign: Vec<(VariableSlot, Expr)>,
+        assign: Vec<SetVariable>,
     },
     Delete,
+}
+
+/// SET @v = value of an UPDATE; a row's values are made in the order of its SET clauses.
+#[derive(Debug, Clone)]
+pub struct SetVariable {
+    pub slot: VariableSlot,
+    /// Over the source row, or over a row of the one new value of `column`.
+    pub value: Expr,
+    /// `@v = column = value`: the column, by stored ordinal.
+    pub column: Option<u16>,
+    /// So many columns are set before it.
+    pub after: usize,
+}
+
+impl SetVariable {
+    /// What it reads of the source row.
+    pub fn of_source(&self) -> Option<&Expr> {
+        self.column.is_none().then_some(&self.value)
+    }
 }
 
 #[derive(Debug, Clone)]

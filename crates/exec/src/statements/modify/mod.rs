@@ -58,9 +58,17 @@ enum Kind {
     Update {
         set: Vec<(u16, Assignment)>,
         computed: Vec<(u16, Scalar)>,
-        assign: Vec<(VariableSlot, Scalar)>,
+        assign: Vec<SetVariable>,
     },
     Delete,
+}
+
+/// See `plan::SetVariable`.
+struct SetVariable {
+    slot: VariableSlot,
+    value: Scalar,
+    column: Option<u16>,
+    after: usize,
 }
 
 /// A value for a column. Strings that are too long are an error here, not cut as in a variable.
@@ -170,7 +178,10 @@ impl ModifyPlan {
                         .collect::<SqlResult<Vec<_>>>()?,
                     assign: assign
                         .iter()
-                        .map(|(slot, expr)| Ok((*slot, compiler.scalar(expr)?)))
+                        .map(|set| {
+                            let value = compiler.scalar(&set.value)?;
+                            Ok(SetVariable { slot: set.slot, value, column: set.column, after: set.after })
+                        })
                         .collect::<SqlResult<Vec<_>>>()?,
                 },
                 ActionKind::Delete => Kind::Delete,
@@ -514,14 +525,11 @@ impl Run {
             }
             Kind::Update { set, computed, assign } => {
                 let old = prefix(batch, width);
-                let new = updated_rows(&plan.target, set, computed, context, batch, &old)?;
-                for (slot, scalar) in assign {
-                    let mut last = Datum::Null;
-                    for index in 0..batch.rows {
-                        last = scalar.datum(context, Row { batch, index })?;
-                    }
-                    context.variables.set_datum(slot.0, &last);
-                }
+                let values = match assign[..] {
+                    [] => set_values(&plan.target, set, context, batch)?,
+                    _ => set_in_turn(&plan.target, set, assign, context, batch)?,
+                };
+                let new = updated_rows(&plan.target, set, values, computed, context, &old)?;
                 check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 if self.instead_of {
                     self.changes.note(Some(&new), Some(&old));
@@ -658,6 +666,65 @@ fn prefix(batch: &RowBatch, width: usize) -> RowBatch {
     RowBatch { rows: batch.rows, columns: batch.columns[..width].to_vec() }
 }
 
+/// The new values of the columns of `set`.
+fn set_values(
+    target: &Target,
+    set: &[(u16, Assignment)],
+    context: &Context,
+    batch: &RowBatch,
+) -> SqlResult<Vec<Column>> {
+    let mut values = set_columns(target, set);
+    for ((stored, value), column) in set.iter().zip(&mut values) {
+        let stored = *stored as usize;
+        value.fill(context, batch, column, |cut| target.truncated(context, stored, cut))?;
+    }
+    Ok(values)
+}
+
+fn set_columns(target: &Target, set: &[(u16, Assignment)]) -> Vec<Column> {
+    set.iter().map(|(stored, _)| Column::new(target.types[*stored as usize].physical())).collect()
+}
+
+/// The same where variables are set too: row by row, and within a row in the order of the clauses, so that a value may build on
+/// the row before.
+fn set_in_turn(
+    target: &Target,
+    set: &[(u16, Assignment)],
+    assign: &[SetVariable],
+    context: &mut Context,
+    batch: &RowBatch,
+) -> SqlResult<Vec<Column>> {
+    let mut values = set_columns(target, set);
+    let mut row = RowBatch::new(batch.columns.iter().map(columns::class_of));
+    for index in 0..batch.rows {
+        row.clear();
+        columns::append_batch_rows(&mut row, batch, &[index as u32]);
+        let mut variables = assign.iter();
+        for at in 0..=set.len() {
+            let due = variables.as_slice().iter().take_while(|variable| variable.after == at).count();
+            for variable in variables.by_ref().take(due) {
+                let value = match variable.column {
+                    None => variable.value.datum(context, Row { batch: &row, index: 0 })?,
+                    Some(stored) => {
+                        let place = set.iter().position(|(own, _)| *own == stored).expect("it is set before");
+                        let mut new = RowBatch::new([columns::class_of(&values[place])]);
+                        columns::append_range(&mut new.columns[0], &values[place], index, index + 1);
+                        new.rows = 1;
+                        variable.value.datum(context, Row { batch: &new, index: 0 })?
+                    }
+                };
+                context.variables.set_datum(variable.slot.0, &value);
+            }
+            if let Some((stored, value)) = set.get(at) {
+                let stored = *stored as usize;
+                value.fill(context, &row, &mut values[at], |cut| target.truncated(context, stored, cut))?;
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// `old` with `values` in the columns of `set`, and with what is computed of them.
 fn updated_rows(
     target: &Target,
     set: &[(u16, Assignment)],
@@ -676,7 +743,7 @@ fn updated_rows(
     for (stored, ty) in target.types.iter().enumerate() {
         if ty.kind == TypeKind::RowVersion {
             new.columns[stored].clear();
-            target.rowversion_values(context, batch.rows, &mut new.columns[stored])?;
+            target.rowversion_values(context, old.rows, &mut new.columns[stored])?;
         }
     }
     for (stored, scalar) in computed {
