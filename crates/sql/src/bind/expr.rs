@@ -205,7 +205,7 @@ impl Binder<'_> {
         let operand = self.expr(operand, scope)?;
         let ty = operand.ty;
         match op {
-            ast::UnaryOp::Plus => Ok(operand),
+            ast::UnaryOp::Plus => Ok(self.expression_of(operand)),
             ast::UnaryOp::Minus => {
                 if let ExprKind::Literal(value) = &operand.kind {
                     let negated = match value {
@@ -480,11 +480,26 @@ impl Binder<'_> {
         }
         check_conversion(&operand.ty, &to, true)?;
         if style.is_none() && convert::widens(&operand.ty, &to) || operand.ty == to {
-            return Ok(converted(operand, &to, true));
+            return Ok(converted(self.expression_of(operand), &to, true));
         }
         let nullable = operand.nullable || attempt;
         let kind = ExprKind::Convert { value: Box::new(operand), style: style.map(Box::new), attempt, explicit: true };
         Ok(Expr::new(to, nullable, kind))
+    }
+
+    /// What an operator makes of an identity column is none, also where it changes neither value nor type.
+    fn expression_of(&self, operand: Expr) -> Expr {
+        let ExprKind::Column(column) = operand.kind else { return operand };
+        let origin = self.columns.origin(crate::optimize::ColumnId(column as u32));
+        if origin.is_none_or(|origin| origin.table.columns[usize::from(origin.column)].identity.is_none()) {
+            return operand;
+        }
+        let (ty, nullable) = (operand.ty, operand.nullable);
+        Expr::new(
+            ty,
+            nullable,
+            ExprKind::Convert { value: Box::new(operand), style: None, attempt: false, explicit: true },
+        )
     }
 
     fn collate(&mut self, operand: &ast::Expr, name: &ast::Ident, scope: &Scope) -> SqlResult<Expr> {

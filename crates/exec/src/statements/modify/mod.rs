@@ -376,6 +376,9 @@ pub fn insert_all(
     let mut changes = Changes::none();
     operators::drain(source, context, batch, |batch| {
         rows += batch.rows as u64;
+        if let Some(identity) = target.identity {
+            target.identity_given(context, &batch.columns[identity])?;
+        }
         target.insert(context, batch, &mut changes)
     })?;
     Ok(rows)
