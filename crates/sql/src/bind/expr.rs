@@ -85,7 +85,12 @@ impl Binder<'_> {
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
             ast::Expr::Method(method) => {
-                Err(sql_error!(258, typing::type_name(&self.expr(&method.target, scope)?.ty)).at_line(method.line))
+                let target = self.expr(&method.target, scope)?.ty;
+                Err(match target.kind {
+                    TypeKind::Xml => errors::not_supported("methods of xml"),
+                    _ => sql_error!(258, typing::type_name(&target)),
+                }
+                .at_line(method.line))
             }
             ast::Expr::StaticMethod(method) => {
                 Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))

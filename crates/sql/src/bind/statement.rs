@@ -208,11 +208,15 @@ impl Binder<'_> {
         Ok(QueryKind::Select(self.lowering.root(&self.columns, bound.rel, bound.outputs)))
     }
 
-    /// FOR XML or FOR JSON in a subquery: one column of text.
+    /// FOR XML or FOR JSON in a subquery: one column of text, or of xml.
     pub fn text_subquery(&mut self, bound: Bound, clause: &ast::ForClause) -> SqlResult<Bound> {
-        let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
-        let id = self.columns.add(ty, true);
         let format = for_format(clause, json_outputs(&bound.outputs), None)?;
+        // With TYPE its nodes stay nodes in whatever XML is put together around it.
+        let ty = match format {
+            ForFormat::Xml { ty: true, .. } => SqlType::XML,
+            _ => SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation()),
+        };
+        let id = self.columns.add(ty, true);
         let rel =
             Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
         Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))
