@@ -100,6 +100,8 @@ pub struct IndexDef {
     /// Of a filtered index: the rows that satisfy all of these are in it.
     pub filter: Vec<FilterTerm>,
     pub disabled: bool,
+    /// IGNORE_DUP_KEY: an INSERT leaves out the rows whose key is there.
+    pub ignores_duplicates: bool,
     /// Of a hash index: its buckets, as asked for.
     pub bucket_count: Option<u64>,
 }

@@ -176,6 +176,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
                 None => Vec::new(),
             },
             disabled: index.status & ix::DISABLED != 0,
+            ignores_duplicates: index.status & ix::IGNORE_DUPLICATES != 0,
             bucket_count: (index.kind == HASH_INDEX).then_some(index.buckets as u64),
         });
     }

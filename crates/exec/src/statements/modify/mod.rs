@@ -481,9 +481,7 @@ impl Run {
             if rows.len() == batch.rows {
                 self.act(plan, at, context, batch)?;
             } else {
-                let mut part = RowBatch::new(batch.columns.iter().map(columns::class_of));
-                columns::append_batch_rows(&mut part, batch, &rows);
-                self.act(plan, at, context, &part)?;
+                self.act(plan, at, context, &chosen_rows(batch, &rows))?;
             }
         }
         Ok(())
@@ -507,6 +505,8 @@ impl Run {
     fn act(&mut self, plan: &mut ModifyPlan, at: usize, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
         let verb = plan.actions[at].verb();
         let width = plan.target.width();
+        let part;
+        let mut batch = batch;
         let (new, old) = match &plan.actions[at].kind {
             Kind::Insert(values) => {
                 let mut new = std::mem::take(&mut plan.new_batch);
@@ -543,6 +543,15 @@ impl Run {
                     if columns::batch_bytes(after) > crate::context::GRANT_BYTES_MAX {
                         return Err(crate::context::out_of_memory());
                     }
+                } else if plan.target.ignores_duplicates() && !plan.merge {
+                    let kept = plan.target.insert_new(context, &new)?;
+                    if kept.len() < new.rows {
+                        new = chosen_rows(&new, &kept);
+                        part = chosen_rows(batch, &kept);
+                        batch = &part;
+                    }
+                    self.changes.note(Some(&new), None);
+                    self.changes.check_size()?;
                 } else {
                     plan.target.update(context, &old, &new, &batch.columns[width], false, &mut self.changes)?;
                 }
@@ -756,6 +765,12 @@ fn updated_rows(
     }
     target.refuse_nulls(context, &new, "UPDATE")?;
     Ok(new)
+}
+
+fn chosen_rows(batch: &RowBatch, rows: &[u32]) -> RowBatch {
+    let mut part = RowBatch::new(batch.columns.iter().map(columns::class_of));
+    columns::append_batch_rows(&mut part, batch, rows);
+    part
 }
 
 fn check_rows(
