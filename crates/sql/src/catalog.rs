@@ -193,6 +193,8 @@ pub struct ModuleDef {
     pub parent: Option<ObjectId>,
     /// WITH NATIVE_COMPILATION.
     pub native: bool,
+    /// Columns of a view, from 0, that have other names than its text gives them.
+    pub renamed_columns: Box<[(u16, Box<str>)]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

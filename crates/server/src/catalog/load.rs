@@ -86,7 +86,14 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         ansi_nulls: row.status & os_::ANSI_NULLS != 0,
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
         native: row.status & os_::NATIVE != 0,
+        renamed_columns: if kind == ModuleKind::View { renamed_columns(rows, row.id)? } else { Box::default() },
     })
+}
+
+fn renamed_columns(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[(u16, Box<str>)]>> {
+    let columns = rows.find::<ColumnRow>(0, &[int(view), small(0)])?;
+    let renamed = columns.into_iter().filter(|column| column.status & cs::RENAMED != 0);
+    Ok(renamed.map(|column| (column.colid as u16 - 1, column.name.into())).collect())
 }
 
 fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDef>> {

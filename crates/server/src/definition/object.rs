@@ -13,7 +13,7 @@ use super::table;
 use super::{database, security, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, TypeRow,
-    class, object_status as os_, schema,
+    class, column_status as cs, object_status as os_, schema,
 };
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Code, Text};
@@ -436,6 +436,18 @@ fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
     let colid = column.colid;
     if !schema_binding::users_of_column(ddl, db, row.id, colid)?.is_empty() {
         return Err(enforced(&format!("{}.{old}", row.name)));
+    }
+    if row.kind == Code::new("V") {
+        // Its text stays as it is written.
+        ddl.rows(db, |rows| {
+            rows.update::<ColumnRow>(0, &[int(row.id), small(0)], |column| {
+                if column.colid == colid {
+                    column.name = new.to_string();
+                    column.status |= cs::RENAMED;
+                }
+            })
+        })?;
+        return ddl.touch(db, row.id);
     }
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
     ddl.rows(db, |rows| {

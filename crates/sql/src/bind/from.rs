@@ -275,6 +275,13 @@ impl Binder<'_> {
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
+        if let SourceColumns::List(list) = &mut sources[0].columns {
+            for (column, name) in &module.renamed_columns {
+                if let Some(column) = list.get_mut(usize::from(*column)) {
+                    column.name = name.clone();
+                }
+            }
+        }
         if alias.is_none() {
             sources[0].schema = Some(module.schema.clone());
             sources[0].qualified = name.schema.is_some();
