@@ -170,6 +170,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// What cannot be computed is NULL, also where no operand is.
+    pub fn forgives_arithmetic(&self) -> bool {
+        !self.arith_abort && !self.ansi_warnings
+    }
+
+    pub fn executes_nothing(&self) -> bool {
+        self.no_exec || self.parse_only
+    }
+
     /// Names of months and days; the order of dates and the first day of a week unless they were set by themselves.
     pub fn set_language(&mut self, language: LanguageId) {
         self.language = language;

@@ -15,7 +15,10 @@ use crate::kernel;
 use crate::value::{Row, Value};
 
 pub enum General {
-    Case { branches: Box<[(I64Expr, Scalar)]>, otherwise: Option<Scalar> },
+    Case {
+        branches: Box<[(I64Expr, Scalar)]>,
+        otherwise: Option<Scalar>,
+    },
     Call(Call),
     Convert(Conversion),
     Subquery(RefCell<SubqueryState>),
@@ -78,7 +81,10 @@ impl General {
                 }
                 otherwise.as_ref().map_or(Ok(Value::Null), |result| result.value(context, row))
             }
-            General::Call(call) => (call.function)(call, context, row),
+            General::Call(call) => {
+                let value = (call.function)(call, context, row);
+                value.or_else(|error| context.uncomputed(error).map(|none| none.unwrap_or(Value::Null)))
+            }
             General::Convert(conversion) => conversion.eval(context, row),
             General::Subquery(state) => {
                 let answer = state.borrow_mut().eval(context, row)?;
@@ -126,6 +132,7 @@ impl Conversion {
         }
         match kernel::convert(context, value, &self.value.ty, &self.to, style, self.explicit) {
             Err(error) if self.attempt && kernel::is_conversion_error(&error) => Ok(Value::Null),
+            Err(error) => context.uncomputed(error).map(|none| none.unwrap_or(Value::Null)),
             value => value,
         }
     }

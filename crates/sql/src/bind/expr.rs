@@ -42,7 +42,7 @@ impl Binder<'_> {
             ast::Expr::Compare(c) => {
                 let left = self.expr(&c.left, scope)?;
                 let right = self.expr(&c.right, scope)?;
-                compare(compare_op(c.op), left, right, false).map_err(|e| e.at_line(c.line))
+                self.compare_as_set(compare_op(c.op), left, right).map_err(|e| e.at_line(c.line))
             }
             ast::Expr::And(list) => Ok(Expr::predicate(ExprKind::And(self.exprs(list, scope)?))),
             ast::Expr::Or(list) => Ok(or_list(self.exprs(list, scope)?)),
@@ -371,6 +371,31 @@ impl Binder<'_> {
         Ok(if like.not { not(test) } else { test })
     }
 
+    /// `=` and `<>` as ANSI_NULLS has them. OFF: NULL as a constant or in a variable equals NULL. Two columns or other expressions
+    /// are compared as ever.
+    fn compare_as_set(&self, op: CompareOp, left: Expr, right: Expr) -> SqlResult<Expr> {
+        let named = |e: &Expr| is_null_literal(e) || matches!(e.kind, ExprKind::Variable(_));
+        let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
+        if self.options.ansi_nulls || !equality || !named(&left) && !named(&right) {
+            return compare(op, left, right, false);
+        }
+        let is_null = |e: &Expr| Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(e.clone())));
+        let both = |a: Expr, b: Expr| Expr::predicate(ExprKind::And(vec![a, b]));
+        let mut ways = Vec::new();
+        if op == CompareOp::Equal {
+            ways.push(both(is_null(&left), is_null(&right)));
+        }
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            if op == CompareOp::NotEqual && named(one) {
+                ways.push(both(is_null(one), not(is_null(other))));
+            }
+        }
+        if !is_null_literal(&left) && !is_null_literal(&right) {
+            ways.push(compare(op, left, right, false)?);
+        }
+        Ok(Expr::predicate(ExprKind::Or(ways)))
+    }
+
     fn between(&mut self, b: &ast::Between, scope: &Scope) -> SqlResult<Expr> {
         let operand = self.expr(&b.operand, scope)?;
         let low = self.expr(&b.low, scope)?;
@@ -386,6 +411,11 @@ impl Binder<'_> {
     fn in_list(&mut self, list: &ast::InList, scope: &Scope) -> SqlResult<Expr> {
         let value = self.expr(&list.operand, scope)?;
         let items = self.exprs(&list.list, scope)?;
+        if !self.options.ansi_nulls {
+            let equal = |item| self.compare_as_set(CompareOp::Equal, value.clone(), item);
+            let test = Expr::predicate(ExprKind::Or(items.into_iter().map(equal).collect::<SqlResult<_>>()?));
+            return Ok(if list.not { not(test) } else { test });
+        }
         // One type for all where that converts no column; otherwise each is compared on its own.
         let mut pairs = Vec::with_capacity(items.len());
         let mut first: Option<Expr> = None;
@@ -451,7 +481,7 @@ impl Binder<'_> {
         for (when, then) in &case.whens {
             let when = self.expr(when, scope)?;
             whens.push(match &operand {
-                Some(operand) => compare(CompareOp::Equal, operand.clone(), when, false)?,
+                Some(operand) => self.compare_as_set(CompareOp::Equal, operand.clone(), when)?,
                 None => when,
             });
             results.push(self.expr(then, scope)?);

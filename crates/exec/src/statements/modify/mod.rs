@@ -7,12 +7,14 @@ mod unread;
 mod target;
 mod trigger;
 mod constraint;
+mod required_options;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, ActionKind, Expr, OperatorKind, TableSource, VariableSlot};
+use types::collation::code_page;
 use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::columns::{self, BATCH_ROWS};
@@ -45,6 +47,8 @@ pub struct ModifyPlan {
     current_of: Option<plan::CursorRef>,
     /// The source may give a target row more than once.
     may_repeat: bool,
+    /// SET options have to be as an index needs them.
+    needs_options: bool,
 }
 
 struct Action {
@@ -133,12 +137,19 @@ impl Assignment {
                 continue;
             };
             let limit = limit as usize;
-            if value.len() > limit && !kernel::only_blanks(&ty, &value[limit..]) {
+            if value.len() > limit
+                && !kernel::only_blanks(&ty, &value[limit..])
+                && context.session(|session| session.options.ansi_warnings)
+            {
                 return Err(refuse(&value[..limit]));
             }
             // Fixed kinds are padded here, so that OUTPUT and CHECK see the row as it is stored.
             bytes.clear();
-            bytes.extend_from_slice(&value[..value.len().min(limit)]);
+            let end = match value.len() > limit && ty.is_ansi_string() {
+                true => code_page::floor_boundary(ty.collation.code_page(), &value, limit),
+                false => value.len().min(limit),
+            };
+            bytes.extend_from_slice(&value[..end]);
             if let Some(pad) = self.pad {
                 bytes.extend(pad.iter().cycle().take(limit - bytes.len()));
             }
@@ -225,6 +236,7 @@ impl ModifyPlan {
             target,
             merge: modify.verb == "MERGE",
             may_repeat: !reads_one_table(&modify.source),
+            needs_options: matches!(&modify.target, TableSource::Base(table) if required_options::has_them(table)),
             actions,
             verb: modify.verb,
             checks,
@@ -403,6 +415,9 @@ struct Run {
 
 impl Run {
     fn start(plan: &mut ModifyPlan, context: &Context) -> SqlResult<Run> {
+        if plan.needs_options {
+            required_options::check(context, plan.verb)?;
+        }
         plan.target.open(context)?;
         if let Some(output) = &mut plan.output {
             output.rows.clear();
@@ -521,6 +536,15 @@ impl Run {
                     if columns::batch_bytes(&self.late) > crate::context::GRANT_BYTES_MAX {
                         return Err(crate::context::out_of_memory());
                     }
+                } else if plan.target.ignores_duplicates() && !plan.merge {
+                    let kept = plan.target.insert_new(context, &new)?;
+                    if kept.len() < new.rows {
+                        new = chosen_rows(&new, &kept);
+                        part = chosen_rows(batch, &kept);
+                        batch = &part;
+                    }
+                    self.changes.note(Some(&new), None);
+                    self.changes.check_size()?;
                 } else {
                     plan.target.insert(context, &new, &mut self.changes)?;
                 }
@@ -543,15 +567,6 @@ impl Run {
                     if columns::batch_bytes(after) > crate::context::GRANT_BYTES_MAX {
                         return Err(crate::context::out_of_memory());
                     }
-                } else if plan.target.ignores_duplicates() && !plan.merge {
-                    let kept = plan.target.insert_new(context, &new)?;
-                    if kept.len() < new.rows {
-                        new = chosen_rows(&new, &kept);
-                        part = chosen_rows(batch, &kept);
-                        batch = &part;
-                    }
-                    self.changes.note(Some(&new), None);
-                    self.changes.check_size()?;
                 } else {
                     plan.target.update(context, &old, &new, &batch.columns[width], false, &mut self.changes)?;
                 }
@@ -651,7 +666,11 @@ impl Run {
             && output.to_client
         {
             let mut runtime = context.runtime();
-            runtime.sink.columns(&output.columns).map_err(stopped)?;
+            let sent = match runtime.session.options.forgives_arithmetic() {
+                true => runtime.sink.columns(&columns::nullable(&output.columns)),
+                false => runtime.sink.columns(&output.columns),
+            };
+            sent.map_err(stopped)?;
             if output.rows.rows > 0 {
                 runtime.sink.batch(&output.rows).map_err(stopped)?;
             }
@@ -740,17 +759,14 @@ fn set_in_turn(
 fn updated_rows(
     target: &Target,
     set: &[(u16, Assignment)],
+    values: Vec<Column>,
     computed: &[(u16, Scalar)],
     context: &mut Context,
-    batch: &RowBatch,
     old: &RowBatch,
 ) -> SqlResult<RowBatch> {
     let mut new = old.clone();
-    for (stored, value) in set {
-        let stored = *stored as usize;
-        let mut column = Column::new(target.types[stored].physical());
-        value.fill(context, batch, &mut column, |cut| target.truncated(context, stored, cut))?;
-        new.columns[stored] = column;
+    for ((stored, _), column) in set.iter().zip(values) {
+        new.columns[*stored as usize] = column;
     }
     for (stored, ty) in target.types.iter().enumerate() {
         if ty.kind == TypeKind::RowVersion {
