@@ -1,5 +1,6 @@
 //! Moving rows between columns: copy, gather, repeat. The inner loops of joins, sorts and filters.
 
+use sql::plan::OutputColumn;
 use types::{Column, ColumnData, Physical, RowBatch, SqlType};
 
 /// Rows of an ordinary batch. A batch without columns may count any number.
@@ -39,6 +40,11 @@ pub fn append_row(to: &mut Column, from: &Column, row: usize) {
         (ColumnData::Bytes { .. }, ColumnData::Bytes { .. }) => to.push_bytes(from.bytes(row)),
         (to, from) => panic!("a row of {from:?} appended to {to:?}"),
     }
+}
+
+/// The same columns where every one may be NULL.
+pub fn nullable(columns: &[OutputColumn]) -> Vec<OutputColumn> {
+    columns.iter().map(|column| OutputColumn { nullable: true, ..column.clone() }).collect()
 }
 
 /// Appends rows `start..end` of `from`.

@@ -13,6 +13,7 @@ use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType,
 
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
+use crate::notices;
 use crate::session::Session;
 use crate::sink::Sink;
 use crate::value::Value;
@@ -47,12 +48,14 @@ pub struct Context<'a> {
     pub outer: RefCell<Vec<Datum>>,
     /// Rows of the last round of a recursive query, by its number, while its recursive side runs.
     pub work_tables: RefCell<Vec<RowBatch>>,
-    /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them.
+    /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them. 0: none runs.
     pub execution: Cell<u64>,
     /// GETDATE() and its kind give one answer a statement: 100 ns since 0001-01-01 UTC. 0: not asked yet.
     pub statement_time: Cell<i64>,
     /// An aggregate passed over a NULL: warning 8153 at the statement's end.
     pub null_eliminated: Cell<bool>,
+    /// Numbers of messages for the statement's end; 0: none.
+    pub notices: Cell<[i32; notices::NUMBERS]>,
     pub module: Option<Arc<ModuleInfo>>,
     pub interpreter: &'static Interpreter,
 }
@@ -93,6 +96,40 @@ impl<'a> Context<'a> {
             self.runtime.borrow_mut().sink.interrupted().map_err(crate::session::stopped)?;
         }
         Ref::map(self.runtime.borrow(), |runtime| &*runtime.session).check_signal()
+    }
+
+    /// What could not be computed is NULL while ARITHABORT and ANSI_WARNINGS are off both; a message tells of it unless ARITHIGNORE
+    /// is on.
+    #[cold]
+    pub fn uncomputed<T>(&self, error: SqlError) -> SqlResult<Option<T>> {
+        let Some(number) = notices::message_of(&error) else { return Err(error) };
+        let (forgiven, silent) = self.session(|session| {
+            let options = &session.options;
+            (options.forgives_arithmetic(), options.arith_ignore)
+        });
+        if !forgiven {
+            return Err(error);
+        }
+        if !silent {
+            self.notice(number);
+        }
+        Ok(None)
+    }
+
+    /// The statement's end says so, once.
+    pub fn notice(&self, number: i32) {
+        let mut numbers = self.notices.get();
+        if !numbers.contains(&number) {
+            let free = numbers.iter().position(|number| *number == 0).expect("there is room for all of them");
+            numbers[free] = number;
+            self.notices.set(numbers);
+        }
+    }
+
+    /// SET CONCAT_NULL_YIELDS_NULL OFF: NULL is joined as an empty string.
+    #[cold]
+    pub fn null_is_empty(&self) -> bool {
+        self.session(|session| !session.options.concat_null_yields_null)
     }
 
     pub fn set_outer(&self, slot: OuterSlot, value: Datum) {

@@ -48,13 +48,13 @@ pub fn divide_by_zero() -> SqlError {
 pub fn is_conversion_error(error: &SqlError) -> bool {
     matches!(
         error.number,
-        220 | 232 | 234..=237 | 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9420..=9455
+        220 | 232 | 234..=237 | 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9400..=9499 | 6335 | 6359
     )
 }
 
 /// Errors that end the batch and roll the transaction back, also without XACT_ABORT: conversions among them.
 pub fn is_batch_aborting(number: i32) -> bool {
-    matches!(number, 241 | 245 | 293 | 295 | 296 | 8114 | 8169 | 9420..=9455)
+    matches!(number, 241 | 245 | 293 | 295 | 296 | 8114 | 8169 | 9400..=9499 | 6335 | 6359)
 }
 
 pub fn money_arithmetic(op: ArithmeticOp, ty: &SqlType, left: i64, right: i64) -> SqlResult<i64> {

@@ -12,6 +12,8 @@ pub mod sink;
 pub mod cursor_book;
 pub mod columns;
 pub mod value;
+pub(crate) mod random;
+pub(crate) mod notices;
 pub mod session;
 pub mod host;
 pub mod memory_table;

@@ -67,6 +67,10 @@ impl MemoryTable {
         true
     }
 
+    pub fn has_key(&self, index: usize, key: &[u8]) -> bool {
+        self.unique[index].contains_key(key)
+    }
+
     pub fn release(&mut self, index: usize, key: Vec<u8>) {
         if let Some(row) = self.unique[index].remove(&key) {
             self.journal.push(Change::KeyGone(index, key, row));

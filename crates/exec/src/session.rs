@@ -10,6 +10,7 @@ use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::cursor_book::CursorBook;
+use crate::random::RandState;
 use crate::sink::Stop;
 use crate::statements::CursorTable;
 
@@ -42,8 +43,8 @@ pub struct Session {
     pub handling: Vec<SqlError>,
     /// TRY blocks being run: while above 0, errors unwind to a CATCH instead of going to the client.
     pub try_level: u32,
-    /// Seed of RAND(): the state of its generator.
-    pub rand_state: Option<u64>,
+    /// None: RAND has not been called yet.
+    pub(crate) rand_state: Option<RandState>,
     pub context_info: Box<[u8]>,
     pub(crate) cursors: CursorTable,
     /// What others may know of its cursors.
@@ -169,6 +170,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// What cannot be computed is NULL, also where no operand is.
+    pub fn forgives_arithmetic(&self) -> bool {
+        !self.arith_abort && !self.ansi_warnings
+    }
+
+    pub fn executes_nothing(&self) -> bool {
+        self.no_exec || self.parse_only
+    }
+
     /// Names of months and days; the order of dates and the first day of a week unless they were set by themselves.
     pub fn set_language(&mut self, language: LanguageId) {
         self.language = language;

@@ -100,6 +100,8 @@ pub struct IndexDef {
     /// Of a filtered index: the rows that satisfy all of these are in it.
     pub filter: Vec<FilterTerm>,
     pub disabled: bool,
+    /// IGNORE_DUP_KEY: an INSERT leaves out the rows whose key is there.
+    pub ignores_duplicates: bool,
     /// Of a hash index: its buckets, as asked for.
     pub bucket_count: Option<u64>,
 }
@@ -191,6 +193,8 @@ pub struct ModuleDef {
     pub parent: Option<ObjectId>,
     /// WITH NATIVE_COMPILATION.
     pub native: bool,
+    /// Columns of a view, from 0, that have other names than its text gives them.
+    pub renamed_columns: Box<[(u16, Box<str>)]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

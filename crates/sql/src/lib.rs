@@ -8,6 +8,7 @@ pub mod ast;
 pub mod batches;
 pub mod parse;
 pub mod catalog;
+pub mod multipart;
 pub mod function;
 pub mod plan;
 

@@ -18,6 +18,7 @@ pub mod collation;
 pub mod decimal;
 pub mod names;
 pub mod text;
+pub mod xml;
 
 pub mod precedence;
 

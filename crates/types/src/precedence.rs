@@ -389,13 +389,17 @@ fn concatenation(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> SqlResult
     };
     let result = SqlType { kind, length, ..*high }.with_collation(collation);
     let side = |ty: &SqlType| {
-        // A varchar operand of an nvarchar result is widened; its length stays.
+        // A varchar operand of an nvarchar result is widened; its length stays, also where that is more than nvarchar(4000)
+        // has and the result is long.
         if ty.is_unicode_string() == result.is_unicode_string() {
             return ty.with_collation(collation);
         }
-        let units = ty.capacity();
-        let length = units.map_or(MAX_LENGTH, |units| 2 * units.min(4000) as u16);
-        let kind = if ty.kind == Char { NChar } else { NVarChar };
+        let length = match ty.capacity() {
+            Some(units) if units <= 4000 => 2 * units as u16,
+            Some(_) if !result.is_max() => 8000,
+            _ => MAX_LENGTH,
+        };
+        let kind = if ty.kind == Char && length != MAX_LENGTH { NChar } else { NVarChar };
         SqlType { kind, length, ..*ty }.with_collation(collation)
     };
     Ok(Arithmetic { left: side(left), right: side(right), result })

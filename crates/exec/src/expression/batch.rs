@@ -117,7 +117,11 @@ fn fill_arithmetic(
                 };
                 match node.apply(left, right) {
                     Ok(value) => values.push(value),
-                    Err(error) => return Some(Err(error)),
+                    // Row by row it is an error, or NULL.
+                    Err(_) => {
+                        values.clear();
+                        return None;
+                    }
                 }
             }
             Some(Ok(()))

@@ -1,6 +1,6 @@
 //! Nodes that mix classes: CASE, functions, conversions, subqueries, globals. They give a `Value` of their type's class.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -15,13 +15,22 @@ use crate::kernel;
 use crate::value::{Row, Value};
 
 pub enum General {
-    Case { branches: Box<[(I64Expr, Scalar)]>, otherwise: Option<Scalar> },
+    Case {
+        branches: Box<[(I64Expr, Scalar)]>,
+        otherwise: Option<Scalar>,
+    },
     Call(Call),
     Convert(Conversion),
     Subquery(RefCell<SubqueryState>),
     Global(Global, SqlType),
-    UserFunction { definition: Arc<ModuleDef>, arguments: Box<[Scalar]>, ty: SqlType },
+    UserFunction {
+        definition: Arc<ModuleDef>,
+        arguments: Box<[Scalar]>,
+        ty: SqlType,
+    },
     NextValueFor(Arc<SequenceDef>),
+    /// RAND(): one value for all rows of a query. `Context::execution` and the value.
+    Rand(Cell<(u64, f64)>),
 }
 
 /// A built-in function and its arguments.
@@ -72,7 +81,10 @@ impl General {
                 }
                 otherwise.as_ref().map_or(Ok(Value::Null), |result| result.value(context, row))
             }
-            General::Call(call) => (call.function)(call, context, row),
+            General::Call(call) => {
+                let value = (call.function)(call, context, row);
+                value.or_else(|error| context.uncomputed(error).map(|none| none.unwrap_or(Value::Null)))
+            }
             General::Convert(conversion) => conversion.eval(context, row),
             General::Subquery(state) => {
                 let answer = state.borrow_mut().eval(context, row)?;
@@ -90,6 +102,13 @@ impl General {
                 let mut runtime = context.runtime();
                 let runtime = &mut *runtime;
                 runtime.host.sequence_next(runtime.session, sequence).map(Value::from_owned)
+            }
+            General::Rand(kept) => {
+                let execution = context.execution.get();
+                if execution == 0 || kept.get().0 != execution {
+                    kept.set((execution, super::functions::next_random(context)));
+                }
+                Ok(Value::F64(kept.get().1))
             }
         }
     }
@@ -113,6 +132,7 @@ impl Conversion {
         }
         match kernel::convert(context, value, &self.value.ty, &self.to, style, self.explicit) {
             Err(error) if self.attempt && kernel::is_conversion_error(&error) => Ok(Value::Null),
+            Err(error) => context.uncomputed(error).map(|none| none.unwrap_or(Value::Null)),
             value => value,
         }
     }

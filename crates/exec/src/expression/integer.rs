@@ -231,7 +231,9 @@ impl I64Expr {
             I64Expr::Money(node) => {
                 let (op, ty, left, right) = &**node;
                 match (left.eval(context, row)?, right.eval(context, row)?) {
-                    (Some(left), Some(right)) => kernel::money_arithmetic(*op, ty, left, right).map(Some),
+                    (Some(left), Some(right)) => {
+                        kernel::money_arithmetic(*op, ty, left, right).map(Some).or_else(|e| context.uncomputed(e))
+                    }
                     _ => Ok(None),
                 }
             }
@@ -239,7 +241,7 @@ impl I64Expr {
                 None => Ok(None),
                 Some(value) => match value.checked_neg() {
                     Some(value) if node.1.holds(value) => Ok(Some(value)),
-                    _ => Err(node.1.overflow()),
+                    _ => context.uncomputed(node.1.overflow()),
                 },
             },
             I64Expr::BitNot(operand, kind) => Ok(operand.eval(context, row)?.map(|value| match kind {
@@ -296,7 +298,9 @@ impl I64Expr {
             }),
             I64Expr::InList { value, list } => in_list(context, row, value, list),
             I64Expr::Narrow(node) => match node.0.eval(context, row)? {
-                Some(value) if !node.1.holds(value) => Err(kernel::integer_too_large(node.1.kind, value)),
+                Some(value) if !node.1.holds(value) => {
+                    context.uncomputed(kernel::integer_too_large(node.1.kind, value))
+                }
                 value => Ok(value),
             },
             I64Expr::General(node) => Ok(node.eval(context, row)?.i64()),
@@ -353,7 +357,7 @@ impl IntegerArithmetic {
     fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
         let (left, right) = (self.left.eval(context, row)?, self.right.eval(context, row)?);
         match (left, right) {
-            (Some(left), Some(right)) => self.apply(left, right).map(Some),
+            (Some(left), Some(right)) => self.apply(left, right).map(Some).or_else(|e| context.uncomputed(e)),
             _ => Ok(None),
         }
     }

@@ -47,7 +47,9 @@ impl F64Expr {
             F64Expr::Arithmetic(node, real) => {
                 let (op, left, right) = &**node;
                 match (left.eval(context, row)?, right.eval(context, row)?) {
-                    (Some(left), Some(right)) => kernel::float_arithmetic(*op, left, right, *real).map(Some),
+                    (Some(left), Some(right)) => {
+                        kernel::float_arithmetic(*op, left, right, *real).map(Some).or_else(|e| context.uncomputed(e))
+                    }
                     _ => Ok(None),
                 }
             }
@@ -89,7 +91,9 @@ impl I128Expr {
                 _ => Ok(None),
             },
             I128Expr::Decimal(node) => match (node.left.eval(context, row)?, node.right.eval(context, row)?) {
-                (Some(left), Some(right)) => node.kernel.apply(left, right).map(Some),
+                (Some(left), Some(right)) => {
+                    node.kernel.apply(left, right).map(Some).or_else(|e| context.uncomputed(e))
+                }
                 _ => Ok(None),
             },
             I128Expr::Negate(operand) => Ok(operand.eval(context, row)?.map(|value| -value)),
@@ -141,6 +145,7 @@ fn concat<'a>(
     let mut joined = Vec::new();
     for part in parts {
         match part.eval(context, row)? {
+            None if ty.is_string() && context.null_is_empty() => {}
             None => return Ok(None),
             Some(part) => joined.extend_from_slice(&part),
         }

@@ -253,6 +253,11 @@ fn xml_tree(
             path_column(&mut tree, &output.name, column)?;
             continue;
         }
+        // Nodes are put inside, as they are or within an element, also where other columns are attributes.
+        if output.ty.kind == TypeKind::Xml {
+            tree.push(Node::Value { name: xml_name(&output.name), column });
+            continue;
+        }
         if output.name.is_empty() {
             return Err(sql_error!(6809));
         }

@@ -374,7 +374,11 @@ impl<'a> Runner<'a> {
         }
         one.columns.truncate(columns.len());
         let runtime = self.context.runtime.get_mut();
-        runtime.sink.columns(columns).map_err(stopped)?;
+        let sent = match runtime.session.options.forgives_arithmetic() {
+            true => runtime.sink.columns(&columns::nullable(columns)),
+            false => runtime.sink.columns(columns),
+        };
+        sent.map_err(stopped)?;
         if one.rows > 0 {
             runtime.sink.batch(&one).map_err(stopped)?;
         }

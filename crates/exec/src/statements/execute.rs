@@ -350,7 +350,7 @@ impl<'a> Runner<'a> {
             }
             ExecuteTarget::Procedure(name) => self.look_up(name, code)?,
             ExecuteTarget::Named(name) => {
-                let name = parse_name(&self.text_of(name)?);
+                let name = ObjectName::from_text(&self.text_of(name)?).unwrap_or_default();
                 self.resolve(&name)?
             }
         };
@@ -497,25 +497,6 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
             Ok(CallResult { status: status?, outputs: outputs.collect() })
         }
     }
-}
-
-/// `db.schema.[the name]` from a variable.
-fn parse_name(text: &str) -> ObjectName {
-    let mut parts: Vec<String> = vec![String::new()];
-    let mut quote = None;
-    for c in text.trim().chars() {
-        match (quote, c) {
-            (None, '[') => quote = Some(']'),
-            (None, '"') => quote = Some('"'),
-            (Some(close), c) if c == close => quote = None,
-            (None, '.') => parts.push(String::new()),
-            (_, c) => parts.last_mut().expect("never empty").push(c),
-        }
-    }
-    let mut parts = parts.into_iter().rev();
-    let name = parts.next().unwrap_or_default().into();
-    let mut part = || parts.next().filter(|part| !part.is_empty()).map(String::into_boxed_str);
-    ObjectName { name, schema: part(), database: part(), server: part() }
 }
 
 /// Keeps the result sets of a call; messages go on.

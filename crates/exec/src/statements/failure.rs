@@ -5,7 +5,8 @@ use types::{SqlError, sql_error};
 use super::run::{Flow, Runner};
 use super::transaction;
 use crate::kernel;
-use crate::session::stop_of;
+use crate::notices;
+use crate::session::{Options, stop_of};
 use crate::sink::{Command, Done, DoneKind, Stop};
 
 #[derive(Debug)]
@@ -27,6 +28,11 @@ fn aborts_batch(error: &SqlError) -> bool {
         // CREATE TABLE of a name that is taken; the other kinds of object have other states.
         || (error.number, error.state) == (2714, 6)
         || error.severity >= 19
+}
+
+/// ARITHABORT on while ANSI_WARNINGS is off.
+fn arithmetic_aborts(error: &SqlError, options: &Options) -> bool {
+    options.arith_abort && !options.ansi_warnings && notices::message_of(error).is_some()
 }
 
 /// Conflicts in memory-optimized tables: the transaction can only be tried again.
@@ -62,7 +68,10 @@ impl<'a> Runner<'a> {
         self.session().row_count = 0;
         let aborts = match self.session().atomic {
             Some(_) => super::atomic::dooms(&error),
-            None => aborts_batch(&error) || xact_abort && self.session().options.xact_abort,
+            None => {
+                let options = &self.session().options;
+                aborts_batch(&error) || xact_abort && options.xact_abort || arithmetic_aborts(&error, options)
+            }
         };
         if error.severity >= 20 {
             let runtime = self.context.runtime.get_mut();
@@ -127,6 +136,20 @@ impl<'a> Runner<'a> {
             Some(info) => error.in_procedure(&info.name),
             None => error,
         }
+    }
+
+    /// What the statement passed over.
+    #[inline]
+    pub fn tell_notices(&mut self, line: u32) -> Result<(), Unwind> {
+        if self.context.notices.get() == [0; notices::NUMBERS] {
+            return Ok(());
+        }
+        let numbers = self.context.notices.replace([0; notices::NUMBERS]);
+        for number in numbers.into_iter().filter(|number| *number != 0) {
+            let message = self.locate(notices::message(number), line);
+            self.message(&message)?;
+        }
+        Ok(())
     }
 
     pub fn failed_done(&mut self) -> Result<(), Unwind> {

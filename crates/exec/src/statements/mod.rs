@@ -199,6 +199,7 @@ impl Instance {
             outer: RefCell::new(Vec::new()),
             work_tables: RefCell::new(Vec::new()),
             execution: Cell::new(0),
+            notices: Cell::default(),
             statement_time: Cell::new(0),
             null_eliminated: Cell::new(false),
             module: frame.info.clone(),

@@ -14,7 +14,7 @@ use super::failure::Unwind;
 use super::measure::Counters;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
-use crate::columns::BATCH_ROWS;
+use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{stop_of, stopped};
@@ -125,6 +125,7 @@ impl Prepared {
     }
 
     pub fn leave(&mut self, context: &Context) {
+        context.execution.set(0);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
 
@@ -311,6 +312,7 @@ impl<'a> Runner<'a> {
                     let warning = self.locate(sql_error!(8153), line);
                     self.message(&warning)?;
                 }
+                self.tell_notices(line)?;
                 // An assignment is counted too: clients pass over a SELECT's count without columns.
                 if tells {
                     self.done(command, Some(rows))?;
@@ -320,6 +322,7 @@ impl<'a> Runner<'a> {
             }
             Err(error) => {
                 self.context.null_eliminated.set(false);
+                self.context.notices.set(Default::default());
                 // The client learns that the statement of a TRY is over, not what ended it.
                 if self.session().try_level > 0 && stop_of(&error).is_none() && !assigns && tells {
                     self.done(if modifies { Command::Other } else { Command::Select }, Some(0))?;
@@ -403,7 +406,7 @@ impl<'a> Runner<'a> {
                 };
                 for action in &modify.actions {
                     if let ActionKind::Update { assign, .. } = &action.kind {
-                        assign.iter().try_for_each(|(slot, _)| self.check_assigned(slot.0))?;
+                        assign.iter().try_for_each(|set| self.check_assigned(set.slot.0))?;
                     }
                 }
                 Ok((plan.command(), rows))
@@ -411,7 +414,13 @@ impl<'a> Runner<'a> {
             (Plan::SelectInto(source), QueryKind::SelectInto { plan, target }) => {
                 let table = {
                     let runtime = self.context.runtime.get_mut();
-                    runtime.host.create_table_for(runtime.session, target, &plan.columns)?
+                    match runtime.session.options.forgives_arithmetic() {
+                        true => {
+                            let columns = columns::nullable(&plan.columns);
+                            runtime.host.create_table_for(runtime.session, target, &columns)?
+                        }
+                        false => runtime.host.create_table_for(runtime.session, target, &plan.columns)?,
+                    }
                 };
                 let rows = modify::insert_all(&table, &mut **source, &mut self.context, batch)?;
                 Ok((Command::SelectInto, rows))
@@ -435,7 +444,12 @@ impl<'a> Runner<'a> {
         batch: &mut RowBatch,
     ) -> SqlResult<u64> {
         source.open(&self.context)?;
-        self.context.runtime.get_mut().sink.query_columns(columns, description).map_err(stopped)?;
+        let runtime = self.context.runtime.get_mut();
+        let sent = match runtime.session.options.forgives_arithmetic() {
+            true => runtime.sink.columns(&columns::nullable(columns)),
+            false => runtime.sink.query_columns(columns, description),
+        };
+        sent.map_err(stopped)?;
         let limit = match self.session().options.row_count {
             0 => u64::MAX,
             limit => limit,

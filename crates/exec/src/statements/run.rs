@@ -28,6 +28,8 @@ pub enum Flow {
     Continue,
     Goto(u32),
     Return(i32),
+    /// NOEXEC or PARSEONLY is on now: what follows is passed over.
+    Skip,
 }
 
 impl Flow {
@@ -129,8 +131,10 @@ impl<'a> Runner<'a> {
         if self.is_shown() {
             return self.show_plan_xml();
         }
-        let flow = match self.module.atomic {
+        let atomic = self.module.atomic;
+        let flow = match atomic {
             Some(block) => self.atomic(&block, code)?,
+            None if self.session().options.executes_nothing() => self.skip_from(code, 0)?,
             None => self.list(code)?,
         };
         match flow {
@@ -179,10 +183,24 @@ impl<'a> Runner<'a> {
                     self.yield_point()?;
                     at = found;
                 }
+                Flow::Skip => return self.skip_from(code, at + 1),
                 flow => return Ok(flow),
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// Nothing but switches is executed, until one of them has the rest executed again.
+    fn skip_from(&mut self, code: &[Code], from: usize) -> Result<Flow, Unwind> {
+        for (at, statement) in code.iter().enumerate().skip(from) {
+            if matches!(statement.kind, CodeKind::SetSwitch { .. }) {
+                self.statement(statement)?;
+                if !self.session().options.executes_nothing() {
+                    return self.list_from(code, at + 1);
+                }
+            }
+        }
+        Ok(Flow::Skip)
     }
 
     #[inline]
@@ -205,7 +223,10 @@ impl<'a> Runner<'a> {
             CodeKind::Assign { slot, value } => {
                 self.yield_point()?;
                 match self.assign(*slot, value) {
-                    Ok(()) => Ok(Flow::Next),
+                    Ok(()) => {
+                        self.tell_notices(code.line)?;
+                        Ok(Flow::Next)
+                    }
                     Err(error) => self.fail(error, code.line),
                 }
             }
@@ -297,6 +318,7 @@ impl<'a> Runner<'a> {
         self.yield_point()?;
         let result = self.general_condition(condition);
         if result.is_ok() {
+            self.tell_notices(0)?;
             self.condition_ended()?;
         }
         Ok(result)
@@ -463,7 +485,8 @@ impl<'a> Runner<'a> {
             Some(command) => self.done(command, None)?,
             None => self.ended()?,
         }
-        Ok(Flow::Next)
+        let switched = matches!(code.kind, CodeKind::SetSwitch { .. });
+        Ok(if switched && self.session().options.executes_nothing() { Flow::Skip } else { Flow::Next })
     }
 
     fn return_query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {

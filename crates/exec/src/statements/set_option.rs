@@ -2,7 +2,7 @@
 
 use sql::plan::SetOption;
 use types::datetime::{DateFormat, LanguageId};
-use types::{Datum, SqlResult, sql_error};
+use types::{Datum, SqlError, SqlResult, sql_error};
 
 use super::run::Runner;
 use crate::expression::Scalar;
@@ -42,6 +42,21 @@ fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
     })
 }
 
+/// Switches that would change what a statement gives and do not: refused rather than passed over. docs/set-options.md lists all.
+const REFUSED: &[&str] = &[
+    "DISABLE_DEF_CNST_CHK",
+    "NUMERIC_ROUNDABORT",
+    "OFFSETS",
+    "RESULT_SET_CACHING",
+    "STATISTICS PROFILE",
+    "STATISTICS XML",
+];
+
+/// 40510
+fn refused(option: &str) -> SqlError {
+    sql_error!(40510, format!("SET {option}"))
+}
+
 impl Runner<'_> {
     pub fn set_switch(&mut self, names: &[Box<str>], on: bool) -> SqlResult<()> {
         for name in names {
@@ -57,8 +72,16 @@ impl Runner<'_> {
                 options.cursor_close_on_commit = on;
                 options.implicit_transactions = on;
                 options.quoted_identifier = on;
+            } else if on && REFUSED.contains(&&*name) {
+                return Err(refused(&format!("{name} ON")));
             } else if let Some(switch) = switch(options, &name) {
                 *switch = on;
+                // Only one of the two can be on.
+                match &*name {
+                    "ANSI_NULL_DFLT_ON" => options.ansi_null_dflt_off &= !on,
+                    "ANSI_NULL_DFLT_OFF" => options.ansi_null_dflt_on &= !on,
+                    _ => {}
+                }
             } else {
                 runtime.host.set_option(runtime.session, &name, &Datum::I64(on as i64))?;
             }
@@ -141,6 +164,9 @@ impl Runner<'_> {
                 }
                 _ => return Err(sql_error!(2743, "CONTEXT_INFO", "varbinary")),
             },
+            // No query is refused for what it would cost, and no statement is compared with a standard.
+            "QUERY_GOVERNOR_COST_LIMIT" if whole != Some(0) => return Err(refused(name)),
+            "FIPS_FLAGGER" if !text().eq_ignore_ascii_case("OFF") => return Err(refused(name)),
             other => runtime.host.set_option(session, other, &datum)?,
         }
         Ok(())

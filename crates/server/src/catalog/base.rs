@@ -400,6 +400,8 @@ pub mod column_status {
     pub const SYSNAME: i32 = 4096;
     /// Of parameters, which may be NULL otherwise.
     pub const NOT_NULL: i32 = 8192;
+    /// Of a view's: sp_rename has given it another name than its text does.
+    pub const RENAMED: i32 = 16384;
 }
 
 /// Bits of `IndexRow::status`.

@@ -107,6 +107,7 @@ impl Database {
             included: Vec::new(),
             filter: Vec::new(),
             disabled: false,
+            ignores_duplicates: false,
             bucket_count: None,
         });
         TableDef {

@@ -59,7 +59,8 @@ pub fn object(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<Object>>
         "U" | "TT" => return Ok(table(rows, row)?.map(|table| Object::Table(Arc::new(table)))),
         "SN" => {
             let text = text_of(rows, row.id)?.unwrap_or_default();
-            return Ok(Some(Object::Synonym(parse_name(&text))));
+            // Kept as `[a].[b].[c]`.
+            return Ok(ObjectName::from_text(&text).map(Object::Synonym));
         }
         "SO" => return Ok(sequence(rows, row)?.map(|sequence| Object::Sequence(Arc::new(sequence)))),
         "V" => ModuleKind::View,
@@ -85,7 +86,14 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         ansi_nulls: row.status & os_::ANSI_NULLS != 0,
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
         native: row.status & os_::NATIVE != 0,
+        renamed_columns: if kind == ModuleKind::View { renamed_columns(rows, row.id)? } else { Box::default() },
     })
+}
+
+fn renamed_columns(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[(u16, Box<str>)]>> {
+    let columns = rows.find::<ColumnRow>(0, &[int(view), small(0)])?;
+    let renamed = columns.into_iter().filter(|column| column.status & cs::RENAMED != 0);
+    Ok(renamed.map(|column| (column.colid as u16 - 1, column.name.into())).collect())
 }
 
 fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDef>> {
@@ -101,38 +109,6 @@ fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDe
         name: row.name.as_str().into(),
         ty,
     }))
-}
-
-/// A name as `sys.synonyms.base_object_name` keeps it: `[a].[b].[c]`.
-pub fn parse_name(text: &str) -> ObjectName {
-    let mut parts: Vec<String> = Vec::new();
-    let mut chars = text.chars().peekable();
-    let mut part = String::new();
-    while let Some(c) = chars.next() {
-        match c {
-            '[' | '"' if part.is_empty() => {
-                let close = if c == '[' { ']' } else { '"' };
-                while let Some(c) = chars.next() {
-                    if c != close {
-                        part.push(c);
-                    } else if chars.peek() == Some(&close) {
-                        chars.next();
-                        part.push(close);
-                    } else {
-                        break;
-                    }
-                }
-            }
-            '.' => parts.push(std::mem::take(&mut part)),
-            _ => part.push(c),
-        }
-    }
-    parts.push(part);
-    let mut parts = parts.into_iter().rev().map(|part| part.trim().to_string());
-    let name = parts.next().unwrap_or_default().into();
-    let mut next = || parts.next().filter(|part| !part.is_empty()).map(Into::into);
-    let (schema, database, server) = (next(), next(), next());
-    ObjectName { server, database, schema, name }
 }
 
 pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef> {
@@ -207,6 +183,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
                 None => Vec::new(),
             },
             disabled: index.status & ix::DISABLED != 0,
+            ignores_duplicates: index.status & ix::IGNORE_DUPLICATES != 0,
             bucket_count: (index.kind == HASH_INDEX).then_some(index.buckets as u64),
         });
     }

@@ -262,6 +262,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             ansi_nulls: true,
             parent: None,
             native: false,
+            renamed_columns: Box::default(),
         })),
         Source::Rows { columns, parameters } => {
             let type_of = |column: &ColumnDef| match &*column.name {

@@ -70,7 +70,10 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     }
     let found = index_columns(db, shown, table, &columns, spec)?;
     let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
-    let status = spec.status | option_bits(spec.options);
+    let status = status_with(spec.options, spec.status);
+    if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
+        return Err(duplicates_without_unique());
+    }
     let row = IndexRow {
         id: table,
         indid,
@@ -143,19 +146,6 @@ fn index_columns(
     Ok(found)
 }
 
-fn option_bits(options: &[Setting]) -> i32 {
-    let on = |name: &str| find_setting(options, name).is_some_and(Setting::is_on);
-    let off = |name: &str| find_setting(options, name).is_some_and(Setting::is_off);
-    let bits = [
-        (on("IGNORE_DUP_KEY"), ix::IGNORE_DUPLICATES),
-        (on("PAD_INDEX"), ix::PADDED),
-        (on("STATISTICS_NORECOMPUTE"), ix::NO_RECOMPUTE),
-        (off("ALLOW_ROW_LOCKS"), ix::NO_ROW_LOCKS),
-        (off("ALLOW_PAGE_LOCKS"), ix::NO_PAGE_LOCKS),
-    ];
-    bits.iter().filter(|(given, _)| *given).fold(0, |all, (_, bit)| all | bit)
-}
-
 fn number(options: &[Setting], name: &str) -> Option<i128> {
     match &find_setting(options, name)?.value {
         SettingValue::Value(expr) => whole_number(expr),
@@ -212,6 +202,11 @@ fn filter_text(
     let owner = sql::bind::FilterOwner { kind, name, table: written };
     sql::bind::index_filter(condition, &table.columns, owner)?;
     Ok(text::filter(condition))
+}
+
+/// 1916
+pub fn duplicates_without_unique() -> SqlError {
+    sql_error!(1916, state 4, "nonunique", "ignore_dup_key")
 }
 
 /// 10618
@@ -534,17 +529,20 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     };
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
+        if let AlterIndexAction::Rebuild { options, .. } | AlterIndexAction::Set(options) = &alter.action {
+            check_options(&index, options)?;
+        }
         match &alter.action {
             AlterIndexAction::Rebuild { .. }
                 if has(index.status, ix::DISABLED) && !has(index.status, ix::STATISTICS) =>
             {
-                set_status(ddl, &db, row.id, index.indid, index.status & !ix::DISABLED)?;
+                let AlterIndexAction::Rebuild { options, .. } = &alter.action else { unreachable!("just looked") };
+                let status = status_with(options, index.status & !ix::DISABLED);
+                set_status(ddl, &db, row.id, index.indid, status)?;
                 build(ddl, &db, row.id, index.indid, &place, &row.name, has(index.status, ix::UNIQUE))?;
             }
             // Pages are kept in order as rows come: there is nothing to reorganize.
-            AlterIndexAction::Rebuild { .. }
-            | AlterIndexAction::Reorganize { .. }
-            | AlterIndexAction::Resumable { .. } => {}
+            AlterIndexAction::Reorganize { .. } | AlterIndexAction::Resumable { .. } => {}
             AlterIndexAction::Disable if index.indid == 1 => {
                 return Err(super::unsupported("ALTER INDEX ... DISABLE of a clustered index"));
             }
@@ -557,21 +555,57 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 set_status(ddl, &db, row.id, index.indid, index.status | ix::DISABLED)?;
             }
             AlterIndexAction::Disable => {}
-            AlterIndexAction::Set(options) => {
-                let mut status = index.status;
-                for (name, bit, inverted) in [
-                    ("IGNORE_DUP_KEY", ix::IGNORE_DUPLICATES, false),
-                    ("STATISTICS_NORECOMPUTE", ix::NO_RECOMPUTE, false),
-                    ("ALLOW_ROW_LOCKS", ix::NO_ROW_LOCKS, true),
-                    ("ALLOW_PAGE_LOCKS", ix::NO_PAGE_LOCKS, true),
-                ] {
-                    if let Some(setting) = find_setting(options, name) {
-                        status = if setting.is_on() != inverted { status | bit } else { status & !bit };
-                    }
+            AlterIndexAction::Rebuild { options, .. } | AlterIndexAction::Set(options) => {
+                let status = status_with(options, index.status);
+                if status != index.status {
+                    set_status(ddl, &db, row.id, index.indid, status)?;
                 }
-                set_status(ddl, &db, row.id, index.indid, status)?;
             }
         }
+    }
+    Ok(())
+}
+
+fn status_with(options: &[Setting], mut status: i32) -> i32 {
+    for (name, bit, inverted) in [
+        ("IGNORE_DUP_KEY", ix::IGNORE_DUPLICATES, false),
+        ("PAD_INDEX", ix::PADDED, false),
+        ("STATISTICS_NORECOMPUTE", ix::NO_RECOMPUTE, false),
+        ("ALLOW_ROW_LOCKS", ix::NO_ROW_LOCKS, true),
+        ("ALLOW_PAGE_LOCKS", ix::NO_PAGE_LOCKS, true),
+    ] {
+        if let Some(setting) = find_setting(options, name) {
+            status = if setting.is_on() != inverted { status | bit } else { status & !bit };
+        }
+    }
+    status
+}
+
+/// Errors: 1979 for a constraint's index, 1916, 10618.
+fn check_options(index: &IndexRow, options: &[Setting]) -> SqlResult<()> {
+    if !find_setting(options, "IGNORE_DUP_KEY").is_some_and(Setting::is_on) {
+        return Ok(());
+    }
+    let name = index.name.as_deref().unwrap_or_default();
+    if has(index.status, ix::PRIMARY_KEY) || has(index.status, ix::UNIQUE_CONSTRAINT) {
+        return Err(sql_error!(1979, "ignore_dup_key", name));
+    }
+    if !has(index.status, ix::UNIQUE) || index.filter.0.is_some() {
+        return Err(duplicates_without_unique());
+    }
+    Ok(())
+}
+
+/// ALTER TABLE ... REBUILD: the options of the clustered index, also where it is a constraint's.
+pub fn rebuild_table(ddl: &mut Ddl<'_>, db: &Database, table: i32, options: &[Setting]) -> SqlResult<()> {
+    let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    let Some(index) = indexes.into_iter().find(|index| index.indid == 1) else { return Ok(()) };
+    let status = status_with(options, index.status);
+    if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
+        return Err(duplicates_without_unique());
+    }
+    if status != index.status {
+        set_status(ddl, db, table, index.indid, status)?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use super::table;
 use super::{database, security, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, TypeRow,
-    class, object_status as os_, schema,
+    class, column_status as cs, object_status as os_, schema,
 };
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Code, Text};
@@ -340,18 +340,11 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
     let kind = kind.map(str::to_ascii_uppercase);
     let bad = |what: &str| sql_error!(15225, old, what, kind.clone().unwrap_or_else(|| "(null)".into()));
     let current = ddl.current()?.name();
-    let parsed = load::parse_name(old);
-    let as_name = |name: &sql::catalog::ObjectName| ObjectName {
-        server: None,
-        database: name.database.as_deref().map(ident),
-        schema: name.schema.as_deref().map(ident),
-        name: ident(&name.name),
-        line: 0,
-    };
+    let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(bad(&current)) };
     match kind.as_deref() {
         Some("DATABASE") => return database::rename(ddl, old, new),
         Some("USERDATATYPE") => {
-            let Some((db, row)) = find_type(ddl, &as_name(&parsed))? else { return Err(bad(&current)) };
+            let Some((db, row)) = find_type(ddl, &parsed.into())? else { return Err(bad(&current)) };
             ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
             ddl.changed(db.id, 0);
         }
@@ -363,7 +356,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
                 schema: parsed.database.clone(),
                 name: parsed.schema.clone().unwrap_or_default(),
             };
-            let Some((db, row)) = ddl.find(&as_name(&table))? else {
+            let Some((db, row)) = ddl.find(&table.into())? else {
                 return Err(sql_error!(15248, "COLUMN"));
             };
             ddl.lock(&db, row.id)?;
@@ -374,7 +367,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             }
         }
         _ => {
-            let Some((db, row)) = ddl.find(&as_name(&parsed))? else { return Err(bad(&current)) };
+            let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(bad(&current)) };
             rename_object(ddl, &db, &row, old, new)?;
         }
     }
@@ -430,10 +423,6 @@ fn enforced(name: &str) -> SqlError {
     sql_error!(15336, name)
 }
 
-fn ident(text: &str) -> sql::ast::Ident {
-    sql::ast::Ident { text: text.into(), quoted: true }
-}
-
 /// Defaults, checks, computed columns and filters that name the column follow it.
 fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
@@ -447,6 +436,18 @@ fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
     let colid = column.colid;
     if !schema_binding::users_of_column(ddl, db, row.id, colid)?.is_empty() {
         return Err(enforced(&format!("{}.{old}", row.name)));
+    }
+    if row.kind == Code::new("V") {
+        // Its text stays as it is written.
+        ddl.rows(db, |rows| {
+            rows.update::<ColumnRow>(0, &[int(row.id), small(0)], |column| {
+                if column.colid == colid {
+                    column.name = new.to_string();
+                    column.status |= cs::RENAMED;
+                }
+            })
+        })?;
+        return ddl.touch(db, row.id);
     }
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
     ddl.rows(db, |rows| {

@@ -1,6 +1,6 @@
 //! DBCC, CHECKPOINT, RECONFIGURE, KILL, ALTER SERVER CONFIGURATION.
 
-use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, ObjectName, find_setting};
+use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, find_setting};
 use sql::plan::OutputColumn;
 use storage::{IndexId, ScanSpec, TableId};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
@@ -284,8 +284,10 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
 }
 
 fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
-    let parsed = sql::parse::parse_multipart_name(name).map_err(crate::session::compile::first)?;
-    ddl.find(&parsed)
+    match sql::catalog::ObjectName::from_text(name) {
+        Some(name) => ddl.find(&name.into()),
+        None => Ok(None),
+    }
 }
 
 /// 2501
@@ -296,8 +298,8 @@ fn no_such_object(name: &str) -> SqlError {
 /// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])
 fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let name = text_argument(dbcc, 0).ok_or_else(|| cannot_find_object(""))?;
-    let parsed: ObjectName = sql::parse::parse_multipart_name(&name).map_err(crate::session::compile::first)?;
-    let Some((db, row, table)) = ddl.table_for_change(&parsed)? else { return Err(no_such_object(&name)) };
+    let parsed = sql::catalog::ObjectName::from_text(&name).ok_or_else(|| no_such_object(&name))?;
+    let Some((db, row, table)) = ddl.table_for_change(&parsed.into())? else { return Err(no_such_object(&name)) };
     let Some((column, (seed, increment))) = identity_of(&table) else {
         return Err(sql_error!(7997, name));
     };

@@ -150,7 +150,7 @@ pub fn build(
     Ok(id)
 }
 
-/// SELECT INTO: a heap of the query's columns; an identity column that is one column of one table goes along.
+/// SELECT INTO: a heap of the query's columns; whose origin is an identity column, that is one here too.
 pub fn create_for(
     site: &mut dyn super::Site,
     target: &sql::catalog::ObjectName,
@@ -196,13 +196,10 @@ pub fn create_for(
     } else if name.is_temporary() {
         ddl.site.state().0.add_global_temporary(id);
     }
-    let mut identity_given = false;
     for (i, column) in columns.iter().enumerate() {
         let system = scalar_type::system_type(column.ty.kind);
-        let origin =
+        let identity =
             column.origin.as_ref().and_then(|origin| origin.table.columns[usize::from(origin.column)].identity);
-        let identity = origin.filter(|_| !identity_given);
-        identity_given |= identity.is_some();
         let row = ColumnRow {
             id,
             number: 0,

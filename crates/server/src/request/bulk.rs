@@ -104,7 +104,7 @@ impl Load {
     fn take_rows(&mut self, parts: &mut Parts<'_>, reader: &mut BulkReader, is_last: bool) -> SqlResult<()> {
         loop {
             if let (Some(columns), None) = (reader.columns(), &self.insert) {
-                self.types = columns.iter().map(|column| column.info.sql_type).collect();
+                self.types = columns.iter().map(|column| super::rpc::as_sent(column.info.sql_type)).collect();
                 self.batch = RowBatch::new(self.types.iter().map(SqlType::physical));
                 self.begin(parts)?;
             }

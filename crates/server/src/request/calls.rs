@@ -7,15 +7,13 @@ use exec::session::Session as State;
 use sql::catalog::ObjectName;
 use types::{SqlError, SqlResult, sql_error};
 
-use crate::session::host::{Called, SessionHost, object_name};
+use crate::session::host::{Called, SessionHost};
 
 /// One to four parts; `name;number` calls the procedure `name`.
 fn procedure_name(text: &str) -> Result<ObjectName, SqlError> {
     let plain =
         text.rsplit_once(';').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(text, |p| p.0);
-    let name = sql::parse::parse_multipart_name(plain)
-        .map_err(|errors| errors.into_iter().next().unwrap_or_else(|| sql_error!(2812, state 1, text)))?;
-    Ok(object_name(&name))
+    ObjectName::from_text(plain).ok_or_else(|| sql_error!(2812, state 1, text))
 }
 
 impl SessionHost {

@@ -115,15 +115,20 @@ fn call_procedure(
     }
 }
 
+/// Xml that a client sends is text until it is converted, which tells whether it is well formed.
+pub fn as_sent(ty: SqlType) -> SqlType {
+    if ty.kind == types::TypeKind::Xml { SqlType::NVARCHAR_MAX } else { ty }
+}
+
 fn argument(parameter: RpcParameter) -> CallArgument {
     let mut table = None;
     let value = match parameter.value {
         _ if parameter.is_default => None,
-        ParameterValue::Scalar { sql_type, value } => Some((sql_type, value)),
+        ParameterValue::Scalar { sql_type, value } => Some((as_sent(sql_type), value)),
         ParameterValue::UntypedNull => Some((SqlType::INT, Datum::Null)),
         ParameterValue::Udt { value, .. } => Some((SqlType::VARBINARY_MAX, value)),
         ParameterValue::Table(rows) => {
-            let types = rows.columns.iter().map(|column| column.sql_type).collect();
+            let types = rows.columns.iter().map(|column| as_sent(column.sql_type)).collect();
             let defaults = rows.columns.iter().map(|column| column.is_default).collect();
             table = Some(TableArgument { types, rows: rows.rows, defaults });
             None

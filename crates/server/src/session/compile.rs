@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use exec::session::Session as State;
+use sql::bind::BindOptions;
 use sql::plan::{Module, Query, QueryId};
 use types::{SqlError, SqlResult};
 
@@ -106,7 +107,7 @@ impl SessionHost {
         if let Some(bound) = self.private_queries.find(module, query, version, identity_insert) {
             return Ok(bound);
         }
-        let options = Self::bind_options(state);
+        let options = BindOptions { ansi_nulls: text.ansi_nulls, ..Self::bind_options(state) };
         let bound =
             self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
         let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);

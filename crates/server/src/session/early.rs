@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use exec::session::Session as State;
 use sql::ast::{InsertSource, QueryBody, StatementKind as Tree};
-use sql::bind::{Early, bind_early};
+use sql::bind::{BindOptions, Early, bind_early};
 use sql::plan::{Condition, Module, QueryId, SetOption, Statement, StatementKind};
 use types::SqlError;
 
@@ -116,7 +116,7 @@ impl Check<'_> {
         let keeps = self.keeps && !(plan_varies && self.inserts >= INSERTS_MAX);
         self.inserts = self.inserts.saturating_add(inserts);
         let version = self.host.catalog_session.version(&self.host.server.catalog);
-        let options = SessionHost::bind_options(self.state);
+        let options = BindOptions { ansi_nulls: text.ansi_nulls, ..SessionHost::bind_options(self.state) };
         let own = |name: &str| makes_temporary(self.module, name);
         let early = self
             .host

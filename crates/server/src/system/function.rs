@@ -23,6 +23,9 @@ pub fn session_function(
     Ok(call.answer(function)?.datum(ty))
 }
 
+/// Characters of a sysname.
+const NAME_LENGTH_MAX: usize = 128;
+
 struct Call<'a> {
     host: &'a mut SessionHost,
     state: &'a mut State,
@@ -70,7 +73,7 @@ impl Call<'_> {
             Serverproperty => server_property(&self.host.server, &arguments.text(0).unwrap_or_default()),
             Databasepropertyex | Databaseproperty => self.database_property(),
             ObjectId => self.object_id()?,
-            Parsename => self.name_part(),
+            Parsename => self.part_of_name().into(),
             ObjectName | ObjectSchemaName => self.object_name(function == ObjectSchemaName)?,
             ObjectDefinition => self.object_definition()?,
             Objectproperty | Objectpropertyex => self.object_property()?,
@@ -212,21 +215,14 @@ impl Call<'_> {
 
     /// A name written as text, of up to four parts.
     fn name_argument(&self, position: usize) -> Option<ObjectName> {
-        let text = self.arguments.text(position)?;
-        sql::parse::parse_multipart_name(&text).ok().map(|name| crate::session::host::object_name(&name))
+        ObjectName::from_text(&self.arguments.text(position)?)
     }
 
-    /// PARSENAME: 1 is the last part. NULL for a part that the name leaves out, and for what is no name.
-    fn name_part(&self) -> Answer {
-        let Some(name) = self.name_argument(0) else { return Answer::Null };
-        let part = match self.arguments.number(1) {
-            Some(1) => Some(name.name),
-            Some(2) => name.schema,
-            Some(3) => name.database,
-            Some(4) => name.server,
-            _ => None,
-        };
-        part.map(String::from).into()
+    /// PARSENAME: the object is part 1.
+    fn part_of_name(&self) -> Option<String> {
+        let place = usize::try_from(self.arguments.number(1)?.checked_sub(1)?).ok()?;
+        let part = sql::multipart::parts(&self.arguments.text(0)?)?.get_mut(place)?.take()?;
+        (part.encode_utf16().count() <= NAME_LENGTH_MAX).then_some(part)
     }
 
     fn object_id(&mut self) -> SqlResult<Answer> {

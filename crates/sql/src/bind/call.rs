@@ -80,7 +80,11 @@ impl Binder<'_> {
             | FunctionId::DateBucket => self.date_part_call(function, name, call, scope),
             FunctionId::Trim => self.trim(call, scope),
             _ => {
-                let args = self.exprs(&call.args, scope)?;
+                let mut args = self.exprs(&call.args, scope)?;
+                if call.odbc && call.name.name.is("TRUNCATE") {
+                    // ROUND's third argument: digits are cut off.
+                    args.push(Expr::int(1));
+                }
                 self.builtin(function, name, args)
             }
         }

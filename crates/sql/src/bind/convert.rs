@@ -292,10 +292,11 @@ pub fn comparable(left: Expr, right: Expr, operator: &str) -> SqlResult<(Expr, E
     Ok((implicit(left, &common)?, implicit(right, &common)?))
 }
 
-/// nchar or nvarchar of as many characters.
+/// nchar or nvarchar of as many characters: of more than 4,000, nvarchar(max).
 pub fn typing_wide(ty: &SqlType) -> SqlType {
-    let length = if ty.is_max() { types::MAX_LENGTH } else { (ty.length as u32 * 2).min(8000) as u16 };
-    let kind = if ty.kind == TypeKind::Char && ty.length <= 4000 { TypeKind::NChar } else { TypeKind::NVarChar };
+    let short = ty.length <= 4000;
+    let length = if short { ty.length * 2 } else { types::MAX_LENGTH };
+    let kind = if ty.kind == TypeKind::Char && short { TypeKind::NChar } else { TypeKind::NVarChar };
     SqlType { kind, length, ..*ty }
 }
 

@@ -14,7 +14,7 @@ use super::typing::is_null_literal;
 use crate::ast;
 use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::{ColumnId, ColumnSet, Get, Leaf, LeafKind, Output, Rel, TopRows};
-use crate::plan::{Check, CursorRef, Expr, ExprKind, Operator, OperatorKind, QueryKind, TableSource};
+use crate::plan::{Check, CursorRef, Expr, ExprKind, Operator, OperatorKind, QueryKind, SetVariable, TableSource};
 
 /// What an UPDATE or DELETE writes to, within its FROM.
 pub struct RowTarget {
@@ -49,6 +49,10 @@ pub fn positioned(mut expr: Expr, layout: &[ColumnId]) -> Expr {
         true
     });
     expr
+}
+
+pub fn positioned_variable(set: SetVariable, layout: &[ColumnId]) -> SetVariable {
+    if set.column.is_some() { set } else { SetVariable { value: positioned(set.value, layout), ..set } }
 }
 
 /// Ids of the stored columns, in the order of the row.

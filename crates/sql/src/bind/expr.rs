@@ -1,7 +1,7 @@
 //! Expressions and predicates of the tree to typed expressions.
 
 use types::precedence::{self, check_conversion};
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::{self, compare, converted, implicit};
@@ -42,7 +42,7 @@ impl Binder<'_> {
             ast::Expr::Compare(c) => {
                 let left = self.expr(&c.left, scope)?;
                 let right = self.expr(&c.right, scope)?;
-                compare(compare_op(c.op), left, right, false).map_err(|e| e.at_line(c.line))
+                self.compare_as_set(compare_op(c.op), left, right).map_err(|e| e.at_line(c.line))
             }
             ast::Expr::And(list) => Ok(Expr::predicate(ExprKind::And(self.exprs(list, scope)?))),
             ast::Expr::Or(list) => Ok(or_list(self.exprs(list, scope)?)),
@@ -85,7 +85,12 @@ impl Binder<'_> {
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
             ast::Expr::Method(method) => {
-                Err(sql_error!(258, typing::type_name(&self.expr(&method.target, scope)?.ty)).at_line(method.line))
+                let target = self.expr(&method.target, scope)?.ty;
+                Err(match target.kind {
+                    TypeKind::Xml => errors::not_supported("methods of xml"),
+                    _ => sql_error!(258, typing::type_name(&target)),
+                }
+                .at_line(method.line))
             }
             ast::Expr::StaticMethod(method) => {
                 Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
@@ -205,7 +210,7 @@ impl Binder<'_> {
         let operand = self.expr(operand, scope)?;
         let ty = operand.ty;
         match op {
-            ast::UnaryOp::Plus => Ok(operand),
+            ast::UnaryOp::Plus => Ok(self.expression_of(operand)),
             ast::UnaryOp::Minus => {
                 if let ExprKind::Literal(value) = &operand.kind {
                     let negated = match value {
@@ -269,7 +274,7 @@ impl Binder<'_> {
             }
             let alike = |e: &Expr| e.ty.kind == terms[0].ty.kind && (e.ty.is_string() || e.ty.is_integer());
             if terms.iter().all(alike) {
-                return self.balanced_sum(terms).map_err(|e| e.at_line(chain.line));
+                return self.long_sum(terms).map_err(|e| e.at_line(chain.line));
             }
         }
         // Each operator is a level of the tree that comes of it, and its left operand stands below.
@@ -281,6 +286,24 @@ impl Binder<'_> {
             }
             Ok(left)
         })
+    }
+
+    /// A sum is made from the left, so from the first (max) type on it is of that type, and what stands before that is cut at
+    /// 8,000 bytes. Neighbours to the right of it would otherwise be cut among themselves.
+    fn long_sum(&mut self, mut terms: Vec<Expr>) -> SqlResult<Expr> {
+        let Some(first) = terms.iter().position(|term| term.ty.is_max()) else { return self.balanced_sum(terms) };
+        let tail = terms.split_off(first);
+        let mut long = Vec::with_capacity(tail.len() + 1);
+        if !terms.is_empty() {
+            long.push(self.balanced_sum(terms)?);
+        }
+        long.extend(tail);
+        for term in &mut long {
+            let ty = SqlType { length: MAX_LENGTH, ..term.ty };
+            let short = std::mem::replace(term, Expr::null(SqlType::INT));
+            *term = converted(short, &ty, false);
+        }
+        self.balanced_sum(long)
     }
 
     /// Adds neighbours until one is left, so that a long sum of one type is no deep tree.
@@ -348,6 +371,31 @@ impl Binder<'_> {
         Ok(if like.not { not(test) } else { test })
     }
 
+    /// `=` and `<>` as ANSI_NULLS has them. OFF: NULL as a constant or in a variable equals NULL. Two columns or other expressions
+    /// are compared as ever.
+    fn compare_as_set(&self, op: CompareOp, left: Expr, right: Expr) -> SqlResult<Expr> {
+        let named = |e: &Expr| is_null_literal(e) || matches!(e.kind, ExprKind::Variable(_));
+        let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
+        if self.options.ansi_nulls || !equality || !named(&left) && !named(&right) {
+            return compare(op, left, right, false);
+        }
+        let is_null = |e: &Expr| Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(e.clone())));
+        let both = |a: Expr, b: Expr| Expr::predicate(ExprKind::And(vec![a, b]));
+        let mut ways = Vec::new();
+        if op == CompareOp::Equal {
+            ways.push(both(is_null(&left), is_null(&right)));
+        }
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            if op == CompareOp::NotEqual && named(one) {
+                ways.push(both(is_null(one), not(is_null(other))));
+            }
+        }
+        if !is_null_literal(&left) && !is_null_literal(&right) {
+            ways.push(compare(op, left, right, false)?);
+        }
+        Ok(Expr::predicate(ExprKind::Or(ways)))
+    }
+
     fn between(&mut self, b: &ast::Between, scope: &Scope) -> SqlResult<Expr> {
         let operand = self.expr(&b.operand, scope)?;
         let low = self.expr(&b.low, scope)?;
@@ -363,6 +411,11 @@ impl Binder<'_> {
     fn in_list(&mut self, list: &ast::InList, scope: &Scope) -> SqlResult<Expr> {
         let value = self.expr(&list.operand, scope)?;
         let items = self.exprs(&list.list, scope)?;
+        if !self.options.ansi_nulls {
+            let equal = |item| self.compare_as_set(CompareOp::Equal, value.clone(), item);
+            let test = Expr::predicate(ExprKind::Or(items.into_iter().map(equal).collect::<SqlResult<_>>()?));
+            return Ok(if list.not { not(test) } else { test });
+        }
         // One type for all where that converts no column; otherwise each is compared on its own.
         let mut pairs = Vec::with_capacity(items.len());
         let mut first: Option<Expr> = None;
@@ -428,7 +481,7 @@ impl Binder<'_> {
         for (when, then) in &case.whens {
             let when = self.expr(when, scope)?;
             whens.push(match &operand {
-                Some(operand) => compare(CompareOp::Equal, operand.clone(), when, false)?,
+                Some(operand) => self.compare_as_set(CompareOp::Equal, operand.clone(), when)?,
                 None => when,
             });
             results.push(self.expr(then, scope)?);
@@ -462,11 +515,26 @@ impl Binder<'_> {
         }
         check_conversion(&operand.ty, &to, true)?;
         if style.is_none() && convert::widens(&operand.ty, &to) || operand.ty == to {
-            return Ok(converted(operand, &to, true));
+            return Ok(converted(self.expression_of(operand), &to, true));
         }
         let nullable = operand.nullable || attempt;
         let kind = ExprKind::Convert { value: Box::new(operand), style: style.map(Box::new), attempt, explicit: true };
         Ok(Expr::new(to, nullable, kind))
+    }
+
+    /// What an operator makes of an identity column is none, also where it changes neither value nor type.
+    fn expression_of(&self, operand: Expr) -> Expr {
+        let ExprKind::Column(column) = operand.kind else { return operand };
+        let origin = self.columns.origin(crate::optimize::ColumnId(column as u32));
+        if origin.is_none_or(|origin| origin.table.columns[usize::from(origin.column)].identity.is_none()) {
+            return operand;
+        }
+        let (ty, nullable) = (operand.ty, operand.nullable);
+        Expr::new(
+            ty,
+            nullable,
+            ExprKind::Convert { value: Box::new(operand), style: None, attempt: false, explicit: true },
+        )
     }
 
     fn collate(&mut self, operand: &ast::Expr, name: &ast::Ident, scope: &Scope) -> SqlResult<Expr> {

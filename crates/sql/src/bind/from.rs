@@ -275,6 +275,13 @@ impl Binder<'_> {
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
+        if let SourceColumns::List(list) = &mut sources[0].columns {
+            for (column, name) in &module.renamed_columns {
+                if let Some(column) = list.get_mut(usize::from(*column)) {
+                    column.name = name.clone();
+                }
+            }
+        }
         if alias.is_none() {
             sources[0].schema = Some(module.schema.clone());
             sources[0].qualified = name.schema.is_some();
@@ -309,6 +316,7 @@ impl Binder<'_> {
                 sql_error!(8159, &**alias)
             });
         }
+        let own = bound.rel.defined();
         let mut defs = Vec::new();
         let mut list: Vec<SourceColumn> = Vec::with_capacity(bound.outputs.len());
         for (i, output) in bound.outputs.into_iter().enumerate() {
@@ -320,7 +328,7 @@ impl Binder<'_> {
                 return Err(sql_error!(8156, name, &**alias));
             }
             let (ty, nullable) = (output.expr.ty, output.expr.nullable);
-            let id = self.as_column(output.expr, &mut defs);
+            let id = self.own_column(output.expr, &own, &mut defs);
             list.push(SourceColumn { name, id, ty, nullable });
         }
         let source = Source {
@@ -445,6 +453,7 @@ impl Binder<'_> {
         names: &[Box<str>],
         name: &str,
     ) -> SqlResult<Branch> {
+        let own = bound.rel.defined();
         let mut defs = Vec::new();
         let mut columns = Vec::with_capacity(types.len());
         for (i, (output, ty)) in bound.outputs.into_iter().zip(types).enumerate() {
@@ -456,7 +465,7 @@ impl Binder<'_> {
                 return Err(sql_error!(240, names[i], name));
             }
             let expr = implicit(output.expr, ty)?;
-            columns.push(self.as_column(expr, &mut defs));
+            columns.push(self.own_column(expr, &own, &mut defs));
         }
         Ok(Branch { rel: bound.rel.map(defs), columns })
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, RowTarget, SourceLayout, find_get, fitted, positioned, spooled, stored_ids};
+use super::dml::{
+    Changes, RowTarget, SourceLayout, find_get, fitted, positioned, positioned_variable, spooled, stored_ids,
+};
 use super::errors;
 use super::expr::not;
 use super::insert::InsertTarget;
@@ -13,7 +15,7 @@ use super::scope::{CteScope, Scope, Source, SourceColumns};
 use crate::ast;
 use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
-use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, TableSource, VariableSlot};
+use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, SetVariable, TableSource};
 
 impl Binder<'_> {
     pub fn merge(&mut self, merge: &ast::Merge) -> SqlResult<QueryKind> {
@@ -184,7 +186,7 @@ impl Binder<'_> {
                 ActionKind::Update {
                     set: set.into_iter().map(|(column, value)| (ordinal(column), placed(value))).collect(),
                     computed: self.computed_columns(table)?,
-                    assign: assign.into_iter().map(|(slot, value)| (slot, placed(value))).collect(),
+                    assign: assign.into_iter().map(|set| positioned_variable(set, &layout.ids)).collect(),
                 }
             }
             Pending::Insert(given) => {
@@ -212,7 +214,7 @@ struct When {
 }
 
 enum Pending {
-    Update(Vec<(u16, Expr)>, Vec<(VariableSlot, Expr)>),
+    Update(Vec<(u16, Expr)>, Vec<SetVariable>),
     Insert(Vec<(u16, Expr)>),
     Delete,
 }
@@ -223,7 +225,7 @@ impl When {
         match &self.action {
             Pending::Update(set, assign) => {
                 set.iter().for_each(|(_, e)| see(e));
-                assign.iter().for_each(|(_, e)| see(e));
+                assign.iter().filter_map(SetVariable::of_source).for_each(see);
             }
             Pending::Insert(given) => given.iter().for_each(|(_, e)| see(e)),
             Pending::Delete => {}

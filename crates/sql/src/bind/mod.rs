@@ -54,7 +54,7 @@ pub use statement::{bind_query, bind_scalar};
 pub use table_definition::table_variable_definition;
 
 /// Session settings and surroundings that binding depends on: part of a cached plan's key.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct BindOptions {
     pub ansi_nulls: bool,
     pub quoted_identifier: bool,

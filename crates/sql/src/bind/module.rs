@@ -97,7 +97,7 @@ pub fn bind_module(
 }
 
 struct ModuleBinder<'a> {
-    options: &'a BindOptions,
+    options: BindOptions,
     catalog: &'a dyn Catalog,
     text: &'a str,
     module: Module,
@@ -114,9 +114,9 @@ struct ModuleBinder<'a> {
 const ERRORS_MAX: usize = 20;
 
 impl<'a> ModuleBinder<'a> {
-    fn new(options: &'a BindOptions, catalog: &'a dyn Catalog, text: &'a str, kind: BodyKind) -> ModuleBinder<'a> {
+    fn new(options: &BindOptions, catalog: &'a dyn Catalog, text: &'a str, kind: BodyKind) -> ModuleBinder<'a> {
         ModuleBinder {
-            options,
+            options: *options,
             catalog,
             text,
             module: Module {
@@ -176,7 +176,7 @@ impl<'a> ModuleBinder<'a> {
     }
 
     fn binder(&self) -> Binder<'_> {
-        Binder::new(self.catalog, self.options, self.names())
+        Binder::new(self.catalog, &self.options, self.names())
     }
 
     fn parameter(&mut self, parameter: &ast::Parameter) -> SqlResult<()> {
@@ -259,7 +259,7 @@ impl<'a> ModuleBinder<'a> {
         self.check_variables(|f| visit_statement(&statement.kind, f))?;
         let id = QueryId(self.module.queries.len() as u32);
         let line = statement.line;
-        self.module.queries.push(QueryText::new(Arc::new(statement), line));
+        self.module.queries.push(QueryText::new(Arc::new(statement), line, self.options.ansi_nulls));
         Ok(id)
     }
 
@@ -719,7 +719,14 @@ impl<'a> ModuleBinder<'a> {
 
     fn set_option(&mut self, option: &ast::SetOption) -> SqlResult<SetOption> {
         Ok(match option {
-            ast::SetOption::Switch { options, on } => SetOption::Switch { names: options.clone(), on: *on },
+            ast::SetOption::Switch { options, on } => {
+                let decides = |name: &str| matches!(name, "ANSI_NULLS" | "ANSI_DEFAULTS");
+                // A module keeps what was set when it was made.
+                if self.module.kind == BodyKind::Batch && options.iter().any(|name| decides(name)) {
+                    self.options.ansi_nulls = *on;
+                }
+                SetOption::Switch { names: options.clone(), on: *on }
+            }
             ast::SetOption::Statistics { options, on } => SetOption::Switch {
                 names: options.iter().map(|name| format!("STATISTICS {name}").into()).collect(),
                 on: *on,

@@ -206,11 +206,12 @@ impl Binder<'_> {
 
     /// The outputs as columns of exactly `types`.
     pub fn branch(&mut self, bound: Bound, types: &[SqlType]) -> SqlResult<Branch> {
+        let own = bound.rel.defined();
         let mut defs = Vec::new();
         let mut columns = Vec::with_capacity(types.len());
         for (output, ty) in bound.outputs.into_iter().zip(types) {
             let expr = implicit(output.expr, ty)?;
-            columns.push(self.as_column(expr, &mut defs));
+            columns.push(self.own_column(expr, &own, &mut defs));
         }
         Ok(Branch { rel: bound.rel.map(defs), columns })
     }
@@ -223,6 +224,19 @@ impl Binder<'_> {
         let id = self.columns.add(expr.ty, expr.nullable);
         defs.push((id, expr));
         id
+    }
+
+    /// A column that holds `expr` and that a relation offers which has the columns `own`. A column of an enclosing row gets a
+    /// new one: an outer join above makes NULL of what is inside alone, and a group has no columns but its own.
+    pub fn own_column(&mut self, expr: Expr, own: &ColumnSet, defs: &mut Vec<(ColumnId, Expr)>) -> ColumnId {
+        match expr.kind {
+            ExprKind::Column(column) if own.contains(ColumnId(column as u32)) => ColumnId(column as u32),
+            _ => {
+                let id = self.columns.add(expr.ty, expr.nullable);
+                defs.push((id, expr));
+                id
+            }
+        }
     }
 
     fn distinct(&mut self, rel: Rel, ids: &[ColumnId]) -> Rel {
@@ -419,10 +433,11 @@ impl Binder<'_> {
         if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
             return Err(sql_error!(421, output.expr.ty.name()));
         }
+        let own = rel.defined();
         let mut defs = Vec::new();
         let mut ids = Vec::with_capacity(outputs.len());
         for output in &mut *outputs {
-            let id = self.as_column(output.expr.clone(), &mut defs);
+            let id = self.own_column(output.expr.clone(), &own, &mut defs);
             for key in &mut *keys {
                 if key.expr.same(&output.expr) {
                     key.expr = Expr { kind: ExprKind::Column(id.index()), ..output.expr.clone() };

@@ -13,7 +13,8 @@ use crate::catalog::Catalog;
 use crate::function::FunctionId;
 use crate::optimize::{Get, Output, Rel};
 use crate::plan::{
-    ExecutorSlot, Expr, ExprKind, ForFormat, JoinKind, Module, Operator, OperatorKind, Query, QueryKind, XmlMode,
+    ExecutorSlot, Expr, ExprKind, ForFormat, JoinKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryKind,
+    XmlMode,
 };
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
@@ -173,7 +174,9 @@ impl Binder<'_> {
                 }
                 seen.push(&bound.outputs[i].name);
             }
-            let plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+            let joins = joins(&bound.rel);
+            let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+            keep_identity(&mut plan.columns, joins);
             if target.is_temporary() {
                 self.session_private = true;
             }
@@ -205,11 +208,15 @@ impl Binder<'_> {
         Ok(QueryKind::Select(self.lowering.root(&self.columns, bound.rel, bound.outputs)))
     }
 
-    /// FOR XML or FOR JSON in a subquery: one column of text.
+    /// FOR XML or FOR JSON in a subquery: one column of text, or of xml.
     pub fn text_subquery(&mut self, bound: Bound, clause: &ast::ForClause) -> SqlResult<Bound> {
-        let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
-        let id = self.columns.add(ty, true);
         let format = for_format(clause, json_outputs(&bound.outputs), None)?;
+        // With TYPE its nodes stay nodes in whatever XML is put together around it.
+        let ty = match format {
+            ForFormat::Xml { ty: true, .. } => SqlType::XML,
+            _ => SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation()),
+        };
+        let id = self.columns.add(ty, true);
         let rel =
             Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
         Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))
@@ -291,4 +298,29 @@ fn for_format(clause: &ast::ForClause, raw: Vec<bool>, row: Option<Box<str>>) ->
         },
         _ => panic!("only XML and JSON make text"),
     })
+}
+
+/// The FROM clause joins, wherever: tests of a WHERE clause (EXISTS, IN) are no joins to their writer.
+fn joins(rel: &Rel) -> bool {
+    match rel {
+        Rel::Join(join) if matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => joins(&join.left),
+        Rel::Join(_) => true,
+        other => {
+            let mut found = false;
+            other.for_each_input(&mut |input| found |= joins(input));
+            found
+        }
+    }
+}
+
+/// SELECT INTO: an identity column is one in the new table too, unless the query joins or lists it more than once. (What is made of
+/// it by an expression, a UNION or a group is no column of the table.)
+fn keep_identity(columns: &mut [OutputColumn], joins: bool) {
+    let identity = |column: &OutputColumn| {
+        let origin = column.origin.as_ref();
+        origin.is_some_and(|origin| origin.table.columns[usize::from(origin.column)].identity.is_some())
+    };
+    if joins || columns.iter().filter(|column| identity(column)).count() > 1 {
+        columns.iter_mut().for_each(|column| column.origin = None);
+    }
 }

@@ -189,6 +189,7 @@ impl Binder<'_> {
                 included: Vec::new(),
                 filter: Vec::new(),
                 disabled: false,
+                ignores_duplicates: ignores_duplicates(&key.options),
                 bucket_count: None,
             });
         }
@@ -238,6 +239,7 @@ fn add_index(table: &mut TableDef, index: &ast::InlineIndex, column: Option<u16>
         included,
         filter,
         disabled: false,
+        ignores_duplicates: ignores_duplicates(&index.options),
         bucket_count: None,
     });
     Ok(())
@@ -278,4 +280,8 @@ pub fn table_variable_definition(
     options: &super::BindOptions,
 ) -> SqlResult<Arc<TableDef>> {
     Binder::new(catalog, options, super::binder::Names::NONE).table_definition(name, definition, text, id).map(Arc::new)
+}
+
+fn ignores_duplicates(options: &[ast::Setting]) -> bool {
+    ast::find_setting(options, "IGNORE_DUP_KEY").is_some_and(ast::Setting::is_on)
 }

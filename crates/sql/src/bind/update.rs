@@ -5,8 +5,8 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::{Binder, Block, Place};
 use super::convert::{converted, implicit};
 use super::dml::{
-    Changes, RowTarget, SourceLayout, computed, derived_field, find_get, fitted, positioned, reads_again, spooled,
-    stored_ids, twice,
+    Changes, RowTarget, SourceLayout, computed, derived_field, find_get, fitted, positioned, positioned_variable,
+    reads_again, spooled, stored_ids, twice,
 };
 use super::errors;
 use super::names::{display, object_name, same_name};
@@ -16,7 +16,7 @@ use crate::ast;
 use crate::catalog::Object;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
 use crate::plan::{
-    ActionKind, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, TableSource, VariableSlot,
+    ActionKind, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, SetVariable, TableSource,
 };
 
 /// The common parts of UPDATE and DELETE.
@@ -31,7 +31,7 @@ struct RowStatement<'q> {
 
 pub struct SetValues {
     pub set: Vec<(u16, Expr)>,
-    pub assign: Vec<(VariableSlot, Expr)>,
+    pub assign: Vec<SetVariable>,
 }
 
 impl Binder<'_> {
@@ -111,7 +111,7 @@ impl Binder<'_> {
             Some(set) => {
                 let update = self.set_clauses(set, &target, &names, &scope)?;
                 update.set.iter().for_each(|(_, e)| layout.read(e, &none));
-                update.assign.iter().for_each(|(_, e)| layout.read(e, &none));
+                update.assign.iter().filter_map(SetVariable::of_source).for_each(|e| layout.read(e, &none));
                 Some(update)
             }
             None => None,
@@ -133,8 +133,7 @@ impl Binder<'_> {
                     let ordinal = target.table.stored[column as usize].expect("computed columns are refused");
                     set.push((ordinal, positioned(value, &layout.ids)));
                 }
-                let assign =
-                    update.assign.into_iter().map(|(slot, value)| (slot, positioned(value, &layout.ids))).collect();
+                let assign = update.assign.into_iter().map(|set| positioned_variable(set, &layout.ids)).collect();
                 ActionKind::Update { set, computed: self.computed_columns(&target.table)?, assign }
             }
             None => ActionKind::Delete,
@@ -281,14 +280,17 @@ impl Binder<'_> {
                     let slot = self.slot(variable)?;
                     let value = self.expr(value, scope)?;
                     let value = self.assigned(slot, *op, value)?;
-                    out.assign.push((slot, value));
+                    out.assign.push(SetVariable { slot, value, column: None, after: out.set.len() });
                 }
                 ast::SetClause::VariableColumn { variable, column, op, value } => {
                     let slot = self.slot(variable)?;
                     let (column, value) = self.set_column(column, *op, value, target, names, scope, &out)?;
-                    let ty = self.names.variables[slot.0 as usize].ty;
-                    out.assign.push((slot, implicit(value.clone(), &ty)?));
                     out.set.push((column, value));
+                    let ty = self.names.variables[slot.0 as usize].ty;
+                    let new = &target.table.columns[column as usize];
+                    let value = implicit(Expr::column(0, new.ty, new.nullable), &ty)?;
+                    let column = target.table.stored[column as usize];
+                    out.assign.push(SetVariable { slot, value, column, after: out.set.len() });
                 }
                 ast::SetClause::Method { column, method, args } => {
                     if !method.is("write") || args.len() != 3 {

@@ -213,7 +213,8 @@ fn null_with(value: &Expr, side: &ColumnSet) -> bool {
     match &value.kind {
         ExprKind::Column(column) => side.contains(ColumnId(*column as u32)),
         ExprKind::Convert { value, .. } | ExprKind::Negate(value) | ExprKind::BitNot(value) => null_with(value, side),
-        ExprKind::Arithmetic(_, a, b) => null_with(a, side) || null_with(b, side),
+        // Not a string, which keeps its other part where CONCAT_NULL_YIELDS_NULL is off.
+        ExprKind::Arithmetic(_, a, b) => !value.ty.is_string() && (null_with(a, side) || null_with(b, side)),
         _ => false,
     }
 }

@@ -32,7 +32,7 @@ mod window;
 #[cfg(test)]
 mod tests;
 
-use crate::ast::{Batch, DataType, ObjectName, Parameter, Span};
+use crate::ast::{Batch, DataType, Parameter, Span};
 use crate::keyword::Keyword as K;
 use crate::lex::{Lexer, Token, TokenKind as T};
 use ::types::SqlError;
@@ -73,11 +73,6 @@ pub fn parse_parameter_declarations(text: &str) -> Result<Vec<Parameter>, Vec<Sq
 /// `nvarchar(10)`, `dbo.phone`.
 pub fn parse_type(text: &str) -> Result<DataType, Vec<SqlError>> {
     whole(text, Parser::data_type)
-}
-
-/// `server.database.schema.name`, as OBJECT_ID and the catalog procedures take it.
-pub fn parse_multipart_name(text: &str) -> Result<ObjectName, Vec<SqlError>> {
-    whole(text, Parser::object_name)
 }
 
 fn whole<'a, R>(text: &'a str, part: impl FnOnce(&mut Parser<'a>) -> P<R>) -> Result<R, Vec<SqlError>> {

@@ -158,7 +158,7 @@ fn boxed_modify(modify: &Modify) -> usize {
             + match &action.kind {
                 ActionKind::Insert(row) => row.iter().flatten().map(|expr| size_of_val(expr) + owned(expr)).sum(),
                 ActionKind::Update { set, computed, assign } => {
-                    list(set.iter().chain(computed).map(|(_, expr)| expr)) + list(assign.iter().map(|(_, expr)| expr))
+                    list(set.iter().chain(computed).map(|(_, expr)| expr)) + list(assign.iter().map(|set| &set.value))
                 }
                 ActionKind::Delete => 0,
             }

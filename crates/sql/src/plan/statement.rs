@@ -123,13 +123,15 @@ pub struct TableVariable {
 pub struct QueryText {
     pub statement: Arc<ast::Statement>,
     pub line: u32,
+    /// SET ANSI_NULLS as it stands before the statement: of the batch, or of the module when it was made.
+    pub ansi_nulls: bool,
     /// What it was bound to first, by a session that saw only what all sessions see. The server alone sets and reads it.
     pub bound: OnceLock<Arc<Query>>,
 }
 
 impl QueryText {
-    pub fn new(statement: Arc<ast::Statement>, line: u32) -> QueryText {
-        QueryText { statement, line, bound: OnceLock::new() }
+    pub fn new(statement: Arc<ast::Statement>, line: u32, ansi_nulls: bool) -> QueryText {
+        QueryText { statement, line, ansi_nulls, bound: OnceLock::new() }
     }
 }
 
@@ -480,13 +482,32 @@ pub enum ActionKind {
     /// An expression over the source row for each stored column, defaults filled in. None: the identity or rowversion column, made on insert.
     Insert(Vec<Option<Expr>>),
     /// New values by stored ordinal, over the source row; then persisted computed columns over the new row.
-    /// `assign`: SET @v = ... in an UPDATE.
+    /// `assign`: SET @v = ... in an UPDATE. What reads a variable has the value that the row before left there.
     Update {
         set: Vec<(u16, Expr)>,
         computed: Vec<(u16, Expr)>,
-        assign: Vec<(VariableSlot, Expr)>,
+        assign: Vec<SetVariable>,
     },
     Delete,
+}
+
+/// SET @v = value of an UPDATE; a row's values are made in the order of its SET clauses.
+#[derive(Debug, Clone)]
+pub struct SetVariable {
+    pub slot: VariableSlot,
+    /// Over the source row, or over a row of the one new value of `column`.
+    pub value: Expr,
+    /// `@v = column = value`: the column, by stored ordinal.
+    pub column: Option<u16>,
+    /// So many columns are set before it.
+    pub after: usize,
+}
+
+impl SetVariable {
+    /// What it reads of the source row.
+    pub fn of_source(&self) -> Option<&Expr> {
+        self.column.is_none().then_some(&self.value)
+    }
 }
 
 #[derive(Debug, Clone)]

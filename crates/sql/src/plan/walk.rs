@@ -172,11 +172,10 @@ impl Expr {
     pub fn is_volatile(&self) -> bool {
         self.any(&mut |e| match &e.kind {
             ExprKind::NextValueFor(_) | ExprKind::UserFunction(..) => true,
-            ExprKind::Function(function, args) => match function {
-                FunctionId::Newid | FunctionId::Newsequentialid | FunctionId::CryptGenRandom => true,
-                FunctionId::Rand => !args.is_empty(),
-                _ => false,
-            },
+            ExprKind::Function(function, _) => {
+                use FunctionId::*;
+                matches!(function, Newid | Newsequentialid | CryptGenRandom | Rand)
+            }
             _ => false,
         })
     }

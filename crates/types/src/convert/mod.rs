@@ -98,16 +98,18 @@ pub fn convert_ref(
             (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => Ok(binary::to_uuid(bytes)),
             _ => Err(refused(from, to)),
         },
-        Xml => match (from.kind, value) {
-            (NChar | NVarChar | NText, _) => Ok(value.to_datum()),
-            (Char | VarChar | Text, DatumRef::Bytes(text)) => {
-                let mut wide = Vec::new();
-                code_page::decode(from.collation.code_page(), text, &mut wide);
-                Ok(Datum::Bytes(wide.into()))
-            }
-            (Binary | VarBinary | Image, _) => Ok(value.to_datum()),
-            _ => Err(refused(from, to)),
-        },
+        Xml => {
+            use crate::xml::{self, Source};
+            let (text, source) = match (from.kind, value) {
+                (NChar | NVarChar | NText, DatumRef::Bytes(text)) => (text_of(text, from), Source::Wide),
+                (Char | VarChar | Text, DatumRef::Bytes(text)) => (text_of(text, from), Source::Narrow),
+                (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => xml::decode(bytes),
+                _ => return Err(refused(from, to)),
+            };
+            // Bit 0 of the style: white space is kept.
+            let keep_space = style != NO_STYLE && style & 1 == 1;
+            Ok(Datum::nvarchar(&xml::parse(&text, source, keep_space)?))
+        }
         SqlVariant => {
             if !variant::can_hold(from) {
                 return Err(refused(from, to));

@@ -8,6 +8,8 @@ use crate::sql_type::{SqlType, TypeKind};
 /// 1/300 s in a day: the unit of datetime.
 pub const DATETIME_PER_DAY: i64 = 25_920_000;
 const MINUTES_PER_DAY: i64 = 1440;
+/// 100 ns from 0001-01-01 to the end of 9999.
+const CALENDAR: i64 = DAYS_MAX * TICKS_PER_DAY;
 /// Day after smalldatetime's last, 2079-06-06.
 const SMALL_DAYS: i64 = 65_536;
 
@@ -81,8 +83,7 @@ impl Moment {
         let in_calendar = (0..DAYS_MAX).contains(&self.days);
         match ty.kind {
             TypeKind::Date => in_calendar.then_some(Datum::I64(self.days)),
-            // A time that rounds up to midnight is midnight.
-            TypeKind::Time => Some(Datum::I64(round(self.ticks, ty.scale) % TICKS_PER_DAY)),
+            TypeKind::Time => Some(Datum::I64(round_below(TICKS_PER_DAY, self.ticks, ty.scale))),
             TypeKind::SmallDateTime => {
                 let minutes = (self.thirds() + 9_000) / 18_000 + (self.days - DAY_1900) * MINUTES_PER_DAY;
                 (0..SMALL_DAYS * MINUTES_PER_DAY).contains(&minutes).then_some(Datum::I64(minutes))
@@ -92,11 +93,11 @@ impl Moment {
                 let range = (DAY_1753 - DAY_1900) * DATETIME_PER_DAY..(DAYS_MAX - DAY_1900) * DATETIME_PER_DAY;
                 range.contains(&value).then_some(Datum::I64(value))
             }
-            TypeKind::DateTime2 => in_calendar.then(|| Datum::I64(round_in_calendar(self.local_ticks(), ty.scale))),
+            TypeKind::DateTime2 => in_calendar.then(|| Datum::I64(round_below(CALENDAR, self.local_ticks(), ty.scale))),
             TypeKind::DateTimeOffset => {
                 let utc = self.utc_ticks();
-                let in_range = in_calendar && (0..DAYS_MAX * TICKS_PER_DAY).contains(&utc);
-                in_range.then(|| offset_value(round_in_calendar(utc, ty.scale), self.offset))
+                let in_range = in_calendar && (0..CALENDAR).contains(&utc);
+                in_range.then(|| offset_value(round_below(CALENDAR, utc, ty.scale), self.offset))
             }
             other => panic!("{other:?} is no date or time"),
         }
@@ -118,8 +119,8 @@ fn round(ticks: i64, scale: u8) -> i64 {
     (ticks + unit / 2) / unit * unit
 }
 
-/// The last moment of 9999 is cut instead of rounded out of the calendar.
-fn round_in_calendar(ticks: i64, scale: u8) -> i64 {
+/// What would round to `end` is cut instead: a time of day does not become midnight, nor the last moment of 9999 one of 10000.
+fn round_below(end: i64, ticks: i64, scale: u8) -> i64 {
     let rounded = round(ticks, scale);
-    if rounded < DAYS_MAX * TICKS_PER_DAY { rounded } else { rounded - 10_i64.pow(7 - scale as u32) }
+    if rounded < end { rounded } else { rounded - 10_i64.pow(7 - scale as u32) }
 }

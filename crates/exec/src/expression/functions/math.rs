@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::expression::general::{Call, Function};
 use crate::expression::integer::IntegerRange;
 use crate::kernel;
+use crate::random::RandState;
 use crate::value::{Row, Value};
 
 pub fn find(id: FunctionId) -> Option<Function> {
@@ -19,7 +20,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         Atn2 | Log => float_pair,
         Pi => |_, _, _| Ok(Value::F64(std::f64::consts::PI)),
         Power => power,
-        Rand => rand,
+        Rand => seeded_rand,
         Round => round,
         Greatest | Least => extreme,
         BitCount => bit_count,
@@ -194,25 +195,20 @@ fn power<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
     back(base.powf(exponent), call)
 }
 
-/// The generator is seeded once a session; a seed given starts it anew.
-fn rand<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let seed = match call.arguments.first() {
-        None => None,
-        Some(_) => Some(call.i64(0, context, row)?.unwrap_or(0)),
-    };
+/// A seed starts the session's generator anew.
+fn seeded_rand<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let seed = call.i64(0, context, row)?.unwrap_or(0);
+    context.session(|session| session.rand_state = Some(RandState::seeded(seed)));
+    Ok(Value::F64(next_random(context)))
+}
+
+/// RAND(): the session's generator has a seed of its own until one is given.
+pub fn next_random(context: &Context) -> f64 {
     context.session(|session| {
-        let mut state = match seed {
-            Some(seed) => (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5deece66d,
-            None => session.rand_state.unwrap_or_else(os::random::u64),
-        };
-        // splitmix64
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        session.rand_state = Some(state);
-        let mut mixed = state;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        Ok(Value::F64((mixed >> 11) as f64 / (1_u64 << 53) as f64))
+        let state = session.rand_state.unwrap_or_else(|| RandState::seeded(os::random::u64() as i32 as i64));
+        let (value, after) = state.next();
+        session.rand_state = Some(after);
+        value
     })
 }
 

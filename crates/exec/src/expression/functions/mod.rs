@@ -10,9 +10,11 @@ mod text;
 
 pub use datetime::arithmetic as datetime_arithmetic;
 pub use json::escape as escape_json;
+pub use math::next_random;
 pub use session::{global, session_number};
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use sql::function::FunctionId;
 use types::{SqlResult, SqlType};
@@ -24,6 +26,9 @@ use crate::value::{Row, Value};
 
 /// A call of a built-in, ready to run.
 pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Scalar> {
+    if id == FunctionId::Rand && arguments.is_empty() {
+        return Ok(Scalar::general(ty, General::Rand(Cell::new((0, 0.0)))));
+    }
     let found = math::find(id)
         .or_else(|| text::find(id))
         .or_else(|| datetime::find(id))

@@ -7,12 +7,14 @@ mod unread;
 mod target;
 mod trigger;
 mod constraint;
+mod required_options;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, ActionKind, Expr, OperatorKind, TableSource, VariableSlot};
+use types::collation::code_page;
 use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::columns::{self, BATCH_ROWS};
@@ -45,6 +47,8 @@ pub struct ModifyPlan {
     current_of: Option<plan::CursorRef>,
     /// The source may give a target row more than once.
     may_repeat: bool,
+    /// SET options have to be as an index needs them.
+    needs_options: bool,
 }
 
 struct Action {
@@ -58,9 +62,17 @@ enum Kind {
     Update {
         set: Vec<(u16, Assignment)>,
         computed: Vec<(u16, Scalar)>,
-        assign: Vec<(VariableSlot, Scalar)>,
+        assign: Vec<SetVariable>,
     },
     Delete,
+}
+
+/// See `plan::SetVariable`.
+struct SetVariable {
+    slot: VariableSlot,
+    value: Scalar,
+    column: Option<u16>,
+    after: usize,
 }
 
 /// A value for a column. Strings that are too long are an error here, not cut as in a variable.
@@ -125,12 +137,19 @@ impl Assignment {
                 continue;
             };
             let limit = limit as usize;
-            if value.len() > limit && !kernel::only_blanks(&ty, &value[limit..]) {
+            if value.len() > limit
+                && !kernel::only_blanks(&ty, &value[limit..])
+                && context.session(|session| session.options.ansi_warnings)
+            {
                 return Err(refuse(&value[..limit]));
             }
             // Fixed kinds are padded here, so that OUTPUT and CHECK see the row as it is stored.
             bytes.clear();
-            bytes.extend_from_slice(&value[..value.len().min(limit)]);
+            let end = match value.len() > limit && ty.is_ansi_string() {
+                true => code_page::floor_boundary(ty.collation.code_page(), &value, limit),
+                false => value.len().min(limit),
+            };
+            bytes.extend_from_slice(&value[..end]);
             if let Some(pad) = self.pad {
                 bytes.extend(pad.iter().cycle().take(limit - bytes.len()));
             }
@@ -170,7 +189,10 @@ impl ModifyPlan {
                         .collect::<SqlResult<Vec<_>>>()?,
                     assign: assign
                         .iter()
-                        .map(|(slot, expr)| Ok((*slot, compiler.scalar(expr)?)))
+                        .map(|set| {
+                            let value = compiler.scalar(&set.value)?;
+                            Ok(SetVariable { slot: set.slot, value, column: set.column, after: set.after })
+                        })
                         .collect::<SqlResult<Vec<_>>>()?,
                 },
                 ActionKind::Delete => Kind::Delete,
@@ -214,6 +236,7 @@ impl ModifyPlan {
             target,
             merge: modify.verb == "MERGE",
             may_repeat: !reads_one_table(&modify.source),
+            needs_options: matches!(&modify.target, TableSource::Base(table) if required_options::has_them(table)),
             actions,
             verb: modify.verb,
             checks,
@@ -365,6 +388,9 @@ pub fn insert_all(
     let mut changes = Changes::none();
     operators::drain(source, context, batch, |batch| {
         rows += batch.rows as u64;
+        if let Some(identity) = target.identity {
+            target.identity_given(context, &batch.columns[identity])?;
+        }
         target.insert(context, batch, &mut changes)
     })?;
     Ok(rows)
@@ -389,6 +415,9 @@ struct Run {
 
 impl Run {
     fn start(plan: &mut ModifyPlan, context: &Context) -> SqlResult<Run> {
+        if plan.needs_options {
+            required_options::check(context, plan.verb)?;
+        }
         plan.target.open(context)?;
         if let Some(output) = &mut plan.output {
             output.rows.clear();
@@ -467,9 +496,7 @@ impl Run {
             if rows.len() == batch.rows {
                 self.act(plan, at, context, batch)?;
             } else {
-                let mut part = RowBatch::new(batch.columns.iter().map(columns::class_of));
-                columns::append_batch_rows(&mut part, batch, &rows);
-                self.act(plan, at, context, &part)?;
+                self.act(plan, at, context, &chosen_rows(batch, &rows))?;
             }
         }
         Ok(())
@@ -493,6 +520,8 @@ impl Run {
     fn act(&mut self, plan: &mut ModifyPlan, at: usize, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
         let verb = plan.actions[at].verb();
         let width = plan.target.width();
+        let part;
+        let mut batch = batch;
         let (new, old) = match &plan.actions[at].kind {
             Kind::Insert(values) => {
                 let mut new = std::mem::take(&mut plan.new_batch);
@@ -507,6 +536,15 @@ impl Run {
                     if columns::batch_bytes(&self.late) > crate::context::GRANT_BYTES_MAX {
                         return Err(crate::context::out_of_memory());
                     }
+                } else if plan.target.ignores_duplicates() && !plan.merge {
+                    let kept = plan.target.insert_new(context, &new)?;
+                    if kept.len() < new.rows {
+                        new = chosen_rows(&new, &kept);
+                        part = chosen_rows(batch, &kept);
+                        batch = &part;
+                    }
+                    self.changes.note(Some(&new), None);
+                    self.changes.check_size()?;
                 } else {
                     plan.target.insert(context, &new, &mut self.changes)?;
                 }
@@ -514,14 +552,11 @@ impl Run {
             }
             Kind::Update { set, computed, assign } => {
                 let old = prefix(batch, width);
-                let new = updated_rows(&plan.target, set, computed, context, batch, &old)?;
-                for (slot, scalar) in assign {
-                    let mut last = Datum::Null;
-                    for index in 0..batch.rows {
-                        last = scalar.datum(context, Row { batch, index })?;
-                    }
-                    context.variables.set_datum(slot.0, &last);
-                }
+                let values = match assign[..] {
+                    [] => set_values(&plan.target, set, context, batch)?,
+                    _ => set_in_turn(&plan.target, set, assign, context, batch)?,
+                };
+                let new = updated_rows(&plan.target, set, values, computed, context, &old)?;
                 check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 if self.instead_of {
                     self.changes.note(Some(&new), Some(&old));
@@ -631,7 +666,11 @@ impl Run {
             && output.to_client
         {
             let mut runtime = context.runtime();
-            runtime.sink.columns(&output.columns).map_err(stopped)?;
+            let sent = match runtime.session.options.forgives_arithmetic() {
+                true => runtime.sink.columns(&columns::nullable(&output.columns)),
+                false => runtime.sink.columns(&output.columns),
+            };
+            sent.map_err(stopped)?;
             if output.rows.rows > 0 {
                 runtime.sink.batch(&output.rows).map_err(stopped)?;
             }
@@ -658,25 +697,81 @@ fn prefix(batch: &RowBatch, width: usize) -> RowBatch {
     RowBatch { rows: batch.rows, columns: batch.columns[..width].to_vec() }
 }
 
+/// The new values of the columns of `set`.
+fn set_values(
+    target: &Target,
+    set: &[(u16, Assignment)],
+    context: &Context,
+    batch: &RowBatch,
+) -> SqlResult<Vec<Column>> {
+    let mut values = set_columns(target, set);
+    for ((stored, value), column) in set.iter().zip(&mut values) {
+        let stored = *stored as usize;
+        value.fill(context, batch, column, |cut| target.truncated(context, stored, cut))?;
+    }
+    Ok(values)
+}
+
+fn set_columns(target: &Target, set: &[(u16, Assignment)]) -> Vec<Column> {
+    set.iter().map(|(stored, _)| Column::new(target.types[*stored as usize].physical())).collect()
+}
+
+/// The same where variables are set too: row by row, and within a row in the order of the clauses, so that a value may build on
+/// the row before.
+fn set_in_turn(
+    target: &Target,
+    set: &[(u16, Assignment)],
+    assign: &[SetVariable],
+    context: &mut Context,
+    batch: &RowBatch,
+) -> SqlResult<Vec<Column>> {
+    let mut values = set_columns(target, set);
+    let mut row = RowBatch::new(batch.columns.iter().map(columns::class_of));
+    for index in 0..batch.rows {
+        row.clear();
+        columns::append_batch_rows(&mut row, batch, &[index as u32]);
+        let mut variables = assign.iter();
+        for at in 0..=set.len() {
+            let due = variables.as_slice().iter().take_while(|variable| variable.after == at).count();
+            for variable in variables.by_ref().take(due) {
+                let value = match variable.column {
+                    None => variable.value.datum(context, Row { batch: &row, index: 0 })?,
+                    Some(stored) => {
+                        let place = set.iter().position(|(own, _)| *own == stored).expect("it is set before");
+                        let mut new = RowBatch::new([columns::class_of(&values[place])]);
+                        columns::append_range(&mut new.columns[0], &values[place], index, index + 1);
+                        new.rows = 1;
+                        variable.value.datum(context, Row { batch: &new, index: 0 })?
+                    }
+                };
+                context.variables.set_datum(variable.slot.0, &value);
+            }
+            if let Some((stored, value)) = set.get(at) {
+                let stored = *stored as usize;
+                value.fill(context, &row, &mut values[at], |cut| target.truncated(context, stored, cut))?;
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// `old` with `values` in the columns of `set`, and with what is computed of them.
 fn updated_rows(
     target: &Target,
     set: &[(u16, Assignment)],
+    values: Vec<Column>,
     computed: &[(u16, Scalar)],
     context: &mut Context,
-    batch: &RowBatch,
     old: &RowBatch,
 ) -> SqlResult<RowBatch> {
     let mut new = old.clone();
-    for (stored, value) in set {
-        let stored = *stored as usize;
-        let mut column = Column::new(target.types[stored].physical());
-        value.fill(context, batch, &mut column, |cut| target.truncated(context, stored, cut))?;
-        new.columns[stored] = column;
+    for ((stored, _), column) in set.iter().zip(values) {
+        new.columns[*stored as usize] = column;
     }
     for (stored, ty) in target.types.iter().enumerate() {
         if ty.kind == TypeKind::RowVersion {
             new.columns[stored].clear();
-            target.rowversion_values(context, batch.rows, &mut new.columns[stored])?;
+            target.rowversion_values(context, old.rows, &mut new.columns[stored])?;
         }
     }
     for (stored, scalar) in computed {
@@ -686,6 +781,12 @@ fn updated_rows(
     }
     target.refuse_nulls(context, &new, "UPDATE")?;
     Ok(new)
+}
+
+fn chosen_rows(batch: &RowBatch, rows: &[u32]) -> RowBatch {
+    let mut part = RowBatch::new(batch.columns.iter().map(columns::class_of));
+    columns::append_batch_rows(&mut part, batch, rows);
+    part
 }
 
 fn check_rows(

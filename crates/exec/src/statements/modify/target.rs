@@ -101,7 +101,7 @@ impl Changes {
         }
     }
 
-    fn check_size(&self) -> SqlResult<()> {
+    pub fn check_size(&self) -> SqlResult<()> {
         if self.bytes > GRANT_BYTES_MAX { Err(out_of_memory()) } else { Ok(()) }
     }
 }
@@ -237,6 +237,66 @@ impl Target {
         }
         changes.note(Some(rows), None);
         changes.check_size()
+    }
+
+    /// An index leaves out rows whose key is there (IGNORE_DUP_KEY).
+    pub fn ignores_duplicates(&self) -> bool {
+        self.def.indexes.iter().any(|index| index.ignores_duplicates)
+    }
+
+    /// As `insert`, without the rows that such an index leaves out: which ones went in.
+    pub fn insert_new(&self, context: &Context, rows: &RowBatch) -> SqlResult<Vec<u32>> {
+        super::constraint::check_parents(self, context, rows, None, "INSERT")?;
+        let mut kept = Vec::with_capacity(rows.rows);
+        match &self.place {
+            Place::Base(_) => {
+                let table = self.storage();
+                let mut image = Vec::new();
+                let mut runtime = context.runtime();
+                let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+                for row in 0..rows.rows {
+                    image.clear();
+                    build(table, rows, row, &mut image);
+                    let before = transaction.savepoint();
+                    let error = match table.insert(transaction, &image) {
+                        Ok(_) => {
+                            kept.push(row as u32);
+                            continue;
+                        }
+                        Err(error) => error,
+                    };
+                    let ignored = match &error {
+                        StorageError::DuplicateKey { index, .. } => {
+                            self.def.indexes.iter().any(|def| def.id == index.0 && def.ignores_duplicates)
+                        }
+                        _ => false,
+                    };
+                    // Another index may have the row already.
+                    let undone = if ignored { transaction.rollback_to(before) } else { Err(error) };
+                    if let Err(error) = undone {
+                        drop(runtime);
+                        return Err(self.refused(error, context, rows, row));
+                    }
+                }
+            }
+            Place::Memory(slot) => {
+                let mut table = context.tables[slot.0 as usize].borrow_mut();
+                for row in 0..rows.rows {
+                    let taken = self.unique_keys(rows, row).find(|(at, _, key)| table.has_key(*at, key));
+                    match taken {
+                        Some((_, index, _)) if index.ignores_duplicates => continue,
+                        _ => self.claim(&mut table, rows, row)?,
+                    }
+                    let datums: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
+                    table.insert(&datums)?;
+                    kept.push(row as u32);
+                }
+            }
+        }
+        if kept.len() < rows.rows {
+            context.notice(crate::notices::DUPLICATE_IGNORED);
+        }
+        Ok(kept)
     }
 
     pub fn update(

@@ -27,7 +27,7 @@ pub fn unread<'m>(modify: &'m plan::Modify, target: &Target) -> Option<(&'m Scan
         ActionKind::Update { set, computed, assign } => {
             changed.extend(set.iter().chain(computed).map(|(column, _)| *column));
             exprs.extend(set.iter().chain(computed).map(|(_, expr)| expr));
-            exprs.extend(assign.iter().map(|(_, expr)| expr));
+            exprs.extend(assign.iter().filter(|set| set.column.is_none()).map(|set| &set.value));
         }
     }
     let is_key = |column: u16| {

@@ -8,7 +8,9 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
 use crate::catalog::Database;
-use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class};
+use crate::catalog::base::{
+    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status,
+};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
@@ -85,15 +87,10 @@ fn no_such_object(name: &str) -> SqlError {
 }
 
 fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
-    let ObjectName { database, schema, name, .. } = load::parse_name(name);
-    let ident = |text: Box<str>| sql::ast::Ident { text, quoted: true };
-    ddl.find(&sql::ast::ObjectName {
-        server: None,
-        database: database.map(ident),
-        schema: schema.map(ident),
-        name: ident(name),
-        line: 0,
-    })
+    match ObjectName::from_text(name) {
+        Some(name) => ddl.find(&name.into()),
+        None => Ok(None),
+    }
 }
 
 /// sp_recompile @objname: plans that use the object are made again at their next run.
@@ -139,6 +136,11 @@ pub fn refresh(
                 schema.replace(']', "]]"),
                 row.name.replace(']', "]]")
             );
+            // The names are those of its text again.
+            ddl.rows(&db, |rows| {
+                rows.update::<ColumnRow>(0, &[int(row.id)], |column| column.status &= !column_status::RENAMED)
+            })?;
+            ddl.changed(db.id, row.id);
             let columns = ddl.site.describe(&format!("SELECT * FROM {quoted}"))?;
             ddl.rows(&db, |rows| {
                 let named: Vec<ColumnRow> = rows.find(0, &[int(row.id)])?;

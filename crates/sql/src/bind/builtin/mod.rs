@@ -98,8 +98,19 @@ impl BuiltinCall<'_, '_> {
         (0..self.args.len()).try_for_each(|i| self.take(i, ty))
     }
 
-    /// All string arguments in `which` as strings of one kind.
+    /// All string arguments in `which` as strings of one kind. What becomes nvarchar is cut at its 4,000 characters, unless one of
+    /// the arguments is a (max) type.
     fn strings(&mut self, which: &[usize]) -> SqlResult<()> {
+        let is_long = which.iter().any(|&i| self.args.get(i).is_some_and(|e| e.ty.is_max()));
+        self.strings_widened(which, if is_long { typing_wide } else { typing_wide_cut })
+    }
+
+    /// As `strings`, but nothing is cut: for functions that look for something in a string.
+    fn whole_strings(&mut self, which: &[usize]) -> SqlResult<()> {
+        self.strings_widened(which, typing_wide)
+    }
+
+    fn strings_widened(&mut self, which: &[usize], widened: fn(&SqlType) -> SqlType) -> SqlResult<()> {
         let which: Vec<usize> = which.iter().copied().filter(|&i| i < self.args.len()).collect();
         for &i in &which {
             let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
@@ -121,7 +132,7 @@ impl BuiltinCall<'_, '_> {
         for i in which {
             let mut ty = self.args[i].ty;
             if wide && !ty.is_unicode_string() {
-                ty = typing_wide(&ty);
+                ty = widened(&ty);
             }
             ty.collation = collation;
             let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
@@ -158,6 +169,12 @@ fn literal_count(expr: &Expr) -> Option<i64> {
         ExprKind::Literal(Datum::I64(n)) => Some(*n),
         _ => None,
     }
+}
+
+/// nchar or nvarchar of as many characters, at most 4,000.
+fn typing_wide_cut(ty: &SqlType) -> SqlType {
+    let wide = typing_wide(ty);
+    if wide.is_max() && !ty.is_max() { SqlType { length: 8000, ..wide } } else { wide }
 }
 
 /// char to varchar of the same length, and so on.

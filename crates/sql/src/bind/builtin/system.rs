@@ -68,7 +68,7 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.sysname()
         }
         Parsename => {
-            call.take(0, call.wide(517))?;
+            call.take(0, call.wide(4000))?;
             call.take(1, SqlType::INT)?;
             call.sysname()
         }

@@ -15,16 +15,12 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.strings(&[0])?;
             SqlType::INT
         }
-        Charindex => {
+        Charindex | Patindex => {
             call.null_from_arguments();
-            call.strings(&[0, 1])?;
+            let result = if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT };
+            call.whole_strings(&[0, 1])?;
             call.take(2, SqlType::BIGINT)?;
-            if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
-        }
-        Patindex => {
-            call.null_from_arguments();
-            call.strings(&[0, 1])?;
-            if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
+            result
         }
         Difference => {
             call.strings(&[0, 1])?;
