@@ -174,8 +174,7 @@ pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
         }
     }
     keep_output(ddl, &db, id, &columns, &create.columns)?;
-    ddl.changed(db.id, id);
-    Ok(())
+    check_body(ddl, &db, id)
 }
 
 fn keep_parameters(ddl: &mut Ddl<'_>, db: &Database, id: i32, parameters: &[Parameter]) -> SqlResult<()> {

@@ -20,6 +20,7 @@ mod native_query;
 mod table_definition;
 mod variables;
 mod builtin;
+mod schema_bound;
 mod call;
 mod describe;
 mod early;
@@ -51,6 +52,7 @@ pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
 pub use native::{References, check_native};
 pub use statement::{bind_query, bind_scalar};
+pub use schema_bound::{functions_of, schema_references};
 pub use table_definition::table_variable_definition;
 
 /// Session settings and surroundings that binding depends on: part of a cached plan's key.

@@ -288,7 +288,13 @@ impl<'a> ModuleBinder<'a> {
                         wrong = Some(errors::undeclared_variable(&variable.name).at_line(variable.line));
                     }
                 }
-                Found::Query | Found::Catalog | Found::Named(_) | Found::Local(_) => {}
+                Found::Query
+                | Found::Catalog
+                | Found::Named(_)
+                | Found::Local(_)
+                | Found::Function(_)
+                | Found::Column(_)
+                | Found::Star(_) => {}
             }
         });
         match wrong {
