@@ -275,6 +275,7 @@ impl Binder<'_> {
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
+        self.note_view(module, name, &view, &rel, &sources[0]);
         if alias.is_none() {
             sources[0].schema = Some(module.schema.clone());
             sources[0].qualified = name.schema.is_some();

@@ -34,6 +34,7 @@ mod table_function;
 mod pivot;
 mod from;
 mod dml;
+mod view_use;
 mod insert;
 mod update;
 mod merge;
@@ -51,8 +52,8 @@ pub use early::{Early, bind_early};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
 pub use native::{References, check_native};
-pub use statement::{bind_query, bind_scalar};
 pub use schema_bound::{functions_of, schema_references};
+pub use statement::{bind_query, bind_scalar};
 pub use table_definition::table_variable_definition;
 
 /// Session settings and surroundings that binding depends on: part of a cached plan's key.
