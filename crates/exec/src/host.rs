@@ -27,6 +27,11 @@ pub trait Host {
         true
     }
 
+    /// RECURSIVE_TRIGGERS of the database: whether what an AFTER trigger changes fires that trigger itself.
+    fn recursive_triggers(&self, _database: DatabaseId) -> bool {
+        false
+    }
+
     /// Whether natively compiled modules run as machine code, or are interpreted.
     fn runs_native(&self) -> bool {
         true

@@ -37,6 +37,9 @@ pub struct Session {
     pub nest_level: u32,
     /// TRIGGER_NESTLEVEL().
     pub trigger_level: u32,
+    /// The innermost trigger that runs, and how many AFTER triggers do.
+    pub(crate) running_trigger: i32,
+    pub(crate) after_triggers: u32,
     /// @@PROCID of the running module, 0 in a batch.
     pub procedure_id: i32,
     /// Errors of the CATCH blocks being run, innermost last: ERROR_NUMBER() and the like.
@@ -280,6 +283,8 @@ impl Session {
             cursor_rows: 0,
             nest_level: 0,
             trigger_level: 0,
+            running_trigger: 0,
+            after_triggers: 0,
             procedure_id: 0,
             handling: Vec::new(),
             try_level: 0,
@@ -306,6 +311,8 @@ impl Session {
         self.transaction = old.transaction;
         self.nest_level = old.nest_level;
         self.trigger_level = old.trigger_level;
+        self.running_trigger = old.running_trigger;
+        self.after_triggers = old.after_triggers;
         self.try_level = old.try_level;
         self.statement_depth = old.statement_depth;
         self.atomic = old.atomic;

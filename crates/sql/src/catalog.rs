@@ -246,6 +246,11 @@ pub trait Catalog {
 
     fn table_by_id(&self, database: DatabaseId, object: ObjectId) -> Result<Option<Arc<TableDef>>, SqlError>;
 
+    /// A view as the target of its INSTEAD OF triggers: its columns, all of which may be NULL there, and its triggers. None: no such view.
+    fn view_target(&self, _database: DatabaseId, _object: ObjectId) -> Result<Option<Arc<TableDef>>, SqlError> {
+        Ok(None)
+    }
+
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
 
     /// Bytes of stack that binding may still use: what it asks before it goes deeper.

@@ -92,6 +92,7 @@ pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn Row
     let table = match &scan.table {
         TableSource::Base(table) => return Ok(Box::new(base(scan, table, compiler)?)),
         TableSource::Variable(_, table) | TableSource::Inserted(table) | TableSource::Deleted(table) => table,
+        TableSource::View(_) => unreachable!("a view is read by the query that it is"),
     };
     let stored = |column: u16| stored(table, column);
     let (key, range) = key_and_range(scan, table, compiler)?;
@@ -563,7 +564,7 @@ impl MemoryScan {
             TableSource::Variable(slot, _) => read(&context.tables[slot.0 as usize].borrow().rows),
             TableSource::Inserted(_) => read(&context.trigger.as_ref().expect("in a trigger").inserted),
             TableSource::Deleted(_) => read(&context.trigger.as_ref().expect("in a trigger").deleted),
-            TableSource::Base(_) => unreachable!("a base table has its own scan"),
+            TableSource::Base(_) | TableSource::View(_) => unreachable!("a base table has its own scan"),
         }
     }
 }

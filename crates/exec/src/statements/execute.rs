@@ -12,7 +12,7 @@ use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
 use super::failure::Unwind;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
-use super::{Frame, Instance, NESTING_MAX, run_instance};
+use super::{Frame, Instance, nested, run_instance};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
 use crate::expression::Scalar;
@@ -20,33 +20,6 @@ use crate::host::{self, CallArgument, CallResult, ModuleInfo, TableArgument};
 use crate::kernel;
 use crate::session::stopped;
 use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
-
-#[cold]
-fn nesting_exceeded() -> SqlError {
-    sql_error!(217, 32)
-}
-
-/// Runs `body` one nesting level deeper, as module `object`; what belongs to a level is put back whatever happens.
-pub fn nested<T>(
-    runtime: Runtime<'_>,
-    object: i32,
-    body: impl FnOnce(Runtime<'_>) -> Result<T, Unwind>,
-) -> Result<T, Unwind> {
-    let session = &mut *runtime.session;
-    if session.nest_level >= NESTING_MAX {
-        return Err(Unwind::Scope(nesting_exceeded()));
-    }
-    session.nest_level += 1;
-    let (procedure, identity) = (session.procedure_id, session.scope_identity.take());
-    session.procedure_id = object;
-    let result = body(Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink });
-    let session = &mut *runtime.session;
-    session.procedure_id = procedure;
-    session.scope_identity = identity;
-    runtime.host.module_returned(session, session.nest_level);
-    session.nest_level -= 1;
-    result
-}
 
 /// Arguments in the order of the parameters.
 struct Bound {

@@ -23,7 +23,7 @@ pub enum Unwind {
 /// Errors that end the batch and roll the transaction back, also without XACT_ABORT.
 fn aborts_batch(error: &SqlError) -> bool {
     kernel::is_batch_aborting(error.number)
-        || matches!(error.number, 217 | 701 | 1203 | 1205 | 3609 | 3960 | 3998)
+        || matches!(error.number, 217 | 701 | 1203 | 1205 | 3609 | 3616 | 3960 | 3998)
         || fails_transaction(error)
         // CREATE TABLE of a name that is taken; the other kinds of object have other states.
         || (error.number, error.state) == (2714, 6)
@@ -83,7 +83,9 @@ impl<'a> Runner<'a> {
             return Err(Unwind::Error(error));
         }
         if self.session().try_level > 0 {
-            if aborts && self.session().transaction.level > 0 {
+            // Under XACT_ABORT what a TRY catches dooms the transaction, RAISERROR too.
+            let dooms = aborts || self.session().atomic.is_none() && self.session().options.xact_abort;
+            if dooms && self.session().transaction.level > 0 {
                 self.session().transaction.doomed = true;
                 // A victim's locks must not wait for its CATCH block.
                 if matches!(error.number, 1205 | 3960) || fails_transaction(&error) {

@@ -44,6 +44,7 @@ use failure::Unwind;
 use measure::Counters;
 pub use measure::{Figures, Measured};
 pub(crate) use transaction::reads_table;
+use transaction::replace;
 
 /// EXECUTE, triggers and functions within one another; one more is error 217.
 pub const NESTING_MAX: u32 = 32;
@@ -277,6 +278,33 @@ struct Finished {
 
 const INTERPRETER: Interpreter =
     Interpreter { scalar_function: execute::scalar_function, table_function: execute::table_function };
+
+#[cold]
+fn nesting_exceeded() -> SqlError {
+    sql_error!(217, 32)
+}
+
+/// Runs `body` one nesting level deeper, as module `object`; what belongs to a level is put back whatever happens.
+fn nested<T>(
+    runtime: Runtime<'_>,
+    object: i32,
+    body: impl FnOnce(Runtime<'_>) -> Result<T, Unwind>,
+) -> Result<T, Unwind> {
+    let session = &mut *runtime.session;
+    if session.nest_level >= NESTING_MAX {
+        return Err(Unwind::Scope(nesting_exceeded()));
+    }
+    session.nest_level += 1;
+    let (procedure, identity) = (session.procedure_id, session.scope_identity.take());
+    session.procedure_id = object;
+    let result = body(Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink });
+    let session = &mut *runtime.session;
+    session.procedure_id = procedure;
+    session.scope_identity = identity;
+    runtime.host.module_returned(session, session.nest_level);
+    session.nest_level -= 1;
+    result
+}
 
 /// Values for the parameters: `Some` sets, None takes the default. And rows for table-valued parameters by position.
 type ParameterValues = Vec<Option<Datum>>;

@@ -17,8 +17,8 @@ pub enum Scope {
     Autocommit,
     /// Within the session's transaction; `generation` tells whether that is still the same one at the end.
     Within { savepoint: Savepoint, generation: u64 },
-    /// Within another statement: a function or trigger, whose statement it is undone with.
-    Inner,
+    /// Within another statement: a function or trigger, whose statement it is undone with. Where it writes it may fail by itself.
+    Inner { savepoint: Option<Savepoint>, generation: u64 },
 }
 
 /// The session's level as storage calls it, in the current database.
@@ -55,14 +55,16 @@ pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Sco
     if state.doomed && writes {
         return Err(cannot_commit());
     }
-    if runtime.session.statement_depth > 0 {
+    if runtime.session.statement_depth > 0
+        && let Some(transaction) = &mut runtime.session.transaction.current
+    {
         runtime.session.statement_depth += 1;
-        if let Some(transaction) = &mut runtime.session.transaction.current {
-            transaction.begin_statement();
-        }
-        return Ok(Scope::Inner);
+        transaction.begin_statement();
+        let savepoint = writes.then(|| transaction.savepoint());
+        return Ok(Scope::Inner { savepoint, generation: runtime.session.transaction.descriptor });
     }
-    if state.current.is_none() {
+    // A statement without a transaction within another one: a trigger has ended theirs and goes on.
+    if runtime.session.transaction.current.is_none() {
         start(runtime);
         if writes && runtime.session.options.implicit_transactions && runtime.session.transaction.level == 0 {
             opened(runtime.session, runtime.sink)?;
@@ -71,7 +73,7 @@ pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Sco
         renew_isolation(runtime);
     }
     let session = &mut *runtime.session;
-    session.statement_depth = 1;
+    session.statement_depth += 1;
     let transaction = session.transaction.current.as_mut().expect("started above");
     transaction.begin_statement();
     if session.transaction.level == 0 {
@@ -90,7 +92,7 @@ pub fn end_statement(runtime: &mut Runtime<'_>, scope: Scope) -> SqlResult<()> {
         let durability = durability(runtime.host, &transaction, None);
         commit_and_publish(runtime, *transaction, durability)?;
     } else if let Some(transaction) = &mut runtime.session.transaction.current
-        && !matches!(scope, Scope::Inner)
+        && !matches!(scope, Scope::Inner { .. })
     {
         transaction.end_statement();
     }
@@ -124,7 +126,15 @@ pub fn undo_statement(runtime: &mut Runtime<'_>, scope: Scope, _stopped: bool) -
     runtime.session.statement_depth -= 1;
     let state = &mut runtime.session.transaction;
     match scope {
-        Scope::Inner => Ok(()),
+        Scope::Inner { savepoint, generation } => {
+            if state.descriptor == generation
+                && let (Some(savepoint), Some(transaction)) = (savepoint, &mut state.current)
+            {
+                transaction.rollback_to(savepoint).map_err(|error| storage_error(error, None))?;
+                runtime.host.rolled_back_to_savepoint(runtime.session);
+            }
+            Ok(())
+        }
         Scope::Autocommit => {
             if state.level == 0
                 && let Some(transaction) = state.current.take()
@@ -172,6 +182,15 @@ pub fn begin_implicit(runtime: &mut Runtime<'_>) -> SqlResult<()> {
     }
     start(runtime);
     opened(runtime.session, runtime.sink)
+}
+
+/// A trigger in an autocommit statement has put a transaction of its own in place of the statement's: it ends with the trigger, and what is
+/// left of the statement has a new one.
+pub fn replace(runtime: &mut Runtime<'_>) -> SqlResult<()> {
+    runtime.session.transaction.level = 1;
+    commit(runtime, None)?;
+    start(runtime);
+    Ok(())
 }
 
 /// A transaction that is over before its client could use it: no driver hears of it.

@@ -156,6 +156,11 @@ impl Database {
         self.option(database_option::READ_COMMITTED_SNAPSHOT)
     }
 
+    /// RECURSIVE_TRIGGERS.
+    pub fn recursive_triggers(&self) -> bool {
+        self.option(database_option::RECURSIVE_TRIGGERS)
+    }
+
     /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT.
     pub fn elevates_to_snapshot(&self) -> bool {
         self.option(database_option::MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT)

@@ -503,6 +503,20 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
         })
     }
 
+    fn view_target(&self, database: DatabaseId, object: ObjectId) -> SqlResult<Option<Arc<TableDef>>> {
+        let Some(db) = self.catalog.database(database) else { return Ok(None) };
+        // Only a view with a trigger is asked for its columns, seldom: there is no cache.
+        let private = self.session.borrow().has_uncommitted_changes();
+        let found = self.read(&db, private, |rows| match load::object_row(rows, object.0)? {
+            Some(row) if row.kind.as_str() == "V" => load::table(rows, &row),
+            _ => Ok(None),
+        })?;
+        Ok(found.map(|mut table| {
+            table.columns.iter_mut().for_each(|column| column.nullable = true);
+            Arc::new(table)
+        }))
+    }
+
     fn user_type(&self, name: &ObjectName) -> SqlResult<Option<UserType>> {
         let Some(db) = self.database_of(name)? else { return Ok(None) };
         let default_schema = self.session.borrow().default_schema.clone();

@@ -379,6 +379,9 @@ pub fn add_foreign_key(
     if let Err(error) = checked {
         return Err(constraint_failed(ddl, error));
     }
+    if let Err(error) = check_instead_of(ddl, &db, &own_name, shown, table, on_delete != 0, on_update != 0) {
+        return Err(constraint_failed(ddl, error));
+    }
     let own = Place { name: own_name.clone(), ..place.clone() };
     let status = if name.is_none() { os_::SYSTEM_NAMED } else { 0 }
         | if trusted { 0 } else { os_::NOT_TRUSTED }
@@ -418,6 +421,27 @@ pub fn add_foreign_key(
 type CheckedKey = (ObjectRow, Vec<i32>, Vec<i32>, i32);
 
 /// The referenced table, both sides' column ids, and the key's index that matches.
+/// 1787: a cascade does not ask the INSTEAD OF triggers of the rows that it changes.
+fn check_instead_of(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    key: &str,
+    shown: &str,
+    table: i32,
+    deletes: bool,
+    updates: bool,
+) -> SqlResult<()> {
+    let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(table)]))?;
+    let in_the_way = children.iter().filter(|child| child.kind.as_str() == "TR").any(|trigger| {
+        let has = |bit: i32| trigger.status & bit != 0;
+        has(os_::INSTEAD_OF) && (deletes && has(os_::ON_DELETE) || updates && has(os_::ON_UPDATE))
+    });
+    if !in_the_way {
+        return Ok(());
+    }
+    Err(sql_error!(1787, key, shown))
+}
+
 fn check_foreign_key(
     ddl: &mut Ddl<'_>,
     db: &Arc<Database>,

@@ -6,6 +6,7 @@ use sql::ast::{
     CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, Expr, FunctionReturns, Ident, ModuleBody,
     ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
 };
+use sql::catalog::ReferentialAction;
 use sql::plan::OutputColumn;
 use types::{SqlResult, sql_error};
 
@@ -174,8 +175,7 @@ pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
         }
     }
     keep_output(ddl, &db, id, &columns, &create.columns)?;
-    ddl.changed(db.id, id);
-    Ok(())
+    check_body(ddl, &db, id)
 }
 
 fn keep_parameters(ddl: &mut Ddl<'_>, db: &Database, id: i32, parameters: &[Parameter]) -> SqlResult<()> {
@@ -274,11 +274,12 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
     let TriggerScope::Table(on) = &create.on else {
         return Err(super::unsupported("CREATE TRIGGER ON DATABASE or ALL SERVER"));
     };
-    let Some((db, parent)) = ddl.find(on)? else {
-        return Err(sql_error!(8197, state 4, written(on)));
-    };
-    if parent.kind.as_str() == "V" && !create.instead_of {
-        return Err(sql_error!(8197, state 6, written(on)));
+    let invalid = |state: u8| sql_error!(8197, state state, written(on));
+    let Some((db, parent)) = ddl.find(on)? else { return Err(invalid(4)) };
+    let on_view = parent.kind.as_str() == "V";
+    // AFTER triggers are for tables.
+    if on_view && !create.instead_of {
+        return Err(invalid(6));
     }
     if create.options.native_compilation != has(parent.status, os_::MEMORY_OPTIMIZED) {
         return Err(match create.options.native_compilation {
@@ -294,21 +295,7 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
         | event("UPDATE", os_::ON_UPDATE)
         | event("DELETE", os_::ON_DELETE);
     if create.instead_of {
-        let events = status & (os_::ON_INSERT | os_::ON_UPDATE | os_::ON_DELETE);
-        let others = ddl.rows(&db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(parent.id)]))?;
-        let own_name = &create.name.name;
-        let other = others.iter().find(|t| {
-            t.kind.as_str() == "TR"
-                && t.status & os_::INSTEAD_OF != 0
-                && t.status & events != 0
-                && !db.equal_names(&t.name, own_name)
-        });
-        if let Some(other) = other {
-            let both = [("INSERT", os_::ON_INSERT), ("UPDATE", os_::ON_UPDATE), ("DELETE", os_::ON_DELETE)];
-            let event = both.iter().find(|(_, bit)| other.status & events & bit != 0).map_or("", |(name, _)| name);
-            let kind = if parent.kind.as_str() == "V" { "view" } else { "table" };
-            return Err(sql_error!(2111, "create", &**own_name, kind, written(on), event));
-        }
+        check_instead_of(ddl, &db, &parent, create, status)?;
     }
     // A trigger is in its table's schema.
     let mut name = create.name.clone();
@@ -320,6 +307,46 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
     let (db, id, _) = keep(ddl, &draft)?;
     ddl.changed(db.id, parent.id);
     check_body(ddl, &db, id)
+}
+
+/// One INSTEAD OF trigger for each action; none where the rows would have to be checked, or followed by a cascade, as they are changed.
+fn check_instead_of(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    parent: &ObjectRow,
+    create: &CreateTrigger,
+    status: i32,
+) -> SqlResult<()> {
+    let TriggerScope::Table(on) = &create.on else { return Ok(()) };
+    let name = &*create.name.name;
+    let verb = if create.definition.verb == ModuleVerb::Alter { "alter" } else { "create" };
+    let on_view = parent.kind.as_str() == "V";
+    let has_event = |bit: i32| status & bit != 0;
+    if on_view && has(parent.status, os_::CHECK_OPTION) && (has_event(os_::ON_UPDATE) || has_event(os_::ON_DELETE)) {
+        return Err(sql_error!(2112, name, written(on)));
+    }
+    if let Some(table) = ddl.rows(db, |rows| if on_view { Ok(None) } else { load::table(rows, parent) })? {
+        let cascades = |action: ReferentialAction| action != ReferentialAction::NoAction;
+        let in_the_way = table.foreign_keys.iter().any(|key| {
+            has_event(os_::ON_DELETE) && cascades(key.on_delete) || has_event(os_::ON_UPDATE) && cascades(key.on_update)
+        });
+        if in_the_way {
+            return Err(sql_error!(2113, verb, name, written(on)));
+        }
+    }
+    let others = ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(parent.id)]))?;
+    let others = others.iter().filter(|t| {
+        t.kind.as_str() == "TR" && t.status & os_::INSTEAD_OF != 0 && !db.equal_names(&t.name, &create.name.name)
+    });
+    for other in others {
+        for (bit, action) in [(os_::ON_INSERT, "INSERT"), (os_::ON_UPDATE, "UPDATE"), (os_::ON_DELETE, "DELETE")] {
+            if has_event(bit) && other.status & bit != 0 {
+                let kind = if on_view { "view" } else { "table" };
+                return Err(sql_error!(2111, verb, name, kind, written(on), action));
+            }
+        }
+    }
+    Ok(())
 }
 
 pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()> {

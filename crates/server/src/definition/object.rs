@@ -78,6 +78,9 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     }
     let Some((db, row)) = ddl.find(&alter.name)? else { return Err(cannot_find("find", "object", &alter.name.name)) };
     ddl.lock(&db, row.id)?;
+    if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
+        return Err(sql_error!(15348));
+    }
     let taken = ddl.rows(&db, |rows| load::object_row_named(rows, target.id, &row.name))?;
     if taken.is_some() {
         return Err(sql_error!(15530, "object", row.name));
@@ -361,7 +364,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             };
             ddl.lock(&db, row.id)?;
             if kind.as_deref() == Some("COLUMN") {
-                rename_column(ddl, &db, &row, &parsed.name, new)?;
+                rename_column(ddl, &db, &row, (old, &parsed.name), new)?;
             } else {
                 rename_index(ddl, &db, row.id, &parsed.name, new)?;
             }
@@ -424,7 +427,14 @@ fn enforced(name: &str) -> SqlError {
 }
 
 /// Defaults, checks, computed columns and filters that name the column follow it.
-fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
+/// `written`: as sp_rename was given it.
+fn rename_column(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    row: &ObjectRow,
+    (written, old): (&str, &str),
+    new: &str,
+) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
     let Some(column) = columns.iter().find(|c| db.equal_names(&c.name, old)) else {
         return Err(sql_error!(15248, "COLUMN"));
@@ -435,7 +445,7 @@ fn rename_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
     let (from, to) = (text::bracket(&column.name), text::bracket(new));
     let colid = column.colid;
     if !schema_binding::users_of_column(ddl, db, row.id, colid)?.is_empty() {
-        return Err(enforced(&format!("{}.{old}", row.name)));
+        return Err(enforced(written));
     }
     if row.kind == Code::new("V") {
         // Its text stays as it is written.

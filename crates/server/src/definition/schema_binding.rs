@@ -1,11 +1,11 @@
-//! What natively compiled modules depend on: kept with the module, and refused to whoever would take it away.
+//! What natively compiled and schema-bound modules depend on: kept with the module, and refused to whoever would take it away.
 
 use sql::bind::References;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::site::Ddl;
 use crate::catalog::Database;
-use crate::catalog::base::{ReferenceRow, class};
+use crate::catalog::base::{ColumnRow, ObjectRow, ReferenceRow, class, column_status};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, small};
 
@@ -22,7 +22,7 @@ pub const TABLES: &str = "memory optimized tables";
 
 /// 3729. `action`: what would be done to `name`.
 pub fn referenced(action: &str, name: &str, user: &str) -> SqlError {
-    sql_error!(3729, action, name, user)
+    sql_error!(3729, state if action == "ALTER" { 3 } else { 1 }, action, name, user)
 }
 
 /// Refuses to do `action` to an object that a module depends on.
@@ -59,9 +59,44 @@ pub fn keep(ddl: &mut Ddl<'_>, db: &Database, id: i32, references: &References) 
     Ok(())
 }
 
-/// The name of a module that depends on the object.
+/// The name of what depends on the object: a module, or of a function a constraint, or a table with a computed column.
 pub fn user_of(ddl: &mut Ddl<'_>, db: &Database, object: i32) -> SqlResult<Option<String>> {
-    Ok(users_of_column(ddl, db, object, 0)?.into_iter().next())
+    if let Some(module) = users_of_column(ddl, db, object, 0)?.into_iter().next() {
+        return Ok(Some(module));
+    }
+    match ddl.rows(db, |rows| load::object_row(rows, object))? {
+        Some(function) if function.kind.as_str() == "FN" => caller_of(ddl, db, &function),
+        _ => Ok(None),
+    }
+}
+
+fn caller_of(ddl: &mut Ddl<'_>, db: &Database, function: &ObjectRow) -> SqlResult<Option<String>> {
+    ddl.rows(db, |rows| {
+        let schema = load::schema_name(rows, function.nsid)?;
+        let calls = |text: &str, condition: bool| {
+            sql::bind::functions_of(text, condition).iter().any(|name| {
+                let same_schema = name.schema.as_deref().is_some_and(|own| db.equal_names(own, &schema));
+                same_schema && db.equal_names(&name.name, &function.name)
+            })
+        };
+        for constraint in rows.all::<ObjectRow>()? {
+            let condition = match constraint.kind.as_str() {
+                "C" => true,
+                "D" => false,
+                _ => continue,
+            };
+            if load::text_of(rows, constraint.id)?.is_some_and(|text| calls(&text, condition)) {
+                return Ok(Some(constraint.name));
+            }
+        }
+        for column in rows.all::<ColumnRow>()? {
+            let is_computed = column.status & column_status::COMPUTED != 0;
+            if is_computed && column.definition.0.as_deref().is_some_and(|text| calls(text, false)) {
+                return Ok(load::object_row(rows, column.id)?.map(|table| table.name));
+            }
+        }
+        Ok(None)
+    })
 }
 
 /// Names of the modules that depend on the column (0: on the object).

@@ -546,6 +546,7 @@ mod tests {
             checked: AtomicU64::new(sql::plan::NEVER_CHECKED),
             kind: Default::default(),
             trigger_table: None,
+            trigger: None,
             atomic: None,
         })
     }

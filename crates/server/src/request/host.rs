@@ -99,6 +99,10 @@ impl Host for SessionHost {
         self.server.catalog.configuration.running(option::NESTED_TRIGGERS) != 0
     }
 
+    fn recursive_triggers(&self, database: DatabaseId) -> bool {
+        self.server.catalog.database(database).is_some_and(|database| database.recursive_triggers())
+    }
+
     fn runs_native(&self) -> bool {
         self.server.catalog.configuration.running(option::NATIVE_CODE) != 0
     }

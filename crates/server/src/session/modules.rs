@@ -70,10 +70,12 @@ impl SessionHost {
     }
 
     /// What is wrong with a module that is about to be kept: every error that its execution could not change. And what a natively
-    /// compiled one depends on.
+    /// compiled or schema-bound one depends on.
     pub fn check_module(&mut self, state: &mut State, definition: &ModuleDef) -> Result<References, Vec<SqlError>> {
         let references = self.with_catalog(state, |catalog| sql::bind::check_native(definition, catalog))?;
-        if definition.kind == ModuleKind::InlineFunction {
+        let bound = self.with_catalog(state, |catalog| sql::bind::schema_references(definition, catalog))?;
+        let references: References = references.into_iter().chain(bound).collect();
+        if matches!(definition.kind, ModuleKind::InlineFunction | ModuleKind::View) {
             // Bound when its columns were described, and with each caller.
             return Ok(references);
         }

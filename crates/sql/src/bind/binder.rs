@@ -7,8 +7,9 @@ use types::{SqlError, SqlResult, sql_error};
 use super::BindOptions;
 use super::errors;
 use super::names::same_name;
+use super::scope::ViewUse;
 use crate::ast;
-use crate::catalog::{Catalog, Object, ObjectName, TableDef};
+use crate::catalog::{Catalog, Object, ObjectId, ObjectName, TableDef};
 use crate::optimize::{ColumnId, Columns, Lowering};
 use crate::plan::{Aggregate, BodyKind, Expr, SortKey, TableVariable, Variable, VariableSlot, WindowFunction};
 
@@ -30,12 +31,19 @@ pub struct Names<'a> {
     pub cursors: &'a [Box<str>],
     pub kind: BodyKind,
     pub trigger_table: Option<&'a Arc<TableDef>>,
+    pub trigger: Option<ObjectId>,
 }
 
 impl Names<'_> {
     /// A statement outside any module.
-    pub const NONE: Names<'static> =
-        Names { variables: &[], table_variables: &[], cursors: &[], kind: BodyKind::Batch, trigger_table: None };
+    pub const NONE: Names<'static> = Names {
+        variables: &[],
+        table_variables: &[],
+        cursors: &[],
+        kind: BodyKind::Batch,
+        trigger_table: None,
+        trigger: None,
+    };
 }
 
 pub struct Binder<'a> {
@@ -58,6 +66,8 @@ pub struct Binder<'a> {
     pub text_extreme: bool,
     /// `Query::row_targets`.
     pub row_targets: Vec<crate::plan::TableSource>,
+    /// Views of the statement, those within others first.
+    pub views: Vec<ViewUse>,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -117,6 +127,7 @@ impl<'a> Binder<'a> {
             session_private: false,
             text_extreme: false,
             row_targets: Vec::new(),
+            views: Vec::new(),
             depth: 0,
             sources: 0,
             expansion: 0,

@@ -9,7 +9,7 @@ use super::convert::{converted, implicit};
 use super::errors;
 use super::names::same_name;
 use super::query::Bound;
-use super::scope::{CteScope, Scope, Source, SourceColumns};
+use super::scope::{CteScope, Scope, Source, SourceColumns, TriggeredView};
 use super::typing::is_null_literal;
 use crate::ast;
 use crate::catalog::{ColumnDef, TableDef};
@@ -20,8 +20,40 @@ use crate::plan::{Check, CursorRef, Expr, ExprKind, Operator, OperatorKind, Quer
 pub struct RowTarget {
     pub source: TableSource,
     pub table: Arc<TableDef>,
+    /// Of a table; nothing of a view.
     pub first: ColumnId,
     pub locator: ColumnId,
+    /// And the columns that its rows are read from.
+    pub view: Option<(TriggeredView, Vec<ColumnId>)>,
+}
+
+impl RowTarget {
+    /// The column that the statement's `id` stands for.
+    pub fn ordinal(&self, id: ColumnId) -> Option<u16> {
+        match &self.view {
+            Some((view, _)) => view.ordinal(id),
+            None => {
+                id.0.checked_sub(self.first.0)
+                    .filter(|at| (*at as usize) < self.table.columns.len())
+                    .map(|at| at as u16)
+            }
+        }
+    }
+
+    pub fn column(&self, ordinal: u16) -> ColumnId {
+        match &self.view {
+            Some((_, read)) => read[ordinal as usize],
+            None => ColumnId(self.first.0 + ordinal as u32),
+        }
+    }
+
+    /// Ids of the stored columns, in the order of the row.
+    pub fn stored_ids(&self) -> Vec<ColumnId> {
+        match &self.view {
+            Some((_, read)) => read.clone(),
+            None => stored_ids(&self.table, self.first),
+        }
+    }
 }
 
 /// The columns of a modification's source, in the order `Modify` wants them.

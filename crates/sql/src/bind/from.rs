@@ -282,6 +282,7 @@ impl Binder<'_> {
                 }
             }
         }
+        self.note_view(module, name, &view, &rel, &sources[0]);
         if alias.is_none() {
             sources[0].schema = Some(module.schema.clone());
             sources[0].qualified = name.schema.is_some();

@@ -12,8 +12,9 @@ use super::dml::{
 use super::errors;
 use super::names::{display, object_name, same_name};
 use super::query::Use;
-use super::scope::{CteScope, Scope};
+use super::scope::{CteScope, Scope, TriggeredView};
 use super::typing::is_null_literal;
+use super::view_use::{self, Change};
 use crate::ast;
 use crate::catalog::{ColumnDef, ModuleKind, Object, TableDef};
 use crate::optimize::{ColumnId, Output, Rel};
@@ -26,6 +27,8 @@ pub struct InsertTarget {
     /// Names the statement may use, and the table's columns they are.
     pub columns: Vec<(Box<str>, u16)>,
     pub name: String,
+    /// Of a table that a view shows: its columns' first id in the view's text.
+    pub first: Option<ColumnId>,
 }
 
 impl Binder<'_> {
@@ -77,6 +80,7 @@ impl Binder<'_> {
             Some(top) => self.top_rows(source, top)?,
             None => source,
         };
+        view_use::refuse_output(insert.output.as_deref(), &target.table, &[Change::Insert], &target.name)?;
         let source = if reads_table(&source, &target.source) { Rel::Spool(Box::new(source)) } else { source };
 
         // Supplied values are the source's columns; a DEFAULT of every row is made by the action.
@@ -101,13 +105,17 @@ impl Binder<'_> {
             }
             None => None,
         };
+        let mut checks = self.checks(&target.table, None)?;
+        if let Some(first) = target.first {
+            checks.extend(self.view_checks(&target.table, first, None)?);
+        }
         let modify = Modify {
             target: target.source.clone(),
             source: plan,
             actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row) }],
             verb: "INSERT",
             output,
-            checks: self.checks(&target.table, None)?,
+            checks,
             identity_insert,
             current_of: None,
             top: None,
@@ -200,6 +208,7 @@ impl Binder<'_> {
                     columns: own_columns(&table),
                     table,
                     name: variable.name.to_string(),
+                    first: None,
                 })
             }
             ast::Target::Table { name, .. } => self.insert_table(name),
@@ -210,12 +219,17 @@ impl Binder<'_> {
     pub fn insert_table(&mut self, name: &ast::ObjectName) -> SqlResult<InsertTarget> {
         let shown = display(name);
         let unknown = || errors::invalid_object(&shown).at_line(name.line);
+        let own = self.names.trigger_table.is_some() && name.is_unqualified();
+        if own && (name.name.is("inserted") || name.name.is("deleted")) {
+            return Err(sql_error!(286).at_line(name.line));
+        }
         match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
             Object::Table(table) => Ok(InsertTarget {
                 source: TableSource::Base(table.clone()),
                 columns: own_columns(&table),
                 table,
                 name: shown,
+                first: None,
             }),
             Object::Module(module) if module.kind == ModuleKind::View => {
                 let ident = ast::TableName {
@@ -227,8 +241,25 @@ impl Binder<'_> {
                     data_source: None,
                 };
                 let (mut rel, sources) = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, None, 0)?;
-                let mut base: Option<RowTarget> = None;
                 let mut columns = Vec::new();
+                if let Some(view) = self.triggered_view(&sources[0], None, &[Change::Insert])? {
+                    for index in 0..sources[0].len() {
+                        let column = sources[0].column(index);
+                        let same = |at: &u16| same_name(&view.table.columns[*at as usize].name, &column.name);
+                        let twin =
+                            (0..view.ids.len() as u16).find(|at| view.ids[*at as usize] == Some(column.id) && same(at));
+                        columns.extend(twin.or(view.ordinal(column.id)).map(|at| (column.name, at)));
+                    }
+                    let TriggeredView { table, .. } = view;
+                    return Ok(InsertTarget {
+                        source: TableSource::View(table.clone()),
+                        columns,
+                        table,
+                        name: shown,
+                        first: None,
+                    });
+                }
+                let mut base: Option<RowTarget> = None;
                 for index in 0..sources[0].len() {
                     let column = sources[0].column(index);
                     let Some((target, ordinal)) = self.base_column(&mut rel, column.id, base.as_ref()) else {
@@ -240,7 +271,8 @@ impl Binder<'_> {
                 let Some(base) = base else {
                     return Err(sql_error!(4406, shown));
                 };
-                Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown })
+                let first = Some(base.first);
+                Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown, first })
             }
             Object::Virtual(_) => Err(sql_error!(259)),
             _ => Err(unknown()),
@@ -260,6 +292,7 @@ impl Binder<'_> {
             table: get.table.clone(),
             first,
             locator: get.locator.unwrap_or(first),
+            view: None,
         };
         Some((target, origin.column))
     }

@@ -5,17 +5,16 @@ use std::sync::Arc;
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{
-    Changes, RowTarget, SourceLayout, find_get, fitted, positioned, positioned_variable, spooled, stored_ids,
-};
+use super::dml::{Changes, RowTarget, SourceLayout, fitted, positioned, positioned_variable, spooled};
 use super::errors;
 use super::expr::not;
 use super::insert::InsertTarget;
-use super::scope::{CteScope, Scope, Source, SourceColumns};
+use super::scope::{CteScope, Scope, Source};
+use super::view_use::{self, Change};
 use crate::ast;
 use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
-use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, SetVariable, TableSource};
+use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, SetVariable};
 
 impl Binder<'_> {
     pub fn merge(&mut self, merge: &ast::Merge) -> SqlResult<QueryKind> {
@@ -37,7 +36,7 @@ impl Binder<'_> {
             None => None,
         };
         let (mut left, mut sources) = self.table_ref(&target_ref(merge)?, None, ctes, block)?;
-        let target = self.merge_target(&mut left, &sources[0])?;
+        let target = self.merge_target(&mut left, &sources[0], merge)?;
         let (right, right_sources) = self.table_ref(&merge.source, None, ctes, block)?;
         let present = self.columns.add(SqlType::BIT, true);
         let right = right.map(vec![(present, Expr::bit(true))]);
@@ -51,7 +50,7 @@ impl Binder<'_> {
         }
 
         let table = target.table.clone();
-        let mut layout = SourceLayout { ids: stored_ids(&table, target.first) };
+        let mut layout = SourceLayout { ids: target.stored_ids() };
         layout.ids.push(target.locator);
         layout.ids.push(present);
         self.blocks[block].place = Place::Set;
@@ -79,7 +78,9 @@ impl Binder<'_> {
         // The join reads the target while rows of it change and appear: read to the end first.
         let source = spooled(self.lower_source(rel, &layout));
         let inserts = actions.iter().any(|action| matches!(action.kind, ActionKind::Insert(_)));
-        let checks = self.checks(&table, if inserts { None } else { Some(&set_columns) })?;
+        let set = if inserts { None } else { Some(&set_columns[..]) };
+        let mut checks = self.checks(&table, set)?;
+        checks.extend(self.view_checks(&table, target.first, set)?);
         Ok(QueryKind::Modify(Box::new(Modify {
             target: target.source,
             source,
@@ -93,19 +94,25 @@ impl Binder<'_> {
         })))
     }
 
-    /// The table that is merged into, whose rows `left` now locates and locks.
-    fn merge_target(&mut self, left: &mut Rel, source: &Source) -> SqlResult<RowTarget> {
-        let SourceColumns::Table { table, first } = source.columns.clone() else {
-            return Err(sql_error!(5315));
+    /// What is merged into: a table, whose rows `left` now locates and locks, or a view whose INSTEAD OF triggers take all that is done.
+    fn merge_target(&mut self, left: &mut Rel, source: &Source, merge: &ast::Merge) -> SqlResult<RowTarget> {
+        let mut changes: Vec<Change> = merge.clauses.iter().map(|clause| change_of(&clause.action)).collect();
+        changes.dedup();
+        let target = match self.triggered_target(left, source, None, &changes)? {
+            Some(target) => target,
+            None => self.row_target(left, source, None)?,
         };
-        let locator = self.columns.add(SqlType::varbinary(64), true);
-        let get = find_get(left, first).expect("a table is read by a Get");
-        if let TableSource::Variable(slot, _) = &get.source {
-            self.check_not_readonly(slot.0 as usize)?;
+        let name = merge.alias.as_ref().map_or_else(|| view_use::target_name(&merge.target), |alias| alias.to_string());
+        view_use::refuse_output(merge.output.as_deref(), &target.table, &changes, &name)?;
+        let takes = |change: &Change| {
+            target.table.triggers.iter().any(|trigger| {
+                trigger.instead_of && change.fires(trigger) && self.names.trigger != Some(trigger.object)
+            })
+        };
+        if changes.iter().any(takes) && !changes.iter().all(takes) {
+            return Err(sql_error!(5316, name));
         }
-        get.lock.update |= !get.lock.no_lock && !get.lock.exclusive;
-        get.locator = Some(locator);
-        Ok(RowTarget { source: get.source.clone(), table, first, locator })
+        Ok(target)
     }
 
     fn when(&mut self, clause: &ast::MergeClause, sides: &Sides) -> SqlResult<When> {
@@ -146,11 +153,18 @@ impl Binder<'_> {
         here: &Scope,
     ) -> SqlResult<Vec<(u16, Expr)>> {
         let table = &sides.target.table;
+        let shown = &sides.scope.sources[0];
+        let mut names = Vec::new();
+        for at in 0..shown.len() {
+            let column = shown.column(at);
+            names.extend(sides.target.ordinal(column.id).map(|ordinal| (column.name, ordinal)));
+        }
         let into = InsertTarget {
             source: sides.target.source.clone(),
-            columns: table.columns.iter().enumerate().map(|(i, c)| (c.name.clone(), i as u16)).collect(),
+            columns: names,
             table: table.clone(),
             name: table.name.to_string(),
+            first: None,
         };
         let columns = self.insert_columns(&into, columns, sides.identity_insert)?;
         match columns.len().cmp(&values.len()) {
@@ -265,6 +279,14 @@ fn joined(merge: &ast::Merge, target: Rel, source: Rel, on: Vec<Expr>) -> Rel {
         (true, false) => Rel::join(JoinKind::LeftOuter, source, target, on),
         (false, true) => Rel::join(JoinKind::LeftOuter, target, source, on),
         (false, false) => Rel::join(JoinKind::Inner, target, source, on),
+    }
+}
+
+fn change_of(action: &ast::MergeAction) -> Change {
+    match action {
+        ast::MergeAction::Update(_) => Change::Update,
+        ast::MergeAction::Delete => Change::Delete,
+        ast::MergeAction::Insert { .. } | ast::MergeAction::InsertDefaultValues => Change::Insert,
     }
 }
 

@@ -15,7 +15,7 @@ use super::scope::Scope;
 use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
 use super::{BindOptions, Errors};
 use crate::ast;
-use crate::catalog::{Catalog, ModuleDef, UserType};
+use crate::catalog::{Catalog, ModuleDef, TableDef, UserType};
 use crate::parse::{ParseOptions, parse_batch, parse_parameter_declarations};
 use crate::plan::*;
 
@@ -38,11 +38,16 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
         Some(ast::StatementKind::CreateTrigger(trigger)) => {
             let body = Body::of(&trigger.body).map_err(one)?;
             let parent = match module.parent {
-                Some(parent) => catalog.table_by_id(module.database, parent).map_err(one)?,
+                Some(parent) => match catalog.table_by_id(module.database, parent).map_err(one)? {
+                    Some(table) if trigger.instead_of => Some(Arc::new(without_not_null(&table))),
+                    Some(table) => Some(table),
+                    None => catalog.view_target(module.database, parent).map_err(one)?,
+                },
                 None => None,
             };
             let mut binder = ModuleBinder::new(options, catalog, &module.text, BodyKind::Trigger);
             binder.module.trigger_table = parent;
+            binder.module.trigger = Some(module.object);
             binder.body(&body, &[])
         }
         Some(ast::StatementKind::CreateFunction(function)) => match &function.returns {
@@ -65,6 +70,13 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
         }
     };
     bound.map_err(|errors| errors.into_iter().map(|e| e.in_procedure(&module.name)).collect())
+}
+
+/// The shape of an INSTEAD OF trigger's rows: no constraint has looked at them yet.
+fn without_not_null(table: &TableDef) -> TableDef {
+    let mut table = table.clone();
+    table.columns.iter_mut().for_each(|column| column.nullable = true);
+    table
 }
 
 struct Body<'a> {
@@ -132,6 +144,7 @@ impl<'a> ModuleBinder<'a> {
                 executor: ExecutorSlot::default(),
                 kind,
                 trigger_table: None,
+                trigger: None,
                 atomic: None,
             },
             labels: Vec::new(),
@@ -172,6 +185,7 @@ impl<'a> ModuleBinder<'a> {
             cursors: &self.module.cursor_variables,
             kind: self.module.kind,
             trigger_table: self.module.trigger_table.as_ref(),
+            trigger: self.module.trigger,
         }
     }
 
@@ -288,7 +302,13 @@ impl<'a> ModuleBinder<'a> {
                         wrong = Some(errors::undeclared_variable(&variable.name).at_line(variable.line));
                     }
                 }
-                Found::Query | Found::Catalog | Found::Named(_) | Found::Local(_) => {}
+                Found::Query
+                | Found::Catalog
+                | Found::Named(_)
+                | Found::Local(_)
+                | Found::Function(_)
+                | Found::Column(_)
+                | Found::Star(_) => {}
             }
         });
         match wrong {

@@ -172,6 +172,7 @@ impl Binder<'_> {
                     columns,
                     table,
                     name: variable.name.to_string(),
+                    first: None,
                 })
             }
             ast::Target::Function(_) => Err(errors::not_supported("OPENROWSET")),

@@ -7,8 +7,9 @@ use types::{SqlResult, SqlType};
 use super::errors;
 use super::names::same_name;
 use crate::ast;
-use crate::catalog::TableDef;
+use crate::catalog::{ModuleDef, TableDef};
 use crate::optimize::{ColumnId, Rel};
+use crate::plan::Expr;
 
 /// What a table reference gives: rows, and the names that stand for their columns.
 pub type FromRel = (Rel, Vec<Source>);
@@ -25,6 +26,38 @@ pub struct Source {
     pub columns: SourceColumns,
     /// On the side of an outer join that may be missing.
     pub nullable: bool,
+}
+
+/// A view that a statement names, or that such a view names.
+pub struct ViewUse {
+    pub module: Arc<ModuleDef>,
+    /// As it was written.
+    pub name: String,
+    pub columns: Vec<SourceColumn>,
+    /// WITH CHECK OPTION.
+    pub check: Option<Visible>,
+}
+
+/// A view whose INSTEAD OF triggers take what is done to it.
+pub struct TriggeredView {
+    pub table: Arc<TableDef>,
+    pub name: String,
+    /// For each column of `table` the one that the view gives it. None: the view has lost it since it was made.
+    pub ids: Vec<Option<ColumnId>>,
+}
+
+impl TriggeredView {
+    pub fn ordinal(&self, id: ColumnId) -> Option<u16> {
+        self.ids.iter().position(|own| *own == Some(id)).map(|at| at as u16)
+    }
+}
+
+/// What makes rows visible through a view, those below it included.
+#[derive(Default)]
+pub struct Visible {
+    pub predicates: Vec<Expr>,
+    /// First columns of the tables that are read.
+    pub tables: Vec<ColumnId>,
 }
 
 #[derive(Debug, Clone)]

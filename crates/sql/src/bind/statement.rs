@@ -30,6 +30,7 @@ pub fn bind_query(
         cursors: &module.cursor_variables,
         kind: module.kind,
         trigger_table: module.trigger_table.as_ref(),
+        trigger: module.trigger,
     };
     // Before any definition is read: one that is committed meanwhile makes this query old, however much of it was bound to it.
     let catalog_version = catalog.version();

@@ -6,12 +6,13 @@ use super::binder::{Binder, Block, Place};
 use super::convert::{converted, implicit};
 use super::dml::{
     Changes, RowTarget, SourceLayout, computed, derived_field, find_get, fitted, positioned, positioned_variable,
-    reads_again, spooled, stored_ids, twice,
+    reads_again, spooled, twice,
 };
 use super::errors;
 use super::names::{display, object_name, same_name};
 use super::query::compound;
 use super::scope::{CteScope, Scope, Source, SourceColumns};
+use super::view_use::{self, Change};
 use crate::ast;
 use crate::catalog::Object;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
@@ -89,7 +90,18 @@ impl Binder<'_> {
         let target_sources = std::slice::from_ref(&sources[named]);
         let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
         let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
-        let target = self.row_target(&mut rel, &sources[named], first_column)?;
+        let change = if set.is_some() { Change::Update } else { Change::Delete };
+        let target = match self.triggered_target(&mut rel, &sources[named], first_column, &[change])? {
+            Some(RowTarget { view: Some((view, _)), .. }) if sources.len() > 1 => {
+                return Err(view_use::joined_view(&view.name, change));
+            }
+            Some(_) if matches!(shape.filter, Some(ast::Filter::CurrentOf(_))) => {
+                return Err(errors::not_supported("WHERE CURRENT OF for a view with an INSTEAD OF trigger"));
+            }
+            Some(target) => target,
+            None => self.row_target(&mut rel, &sources[named], first_column)?,
+        };
+        view_use::refuse_output(shape.output, &target.table, &[change], &view_use::target_name(shape.target))?;
         let mut current_of = None;
         match shape.filter {
             Some(ast::Filter::Where(condition)) => {
@@ -104,7 +116,7 @@ impl Binder<'_> {
             rel = self.top_rows(rel, top)?;
         }
 
-        let mut layout = SourceLayout { ids: stored_ids(&target.table, target.first) };
+        let mut layout = SourceLayout { ids: target.stored_ids() };
         layout.ids.push(target.locator);
         let none = ColumnSet::default();
         let update = match set {
@@ -141,10 +153,11 @@ impl Binder<'_> {
         let twice = reads_again(&rel, &target);
         let plan = self.lower_source(rel, &layout);
         let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
-        let checks = match set {
-            Some(_) => self.checks(&target.table, Some(&set_columns))?,
-            None => Vec::new(),
-        };
+        let mut checks = Vec::new();
+        if set.is_some() {
+            checks = self.checks(&target.table, Some(&set_columns))?;
+            checks.extend(self.view_checks(&target.table, target.first, Some(&set_columns))?);
+        }
         Ok(QueryKind::Modify(Box::new(Modify {
             target: target.source,
             source: plan,
@@ -185,7 +198,7 @@ impl Binder<'_> {
             let (rel, sources) = self.table_ref(&own, None, ctes, block)?;
             return Ok((rel, sources, 0));
         }
-        let (rel, mut sources) = self.from(shape.from, None, ctes, block)?;
+        let (mut rel, mut sources) = self.from(shape.from, None, ctes, block)?;
         let wanted: (&str, Option<&str>) = match shape.target {
             ast::Target::Table { name, .. } => (&name.name, name.schema.as_deref()),
             ast::Target::Variable(variable) => (&variable.name, None),
@@ -203,8 +216,12 @@ impl Binder<'_> {
             if let Some(Object::Table(table)) = self.resolve(&object_name(name))? {
                 let same: Vec<usize> = (0..sources.len())
                     .filter(|&i| match &sources[i].columns {
-                        SourceColumns::Table { table: other, .. } => {
-                            other.object == table.object && other.database == table.database
+                        // Not `inserted` and `deleted`, which have its shape.
+                        SourceColumns::Table { table: other, first } => {
+                            other.object == table.object
+                                && other.database == table.database
+                                && find_get(&mut rel, *first)
+                                    .is_none_or(|get| matches!(get.source, TableSource::Base(_)))
                         }
                         SourceColumns::List(_) => false,
                     })
@@ -222,8 +239,28 @@ impl Binder<'_> {
         Ok((Rel::join(crate::plan::JoinKind::Inner, own_rel, rel, Vec::new()), sources, named))
     }
 
+    /// Of a view whose INSTEAD OF triggers take the change; None: the change is one of a table.
+    pub fn triggered_target(
+        &mut self,
+        rel: &mut Rel,
+        source: &Source,
+        set_column: Option<ColumnId>,
+        changes: &[Change],
+    ) -> SqlResult<Option<RowTarget>> {
+        let Some(view) = self.triggered_view(source, set_column, changes)? else { return Ok(None) };
+        let (rows, read, locator) = self.view_rows(std::mem::replace(rel, Rel::one_row()), &view);
+        *rel = rows;
+        Ok(Some(RowTarget {
+            source: TableSource::View(view.table.clone()),
+            table: view.table.clone(),
+            first: locator,
+            locator,
+            view: Some((view, read)),
+        }))
+    }
+
     /// The base table under `source`, told to give the locator of its rows.
-    fn row_target(&mut self, rel: &mut Rel, source: &Source, set_column: Option<ColumnId>) -> SqlResult<RowTarget> {
+    pub fn row_target(&mut self, rel: &mut Rel, source: &Source, set_column: Option<ColumnId>) -> SqlResult<RowTarget> {
         let first = match &source.columns {
             SourceColumns::Table { first, .. } => *first,
             SourceColumns::List(list) => {
@@ -245,8 +282,10 @@ impl Binder<'_> {
         };
         let locator = self.columns.add(SqlType::varbinary(64), true);
         let Some(get) = find_get(rel, first) else { return Err(derived_field(&source.alias)) };
-        if let TableSource::Variable(slot, _) = &get.source {
-            self.check_not_readonly(slot.0 as usize)?;
+        match &get.source {
+            TableSource::Variable(slot, _) => self.check_not_readonly(slot.0 as usize)?,
+            TableSource::Inserted(_) | TableSource::Deleted(_) => return Err(sql_error!(286)),
+            TableSource::Base(_) | TableSource::View(_) => {}
         }
         if get.locator.is_none() {
             get.locator = Some(locator);
@@ -258,6 +297,7 @@ impl Binder<'_> {
             table: get.table.clone(),
             first,
             locator: get.locator.unwrap_or(locator),
+            view: None,
         })
     }
 
@@ -352,8 +392,7 @@ impl Binder<'_> {
     ) -> SqlResult<u16> {
         let plain = ast::ColumnName { table: None, ..column.clone() };
         let (found, _) = names.column(&plain)?;
-        let ordinal = found.id.0.checked_sub(target.first.0).filter(|&o| (o as usize) < target.table.columns.len());
-        let Some(ordinal) = ordinal else {
+        let Some(ordinal) = target.ordinal(found.id) else {
             return Err(derived_field(&names.sources[0].alias));
         };
         let def = &target.table.columns[ordinal as usize];
@@ -366,10 +405,10 @@ impl Binder<'_> {
         if def.ty.kind == TypeKind::RowVersion {
             return Err(sql_error!(272).at_line(column.line));
         }
-        if so_far.set.iter().any(|(c, _)| *c == ordinal as u16) {
+        if so_far.set.iter().any(|(c, _)| *c == ordinal) {
             return Err(twice(&def.name).at_line(column.line));
         }
-        Ok(ordinal as u16)
+        Ok(ordinal)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -390,7 +429,7 @@ impl Binder<'_> {
         }
         let mut value = self.expr(value, scope)?;
         if let Some(op) = compound(op) {
-            let current = Expr::column(target.first.index() + ordinal as usize, def.ty, def.nullable);
+            let current = Expr::column(target.column(ordinal).index(), def.ty, def.nullable);
             value = self.binary(op, current, value)?;
         }
         Ok((ordinal, fitted(value, &def)?))

@@ -15,6 +15,11 @@ pub enum Found<'a> {
     Named(&'a ast::ObjectName),
     /// A common table expression or an alias.
     Local(&'a str),
+    /// A function that is called by its name, the server's own too.
+    Function(&'a ast::ObjectName),
+    Column(&'a ast::ColumnName),
+    /// `*` in a select list, by its line.
+    Star(u32),
 }
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'a>);
@@ -36,8 +41,9 @@ pub fn has_query(expr: &ast::Expr) -> bool {
 pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
     use ast::Expr::*;
     match expr {
-        Literal(_) | Global(_) | Column(_) | Niladic(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_)
-        | GraphMatch(_) => {}
+        Column(column) => f(Found::Column(column)),
+        Literal(_) | Global(_) | Niladic(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_) | GraphMatch(_) => {
+        }
         Variable(variable) => f(Found::Scalar(variable)),
         Unary(_, a) | Not(a) | Collate(a, _) => visit_expr(a, f),
         IsNull { operand, .. } => visit_expr(operand, f),
@@ -107,6 +113,7 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
             if !call.name.is_unqualified() {
                 f(Found::Catalog);
             }
+            f(Found::Function(&call.name));
             call.args.iter().for_each(|e| visit_expr(e, f));
             if let Some(extra) = &call.extra {
                 extra.over.iter().for_each(|over| visit_over(over, f));
@@ -207,7 +214,7 @@ fn visit_group<'a>(item: &'a ast::GroupItem, f: Visit<'_, 'a>) {
 
 fn visit_item<'a>(item: &'a ast::SelectItem, f: Visit<'_, 'a>) {
     match item {
-        ast::SelectItem::Star { .. } => {}
+        ast::SelectItem::Star { line, .. } => f(Found::Star(*line)),
         ast::SelectItem::Expr { expr, .. } => visit_expr(expr, f),
         ast::SelectItem::Assign { variable, value, .. } => {
             f(Found::Scalar(variable));
@@ -224,7 +231,10 @@ fn visit_table<'a>(table: &'a ast::TableRef, f: Visit<'_, 'a>) {
         }
         ast::TableRef::Variable(variable) => f(Found::Table(&variable.variable)),
         ast::TableRef::Function(function) => match &function.kind {
-            ast::TableFunctionKind::Call { args, .. } => args.iter().for_each(|e| visit_expr(e, f)),
+            ast::TableFunctionKind::Call { name, args } => {
+                f(Found::Function(name));
+                args.iter().for_each(|e| visit_expr(e, f));
+            }
             ast::TableFunctionKind::Method { target, args, .. } => {
                 visit_expr(target, f);
                 args.iter().for_each(|e| visit_expr(e, f));

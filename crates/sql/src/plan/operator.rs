@@ -148,6 +148,8 @@ pub enum TableSource {
     /// `inserted` and `deleted` in a trigger.
     Inserted(Arc<TableDef>),
     Deleted(Arc<TableDef>),
+    /// Only as a target: a view whose INSTEAD OF triggers take what is done to it. The table has the view's columns and triggers.
+    View(Arc<TableDef>),
 }
 
 /// `equal[i]` fixes key column i; then the bounds are on key column `equal.len()`. Values do not depend on the scan's own row.

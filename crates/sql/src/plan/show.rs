@@ -45,7 +45,8 @@ fn table_of(source: &TableSource) -> &TableDef {
         TableSource::Base(table)
         | TableSource::Variable(_, table)
         | TableSource::Inserted(table)
-        | TableSource::Deleted(table) => table,
+        | TableSource::Deleted(table)
+        | TableSource::View(table) => table,
     }
 }
 

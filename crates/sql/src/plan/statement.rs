@@ -11,7 +11,7 @@ use types::datetime::{DateFormat, LanguageId};
 use super::expr::{Expr, VariableSlot};
 use super::operator::{Operator, TableSource};
 use crate::ast;
-use crate::catalog::{ObjectName, TableDef};
+use crate::catalog::{ObjectId, ObjectName, TableDef};
 
 /// Index of a table variable in its module's `table_variables`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +47,8 @@ pub struct Module {
     pub kind: BodyKind,
     /// Of a trigger: its parent, the shape of `inserted` and `deleted`.
     pub trigger_table: Option<Arc<TableDef>>,
+    /// Of a trigger: itself.
+    pub trigger: Option<ObjectId>,
     /// Of a natively compiled module: the block that its whole body is.
     pub atomic: Option<AtomicBlock>,
 }

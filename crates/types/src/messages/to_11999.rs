@@ -14,6 +14,7 @@ pub(super) const ROWS: &[Template] = &[
     message(5309, 16, "Windowed functions, aggregates and NEXT VALUE FOR functions do not support constants as ORDER BY clause expressions."),
     message(5313, 16, "Synonym '%.*ls' refers to an invalid object."),
     message(5315, 16, "The target of a MERGE statement cannot be a remote table, a remote view, or a view over remote tables."),
+    message(5316, 16, "The target '%.*ls' of the MERGE statement has an INSTEAD OF trigger on some, but not all, of the actions specified in the MERGE statement. In a MERGE statement, if any action has an enabled INSTEAD OF trigger on the target, then all actions must have enabled INSTEAD OF triggers."),
     message(5362, 15, "Window '%.*ls' is undefined."),
     message(5365, 15, "Cyclic window references are not permitted."),
     message(5701, 0, "Changed database context to '%.*ls'.").state(1).listed(10),

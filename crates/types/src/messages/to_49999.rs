@@ -94,6 +94,7 @@ pub(super) const ROWS: &[Template] = &[
     message(15281, 16, "SQL Server blocked access to %S_MSG '%ls' of component '%.*ls' because this component is turned off as part of the security configuration for this server. A system administrator can enable the use of '%.*ls' by using sp_configure. For more information about enabling '%.*ls', search for '%.*ls' in SQL Server Books Online.").listed(10),
     message(15335, 11, "Error: The new name '%s' is already in use as a %s name and would cause a duplicate that is not permitted."),
     message(15336, 16, "Object '%s' cannot be renamed because the object participates in enforced dependencies."),
+    message(15348, 16, "Cannot transfer a schemabound object."),
     message(15387, 11, "If the qualified object name specifies a database, that database must be the current database."),
     message(15388, 11, "There is no user table matching the input name '%s' in the current database or you do not have permission to access the table."),
     message(15401, 16, "Windows NT user or group '%s' not found. Check the name again.").listed(11),

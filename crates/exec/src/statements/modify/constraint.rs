@@ -10,7 +10,8 @@ use types::key::KeyCodec;
 use types::row::RowView;
 use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
-use super::target::{Changes, Target};
+use super::target::{Changes, Part, Target, Verb};
+use super::trigger::Firing;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::Context;
 use crate::operators::{FastHash, encode_from, storage_error};
@@ -330,34 +331,20 @@ fn no_parent(target: &Target, key: &ForeignKeyDef, parent: &TableDef, context: &
 }
 
 /// At the end of the statement: self-references of new rows, and the references to rows that are gone.
-pub fn check_references(target: &Target, context: &mut Context, changes: &mut Changes, verb: &str) -> SqlResult<()> {
-    if !changes.any {
-        return Ok(());
-    }
-    let inserted = std::mem::take(&mut changes.inserted);
-    let deleted = std::mem::take(&mut changes.deleted);
-    let result = references(target, context, &inserted, &deleted, verb, 0);
-    (changes.inserted, changes.deleted) = (inserted, deleted);
-    result
+pub fn check_references(target: &Target, context: &mut Context, parts: &[Part], verb: &str) -> SqlResult<()> {
+    parts.iter().try_for_each(|part| references(target, context, part, verb, 0))
 }
 
-fn references(
-    target: &Target,
-    context: &mut Context,
-    inserted: &RowBatch,
-    deleted: &RowBatch,
-    verb: &str,
-    depth: u32,
-) -> SqlResult<()> {
+fn references(target: &Target, context: &mut Context, part: &Part, verb: &str, depth: u32) -> SqlResult<()> {
     if depth > CASCADES_MAX {
         return Err(sql_error!(217, 32));
     }
     for key in target.def.referenced_by.iter().filter(|key| !key.disabled) {
-        gone_parents(target, key, context, inserted, deleted, verb, depth)?;
+        gone_parents(target, key, context, part, verb, depth)?;
     }
     for key in target.def.foreign_keys.iter().filter(|key| !key.disabled) {
         if key.referenced_table == target.def.object {
-            check_key(target, key, context, inserted, None, verb)?;
+            check_key(target, key, context, &part.inserted, None, verb)?;
         }
     }
     Ok(())
@@ -368,17 +355,16 @@ fn gone_parents(
     target: &Target,
     key: &ForeignKeyDef,
     context: &mut Context,
-    inserted: &RowBatch,
-    deleted: &RowBatch,
+    part: &Part,
     verb: &str,
     depth: u32,
 ) -> SqlResult<()> {
+    let Part { inserted, deleted, .. } = part;
     if deleted.rows == 0 {
         return Ok(());
     }
     let own = stored_of(&target.def, &key.referenced_columns);
-    // An update keeps old and new rows in step; a row of `deleted` without a partner is a real delete.
-    let updated = inserted.rows == deleted.rows;
+    let updated = part.verb == Verb::Update;
     let codecs: Vec<KeyCodec> = own.iter().map(|stored| KeyCodec::new(&target.types[*stored], false)).collect();
     let encode = |rows: &RowBatch, row: usize| {
         let mut encoded = Vec::new();
@@ -456,11 +442,10 @@ fn cascade(
     let mut changes = Changes::new(&target, keep, !def.triggers.is_empty());
     if action == ReferentialAction::Cascade && !updated {
         target.delete(context, &rows, &locators, &mut changes)?;
-        let (inserted, deleted) = (std::mem::take(&mut changes.inserted), std::mem::take(&mut changes.deleted));
-        references(&target, context, &inserted, &deleted, "DELETE", depth + 1)?;
-        (changes.inserted, changes.deleted) = (inserted, deleted);
-        let touched = vec![false; def.columns.len()];
-        return super::trigger::fire(def, &[super::Verb::Delete], false, context, &mut changes, touched);
+        let parts = changes.take_parts();
+        parts.iter().try_for_each(|part| references(&target, context, part, "DELETE", depth + 1))?;
+        let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: Vec::new() };
+        return super::trigger::fire(def, &[Verb::Delete], context, parts, firing);
     }
     let mut new = rows.clone();
     let stored = stored_of(def, &key.columns);
@@ -483,10 +468,10 @@ fn cascade(
     }
     target.refuse_nulls(context, &new, "UPDATE")?;
     target.update(context, &rows, &new, &locators, true, &mut changes)?;
-    let (inserted, deleted) = (std::mem::take(&mut changes.inserted), std::mem::take(&mut changes.deleted));
-    references(&target, context, &inserted, &deleted, "UPDATE", depth + 1)?;
-    (changes.inserted, changes.deleted) = (inserted, deleted);
-    super::trigger::fire(def, &[super::Verb::Update], false, context, &mut changes, touched)
+    let parts = changes.take_parts();
+    parts.iter().try_for_each(|part| references(&target, context, part, "UPDATE", depth + 1))?;
+    let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: touched };
+    super::trigger::fire(def, &[Verb::Update], context, parts, firing)
 }
 
 fn still_referenced(target: &Target, key: &ForeignKeyDef, child: &TableDef, context: &Context, verb: &str) -> SqlError {

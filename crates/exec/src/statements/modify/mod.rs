@@ -30,6 +30,7 @@ pub use constraint::Parents;
 pub use target::Changes;
 pub use target::Target;
 use target::Verb;
+use trigger::Firing;
 
 pub struct ModifyPlan {
     source: Box<dyn RowSource>,
@@ -405,6 +406,7 @@ struct Run {
     last_identity: Option<(SqlType, i128)>,
     instead_of: bool,
     unchecked: Unchecked,
+    /// Columns that an UPDATE sets, where triggers fire.
     updated: Vec<bool>,
     /// Updated rows whose unique keys may have changed: old, new, locators. They are written together at the end, so that keys may
     /// be exchanged within the statement.
@@ -430,13 +432,12 @@ impl Run {
         let mut updated = vec![false; if fires { plan.target.def.columns.len() } else { 0 }];
         for action in plan.actions.iter().filter(|_| fires) {
             match &action.kind {
-                Kind::Insert(_) => updated.fill(true),
                 Kind::Update { set, .. } => {
                     for (stored, _) in set {
                         updated[plan.target.column_of(*stored as usize)] = true;
                     }
                 }
-                Kind::Delete => {}
+                Kind::Insert(_) | Kind::Delete => {}
             }
         }
         let verbs = plan.actions.iter().map(|action| action.verb());
@@ -453,7 +454,8 @@ impl Run {
             }
             _ => false,
         });
-        let instead_of = fires && trigger::instead_of(&plan.target.def, verbs.clone(), context);
+        let instead_of =
+            plan.target.is_view() || fires && trigger::instead_of(&plan.target.def, verbs.clone(), context);
         let triggers = instead_of || fires && trigger::any_after(&plan.target.def, verbs);
         let keep = triggers || plan.target.needs_old_rows();
         Ok(Run {
@@ -490,7 +492,10 @@ impl Run {
             if rows.is_empty() {
                 continue;
             }
-            if !matches!(plan.actions[at].kind, Kind::Insert(_)) && (plan.merge || plan.may_repeat) {
+            if !matches!(plan.actions[at].kind, Kind::Insert(_))
+                && (plan.merge || plan.may_repeat)
+                && !plan.target.is_view()
+            {
                 self.drop_repeated(plan, batch, &mut rows)?;
             }
             if rows.len() == batch.rows {
@@ -526,7 +531,7 @@ impl Run {
             Kind::Insert(values) => {
                 let mut new = std::mem::take(&mut plan.new_batch);
                 self.new_rows(&plan.target, values, context, batch, &mut new)?;
-                if !self.unchecked.constraints {
+                if !self.unchecked.constraints && !self.instead_of {
                     check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 }
                 if self.instead_of {
@@ -556,8 +561,11 @@ impl Run {
                     [] => set_values(&plan.target, set, context, batch)?,
                     _ => set_in_turn(&plan.target, set, assign, context, batch)?,
                 };
-                let new = updated_rows(&plan.target, set, values, computed, context, &old)?;
-                check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
+                let new = updated_rows(&plan.target, (set, computed), self.instead_of, values, context, &old)?;
+                if !self.instead_of {
+                    plan.target.refuse_nulls(context, &new, "UPDATE")?;
+                    check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
+                }
                 if self.instead_of {
                     self.changes.note(Some(&new), Some(&old));
                 } else if let Some((before, after, locators)) = &mut self.moved {
@@ -610,6 +618,7 @@ impl Run {
         }
         if let Some(identity) = target.identity
             && batch.rows > 0
+            && !self.instead_of
         {
             self.last_identity = match new.columns[identity].datum(batch.rows - 1) {
                 Datum::I64(value) => Some((target.types[identity], value as i128)),
@@ -620,10 +629,11 @@ impl Run {
                 target.identity_given(context, &new.columns[identity])?;
             }
         }
-        target.refuse_nulls(context, new, "INSERT")
+        // INSTEAD OF triggers run before constraints, NOT NULL among them.
+        if self.instead_of { Ok(()) } else { target.refuse_nulls(context, new, "INSERT") }
     }
 
-    /// Identity and rowversion values.
+    /// Identity and rowversion values. An INSTEAD OF trigger finds none yet: 0, and NULL.
     fn made_here(
         &mut self,
         target: &Target,
@@ -632,10 +642,18 @@ impl Run {
         rows: usize,
         column: &mut Column,
     ) -> SqlResult<()> {
+        if target.identity == Some(stored) && self.instead_of {
+            let zero = match target.types[stored].physical() {
+                Physical::I128 => Datum::I128(0),
+                _ => Datum::I64(0),
+            };
+            (0..rows).for_each(|_| column.push(&zero));
+            return Ok(());
+        }
         if target.identity == Some(stored) {
             return target.identity_values(context, rows, column);
         }
-        if target.types[stored].kind == TypeKind::RowVersion {
+        if target.types[stored].kind == TypeKind::RowVersion && !self.instead_of {
             return target.rowversion_values(context, rows, column);
         }
         columns::append_nulls(column, rows);
@@ -653,8 +671,10 @@ impl Run {
         if self.late.rows > 0 {
             plan.target.insert(context, &self.late, &mut self.changes)?;
         }
-        if !self.unchecked.constraints {
-            constraint::check_references(&plan.target, context, &mut self.changes, plan.verb)?;
+        let parts = self.changes.take_parts();
+        // What an INSTEAD OF trigger is given has not happened.
+        if !self.unchecked.constraints && !self.instead_of {
+            constraint::check_references(&plan.target, context, &parts, plan.verb)?;
         }
         if let Some(identity) = self.last_identity {
             context.session(|session| {
@@ -677,7 +697,8 @@ impl Run {
         }
         let verbs: Vec<Verb> = plan.actions.iter().map(Action::verb).collect();
         if !self.unchecked.triggers {
-            trigger::fire(&plan.target.def, &verbs, self.instead_of, context, &mut self.changes, self.updated)?;
+            let firing = Firing { instead_of: self.instead_of, affected: self.affected, updated: self.updated };
+            trigger::fire(&plan.target.def, &verbs, context, parts, firing)?;
         }
         Ok(self.affected)
     }
@@ -758,9 +779,9 @@ fn set_in_turn(
 /// `old` with `values` in the columns of `set`, and with what is computed of them.
 fn updated_rows(
     target: &Target,
-    set: &[(u16, Assignment)],
+    (set, computed): (&[(u16, Assignment)], &[(u16, Scalar)]),
+    instead_of: bool,
     values: Vec<Column>,
-    computed: &[(u16, Scalar)],
     context: &mut Context,
     old: &RowBatch,
 ) -> SqlResult<RowBatch> {
@@ -769,7 +790,7 @@ fn updated_rows(
         new.columns[*stored as usize] = column;
     }
     for (stored, ty) in target.types.iter().enumerate() {
-        if ty.kind == TypeKind::RowVersion {
+        if ty.kind == TypeKind::RowVersion && !instead_of {
             new.columns[stored].clear();
             target.rowversion_values(context, old.rows, &mut new.columns[stored])?;
         }
@@ -779,7 +800,6 @@ fn updated_rows(
         fill(scalar, context, &new, &mut column)?;
         new.columns[*stored as usize] = column;
     }
-    target.refuse_nulls(context, &new, "UPDATE")?;
     Ok(new)
 }
 

@@ -14,7 +14,7 @@ use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
 use crate::kernel;
 use crate::operators::{encode_from, storage_error};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
     Insert,
     Update,
@@ -48,6 +48,8 @@ pub struct Target {
 enum Place {
     Base(Option<Arc<Table>>),
     Memory(VariableSlotTable),
+    /// Its INSTEAD OF triggers take all that is done to it.
+    View,
 }
 
 /// Rows changed so far, as far as someone asks for them afterwards.
@@ -56,10 +58,18 @@ pub struct Changes {
     pub deleted: RowBatch,
     /// Old and new rows are wanted for references and triggers.
     keep: bool,
-    keep_inserted: bool,
     /// Rows inserted into a table that references itself are checked at the end.
+    keep_inserted: bool,
     bytes: usize,
-    pub any: bool,
+    /// Whose rows these are, in order: an action, and how many it put into `inserted` and into `deleted`. Only MERGE has several.
+    runs: Vec<(Verb, usize, usize)>,
+}
+
+/// What one action of a statement changed. An update's old and new rows are in step.
+pub struct Part {
+    pub verb: Verb,
+    pub inserted: RowBatch,
+    pub deleted: RowBatch,
 }
 
 impl Changes {
@@ -70,7 +80,7 @@ impl Changes {
             keep: false,
             keep_inserted: false,
             bytes: 0,
-            any: false,
+            runs: Vec::new(),
         }
     }
 
@@ -82,22 +92,56 @@ impl Changes {
         let own = target.def.foreign_keys.iter().any(|key| key.referenced_table == target.def.object && !key.disabled);
         let keep_inserted = triggers || own || target.is_referenced();
         let (inserted, deleted) = (rows_if(keep_inserted), rows_if(keep));
-        Changes { inserted, deleted, keep, keep_inserted, bytes: 0, any: false }
+        Changes { inserted, deleted, keep, keep_inserted, bytes: 0, runs: Vec::new() }
+    }
+
+    /// The rows kept, by action; what an action has more than once is one part.
+    pub fn take_parts(&mut self) -> Vec<Part> {
+        let (inserted, deleted) = (std::mem::take(&mut self.inserted), std::mem::take(&mut self.deleted));
+        let runs = std::mem::take(&mut self.runs);
+        if let [(verb, ..)] = runs[..] {
+            return vec![Part { verb, inserted, deleted }];
+        }
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut new, mut old) = (0, 0);
+        for (verb, inserts, deletes) in runs {
+            let empty = |rows: &RowBatch| RowBatch::new(rows.columns.iter().map(columns::class_of));
+            let at = parts.iter().position(|part| part.verb == verb).unwrap_or_else(|| {
+                parts.push(Part { verb, inserted: empty(&inserted), deleted: empty(&deleted) });
+                parts.len() - 1
+            });
+            let part = &mut parts[at];
+            columns::append_batch_range(&mut part.inserted, &inserted, new, new + inserts);
+            columns::append_batch_range(&mut part.deleted, &deleted, old, old + deletes);
+            (new, old) = (new + inserts, old + deletes);
+        }
+        parts
     }
 
     pub fn note(&mut self, inserted: Option<&RowBatch>, deleted: Option<&RowBatch>) {
-        self.any = true;
-        if let Some(rows) = inserted
-            && self.keep_inserted
-        {
-            columns::append_batch(&mut self.inserted, rows);
-            self.bytes += columns::batch_bytes(rows);
+        if !self.keep && !self.keep_inserted {
+            return;
         }
-        if let Some(rows) = deleted
-            && self.keep
-        {
-            columns::append_batch(&mut self.deleted, rows);
-            self.bytes += columns::batch_bytes(rows);
+        let verb = match (inserted, deleted) {
+            (Some(_), Some(_)) => Verb::Update,
+            (Some(_), None) => Verb::Insert,
+            (None, _) => Verb::Delete,
+        };
+        let (inserted, deleted) = (inserted.filter(|_| self.keep_inserted), deleted.filter(|_| self.keep));
+        for (kept, rows) in [(&mut self.inserted, inserted), (&mut self.deleted, deleted)] {
+            if let Some(rows) = rows {
+                columns::append_batch(kept, rows);
+                self.bytes += columns::batch_bytes(rows);
+            }
+        }
+        let count = |rows: Option<&RowBatch>| rows.map_or(0, |rows| rows.rows);
+        let (new, old) = (count(inserted), count(deleted));
+        match self.runs.last_mut() {
+            Some((last, inserts, deletes)) if *last == verb => {
+                *inserts += new;
+                *deletes += old;
+            }
+            _ => self.runs.push((verb, new, old)),
         }
     }
 
@@ -111,6 +155,7 @@ impl Target {
         let (def, place) = match source {
             TableSource::Base(def) => (def.clone(), Place::Base(None)),
             TableSource::Variable(slot, def) => (def.clone(), Place::Memory(*slot)),
+            TableSource::View(def) => (def.clone(), Place::View),
             TableSource::Inserted(_) | TableSource::Deleted(_) => {
                 panic!("the binder refuses to change inserted and deleted")
             }
@@ -167,6 +212,10 @@ impl Target {
         matches!(self.place, Place::Base(_))
     }
 
+    pub fn is_view(&self) -> bool {
+        matches!(self.place, Place::View)
+    }
+
     /// Room for rows of the stored columns.
     pub fn rows(&self) -> RowBatch {
         RowBatch::new(self.types.iter().map(SqlType::physical))
@@ -212,6 +261,7 @@ impl Target {
     pub fn insert(&self, context: &Context, rows: &RowBatch, changes: &mut Changes) -> SqlResult<()> {
         super::constraint::check_parents(self, context, rows, None, "INSERT")?;
         match &self.place {
+            Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
                 let table = self.storage();
                 let mut image = Vec::new();
@@ -249,6 +299,7 @@ impl Target {
         super::constraint::check_parents(self, context, rows, None, "INSERT")?;
         let mut kept = Vec::with_capacity(rows.rows);
         match &self.place {
+            Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
                 let table = self.storage();
                 let mut image = Vec::new();
@@ -310,6 +361,7 @@ impl Target {
     ) -> SqlResult<()> {
         super::constraint::check_parents(self, context, new, Some(old), "UPDATE")?;
         match &self.place {
+            Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
                 let table = self.storage();
                 let mut image = Vec::new();
@@ -380,6 +432,7 @@ impl Target {
 
     pub fn delete(&self, context: &Context, old: &RowBatch, locators: &Column, changes: &mut Changes) -> SqlResult<()> {
         match &self.place {
+            Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
                 let table = self.storage();
                 let mut runtime = context.runtime();
@@ -462,7 +515,7 @@ impl Target {
 
     fn duplicate_key(&self, index: Option<&IndexDef>, rows: &RowBatch, row: usize) -> SqlError {
         let object = match &self.place {
-            Place::Base(_) => format!("{}.{}", self.def.schema, self.def.name),
+            Place::Base(_) | Place::View => format!("{}.{}", self.def.schema, self.def.name),
             Place::Memory(_) => format!("dbo.{}", self.def.name),
         };
         let Some(index) = index else {
@@ -530,6 +583,7 @@ impl Target {
         let ty = self.types[stored];
         let (seed, increment) = self.def.columns[self.columns[stored]].identity.expect("an identity column");
         let first = match &self.place {
+            Place::View => unreachable!("an INSTEAD OF trigger finds no identity value"),
             Place::Base(_) => {
                 let mut runtime = context.runtime();
                 let runtime = &mut *runtime;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use sql::catalog::{TableDef, TriggerDef};
-use types::{RowBatch, SqlResult, sql_error};
+use types::{RowBatch, SqlError, SqlResult, sql_error};
 
-use super::target::{Changes, Verb};
-use crate::context::{Context, Runtime, TriggerRows};
+use super::target::{Part, Verb};
+use crate::context::{Context, TriggerRows};
 use crate::host::Callee;
 use crate::session::stopped;
-use crate::statements::{Frame, NESTING_MAX, Unwind, run_instance};
+use crate::statements::{Frame, Unwind, nested, replace, run_instance};
 
 fn fires(trigger: &TriggerDef, verb: Verb) -> bool {
     !trigger.disabled
@@ -25,68 +25,88 @@ pub fn instead_of(def: &TableDef, mut verbs: impl Iterator<Item = Verb>, context
     let Some(trigger) = verbs.find_map(|verb| def.triggers.iter().find(|t| t.instead_of && fires(t, verb))) else {
         return false;
     };
-    let running = context.session(|session| session.procedure_id);
-    running != trigger.object.0
+    context.session(|session| session.running_trigger) != trigger.object.0
 }
 
 pub fn any_after(def: &TableDef, mut verbs: impl Iterator<Item = Verb>) -> bool {
     verbs.any(|verb| def.triggers.iter().any(|trigger| !trigger.instead_of && fires(trigger, verb)))
 }
 
-/// Fires the triggers of each action that the statement has, over the rows that it changed.
+/// A statement whose triggers fire.
+pub struct Firing {
+    pub instead_of: bool,
+    /// Its rows: @@ROWCOUNT where a trigger begins.
+    pub affected: u64,
+    /// Columns of the table that an UPDATE sets.
+    pub updated: Vec<bool>,
+}
+
+/// Fires the triggers of each action that the statement has, over the rows that this action changed.
 pub fn fire(
     def: &Arc<TableDef>,
     verbs: &[Verb],
-    instead_of: bool,
     context: &mut Context,
-    changes: &mut Changes,
-    updated: Vec<bool>,
+    mut parts: Vec<Part>,
+    firing: Firing,
 ) -> SqlResult<()> {
     if def.triggers.is_empty() {
         return Ok(());
     }
-    let within = context.session(|session| session.trigger_level) > 0;
-    if within && !instead_of && !context.runtime.get_mut().host.nested_triggers() {
-        return Ok(());
+    let runtime = context.runtime.get_mut();
+    if !firing.instead_of {
+        let session = &*runtime.session;
+        // What a trigger does after it has ended the transaction fires none.
+        let over = session.trigger_level > 0 && session.transaction.level == 0;
+        if over || session.after_triggers > 0 && !runtime.host.nested_triggers() {
+            return Ok(());
+        }
     }
-    let inserted = Arc::new(std::mem::take(&mut changes.inserted));
-    let deleted = Arc::new(std::mem::take(&mut changes.deleted));
-    let updated = Arc::new(updated);
+    // Whether an AFTER trigger fires itself. An INSTEAD OF trigger never does.
+    let recursive = !firing.instead_of && runtime.host.recursive_triggers(def.database);
     let names: Arc<[Box<str>]> = def.columns.iter().map(|column| column.name.clone()).collect();
-    let empty = |rows: &RowBatch| Arc::new(RowBatch::new(rows.columns.iter().map(crate::columns::class_of)));
+    let stored = def.stored.iter().zip(&def.columns).filter_map(|(at, column)| Some(((*at)?, column.ty.physical())));
+    let mut classes: Vec<_> = stored.collect();
+    classes.sort_unstable_by_key(|(at, _)| *at);
+    let empty = || RowBatch::new(classes.iter().map(|(_, class)| *class));
     let mut done: Vec<Verb> = Vec::new();
-    for verb in verbs {
-        if done.contains(verb) {
+    for &verb in verbs {
+        if done.contains(&verb) {
             continue;
         }
-        done.push(*verb);
-        for trigger in def.triggers.iter().filter(|t| t.instead_of == instead_of && fires(t, *verb)) {
-            // A trigger does not fire itself (RECURSIVE_TRIGGERS is OFF).
-            if context.session(|session| session.procedure_id) == trigger.object.0 {
-                continue;
+        done.push(verb);
+        let own = parts.iter_mut().find(|part| part.verb == verb);
+        let rows = own.map(|part| (std::mem::take(&mut part.inserted), std::mem::take(&mut part.deleted)));
+        let (inserted, deleted) = rows.unwrap_or_default();
+        let shaped = |rows: RowBatch| Arc::new(if rows.columns.is_empty() { empty() } else { rows });
+        let rows = TriggerRows {
+            inserted: shaped(inserted),
+            deleted: shaped(deleted),
+            updated: match verb {
+                Verb::Insert => vec![true; def.columns.len()],
+                Verb::Update => firing.updated.clone(),
+                Verb::Delete => Vec::new(),
             }
-            let rows = TriggerRows {
-                inserted: if *verb == Verb::Delete { empty(&inserted) } else { inserted.clone() },
-                deleted: if *verb == Verb::Insert { empty(&deleted) } else { deleted.clone() },
-                updated: updated.clone(),
-                columns: names.clone(),
-            };
-            run(def, trigger, rows, context)?;
+            .into(),
+            columns: names.clone(),
+        };
+        for trigger in def.triggers.iter().filter(|t| t.instead_of == firing.instead_of && fires(t, verb)) {
+            if recursive || context.session(|session| session.running_trigger) != trigger.object.0 {
+                run(def, trigger, rows.clone(), firing.affected, context)?;
+            } else if firing.instead_of {
+                return Err(own_view(def));
+            }
         }
     }
     Ok(())
 }
 
-fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, context: &mut Context) -> SqlResult<()> {
+fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, affected: u64, context: &mut Context) -> SqlResult<()> {
     let runtime = context.runtime.get_mut();
     let callee = runtime.host.trigger(runtime.session, def.database, trigger.object)?;
     let Callee::Module(module, info) = callee else {
         return Err(sql_error!(208, trigger.name));
     };
     let session = &mut *runtime.session;
-    if session.nest_level >= NESTING_MAX {
-        return Err(sql_error!(217, 32));
-    }
     // In an autocommit statement the trigger sees a transaction of its own, which it may roll back.
     let autocommit = session.transaction.level == 0;
     if autocommit {
@@ -94,29 +114,36 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, context: &mut Co
         session.transaction.descriptor += 1;
     }
     let generation = session.transaction.descriptor;
-    let (procedure, scope_identity, xact_abort) =
-        (session.procedure_id, session.scope_identity.take(), session.options.xact_abort);
-    session.nest_level += 1;
+    let xact_abort = std::mem::replace(&mut session.options.xact_abort, true);
     session.trigger_level += 1;
-    session.procedure_id = trigger.object.0;
-    session.options.xact_abort = true;
+    session.after_triggers += !trigger.instead_of as u32;
+    let outer = std::mem::replace(&mut session.running_trigger, trigger.object.0);
+    session.row_count = affected;
+    session.error = 0;
     let frame = Frame { info: Some(info), nested: true, trigger: Some(rows), function: None };
-    let nested = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
-    let result = run_instance(&module, Vec::new(), Vec::new(), nested, frame, false);
+    let result = nested(runtime.again(), trigger.object.0, |runtime| {
+        run_instance(&module, Vec::new(), Vec::new(), runtime, frame, false)
+    });
     let session = &mut *runtime.session;
-    session.nest_level -= 1;
     session.trigger_level -= 1;
-    session.procedure_id = procedure;
-    session.scope_identity = scope_identity;
+    session.after_triggers -= !trigger.instead_of as u32;
+    session.running_trigger = outer;
     session.options.xact_abort = xact_abort;
     let state = &mut session.transaction;
-    let rolled_back = state.level == 0 || state.descriptor != generation;
-    if autocommit && !rolled_back {
-        // Committed by `end_statement`, with the statement.
-        state.level = 0;
+    let (ended, doomed, replaced) = (state.level == 0, state.doomed, state.descriptor != generation);
+    if autocommit && !ended {
+        // Ended by `end_statement` or `undo_statement`, with the statement. Of a transaction of the trigger's own one level ends.
+        state.level -= 1;
+        state.doomed = false;
+        if !replaced {
+            state.level = 0;
+        }
     }
+    let left = state.level;
     match result {
-        Ok(_) if rolled_back => Err(sql_error!(3609)),
+        Ok(_) if ended => Err(sql_error!(3609)),
+        Ok(_) if doomed => Err(sql_error!(3616)),
+        Ok(_) if autocommit && replaced && left == 0 => replace(runtime),
         Ok(_) => Ok(()),
         Err(Unwind::Stop(stop)) => Err(stopped(stop)),
         Err(Unwind::Error(error) | Unwind::Scope(error)) => Err(error),
@@ -126,4 +153,10 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, context: &mut Co
             Err(sql_error!(3609))
         }
     }
+}
+
+/// Within a view's own trigger the binder takes a change of the view for one of its table. It cannot know that where the change is in text
+/// or a procedure that the trigger executes.
+fn own_view(def: &TableDef) -> SqlError {
+    sql_error!(40517, format!("change of the view {} in what its own INSTEAD OF trigger executes", def.name))
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use native::{FunctionCall, Leave, Passed, Runtime as _};
 use sql::plan::Module;
 
-use super::super::Instance;
 use super::super::callee::{Callee, number_of};
 use super::super::code::{Code, CodeKind, ExecuteCode, ExecuteTarget};
 use super::super::execute::{self, Call};
 use super::super::failure::Unwind;
+use super::super::{Instance, nested};
 use super::Step;
 use super::run::Run;
 
@@ -115,7 +115,7 @@ impl Run<'_, '_> {
         }
         callee.set_defaults(module, &mut instance);
         let frame = callee.frame(Some(function.returns));
-        let value = execute::nested(runtime.again(), callee.info.object.0, |runtime| {
+        let value = nested(runtime.again(), callee.info.object.0, |runtime| {
             instance.run(module, runtime, frame, |run, _| std::mem::take(&mut run.return_value))
         });
         number_of(&value.ok()?)

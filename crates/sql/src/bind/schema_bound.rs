@@ -1,0 +1,202 @@
+//! WITH SCHEMABINDING of views and functions: what they may name, and what they depend on.
+//!
+//! A column counts as read where its name stands in a module that reads its table: of two tables with a column of one name both are held.
+
+use types::{SqlError, SqlResult, sql_error};
+
+use super::modules::{parse_condition, parse_expression, parse_function, parse_view};
+use super::names::{display, object_name, same_name};
+use super::native::References;
+use super::variables::{Found, visit_expr, visit_query, visit_statement};
+use super::{Errors, errors};
+use crate::ast::{self, StatementKind as S};
+use crate::catalog::{Catalog, ModuleDef, ModuleKind, Object, ObjectName, UserType};
+
+/// Checks a view or function that is about to be kept. One that is not schema-bound depends on nothing. Natively compiled modules have
+/// `check_native`.
+pub fn schema_references(module: &ModuleDef, catalog: &dyn Catalog) -> Result<References, Errors> {
+    let one = |error: SqlError| vec![error.in_procedure(&module.name)];
+    let mut named = Named::default();
+    let bound = match module.kind {
+        ModuleKind::View => {
+            let view = parse_view(module).map_err(one)?;
+            if !view.options.schemabinding {
+                return Ok(References::new());
+            }
+            visit_query(&view.query, &mut |found| named.note(found));
+            named.references(catalog, module, ("view", &display(&view.name)))
+        }
+        ModuleKind::ScalarFunction | ModuleKind::InlineFunction | ModuleKind::TableFunction if !module.native => {
+            let function = parse_function(module).map_err(one)?;
+            if !function.options.schemabinding {
+                return Ok(References::new());
+            }
+            function.parameters.iter().for_each(|parameter| named.data_type(&parameter.data_type));
+            match &function.returns {
+                ast::FunctionReturns::Inline { query, .. } => visit_query(query, &mut |found| named.note(found)),
+                ast::FunctionReturns::Scalar { body: ast::ModuleBody::Statements(statements), .. }
+                | ast::FunctionReturns::Table { body: ast::ModuleBody::Statements(statements), .. } => {
+                    named.statements(statements);
+                }
+                _ => {}
+            }
+            named.references(catalog, module, ("function", &display(&function.name)))
+        }
+        _ => return Ok(References::new()),
+    };
+    bound.map_err(one)
+}
+
+/// The functions that the text of a CHECK (`condition`), a default or a computed column calls. Text that this version cannot read has none.
+pub fn functions_of(text: &str, condition: bool) -> Vec<ObjectName> {
+    let parsed = if condition { parse_condition(text) } else { parse_expression(text) };
+    let mut named = Named::default();
+    if let Ok(expr) = &parsed {
+        visit_expr(expr, &mut |found| named.note(found));
+    }
+    named.functions.iter().map(|name| object_name(name)).collect()
+}
+
+/// Whether the module is schema-bound, by its text.
+fn is_bound(module: &ModuleDef) -> SqlResult<bool> {
+    Ok(match module.kind {
+        ModuleKind::View => parse_view(module)?.options.schemabinding,
+        ModuleKind::Procedure | ModuleKind::Trigger => module.native,
+        _ => parse_function(module)?.options.schemabinding,
+    })
+}
+
+#[derive(Default)]
+struct Named<'a> {
+    /// Line of the first `*` of a select list.
+    star: Option<u32>,
+    tables: Vec<&'a ast::ObjectName>,
+    functions: Vec<&'a ast::ObjectName>,
+    types: Vec<&'a ast::ObjectName>,
+    /// Common table expressions and aliases.
+    local: Vec<&'a str>,
+    columns: Vec<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    fn note(&mut self, found: Found<'a>) {
+        match found {
+            Found::Star(line) => self.star = self.star.or(Some(line)),
+            Found::Named(name) => self.tables.push(name),
+            Found::Function(name) => self.functions.push(name),
+            Found::Local(name) => self.local.push(name),
+            Found::Column(column) => self.columns.push(&column.name),
+            Found::Scalar(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
+        }
+    }
+
+    fn data_type(&mut self, data_type: &'a ast::DataType) {
+        if let ast::TypeName::User(name) = &data_type.name {
+            self.types.push(name);
+        }
+    }
+
+    fn statements(&mut self, statements: &'a [ast::Statement]) {
+        statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    fn statement(&mut self, statement: &'a ast::Statement) {
+        visit_statement(&statement.kind, &mut |found| self.note(found));
+        match &statement.kind {
+            S::Block(statements) => self.statements(statements),
+            S::If(branches) => {
+                branches.branches.iter().for_each(|branch| self.statement(&branch.then));
+                branches.otherwise.iter().for_each(|otherwise| self.statement(otherwise));
+            }
+            S::While(repeated) => {
+                visit_expr(&repeated.condition, &mut |found| self.note(found));
+                self.statement(&repeated.body);
+            }
+            S::TryCatch(both) => both.body.iter().chain(&both.handler).for_each(|inner| self.statement(inner)),
+            S::Declare(declarations) => {
+                for declaration in declarations {
+                    if let ast::Declaration::Scalar { data_type, value, .. } = declaration {
+                        self.data_type(data_type);
+                        value.iter().for_each(|value| visit_expr(value, &mut |found| self.note(found)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn references(&self, catalog: &dyn Catalog, module: &ModuleDef, shown: (&str, &str)) -> SqlResult<References> {
+        if let Some(line) = self.star {
+            return Err(sql_error!(1054, state 6, "*").at_line(line));
+        }
+        let mut references = References::new();
+        for (name, function) in
+            self.tables.iter().map(|name| (name, false)).chain(self.functions.iter().map(|name| (name, true)))
+        {
+            let is_local = |local: &&str| same_name(local, &name.name);
+            if name.is_unqualified() && (name.name.starts_with('#') || self.local.iter().any(is_local)) {
+                continue;
+            }
+            let object = object_name(name);
+            let found = catalog.resolve(&object).map_err(|error| error.at_line(name.line))?;
+            // A function without a schema is the server's own, unless a user's has the name.
+            if function && name.is_unqualified() && !matches!(found, Some(Object::Module(_))) {
+                continue;
+            }
+            self.reference(found, &object, module, shown, &mut references).map_err(|e| e.at_line(name.line))?;
+        }
+        for name in &self.types {
+            if let Some(UserType::Table(table)) = catalog.user_type(&object_name(name))? {
+                references.insert((table.object, 0));
+            }
+        }
+        Ok(references)
+    }
+
+    fn reference(
+        &self,
+        found: Option<Object>,
+        name: &ObjectName,
+        module: &ModuleDef,
+        (kind, shown): (&str, &str),
+        references: &mut References,
+    ) -> SqlResult<()> {
+        let written = written(name);
+        let invalid = || sql_error!(4512, state 3, kind, shown, written);
+        if name.schema.is_none() || name.database.is_some() || name.server.is_some() {
+            return Err(invalid());
+        }
+        match found {
+            None => Err(errors::invalid_object(&written)),
+            Some(Object::Module(other)) if other.object == module.object => Err(invalid()),
+            Some(Object::Table(table)) => {
+                references.insert((table.object, 0));
+                for column in &table.columns {
+                    if self.columns.iter().any(|name| same_name(name, &column.name)) {
+                        references.insert((table.object, column.column_id));
+                    }
+                }
+                Ok(())
+            }
+            Some(Object::Virtual(_)) => Err(sql_error!(2720, kind, shown, written)),
+            Some(Object::Module(other)) if other.object.0 < 0 => Err(sql_error!(2720, kind, shown, written)),
+            Some(Object::Module(other)) => {
+                if !is_bound(&other)? {
+                    return Err(sql_error!(4513, state 2, kind, shown, written));
+                }
+                references.insert((other.object, 0));
+                Ok(())
+            }
+            Some(Object::Synonym(_)) => Err(sql_error!(2788)),
+            Some(Object::Sequence(sequence)) => {
+                references.insert((sequence.object, 0));
+                Ok(())
+            }
+        }
+    }
+}
+
+fn written(name: &ObjectName) -> String {
+    let parts = [&name.server, &name.database, &name.schema].into_iter().flatten().chain([&name.name]);
+    parts.map(|part| &**part).collect::<Vec<_>>().join(".")
+}
