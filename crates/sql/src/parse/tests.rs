@@ -111,9 +111,7 @@ fn refusals_have_the_words_of_sql_server() {
         ),
         (
             "select * from t with (foo)",
-            "Msg 321, Level 15, State 1, Line 1: \"foo\" is not a recognized table hints option. If it is intended as a \
-             parameter to a table-valued function or to the CHANGETABLE function, ensure that your database compatibility \
-             mode is set to 90.",
+            "Msg 321, Level 15, State 1, Line 1: \"foo\" is not a recognized table hints option.",
         ),
         (
             "select * from t holdlock",
