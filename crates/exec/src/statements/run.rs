@@ -114,10 +114,13 @@ impl<'a> Runner<'a> {
         if self.measures { self.counters().get(query.0 as usize + 1) } else { None }
     }
 
-    /// An execution that began at `mark` has completed. None: it is not measured.
-    #[inline]
+    /// An execution that began at `mark` has completed. None: it is not measured, as hardly any is: a row's share of machine code that
+    /// looks up a row shows a call made for it.
+    #[inline(always)]
     pub fn end_query(&self, query: QueryId, mark: Option<Mark>, rows: u64) {
-        if let (Some(counters), Some(mark)) = (self.counters_of(query), mark) {
+        if let Some(mark) = mark
+            && let Some(counters) = self.counters_of(query)
+        {
             counters.end(&mark, rows);
         }
     }
