@@ -9,6 +9,12 @@ use std::process::Command;
 /// Lines a source file may have. Long files are a sign of two subjects in one; this is the limit of pain, not the aim.
 const FILE_LINES_MAX: usize = 1_200;
 
+/// Lines a function outside of tests may have.
+const FUNCTION_LINES_MAX: usize = 100;
+
+/// Longer ones, by file and name, each with its reason. This list may only get shorter.
+const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[];
+
 /// Outside `os`, the only files that may contain `unsafe`.
 const UNSAFE_FILES: &[&str] = &[
     "crates/native/src/program.rs",
@@ -106,6 +112,62 @@ fn files_say_what_they_are_and_stay_short() {
         if lines > FILE_LINES_MAX {
             complaints.push(format!("{name}: {lines} lines, more than {FILE_LINES_MAX}: split it by subject"));
         }
+    }
+    report(complaints);
+}
+
+/// The line after a function's last, where it begins at `first`: rustfmt puts its closing brace below its first word.
+fn function_end(lines: &[&str], first: usize) -> Option<usize> {
+    let indent = &lines[first][..lines[first].len() - lines[first].trim_start().len()];
+    for (number, line) in lines.iter().enumerate().skip(first) {
+        let Some(inner) = line.strip_prefix(indent) else { continue };
+        if inner.starts_with(' ') {
+            continue;
+        }
+        // A trait's function without a body, or one in a line.
+        if inner.ends_with(';') || number == first && inner.ends_with('}') {
+            return None;
+        }
+        if inner == "}" {
+            return Some(number + 1);
+        }
+    }
+    None
+}
+
+#[test]
+fn functions_stay_short() {
+    let mut complaints = Vec::new();
+    let mut excepted = Vec::new();
+    for (name, text) in sources() {
+        let Some((_, inside)) = name.split_once("/src/") else { continue };
+        if inside.ends_with("tests.rs") {
+            continue;
+        }
+        let lines: Vec<&str> = text.lines().take_while(|line| !line.contains("#[cfg(test)]")).collect();
+        for (first, line) in lines.iter().enumerate() {
+            let Some((before, after)) = line.split_once("fn ") else { continue };
+            let words = ["pub", "pub(super)", "pub(crate)", "const", "unsafe", "async", "extern", "\"C\""];
+            if !before.split_whitespace().all(|word| words.contains(&word)) {
+                continue;
+            }
+            let function: String = after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let Some(end) = function_end(&lines, first) else { continue };
+            if end - first <= FUNCTION_LINES_MAX {
+                continue;
+            }
+            match LONG_FUNCTIONS.iter().find(|(file, long, _)| *file == name && *long == function) {
+                Some(exception) => excepted.push(exception),
+                None => complaints.push(format!(
+                    "{name}:{}: {function} has {} lines, more than {FUNCTION_LINES_MAX}: split it by subject",
+                    first + 1,
+                    end - first
+                )),
+            }
+        }
+    }
+    for exception in LONG_FUNCTIONS.iter().filter(|exception| !excepted.contains(exception)) {
+        complaints.push(format!("{}: {} is short now: take it off the list", exception.0, exception.1));
     }
     report(complaints);
 }

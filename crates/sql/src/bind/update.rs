@@ -91,16 +91,7 @@ impl Binder<'_> {
         let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
         let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
         let change = if set.is_some() { Change::Update } else { Change::Delete };
-        let target = match self.triggered_target(&mut rel, &sources[named], first_column, &[change])? {
-            Some(RowTarget { view: Some((view, _)), .. }) if sources.len() > 1 => {
-                return Err(view_use::joined_view(&view.name, change));
-            }
-            Some(_) if matches!(shape.filter, Some(ast::Filter::CurrentOf(_))) => {
-                return Err(errors::not_supported("WHERE CURRENT OF for a view with an INSTEAD OF trigger"));
-            }
-            Some(target) => target,
-            None => self.row_target(&mut rel, &sources[named], first_column)?,
-        };
+        let target = self.changed_target(shape, &mut rel, &sources, named, first_column, change)?;
         view_use::refuse_output(shape.output, &target.table, &[change], &view_use::target_name(shape.target))?;
         let mut current_of = None;
         match shape.filter {
@@ -169,6 +160,28 @@ impl Binder<'_> {
             current_of,
             top: None,
         })))
+    }
+
+    /// What the statement changes: the rows of a table, or a view whose INSTEAD OF triggers take the change.
+    fn changed_target(
+        &mut self,
+        shape: &RowStatement,
+        rel: &mut Rel,
+        sources: &[Source],
+        named: usize,
+        first_column: Option<ColumnId>,
+        change: Change,
+    ) -> SqlResult<RowTarget> {
+        match self.triggered_target(rel, &sources[named], first_column, &[change])? {
+            Some(RowTarget { view: Some((view, _)), .. }) if sources.len() > 1 => {
+                Err(view_use::joined_view(&view.name, change))
+            }
+            Some(_) if matches!(shape.filter, Some(ast::Filter::CurrentOf(_))) => {
+                Err(errors::not_supported("WHERE CURRENT OF for a view with an INSTEAD OF trigger"))
+            }
+            Some(target) => Ok(target),
+            None => self.row_target(rel, &sources[named], first_column),
+        }
     }
 
     /// FROM with the target in it, and which source names the target.
