@@ -375,6 +375,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
         work_tables: RefCell::new(Vec::new()),
         execution: Cell::new(0),
         statement_time: Cell::new(0),
+        null_eliminated: Cell::new(false),
         notices: Cell::default(),
         module: None,
         interpreter: &INTERPRETER,

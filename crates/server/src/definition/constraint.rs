@@ -380,7 +380,7 @@ pub fn add_foreign_key(
         return Err(constraint_failed(error));
     }
     if let Err(error) = check_instead_of(ddl, &db, &own_name, shown, table, on_delete != 0, on_update != 0) {
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     let own = Place { name: own_name.clone(), ..place.clone() };
     let status = if name.is_none() { os_::SYSTEM_NAMED } else { 0 }
