@@ -52,11 +52,6 @@ pub fn is_conversion_error(error: &SqlError) -> bool {
     )
 }
 
-/// Errors that end the batch and roll the transaction back, also without XACT_ABORT: conversions among them.
-pub fn is_batch_aborting(number: i32) -> bool {
-    matches!(number, 241 | 245 | 293 | 295 | 296 | 8114 | 8169 | 9400..=9499 | 6335 | 6359)
-}
-
 pub fn money_arithmetic(op: ArithmeticOp, ty: &SqlType, left: i64, right: i64) -> SqlResult<i64> {
     arith::apply_i64(arithmetic_op(op), ty.kind, left, right)
 }

@@ -54,8 +54,8 @@ pub struct Session {
     pub cursor_book: Arc<CursorBook>,
     /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
     pub(crate) aborted: bool,
-    /// An INSERT ... EXEC is running.
-    pub(crate) insert_execute: bool,
+    /// An INSERT ... EXEC is running: the level of the transaction that it shares with what it calls.
+    pub(crate) insert_execute: Option<u32>,
     /// Statements within one another that share a transaction: a statement, the functions and triggers it runs.
     pub(crate) statement_depth: u32,
     /// What the next INSERT, a bulk load's, leaves out; that statement takes it.
@@ -293,7 +293,7 @@ impl Session {
             cursors: CursorTable::default(),
             cursor_book: Arc::default(),
             aborted: false,
-            insert_execute: false,
+            insert_execute: None,
             statement_depth: 0,
             unchecked: Unchecked::default(),
             isolation_changed: false,
@@ -320,6 +320,21 @@ impl Session {
         self.cursor_book = old.cursor_book;
         self.cursors = old.cursors;
         self.cursors.remove_names();
+    }
+
+    /// A module or dynamic text has returned: what it SET is the caller's again, also for the transaction that is open.
+    pub fn restore_options(&mut self, options: Options) {
+        let left = std::mem::replace(&mut self.options, options);
+        let now = &self.options;
+        self.isolation_changed |= left.isolation != now.isolation;
+        if let Some(transaction) = &mut self.transaction.current {
+            if left.lock_timeout_ms != now.lock_timeout_ms {
+                transaction.set_lock_timeout_ms(i64::from(now.lock_timeout_ms));
+            }
+            if left.deadlock_priority != now.deadlock_priority {
+                transaction.set_deadlock_priority(now.deadlock_priority);
+            }
+        }
     }
 
     /// Err: the run must end.

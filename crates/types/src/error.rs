@@ -22,13 +22,23 @@ pub struct Message {
     pub line: u32,
     /// Empty outside procedures, functions and triggers.
     pub procedure: String,
+    /// What else was wrong, in the order found: the client is told these first. @@ERROR and a CATCH have the last one alone.
+    pub earlier: Vec<SqlError>,
 }
 
 impl SqlError {
     /// An error whose text is a user's: RAISERROR's, THROW's, PRINT's, or a message that sp_addmessage added. What the
     /// server itself says is in `messages`, and `sql_error!` makes errors of it.
     pub fn of_user(number: i32, severity: u8, state: u8, text: impl Into<String>) -> SqlError {
-        SqlError(Box::new(Message { number, severity, state, text: text.into(), line: 0, procedure: String::new() }))
+        SqlError(Box::new(Message {
+            number,
+            severity,
+            state,
+            text: text.into(),
+            line: 0,
+            procedure: String::new(),
+            earlier: Vec::new(),
+        }))
     }
 
     /// What `sql_error!` calls.
@@ -43,18 +53,45 @@ impl SqlError {
         SqlError::of_user(template.number, severity, state, compose(pieces, arguments))
     }
 
+    /// All of them as one: the last, and before it the others. Panics if there is none.
+    pub fn together(mut errors: Vec<SqlError>) -> SqlError {
+        let last = errors.pop().expect("a failure has an error");
+        last.after(errors)
+    }
+
+    /// `together`, taken apart.
+    pub fn one_by_one(mut self) -> Vec<SqlError> {
+        let mut errors = std::mem::take(&mut self.0.earlier);
+        errors.push(self);
+        errors
+    }
+
+    /// The same error, with others that were found before it.
+    pub fn after(mut self, mut errors: Vec<SqlError>) -> SqlError {
+        errors.append(&mut self.0.earlier);
+        self.0.earlier = errors;
+        self
+    }
+
     /// The same error with its line, unless an inner statement has already set one.
     pub fn at_line(mut self, line: u32) -> SqlError {
-        if self.0.line == 0 {
-            self.0.line = line;
+        let Message { line: own, earlier, .. } = &mut *self.0;
+        for message in earlier {
+            message.line = if message.line == 0 { line } else { message.line };
+        }
+        if *own == 0 {
+            *own = line;
         }
         self
     }
 
     /// The same error raised in `procedure`, unless an inner module has already set one.
     pub fn in_procedure(mut self, procedure: &str) -> SqlError {
-        if self.0.procedure.is_empty() {
-            self.0.procedure.push_str(procedure);
+        let Message { procedure: own, earlier, .. } = &mut *self.0;
+        for own in earlier.iter_mut().map(|message| &mut message.procedure).chain([own]) {
+            if own.is_empty() {
+                own.push_str(procedure);
+            }
         }
         self
     }

@@ -60,7 +60,7 @@ impl Callee {
         }
         let left_out = |place: &usize| places.iter().all(|(taken, _)| taken != place);
         let defaults: Vec<usize> = (0..parameters.len()).filter(left_out).collect();
-        let complete = defaults.iter().all(|place| parameters[*place].default.is_some());
+        let complete = defaults.iter().all(|place| super::constant_default(&parameters[*place]).is_some());
         complete.then_some(Callee { info, places, defaults })
     }
 

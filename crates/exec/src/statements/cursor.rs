@@ -219,25 +219,30 @@ impl<'a> Runner<'a> {
         }
     }
 
-    pub fn open_cursor(&mut self, cursor: &CursorCode) -> SqlResult<()> {
+    /// Some: the cursor's query cannot be bound any more.
+    pub fn open_cursor(&mut self, cursor: &CursorCode) -> SqlResult<Option<SqlError>> {
         let id = self.cursor(cursor)?;
         self.with_cursor(id, |runner, cursor| {
-            runner.open(cursor)?;
-            cursor.note.set_open(true);
-            Ok(())
+            let unbound = runner.open(cursor)?;
+            cursor.note.set_open(unbound.is_none());
+            Ok(unbound)
         })
     }
 
-    fn open(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
+    fn open(&mut self, cursor: &mut Cursor) -> SqlResult<Option<SqlError>> {
         if !matches!(cursor.state, State::Closed) {
             return Err(sql_error!(16905));
         }
-        let mut prepared = if Arc::ptr_eq(&cursor.module, &self.module) {
-            self.take_query(cursor.query)?
+        let prepared = if Arc::ptr_eq(&cursor.module, &self.module) {
+            self.take_query(cursor.query)
         } else {
             let runtime = self.context.runtime.get_mut();
-            let query = runtime.host.bind_query(runtime.session, &cursor.module, cursor.query)?;
-            Prepared::new(query, &cursor.module)?
+            let query = runtime.host.bind_query(runtime.session, &cursor.module, cursor.query);
+            query.and_then(|query| Prepared::new(query, &cursor.module))
+        };
+        let mut prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return Ok(Some(error)),
         };
         // A query that reads variables must see them as they are now, so its rows are taken now.
         let streams = cursor.forward_only
@@ -283,7 +288,7 @@ impl<'a> Runner<'a> {
         }
         let session = self.session();
         session.cursor_rows = count;
-        Ok(())
+        Ok(None)
     }
 
     pub fn fetch(&mut self, fetch: &FetchCode) -> SqlResult<()> {

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use native::Passed;
-use sql::catalog::{DatabaseId, ModuleDef, ObjectName, TableDef};
+use sql::catalog::{DatabaseId, ModuleDef, ObjectName, TableDef, USER_OBJECT_MIN};
 use sql::plan::{Module, OutputColumn};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::callee::{Callee, Known};
 use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
+use super::ends::Origin;
 use super::failure::Unwind;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
-use super::{Frame, Instance, nested, run_instance};
+use super::{Frame, Instance, nested, run_instance, transaction};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
 use crate::expression::Scalar;
@@ -92,8 +93,17 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             continue;
         }
         let variable = &module.variables[position];
-        if !given && variable.default.is_none() {
+        if *given {
+            continue;
+        }
+        let Some(default) = &variable.default else {
             return Err(in_procedure(sql_error!(201, state 4, short(name), variable.name)));
+        };
+        if super::constant_default(variable).is_none() {
+            let value = types::precedence::check_conversion(&default.ty, &variable.ty, false)
+                .and_then(|()| super::default_value(default, runtime))
+                .and_then(|value| parameter_value(runtime, &value, &default.ty, &variable.ty));
+            values[position] = Some(value.map_err(in_procedure)?);
         }
     }
     Ok(Bound { values, tables: rows, places })
@@ -193,6 +203,15 @@ pub enum Call {
     System(Box<str>),
 }
 
+impl From<host::Callee> for Call {
+    fn from(callee: host::Callee) -> Call {
+        match callee {
+            host::Callee::Module(module, info) => Call::Module(module, Some(info)),
+            host::Callee::System(name) => Call::System(name),
+        }
+    }
+}
+
 impl<'a> Runner<'a> {
     pub fn execute(&mut self, code: &ExecuteCode, line: u32) -> Result<Flow, Unwind> {
         let level = self.session().transaction.level;
@@ -212,7 +231,7 @@ impl<'a> Runner<'a> {
             && after != level
         {
             let error = sql_error!(266, level, after).in_procedure(&info.name);
-            self.fail_as(error, line, false, false)?;
+            self.fail_as(error, line, Origin::Raised)?;
         }
         if let Err(error) = self.take_outputs(code, status, outputs.iter().map(|(ty, value)| (ty, value))) {
             return self.fail(error, line);
@@ -338,12 +357,23 @@ impl<'a> Runner<'a> {
         })
     }
 
+    /// The name as one of the module's schema, where it is looked for first. None: it says itself where, or that is dbo.
+    pub fn own_name(&self, name: &ObjectName) -> Option<ObjectName> {
+        sql::bind::names::within(name, self.module.schema.as_deref())
+    }
+
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
+        let own = self.own_name(name);
         let runtime = self.context.runtime.get_mut();
-        Ok(match runtime.host.procedure(runtime.session, name)? {
-            host::Callee::Module(module, info) => Call::Module(module, Some(info)),
-            host::Callee::System(name) => Call::System(name),
-        })
+        if let Some(own) = own {
+            match runtime.host.procedure(runtime.session, &own) {
+                Ok(found) => return Ok(found.into()),
+                // The module's schema has none of that name.
+                Err(error) if error.number == 2812 => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(runtime.host.procedure(runtime.session, name)?.into())
     }
 
     /// `outputs`: for each argument with OUTPUT.
@@ -386,19 +416,27 @@ impl<'a> Runner<'a> {
         let types = insert.source_types();
         let result = {
             let runtime = self.context.runtime.get_mut();
-            if std::mem::replace(&mut runtime.session.insert_execute, true) {
+            if runtime.session.insert_execute.is_some() {
                 return Err(sql_error!(8164));
             }
+            let own = transaction::share(runtime.session);
+            runtime.session.insert_execute = Some(runtime.session.transaction.level);
+            let version = runtime.host.catalog_version(runtime.session);
             let mut collector = Collector::new(&types, &mut *runtime.sink);
             let nested_runtime =
                 Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut collector };
             let result = dispatch(call, arguments, nested_runtime);
             let (rows, failed) = (std::mem::take(&mut collector.rows), collector.failed.take());
-            runtime.session.insert_execute = false;
+            runtime.session.insert_execute = None;
+            transaction::end_share(runtime.session, own);
             match failed {
                 Some(error) => return Err(error),
-                None => result.map(|result| (result, rows)),
+                None if runtime.host.catalog_version(runtime.session) != version => {
+                    check_unaltered(runtime, insert.table())?;
+                }
+                None => {}
             }
+            result.map(|result| (result, rows))
         };
         let (result, rows) = match result {
             Ok(result) => result,
@@ -431,22 +469,22 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// 556: the call of an INSERT ... EXEC has altered the table that its rows are for, so the statement's plan fits it no more.
+fn check_unaltered(runtime: &mut Runtime<'_>, table: &TableDef) -> SqlResult<()> {
+    if table.object.0 < USER_OBJECT_MIN {
+        return Ok(());
+    }
+    let shape = |table: &TableDef| format!("{:?}", TableDef { row_count: 0, ..table.clone() });
+    let now = runtime.host.table_by_id(runtime.session, table.database, table.object);
+    match now.is_ok_and(|now| shape(&now) == shape(table)) {
+        true => Ok(()),
+        false => Err(sql_error!(556)),
+    }
+}
+
 fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) -> Result<CallResult, Unwind> {
     match call {
-        Call::Module(module, info) => {
-            // Dynamic text gives SET options back as a procedure does.
-            let options = info.is_none().then(|| runtime.session.options.clone());
-            let result = self::call(
-                &module,
-                info.as_ref(),
-                arguments,
-                Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink },
-            );
-            if let Some(options) = options {
-                runtime.session.options = options;
-            }
-            result
-        }
+        Call::Module(module, info) => self::call(&module, info.as_ref(), arguments, runtime),
         Call::System(name) => {
             let status = nested(
                 Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink },

@@ -2,9 +2,9 @@
 
 use types::{SqlError, sql_error};
 
+use super::ends::{Ends, Origin, ends};
 use super::run::{Flow, Runner};
 use super::transaction;
-use crate::kernel;
 use crate::notices;
 use crate::session::{Options, stop_of};
 use crate::sink::{Command, Done, DoneKind, Stop};
@@ -20,16 +20,6 @@ pub enum Unwind {
     Stop(Stop),
 }
 
-/// Errors that end the batch and roll the transaction back, also without XACT_ABORT.
-fn aborts_batch(error: &SqlError) -> bool {
-    kernel::is_batch_aborting(error.number)
-        || matches!(error.number, 217 | 701 | 1203 | 1205 | 3609 | 3616 | 3960 | 3998)
-        || fails_transaction(error)
-        // CREATE TABLE of a name that is taken; the other kinds of object have other states.
-        || (error.number, error.state) == (2714, 6)
-        || error.severity >= 19
-}
-
 /// ARITHABORT on while ANSI_WARNINGS is off.
 fn arithmetic_aborts(error: &SqlError, options: &Options) -> bool {
     options.arith_abort && !options.ansi_warnings && notices::message_of(error).is_some()
@@ -40,21 +30,29 @@ fn fails_transaction(error: &SqlError) -> bool {
     matches!(error.number, 41301 | 41302 | 41305 | 41325)
 }
 
+/// 3621: the statement has been terminated.
+fn message_follows(error: &SqlError, origin: Origin) -> bool {
+    match origin {
+        // Refused before it began: its database is read-only.
+        Origin::Change => (11..17).contains(&error.severity) && error.number != 3906,
+        // Rows stood in the way: SQL Server ends these as it ends a failed INSERT.
+        Origin::Definition => matches!(error.number, 515 | 1505),
+        Origin::Statement | Origin::Raised => false,
+    }
+}
+
 impl<'a> Runner<'a> {
     /// The statement at `line` failed and has been undone.
     pub fn fail(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        self.fail_as(error, line, true, false)
+        self.fail_as(error, line, Origin::Statement)
     }
 
     /// The same for a statement that changes rows, whose changes have been taken back.
     pub fn fail_changed(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        // Refused before it began: its database is read-only.
-        let terminated = (11..17).contains(&error.severity) && error.number != 3906;
-        self.fail_as(error, line, true, terminated)
+        self.fail_as(error, line, Origin::Change)
     }
 
-    /// `xact_abort`: false for RAISERROR, which XACT_ABORT does not concern. `terminated`: message 3621 follows.
-    pub fn fail_as(&mut self, error: SqlError, line: u32, xact_abort: bool, terminated: bool) -> Result<Flow, Unwind> {
+    pub fn fail_as(&mut self, error: SqlError, line: u32, origin: Origin) -> Result<Flow, Unwind> {
         if let Some(stop) = stop_of(&error) {
             return Err(Unwind::Stop(stop));
         }
@@ -66,14 +64,12 @@ impl<'a> Runner<'a> {
         self.complete(&mut error);
         self.session().error = error.number;
         self.session().row_count = 0;
+        let ends = ends(&error, origin, self.session().options.xact_abort);
         let aborts = match self.session().atomic {
             Some(_) => super::atomic::dooms(&error),
-            None => {
-                let options = &self.session().options;
-                aborts_batch(&error) || xact_abort && options.xact_abort || arithmetic_aborts(&error, options)
-            }
+            None => ends == Ends::Transaction || arithmetic_aborts(&error, &self.session().options),
         };
-        if error.severity >= 20 {
+        if ends == Ends::Connection {
             let runtime = self.context.runtime.get_mut();
             runtime.host.log(runtime.session, &error);
             self.message(&error)?;
@@ -101,7 +97,7 @@ impl<'a> Runner<'a> {
             self.failed_done()?;
             return Err(Unwind::Aborted);
         }
-        if terminated {
+        if message_follows(&error, origin) {
             let text = sql_error!(3621);
             let text = self.locate(text, line);
             self.message(&text)?;
@@ -164,8 +160,13 @@ impl<'a> Runner<'a> {
         if let Some(stop) = stop_of(&error) {
             return Err(Unwind::Stop(stop));
         }
+        Err(self.unbound(error, line))
+    }
+
+    /// A query of the statement at `line` cannot be bound: the module ends, whatever kind of statement that is.
+    pub fn unbound(&mut self, error: SqlError, line: u32) -> Unwind {
         let error = self.locate(error, line);
         self.session().error = error.number;
-        Err(Unwind::Scope(error))
+        Unwind::Scope(error)
     }
 }

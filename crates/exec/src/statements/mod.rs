@@ -11,6 +11,7 @@ mod cursor_table;
 mod set_option;
 mod transaction;
 mod atomic;
+mod ends;
 mod failure;
 mod execute;
 mod native;
@@ -25,7 +26,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
 
 use os::sync::{SpinClass, SpinLock};
-use sql::plan::{ExecutorSlot, Module};
+use sql::plan::{ExecutorSlot, Expr, ExprKind, Module, Variable};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::context::{Context, Interpreter, Runtime, TriggerRows, Variables};
@@ -169,10 +170,12 @@ impl Instance {
         }
     }
 
-    /// A parameter without a value.
+    /// A parameter without a value, whose default needs no conversion.
     fn set_default(&mut self, module: &Module, slot: usize) {
-        if let Some(default) = &module.variables[slot].default {
-            self.variables.set_datum(slot as u32, &constant(default));
+        let variable = &module.variables[slot];
+        if variable.default.is_some() {
+            let value = constant_default(variable).expect("the caller has the values of other defaults");
+            self.variables.set_datum(slot as u32, value);
         }
     }
 
@@ -306,7 +309,7 @@ fn nested<T>(
     result
 }
 
-/// Values for the parameters: `Some` sets, None takes the default. And rows for table-valued parameters by position.
+/// Values for the parameters: `Some` sets, None takes the default, which is ready (`constant_default`). And rows for table-valued parameters by position.
 type ParameterValues = Vec<Option<Datum>>;
 
 /// Takes an instance, sets the parameters, runs. `keep_tables`: the caller wants the rows of its table variables.
@@ -352,23 +355,42 @@ fn live_rows(table: &MemoryTable) -> RowBatch {
     rows
 }
 
-/// A parameter's default: the binder has made it a literal of the parameter's type.
-fn constant(expr: &sql::plan::Expr) -> Datum {
-    match &expr.kind {
-        sql::plan::ExprKind::Literal(value) => value.clone(),
-        other => panic!("a parameter's default is a constant, not {other:?}"),
+/// A parameter's default that is a literal of its type. None: it has another one, or it has to be computed (`default_value`).
+fn constant_default(variable: &Variable) -> Option<&Datum> {
+    match variable.default.as_ref()? {
+        Expr { kind: ExprKind::Literal(value), ty, .. } if *ty == variable.ty => Some(value),
+        _ => None,
     }
+}
+
+/// The value of any other default, of its own type.
+fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> {
+    let scalar = code::compiler().scalar(default)?;
+    let context = Context {
+        variables: Variables::default(),
+        runtime: RefCell::new(runtime.again()),
+        tables: Vec::new(),
+        trigger: None,
+        outer: RefCell::new(Vec::new()),
+        work_tables: RefCell::new(Vec::new()),
+        execution: Cell::new(0),
+        statement_time: Cell::new(0),
+        null_eliminated: Cell::new(false),
+        notices: Cell::default(),
+        module: None,
+        interpreter: &INTERPRETER,
+    };
+    scalar.scalar_datum(&context)
 }
 
 /// Runs a batch. Errors and results go to `sink`; the caller sends the end of the request.
 pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> Ended {
     session.nest_level = 0;
     session.statement_depth = 0;
-    session.insert_execute = false;
+    session.insert_execute = None;
     session.aborted = false;
     session.try_level = 0;
     session.handling.clear();
-    session.scope_identity = None;
     for message in &module.messages {
         if let Err(stop) = sink.message(message) {
             return Ended::Stopped(stop);

@@ -212,7 +212,7 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
 
 impl<'a> Runner<'a> {
     /// Makes the query ready at its place in `queries`. Errors are those of binding.
-    fn prepare(&mut self, id: QueryId) -> SqlResult<()> {
+    pub fn prepare(&mut self, id: QueryId) -> SqlResult<()> {
         let at = id.0 as usize;
         let runtime = self.context.runtime.get_mut();
         let version = runtime.host.catalog_version(runtime.session);
@@ -498,8 +498,11 @@ impl<'a> Runner<'a> {
     }
 
     /// The one value of a query of one row; NULL when it has none.
-    pub fn scalar_query(&mut self, id: QueryId) -> SqlResult<Datum> {
-        let mut prepared = self.take_query(id)?;
+    pub fn scalar_query(&mut self, id: QueryId) -> Result<SqlResult<Datum>, Unwind> {
+        let mut prepared = match self.take_query(id) {
+            Ok(prepared) => prepared,
+            Err(error) => return Err(self.unbound(error, self.module.queries[id.0 as usize].line)),
+        };
         let mark = self.counters_of(id).map(Counters::begin);
         let result = self.in_statement(false, |runner| {
             prepared.enter(&runner.context);
@@ -516,7 +519,7 @@ impl<'a> Runner<'a> {
         if result.is_ok() {
             self.end_query(id, mark, 1);
         }
-        result
+        Ok(result)
     }
 }
 

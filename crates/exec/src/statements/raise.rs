@@ -3,6 +3,7 @@
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::Raiserror;
+use super::ends::Origin;
 use super::failure::Unwind;
 use super::run::{Flow, Runner};
 use crate::expression::Scalar;
@@ -41,7 +42,7 @@ impl<'a> Runner<'a> {
             runtime.host.log(runtime.session, &error);
         }
         if error.severity > 10 {
-            return self.fail_as(error, line, false, false);
+            return self.fail_as(error, line, Origin::Raised);
         }
         let number = error.number;
         let error = self.locate(error, line);

@@ -9,6 +9,7 @@ use types::{Datum, SqlError, SqlResult, sql_error};
 use super::code::{Code, CodeKind, Condition};
 use super::cursor::CursorName;
 use super::cursor_table::CursorId;
+use super::ends::Origin;
 use super::failure::Unwind;
 use super::measure::{Counters, Mark};
 use super::native::NativeCode;
@@ -57,6 +58,7 @@ pub struct Runner<'a> {
     pub return_value: Datum,
     /// Of a natively compiled module, once it has run.
     pub native: Option<Box<NativeCode>>,
+    /// Of a module or dynamic text: the caller's SET options, which are in force again when it returns.
     entry_options: Option<Options>,
     /// What the module's queries cost, from 1 on.
     pub counters: Option<Arc<[Counters]>>,
@@ -86,8 +88,7 @@ impl<'a> Runner<'a> {
         counters: Option<Arc<[Counters]>>,
     ) -> Runner<'a> {
         let session = &*context.runtime.get_mut().session;
-        let nested = frame.info.is_some();
-        let entry_options = nested.then(|| session.options.clone());
+        let entry_options = frame.nested.then(|| session.options.clone());
         Runner {
             cursor_variables: vec![None; module.cursor_variables.len()],
             declared_tables: vec![false; module.table_variables.len()],
@@ -149,7 +150,7 @@ impl<'a> Runner<'a> {
     /// SET options are the caller's again; local cursors are gone.
     pub fn leave(&mut self) {
         if let Some(options) = self.entry_options.take() {
-            self.session().options = options;
+            self.session().restore_options(options);
         }
         self.forget_cursors();
         for query in self.queries.iter_mut().flatten() {
@@ -319,7 +320,7 @@ impl<'a> Runner<'a> {
 
     fn long_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
         self.yield_point()?;
-        let result = self.general_condition(condition);
+        let result = self.general_condition(condition)?;
         if result.is_ok() {
             self.tell_notices(0)?;
             self.condition_ended()?;
@@ -332,17 +333,16 @@ impl<'a> Runner<'a> {
         if self.frame.nested { self.ended() } else { Ok(()) }
     }
 
-    fn general_condition(&mut self, condition: &Condition) -> SqlResult<bool> {
-        match condition {
+    fn general_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
+        Ok(match condition {
             Condition::Scalar { predicate, .. } => {
                 self.context.statement_time.set(0);
-                Ok(holds(predicate.eval(&self.context, NO_ROW())?))
+                predicate.eval(&self.context, NO_ROW()).map(holds)
             }
             Condition::Query(id) => {
-                let value = self.scalar_query(*id)?;
-                Ok(matches!(value, Datum::I64(value) if value != 0))
+                self.scalar_query(*id)?.map(|value| matches!(value, Datum::I64(value) if value != 0))
             }
-        }
+        })
     }
 
     /// False: nothing is done, `assign` is to do it.
@@ -473,8 +473,17 @@ impl<'a> Runner<'a> {
             }
             CodeKind::WaitForDelay(value) => (self.wait_for(value, false), None),
             CodeKind::WaitForTime(value) => (self.wait_for(value, true), None),
-            CodeKind::DeclareCursor(cursor) => (self.declare_cursor(cursor), None),
-            CodeKind::OpenCursor(cursor) => (self.open_cursor(cursor), None),
+            CodeKind::DeclareCursor(cursor) => {
+                // The query is bound here and not at OPEN: where it cannot be, there is no cursor, and nothing that would loop over it.
+                if let Err(error) = self.prepare(cursor.query) {
+                    return self.fail_scope(error, line);
+                }
+                (self.declare_cursor(cursor), None)
+            }
+            CodeKind::OpenCursor(cursor) => match self.open_cursor(cursor) {
+                Ok(Some(unbound)) => return self.fail_scope(unbound, line),
+                result => (result.map(|_| ()), None),
+            },
             CodeKind::CloseCursor(cursor) => (self.close_cursor(cursor), None),
             CodeKind::DeallocateCursor(cursor) => (self.deallocate_cursor(cursor), None),
             CodeKind::AssignCursor { slot, from } => (self.assign_cursor(*slot, from), None),
@@ -493,21 +502,21 @@ impl<'a> Runner<'a> {
     }
 
     fn return_query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
-        match self.scalar_query(id) {
-            Ok(value) => {
-                self.return_value = value;
-                Ok(Flow::Return(0))
-            }
+        match self.scalar_query(id)? {
+            Ok(value) => self.return_datum(value, line),
             Err(error) => self.fail(error, line),
         }
     }
 
     fn return_value(&mut self, value: Option<&Scalar>, line: u32) -> Result<Flow, Unwind> {
         let Some(value) = value else { return Ok(Flow::Return(0)) };
-        let datum = match value.scalar_datum(&self.context) {
-            Ok(datum) => datum,
-            Err(error) => return self.fail(error, line),
-        };
+        match value.scalar_datum(&self.context) {
+            Ok(datum) => self.return_datum(datum, line),
+            Err(error) => self.fail(error, line),
+        }
+    }
+
+    fn return_datum(&mut self, datum: Datum, line: u32) -> Result<Flow, Unwind> {
         if self.frame.function.is_some() {
             self.return_value = datum;
             return Ok(Flow::Return(0));
@@ -534,17 +543,7 @@ impl<'a> Runner<'a> {
                 self.done(Command::Definition, None)?;
                 Ok(Flow::Next)
             }
-            Err(error) => {
-                // Rows stood in the way: SQL Server ends these as it ends a failed INSERT.
-                let terminated = matches!(error.number, 515 | 1505) && self.session().try_level == 0;
-                let flow = self.fail(error, line)?;
-                if terminated {
-                    let text = sql_error!(3621);
-                    let text = self.locate(text, line);
-                    self.message(&text)?;
-                }
-                Ok(flow)
-            }
+            Err(error) => self.fail_as(error, line, Origin::Definition),
         }
     }
 

@@ -173,6 +173,10 @@ impl Runner<'_> {
     }
 
     pub fn set_other(&mut self, option: &SetOption) -> SqlResult<()> {
+        let own = match option {
+            SetOption::IdentityInsert { table, .. } => self.own_name(table),
+            _ => None,
+        };
         let runtime = self.context.runtime.get_mut();
         match option {
             SetOption::IsolationLevel(level) => {
@@ -181,7 +185,11 @@ impl Runner<'_> {
                 Ok(())
             }
             SetOption::IdentityInsert { table, on } => {
-                let definition = runtime.host.table_by_name(runtime.session, table)?;
+                let own = own.and_then(|own| runtime.host.table_by_name(runtime.session, &own).ok());
+                let definition = match own {
+                    Some(own) => own,
+                    None => runtime.host.table_by_name(runtime.session, table)?,
+                };
                 if !definition.columns.iter().any(|column| column.identity.is_some()) {
                     return Err(sql_error!(8106, definition.name));
                 }

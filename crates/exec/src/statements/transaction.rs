@@ -264,8 +264,31 @@ pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()>
     opened(runtime.session, runtime.sink)
 }
 
+/// What a statement calls sees a transaction, also in autocommit: the statement's own. What `end_share` wants to know.
+pub fn share(session: &mut Session) -> Option<u64> {
+    let state = &mut session.transaction;
+    if state.level > 0 {
+        return None;
+    }
+    state.level = 1;
+    state.descriptor += 1;
+    Some(state.descriptor)
+}
+
+/// The statement goes on in what is left: its own transaction if that is still the one it shared.
+pub fn end_share(session: &mut Session, own: Option<u64>) {
+    let state = &mut session.transaction;
+    if own == Some(state.descriptor) {
+        // One that was begun within and left open is the session's.
+        state.level = state.level.saturating_sub(1);
+    }
+}
+
 pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()> {
     let state = &mut runtime.session.transaction;
+    if runtime.session.insert_execute.is_some_and(|shared| state.level <= shared) {
+        return Err(sql_error!(3916));
+    }
     match state.level {
         0 => Err(sql_error!(3902)),
         _ if state.doomed => Err(cannot_commit()),
@@ -315,6 +338,9 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
         transaction.rollback_to(savepoint).map_err(|error| storage_error(error, None))?;
         runtime.host.rolled_back_to_savepoint(runtime.session);
         return Ok(());
+    }
+    if runtime.session.insert_execute.is_some() {
+        return Err(sql_error!(3915));
     }
     abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(crate::session::stopped)
 }

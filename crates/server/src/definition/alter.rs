@@ -8,7 +8,7 @@ use sql::ast::{
 };
 use sql::catalog::{ColumnDef, TableDef};
 use storage::{IndexId, TableId};
-use types::{SqlResult, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::column::{column_row, type_computed};
 use super::constraint::{self, KeySpec};
@@ -155,7 +155,7 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
     let table_def = ddl.reload(&target.db, target.row.id)?;
     if key.primary && table_def.indexes.iter().any(|index| index.primary_key) {
         let error = sql_error!(1779, target.shown);
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     if key.primary {
         for (name, _) in &key.columns {
@@ -163,7 +163,7 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
                 table_def.columns.iter().any(|column| column.nullable && target.db.equal_names(&column.name, name));
             if nullable {
                 let error = sql_error!(8111, target.shown);
-                return Err(constraint_failed(ddl, error));
+                return Err(constraint_failed(error));
             }
         }
     }
@@ -176,12 +176,12 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
             .map(|index| index.name.to_string())
             .unwrap_or_default();
         let error = sql_error!(1902, "table", target.shown, other);
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
     let indid = constraint::add_key_rows(ddl, &target.place, &target.shown, target.row.id, key, clustered)?;
     let built = index::build(ddl, &target.db, target.row.id, indid, &target.place, &target.shown, true);
-    built.map_err(|error| if error.number == 1505 { constraint_failed(ddl, error) } else { error })
+    built.map_err(|error| if error.number == 1505 { constraint_failed(error) } else { error })
 }
 
 fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &TableDefinition) -> SqlResult<()> {
@@ -364,10 +364,7 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
     }
     let users = users_of_column(ddl, target, &column)?;
     if !users.is_empty() {
-        for (kind, user) in users {
-            ddl.message(sql_error!(5074, kind, user, "column", column.name));
-        }
-        return Err(sql_error!(4922, state 9, "ALTER", format_args!("TABLE DROP COLUMN {}", column.name)));
+        return Err(column_in_use("DROP", &column, users));
     }
     let kept: Vec<ColumnRow> = columns.into_iter().filter(|c| c.colid != column.colid).collect();
     let saved = if stored(&column) {
@@ -442,6 +439,11 @@ fn child_named(ddl: &mut Ddl<'_>, target: &Target, name: &str) -> SqlResult<Opti
     Ok(children.into_iter().find(|child| target.db.equal_names(&child.name, name) && child.kind.as_str() != "TR"))
 }
 
+/// 3727 behind `first`.
+fn constraint_kept(first: SqlError) -> SqlError {
+    sql_error!(3727).after(vec![first])
+}
+
 fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {
     let (db, id) = (&target.db, target.row.id);
     let Some(constraint) = child_named(ddl, target, name)? else {
@@ -449,8 +451,7 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
         if if_exists {
             return Ok(());
         }
-        ddl.message(sql_error!(3728, name));
-        return Err(sql_error!(3727));
+        return Err(constraint_kept(sql_error!(3728, name)));
     };
     match constraint.kind.as_str() {
         "PK" | "UQ" => {
@@ -461,8 +462,8 @@ fn drop_constraint(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bo
             if let Some(user) = users.iter().find(|reference| reference.status >> 8 == index.indid) {
                 let key = ddl.rows(db, |rows| load::object_row(rows, user.depid))?.expect("a reference is a key's");
                 let table = ddl.rows(db, |rows| load::object_row(rows, key.pid))?.expect("a key has its table");
-                ddl.message(sql_error!(3725, state 0, constraint.name, table.name, key.name));
-                return Err(sql_error!(3727));
+                let first = sql_error!(3725, state 0, constraint.name, table.name, key.name);
+                return Err(constraint_kept(first));
             }
             index::remove(ddl, db, &target.row, &index)?;
         }
@@ -612,10 +613,14 @@ fn refuse_used(
     if refused.is_empty() {
         return Ok(());
     }
-    for (kind, user) in refused {
-        ddl.message(sql_error!(5074, kind, user, "column", column.name));
-    }
-    Err(sql_error!(4922, state 9, "ALTER", format_args!("TABLE ALTER COLUMN {}", column.name)))
+    Err(column_in_use("ALTER", column, refused))
+}
+
+/// 4922, behind a 5074 for each object that uses the column.
+fn column_in_use(action: &str, column: &ColumnRow, users: Vec<(&str, String)>) -> SqlError {
+    let used = users.into_iter().map(|(kind, user)| sql_error!(5074, kind, user, "column", column.name));
+    let what = format_args!("TABLE {action} COLUMN {}", column.name);
+    sql_error!(4922, state 9, "ALTER", what).after(used.collect())
 }
 
 fn is_default_name(table: &TableDef, name: &str) -> bool {

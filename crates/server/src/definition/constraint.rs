@@ -152,7 +152,7 @@ pub fn add_key_rows(
     let own = Place { name: name.clone(), ..place.clone() };
     let status = if key.name.is_none() { os_::SYSTEM_NAMED } else { 0 };
     if let Err(error) = ddl.add_object_as(id, &own, kind, table, status, 0) {
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     let bits = ix::UNIQUE
         | if key.primary { ix::PRIMARY_KEY } else { ix::UNIQUE_CONSTRAINT }
@@ -175,7 +175,7 @@ pub fn add_key_rows(
             constraint_id: id,
         },
     );
-    made.map_err(|error| constraint_failed(ddl, error))
+    made.map_err(constraint_failed)
 }
 
 /// Defaults, checks and foreign keys. `new`: the table has no rows yet.
@@ -225,19 +225,19 @@ pub fn add_default(
     let db = place.db.clone();
     let Some(row) = column_named(ddl, &db, table, column)? else {
         let error = sql_error!(1752, column, shown);
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     };
     if row.dflt != 0 {
         let error = sql_error!(1781);
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     if has(row.status, crate::catalog::base::column_status::IDENTITY) {
         let error = sql_error!(1754, shown, column);
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     if row.xtype == 189 {
         let error = sql_error!(1755, shown, column);
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     let definition = text::definition(&default.value, ddl.span(default.text));
     let id = ddl.new_id(&db)?;
@@ -247,7 +247,7 @@ pub fn add_default(
     };
     let status = os_::OF_COLUMN | if name.is_none() { os_::SYSTEM_NAMED } else { 0 };
     if let Err(error) = ddl.add_object_as(id, &own, "D", table, status, row.colid) {
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     // The binder finds what is wrong with it: unknown functions, columns in a default.
     if let Err(error) = ddl.site.describe(&format!("SELECT {definition}")) {
@@ -297,11 +297,11 @@ pub fn add_check(
         | if trusted { 0 } else { os_::NOT_TRUSTED }
         | if check.not_for_replication { os_::NOT_FOR_REPLICATION } else { 0 };
     if let Err(error) = ddl.add_object_as(id, &own, "C", table, status, colid) {
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     let from = source(place, shown);
     if let Err(error) = ddl.site.describe(&format!("SELECT 1 AS a FROM {from} WHERE {definition}")) {
-        return Err(if error.number == 207 { constraint_failed(ddl, error) } else { error });
+        return Err(if error.number == 207 { constraint_failed(error) } else { error });
     }
     if validate && trusted {
         validate_check(ddl, place, shown, &own.name, &definition, column)?;
@@ -366,7 +366,7 @@ pub fn add_foreign_key(
     let checked = check_foreign_key(ddl, &db, shown, table, &own_name, &from, key);
     let (target, from_ids, to_ids, index) = match checked {
         Ok(found) => found,
-        Err(error) => return Err(constraint_failed(ddl, error)),
+        Err(error) => return Err(constraint_failed(error)),
     };
     let action = |action: Option<ReferentialAction>| match action {
         None | Some(ReferentialAction::NoAction) => 0,
@@ -377,17 +377,17 @@ pub fn add_foreign_key(
     let (on_delete, on_update) = (action(key.on_delete), action(key.on_update));
     let checked = check_cascades(ddl, &db, &own_name, shown, table, target.id, on_delete != 0, on_update != 0);
     if let Err(error) = checked {
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     if let Err(error) = check_instead_of(ddl, &db, &own_name, shown, table, on_delete != 0, on_update != 0) {
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     let own = Place { name: own_name.clone(), ..place.clone() };
     let status = if name.is_none() { os_::SYSTEM_NAMED } else { 0 }
         | if trusted { 0 } else { os_::NOT_TRUSTED }
         | if key.not_for_replication { os_::NOT_FOR_REPLICATION } else { 0 };
     if let Err(error) = ddl.add_object_as(id, &own, "F", table, status, 0) {
-        return Err(constraint_failed(ddl, error));
+        return Err(constraint_failed(error));
     }
     ddl.rows(&db, |rows| {
         rows.insert(&ReferenceRow {

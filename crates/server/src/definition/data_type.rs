@@ -24,6 +24,17 @@ pub struct ResolvedType {
 
 /// `ordinal`: of the column or parameter, for messages.
 pub fn resolve(ddl: &mut Ddl<'_>, db: &Database, data_type: &DataType, ordinal: usize) -> SqlResult<ResolvedType> {
+    resolve_in(ddl, db, None, data_type, ordinal)
+}
+
+/// `schema`: of the module that names the type, where it is looked for first.
+pub fn resolve_in(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    schema: Option<&str>,
+    data_type: &DataType,
+    ordinal: usize,
+) -> SqlResult<ResolvedType> {
     let unknown = |name: &str| sql_error!(2715, state 6, ordinal, name);
     let plain = |ty: SqlType| {
         let system = scalar_type::system_type(ty.kind);
@@ -35,7 +46,7 @@ pub fn resolve(ddl: &mut Ddl<'_>, db: &Database, data_type: &DataType, ordinal: 
             ResolvedType { nullable: Some(false), utype: scalar_type::SYSNAME, ..plain(SqlType::SYSNAME) }
         }
         TypeName::XmlOf { .. } => plain(SqlType::XML),
-        TypeName::User(name) => match alias(ddl, db, name)? {
+        TypeName::User(name) => match alias(ddl, db, schema, name)? {
             Some(found) => found,
             None => return Err(unknown(&written(name))),
         },
@@ -63,10 +74,19 @@ pub fn invalid_collation(name: &str) -> SqlError {
     sql_error!(448, name)
 }
 
-fn alias(ddl: &mut Ddl<'_>, db: &Database, name: &ObjectName) -> SqlResult<Option<ResolvedType>> {
+fn alias(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    module_schema: Option<&str>,
+    name: &ObjectName,
+) -> SqlResult<Option<ResolvedType>> {
     let schemas: Vec<String> = match &name.schema {
         Some(schema) => vec![schema.to_string()],
-        None => vec!["sys".to_string(), ddl.site.state().0.default_schema.to_string(), "dbo".to_string()],
+        None => {
+            let own = ddl.site.state().0.default_schema.to_string();
+            let module = module_schema.map(str::to_string);
+            ["sys".to_string()].into_iter().chain(module).chain([own, "dbo".to_string()]).collect()
+        }
     };
     let row = ddl.rows(db, |rows| {
         for schema in &schemas {

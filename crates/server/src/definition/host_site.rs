@@ -13,7 +13,6 @@ use types::{RowBatch, SqlError, SqlResult};
 
 use super::site::{EachBatch, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
-use crate::session::compile::first;
 use crate::session::host::SessionHost;
 
 pub struct HostSite<'a> {
@@ -62,7 +61,7 @@ impl Site for HostSite<'_> {
     }
 
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()> {
-        let module = Arc::new(self.host.bind_text(self.state, text, "").map_err(first)?);
+        let module = Arc::new(self.host.bind_text(self.state, text, "").map_err(SqlError::together)?);
         let mut kept = Kept::default();
         match exec::run_within(&module, self.state, self.host, &mut kept) {
             Ok(()) => {}
@@ -74,7 +73,7 @@ impl Site for HostSite<'_> {
     }
 
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>> {
-        let module = self.host.bind_text(self.state, text, "").map_err(first)?;
+        let module = self.host.bind_text(self.state, text, "").map_err(SqlError::together)?;
         let options = SessionHost::bind_options(self.state);
         let columns = self.host.with_catalog(self.state, |catalog| sql::bind::describe(&module, catalog, &options))?;
         Ok(columns.unwrap_or_default())

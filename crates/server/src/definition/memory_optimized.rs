@@ -67,7 +67,7 @@ fn indexes(definition: &TableDefinition) -> impl Iterator<Item = &InlineIndex> {
 }
 
 /// Hash indexes have a number of buckets, and only memory-optimized tables have them.
-pub fn check_buckets(ddl: &mut Ddl<'_>, table: &str, definition: &TableDefinition, memory: bool) -> SqlResult<()> {
+pub fn check_buckets(table: &str, definition: &TableDefinition, memory: bool) -> SqlResult<()> {
     let keys = keys(definition).map(|(name, _, key)| (name.map_or("", |name| &**name), key.hash, &key.options));
     let indexes = indexes(definition).map(|index| (&*index.name, index.hash, &index.options));
     for (index, hash, options) in keys.chain(indexes) {
@@ -79,7 +79,7 @@ pub fn check_buckets(ddl: &mut Ddl<'_>, table: &str, definition: &TableDefinitio
         }
         if hash && !memory {
             let error = sql_error!(10791);
-            return Err(constraint_failed(ddl, error));
+            return Err(constraint_failed(error));
         }
     }
     Ok(())
@@ -94,12 +94,12 @@ pub fn check(ddl: &mut Ddl<'_>, db: &Database, name: &str, definition: &TableDef
     if keys(definition).any(clustered_key) || indexes(definition).any(|index| index.clustered == Some(true)) {
         return Err(sql_error!(12317, state 76, TABLES));
     }
-    check_indexes(ddl, indexes(definition))?;
+    check_indexes(indexes(definition))?;
     if kept == Kept::Durable && !keys(definition).any(|(_, primary, _)| primary) {
-        return Err(constraint_failed(ddl, sql_error!(41321, state 7, name)));
+        return Err(constraint_failed(sql_error!(41321, state 7, name)));
     }
     if keys(definition).next().is_none() && indexes(definition).next().is_none() {
-        return Err(constraint_failed(ddl, sql_error!(41327, state 7, name)));
+        return Err(constraint_failed(sql_error!(41327, state 7, name)));
     }
     Ok(())
 }
@@ -112,21 +112,21 @@ pub fn check_added(
     added: &TableDefinition,
     memory: bool,
 ) -> SqlResult<()> {
-    check_buckets(ddl, table, added, memory)?;
+    check_buckets(table, added, memory)?;
     if memory {
         check_columns(ddl, db, &added.columns)?;
-        check_indexes(ddl, indexes(added))?;
+        check_indexes(indexes(added))?;
     }
     Ok(())
 }
 
-fn check_indexes<'a>(ddl: &mut Ddl<'_>, mut indexes: impl Iterator<Item = &'a InlineIndex>) -> SqlResult<()> {
+fn check_indexes<'a>(mut indexes: impl Iterator<Item = &'a InlineIndex>) -> SqlResult<()> {
     indexes.try_for_each(|index| {
         if index.filter.is_some() {
             return Err(sql_error!(10794, "feature", "WHERE", "indexes on memory optimized tables"));
         }
         if !index.include.is_empty() {
-            return Err(constraint_failed(ddl, sql_error!(10664)));
+            return Err(constraint_failed(sql_error!(10664)));
         }
         Ok(())
     })

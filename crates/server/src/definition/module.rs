@@ -8,7 +8,7 @@ use sql::ast::{
 };
 use sql::catalog::ReferentialAction;
 use sql::plan::OutputColumn;
-use types::{SqlResult, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::column::column_row;
 use super::data_type::{self, ResolvedType};
@@ -178,12 +178,18 @@ pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
     check_body(ddl, &db, id)
 }
 
-fn keep_parameters(ddl: &mut Ddl<'_>, db: &Database, id: i32, parameters: &[Parameter]) -> SqlResult<()> {
+fn keep_parameters(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    id: i32,
+    place: &Place,
+    parameters: &[Parameter],
+) -> SqlResult<()> {
     for (i, parameter) in parameters.iter().enumerate() {
         let resolved = if parameter.varying {
             ResolvedType { ty: types::SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None }
         } else {
-            data_type::resolve(ddl, db, &parameter.data_type, i + 1)?
+            data_type::resolve_in(ddl, db, Some(&place.schema_name), &parameter.data_type, i + 1)?
         };
         let resolved = ResolvedType { ty: data_type::collate(db, resolved.ty, None)?, ..resolved };
         if resolved.table.is_some() && !parameter.readonly {
@@ -214,23 +220,16 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
     }
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "P", status, parent: 0 };
-    let (db, id, _) = keep(ddl, &draft)?;
-    keep_parameters(ddl, &db, id, &create.parameters)?;
+    let (db, id, place) = keep(ddl, &draft)?;
+    keep_parameters(ddl, &db, id, &place, &create.parameters)?;
     check_body(ddl, &db, id)
 }
 
 /// A body that names missing columns of tables that are there is not kept; missing tables may come later.
 fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
     ddl.changed(db.id, id);
-    let mut errors = match ddl.site.check_module(db.id, id) {
-        Ok(references) => return schema_binding::keep(ddl, db, id, &references),
-        Err(errors) => errors,
-    };
-    let last = errors.pop().expect("what is wrong has an error");
-    for error in errors {
-        ddl.message(error);
-    }
-    Err(last)
+    let references = ddl.site.check_module(db.id, id).map_err(SqlError::together)?;
+    schema_binding::keep(ddl, db, id, &references)
 }
 
 pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<()> {
@@ -245,10 +244,10 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind, status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;
-    keep_parameters(ddl, &db, id, &create.parameters)?;
+    keep_parameters(ddl, &db, id, &place, &create.parameters)?;
     match &create.returns {
         FunctionReturns::Scalar { data_type, .. } => {
-            let resolved = data_type::resolve(ddl, &db, data_type, 0)?;
+            let resolved = data_type::resolve_in(ddl, &db, Some(&place.schema_name), data_type, 0)?;
             let resolved = ResolvedType { ty: data_type::collate(&db, resolved.ty, None)?, ..resolved };
             let row = column(id, 1, 0, "", &resolved, cs::OUTPUT);
             ddl.rows(&db, |rows| rows.insert(&row))?;

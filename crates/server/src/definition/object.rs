@@ -51,8 +51,7 @@ pub fn create_schema(ddl: &mut Ddl<'_>, create: &CreateSchema) -> SqlResult<()> 
         Ok(rows.try_insert(&row)?.is_err())
     })?;
     if taken {
-        ddl.message(sql_error!(2714, name));
-        return Err(sql_error!(2759));
+        return Err(sql_error!(2759).after(vec![sql_error!(2714, name)]));
     }
     ddl.changed(db.id, 0);
     // What stands inside belongs to the new schema unless it says otherwise.
@@ -139,7 +138,7 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
                 ..place.clone()
             };
             let kept = memory_optimized::of_type(&definition.options)?;
-            memory_optimized::check_buckets(ddl, &place.name, definition, kept.is_some())?;
+            memory_optimized::check_buckets(&place.name, definition, kept.is_some())?;
             if let Some(kept) = kept {
                 schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
                 memory_optimized::check(ddl, &db, &place.name, definition, kept)?;
@@ -179,7 +178,7 @@ fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> 
 
 pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
     // SQL Server goes on with the other names and reports each that is missing.
-    let mut last = Ok(());
+    let mut last: SqlResult<()> = Ok(());
     for name in &drop.names {
         let done = match drop.kind {
             DropKind::Type => drop_type(ddl, name, drop.if_exists),
@@ -206,9 +205,10 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             },
         };
         if let Err(error) = done {
-            if let Err(earlier) = std::mem::replace(&mut last, Err(error)) {
-                ddl.message(earlier);
-            }
+            last = Err(match last {
+                Ok(()) => error,
+                Err(earlier) => error.after(earlier.one_by_one()),
+            });
         }
     }
     last

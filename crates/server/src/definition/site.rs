@@ -357,11 +357,10 @@ pub fn place_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlRe
     Ok(Place { db: db.clone(), schema: row.nsid, schema_name, name: row.name.clone() })
 }
 
-/// Sends `first` and answers 1750, as SQL Server reports a failed constraint.
-pub fn constraint_failed(ddl: &mut Ddl<'_>, first: SqlError) -> SqlError {
+/// 1750 behind `first`, as SQL Server reports a failed constraint.
+pub fn constraint_failed(first: SqlError) -> SqlError {
     let state = if first.number == 1776 || first.number == 1767 || first.number == 1785 { 1 } else { 0 };
-    ddl.message(first);
-    sql_error!(1750, state state)
+    sql_error!(1750, state state).after(vec![first])
 }
 
 /// Characters of a local temporary table's name before its number.

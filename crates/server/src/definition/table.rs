@@ -72,7 +72,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         place.name = temporary_name(ddl, &create.name.name)?;
     }
     let kept = memory_optimized::of_table(&create.options)?;
-    memory_optimized::check_buckets(ddl, &create.name.name, &create.definition, kept.is_some())?;
+    memory_optimized::check_buckets(&create.name.name, &create.definition, kept.is_some())?;
     if let Some(kept) = kept {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
         memory_optimized::check(ddl, &place.db, &create.name.name, &create.definition, kept)?;
@@ -118,7 +118,7 @@ pub fn build(
         }
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         if primary && column.null == Some(true) {
-            return Err(constraint_failed(ddl, sql_error!(8111, shown)));
+            return Err(constraint_failed(sql_error!(8111, shown)));
         }
         let row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
         if has(row.status, cs::IDENTITY) && rows.iter().any(|row| has(row.status, cs::IDENTITY)) {

@@ -548,6 +548,7 @@ mod tests {
             trigger_table: None,
             trigger: None,
             atomic: None,
+            schema: None,
         })
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use exec::host::Ended;
 use exec::sink::Sink;
+use types::SqlError;
 
 use crate::instance::server::Event;
 use crate::instance::sessions::Input;
@@ -29,7 +30,11 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
             Ended::Completed | Ended::Aborted => None,
             Ended::Failed(error) => parts.sink.message(&error).err(),
         },
-        Err(errors) => errors.iter().find_map(|error| parts.sink.message(error).err()),
+        Err(errors) => {
+            let error = SqlError::together(errors);
+            parts.state.error = error.number;
+            parts.sink.message(&error).err()
+        }
     };
     Session::finish(parts, stopped)
 }

@@ -12,7 +12,7 @@ use exec::sink::{Command, Discard, Done, DoneKind, Sink};
 use sql::plan::{Module, StatementKind, Variable};
 use tds::Message;
 use tds::bulk::BulkReader;
-use types::{Datum, RowBatch, SqlResult, SqlType, sql_error};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::request::session::{Parts, Session};
 use crate::session::bulk_target::{BulkColumn, BulkTarget};
@@ -150,7 +150,7 @@ impl Load {
             names.join(", "),
             values.join(", ")
         );
-        let module = parts.host.bind_text(parts.state, &text, "").map_err(crate::session::compile::first)?;
+        let module = parts.host.bind_text(parts.state, &text, "").map_err(SqlError::together)?;
         self.insert = Some(Arc::new(rows_as_parameter(module)));
         if parts.state.transaction.level == 0 {
             exec::begin_transaction(parts.state, parts.host, &mut Discard, None)?;

@@ -19,7 +19,7 @@ use crate::catalog::{Database, no_such_database};
 use crate::definition::{self, HostSite};
 use crate::request::text_procedures;
 use crate::session::bulk_target::BulkTarget;
-use crate::session::compile::{compile, first};
+use crate::session::compile::compile;
 use crate::session::host::{SessionHost, object_name};
 use crate::settings::config::option;
 use crate::system;
@@ -156,7 +156,7 @@ impl Host for SessionHost {
         let Some(default) = &column.default else { return Ok(Datum::Null) };
         let text = format!("SELECT @value = {default}");
         let declared = format!("@value {} OUTPUT", column.ty);
-        let module = compile(self, state, &text, &declared).map_err(first)?;
+        let module = compile(self, state, &text, &declared).map_err(SqlError::together)?;
         let argument = CallArgument { name: None, value: Some((column.ty, Datum::Null)), table: None, output: true };
         let (_, result) = exec::call_module(&module, None, vec![argument], state, self, &mut exec::sink::Discard);
         Ok(result.outputs.into_iter().next().map_or(Datum::Null, |(_, _, value)| value))
@@ -255,7 +255,7 @@ impl Host for SessionHost {
     }
 
     fn compile(&mut self, state: &mut State, text: &str) -> SqlResult<Arc<Module>> {
-        compile(self, state, text, "").map_err(first)
+        compile(self, state, text, "").map_err(SqlError::together)
     }
 
     fn define(

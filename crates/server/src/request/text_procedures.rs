@@ -14,10 +14,10 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::Sink;
 use sql::plan::Module;
-use types::{Datum, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::session::arguments::{expects_parameter, text_of};
-use crate::session::compile::{self, first};
+use crate::session::compile;
 use crate::session::host::SessionHost;
 use crate::session::prepared::Prepared;
 use crate::settings::config::option;
@@ -134,7 +134,7 @@ fn compile(
     text: &str,
     declared: &str,
 ) -> SqlResult<Arc<Module>> {
-    compile::compile(host, state, text, declared).map_err(first)
+    compile::compile(host, state, text, declared).map_err(SqlError::together)
 }
 
 /// Without 'streamlined dynamic SQL' a prepared statement has a plan of its own, that goes with its handle.
@@ -145,7 +145,7 @@ fn compile_prepared(
     declared: &str,
 ) -> SqlResult<Arc<Module>> {
     match host.server.catalog.configuration.running(option::STREAMLINED_DYNAMIC_SQL) {
-        0 => compile::compile_alone(host, state, text, declared).map_err(first),
+        0 => compile::compile_alone(host, state, text, declared).map_err(SqlError::together),
         _ => compile(host, state, text, declared),
     }
 }

@@ -128,7 +128,7 @@ impl Check<'_> {
                 self.over = self.kept_private >= PRIVATE_QUERIES_MAX / 2;
                 self.host.keep_bound(self.state, self.module, id, version, Arc::new(*query));
             }
-            Early::Wrong(error) => self.errors.push(error.at_line(text.line)),
+            Early::Wrong(error) => self.errors.extend(error.at_line(text.line).one_by_one()),
             Early::Bound(_) | Early::Later => {}
         }
     }

@@ -14,7 +14,6 @@ use crate::catalog::MASTER;
 use crate::instance::handle;
 use crate::instance::handle::PlanKey;
 use crate::instance::server::Event;
-use crate::session::compile::first;
 use crate::session::early;
 use crate::session::host::SessionHost;
 
@@ -47,10 +46,10 @@ impl SessionHost {
         {
             return Ok(module);
         }
-        let module = self.bind_body(state, definition).map_err(first)?;
+        let module = self.bind_body(state, definition).map_err(SqlError::together)?;
         if !is_system {
             let name = shown_name(definition);
-            let wrong = |errors| first(errors).in_procedure(&name);
+            let wrong = |errors| SqlError::together(errors).in_procedure(&name);
             early::check(self, state, &module, true).map_err(wrong)?;
             module.checked.store(version, Ordering::Relaxed);
         }

@@ -262,6 +262,9 @@ impl Sink for TdsSink<'_> {
     }
 
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
+        for earlier in &message.earlier {
+            self.message(earlier)?;
+        }
         self.release();
         self.fatal |= message.severity >= 20;
         self.failed |= message.severity > 10;

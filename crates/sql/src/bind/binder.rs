@@ -6,7 +6,7 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::BindOptions;
 use super::errors;
-use super::names::same_name;
+use super::names::{find_object, own_schema, same_name};
 use super::scope::ViewUse;
 use crate::ast;
 use crate::catalog::{Catalog, Object, ObjectId, ObjectName, TableDef};
@@ -32,6 +32,15 @@ pub struct Names<'a> {
     pub kind: BodyKind,
     pub trigger_table: Option<&'a Arc<TableDef>>,
     pub trigger: Option<ObjectId>,
+    /// `Module::schema`.
+    pub schema: Option<&'a str>,
+}
+
+/// The view or inline function whose text is being expanded.
+pub struct Home {
+    /// Of names without one; None: the current database.
+    pub database: Option<Box<str>>,
+    pub schema: Box<str>,
 }
 
 impl Names<'_> {
@@ -43,6 +52,7 @@ impl Names<'_> {
         kind: BodyKind::Batch,
         trigger_table: None,
         trigger: None,
+        schema: None,
     };
 }
 
@@ -55,8 +65,8 @@ pub struct Binder<'a> {
     pub blocks: Vec<Block>,
     /// Parameters of the inline functions being expanded, innermost last; while there are any, variables are theirs.
     pub parameters: Vec<Vec<(Box<str>, Expr)>>,
-    /// Database that names without one belong to, innermost last: that of the view being expanded.
-    pub databases: Vec<Option<Box<str>>>,
+    /// What is being expanded, innermost last.
+    pub homes: Vec<Home>,
     pub work_tables: u32,
     /// OPTION (MAXRECURSION n).
     pub rounds_max: u32,
@@ -68,10 +78,16 @@ pub struct Binder<'a> {
     pub row_targets: Vec<crate::plan::TableSource>,
     /// Views of the statement, those within others first.
     pub views: Vec<ViewUse>,
+    /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
+    /// them are told at once. None: the first one ends the binding.
+    pub missing: Option<Vec<SqlError>>,
     depth: u32,
     sources: u32,
     expansion: u32,
 }
+
+/// Missing columns of one statement that are told.
+const MISSING_MAX: usize = 20;
 
 /// Aggregates and windows of one SELECT, found while its expressions are bound.
 #[derive(Default)]
@@ -120,7 +136,7 @@ impl<'a> Binder<'a> {
             lowering: Lowering::default(),
             blocks: Vec::new(),
             parameters: Vec::new(),
-            databases: Vec::new(),
+            homes: Vec::new(),
             work_tables: 0,
             rounds_max: 100,
             force_order: false,
@@ -128,9 +144,25 @@ impl<'a> Binder<'a> {
             text_extreme: false,
             row_targets: Vec::new(),
             views: Vec::new(),
+            missing: None,
             depth: 0,
             sources: 0,
             expansion: 0,
+        }
+    }
+
+    pub fn missing_columns(&self) -> usize {
+        self.missing.as_ref().map_or(0, Vec::len)
+    }
+
+    /// A NULL in place of a column that is not there.
+    pub fn missing_column(&mut self, error: SqlError) -> SqlResult<Expr> {
+        match &mut self.missing {
+            Some(missing) if matches!(error.number, 207 | 209 | 4104) && missing.len() < MISSING_MAX => {
+                missing.push(error);
+                Ok(Expr::null(types::SqlType::INT))
+            }
+            _ => Err(error),
         }
     }
 
@@ -192,20 +224,35 @@ impl<'a> Binder<'a> {
             .ok_or_else(|| errors::undeclared_variable(&variable.name).at_line(variable.line))
     }
 
+    /// The schema of the text that is being bound, where a name without one is looked for first.
+    pub fn schema(&self) -> Option<&str> {
+        match self.homes.last() {
+            Some(home) => own_schema(&home.schema),
+            None => self.names.schema,
+        }
+    }
+
+    fn look_up(&self, name: &ObjectName) -> SqlResult<Option<Object>> {
+        match self.homes.last() {
+            Some(Home { database: Some(database), schema }) if name.database.is_none() => {
+                let named = |schema| ObjectName { database: Some(database.clone()), schema, ..name.clone() };
+                if let (None, Some(schema)) = (&name.schema, own_schema(schema))
+                    && let Some(found) = self.catalog.resolve(&named(Some(schema.into())))?
+                {
+                    return Ok(Some(found));
+                }
+                self.catalog.resolve(&named(name.schema.clone()))
+            }
+            _ => find_object(self.catalog, self.schema(), name),
+        }
+    }
+
     /// Follows synonyms. None: there is no such object.
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Option<Object>> {
-        let within;
-        let name = match self.databases.last() {
-            Some(Some(database)) if name.database.is_none() => {
-                within = ObjectName { database: Some(database.clone()), ..name.clone() };
-                &within
-            }
-            _ => name,
-        };
         if name.name.starts_with('#') {
             self.session_private = true;
         }
-        match self.catalog.resolve(name)? {
+        match self.look_up(name)? {
             Some(Object::Synonym(target)) => match self.catalog.resolve(&target)? {
                 Some(Object::Synonym(_)) | None => Err(sql_error!(5313, name.name)),
                 found => Ok(found),

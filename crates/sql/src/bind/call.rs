@@ -14,7 +14,7 @@ use super::names::{display, object_name};
 use super::scope::Scope;
 use super::typing::is_null_literal;
 use crate::ast;
-use crate::catalog::{ModuleKind, Object};
+use crate::catalog::{ModuleDef, ModuleKind, Object};
 use crate::function::FunctionId;
 use crate::plan::{CompareOp, Expr, ExprKind};
 
@@ -166,14 +166,15 @@ impl Binder<'_> {
         }
         let parsed = super::modules::parse_function(&module)?;
         let ast::FunctionReturns::Scalar { data_type, .. } = &parsed.returns else { return Err(unknown()) };
-        let ty = self.data_type(data_type, 1)?;
-        let args = self.module_arguments(&parsed.parameters, &call.args, &display(&call.name), scope)?;
+        let ty = self.data_type_of(&module, data_type)?;
+        let args = self.module_arguments(&module, &parsed.parameters, &call.args, &display(&call.name), scope)?;
         Ok(Expr::new(ty, true, ExprKind::UserFunction(module, args)))
     }
 
     /// Arguments of a function as its parameters' types; DEFAULT takes the parameter's.
     pub fn module_arguments(
         &mut self,
+        module: &ModuleDef,
         parameters: &[ast::Parameter],
         args: &[ast::Expr],
         name: &str,
@@ -187,7 +188,7 @@ impl Binder<'_> {
         }
         let mut out = Vec::with_capacity(args.len());
         for (parameter, arg) in parameters.iter().zip(args) {
-            let ty = self.data_type(&parameter.data_type, 1)?;
+            let ty = self.data_type_of(module, &parameter.data_type)?;
             let value = match (arg, &parameter.default) {
                 (ast::Expr::Default, Some(default)) => self.expr(default, &Scope::EMPTY)?,
                 (ast::Expr::Default, None) => return Err(sql_error!(313, state 3, name)),

@@ -5,14 +5,19 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::errors;
-use super::names::{display, object_name};
+use super::names::{display, find_type, object_name, own_schema};
 use crate::ast::{DataType, TypeLength, TypeName};
-use crate::catalog::{Catalog, UserType};
+use crate::catalog::{Catalog, ModuleDef, UserType};
 
 impl Binder<'_> {
     /// `default_length`: of char, varchar and the like without one: 1 in declarations, 30 in CAST and CONVERT.
     pub fn data_type(&self, ty: &DataType, default_length: u16) -> SqlResult<SqlType> {
-        scalar_type(self.catalog, ty, default_length).map_err(|e| e.at_line(ty.line))
+        scalar_type(self.catalog, self.schema(), ty, default_length).map_err(|e| e.at_line(ty.line))
+    }
+
+    /// As `module` declares it for a parameter or for what it returns.
+    pub fn data_type_of(&self, module: &ModuleDef, ty: &DataType) -> SqlResult<SqlType> {
+        scalar_type(self.catalog, own_schema(&module.schema), ty, 1).map_err(|e| e.at_line(ty.line))
     }
 }
 
@@ -26,14 +31,19 @@ impl Binder<'_> {
     }
 }
 
-/// A scalar type of the language or an alias type. Error 2715 for what is none.
-pub fn scalar_type(catalog: &dyn Catalog, ty: &DataType, default_length: u16) -> SqlResult<SqlType> {
+/// A scalar type of the language or an alias type; `schema`: of the module that names it. Error 2715 for what is none.
+pub fn scalar_type(
+    catalog: &dyn Catalog,
+    schema: Option<&str>,
+    ty: &DataType,
+    default_length: u16,
+) -> SqlResult<SqlType> {
     let collation = catalog.collation();
     let found = match &ty.name {
         TypeName::Builtin(kind) => builtin(*kind, ty.length, default_length)?,
         TypeName::Sysname => SqlType::SYSNAME,
         TypeName::XmlOf { .. } => SqlType::XML,
-        TypeName::User(name) => match catalog.user_type(&object_name(name))? {
+        TypeName::User(name) => match find_type(catalog, schema, &object_name(name))? {
             Some(UserType::Alias { ty, .. }) => return Ok(ty),
             _ => return Err(errors::unknown_type(1, &display(name))),
         },

@@ -6,12 +6,17 @@
 use types::SqlError;
 
 use super::BindOptions;
-use super::names::{object_name, same_name};
+use super::names::{find_object, object_name, same_name};
 use super::statement::bind_query;
 use super::variables::{Found, visit_statement};
 use crate::ast;
 use crate::catalog::{Catalog, Object};
 use crate::plan::{Module, Query};
+
+/// The error is of what is compiled, wherever it shows.
+pub fn is_of_compiling(number: i32) -> bool {
+    AT_ONCE.binary_search(&number).is_ok()
+}
 
 pub enum Early {
     Bound(Box<Query>),
@@ -53,7 +58,7 @@ pub fn bind_early(
         Ok(query) => Early::Bound(Box::new(query)),
         // Schema-bound: all that it names is there.
         Err(error) if module.atomic.is_some() => Early::Wrong(error),
-        Err(error) if AT_ONCE.binary_search(&error.number).is_err() => Early::Later,
+        Err(error) if !is_of_compiling(error.number) => Early::Later,
         Err(error) if names_are_there(statement, module, catalog, own_temporary) => Early::Wrong(error),
         Err(_) => Early::Later,
     }
@@ -82,7 +87,7 @@ fn names_are_there(
         if text.starts_with('#') && own_temporary(text) {
             return false;
         }
-        match catalog.resolve(&object_name(name)) {
+        match find_object(catalog, module.schema.as_deref(), &object_name(name)) {
             // A column that this server's own views lack concerns the statement that asks for it alone.
             Ok(Some(Object::Virtual(_))) => false,
             Ok(Some(Object::Module(view))) => {

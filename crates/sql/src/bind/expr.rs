@@ -173,8 +173,10 @@ impl Binder<'_> {
         if name.name.text.starts_with('$') && !name.name.quoted {
             return self.pseudo_column(name, scope);
         }
-        let (column, _) = scope.column(name).map_err(|e| self.column_error(e, name, scope))?;
-        Ok(Expr::column(column.id.index(), column.ty, column.nullable))
+        match scope.column(name) {
+            Ok((column, _)) => Ok(Expr::column(column.id.index(), column.ty, column.nullable)),
+            Err(error) => self.missing_column(self.column_error(error, name, scope)),
+        }
     }
 
     /// In a place without rows a name is not a missing column but not permitted at all.

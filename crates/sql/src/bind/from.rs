@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use types::{SqlResult, SqlType, sql_error};
 
-use super::binder::{Binder, Place};
+use super::binder::{Binder, Home, Place};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name, same_name};
@@ -298,13 +298,16 @@ impl Binder<'_> {
         parameters: Vec<(Box<str>, Expr)>,
         f: impl FnOnce(&mut Self) -> SqlResult<T>,
     ) -> SqlResult<T> {
-        let database =
-            name.database.as_ref().map(|d| d.text.clone()).or_else(|| self.databases.last().cloned().flatten());
-        self.databases.push(database);
+        let outer = || self.homes.last().and_then(|home| home.database.clone());
+        let database = name.database.as_ref().map(|d| d.text.clone()).or_else(outer);
+        self.homes.push(Home { database, schema: module.schema.clone() });
         self.parameters.push(parameters);
+        let known = self.missing_columns();
         let result = self.expand(f);
+        let found = self.missing.iter_mut().flatten().skip(known);
+        found.for_each(|error| *error = error.clone().in_procedure(&module.name));
         self.parameters.pop();
-        self.databases.pop();
+        self.homes.pop();
         result.map_err(|e| e.in_procedure(&module.name))
     }
 

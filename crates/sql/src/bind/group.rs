@@ -87,8 +87,10 @@ impl Binder<'_> {
     }
 
     fn group_expr(&mut self, expr: &ast::Expr, scope: &Scope, block: usize) -> SqlResult<usize> {
+        let missing = self.missing_columns();
         let bound = self.expr(expr, scope)?;
-        if bound.is_constant() || ColumnSet::of(&bound).is_empty() {
+        let stands_for_missing = self.missing_columns() > missing;
+        if !stands_for_missing && (bound.is_constant() || ColumnSet::of(&bound).is_empty()) {
             return Err(sql_error!(164));
         }
         if bound.has_subquery() {

@@ -331,7 +331,8 @@ impl Binder<'_> {
                 target.columns.iter().find(|(known, _)| same_name(known, &name.name)).map(|(_, column)| *column)
             };
             let Some(column) = found else {
-                return Err(errors::invalid_column(&name.name).at_line(name.line));
+                self.missing_column(errors::invalid_column(&name.name).at_line(name.line))?;
+                continue;
             };
             let def = &table.columns[column as usize];
             if out.contains(&column) {

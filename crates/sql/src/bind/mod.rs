@@ -48,7 +48,7 @@ use crate::catalog::{DatabaseId, ObjectId};
 pub use binder::Names;
 pub use data_type::scalar_type;
 pub use describe::describe;
-pub use early::{Early, bind_early};
+pub use early::{Early, bind_early, is_of_compiling};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
 pub use native::{References, check_native};

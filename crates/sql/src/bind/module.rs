@@ -9,7 +9,7 @@ use super::atomic::atomic_block;
 use super::binder::{Binder, Names};
 use super::convert::implicit;
 use super::errors;
-use super::names::{object_name, same_name};
+use super::names::{find_type, object_name, own_schema, same_name};
 use super::query::compound;
 use super::scope::Scope;
 use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
@@ -30,10 +30,15 @@ pub fn bind_text(text: &str, parameters: &str, options: &BindOptions, catalog: &
 pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn Catalog) -> Result<Module, Errors> {
     let batch = parse_batch(&module.text, &ParseOptions { quoted_identifier: module.quoted_identifier })?;
     let one = |e: SqlError| vec![e.in_procedure(&module.name)];
+    let new = |kind| {
+        let mut binder = ModuleBinder::new(options, catalog, &module.text, kind);
+        binder.module.schema = own_schema(&module.schema).map(Box::from);
+        binder
+    };
     let bound = match batch.statements.first().map(|statement| &statement.kind) {
         Some(ast::StatementKind::CreateProcedure(procedure)) => {
             let body = Body::of(&procedure.body).map_err(one)?;
-            ModuleBinder::new(options, catalog, &module.text, BodyKind::Procedure).body(&body, &procedure.parameters)
+            new(BodyKind::Procedure).body(&body, &procedure.parameters)
         }
         Some(ast::StatementKind::CreateTrigger(trigger)) => {
             let body = Body::of(&trigger.body).map_err(one)?;
@@ -45,21 +50,20 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
                 },
                 None => None,
             };
-            let mut binder = ModuleBinder::new(options, catalog, &module.text, BodyKind::Trigger);
+            let mut binder = new(BodyKind::Trigger);
             binder.module.trigger_table = parent;
             binder.module.trigger = Some(module.object);
             binder.body(&body, &[])
         }
         Some(ast::StatementKind::CreateFunction(function)) => match &function.returns {
             ast::FunctionReturns::Scalar { data_type, body, .. } => {
-                let ty = super::scalar_type(catalog, data_type, 1).map_err(one)?;
+                let ty = super::scalar_type(catalog, own_schema(&module.schema), data_type, 1).map_err(one)?;
                 let body = Body::of(body).map_err(one)?;
-                let kind = BodyKind::ScalarFunction(ty);
-                ModuleBinder::new(options, catalog, &module.text, kind).body(&body, &function.parameters)
+                new(BodyKind::ScalarFunction(ty)).body(&body, &function.parameters)
             }
             ast::FunctionReturns::Table { variable, definition, body } => {
                 let body = Body::of(body).map_err(one)?;
-                let mut binder = ModuleBinder::new(options, catalog, &module.text, BodyKind::TableFunction);
+                let mut binder = new(BodyKind::TableFunction);
                 binder.declare_table(variable, definition).map_err(one)?;
                 binder.body(&body, &function.parameters)
             }
@@ -146,6 +150,7 @@ impl<'a> ModuleBinder<'a> {
                 trigger_table: None,
                 trigger: None,
                 atomic: None,
+                schema: None,
             },
             labels: Vec::new(),
             placed: Vec::new(),
@@ -186,7 +191,16 @@ impl<'a> ModuleBinder<'a> {
             kind: self.module.kind,
             trigger_table: self.module.trigger_table.as_ref(),
             trigger: self.module.trigger,
+            schema: self.module.schema.as_deref(),
         }
+    }
+
+    fn user_type(&self, name: &ast::ObjectName) -> SqlResult<Option<UserType>> {
+        find_type(self.catalog, self.module.schema.as_deref(), &object_name(name))
+    }
+
+    fn scalar_type(&self, ty: &ast::DataType) -> SqlResult<SqlType> {
+        super::scalar_type(self.catalog, self.module.schema.as_deref(), ty, 1)
     }
 
     fn binder(&self) -> Binder<'_> {
@@ -210,7 +224,7 @@ impl<'a> ModuleBinder<'a> {
                 // Its place among the parameters is kept; the name is the cursor's.
                 variable.name = format!("cursor parameter {position}").into();
             }
-            ast::TypeName::User(type_name) => match self.catalog.user_type(&object_name(type_name))? {
+            ast::TypeName::User(type_name) => match self.user_type(type_name)? {
                 Some(UserType::Table(table)) => {
                     if !parameter.readonly {
                         return Err(sql_error!(352, name));
@@ -218,13 +232,19 @@ impl<'a> ModuleBinder<'a> {
                     self.module.table_variables.push(TableVariable { name, table, parameter: Some(position) });
                     variable.name = format!("table parameter {position}").into();
                 }
-                _ => variable.ty = super::scalar_type(self.catalog, &parameter.data_type, 1)?,
+                _ => variable.ty = self.scalar_type(&parameter.data_type)?,
             },
-            _ => variable.ty = super::scalar_type(self.catalog, &parameter.data_type, 1)?,
+            _ => variable.ty = self.scalar_type(&parameter.data_type)?,
         }
         if let Some(default) = &parameter.default {
-            let bound = self.binder().expr(default, &Scope::EMPTY)?;
-            variable.default = Some(implicit(bound, &variable.ty)?);
+            let own = self.binder().expr(default, &Scope::EMPTY)?;
+            // What the session's settings decide, and what is wrong with the value, shows at a call without an argument.
+            variable.default = Some(match implicit(own.clone(), &variable.ty) {
+                Ok(Expr { kind: ExprKind::Literal(value), .. }) => {
+                    Expr::new(variable.ty, true, ExprKind::Literal(value))
+                }
+                _ => own,
+            });
         }
         self.module.variables.push(variable);
         Ok(())
@@ -567,7 +587,7 @@ impl<'a> ModuleBinder<'a> {
             ast::Declaration::Scalar { variable, data_type, null, value } => {
                 self.check_new(variable)?;
                 if let ast::TypeName::User(name) = &data_type.name {
-                    if let Some(UserType::Table(table)) = self.catalog.user_type(&object_name(name))? {
+                    if let Some(UserType::Table(table)) = self.user_type(name)? {
                         let slot = self.module.table_variables.len() as u32;
                         let name = variable.name.clone();
                         self.module.table_variables.push(TableVariable { name, table, parameter: None });
@@ -576,7 +596,7 @@ impl<'a> ModuleBinder<'a> {
                         return Ok(());
                     }
                 }
-                let ty = super::scalar_type(self.catalog, data_type, 1)?;
+                let ty = self.scalar_type(data_type)?;
                 if matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image) {
                     return Err(sql_error!(2739));
                 }

@@ -31,12 +31,20 @@ pub fn bind_query(
         kind: module.kind,
         trigger_table: module.trigger_table.as_ref(),
         trigger: module.trigger,
+        schema: module.schema.as_deref(),
     };
     // Before any definition is read: one that is committed meanwhile makes this query old, however much of it was bound to it.
     let catalog_version = catalog.version();
     let mut binder = Binder::new(catalog, options, names);
     binder.lowering.looks_up = module.atomic.is_some();
-    let kind = binder.statement(statement).map_err(|e| e.at_line(statement.line))?;
+    binder.missing = Some(Vec::new());
+    let bound = binder.statement(statement);
+    let missing = binder.missing.take().unwrap_or_default();
+    if !missing.is_empty() {
+        // What else is wrong may only come from what stands for these.
+        return Err(SqlError::together(missing).at_line(statement.line));
+    }
+    let kind = bound.map_err(|e| e.at_line(statement.line))?;
     if binder.lowering.impossible_hint {
         return Err(errors::impossible_hint().at_line(statement.line));
     }

@@ -2,7 +2,7 @@
 
 use types::{SqlResult, SqlType, sql_error};
 
-use super::binder::Binder;
+use super::binder::{Binder, Home};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name};
@@ -44,7 +44,7 @@ impl Binder<'_> {
                     Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
                         let parsed = super::modules::parse_function(&module)?;
                         let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
-                        let args = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
+                        let args = self.module_arguments(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let names = parsed.parameters.iter().map(|p| p.name.name.clone());
                         let parameters = names.zip(args).collect();
                         let bound = self.expanded(&module, name, parameters, |binder| {
@@ -57,10 +57,15 @@ impl Binder<'_> {
                         let ast::FunctionReturns::Table { definition, .. } = &parsed.returns else {
                             return Err(unknown());
                         };
-                        let arguments = self.module_arguments(&parsed.parameters, args, &display(name), &scope)?;
+                        let arguments =
+                            self.module_arguments(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let mut outputs = Vec::new();
                         let mut ids = Vec::new();
-                        for (column, ty, nullable) in self.definition_columns(definition)? {
+                        let database = self.homes.last().and_then(|home| home.database.clone());
+                        self.homes.push(Home { database, schema: module.schema.clone() });
+                        let columns = self.definition_columns(definition);
+                        self.homes.pop();
+                        for (column, ty, nullable) in columns? {
                             let id = self.columns.add(ty, nullable);
                             ids.push(id);
                             outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });

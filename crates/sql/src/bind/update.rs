@@ -325,6 +325,11 @@ impl Binder<'_> {
         let mut out = SetValues { set: Vec::new(), assign: Vec::new() };
         for clause in set {
             match clause {
+                ast::SetClause::Column { column, value, .. } if self.is_missing(column, names)? => {
+                    if !matches!(value, ast::Expr::Default) {
+                        self.expr(value, scope)?;
+                    }
+                }
                 ast::SetClause::Column { column, op, value } => {
                     let value = self.set_column(column, *op, value, target, names, scope, &out)?;
                     out.set.push(value);
@@ -357,6 +362,15 @@ impl Binder<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// The target has no such column; noted, as `missing_column` does.
+    fn is_missing(&mut self, column: &ast::ColumnName, names: &Scope) -> SqlResult<bool> {
+        let plain = ast::ColumnName { table: None, ..column.clone() };
+        match names.column(&plain) {
+            Ok(_) => Ok(false),
+            Err(error) => self.missing_column(error).map(|_| true),
+        }
     }
 
     fn write_method(

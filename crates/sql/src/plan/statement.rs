@@ -51,6 +51,8 @@ pub struct Module {
     pub trigger: Option<ObjectId>,
     /// Of a natively compiled module: the block that its whole body is.
     pub atomic: Option<AtomicBlock>,
+    /// Of a module in another schema than dbo: where names without a schema are looked for first.
+    pub schema: Option<Box<str>>,
 }
 
 /// BEGIN ATOMIC WITH (...): all of the block or nothing of it, under settings that are the same for every session.

@@ -139,6 +139,8 @@ pub(super) const ROWS: &[Template] = &[
     message(3902, 16, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION."),
     message(3903, 16, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."),
     message(3906, 16, "Failed to update database \"%.*ls\" because the database is read-only."),
+    message(3915, 16, "Cannot use the ROLLBACK statement within an INSERT-EXEC statement.").state(0),
+    message(3916, 16, "Cannot use the COMMIT statement within an INSERT-EXEC statement unless BEGIN TRANSACTION is used first.").state(0),
     message(3918, 16, "The statement or function must be executed in the context of a user transaction."),
     message(3930, 16, "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction."),
     message(3931, 16, "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction."),

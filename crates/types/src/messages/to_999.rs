@@ -133,6 +133,7 @@ pub(super) const ROWS: &[Template] = &[
     message(545, 16, "Explicit value must be specified for identity column in table '%.*ls' either when IDENTITY_INSERT is set to ON or when a replication user is inserting into a NOT FOR REPLICATION identity column."),
     message(547, 16, "The %ls statement conflicted with the %ls constraint \"%.*ls\". The conflict occurred in database \"%.*ls\", table \"%.*ls\"%ls%.*ls%ls.").state(0),
     message(550, 16, "The attempted insert or update failed because the target view either specifies WITH CHECK OPTION or spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did not qualify under the CHECK OPTION constraint."),
+    message(556, 16, "INSERT EXEC failed because the stored procedure altered the schema of the target table."),
     message(574, 16, "%ls statement cannot be used inside a user transaction."),
     message(628, 16, "Cannot issue SAVE TRANSACTION when there is no active transaction."),
     message(701, 17, "There is insufficient system memory in resource pool '%ls' to run this query.").state(123).listed(19).logged(),

@@ -259,6 +259,10 @@ impl ModifyPlan {
         self.source_types.clone()
     }
 
+    pub fn table(&self) -> &TableDef {
+        &self.target.def
+    }
+
     pub fn command(&self) -> Command {
         match self.verb {
             "INSERT" => Command::Insert,

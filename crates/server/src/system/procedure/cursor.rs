@@ -24,7 +24,7 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::session::api_cursors::{ApiCursor, Target, concurrency, fetch, properties, scroll};
 use crate::session::arguments::{expects_parameter, text_of};
-use crate::session::compile::{compile, first};
+use crate::session::compile::compile;
 use crate::session::host::SessionHost;
 
 /// Bytes of rows one cursor may keep.
@@ -115,7 +115,7 @@ fn open(
     let asked = Asked::read(arguments, [0, 2, 3, 4]);
     let parameterized = asked.scroll & scroll::PARAMETERIZED != 0 || arguments.len() > 5;
     let declared = if parameterized { arguments.get(5).and_then(text_of).unwrap_or_default() } else { String::new() };
-    let module = compile(host, state, &text, &declared).map_err(first)?;
+    let module = compile(host, state, &text, &declared).map_err(SqlError::together)?;
     let values = arguments.get(6..).unwrap_or_default().to_vec();
     open_module(host, state, sink, arguments, &module, &asked, values)
 }
@@ -128,7 +128,7 @@ fn prepare(
 ) -> SqlResult<i32> {
     let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepare", "@stmt"))?;
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
-    let module = compile(host, state, &text, &declared).map_err(first)?;
+    let module = compile(host, state, &text, &declared).map_err(SqlError::together)?;
     if number(arguments, 3).unwrap_or(0) & 1 != 0
         && let Some(columns) = cursor_columns(host, state, &module)?
     {
@@ -160,7 +160,7 @@ fn prepare_execute(
 ) -> SqlResult<i32> {
     let text = arguments.get(3).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepexec", "@stmt"))?;
     let declared = arguments.get(2).and_then(text_of).unwrap_or_default();
-    let module = compile(host, state, &text, &declared).map_err(first)?;
+    let module = compile(host, state, &text, &declared).map_err(SqlError::together)?;
     let handle = host.prepared.keep(module.clone())?;
     give(arguments, 0, handle.into());
     let asked = Asked::read(arguments, [1, 4, 5, 6]);
@@ -426,7 +426,7 @@ impl Statement {
     }
 
     fn run(self, host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink) -> SqlResult<i32> {
-        let module = compile(host, state, &self.text, &self.declared.join(", ")).map_err(first)?;
+        let module = compile(host, state, &self.text, &self.declared.join(", ")).map_err(SqlError::together)?;
         run(host, state, sink, &module, self.values)
     }
 }

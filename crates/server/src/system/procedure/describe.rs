@@ -8,7 +8,6 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
 use super::parameters::Parameters;
 use super::result::{ResultSet, bit, number, optional_text, text};
 use crate::catalog::scalar_type;
-use crate::session::compile::first;
 use crate::session::host::SessionHost;
 
 const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname; is_nullable bit; system_type_id int; \
@@ -46,7 +45,7 @@ pub fn columns_of(
     text: &str,
     declared: &str,
 ) -> SqlResult<Option<Vec<OutputColumn>>> {
-    let module = host.bind_text(state, text, declared).map_err(first)?;
+    let module = host.bind_text(state, text, declared).map_err(SqlError::together)?;
     let options = SessionHost::bind_options(state);
     host.with_catalog(state, |catalog| sql::bind::describe(&module, catalog, &options))
 }
@@ -156,7 +155,7 @@ pub fn parameter_encryption(
 ) -> SqlResult<i32> {
     let tsql = given.text(0).unwrap_or_default();
     let declared = given.text(1).unwrap_or_default();
-    let module = host.bind_text(state, &tsql, &declared).map_err(|errors: Vec<SqlError>| first(errors))?;
+    let module = host.bind_text(state, &tsql, &declared).map_err(SqlError::together)?;
     ResultSet::new(KEYS).send(sink)?;
     let mut result = ResultSet::new(ENCRYPTED);
     for (at, variable) in module.variables[..module.parameter_count].iter().enumerate() {
