@@ -1,11 +1,15 @@
 //! A server that runs already (`--target`), and where the runs keep their tables there.
 
+use os::wait::WaitType;
 use tds::client::ClientEncryption;
 
 use super::server::{DATABASE, ask, first_texts, make, open, target_of};
 use crate::address::ServerAddress;
 use crate::client::{Connection, Target};
 use crate::sql_tool::parse_encryption;
+
+/// So long a server may take to see that connections are closed.
+const CLOSED_WITHIN_MS: u64 = 5_000;
 
 /// `tds://user:password@host:port/database?encrypt=disable`, with %XX for what would end a part. A port may be missing, and
 /// each of what follows it. Encryption is one of those of `heddle sql -N`.
@@ -78,7 +82,16 @@ impl Remote {
             return Ok(());
         }
         ask(&mut connection, &format!("ALTER DATABASE {DATABASE} SET SINGLE_USER WITH ROLLBACK IMMEDIATE"))?;
-        ask(&mut connection, &format!("DROP DATABASE {DATABASE}")).map(|_| ())
+        // A connection that was just closed is in use until its session has noticed.
+        let until = os::clock::now_ms() + CLOSED_WITHIN_MS;
+        loop {
+            match ask(&mut connection, &format!("DROP DATABASE {DATABASE}")) {
+                Err(error) if error.contains("Msg 3702,") && os::clock::now_ms() < until => {
+                    os::wait::sleep(WaitType::SLEEP_TASK, 20);
+                }
+                dropped => return dropped.map(|_| ()),
+            }
+        }
     }
 
     fn target(&self, database: &str) -> Result<Target, String> {
