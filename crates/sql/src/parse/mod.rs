@@ -37,8 +37,7 @@ use crate::keyword::Keyword as K;
 use crate::lex::{Lexer, Token, TokenKind as T};
 use ::types::SqlError;
 
-/// Levels of nesting in one batch: parentheses, calls, subqueries, blocks. A level costs at most `STACK_PER_LEVEL`
-/// bytes of stack, so a parse stays below half of a fiber's 256 KB.
+/// Levels of nesting in one batch: parentheses, calls, subqueries, blocks. So few that a parse stays below half of a fiber's 256 KB.
 const NESTING_MAX: u32 = 200;
 
 /// Tokens that can be seen behind the current one.
