@@ -50,6 +50,9 @@ INSERT @parts EXEC sp_help 'dbo.watched';
 INSERT @parts EXEC sp_help 'sys.sp_executesql';
 SELECT name, owner, type FROM @parts;
 GO
+-- What the system's own procedures share is in no list.
+SELECT name FROM sys.all_objects WHERE name LIKE 'odbc[_]%' OR name LIKE 'check[_]%' OR name LIKE 'described[_]%' OR name LIKE 'iso[_]%';
+GO
 EXEC sp_depends 'dbo.seen';
 EXEC sp_depends 'dbo.parent';
 EXEC sp_depends 'app.child';
@@ -64,6 +67,12 @@ EXEC sp_spaceused 'nothing';
 EXEC sp_spaceused 'master.dbo.nothing';
 GO
 EXEC sp_helpdb 'nothing';
+DECLARE @databases TABLE (name sysname, size nvarchar(13), owner sysname NULL, id smallint, created nvarchar(11), status nvarchar(600), level tinyint);
+SET NOCOUNT ON;
+INSERT @databases EXEC sp_helpdb;
+SET NOCOUNT OFF;
+SELECT name, owner, level FROM @databases WHERE name = 'golden_procedure_catalog';
+SELECT name, type FROM sys.all_views WHERE object_id > 0 OR name = 'all_views' ORDER BY name;
 EXEC sp_helpfilegroup;
 EXEC sp_helpfile 'nothing';
 DECLARE @files TABLE (name sysname, fileid smallint, filename nvarchar(260) NULL, filegroup sysname NULL, size nvarchar(18), maxsize nvarchar(18), growth nvarchar(18), usage varchar(9));
@@ -95,4 +104,19 @@ EXEC sp_configure 'kernel mode', @configtext = 'nothing';
 EXEC sp_who 'nobody';
 EXEC sp_who2 'nobody';
 EXEC sp_who 'active, or not';
+GO
+-- A name of another database, where there is such an object.
+CREATE TABLE tempdb.dbo.elsewhere (a int);
+EXEC sp_helpconstraint 'tempdb.dbo.elsewhere';
+EXEC sp_helptrigger 'tempdb.dbo.elsewhere';
+EXEC sp_depends 'tempdb.dbo.elsewhere';
+EXEC sp_helpstats 'tempdb.dbo.elsewhere';
+EXEC sp_autostats 'tempdb.dbo.elsewhere';
+DROP TABLE tempdb.dbo.elsewhere;
+BEGIN TRY
+  EXEC sp_helpindex 'nothing';
+END TRY
+BEGIN CATCH
+  SELECT ERROR_NUMBER() AS number, ERROR_PROCEDURE() AS [procedure];
+END CATCH;
 GO

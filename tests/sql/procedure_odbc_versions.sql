@@ -123,3 +123,8 @@ EXEC sp_column_privileges 'plain', @table_qualifier = 'nowhere';
 GO
 DROP USER reader;
 GO
+CREATE TABLE dbo.bracketed ([a[b] int);
+EXEC sp_columns 'bracketed', @column_name = 'a[b';
+EXEC sp_columns_90 'bracketed', @column_name = 'a[b';
+EXEC sp_special_columns_90 'bracketed', @scope = 'X';
+GO

@@ -208,7 +208,7 @@ pub struct ModuleInfo {
     /// That it works in.
     pub database: DatabaseId,
     pub object: ObjectId,
-    /// `schema.name`, as error messages show it.
+    /// `schema.name`, as error messages show it. Empty: they show the caller's.
     pub name: Box<str>,
     /// SET QUOTED_IDENTIFIER and ANSI_NULLS at CREATE.
     pub quoted_identifier: bool,

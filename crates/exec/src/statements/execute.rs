@@ -373,7 +373,20 @@ impl<'a> Runner<'a> {
                 Err(error) => return Err(error),
             }
         }
-        Ok(runtime.host.procedure(runtime.session, name)?.into())
+        Ok(match runtime.host.procedure(runtime.session, name)? {
+            host::Callee::Module(module, info) => Call::Module(module, Some(self.speaking(info))),
+            found => found.into(),
+        })
+    }
+
+    /// A module without a name of its own says what it says in its caller's.
+    fn speaking(&self, info: Arc<ModuleInfo>) -> Arc<ModuleInfo> {
+        match &self.frame.info {
+            Some(caller) if info.name.is_empty() => {
+                Arc::new(ModuleInfo { name: caller.name.clone(), ..(*info).clone() })
+            }
+            _ => info,
+        }
     }
 
     /// `outputs`: for each argument with OUTPUT.

@@ -10,7 +10,7 @@ use sql::catalog::{DatabaseId, ModuleDef, ModuleKind};
 use sql::plan::Module;
 use types::{SqlError, SqlResult};
 
-use crate::catalog::MASTER;
+use crate::catalog::{MASTER, registry};
 use crate::instance::handle;
 use crate::instance::handle::PlanKey;
 use crate::instance::server::Event;
@@ -109,9 +109,10 @@ fn workplace(definition: &ModuleDef, caller: DatabaseId) -> DatabaseId {
     }
 }
 
-/// As messages name a module: with its schema, a temporary one without.
+/// As messages name a module: with its schema, a temporary one without, and one that users do not know by its caller.
 fn shown_name(definition: &ModuleDef) -> Box<str> {
     match definition.name.starts_with('#') {
+        _ if registry::by_id(definition.object.0).is_some_and(|entry| entry.internal) => Box::default(),
         true => definition.name.clone(),
         false => format!("{}.{}", definition.schema, definition.name).into(),
     }

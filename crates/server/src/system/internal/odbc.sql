@@ -1,3 +1,7 @@
+-- How ODBC sees types, tables, columns, keys, parameters and privileges: what the procedures of procedures/odbc.sql have in common.
+-- @version: 80, 90, 100 for sp_columns, sp_columns_90, sp_columns_100 and their like. An old client sees the types of 2008 as character
+-- strings. @ODBCVer: 3, or whatever is not 3 for ODBC 2.
+
 CREATE VIEW sys.odbc_types AS
 SELECT CONVERT(tinyint, v.xtype) AS system_type_id, CONVERT(smallint, v.type3) AS type3, CONVERT(smallint, v.type2) AS type2,
   CONVERT(smallint, v.type_old) AS type_old, CONVERT(smallint, v.sql_type) AS sql_type, CONVERT(smallint, v.sub) AS datetime_sub,
@@ -43,8 +47,8 @@ RETURNS TABLE AS RETURN
 SELECT
   CASE
     WHEN @max_length = -1 AND @version < 90 THEN CONVERT(smallint, CASE @system_type_id WHEN 167 THEN -1 WHEN 231 THEN -10 WHEN 165 THEN -4 ELSE t.type_old END)
-    WHEN t.type_old = -9 AND @version >= 100 OR @system_type_id IN (240, 241) AND @version >= 90 THEN CASE WHEN @ODBCVer >= 3 THEN t.type3 ELSE t.type2 END
-    WHEN t.type_old = 93 AND @ODBCVer = 2 THEN t.type2
+    WHEN t.type_old = -9 AND @version >= 100 OR @system_type_id IN (240, 241) AND @version >= 90 THEN CASE WHEN @ODBCVer = 3 THEN t.type3 ELSE t.type2 END
+    WHEN t.type_old = 93 AND ISNULL(@ODBCVer, 2) <> 3 THEN t.type2
     ELSE t.type_old END AS data_type,
   CONVERT(int, CASE
     WHEN @system_type_id IN (106, 108) THEN @precision
@@ -55,8 +59,8 @@ SELECT
     WHEN @system_type_id = 41 THEN 8 + SIGN(@scale) + @scale
     WHEN @system_type_id = 42 THEN 19 + SIGN(@scale) + @scale
     WHEN @system_type_id = 43 THEN 26 + SIGN(@scale) + @scale
-    WHEN @system_type_id = 62 AND @ODBCVer = 2 THEN 15
-    WHEN @system_type_id = 59 AND @ODBCVer = 2 THEN 7
+    WHEN @system_type_id = 62 AND ISNULL(@ODBCVer, 2) <> 3 THEN 15
+    WHEN @system_type_id = 59 AND ISNULL(@ODBCVer, 2) <> 3 THEN 7
     ELSE t.column_size END) AS column_size,
   CONVERT(int, CASE
     WHEN @system_type_id IN (106, 108) THEN @precision + 2
@@ -72,7 +76,7 @@ SELECT
     WHEN @system_type_id IN (106, 108) THEN @scale
     WHEN @system_type_id IN (41, 42, 43) THEN CASE WHEN @version >= 100 THEN @scale END
     ELSE t.scale END) AS scale,
-  CASE WHEN @system_type_id IN (59, 62) AND @ODBCVer = 2 THEN CONVERT(smallint, 10) ELSE t.radix END AS radix,
+  CASE WHEN @system_type_id IN (59, 62) AND ISNULL(@ODBCVer, 2) <> 3 THEN CONVERT(smallint, 10) ELSE t.radix END AS radix,
   CASE
     WHEN @max_length = -1 AND @version < 90 THEN CONVERT(smallint, CASE @system_type_id WHEN 167 THEN -1 WHEN 231 THEN -10 WHEN 165 THEN -4 ELSE t.type_old END)
     WHEN t.type_old = -9 AND @version < 100 THEN t.type_old
@@ -95,11 +99,36 @@ SELECT
 FROM sys.odbc_types t
 WHERE t.system_type_id = @system_type_id
 GO
-CREATE FUNCTION sys.odbc_columns(@version int, @ODBCVer int)
+CREATE PROCEDURE sys.odbc_table @qualifier sysname, @owner nvarchar(384), @name nvarchar(384), @object_id int OUTPUT, @is_pattern bit = 0 AS
+IF @qualifier <> DB_NAME()
+BEGIN
+  RAISERROR(15250, -1, -1)
+  RETURN 1
+END
+IF @is_pattern = 0 OR @name NOT LIKE N'%[%[_]%' AND (@owner IS NULL OR @owner NOT LIKE N'%[%[_]%')
+  SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@owner), N'') + N'.' + QUOTENAME(@name))
+RETURN 0
+GO
+-- table_type: of a table or view.
+CREATE FUNCTION sys.odbc_objects(@owner nvarchar(384), @name nvarchar(384), @use_pattern bit)
+RETURNS TABLE AS RETURN
+SELECT o.object_id, o.type, CONVERT(sysname, DB_NAME()) AS qualifier, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS owner, CONVERT(sysname, o.name) AS name,
+  CONVERT(varchar(32), CASE o.type WHEN 'S' THEN 'SYSTEM TABLE' WHEN 'U' THEN 'TABLE' ELSE 'VIEW' END) AS table_type
+FROM sys.all_objects o
+WHERE (@name IS NULL OR o.name = @name OR @use_pattern = 1 AND o.name LIKE @name)
+  AND (@owner IS NULL OR SCHEMA_NAME(o.schema_id) = @owner OR @use_pattern = 1 AND SCHEMA_NAME(o.schema_id) LIKE @owner)
+GO
+CREATE VIEW sys.odbc_table_columns AS
+SELECT c.object_id, c.column_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
+  CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(sysname, c.name) AS COLUMN_NAME
+FROM sys.all_objects o
+JOIN sys.all_columns c ON c.object_id = o.object_id
+GO
+CREATE FUNCTION sys.odbc_columns(@version int, @ODBCVer int, @object_id int, @owner nvarchar(384), @name nvarchar(384), @column nvarchar(384), @use_pattern bit)
 RETURNS TABLE AS RETURN
 SELECT c.object_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
   CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(sysname, c.name) AS COLUMN_NAME, t.data_type AS DATA_TYPE,
-  CONVERT(sysname, CASE WHEN c.is_identity = 0 THEN u.name WHEN c.system_type_id IN (106, 108) THEN u.name + N'() identity' ELSE u.name + N' identity' END) AS TYPE_NAME,
+  CONVERT(sysname, u.name + CASE WHEN c.is_identity = 0 THEN N'' WHEN c.system_type_id IN (106, 108) THEN N'() identity' ELSE N' identity' END) AS TYPE_NAME,
   t.column_size AS PRECISION, t.length AS LENGTH, t.scale AS SCALE, t.radix AS RADIX, CONVERT(smallint, c.is_nullable) AS NULLABLE,
   CONVERT(varchar(254), NULL) AS REMARKS, CONVERT(nvarchar(4000), d.definition) AS COLUMN_DEF, t.sql_data_type AS SQL_DATA_TYPE,
   t.datetime_sub AS SQL_DATETIME_SUB, t.octet_length AS CHAR_OCTET_LENGTH, c.column_id AS ORDINAL_POSITION,
@@ -116,13 +145,32 @@ JOIN sys.types u ON u.user_type_id = c.user_type_id
 LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id
 CROSS APPLY sys.odbc_type(c.system_type_id, c.max_length, c.precision, c.scale, @version, @ODBCVer) AS t
 WHERE o.type IN ('U', 'V', 'S', 'TF', 'IF')
+  AND (c.object_id = @object_id OR @object_id IS NULL AND @use_pattern = 1 AND o.name LIKE ISNULL(@name, N'%') AND SCHEMA_NAME(o.schema_id) LIKE ISNULL(@owner, N'%'))
+  AND (@column IS NULL OR c.name = @column OR @use_pattern = 1 AND c.name LIKE @column)
 GO
-CREATE FUNCTION sys.odbc_special_columns(@object_id int, @col_type char(1), @scope char(1), @nullable char(1), @version int, @ODBCVer int)
+CREATE VIEW sys.odbc_primary_keys AS
+SELECT i.object_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
+  CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(sysname, c.name) AS COLUMN_NAME, k.key_ordinal, CONVERT(sysname, i.name) AS PK_NAME
+FROM sys.indexes i
+JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
+JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
+JOIN sys.objects o ON o.object_id = i.object_id
+WHERE i.is_primary_key = 1
+GO
+CREATE PROCEDURE sys.check_special_columns @col_type char(1), @scope char(1), @nullable char(1) AS
+DECLARE @parameter varchar(10) = CASE WHEN ISNULL(@col_type, '') NOT IN ('R', 'V') THEN 'col_type' WHEN ISNULL(@scope, '') NOT IN ('C', 'T') THEN 'scope'
+  WHEN ISNULL(@nullable, '') NOT IN ('U', 'O') THEN 'nullable' END
+IF @parameter IS NULL RETURN 0
+DECLARE @values varchar(12) = CASE @parameter WHEN 'col_type' THEN '''R'' or ''V''' WHEN 'scope' THEN '''C'' or ''T''' ELSE '''U'' or ''O''' END
+RAISERROR(15251, -1, -1, @parameter, @values)
+RETURN 1
+GO
+CREATE FUNCTION sys.odbc_special_columns(@version int, @ODBCVer int, @object_id int, @col_type char(1), @scope char(1), @nullable char(1))
 RETURNS TABLE AS RETURN
 SELECT c.object_id, c.column_id,
   CONVERT(smallint, CASE WHEN @col_type = 'V' THEN NULL WHEN @scope = 'C' THEN 0 ELSE 1 END) AS SCOPE, CONVERT(sysname, c.name) AS COLUMN_NAME,
   t.data_type AS DATA_TYPE,
-  CONVERT(sysname, CASE WHEN c.is_identity = 0 THEN u.name WHEN c.system_type_id IN (106, 108) THEN u.name + N'() identity' ELSE u.name + N' identity' END) AS TYPE_NAME,
+  CONVERT(sysname, u.name + CASE WHEN c.is_identity = 0 THEN N'' WHEN c.system_type_id IN (106, 108) THEN N'() identity' ELSE N' identity' END) AS TYPE_NAME,
   t.column_size AS PRECISION, t.length AS LENGTH, t.scale AS SCALE, CONVERT(smallint, 1) AS PSEUDO_COLUMN
 FROM sys.columns c
 JOIN sys.types u ON u.user_type_id = c.user_type_id
@@ -139,11 +187,11 @@ WHERE c.object_id = @object_id
             WHERE n.object_id = @object_id AND n.index_id = i.index_id AND n.key_ordinal > 0 AND m.is_nullable = 1))
         ORDER BY i.is_primary_key DESC, i.index_id)))
 GO
-CREATE FUNCTION sys.odbc_procedure_columns(@version int, @ODBCVer int)
+CREATE FUNCTION sys.odbc_procedure_columns(@version int, @ODBCVer int, @owner nvarchar(384), @name nvarchar(390), @column nvarchar(384), @use_pattern bit)
 RETURNS TABLE AS RETURN
-SELECT CONVERT(sysname, DB_NAME()) AS PROCEDURE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS PROCEDURE_OWNER, o.name AS plain_name,
+SELECT o.qualifier AS PROCEDURE_QUALIFIER, o.owner AS PROCEDURE_OWNER,
   CONVERT(nvarchar(134), o.name + CASE WHEN o.type = 'P' THEN N';1' ELSE N';0' END) AS PROCEDURE_NAME,
-  CONVERT(sysname, CASE WHEN p.parameter_id = 0 THEN N'@RETURN_VALUE' ELSE p.name END) AS COLUMN_NAME,
+  p.name AS COLUMN_NAME,
   CONVERT(smallint, CASE WHEN p.parameter_id = 0 THEN 5 WHEN p.is_output = 1 THEN 2 ELSE 1 END) AS COLUMN_TYPE,
   t.data_type AS DATA_TYPE, CONVERT(sysname, u.name) AS TYPE_NAME, t.column_size AS PRECISION, t.length AS LENGTH, t.scale AS SCALE,
   t.radix AS RADIX, CONVERT(smallint, CASE WHEN p.parameter_id = 0 AND o.type = 'P' THEN 0 ELSE 1 END) AS NULLABLE,
@@ -153,9 +201,9 @@ SELECT CONVERT(sysname, DB_NAME()) AS PROCEDURE_QUALIFIER, CONVERT(sysname, SCHE
   CONVERT(sysname, CASE WHEN p.system_type_id = 243 THEN DB_NAME() END) AS SS_TYPE_CATALOG_NAME,
   CONVERT(sysname, CASE WHEN p.system_type_id = 243 THEN SCHEMA_NAME(u.schema_id) END) AS SS_TYPE_SCHEMA_NAME,
   CASE WHEN p.parameter_id = 0 AND o.type = 'P' THEN t.ss_type ELSE t.ss_nullable END AS SS_DATA_TYPE
-FROM sys.all_objects o
+FROM sys.odbc_objects(@owner, @name, @use_pattern) AS o
 JOIN (
-  SELECT q.object_id, q.name, q.parameter_id, q.system_type_id, q.user_type_id, q.max_length, q.precision, q.scale, q.is_output FROM sys.all_parameters q
+  SELECT q.object_id, CONVERT(sysname, CASE q.parameter_id WHEN 0 THEN N'@RETURN_VALUE' ELSE q.name END) AS name, q.parameter_id, q.system_type_id, q.user_type_id, q.max_length, q.precision, q.scale, q.is_output FROM sys.all_parameters q
   UNION ALL
   SELECT r.object_id, CONVERT(sysname, N'@RETURN_VALUE'), CONVERT(int, 0), CONVERT(tinyint, 56), CONVERT(int, 56), CONVERT(smallint, 4), CONVERT(tinyint, 10),
     CONVERT(tinyint, 0), CONVERT(bit, 1)
@@ -163,7 +211,7 @@ JOIN (
 ) AS p ON p.object_id = o.object_id
 JOIN sys.types u ON u.user_type_id = p.user_type_id
 CROSS APPLY sys.odbc_type(p.system_type_id, p.max_length, p.precision, p.scale, @version, @ODBCVer) AS t
-WHERE o.type IN ('P', 'FN', 'IF', 'TF')
+WHERE o.type IN ('P', 'FN', 'IF', 'TF') AND (@column IS NULL OR p.name = @column OR @use_pattern = 1 AND p.name LIKE @column)
 GO
 CREATE VIEW sys.odbc_type_list AS
 SELECT CONVERT(sysname, v.name) AS TYPE_NAME, CONVERT(tinyint, v.xtype) AS system_type_id, CONVERT(varchar(32), v.prefix) AS LITERAL_PREFIX,
@@ -211,7 +259,7 @@ FROM (VALUES
   (N'smalldatetime', 58, '''', '''', NULL, 1, 0, 3, NULL, 0, NULL, 0, 0, 22)
 ) AS v(name, xtype, prefix, suffix, parameters, nullable, cased, searchable, unsigned, money, increments, scale_min, scale_max, usertype)
 GO
-CREATE FUNCTION sys.odbc_data_types(@version int, @ODBCVer int)
+CREATE FUNCTION sys.odbc_data_types(@version int, @ODBCVer int, @data_type int)
 RETURNS TABLE AS RETURN
 SELECT l.TYPE_NAME, t.data_type AS DATA_TYPE, CASE WHEN l.TYPE_NAME = N'sysname' THEN 128 ELSE t.column_size END AS PRECISION, l.LITERAL_PREFIX,
   l.LITERAL_SUFFIX, l.CREATE_PARAMS, l.NULLABLE, l.CASE_SENSITIVE, l.SEARCHABLE, l.UNSIGNED_ATTRIBUTE, l.MONEY, l.AUTO_INCREMENT,
@@ -219,5 +267,17 @@ SELECT l.TYPE_NAME, t.data_type AS DATA_TYPE, CASE WHEN l.TYPE_NAME = N'sysname'
   CONVERT(int, t.radix) AS NUM_PREC_RADIX, CONVERT(smallint, NULL) AS INTERVAL_PRECISION, l.USERTYPE
 FROM sys.odbc_type_list l
 JOIN sys.odbc_types b ON b.system_type_id = l.system_type_id
-CROSS APPLY sys.odbc_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 ELSE 0 END, 38, 7, @version, @ODBCVer) AS t
+CROSS APPLY sys.odbc_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 ELSE 0 END, 38, 7, @version, CASE WHEN @ODBCVer >= 3 THEN 3 END) AS t
+WHERE @data_type = 0 OR t.data_type = @data_type
+GO
+CREATE VIEW sys.odbc_owner_privileges AS
+SELECT CONVERT(sysname, N'dbo') AS GRANTOR, CONVERT(sysname, N'dbo') AS GRANTEE, CONVERT(varchar(32), v.name) AS PRIVILEGE, CONVERT(varchar(3), 'YES') AS IS_GRANTABLE
+FROM (VALUES ('DELETE'), ('INSERT'), ('REFERENCES'), ('SELECT'), ('UPDATE')) AS v(name)
+GO
+CREATE VIEW sys.odbc_privileges AS
+SELECT p.major_id AS object_id, p.minor_id AS column_id, CONVERT(sysname, USER_NAME(p.grantor_principal_id)) AS GRANTOR,
+  CONVERT(sysname, USER_NAME(p.grantee_principal_id)) AS GRANTEE, CONVERT(varchar(32), p.permission_name) AS PRIVILEGE,
+  CONVERT(varchar(3), CASE p.state WHEN 'W' THEN 'YES' ELSE 'NO' END) AS IS_GRANTABLE
+FROM sys.database_permissions p
+WHERE p.class = 1 AND p.state <> 'D' AND p.permission_name IN (N'DELETE', N'INSERT', N'REFERENCES', N'SELECT', N'UPDATE')
 GO

@@ -2,19 +2,9 @@
 
 CREATE PROCEDURE sys.sp_helptext @objname nvarchar(776), @columnname sysname = NULL AS
 SET NOCOUNT ON
-DECLARE @database sysname = PARSENAME(@objname, 3)
-IF @database IS NOT NULL AND @database <> DB_NAME()
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-DECLARE @object_id int = OBJECT_ID(@objname)
-IF @object_id IS NULL
-BEGIN
-  SET @database = DB_NAME()
-  RAISERROR(15009, -1, -1, @objname, @database)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @objname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max)
 IF @columnname IS NOT NULL
 BEGIN
@@ -48,19 +38,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpindex @objname nvarchar(776) AS
 SET NOCOUNT ON
-DECLARE @database sysname = PARSENAME(@objname, 3)
-IF @database IS NOT NULL AND @database <> DB_NAME()
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-DECLARE @object_id int = OBJECT_ID(@objname)
-IF @object_id IS NULL
-BEGIN
-  SET @database = DB_NAME()
-  RAISERROR(15009, -1, -1, @objname, @database)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @objname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @object_id AND index_id > 0)
 BEGIN
   RAISERROR(15472, -1, -1, @objname)
@@ -84,13 +64,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpconstraint @objname nvarchar(776), @nomsg varchar(5) = 'msg' AS
 SET NOCOUNT ON
-DECLARE @object_id int = OBJECT_ID(@objname), @database sysname
-IF @object_id IS NULL
-BEGIN
-  SET @database = DB_NAME()
-  RAISERROR(15009, -1, -1, @objname, @database)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @objname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 IF ISNULL(@nomsg, 'msg') <> 'nomsg' SELECT @objname AS [Object Name]
 DECLARE @found TABLE (place int IDENTITY PRIMARY KEY, kind nvarchar(146), name sysname, on_delete nvarchar(20), on_update nvarchar(20),
   enabled varchar(15), replicated varchar(20), keys nvarchar(2078))
@@ -146,13 +122,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helptrigger @tabname nvarchar(776), @triggertype char(6) = NULL AS
 SET NOCOUNT ON
-DECLARE @object_id int = OBJECT_ID(@tabname), @database sysname
-IF @object_id IS NULL
-BEGIN
-  SET @database = DB_NAME()
-  RAISERROR(15009, -1, -1, @tabname, @database)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @tabname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 SELECT CONVERT(sysname, t.name) AS trigger_name, CONVERT(sysname, N'dbo') AS trigger_owner,
   CONVERT(int, OBJECTPROPERTY(t.object_id, 'ExecIsUpdateTrigger')) AS isupdate, CONVERT(int, OBJECTPROPERTY(t.object_id, 'ExecIsDeleteTrigger')) AS isdelete,
   CONVERT(int, OBJECTPROPERTY(t.object_id, 'ExecIsInsertTrigger')) AS isinsert, CONVERT(int, CASE t.is_instead_of_trigger WHEN 1 THEN 0 ELSE 1 END) AS isafter,
@@ -165,49 +137,25 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_help @objname nvarchar(776) = NULL AS
 SET NOCOUNT ON
-DECLARE @database sysname
 IF @objname IS NULL
 BEGIN
-  SELECT CONVERT(sysname, o.name) AS Name, CONVERT(sysname, N'dbo') AS Owner, CONVERT(nvarchar(31), CASE o.type WHEN 'U' THEN N'user table' WHEN 'V' THEN N'view'
-      WHEN 'P' THEN N'stored procedure' WHEN 'TR' THEN N'trigger' WHEN 'PK' THEN N'primary key cns' WHEN 'UQ' THEN N'unique cns' WHEN 'F' THEN N'foreign key cns'
-      WHEN 'C' THEN N'check cns' WHEN 'D' THEN N'default (maybe cns)' WHEN 'FN' THEN N'scalar function' WHEN 'IF' THEN N'inline function'
-      WHEN 'TF' THEN N'table function' WHEN 'SN' THEN N'synonym' WHEN 'SO' THEN N'sequence object' WHEN 'S' THEN N'system table' WHEN 'X' THEN N'extended stored proc'
-      ELSE LOWER(REPLACE(o.type_desc, N'_', N' ')) END) AS Object_type
-  FROM sys.all_objects o ORDER BY 2, 3 DESC, 1
-  SELECT CONVERT(sysname, t.name) AS User_type, CONVERT(sysname, TYPE_NAME(t.system_type_id)) AS Storage_type, CONVERT(smallint, t.max_length) AS Length,
-    CONVERT(int, t.precision) AS Prec, CONVERT(int, t.scale) AS Scale, CONVERT(varchar(35), CASE t.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END) AS Nullable,
-    CONVERT(sysname, N'none') AS Default_name, CONVERT(sysname, N'none') AS Rule_name, CONVERT(sysname, t.collation_name) AS Collation
-  FROM sys.types t WHERE t.is_user_defined = 1 AND t.is_table_type = 0 ORDER BY 1
+  SELECT o.Name, CONVERT(sysname, N'dbo') AS Owner, o.kind AS Object_type FROM sys.described_objects o ORDER BY 2, 3 DESC, 1
+  SELECT t.name AS User_type, t.Storage_type, t.Length, t.Prec, t.Scale, t.Nullable, t.Default_name, t.Rule_name, t.Collation
+  FROM sys.described_types t WHERE t.is_user_defined = 1 AND t.is_table_type = 0 ORDER BY 1
   RETURN 0
 END
-SET @database = PARSENAME(@objname, 3)
-IF @database IS NOT NULL AND @database <> DB_NAME()
+IF OBJECT_ID(@objname) IS NULL AND TYPE_ID(@objname) IS NOT NULL
 BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-DECLARE @object_id int = OBJECT_ID(@objname)
-IF @object_id IS NULL
-BEGIN
-  IF TYPE_ID(@objname) IS NULL
-  BEGIN
-    SET @database = DB_NAME()
-    RAISERROR(15009, -1, -1, @objname, @database)
-    RETURN 1
-  END
-  SELECT CONVERT(sysname, t.name) AS Type_name, CONVERT(sysname, TYPE_NAME(t.system_type_id)) AS Storage_type, CONVERT(smallint, t.max_length) AS Length,
-    CONVERT(int, t.precision) AS Prec, CONVERT(int, t.scale) AS Scale, CONVERT(varchar(35), CASE t.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END) AS Nullable,
-    CONVERT(sysname, N'none') AS Default_name, CONVERT(sysname, N'none') AS Rule_name, CONVERT(sysname, t.collation_name) AS Collation
-  FROM sys.types t WHERE t.user_type_id = TYPE_ID(@objname)
+  SELECT t.name AS Type_name, t.Storage_type, t.Length, t.Prec, t.Scale, t.Nullable, t.Default_name, t.Rule_name, t.Collation
+  FROM sys.described_types t WHERE t.user_type_id = TYPE_ID(@objname)
   RETURN 0
 END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @objname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 DECLARE @type char(2) = (SELECT type FROM sys.all_objects WHERE object_id = @object_id)
-SELECT CONVERT(sysname, o.name) AS Name, CONVERT(sysname, ISNULL(USER_NAME(ISNULL(o.principal_id, s.principal_id)), N'dbo')) AS Owner,
-  CONVERT(nvarchar(31), CASE o.type WHEN 'U' THEN N'user table' WHEN 'V' THEN N'view' WHEN 'P' THEN N'stored procedure' WHEN 'TR' THEN N'trigger'
-    WHEN 'PK' THEN N'primary key cns' WHEN 'UQ' THEN N'unique cns' WHEN 'F' THEN N'foreign key cns' WHEN 'C' THEN N'check cns' WHEN 'D' THEN N'default (maybe cns)'
-    WHEN 'FN' THEN N'scalar function' WHEN 'IF' THEN N'inline function' WHEN 'TF' THEN N'table function' WHEN 'SN' THEN N'synonym' WHEN 'SO' THEN N'sequence object'
-    WHEN 'S' THEN N'system table' ELSE LOWER(REPLACE(o.type_desc, N'_', N' ')) END) AS Type, o.create_date AS Created_datetime
-FROM sys.all_objects o LEFT JOIN sys.schemas s ON s.schema_id = o.schema_id
+SELECT o.Name, CONVERT(sysname, ISNULL(USER_NAME(ISNULL(o.principal_id, s.principal_id)), N'dbo')) AS Owner, o.kind AS Type, o.create_date AS Created_datetime
+FROM sys.described_objects o LEFT JOIN sys.schemas s ON s.schema_id = o.schema_id
 WHERE o.object_id = @object_id
 IF @type IN ('U', 'V', 'S', 'TF', 'IF')
 BEGIN
@@ -246,11 +194,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpdb @dbname sysname = NULL AS
 SET NOCOUNT ON
-IF @dbname IS NOT NULL AND DB_ID(@dbname) IS NULL
-BEGIN
-  RAISERROR(15010, -1, -1, @dbname)
-  RETURN 1
-END
+DECLARE @refused int = 0
+IF @dbname IS NOT NULL EXEC @refused = sys.check_database_exists @dbname
+IF @refused = 1 RETURN 1
 SELECT CONVERT(sysname, d.name) AS name,
   CONVERT(nvarchar(13), STR((SELECT SUM(CONVERT(float, f.size)) FROM sys.master_files f WHERE f.database_id = d.database_id) / 128, 10, 2) + N' MB') AS db_size,
   CONVERT(sysname, SUSER_SNAME(d.owner_sid)) AS owner, CONVERT(smallint, d.database_id) AS dbid, CONVERT(nvarchar(11), d.create_date, 100) AS created,
@@ -262,24 +208,16 @@ FROM sys.databases d
 WHERE @dbname IS NULL OR d.name = @dbname
 ORDER BY d.name
 IF @dbname IS NOT NULL
-  SELECT CONVERT(sysname, f.name) AS name, CONVERT(smallint, f.file_id) AS fileid, CONVERT(nvarchar(260), f.physical_name) AS filename,
-    CONVERT(sysname, CASE f.type WHEN 0 THEN N'PRIMARY' END) AS filegroup, CONVERT(nvarchar(18), CONVERT(nvarchar(15), CONVERT(bigint, f.size) * 8) + N' KB') AS size,
-    CONVERT(nvarchar(18), CASE f.max_size WHEN -1 THEN N'Unlimited' ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.max_size) * 8) + N' KB' END) AS maxsize,
-    CONVERT(nvarchar(18), CASE f.is_percent_growth WHEN 1 THEN CONVERT(nvarchar(15), f.growth) + N'%' ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.growth) * 8) + N' KB' END) AS growth,
-    CONVERT(varchar(9), CASE f.type WHEN 0 THEN 'data only' ELSE 'log only' END) AS usage
-  FROM sys.master_files f WHERE f.database_id = DB_ID(@dbname) ORDER BY f.file_id
+  SELECT f.name, f.fileid, f.filename, f.filegroup, f.size, f.maxsize, f.growth, f.usage
+  FROM sys.described_files f WHERE f.database_id = DB_ID(@dbname) ORDER BY f.fileid
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpfile @filename sysname = NULL AS
 SET NOCOUNT ON
-SELECT CONVERT(sysname, f.name) AS name, CONVERT(smallint, f.file_id) AS fileid, CONVERT(nvarchar(260), f.physical_name) AS filename,
-  CONVERT(sysname, CASE f.type WHEN 0 THEN N'PRIMARY' END) AS filegroup, CONVERT(nvarchar(18), CONVERT(nvarchar(15), CONVERT(bigint, f.size) * 8) + N' KB') AS size,
-  CONVERT(nvarchar(18), CASE f.max_size WHEN -1 THEN N'Unlimited' ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.max_size) * 8) + N' KB' END) AS maxsize,
-  CONVERT(nvarchar(18), CASE f.is_percent_growth WHEN 1 THEN CONVERT(nvarchar(15), f.growth) + N'%' ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.growth) * 8) + N' KB' END) AS growth,
-  CONVERT(varchar(9), CASE f.type WHEN 0 THEN 'data only' ELSE 'log only' END) AS usage
-FROM sys.database_files f
-WHERE @filename IS NULL OR f.name = @filename
-ORDER BY f.file_id
+SELECT f.name, f.fileid, f.filename, f.filegroup, f.size, f.maxsize, f.growth, f.usage
+FROM sys.described_files f
+WHERE f.database_id = DB_ID() AND (@filename IS NULL OR f.name = @filename)
+ORDER BY f.fileid
 GO
 CREATE PROCEDURE sys.sp_helpfilegroup @filegroupname sysname = NULL AS
 SET NOCOUNT ON
@@ -291,22 +229,11 @@ ORDER BY 2
 GO
 CREATE PROCEDURE sys.sp_spaceused @objname nvarchar(776) = NULL, @updateusage varchar(5) = 'false', @mode varchar(11) = 'ALL', @oneresultset bit = 0 AS
 SET NOCOUNT ON
-DECLARE @database sysname
 IF @objname IS NOT NULL
 BEGIN
-  SET @database = PARSENAME(@objname, 3)
-  IF @database IS NOT NULL AND @database <> DB_NAME()
-  BEGIN
-    RAISERROR(15250, -1, -1)
-    RETURN 1
-  END
-  DECLARE @object_id int = OBJECT_ID(@objname)
-  IF @object_id IS NULL
-  BEGIN
-    SET @database = DB_NAME()
-    RAISERROR(15009, -1, -1, @objname, @database)
-    RETURN 1
-  END
+  DECLARE @refused int, @object_id int
+  EXEC @refused = sys.check_object @objname, @object_id OUTPUT
+  IF @refused = 1 RETURN 1
   IF OBJECTPROPERTY(@object_id, 'IsView') = 1
   BEGIN
     RAISERROR(15235, -1, -1)
@@ -334,13 +261,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_depends @objname nvarchar(776) AS
 SET NOCOUNT ON
-DECLARE @object_id int = OBJECT_ID(@objname), @database sysname
-IF @object_id IS NULL
-BEGIN
-  SET @database = DB_NAME()
-  RAISERROR(15009, -1, -1, @objname, @database)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @objname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 DECLARE @any bit = 0
 IF EXISTS (SELECT 1 FROM sys.sql_expression_dependencies WHERE referencing_id = @object_id)
 BEGIN
@@ -362,13 +285,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpstats @objname nvarchar(776), @results nvarchar(5) = N'STATS' AS
 SET NOCOUNT ON
-DECLARE @object_id int = OBJECT_ID(@objname), @database sysname
-IF @object_id IS NULL
-BEGIN
-  SET @database = DB_NAME()
-  RAISERROR(15009, -1, -1, @objname, @database)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @objname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 SELECT CONVERT(sysname, s.name) AS statistics_name,
   CONVERT(nvarchar(2078), (SELECT STRING_AGG(CONVERT(nvarchar(max), COL_NAME(c.object_id, c.column_id)), N', ') WITHIN GROUP (ORDER BY c.stats_column_id)
     FROM sys.stats_columns c WHERE c.object_id = s.object_id AND c.stats_id = s.stats_id)) AS statistics_keys

@@ -4,64 +4,41 @@
 CREATE PROCEDURE sys.sp_columns @table_name nvarchar(384), @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
   @column_name nvarchar(384) = NULL, @ODBCVer int = 2 AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-IF @ODBCVer IS NULL OR @ODBCVer <> 3 SET @ODBCVer = 2
-DECLARE @object_id int
-IF @table_name NOT LIKE N'%[%[_]%' AND (@table_owner IS NULL OR @table_owner NOT LIKE N'%[%[_]%')
-  SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT, 1
+IF @refused = 1 RETURN 1
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE,
   c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH, c.ORDINAL_POSITION,
   c.IS_NULLABLE, c.SS_DATA_TYPE
-FROM sys.odbc_columns(80, @ODBCVer) AS c
-WHERE (c.object_id = @object_id OR @object_id IS NULL AND c.TABLE_NAME LIKE ISNULL(@table_name, N'%') AND c.TABLE_OWNER LIKE ISNULL(@table_owner, N'%'))
-  AND c.COLUMN_NAME LIKE ISNULL(@column_name, N'%')
+FROM sys.odbc_columns(80, @ODBCVer, @object_id, @table_owner, @table_name, @column_name, 1) AS c
 ORDER BY 1, 2, 3, 17
 GO
 CREATE PROCEDURE sys.sp_columns_90 @table_name nvarchar(384), @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
   @column_name nvarchar(384) = NULL, @ODBCVer int = 2, @fUsePattern bit = 1 AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-IF @ODBCVer IS NULL OR @ODBCVer <> 3 SET @ODBCVer = 2
-DECLARE @object_id int
-IF @fUsePattern = 0 OR @table_name NOT LIKE N'%[%[_]%' AND (@table_owner IS NULL OR @table_owner NOT LIKE N'%[%[_]%')
-  SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT, @fUsePattern
+IF @refused = 1 RETURN 1
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE,
   c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH, c.ORDINAL_POSITION,
   c.IS_NULLABLE, c.SS_UDT_CATALOG_NAME, c.SS_UDT_SCHEMA_NAME, c.SS_UDT_ASSEMBLY_TYPE_NAME,
   c.SS_XML_SCHEMACOLLECTION_CATALOG_NAME, c.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, c.SS_XML_SCHEMACOLLECTION_NAME, c.SS_DATA_TYPE
-FROM sys.odbc_columns(90, @ODBCVer) AS c
-WHERE (c.object_id = @object_id OR @object_id IS NULL AND @fUsePattern = 1 AND c.TABLE_NAME LIKE ISNULL(@table_name, N'%') AND c.TABLE_OWNER LIKE ISNULL(@table_owner, N'%'))
-  AND (@column_name IS NULL OR c.COLUMN_NAME = @column_name OR @fUsePattern = 1 AND c.COLUMN_NAME LIKE @column_name)
+FROM sys.odbc_columns(90, @ODBCVer, @object_id, @table_owner, @table_name, @column_name, @fUsePattern) AS c
 ORDER BY 1, 2, 3, 17
 GO
 CREATE PROCEDURE sys.sp_columns_100 @table_name nvarchar(384), @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
   @column_name nvarchar(384) = NULL, @NameScope int = 0, @ODBCVer int = 2, @fUsePattern bit = 1 AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-IF @ODBCVer IS NULL OR @ODBCVer <> 3 SET @ODBCVer = 2
-DECLARE @object_id int
-IF @fUsePattern = 0 OR @table_name NOT LIKE N'%[%[_]%' AND (@table_owner IS NULL OR @table_owner NOT LIKE N'%[%[_]%')
-  SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT, @fUsePattern
+IF @refused = 1 RETURN 1
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE,
   c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH, c.ORDINAL_POSITION,
   c.IS_NULLABLE, c.SS_IS_SPARSE, c.SS_IS_COLUMN_SET, c.SS_IS_COMPUTED, c.SS_IS_IDENTITY,
   c.SS_UDT_CATALOG_NAME, c.SS_UDT_SCHEMA_NAME, c.SS_UDT_ASSEMBLY_TYPE_NAME,
   c.SS_XML_SCHEMACOLLECTION_CATALOG_NAME, c.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, c.SS_XML_SCHEMACOLLECTION_NAME, c.SS_DATA_TYPE
-FROM sys.odbc_columns(100, @ODBCVer) AS c
-WHERE @NameScope = 0 AND (c.object_id = @object_id OR @object_id IS NULL AND @fUsePattern = 1 AND c.TABLE_NAME LIKE ISNULL(@table_name, N'%') AND c.TABLE_OWNER LIKE ISNULL(@table_owner, N'%'))
-  AND (@column_name IS NULL OR c.COLUMN_NAME = @column_name OR @fUsePattern = 1 AND c.COLUMN_NAME LIKE @column_name)
+FROM sys.odbc_columns(100, @ODBCVer, @object_id, @table_owner, @table_name, @column_name, @fUsePattern) AS c
+WHERE @NameScope = 0
 ORDER BY 1, 2, 3, 17
 GO
 CREATE PROCEDURE sys.sp_tables @table_name nvarchar(384) = NULL, @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
@@ -97,21 +74,14 @@ BEGIN
     WHERE 1 = 0
     RETURN 0
   END
-  RAISERROR(15250, -1, -1)
+  EXEC sys.check_database @table_qualifier
   RETURN 1
 END
 SET @table_type = UPPER(@table_type)
-SELECT CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
-  CONVERT(sysname, o.name) AS TABLE_NAME,
-  CONVERT(varchar(32), CASE o.type WHEN 'S' THEN 'SYSTEM TABLE' WHEN 'U' THEN 'TABLE' ELSE 'VIEW' END) AS TABLE_TYPE,
-  CONVERT(varchar(254), NULL) AS REMARKS
-FROM sys.all_objects o
+SELECT o.qualifier AS TABLE_QUALIFIER, o.owner AS TABLE_OWNER, o.name AS TABLE_NAME, o.table_type AS TABLE_TYPE, CONVERT(varchar(254), NULL) AS REMARKS
+FROM sys.odbc_objects(@table_owner, @table_name, @fUsePattern) AS o
 WHERE o.type IN ('S', 'U', 'V')
-  AND (@table_name IS NULL OR o.name = @table_name OR @fUsePattern = 1 AND o.name LIKE @table_name)
-  AND (@table_owner IS NULL OR SCHEMA_NAME(o.schema_id) = @table_owner OR @fUsePattern = 1 AND SCHEMA_NAME(o.schema_id) LIKE @table_owner)
-  AND (@table_type IS NULL OR @table_type = '' OR @table_type = '%'
-    OR @table_type LIKE '%''' + CASE o.type WHEN 'S' THEN 'SYSTEM TABLE' WHEN 'U' THEN 'TABLE' ELSE 'VIEW' END + '''%'
-    OR @table_type = CASE o.type WHEN 'S' THEN 'SYSTEM TABLE' WHEN 'U' THEN 'TABLE' ELSE 'VIEW' END)
+  AND (@table_type IS NULL OR @table_type IN ('', '%', o.table_type) OR @table_type LIKE '%''' + o.table_type + '''%')
 ORDER BY 4, 1, 2, 3
 GO
 CREATE PROCEDURE sys.sp_tableswc @table_name nvarchar(384) = NULL, @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
@@ -122,33 +92,20 @@ RETURN @status
 GO
 CREATE PROCEDURE sys.sp_pkeys @table_name sysname, @table_owner sysname = NULL, @table_qualifier sysname = NULL AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-DECLARE @object_id int
-SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
-SELECT CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
-  CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(sysname, c.name) AS COLUMN_NAME, CONVERT(smallint, k.key_ordinal) AS KEY_SEQ,
-  CONVERT(sysname, i.name) AS PK_NAME
-FROM sys.indexes i
-JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
-JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
-JOIN sys.objects o ON o.object_id = i.object_id
-WHERE i.object_id = @object_id AND i.is_primary_key = 1
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
+IF @refused = 1 RETURN 1
+SELECT k.TABLE_QUALIFIER, k.TABLE_OWNER, k.TABLE_NAME, k.COLUMN_NAME, CONVERT(smallint, k.key_ordinal) AS KEY_SEQ, k.PK_NAME
+FROM sys.odbc_primary_keys k
+WHERE k.object_id = @object_id
 ORDER BY 1, 2, 3, 5
 GO
 CREATE PROCEDURE sys.sp_primary_keys_rowset @table_name sysname, @table_schema sysname = NULL AS
 SET NOCOUNT ON
-SELECT CONVERT(sysname, DB_NAME()) AS TABLE_CATALOG, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_SCHEMA,
-  CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(sysname, c.name) AS COLUMN_NAME, CONVERT(uniqueidentifier, NULL) AS COLUMN_GUID,
-  CONVERT(int, NULL) AS COLUMN_PROPID, CONVERT(int, k.key_ordinal) AS ORDINAL, CONVERT(sysname, i.name) AS PK_NAME
-FROM sys.indexes i
-JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
-JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
-JOIN sys.objects o ON o.object_id = i.object_id
-WHERE o.name = @table_name AND (@table_schema IS NULL OR SCHEMA_NAME(o.schema_id) = @table_schema) AND i.is_primary_key = 1
+SELECT k.TABLE_QUALIFIER AS TABLE_CATALOG, k.TABLE_OWNER AS TABLE_SCHEMA, k.TABLE_NAME, k.COLUMN_NAME,
+  CONVERT(uniqueidentifier, NULL) AS COLUMN_GUID, CONVERT(int, NULL) AS COLUMN_PROPID, CONVERT(int, k.key_ordinal) AS ORDINAL, k.PK_NAME
+FROM sys.odbc_primary_keys k
+WHERE k.TABLE_NAME = @table_name AND (@table_schema IS NULL OR k.TABLE_OWNER = @table_schema)
 ORDER BY 2, 3, 7
 GO
 CREATE PROCEDURE sys.sp_fkeys @pktable_name sysname = NULL, @pktable_owner sysname = NULL, @pktable_qualifier sysname = NULL,
@@ -159,14 +116,12 @@ BEGIN
   RAISERROR(15252, -1, -1)
   RETURN 1
 END
-IF DB_NAME() <> ISNULL(@pktable_qualifier, DB_NAME()) OR DB_NAME() <> ISNULL(@fktable_qualifier, DB_NAME())
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-DECLARE @pk int, @fk int
-IF @pktable_name IS NOT NULL SET @pk = ISNULL(OBJECT_ID(ISNULL(QUOTENAME(@pktable_owner), N'') + N'.' + QUOTENAME(@pktable_name)), 0)
-IF @fktable_name IS NOT NULL SET @fk = ISNULL(OBJECT_ID(ISNULL(QUOTENAME(@fktable_owner), N'') + N'.' + QUOTENAME(@fktable_name)), 0)
+DECLARE @refused int, @pk int, @fk int
+EXEC @refused = sys.odbc_table @pktable_qualifier, @pktable_owner, @pktable_name, @pk OUTPUT
+IF @refused = 0 EXEC @refused = sys.odbc_table @fktable_qualifier, @fktable_owner, @fktable_name, @fk OUTPUT
+IF @refused = 1 RETURN 1
+IF @pktable_name IS NOT NULL SET @pk = ISNULL(@pk, 0)
+IF @fktable_name IS NOT NULL SET @fk = ISNULL(@fk, 0)
 SELECT r.PKTABLE_QUALIFIER, r.PKTABLE_OWNER, r.PKTABLE_NAME, r.PKCOLUMN_NAME, r.FKTABLE_QUALIFIER, r.FKTABLE_OWNER, r.FKTABLE_NAME,
   r.FKCOLUMN_NAME, r.KEY_SEQ, r.UPDATE_RULE, r.DELETE_RULE, r.FK_NAME, r.PK_NAME, r.DEFERRABILITY
 FROM (
@@ -193,18 +148,14 @@ GO
 CREATE PROCEDURE sys.sp_statistics @table_name sysname, @table_owner sysname = NULL, @table_qualifier sysname = NULL,
   @index_name sysname = N'%', @is_unique char(1) = 'N', @accuracy char(1) = 'Q' AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 IF @accuracy NOT IN ('C', 'E', 'Q')
 BEGIN
   RAISERROR(15251, -1, -1, 'accuracy', '''C'', ''E'', ''Q''')
   RETURN 1
 END
-DECLARE @object_id int
-SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
 SELECT CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
   CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(smallint, NULL) AS NON_UNIQUE, CONVERT(sysname, NULL) AS INDEX_QUALIFIER,
   CONVERT(sysname, NULL) AS INDEX_NAME, CONVERT(smallint, 0) AS TYPE, CONVERT(smallint, NULL) AS SEQ_IN_INDEX,
@@ -237,52 +188,34 @@ GO
 CREATE PROCEDURE sys.sp_special_columns @table_name sysname, @table_owner sysname = NULL, @table_qualifier sysname = NULL,
   @col_type char(1) = 'R', @scope char(1) = 'T', @nullable char(1) = 'U', @ODBCVer int = 2 AS
 SET NOCOUNT ON
-IF @col_type NOT IN ('R', 'V') OR @col_type IS NULL
-BEGIN
-  RAISERROR(15251, -1, -1, 'col_type', '''R'' or ''V''')
-  RETURN 1
-END
-IF @scope NOT IN ('C', 'T') OR @scope IS NULL
-BEGIN
-  RAISERROR(15251, -1, -1, 'scope', '''C'' or ''T''')
-  RETURN 1
-END
-IF @nullable NOT IN ('U', 'O') OR @nullable IS NULL
-BEGIN
-  RAISERROR(15251, -1, -1, 'nullable', '''U'' or ''O''')
-  RETURN 1
-END
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-IF @ODBCVer IS NULL OR @ODBCVer <> 3 SET @ODBCVer = 2
-DECLARE @object_id int
-SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_special_columns @col_type, @scope, @nullable
+IF @refused = 0 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 SELECT s.SCOPE, s.COLUMN_NAME, s.DATA_TYPE, s.TYPE_NAME, s.PRECISION, s.LENGTH, s.SCALE, s.PSEUDO_COLUMN
-FROM sys.odbc_special_columns(@object_id, @col_type, @scope, @nullable, 80, @ODBCVer) AS s
+FROM sys.odbc_special_columns(80, @ODBCVer, @object_id, @col_type, @scope, @nullable) AS s
 ORDER BY s.SCOPE, s.column_id
 GO
 CREATE PROCEDURE sys.sp_special_columns_90 @table_name sysname, @table_owner sysname = NULL, @table_qualifier sysname = NULL,
   @col_type char(1) = 'R', @scope char(1) = 'T', @nullable char(1) = 'U', @ODBCVer int = 2 AS
-DECLARE @status int
-EXEC @status = sys.sp_special_columns @table_name, @table_owner, @table_qualifier, @col_type, @scope, @nullable, @ODBCVer
-RETURN @status
+SET NOCOUNT ON
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_special_columns @col_type, @scope, @nullable
+IF @refused = 0 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
+IF @refused = 1 RETURN 1
+SELECT s.SCOPE, s.COLUMN_NAME, s.DATA_TYPE, s.TYPE_NAME, s.PRECISION, s.LENGTH, s.SCALE, s.PSEUDO_COLUMN
+FROM sys.odbc_special_columns(90, @ODBCVer, @object_id, @col_type, @scope, @nullable) AS s
+ORDER BY s.SCOPE, s.column_id
 GO
 CREATE PROCEDURE sys.sp_special_columns_100 @table_name sysname, @table_owner sysname = NULL, @table_qualifier sysname = NULL,
   @col_type char(1) = 'R', @scope char(1) = 'T', @nullable char(1) = 'U', @ODBCVer int = 2 AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-IF @ODBCVer IS NULL OR @ODBCVer <> 3 SET @ODBCVer = 2
-DECLARE @object_id int
-SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_special_columns @col_type, @scope, @nullable
+IF @refused = 0 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 SELECT s.SCOPE, s.COLUMN_NAME, s.DATA_TYPE, s.TYPE_NAME, s.PRECISION, s.LENGTH, s.SCALE, s.PSEUDO_COLUMN
-FROM sys.odbc_special_columns(@object_id, @col_type, @scope, @nullable, 100, @ODBCVer) AS s
+FROM sys.odbc_special_columns(100, @ODBCVer, @object_id, @col_type, @scope, @nullable) AS s
 ORDER BY s.SCOPE, s.column_id
 GO
 CREATE PROCEDURE sys.sp_stored_procedures @sp_name nvarchar(390) = NULL, @sp_owner nvarchar(384) = NULL, @sp_qualifier sysname = NULL,
@@ -292,38 +225,30 @@ IF @sp_qualifier IS NOT NULL AND @sp_qualifier <> N'%' AND DB_NAME() <> @sp_qual
 BEGIN
   IF @sp_qualifier <> N''
   BEGIN
-    RAISERROR(15250, -1, -1)
+    EXEC sys.check_database @sp_qualifier
     RETURN 1
   END
   SET @sp_name = N''
 END
-SELECT CONVERT(sysname, DB_NAME()) AS PROCEDURE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS PROCEDURE_OWNER,
-  CONVERT(nvarchar(134), o.name + CASE WHEN o.type IN ('P', 'X') THEN N';1' ELSE N';0' END) AS PROCEDURE_NAME,
+SELECT o.qualifier AS PROCEDURE_QUALIFIER, o.owner AS PROCEDURE_OWNER,
+  CONVERT(nvarchar(134), o.name + CASE o.type WHEN 'P' THEN N';1' ELSE N';0' END) AS PROCEDURE_NAME,
   CONVERT(int, -1) AS NUM_INPUT_PARAMS, CONVERT(int, -1) AS NUM_OUTPUT_PARAMS, CONVERT(int, -1) AS NUM_RESULT_SETS,
-  CONVERT(varchar(254), NULL) AS REMARKS, CONVERT(smallint, CASE WHEN o.type IN ('P', 'X') THEN 2 ELSE 2 END) AS PROCEDURE_TYPE
-FROM sys.all_objects o
+  CONVERT(varchar(254), NULL) AS REMARKS, CONVERT(smallint, 2) AS PROCEDURE_TYPE
+FROM sys.odbc_objects(@sp_owner, @sp_name, @fUsePattern) AS o
 WHERE o.type IN ('P', 'FN', 'IF', 'TF')
-  AND (@sp_name IS NULL OR o.name = @sp_name OR @fUsePattern = 1 AND o.name LIKE @sp_name)
-  AND (@sp_owner IS NULL OR SCHEMA_NAME(o.schema_id) = @sp_owner OR @fUsePattern = 1 AND SCHEMA_NAME(o.schema_id) LIKE @sp_owner)
 ORDER BY 1, 2, 3
 GO
 CREATE PROCEDURE sys.sp_sproc_columns @procedure_name nvarchar(390) = N'%', @procedure_owner nvarchar(384) = NULL,
   @procedure_qualifier sysname = NULL, @column_name nvarchar(384) = NULL, @ODBCVer int = 2, @fUsePattern bit = 1 AS
 SET NOCOUNT ON
-IF @procedure_qualifier IS NOT NULL AND DB_NAME() <> @procedure_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-IF @ODBCVer IS NULL OR @ODBCVer <> 3 SET @ODBCVer = 2
-IF CHARINDEX(N';', @procedure_name) > 0 SET @procedure_name = LEFT(@procedure_name, CHARINDEX(N';', @procedure_name) - 1)
+DECLARE @refused int
+EXEC @refused = sys.check_database @procedure_qualifier
+IF @refused = 1 RETURN 1
+SET @procedure_name = LEFT(@procedure_name, CHARINDEX(N';', @procedure_name + N';') - 1)
 SELECT p.PROCEDURE_QUALIFIER, p.PROCEDURE_OWNER, p.PROCEDURE_NAME, p.COLUMN_NAME, p.COLUMN_TYPE, p.DATA_TYPE, p.TYPE_NAME, p.PRECISION,
   p.LENGTH, p.SCALE, p.RADIX, p.NULLABLE, p.REMARKS, p.COLUMN_DEF, p.SQL_DATA_TYPE, p.SQL_DATETIME_SUB, p.CHAR_OCTET_LENGTH,
   p.ORDINAL_POSITION, p.IS_NULLABLE, p.SS_DATA_TYPE
-FROM sys.odbc_procedure_columns(80, @ODBCVer) AS p
-WHERE (@procedure_name IS NULL OR p.plain_name = @procedure_name OR @fUsePattern = 1 AND p.plain_name LIKE @procedure_name)
-  AND (@procedure_owner IS NULL OR p.PROCEDURE_OWNER = @procedure_owner OR @fUsePattern = 1 AND p.PROCEDURE_OWNER LIKE @procedure_owner)
-  AND (@column_name IS NULL OR p.COLUMN_NAME = @column_name OR @fUsePattern = 1 AND p.COLUMN_NAME LIKE @column_name)
+FROM sys.odbc_procedure_columns(80, @ODBCVer, @procedure_owner, @procedure_name, @column_name, @fUsePattern) AS p
 ORDER BY 1, 2, 3, 18
 GO
 CREATE PROCEDURE sys.sp_sproc_columns_90 @procedure_name nvarchar(390) = N'%', @procedure_owner nvarchar(384) = NULL,
@@ -335,54 +260,30 @@ GO
 CREATE PROCEDURE sys.sp_sproc_columns_100 @procedure_name nvarchar(390) = N'%', @procedure_owner nvarchar(384) = NULL,
   @procedure_qualifier sysname = NULL, @column_name nvarchar(384) = NULL, @ODBCVer int = 2, @fUsePattern bit = 1 AS
 SET NOCOUNT ON
-IF @procedure_qualifier IS NOT NULL AND DB_NAME() <> @procedure_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-IF @ODBCVer IS NULL OR @ODBCVer <> 3 SET @ODBCVer = 2
-IF CHARINDEX(N';', @procedure_name) > 0 SET @procedure_name = LEFT(@procedure_name, CHARINDEX(N';', @procedure_name) - 1)
+DECLARE @refused int
+EXEC @refused = sys.check_database @procedure_qualifier
+IF @refused = 1 RETURN 1
+SET @procedure_name = LEFT(@procedure_name, CHARINDEX(N';', @procedure_name + N';') - 1)
 SELECT p.PROCEDURE_QUALIFIER, p.PROCEDURE_OWNER, p.PROCEDURE_NAME, p.COLUMN_NAME, p.COLUMN_TYPE, p.DATA_TYPE, p.TYPE_NAME, p.PRECISION,
   p.LENGTH, p.SCALE, p.RADIX, p.NULLABLE, p.REMARKS, p.COLUMN_DEF, p.SQL_DATA_TYPE, p.SQL_DATETIME_SUB, p.CHAR_OCTET_LENGTH,
   p.ORDINAL_POSITION, p.IS_NULLABLE, p.SS_TYPE_CATALOG_NAME, p.SS_TYPE_SCHEMA_NAME, CONVERT(sysname, NULL) AS SS_UDT_CATALOG_NAME,
   CONVERT(sysname, NULL) AS SS_UDT_SCHEMA_NAME, CONVERT(sysname, NULL) AS SS_UDT_ASSEMBLY_TYPE_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_CATALOG_NAME, CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_SCHEMA_NAME,
   CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_NAME, p.SS_DATA_TYPE
-FROM sys.odbc_procedure_columns(100, @ODBCVer) AS p
-WHERE (@procedure_name IS NULL OR p.plain_name = @procedure_name OR @fUsePattern = 1 AND p.plain_name LIKE @procedure_name)
-  AND (@procedure_owner IS NULL OR p.PROCEDURE_OWNER = @procedure_owner OR @fUsePattern = 1 AND p.PROCEDURE_OWNER LIKE @procedure_owner)
-  AND (@column_name IS NULL OR p.COLUMN_NAME = @column_name OR @fUsePattern = 1 AND p.COLUMN_NAME LIKE @column_name)
+FROM sys.odbc_procedure_columns(100, @ODBCVer, @procedure_owner, @procedure_name, @column_name, @fUsePattern) AS p
 ORDER BY 1, 2, 3, 18
 GO
 CREATE PROCEDURE sys.sp_datatype_info @data_type int = 0, @ODBCVer tinyint = 2 AS
 SET NOCOUNT ON
-DECLARE @version int = CASE WHEN @ODBCVer >= 3 THEN 3 ELSE 2 END
-SELECT d.TYPE_NAME, d.DATA_TYPE, d.PRECISION, d.LITERAL_PREFIX, d.LITERAL_SUFFIX, d.CREATE_PARAMS, d.NULLABLE, d.CASE_SENSITIVE, d.SEARCHABLE,
-  d.UNSIGNED_ATTRIBUTE, d.MONEY, d.AUTO_INCREMENT, d.LOCAL_TYPE_NAME, d.MINIMUM_SCALE, d.MAXIMUM_SCALE, d.SQL_DATA_TYPE, d.SQL_DATETIME_SUB,
-  d.NUM_PREC_RADIX, d.INTERVAL_PRECISION, d.USERTYPE
-FROM sys.odbc_data_types(80, @version) AS d
-WHERE @data_type = 0 OR d.DATA_TYPE = @data_type
-ORDER BY d.DATA_TYPE, d.AUTO_INCREMENT, d.MONEY, d.USERTYPE
+SELECT * FROM sys.odbc_data_types(80, @ODBCVer, @data_type) AS d ORDER BY d.DATA_TYPE, d.AUTO_INCREMENT, d.MONEY, d.USERTYPE
 GO
 CREATE PROCEDURE sys.sp_datatype_info_90 @data_type int = 0, @ODBCVer tinyint = 2 AS
 SET NOCOUNT ON
-DECLARE @version int = CASE WHEN @ODBCVer >= 3 THEN 3 ELSE 2 END
-SELECT d.TYPE_NAME, d.DATA_TYPE, d.PRECISION, d.LITERAL_PREFIX, d.LITERAL_SUFFIX, d.CREATE_PARAMS, d.NULLABLE, d.CASE_SENSITIVE, d.SEARCHABLE,
-  d.UNSIGNED_ATTRIBUTE, d.MONEY, d.AUTO_INCREMENT, d.LOCAL_TYPE_NAME, d.MINIMUM_SCALE, d.MAXIMUM_SCALE, d.SQL_DATA_TYPE, d.SQL_DATETIME_SUB,
-  d.NUM_PREC_RADIX, d.INTERVAL_PRECISION, d.USERTYPE
-FROM sys.odbc_data_types(90, @version) AS d
-WHERE @data_type = 0 OR d.DATA_TYPE = @data_type
-ORDER BY d.DATA_TYPE, d.AUTO_INCREMENT, d.MONEY, d.USERTYPE
+SELECT * FROM sys.odbc_data_types(90, @ODBCVer, @data_type) AS d ORDER BY d.DATA_TYPE, d.AUTO_INCREMENT, d.MONEY, d.USERTYPE
 GO
 CREATE PROCEDURE sys.sp_datatype_info_100 @data_type int = 0, @ODBCVer tinyint = 2 AS
 SET NOCOUNT ON
-DECLARE @version int = CASE WHEN @ODBCVer >= 3 THEN 3 ELSE 2 END
-SELECT d.TYPE_NAME, d.DATA_TYPE, d.PRECISION, d.LITERAL_PREFIX, d.LITERAL_SUFFIX, d.CREATE_PARAMS, d.NULLABLE, d.CASE_SENSITIVE, d.SEARCHABLE,
-  d.UNSIGNED_ATTRIBUTE, d.MONEY, d.AUTO_INCREMENT, d.LOCAL_TYPE_NAME, d.MINIMUM_SCALE, d.MAXIMUM_SCALE, d.SQL_DATA_TYPE, d.SQL_DATETIME_SUB,
-  d.NUM_PREC_RADIX, d.INTERVAL_PRECISION, d.USERTYPE
-FROM sys.odbc_data_types(100, @version) AS d
-WHERE @data_type = 0 OR d.DATA_TYPE = @data_type
-ORDER BY d.DATA_TYPE, d.AUTO_INCREMENT, d.MONEY, d.USERTYPE
+SELECT * FROM sys.odbc_data_types(100, @ODBCVer, @data_type) AS d ORDER BY d.DATA_TYPE, d.AUTO_INCREMENT, d.MONEY, d.USERTYPE
 GO
 CREATE PROCEDURE sys.sp_databases AS
 SET NOCOUNT ON
@@ -413,54 +314,34 @@ GO
 CREATE PROCEDURE sys.sp_table_privileges @table_name nvarchar(384), @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
   @fUsePattern bit = 1 AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-SELECT CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
-  CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(sysname, N'dbo') AS GRANTOR, CONVERT(sysname, N'dbo') AS GRANTEE,
-  CONVERT(varchar(32), v.name) AS PRIVILEGE, CONVERT(varchar(3), 'YES') AS IS_GRANTABLE
-FROM sys.all_objects o
-CROSS JOIN (VALUES ('DELETE'), ('INSERT'), ('REFERENCES'), ('SELECT'), ('UPDATE')) AS v(name)
+DECLARE @refused int
+EXEC @refused = sys.check_database @table_qualifier
+IF @refused = 1 RETURN 1
+SELECT o.qualifier AS TABLE_QUALIFIER, o.owner AS TABLE_OWNER, o.name AS TABLE_NAME, p.GRANTOR, p.GRANTEE, p.PRIVILEGE, p.IS_GRANTABLE
+FROM sys.odbc_objects(@table_owner, @table_name, @fUsePattern) AS o
+CROSS JOIN sys.odbc_owner_privileges p
 WHERE o.type IN ('U', 'V', 'S')
-  AND (@table_name IS NULL OR o.name = @table_name OR @fUsePattern = 1 AND o.name LIKE @table_name)
-  AND (@table_owner IS NULL OR SCHEMA_NAME(o.schema_id) = @table_owner OR @fUsePattern = 1 AND SCHEMA_NAME(o.schema_id) LIKE @table_owner)
 UNION ALL
-SELECT CONVERT(sysname, DB_NAME()), CONVERT(sysname, SCHEMA_NAME(o.schema_id)), CONVERT(sysname, o.name), CONVERT(sysname, USER_NAME(p.grantor_principal_id)),
-  CONVERT(sysname, USER_NAME(p.grantee_principal_id)), CONVERT(varchar(32), p.permission_name), CONVERT(varchar(3), CASE p.state WHEN 'W' THEN 'YES' ELSE 'NO' END)
-FROM sys.database_permissions p
-JOIN sys.all_objects o ON o.object_id = p.major_id
-WHERE p.class = 1 AND p.minor_id = 0 AND p.state <> 'D' AND p.permission_name IN (N'DELETE', N'INSERT', N'REFERENCES', N'SELECT', N'UPDATE')
-  AND (@table_name IS NULL OR o.name = @table_name OR @fUsePattern = 1 AND o.name LIKE @table_name)
-  AND (@table_owner IS NULL OR SCHEMA_NAME(o.schema_id) = @table_owner OR @fUsePattern = 1 AND SCHEMA_NAME(o.schema_id) LIKE @table_owner)
+SELECT o.qualifier, o.owner, o.name, p.GRANTOR, p.GRANTEE, p.PRIVILEGE, p.IS_GRANTABLE
+FROM sys.odbc_privileges p
+JOIN sys.odbc_objects(@table_owner, @table_name, @fUsePattern) AS o ON o.object_id = p.object_id
+WHERE p.column_id = 0
 ORDER BY 1, 2, 3, 6, 5
 GO
 CREATE PROCEDURE sys.sp_column_privileges @table_name sysname, @table_owner sysname = NULL, @table_qualifier sysname = NULL,
   @column_name nvarchar(384) = NULL AS
 SET NOCOUNT ON
-IF @table_qualifier IS NOT NULL AND DB_NAME() <> @table_qualifier
-BEGIN
-  RAISERROR(15250, -1, -1)
-  RETURN 1
-END
-DECLARE @object_id int
-SET @object_id = OBJECT_ID(ISNULL(QUOTENAME(@table_owner), N'') + N'.' + QUOTENAME(@table_name))
-SELECT CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
-  CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(sysname, c.name) AS COLUMN_NAME, CONVERT(sysname, N'dbo') AS GRANTOR,
-  CONVERT(sysname, N'dbo') AS GRANTEE, CONVERT(varchar(32), v.name) AS PRIVILEGE, CONVERT(varchar(3), 'YES') AS IS_GRANTABLE
-FROM sys.all_objects o
-JOIN sys.all_columns c ON c.object_id = o.object_id
-CROSS JOIN (VALUES ('INSERT'), ('REFERENCES'), ('SELECT'), ('UPDATE')) AS v(name)
-WHERE o.object_id = @object_id AND c.name LIKE ISNULL(@column_name, N'%')
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
+IF @refused = 1 RETURN 1
+SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, p.GRANTOR, p.GRANTEE, p.PRIVILEGE, p.IS_GRANTABLE
+FROM sys.odbc_table_columns c
+CROSS JOIN sys.odbc_owner_privileges p
+WHERE c.object_id = @object_id AND c.COLUMN_NAME LIKE ISNULL(@column_name, N'%') AND p.PRIVILEGE <> 'DELETE'
 UNION ALL
-SELECT CONVERT(sysname, DB_NAME()), CONVERT(sysname, SCHEMA_NAME(o.schema_id)), CONVERT(sysname, o.name), CONVERT(sysname, c.name),
-  CONVERT(sysname, USER_NAME(p.grantor_principal_id)), CONVERT(sysname, USER_NAME(p.grantee_principal_id)), CONVERT(varchar(32), p.permission_name),
-  CONVERT(varchar(3), CASE p.state WHEN 'W' THEN 'YES' ELSE 'NO' END)
-FROM sys.database_permissions p
-JOIN sys.all_objects o ON o.object_id = p.major_id
-JOIN sys.all_columns c ON c.object_id = o.object_id AND (p.minor_id = 0 OR p.minor_id = c.column_id)
-WHERE p.class = 1 AND p.state <> 'D' AND o.object_id = @object_id AND c.name LIKE ISNULL(@column_name, N'%')
-  AND p.permission_name IN (N'INSERT', N'REFERENCES', N'SELECT', N'UPDATE')
+SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, p.GRANTOR, p.GRANTEE, p.PRIVILEGE, p.IS_GRANTABLE
+FROM sys.odbc_table_columns c
+JOIN sys.odbc_privileges p ON p.object_id = c.object_id AND p.column_id IN (0, c.column_id)
+WHERE c.object_id = @object_id AND c.COLUMN_NAME LIKE ISNULL(@column_name, N'%') AND p.PRIVILEGE <> 'DELETE'
 ORDER BY 4, 7, 6
 GO

@@ -8,11 +8,9 @@ BEGIN
   RAISERROR(15025, -1, -1, @loginame)
   RETURN 1
 END
-IF DB_ID(@defdb) IS NULL
-BEGIN
-  RAISERROR(15010, -1, -1, @defdb)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_database_exists @defdb
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max) = N'CREATE LOGIN ' + QUOTENAME(@loginame) + N' WITH PASSWORD = N''' + REPLACE(ISNULL(@passwd, N''), N'''', N'''''') + N''', DEFAULT_DATABASE = '
   + QUOTENAME(@defdb) + N', CHECK_POLICY = OFF'
 EXEC (@text)
@@ -20,11 +18,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_droplogin @loginame sysname AS
 SET NOCOUNT ON
-IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame AND type = 'S')
-BEGIN
-  RAISERROR(15007, -1, -1, @loginame)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_login @loginame
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max) = N'DROP LOGIN ' + QUOTENAME(@loginame)
 EXEC (@text)
 RETURN 0
@@ -32,11 +28,9 @@ GO
 CREATE PROCEDURE sys.sp_password @old sysname = NULL, @new sysname, @loginame sysname = NULL AS
 SET NOCOUNT ON
 SET @loginame = ISNULL(@loginame, SUSER_SNAME())
-IF NOT EXISTS (SELECT 1 FROM sys.sql_logins WHERE name = @loginame)
-BEGIN
-  RAISERROR(15007, -1, -1, @loginame)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_login @loginame
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max) = N'ALTER LOGIN ' + QUOTENAME(@loginame) + N' WITH PASSWORD = N''' + REPLACE(ISNULL(@new, N''), N'''', N'''''') + N''''
   + CASE WHEN @old IS NULL THEN N'' ELSE N' OLD_PASSWORD = N''' + REPLACE(@old, N'''', N'''''') + N'''' END
 EXEC (@text)
@@ -57,11 +51,9 @@ GO
 CREATE PROCEDURE sys.sp_adduser @loginame sysname, @name_in_db sysname = NULL, @grpname sysname = NULL AS
 SET NOCOUNT ON
 DECLARE @user sysname = ISNULL(@name_in_db, @loginame)
-IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame)
-BEGIN
-  RAISERROR(15007, -1, -1, @loginame)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_login @loginame
+IF @refused = 1 RETURN 1
 IF EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @user)
 BEGIN
   RAISERROR(15023, -1, -1, @user)
@@ -102,11 +94,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_droprole @rolename sysname AS
 SET NOCOUNT ON
-IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
-BEGIN
-  RAISERROR(15014, -1, -1, @rolename)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_role @rolename
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max) = N'DROP ROLE ' + QUOTENAME(@rolename)
 EXEC (@text)
 RETURN 0
@@ -118,11 +108,9 @@ RETURN @status
 GO
 CREATE PROCEDURE sys.sp_addrolemember @rolename sysname, @membername sysname AS
 SET NOCOUNT ON
-IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
-BEGIN
-  RAISERROR(15014, -1, -1, @rolename)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_role @rolename
+IF @refused = 1 RETURN 1
 IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @membername)
 BEGIN
   RAISERROR(15410, -1, -1, @membername)
@@ -134,38 +122,28 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_droprolemember @rolename sysname, @membername sysname AS
 SET NOCOUNT ON
-IF NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
-BEGIN
-  RAISERROR(15014, -1, -1, @rolename)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_role @rolename
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max) = N'ALTER ROLE ' + QUOTENAME(@rolename) + N' DROP MEMBER ' + QUOTENAME(@membername)
 EXEC (@text)
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_addsrvrolemember @loginame sysname, @rolename sysname = NULL AS
 SET NOCOUNT ON
-IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @rolename AND type = 'R')
-BEGIN
-  RAISERROR(15412, -1, -1, @rolename)
-  RETURN 1
-END
-IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame)
-BEGIN
-  RAISERROR(15007, -1, -1, @loginame)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_server_role @rolename
+IF @refused = 0 EXEC @refused = sys.check_login @loginame
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max) = N'ALTER SERVER ROLE ' + QUOTENAME(@rolename) + N' ADD MEMBER ' + QUOTENAME(@loginame)
 EXEC (@text)
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_dropsrvrolemember @loginame sysname, @rolename sysname = NULL AS
 SET NOCOUNT ON
-IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @rolename AND type = 'R')
-BEGIN
-  RAISERROR(15412, -1, -1, @rolename)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_server_role @rolename
+IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max) = N'ALTER SERVER ROLE ' + QUOTENAME(@rolename) + N' DROP MEMBER ' + QUOTENAME(@loginame)
 EXEC (@text)
 RETURN 0
@@ -207,11 +185,9 @@ ORDER BY 1
 GO
 CREATE PROCEDURE sys.sp_helprole @rolename sysname = NULL AS
 SET NOCOUNT ON
-IF @rolename IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
-BEGIN
-  RAISERROR(15014, -1, -1, @rolename)
-  RETURN 1
-END
+DECLARE @refused int = 0
+IF @rolename IS NOT NULL EXEC @refused = sys.check_role @rolename
+IF @refused = 1 RETURN 1
 SELECT CONVERT(sysname, p.name) AS RoleName, CONVERT(smallint, p.principal_id) AS RoleId, CONVERT(int, CASE p.type WHEN 'A' THEN 1 ELSE 0 END) AS IsAppRole
 FROM sys.database_principals p
 WHERE p.type IN ('R', 'A') AND (@rolename IS NULL OR p.name = @rolename)
@@ -219,11 +195,9 @@ ORDER BY p.principal_id
 GO
 CREATE PROCEDURE sys.sp_helprolemember @rolename sysname = NULL AS
 SET NOCOUNT ON
-IF @rolename IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
-BEGIN
-  RAISERROR(15014, -1, -1, @rolename)
-  RETURN 1
-END
+DECLARE @refused int = 0
+IF @rolename IS NOT NULL EXEC @refused = sys.check_role @rolename
+IF @refused = 1 RETURN 1
 SELECT CONVERT(sysname, r.name) AS DbRole, CONVERT(sysname, u.name) AS MemberName, CONVERT(varbinary(85), u.sid) AS MemberSID
 FROM sys.database_role_members m
 JOIN sys.database_principals r ON r.principal_id = m.role_principal_id
@@ -258,11 +232,9 @@ ORDER BY 1, 2
 GO
 CREATE PROCEDURE sys.sp_helplogins @LoginNamePattern sysname = NULL AS
 SET NOCOUNT ON
-IF @LoginNamePattern IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @LoginNamePattern AND type <> 'R')
-BEGIN
-  RAISERROR(15007, -1, -1, @LoginNamePattern)
-  RETURN 1
-END
+DECLARE @refused int = 0
+IF @LoginNamePattern IS NOT NULL EXEC @refused = sys.check_login @LoginNamePattern
+IF @refused = 1 RETURN 1
 SELECT CONVERT(sysname, l.name) AS LoginName, CONVERT(varbinary(85), l.sid) AS SID, CONVERT(sysname, l.default_database_name) AS DefDBName,
   CONVERT(sysname, l.default_language_name) AS DefLangName, CONVERT(char(5), CASE WHEN u.name IS NULL THEN 'NO' ELSE 'yes' END) AS AUser, CONVERT(char(7), 'no') AS ARemote
 FROM sys.server_principals l

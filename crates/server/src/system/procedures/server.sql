@@ -2,39 +2,24 @@
 
 CREATE PROCEDURE sys.sp_who @loginame sysname = NULL AS
 SET NOCOUNT ON
-DECLARE @spid int = NULL, @active bit = 0
-IF @loginame IS NOT NULL
-BEGIN
-  IF LOWER(@loginame) = N'active' SET @active = 1
-  ELSE IF @loginame NOT LIKE N'%[^0-9]%' SET @spid = CONVERT(int, @loginame)
-  ELSE IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame)
-  BEGIN
-    RAISERROR(15007, -1, -1, @loginame)
-    RETURN 1
-  END
-END
+DECLARE @refused int = 0
+IF @loginame LIKE N'%[^0-9]%' AND LOWER(@loginame) <> N'active' EXEC @refused = sys.check_login @loginame
+IF @refused = 1 RETURN 1
 SELECT s.session_id AS spid, CONVERT(smallint, 0) AS ecid, CONVERT(nchar(30), s.status) AS status, CONVERT(nvarchar(128), s.login_name) AS loginame,
   CONVERT(nchar(128), s.host_name) AS hostname, CONVERT(char(5), ISNULL(r.blocking_session_id, 0)) AS blk,
   CONVERT(nvarchar(128), DB_NAME(s.database_id)) AS dbname, CONVERT(nchar(26), ISNULL(r.command, N'AWAITING COMMAND')) AS cmd,
   CONVERT(int, 0) AS request_id
 FROM sys.dm_exec_sessions s
 LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
-WHERE (@loginame IS NULL OR @spid = s.session_id OR @active = 1 AND r.session_id IS NOT NULL OR s.login_name = @loginame)
+WHERE @loginame IS NULL OR s.login_name = @loginame OR LOWER(@loginame) = N'active' AND r.session_id IS NOT NULL
+  OR s.session_id = CASE WHEN @loginame NOT LIKE N'%[^0-9]%' THEN CONVERT(int, @loginame) END
 ORDER BY s.session_id
 GO
 CREATE PROCEDURE sys.sp_who2 @loginame sysname = NULL AS
 SET NOCOUNT ON
-DECLARE @spid int = NULL, @active bit = 0
-IF @loginame IS NOT NULL
-BEGIN
-  IF LOWER(@loginame) = N'active' SET @active = 1
-  ELSE IF @loginame NOT LIKE N'%[^0-9]%' SET @spid = CONVERT(int, @loginame)
-  ELSE IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @loginame)
-  BEGIN
-    RAISERROR(15007, -1, -1, @loginame)
-    RETURN 1
-  END
-END
+DECLARE @refused int = 0
+IF @loginame LIKE N'%[^0-9]%' AND LOWER(@loginame) <> N'active' EXEC @refused = sys.check_login @loginame
+IF @refused = 1 RETURN 1
 SELECT CONVERT(char(5), s.session_id) AS SPID, CONVERT(nvarchar(30), s.status) AS Status, CONVERT(nvarchar(128), s.login_name) AS Login,
   CONVERT(nvarchar(128), ISNULL(s.host_name, N'  .')) AS HostName,
   CONVERT(char(5), CASE WHEN ISNULL(r.blocking_session_id, 0) = 0 THEN '  .' ELSE CONVERT(varchar(5), r.blocking_session_id) END) AS BlkBy,
@@ -44,7 +29,8 @@ SELECT CONVERT(char(5), s.session_id) AS SPID, CONVERT(nvarchar(30), s.status) A
   CONVERT(nvarchar(128), s.program_name) AS ProgramName, CONVERT(char(5), s.session_id) AS SPID2, CONVERT(char(5), 0) AS REQUESTID
 FROM sys.dm_exec_sessions s
 LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
-WHERE (@loginame IS NULL OR @spid = s.session_id OR @active = 1 AND r.session_id IS NOT NULL OR s.login_name = @loginame)
+WHERE @loginame IS NULL OR s.login_name = @loginame OR LOWER(@loginame) = N'active' AND r.session_id IS NOT NULL
+  OR s.session_id = CASE WHEN @loginame NOT LIKE N'%[^0-9]%' THEN CONVERT(int, @loginame) END
 ORDER BY s.session_id
 GO
 CREATE PROCEDURE sys.sp_lock @spid1 int = NULL, @spid2 int = NULL AS
@@ -132,11 +118,9 @@ BEGIN
   ORDER BY 1
   RETURN 0
 END
-IF DB_ID(@dbname) IS NULL
-BEGIN
-  RAISERROR(15010, -1, -1, @dbname)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_database_exists @dbname
+IF @refused = 1 RETURN 1
 DECLARE @setting nvarchar(60), @on bit
 SELECT @setting = v.setting FROM (VALUES ('ansi null default', N'ANSI_NULL_DEFAULT'), ('ansi nulls', N'ANSI_NULLS'), ('ansi padding', N'ANSI_PADDING'),
   ('ansi warnings', N'ANSI_WARNINGS'), ('arithabort', N'ARITHABORT'), ('auto create statistics', N'AUTO_CREATE_STATISTICS'),
@@ -183,11 +167,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_dbcmptlevel @dbname sysname = NULL, @new_cmptlevel tinyint = NULL AS
 SET NOCOUNT ON
-IF DB_ID(@dbname) IS NULL
-BEGIN
-  RAISERROR(15010, -1, -1, @dbname)
-  RETURN 1
-END
+DECLARE @refused int
+EXEC @refused = sys.check_database_exists @dbname
+IF @refused = 1 RETURN 1
 IF @new_cmptlevel IS NULL
 BEGIN
   DECLARE @level int = (SELECT compatibility_level FROM sys.databases WHERE name = @dbname)
@@ -283,13 +265,9 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_autostats @tblname nvarchar(776), @flagc varchar(10) = NULL, @indname sysname = NULL AS
 SET NOCOUNT ON
-DECLARE @object_id int = OBJECT_ID(@tblname)
-IF @object_id IS NULL
-BEGIN
-  DECLARE @database sysname = DB_NAME()
-  RAISERROR(15009, -1, -1, @tblname, @database)
-  RETURN 1
-END
+DECLARE @refused int, @object_id int
+EXEC @refused = sys.check_object @tblname, @object_id OUTPUT
+IF @refused = 1 RETURN 1
 IF @flagc IS NULL
   SELECT CONVERT(nvarchar(258), QUOTENAME(s.name)) AS [Index Name], CONVERT(char(3), CASE s.no_recompute WHEN 1 THEN 'OFF' ELSE 'ON' END) AS [AUTOSTATS],
     CONVERT(datetime, STATS_DATE(s.object_id, s.stats_id)) AS [Last Updated]

@@ -37,21 +37,9 @@ SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max
 FROM sys.syssystemcolumns c
 GO
 CREATE VIEW sys.all_columns AS
-SELECT object_id, name, column_id, system_type_id, user_type_id, max_length, precision, scale, collation_name, is_nullable,
-  is_ansi_padded, is_rowguidcol, is_identity, is_computed, is_filestream, is_replicated, is_non_sql_subscribed, is_merge_published,
-  is_dts_replicated, is_xml_document, xml_collection_id, default_object_id, rule_object_id, is_sparse, is_column_set,
-  generated_always_type, generated_always_type_desc, encryption_type, encryption_type_desc, encryption_algorithm_name,
-  column_encryption_key_id, column_encryption_key_database_name, is_hidden, is_masked, graph_type, graph_type_desc,
-  is_data_deletion_filter_column, ledger_view_column_type, ledger_view_column_type_desc, is_dropped_ledger_column
-FROM sys.columns
+SELECT * FROM sys.columns
 UNION ALL
-SELECT object_id, name, column_id, system_type_id, user_type_id, max_length, precision, scale, collation_name, is_nullable,
-  is_ansi_padded, is_rowguidcol, is_identity, is_computed, is_filestream, is_replicated, is_non_sql_subscribed, is_merge_published,
-  is_dts_replicated, is_xml_document, xml_collection_id, default_object_id, rule_object_id, is_sparse, is_column_set,
-  generated_always_type, generated_always_type_desc, encryption_type, encryption_type_desc, encryption_algorithm_name,
-  column_encryption_key_id, column_encryption_key_database_name, is_hidden, is_masked, graph_type, graph_type_desc,
-  is_data_deletion_filter_column, ledger_view_column_type, ledger_view_column_type_desc, is_dropped_ledger_column
-FROM sys.system_columns
+SELECT * FROM sys.system_columns
 GO
 CREATE VIEW sys.identity_columns AS
 SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max_length, c.precision, c.scale, c.collation_name,
@@ -107,15 +95,9 @@ SELECT p.object_id, p.name, p.parameter_id, p.system_type_id, p.user_type_id, p.
 FROM sys.syssystemparameters p
 GO
 CREATE VIEW sys.all_parameters AS
-SELECT object_id, name, parameter_id, system_type_id, user_type_id, max_length, precision, scale, is_output, is_cursor_ref,
-  has_default_value, is_xml_document, default_value, xml_collection_id, is_readonly, is_nullable, encryption_type,
-  encryption_type_desc, encryption_algorithm_name, column_encryption_key_id, column_encryption_key_database_name
-FROM sys.parameters
+SELECT * FROM sys.parameters
 UNION ALL
-SELECT object_id, name, parameter_id, system_type_id, user_type_id, max_length, precision, scale, is_output, is_cursor_ref,
-  has_default_value, is_xml_document, default_value, xml_collection_id, is_readonly, is_nullable, encryption_type,
-  encryption_type_desc, encryption_algorithm_name, column_encryption_key_id, column_encryption_key_database_name
-FROM sys.system_parameters
+SELECT * FROM sys.system_parameters
 GO
 CREATE VIEW sys.types AS
 SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schema_id, CONVERT(int, NULL) AS principal_id,

@@ -20,13 +20,9 @@ SELECT o.name, o.object_id, CONVERT(int, NULL) AS principal_id, o.schema_id, o.p
 FROM sys.syssystemobjects o
 GO
 CREATE VIEW sys.all_objects AS
-SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, create_date, modify_date, is_ms_shipped,
-  is_published, is_schema_published
-FROM sys.objects
+SELECT * FROM sys.objects
 UNION ALL
-SELECT name, object_id, principal_id, schema_id, parent_object_id, type, type_desc, create_date, modify_date, is_ms_shipped,
-  is_published, is_schema_published
-FROM sys.system_objects
+SELECT * FROM sys.system_objects
 GO
 CREATE VIEW sys.tables AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
@@ -132,13 +128,9 @@ FROM sys.syssystemobjects o
 WHERE o.definition IS NOT NULL
 GO
 CREATE VIEW sys.all_sql_modules AS
-SELECT object_id, definition, uses_ansi_nulls, uses_quoted_identifier, is_schema_bound, uses_database_collation, is_recompiled,
-  null_on_null_input, execute_as_principal_id, uses_native_compilation, inline_type, is_inlineable
-FROM sys.sql_modules
+SELECT * FROM sys.sql_modules
 UNION ALL
-SELECT object_id, definition, uses_ansi_nulls, uses_quoted_identifier, is_schema_bound, uses_database_collation, is_recompiled,
-  null_on_null_input, execute_as_principal_id, uses_native_compilation, inline_type, is_inlineable
-FROM sys.system_sql_modules
+SELECT * FROM sys.system_sql_modules
 GO
 CREATE VIEW sys.synonyms AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
