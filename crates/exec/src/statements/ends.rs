@@ -6,8 +6,8 @@
 //! | transaction | the transaction is rolled back, the batch is over | the CATCH runs; XACT_STATE() is -1, only a ROLLBACK is possible |
 //! | connection | the session is over | no CATCH sees it |
 //!
-//! XACT_ABORT moves every error from the first row to the second, but for RAISERROR, what compiling finds (SET XACT_ABORT's page) and
-//! `NOT_BY_XACT_ABORT`. In a trigger it is ON until it is SET. A query that cannot be bound ends its module and is no row here
+//! XACT_ABORT moves every error from the first row to the second; outside of a TRY not RAISERROR, what compiling finds (SET XACT_ABORT's
+//! page) and `NOT_BY_XACT_ABORT`. In a trigger it is ON until it is SET. A query that cannot be bound ends its module and is no row here
 //! (`Unwind::Scope`); nor is an error in a function, which is its caller's statement's.
 //!
 //! Severities are those of "Database Engine Error Severities". SQL Server's documentation has no list by number: the numbers of
@@ -48,7 +48,7 @@ const _: () = {
     }
 };
 
-/// The statement also under XACT_ABORT.
+/// Outside of a TRY the statement also under XACT_ABORT.
 const NOT_BY_XACT_ABORT: [i32; 5] = [266, 2787, 3701, 11555, 11709];
 
 /// What an XML parser finds: all of these end the transaction.
@@ -58,7 +58,7 @@ const XML_LAST: i32 = 9499;
 /// Severity of what the parser and the binder find in the text itself.
 const SYNTAX: u8 = 15;
 
-pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool) -> Ends {
+pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool, in_try: bool) -> Ends {
     if error.severity >= 20 {
         return Ends::Connection;
     }
@@ -70,7 +70,7 @@ pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool) -> Ends {
         || error.severity == SYNTAX
         || origin == Origin::Definition && sql::bind::is_of_compiling(error.number)
         || NOT_BY_XACT_ABORT.contains(&error.number);
-    if xact_abort && !exempt { Ends::Transaction } else { Ends::Statement }
+    if xact_abort && (in_try || !exempt) { Ends::Transaction } else { Ends::Statement }
 }
 
 fn ends_transaction(error: &SqlError, origin: Origin) -> bool {

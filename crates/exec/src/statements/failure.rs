@@ -64,7 +64,8 @@ impl<'a> Runner<'a> {
         self.complete(&mut error);
         self.session().error = error.number;
         self.session().row_count = 0;
-        let ends = ends(&error, origin, self.session().options.xact_abort);
+        let in_try = self.session().try_level > 0;
+        let ends = ends(&error, origin, self.session().options.xact_abort, in_try);
         let aborts = match self.session().atomic {
             Some(_) => super::atomic::dooms(&error),
             None => ends == Ends::Transaction || arithmetic_aborts(&error, &self.session().options),
@@ -78,10 +79,8 @@ impl<'a> Runner<'a> {
         if self.frame.function.is_some() {
             return Err(Unwind::Error(error));
         }
-        if self.session().try_level > 0 {
-            // Under XACT_ABORT what a TRY catches dooms the transaction, RAISERROR too.
-            let dooms = aborts || self.session().atomic.is_none() && self.session().options.xact_abort;
-            if dooms && self.session().transaction.level > 0 {
+        if in_try {
+            if aborts && self.session().transaction.level > 0 {
                 self.session().transaction.doomed = true;
                 // A victim's locks must not wait for its CATCH block.
                 if matches!(error.number, 1205 | 3960) || fails_transaction(&error) {
