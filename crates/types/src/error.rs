@@ -43,14 +43,8 @@ impl SqlError {
 
     /// What `sql_error!` calls.
     #[cold]
-    pub fn of_template(
-        template: &Template,
-        severity: u8,
-        state: u8,
-        pieces: &[&str],
-        arguments: &[&dyn fmt::Display],
-    ) -> SqlError {
-        SqlError::of_user(template.number, severity, state, compose(pieces, arguments))
+    pub fn of_template(template: &Template, severity: u8, state: u8, arguments: &[&dyn fmt::Display]) -> SqlError {
+        SqlError::of_user(template.number, severity, state, compose(template.text, arguments))
     }
 
     /// All of them as one: the last, and before it the others. Panics if there is none.
@@ -146,10 +140,8 @@ macro_rules! sql_error {
         $crate::sql_error!(@ $number; TEMPLATE.severity; TEMPLATE.state; $($argument),*)
     };
     (@ $number:literal; $severity:expr; $state:expr; $($argument:expr),*) => {{
-        const ARGUMENTS: usize = <[&str]>::len(&[$(stringify!($argument)),*]);
-        const TEMPLATE: &$crate::messages::Template = $crate::messages::expect($number, ARGUMENTS);
-        const PIECES: [&str; ARGUMENTS + 1] = $crate::messages::pieces(TEMPLATE.text);
-        let arguments: &[&dyn ::std::fmt::Display] = &[$(&$argument),*];
-        $crate::SqlError::of_template(TEMPLATE, $severity, $state, &PIECES, arguments)
+        const TEMPLATE: &$crate::messages::Template =
+            $crate::messages::expect($number, <[&str]>::len(&[$(stringify!($argument)),*]));
+        $crate::SqlError::of_template(TEMPLATE, $severity, $state, &[$(&$argument),*])
     }};
 }

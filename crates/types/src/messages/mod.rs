@@ -12,7 +12,7 @@ mod to_4999;
 mod to_11999;
 mod to_49999;
 
-pub use template::{Template, compose, pieces, placeholder};
+pub use template::{Template, compose, placeholder};
 
 const TABLES: [&[Template]; 4] = [to_999::ROWS, to_4999::ROWS, to_11999::ROWS, to_49999::ROWS];
 

@@ -101,39 +101,26 @@ pub const fn placeholder(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// What stands between the placeholders of a text: one piece more than it has arguments.
-pub const fn pieces<const COUNT: usize>(text: &'static str) -> [&'static str; COUNT] {
-    let bytes = text.as_bytes();
-    let mut pieces = [""; COUNT];
-    let (mut count, mut from, mut at) = (0, 0, 0);
-    while at < bytes.len() {
-        let length = placeholder(bytes, at);
-        if length == 0 {
-            at += 1;
-            continue;
-        }
-        assert!(bytes[at + 1] != b'%', "a piece would have two percent signs for one");
-        pieces[count] = text.split_at(at).0.split_at(from).1;
-        count += 1;
-        at += length;
-        from = at;
-    }
-    pieces[count] = text.split_at(from).1;
-    pieces
-}
-
-/// The pieces of a text with the arguments between them.
-pub fn compose(pieces: &[&str], arguments: &[&dyn Display]) -> String {
+/// The text with the arguments in place of its placeholders. At run time: an error is told seldom, and pieces that the compiler cut for each
+/// site took it a sixth of the time that a change in `server` takes to build.
+pub fn compose(text: &str, arguments: &[&dyn Display]) -> String {
     /// Names and numbers are seldom longer, so that a message is seldom moved while it grows.
     const ARGUMENT_BYTES: usize = 16;
-    let known: usize = pieces.iter().map(|piece| piece.len()).sum();
-    let mut composed = String::with_capacity(known + arguments.len() * ARGUMENT_BYTES);
-    for (position, piece) in pieces.iter().enumerate() {
-        composed.push_str(piece);
-        if let Some(argument) = arguments.get(position) {
-            write!(composed, "{argument}").expect("a string takes everything");
+    let mut composed = String::with_capacity(text.len() + arguments.len() * ARGUMENT_BYTES);
+    let (mut rest, mut arguments) = (text, arguments.iter());
+    while let Some(at) = rest.find('%') {
+        composed.push_str(&rest[..at]);
+        let length = placeholder(rest.as_bytes(), at);
+        match (length, &rest[at..at + length.max(1)]) {
+            (0, _) | (_, "%%") => composed.push('%'),
+            _ => {
+                let argument = arguments.next().expect("sql_error! has counted them");
+                write!(composed, "{argument}").expect("a string takes everything");
+            }
         }
+        rest = &rest[at + length.max(1)..];
     }
+    composed.push_str(rest);
     composed
 }
 
@@ -169,12 +156,12 @@ mod tests {
 
     #[test]
     fn arguments_go_where_placeholders_stand() {
-        const DROP: [&str; 4] = pieces("Cannot %S_MSG the %S_MSG '%.*ls'.");
-        assert_eq!(DROP, ["Cannot ", " the ", " '", "'."]);
-        assert_eq!(compose(&DROP, &[&"drop", &"table", &"ü%d"]), "Cannot drop the table 'ü%d'.");
-        const PLAIN: [&str; 1] = pieces("ends in 5%");
-        assert_eq!(compose(&PLAIN, &[]), "ends in 5%");
-        const ENDS: [&str; 3] = pieces("%d of %I64d");
-        assert_eq!(compose(&ENDS, &[&50, &(1_i64 << 40)]), "50 of 1099511627776");
+        assert_eq!(
+            compose("Cannot %S_MSG the %S_MSG '%.*ls'.", &[&"drop", &"table", &"ü%d"]),
+            "Cannot drop the table 'ü%d'."
+        );
+        assert_eq!(compose("ends in 5%", &[]), "ends in 5%");
+        assert_eq!(compose("%d of %I64d", &[&50, &(1_i64 << 40)]), "50 of 1099511627776");
+        assert_eq!(compose("%d%% of %ls, 100%%", &[&5, &"it"]), "5% of it, 100%");
     }
 }
