@@ -8,7 +8,8 @@ run, whatever else the machine does. Needs Linux on x86-64 and nm; neither hardw
 A whole server runs in the simulated machine (`crates/heddle/examples/instructions.rs`), on one thread, and this script makes that thread stop
 after each instruction. A procedure is called to warm up, then for N and for 2N rows: what the last call executes more than the one before,
 by N, is a row's share of everything, the log included; `a call` is the rest of the call for N rows, from the packet that asks to the one
-that answers. `call` is a loop of T-SQL that calls an empty procedure: a row is such a call there. The client's functions and the simulated
+that answers. --place pages: tables on pages, which native modules cannot use, all rows of a call in one transaction; --rcsi: with
+READ_COMMITTED_SNAPSHOT. `call` is a loop of T-SQL that calls an empty procedure: a row is such a call there. The client's functions and the simulated
 machine's own are not counted. --profile tells in which functions the instructions are. A million of them take half a minute on a busy
 machine: hence the small N.
 """
@@ -26,6 +27,7 @@ import tempfile
 from native import ATOMIC, BUCKETS_A_ROW, KEYS, LOOPS, MEMORY, TABLES, procedure
 
 WAYS = ("native", "interpreted")
+PLACES = {"memory": WAYS, "pages": WAYS[1:]}
 # What differs from call to call by chance is more than a turn of these loops: they get more of them.
 TIMES = {"empty": 20, "read": 4}
 # Functions that a real server does not have.
@@ -123,32 +125,35 @@ class Traced:
 def setup(options):
     yield "CREATE DATABASE bench"
     yield "USE bench; ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED; ALTER DATABASE bench SET MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON"
-    memory, columns = MEMORY.format(durability=options.durability), TABLES[options.width]
-    for place in ("memory", "ordered"):
-        key = KEYS[place].format(buckets=BUCKETS_A_ROW * 10 * options.warm * len(WAYS))
-        yield f"CREATE TABLE dbo.{place} (c1 bigint NOT NULL {key}, {columns}) {memory}"
-        if place == "ordered":
-            yield f"INSERT dbo.{place} (c1) SELECT value FROM GENERATE_SERIES(0, {options.warm + 10})"
-    for way in WAYS:
+    yield f"ALTER DATABASE bench SET READ_COMMITTED_SNAPSHOT {'ON' if options.rcsi else 'OFF'}"
+    in_memory, columns = options.place == "memory", TABLES[options.width]
+    memory = MEMORY.format(durability=options.durability) if in_memory else ""
+    for table, key in {"hashed": "memory", "ordered": "ordered"}.items():
+        key = KEYS[key if in_memory else "disk"].format(buckets=BUCKETS_A_ROW * 10 * options.warm * len(WAYS))
+        yield f"CREATE TABLE dbo.{table} (c1 bigint NOT NULL {key}, {columns}) {memory}"
+        if table == "ordered":
+            yield f"INSERT dbo.{table} (c1) SELECT value FROM GENERATE_SERIES(0, {options.warm + 10})"
+    for way in PLACES[options.place]:
         for loop, statement in LOOPS.items():
-            table = "dbo.ordered" if loop == "range" else "dbo.memory"
+            table = "dbo.ordered" if loop == "range" else "dbo.hashed"
             yield procedure(f"{loop}_{way}", statement.format(table=table, keys=options.warm), way == "native")
-    yield f"CREATE PROCEDURE dbo.callee_native @i bigint WITH NATIVE_COMPILATION, SCHEMABINDING AS {ATOMIC} DECLARE @j bigint = @i; END"
+    if in_memory:
+        yield f"CREATE PROCEDURE dbo.callee_native @i bigint WITH NATIVE_COMPILATION, SCHEMABINDING AS {ATOMIC} DECLARE @j bigint = @i; END"
     yield "CREATE PROCEDURE dbo.callee_interpreted @i bigint AS SET NOCOUNT ON; DECLARE @j bigint = @i;"
-    for way in WAYS:
+    for way in PLACES[options.place]:
         call = f"EXEC dbo.callee_{way} @i;"
         yield procedure(f"call_{way}", call, False).replace("BEGIN TRAN;", "").replace("COMMIT WITH (DELAYED_DURABILITY = ON)", "")
 
 
 def measured(options):
     """Each way has keys of its own, and each call of INSERT; all others find the rows of its first."""
-    for way in options.way or WAYS:
+    for way in options.way or PLACES[options.place]:
         base = 10 * options.warm * WAYS.index(way)
         for loop in options.loop or [*LOOPS, "call"]:
             first, once = base, options.rows * TIMES.get(loop, 1)
             rows = {"warm": options.warm, "once": once, "twice": 2 * once}
             if loop != "insert" and options.loop:
-                yield None, f"INSERT dbo.memory (c1) SELECT value FROM GENERATE_SERIES({base}, {base + options.warm - 1}) WHERE value NOT IN (SELECT c1 FROM dbo.memory)"
+                yield None, f"INSERT dbo.hashed (c1) SELECT value FROM GENERATE_SERIES({base}, {base + options.warm - 1}) WHERE value NOT IN (SELECT c1 FROM dbo.hashed)"
             for call in CALLS:
                 key = (way, loop, call) if call != "warm" else None
                 yield key, f"EXEC dbo.{loop}_{way} {first}, {rows[call]}"
@@ -180,6 +185,8 @@ def main():
     parser.add_argument("--warm", type=int, default=10_000, help="rows of the call before; so many are read and updated, at random")
     parser.add_argument("--way", choices=WAYS, action="append", help="only this one")
     parser.add_argument("--loop", choices=[*LOOPS, "call"], action="append", help="only this one")
+    parser.add_argument("--place", choices=PLACES, default="memory", help="of the tables")
+    parser.add_argument("--rcsi", action="store_true", help="READ_COMMITTED_SNAPSHOT ON")
     parser.add_argument("--width", choices=TABLES, default="narrow")
     parser.add_argument("--durability", choices=["SCHEMA_AND_DATA", "SCHEMA_ONLY"], default="SCHEMA_AND_DATA")
     parser.add_argument("--profile", type=int, metavar="LINES", default=0, help="functions to show of each loop, those with the most instructions")
