@@ -80,17 +80,23 @@ pub struct TriggerRows {
 
 impl<'a> Context<'a> {
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn runtime(&self) -> RefMut<'_, Runtime<'a>> {
+        os::plant!();
         self.runtime.borrow_mut()
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn session<R>(&self, read: impl FnOnce(&mut Session) -> R) -> R {
+        os::plant!();
         read(self.runtime.borrow_mut().session)
     }
 
     /// Every batch and loop edge passes here: other workers get their turn, an attention ends the run.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn yield_point(&self) -> SqlResult<()> {
+        os::plant!();
         os::wait::maybe_yield();
         if os::wait::is_interrupted() {
             self.runtime.borrow_mut().sink.interrupted().map_err(crate::session::stopped)?;
@@ -200,7 +206,9 @@ impl Variables {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn value(&self, slot: u32) -> Value<'_> {
+        os::plant!();
         let number = &self.numbers[slot as usize];
         match number.class() {
             _ if number.is_null() => Value::Null,
@@ -212,7 +220,9 @@ impl Variables {
     }
 
     /// Panics if the value's class is not the variable's.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn set(&mut self, slot: u32, value: Value<'_>) {
+        os::plant!();
         match value {
             Value::Null => self.numbers[slot as usize].set_null(true),
             Value::I64(value) => self.of_class(slot, Physical::I64).set_i64(value),
@@ -240,11 +250,15 @@ impl Variables {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn datum(&self, slot: u32) -> Datum {
+        os::plant!();
         self.value(slot).into_datum()
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn set_datum(&mut self, slot: u32, datum: &Datum) {
+        os::plant!();
         self.set(slot, Value::from_datum(datum));
     }
 }

@@ -339,7 +339,9 @@ impl Session {
 
     /// Err: the run must end.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn check_signal(&self) -> SqlResult<()> {
+        os::plant!();
         match self.signal.pending() {
             None => Ok(()),
             Some(stop) => Err(stopped(stop)),

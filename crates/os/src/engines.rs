@@ -6,6 +6,7 @@
 //! that needs the rest to follow ([`enter`]) and ends after the last ([`leave`]); locks do so by themselves when they lie in
 //! the region. Sections are counted by each scheduler for itself, in the shared tables, so that the count outlives the engine.
 
+use crate::panics;
 use crate::worker::{self, SCHEDULERS_MAX, system};
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 
@@ -96,6 +97,26 @@ pub fn enter<T>(what: &T) {
 pub fn leave<T>(what: &T) {
     if number() != 0 {
         count(what, -1);
+    }
+}
+
+/// A critical section with its end: what is not ended by [`Section::end`] is left by an error or by a panic, and a panic in it ends the process.
+pub struct Section<'a, T> {
+    of: &'a T,
+}
+
+/// Begins a critical section of what lies at `of`, as [`enter`] does.
+#[inline]
+pub fn section<T>(of: &T) -> Section<'_, T> {
+    enter(of);
+    Section { of }
+}
+
+impl<T> Drop for Section<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        panics::assert_whole("a critical section");
+        leave(self.of);
     }
 }
 

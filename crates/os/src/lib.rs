@@ -10,6 +10,7 @@
 //! | [`region`] | memory shared by engines, and a heap in it |
 //! | [`launcher`], [`engines`] | engines as processes: forked and watched; when one must not die alone |
 //! | [`clock`], [`random`], [`limits`], [`cpus`], [`cores`], [`threads`], [`env`], [`fs`], [`signal`], [`children`] | the rest of the outside world |
+//! | [`panics`], [`planted`] | what a panic costs; panics that a test plants |
 //! | [`stats`] | what the DMVs show of all this |
 //! | [`sim`] | the simulated machine: one seed, one trace |
 //!
@@ -31,6 +32,9 @@ mod readers;
 mod share;
 mod tables;
 mod worker;
+pub mod panics;
+#[cfg(debug_assertions)]
+pub mod planted;
 pub mod engines;
 pub mod children;
 pub mod env;
@@ -47,6 +51,15 @@ pub mod disk;
 pub mod net;
 pub mod stats;
 pub mod sim;
+
+/// A place where a test may make a request panic (`planted`). Nothing in a release.
+#[macro_export]
+macro_rules! plant {
+    () => {
+        #[cfg(debug_assertions)]
+        $crate::planted::pass();
+    };
+}
 
 /// What tests/model.rs and tests/orders.rs need of the inside.
 #[cfg(any(shuttle, miri))]

@@ -242,11 +242,12 @@ pub fn choice(name: &'static str, one_in: u64) -> bool {
 /// may be held. On the real machine one predictable branch.
 #[macro_export]
 macro_rules! sim_point {
-    ($name:literal) => {
+    ($name:literal) => {{
+        $crate::plant!();
         if $crate::sim::has_marks() {
             $crate::sim::point($name);
         }
-    };
+    }};
 }
 
 /// True where a simulation forces a rare way (a tiny block, a full buffer): in some seeds, once in eight times or as often as is

@@ -203,6 +203,7 @@ impl Drop for Exclusive<'_> {
             page::page_no(self),
             self.number()
         );
+        os::panics::assert_whole("a page");
         self.buffer.release(self.index, FREE, 0);
         engines::leave(self.buffer.state(self.index));
     }
@@ -407,7 +408,9 @@ impl Buffer {
     }
 
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn shared(&self, file: &DataFile, page: u32) -> StorageResult<Shared<'_>> {
+        os::plant!();
         os::stats::count_page_read();
         let index = self.index(file, page)?;
         engines::enter(self.state(index));
@@ -438,7 +441,9 @@ impl Buffer {
     }
 
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn exclusive(&self, file: &DataFile, page: u32) -> StorageResult<Exclusive<'_>> {
+        os::plant!();
         os::stats::count_page_read();
         os::stats::count_page_write();
         let index = self.index(file, page)?;
@@ -475,7 +480,9 @@ impl Buffer {
     }
 
     /// A page whose old content does not matter: zeroed, not read from disk. Only for pages just allocated.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn fresh(&self, file: &DataFile, page: u32) -> StorageResult<Exclusive<'_>> {
+        os::plant!();
         let index = self.index(file, page)?;
         let state = self.state(index);
         let mut tries = 0;

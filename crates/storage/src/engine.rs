@@ -94,12 +94,16 @@ pub enum Author<'a> {
 
 impl Engine {
     /// None: it was dropped.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn file(&self, number: u32) -> StorageResult<Option<Arc<DataFile>>> {
+        os::plant!();
         self.files.by_number(number)
     }
 
     /// The data file of a database.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn file_of(&self, db: DatabaseId) -> StorageResult<Arc<DataFile>> {
+        os::plant!();
         self.files.of(db)
     }
 
@@ -134,12 +138,15 @@ impl Engine {
     }
 
     /// A rollback of `writer` frees the tree again.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn own_tree(&self, writer: &mut Writer, file: &DataFile, root: u32) -> StorageResult<()> {
+        os::plant!();
         self.append(&mut Author::Change(writer), Kind::TreeCreate, file, root, &[]).map(|_| ())
     }
 
     /// Appends a record of one page. Returns its end.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn append(
         &self,
         author: &mut Author<'_>,
@@ -148,6 +155,7 @@ impl Engine {
         page: u32,
         body: &[&[u8]],
     ) -> StorageResult<u64> {
+        os::plant!();
         let temporary = if file.temporary { FLAG_TEMPORARY } else { 0 };
         let head = |transaction, previous, flags| Head { kind, flags, transaction, previous, file: file.number, page };
         let (writer, previous, flags) = match author {
@@ -162,12 +170,12 @@ impl Engine {
         // Whoever rolls it back for a dead engine must find its newest record.
         let member = &self.locks[writer.member];
         debug_assert!(writer.id < self.commits.next_id(), "an id that was given");
-        engines::enter(member);
+        let section = engines::section(member);
         let appended = self.log.append(head(writer.id, previous, flags), body);
         if let Ok((lsn, end)) = appended {
             self.wrote(writer, lsn, end, file);
         }
-        engines::leave(member);
+        drop(section);
         Ok(appended?.1)
     }
 
@@ -184,12 +192,14 @@ impl Engine {
     }
 
     /// Logs and applies changes of several pages that hold together. `guards` has every page of `actions`.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn restructure<'a>(
         &'a self,
         file: &DataFile,
         actions: &[(u32, Action<'_>)],
         guards: &mut [&mut Exclusive<'a>],
     ) -> StorageResult<()> {
+        os::plant!();
         debug_assert!(
             actions.iter().all(|(page, _)| guards.iter().filter(|guard| guard.number() == *page).count() == 1),
             "each page of a change is latched, once"
@@ -211,7 +221,9 @@ impl Engine {
     }
 
     /// `count` free pages of one bitmap page, which stays latched until they are logged as taken.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn find_free<'a>(&'a self, file: &DataFile, count: usize) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
+        os::plant!();
         assert!(count > 0, "nobody asks for no page");
         let hint = file.free_hint().load(Ordering::Relaxed);
         let mut number = hint / BITMAP_SPAN;
@@ -241,13 +253,16 @@ impl Engine {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn is_allocated(&self, file: &DataFile, page: u32) -> StorageResult<bool> {
+        os::plant!();
         let bitmap = self.buffer.shared(file, page / BITMAP_SPAN * BITMAP_SPAN + 1)?;
         let bit = (page % BITMAP_SPAN) as usize;
         Ok(bitmap[HEADER_BYTES + bit / 8] >> (bit % 8) & 1 == 1)
     }
 
     /// Frees `page` together with `actions` on `others`.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn free_page<'a>(
         &'a self,
         file: &DataFile,
@@ -255,6 +270,7 @@ impl Engine {
         actions: &[(u32, Action<'_>)],
         others: &mut [&mut Exclusive<'a>],
     ) -> StorageResult<()> {
+        os::plant!();
         let number = page.number();
         let bitmap_no = number / BITMAP_SPAN * BITMAP_SPAN + 1;
         assert!(number % BITMAP_SPAN >= 2, "page {number} is the file's header or a bitmap");

@@ -187,7 +187,9 @@ impl Transaction {
 
     /// A new statement: a new snapshot under READ COMMITTED, and scans of this statement do not see rows it writes.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn begin_statement(&mut self) {
+        os::plant!();
         debug_assert!(!self.finished, "a transaction that is over has no statements");
         self.writer.statement = self.writer.statement.saturating_add(1);
         if !self.statement_locks.is_empty() {
@@ -214,7 +216,9 @@ impl Transaction {
         (self.writer.id != 0).then_some(self.writer.id)
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn savepoint(&mut self) -> Savepoint {
+        os::plant!();
         self.work.tally.transaction.savepoints += 1;
         self.here()
     }
@@ -231,7 +235,9 @@ impl Transaction {
     }
 
     /// Undoes everything done since the savepoint. Locks stay.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
+        os::plant!();
         self.work.tally.transaction.savepoint_rollbacks += 1;
         self.undo_to(savepoint)
     }
@@ -251,12 +257,14 @@ impl Transaction {
     }
 
     /// Runs a change of a table's rows: under the table's lock, all of it or nothing.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn change<T>(
         &mut self,
         db: DatabaseId,
         table: TableId,
         change: impl FnOnce(&mut Transaction) -> StorageResult<T>,
     ) -> StorageResult<T> {
+        os::plant!();
         self.check_running()?;
         self.table_lock(db, table, LockMode::IntentExclusive, self.patience)?;
         let before = self.here();
@@ -275,7 +283,9 @@ impl Transaction {
 
     /// `publish` runs when the commit holds and its locks are not released yet: who has waited for one of them finds done what it
     /// does. Not called if the commit fails. It must not wait for long.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn commit_then(mut self, durability: Durability, publish: impl FnOnce()) -> StorageResult<()> {
+        os::plant!();
         assert!(!self.finished, "a transaction ends once");
         if self.work.time.is_some()
             && let Err(error) = self.validate()
@@ -304,13 +314,15 @@ impl Transaction {
             page: 0,
         };
         let member = &engine.locks[self.writer.member];
-        os::engines::enter(member);
+        // From here on it is committed, or the server ends: what is half done can no more be rolled back.
+        let _whole = os::panics::Undivided::begin("a commit");
+        let section = os::engines::section(member);
         let appended = engine.log.append(head, &[&drops]);
         if let Ok((_, end)) = appended {
             member.committed.store(end, Ordering::SeqCst);
             debug_assert!(end > self.writer.last_lsn, "the commit record is the last");
         }
-        os::engines::leave(member);
+        drop(section);
         let (_, end) = appended?;
         os::sim_point!("commit.logged");
         match durability {
@@ -383,18 +395,20 @@ impl Transaction {
         if let Some(list) = self.work.list {
             debug_assert_eq!(member.work.load(Ordering::SeqCst), list.newest.word(), "others find the whole list");
             // What is in nobody's list and in no queue yet would be lost with the engine.
-            os::engines::enter(member);
+            let section = os::engines::section(member);
             // Without a list nothing of it is left to count: who dies after this has told all.
             self.work.list = None;
             self.work.tell_counts(&self.engine.xtp, member);
             member.work.store(0, Ordering::SeqCst);
             self.engine.leave_garbage(&list, time);
-            os::engines::leave(member);
+            drop(section);
             self.made_garbage = true;
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn rollback(mut self) -> StorageResult<()> {
+        os::plant!();
         self.roll_back()
     }
 
@@ -402,6 +416,7 @@ impl Transaction {
         if self.finished {
             return Ok(());
         }
+        let _whole = os::panics::Undivided::begin("a rollback");
         let counts = &mut self.work.tally.transaction;
         (counts.aborted, counts.aborted_by_system) = (1, u64::from(self.work.failed));
         if let Some(list) = &self.work.list {
@@ -488,7 +503,9 @@ impl Transaction {
     }
 
     /// The time this statement reads at (under SNAPSHOT: this transaction), taken at the first need.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn snapshot(&mut self) -> u64 {
+        os::plant!();
         if let Some(time) = self.snapshot {
             return time;
         }
@@ -539,7 +556,9 @@ impl Transaction {
     }
 
     /// How this transaction reads now when no hint says otherwise.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn view(&mut self) -> View {
+        os::plant!();
         self.view_at(self.isolation)
     }
 
@@ -590,7 +609,9 @@ impl Transaction {
 
     /// Keeps others from changing the table's definition or dropping it until the statement ends: what a statement that reads it
     /// needs, at every isolation level. Otherwise it would go on in trees whose pages belong to others by now.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn hold_table(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        os::plant!();
         let resource = Resource::Table(db, table);
         let held = self.tables.iter().any(|held| held.resource == resource) || self.held_tables.contains(&resource);
         if !held && self.engine.locks.acquire(self.writer.member, resource, LockMode::SchemaStability, self.patience)? {
@@ -640,6 +661,7 @@ impl Transaction {
         self.tables.iter().any(|held| held.resource == resource && held.mode.covers(mode))
     }
     /// Index into `tables`. The usual case, locked already, is a look at a short list.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn table_lock(
         &mut self,
         db: DatabaseId,
@@ -647,6 +669,7 @@ impl Transaction {
         mode: LockMode,
         patience: Patience,
     ) -> StorageResult<usize> {
+        os::plant!();
         let resource = Resource::Table(db, table);
         let known = self.tables.iter().position(|held| held.resource == resource);
         if let Some(at) = known
@@ -676,6 +699,7 @@ impl Transaction {
     }
 
     /// A row lock, with the table's intent lock before it. `hold`: to the end of the transaction.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn lock_row(
         &mut self,
         db: DatabaseId,
@@ -685,6 +709,7 @@ impl Transaction {
         hold: bool,
         patience: Patience,
     ) -> StorageResult<()> {
+        os::plant!();
         let intent = if mode == LockMode::Shared { LockMode::IntentShared } else { LockMode::IntentExclusive };
         let at = self.table_lock(db, table, intent, patience)?;
         debug_assert!(self.tables[at].mode.covers(intent), "the table's intent lock comes first");
@@ -713,7 +738,9 @@ impl Transaction {
 
     /// Keeps others from inserting into a range of keys, to the end of the transaction. Never waits: a leaf is latched. The
     /// transaction has the table's intent lock. Some: who has to end before that can be.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn lock_range(&mut self, wanted: &Wanted<'_>) -> StorageResult<Option<MemberId>> {
+        os::plant!();
         if wanted.high.is_some_and(|high| high <= wanted.low) {
             return Ok(None);
         }
@@ -787,7 +814,9 @@ impl Transaction {
 
     /// Fails if a rollback or the caller stopped the instance.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn check_running(&self) -> StorageResult<()> {
+        os::plant!();
         if self.finished {
             return Err(StorageError::Stopped("the transaction is over".into()));
         }

@@ -141,7 +141,9 @@ pub struct RowBatch {
 }
 
 impl RowBatch {
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn new(classes: impl IntoIterator<Item = Physical>) -> RowBatch {
+        crate::plant!();
         RowBatch { rows: 0, columns: classes.into_iter().map(Column::new).collect() }
     }
 
@@ -150,7 +152,9 @@ impl RowBatch {
         self.columns.iter_mut().for_each(Column::clear);
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn push_row(&mut self, row: &[Datum]) {
+        crate::plant!();
         assert_eq!(row.len(), self.columns.len(), "a row has one datum a column");
         for (column, datum) in self.columns.iter_mut().zip(row) {
             column.push(datum);

@@ -3,6 +3,8 @@
 //!
 //! Modules in dependency order, lowest first.
 
+#[cfg(debug_assertions)]
+pub mod planted;
 pub mod messages;
 
 pub mod error;
@@ -42,3 +44,12 @@ pub use key::{KeyCodec, KeyColumn, KeyLayout};
 pub use key_set::KeySet;
 pub use row::{ColumnType, RowBuilder, RowLayout, RowView};
 pub use sql_type::{CollationId, MAX_LENGTH, Physical, SqlType, TypeKind};
+
+/// A place where a test may make a request panic (`planted`). Nothing in a release.
+#[macro_export]
+macro_rules! plant {
+    () => {
+        #[cfg(debug_assertions)]
+        $crate::planted::pass();
+    };
+}

@@ -208,7 +208,9 @@ impl<'a> Runner<'a> {
     }
 
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn yield_point(&mut self) -> Result<(), Unwind> {
+        os::plant!();
         os::wait::maybe_yield();
         if os::wait::is_interrupted() {
             self.context.runtime.get_mut().sink.interrupted().map_err(Unwind::Stop)?;
@@ -311,7 +313,9 @@ impl<'a> Runner<'a> {
     }
 
     /// Whether a condition holds. One that fails does not, unless its failure ends more.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn holds(&mut self, condition: &Condition, line: u32) -> Result<bool, Unwind> {
+        os::plant!();
         match self.condition(condition)? {
             Ok(holds) => Ok(holds),
             Err(error) => self.fail(error, line).map(|_| false),
@@ -549,7 +553,9 @@ impl<'a> Runner<'a> {
 
     /// A statement without a result has ended well. Clients count statements by these, so SQL Server sends one for each, unless NOCOUNT
     /// is on. Here those that only compute with integer variables have none: loops of them would do little else.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn ended(&mut self) -> Result<(), Unwind> {
+        os::plant!();
         if self.session().options.no_count {
             return Ok(());
         }
@@ -557,12 +563,16 @@ impl<'a> Runner<'a> {
     }
 
     /// The statement has ended well.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn done(&mut self, command: Command, row_count: Option<u64>) -> Result<(), Unwind> {
+        os::plant!();
         let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
         self.send_done(Done { kind, command, row_count, error: false })
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn send_done(&mut self, mut done: Done) -> Result<(), Unwind> {
+        os::plant!();
         if self.frame.function.is_some() {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 
 pub mod placed;
 pub mod session;
+pub mod wire;
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;

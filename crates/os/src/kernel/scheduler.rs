@@ -94,6 +94,12 @@ impl TaskKind {
         }
     };
 
+    /// Whether all others need it to go on: a panic of such a task is the whole process's.
+    pub fn serves_all(self) -> bool {
+        use TaskKind::*;
+        matches!(self, Accept | LogWriter | Checkpoint | LazyWriter | LockMonitor | XtpPool | VersionCleaner | System)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             TaskKind::Request => "REQUEST",

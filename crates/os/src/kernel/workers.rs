@@ -10,7 +10,7 @@ use super::stack::{self, FiberStack};
 use crate::calls::SystemCall;
 use crate::sys::atomic::{Ordering, fence};
 use crate::worker::{self, KIND_FIBER, KIND_THREAD, WorkerId, system};
-use crate::{clock, simcore, sys};
+use crate::{clock, panics, simcore, sys};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::sync::Mutex;
 
@@ -259,10 +259,12 @@ fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
     slot.interrupt_task.store(if stops { task.id.0 } else { 0 }, Ordering::Relaxed);
     slot.task_id.store(task.id.0, Ordering::Release);
     let (kind, run) = (task.kind, task.run);
-    // A panic is a bug of the task: it was reported by the panic hook; the worker and the others go on.
-    if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+    // A panic is a bug of the task: it was reported by the panic hook; the worker and the others go on, unless they need this task.
+    if panics::catch(run).is_err() {
         scheduler.machine.panics.fetch_add(1, Ordering::Relaxed);
-        drop(panic);
+        if kind.serves_all() {
+            panics::ends_all(kind.name());
+        }
     }
     // What a task leaves behind, however it ended, the next one of this worker would find.
     assert!(worker::current() == id, "a task ends on a worker that did not begin it");

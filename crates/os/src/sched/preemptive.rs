@@ -5,7 +5,7 @@
 use crate::sys::atomic::Ordering as Order;
 use crate::wait::{WaitType, park_uninterruptible};
 use crate::worker::{self, WorkerId, unpark};
-use crate::{clock, kernel, simcore};
+use crate::{clock, kernel, panics, simcore};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -54,14 +54,14 @@ pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R
     worker::slot(me).is_preemptive.store(0, Order::Relaxed);
     match frame.result.take().expect("done") {
         Ok(result) => result,
-        Err(panic) => std::panic::resume_unwind(panic),
+        Err(unwound) => panics::go_on(unwound),
     }
 }
 
 /// Lies on the parked worker's stack until `done`.
 struct Frame<R, F> {
     call: Option<F>,
-    result: Option<std::thread::Result<R>>,
+    result: Option<Result<R, panics::Unwound>>,
     done: AtomicU32,
     worker: WorkerId,
 }
@@ -89,7 +89,7 @@ unsafe fn run_frame<R, F: FnOnce() -> R>(frame: *mut ()) {
             (*frame).result.is_none() && (*frame).done.load(Ordering::Relaxed) == 0,
             "a call is done before it ran"
         );
-        (*frame).result = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)));
+        (*frame).result = Some(panics::catch_to_go_on(call));
         let worker = (*frame).worker;
         // After this store the frame may be gone.
         (*frame).done.store(1, Ordering::Release);

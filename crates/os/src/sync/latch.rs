@@ -17,9 +17,9 @@
 #![allow(unsafe_code)]
 
 use super::list::{Holder, WaitList, grant_all, mode_of, pause, wait_granted};
-use crate::clock;
 use crate::sys::atomic::{AtomicU64, Ordering};
 use crate::wait::WaitType;
+use crate::{clock, panics};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
@@ -343,6 +343,9 @@ impl<T> LatchGuard<'_, T> {
 impl<T> Drop for LatchGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        if matches!(self.mode, LatchMode::Update | LatchMode::Exclusive | LatchMode::Destroy) {
+            panics::assert_whole("what a latch guards");
+        }
         self.holder.assert_me();
         self.latch.raw.release(self.mode);
     }

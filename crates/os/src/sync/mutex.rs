@@ -8,9 +8,9 @@
 #![allow(unsafe_code)]
 
 use super::list::{Holder, ListLock, WaitList, grant, mode_of, wait_granted};
-use crate::engines;
 use crate::sys::atomic::{AtomicU32, Ordering};
 use crate::wait::WaitType;
+use crate::{engines, panics};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
@@ -126,7 +126,9 @@ impl<T> Mutex<T> {
     }
 
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn lock(&self) -> MutexGuard<'_, T> {
+        crate::plant!();
         engines::enter(self);
         let acquired = self.raw.acquire(None);
         assert!(acquired, "no deadline, no timeout");
@@ -179,6 +181,7 @@ impl<'a, T> MutexGuard<'a, T> {
 impl<T> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        panics::assert_whole("what a mutex guards");
         self.holder.assert_me();
         self.mutex.raw.release();
         engines::leave(self.mutex);

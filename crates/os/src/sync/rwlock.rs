@@ -41,7 +41,7 @@ use crate::readers::ReaderRow;
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{WaitType, WorkerId, current, park_uninterruptible, unpark};
 use crate::worker::SCHEDULERS_MAX;
-use crate::{clock, engines, simcore, worker};
+use crate::{clock, engines, panics, simcore, worker};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
@@ -543,14 +543,18 @@ impl<T> RwLock<T> {
     }
 
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn read(&self) -> ReadGuard<'_, T> {
+        crate::plant!();
         engines::enter(self);
         let hold = self.raw.acquire_shared(None).expect("no deadline, no timeout");
         ReadGuard { lock: self, hold }
     }
 
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn write(&self) -> WriteGuard<'_, T> {
+        crate::plant!();
         engines::enter(self);
         let acquired = self.raw.acquire_exclusive(None);
         assert!(acquired, "no deadline, no timeout");
@@ -617,6 +621,7 @@ impl<T> Drop for ReadGuard<'_, T> {
 impl<T> Drop for WriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        panics::assert_whole("what a write lock guards");
         self.holder.assert_me();
         self.lock.raw.release_exclusive();
         engines::leave(self.lock);

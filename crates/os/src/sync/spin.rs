@@ -8,7 +8,7 @@
 use super::list::pause;
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{current, yield_now};
-use crate::{clock, engines, simcore, worker};
+use crate::{clock, engines, panics, simcore, worker};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
@@ -156,7 +156,9 @@ impl<T> SpinLock<T> {
     }
 
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn lock(&self) -> SpinGuard<'_, T> {
+        crate::plant!();
         engines::enter(self);
         let me = current().raw();
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
@@ -171,7 +173,9 @@ impl<T> SpinLock<T> {
 
     /// As `lock`, counted under `class`: for a lock that began as zeros.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn lock_as(&self, class: &'static SpinClass) -> SpinGuard<'_, T> {
+        crate::plant!();
         engines::enter(self);
         let me = current().raw();
         if self.word.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_err() {
@@ -247,6 +251,7 @@ pub struct SpinGuard<'a, T> {
 impl<T> Drop for SpinGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        panics::assert_whole("what a spinlock guards");
         debug_assert!(self.lock.word.load(Ordering::Relaxed) == current().raw(), "a spinlock is freed by its holder");
         worker::spinlocks_held(-1);
         self.lock.word.store(0, Ordering::Release);

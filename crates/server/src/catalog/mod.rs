@@ -80,7 +80,9 @@ pub struct Catalog {
 }
 
 impl Catalog {
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn database(&self, id: DatabaseId) -> Option<Arc<Database>> {
+        os::plant!();
         self.databases.read().iter().find(|db| db.id == id).cloned()
     }
 
@@ -119,11 +121,15 @@ impl Catalog {
     }
 
     /// Panics if it is gone: for the system databases, and for a database its caller holds in use.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn expect_database(&self, id: DatabaseId) -> Arc<Database> {
+        os::plant!();
         self.database(id).expect("a database in use exists")
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn database_named(&self, name: &str) -> Option<Arc<Database>> {
+        os::plant!();
         self.databases.read().iter().find(|db| database::names_equal(self.collation, &db.row().name, name)).cloned()
     }
 
@@ -178,7 +184,9 @@ impl Catalog {
     }
 
     /// Reads committed rows of a database in a transaction of its own.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn read<T>(&self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        os::plant!();
         let mut tx = self.storage.begin(Isolation::ReadCommitted);
         tx.begin_statement();
         let answer = work(&mut db.rows(&self.storage, &mut tx));
@@ -186,7 +194,9 @@ impl Catalog {
     }
 
     /// Changes rows of a database in a transaction of its own, which commits unless `work` fails.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn change<T>(&self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        os::plant!();
         let mut tx = self.storage.begin(Isolation::ReadCommitted);
         tx.begin_statement();
         let answer = work(&mut db.rows(&self.storage, &mut tx));

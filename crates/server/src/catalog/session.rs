@@ -109,7 +109,9 @@ impl CatalogSession {
     }
 
     /// DDL calls it for every object it creates, changes or drops.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn note_change(&mut self, database: DatabaseId, object: i32) {
+        os::plant!();
         self.own_version = own_version();
         self.private.remove(&(database, object));
         if self.is_temporary(database, object) {
@@ -298,7 +300,9 @@ impl<'a> SessionCatalog<'a> {
         SessionCatalog { catalog, session: RefCell::new(session), transaction: RefCell::new(transaction), current }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn database_of(&self, name: &ObjectName) -> SqlResult<Option<Arc<Database>>> {
+        os::plant!();
         if let Some(server) = &name.server {
             if !server.eq_ignore_ascii_case(&self.catalog.server_name) {
                 return Err(unknown_server(server));
@@ -321,7 +325,9 @@ impl<'a> SessionCatalog<'a> {
     }
 
     /// An object of `db` by id, through the right cache.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn object_by_id(&self, db: &Database, id: i32) -> SqlResult<Option<Object>> {
+        os::plant!();
         if id < 0 {
             return Ok(registry::object_by_id(db, id));
         }

@@ -80,15 +80,21 @@ const ROWS_AT_ONCE: usize = 64;
 
 impl Rows<'_> {
     /// Rows whose key number `key` (0: the clustered one) begins with `prefix`.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn find<R: BaseRow>(&mut self, key: usize, prefix: &[Datum]) -> SqlResult<Vec<R>> {
+        os::plant!();
         Ok(self.find_located::<R>(key, prefix)?.into_iter().map(|(_, row)| row).collect())
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn first<R: BaseRow>(&mut self, key: usize, prefix: &[Datum]) -> SqlResult<Option<R>> {
+        os::plant!();
         Ok(self.find::<R>(key, prefix)?.into_iter().next())
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn all<R: BaseRow>(&mut self) -> SqlResult<Vec<R>> {
+        os::plant!();
         self.find(0, &[])
     }
 
@@ -133,7 +139,9 @@ impl Rows<'_> {
 
     /// A key that is there already is the caller's to exclude first; one that comes in between is 2714's cousin 1205-free wait
     /// and then `DuplicateKey`.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn insert<R: BaseRow>(&mut self, row: &R) -> SqlResult<()> {
+        os::plant!();
         self.try_insert(row)?.map_err(storage_error)
     }
 
@@ -149,7 +157,9 @@ impl Rows<'_> {
     }
 
     /// How many rows were deleted.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn delete<R: BaseRow>(&mut self, key: usize, prefix: &[Datum]) -> SqlResult<usize> {
+        os::plant!();
         self.delete_if::<R>(key, prefix, |_| true)
     }
 
@@ -171,7 +181,9 @@ impl Rows<'_> {
     }
 
     /// Changes every row found; how many. The inner error of a changed name is a duplicate key.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn update<R: BaseRow>(&mut self, key: usize, prefix: &[Datum], change: impl Fn(&mut R)) -> SqlResult<usize> {
+        os::plant!();
         let table = self.storage.open_table(self.database, TableId(R::TABLE.id)).map_err(storage_error)?;
         let found = self.find_located::<R>(key, prefix)?;
         let count = found.len();

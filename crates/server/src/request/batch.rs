@@ -22,6 +22,8 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
     session.host.server.events.add(Event::BatchRequest);
     let signal = session.state.signal.clone();
     let mut parts = session.parts(&signal, false);
+    #[cfg(debug_assertions)]
+    crate::request::planted::hear(text, parts.state.spid);
     let text: Arc<str> = text.into();
     *parts.host.entry.input.lock() = Some(Input::Batch(text.clone()));
     let stopped = match compile(parts.host, parts.state, &text, "") {

@@ -41,6 +41,7 @@ impl SessionHost {
 
     /// The session is over: what it holds goes.
     pub fn log_out(&mut self, state: &mut State) {
+        let _whole = os::panics::Undivided::begin("the end of a session");
         exec::abandon_transaction(state, self);
         self.application_locks.clear();
         self.cursors.clear();

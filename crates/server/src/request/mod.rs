@@ -9,6 +9,9 @@ pub mod host;
 pub mod lifetime;
 pub mod login;
 pub mod session;
+#[cfg(debug_assertions)]
+pub mod planted;
+pub mod panicked;
 pub mod batch;
 pub mod rpc;
 pub mod transaction;

@@ -11,7 +11,7 @@ use tds::{Message, PacketType, Reset, WireCollation};
 use crate::instance::server::Server;
 use crate::instance::spare::Buffers;
 use crate::request::session::Session;
-use crate::request::{batch, bulk, rpc, transaction};
+use crate::request::{batch, bulk, panicked, rpc, transaction};
 use crate::session::host::SessionHost;
 use crate::wire::connection::{Connection, ConnectionError, Origin};
 use crate::wire::sink::Told;
@@ -20,17 +20,19 @@ impl Session {
     /// Serves requests until none waits, then rests.
     pub fn serve(mut self: Box<Session>) {
         os::sched::set_session(self.state.spid);
-        loop {
-            match self.connection.poll() {
-                Ok(Some(message)) => {
-                    if let Err(error) = self.run(message) {
-                        return self.end(&error);
-                    }
-                }
-                Ok(None) => return self.rest(),
-                Err(error) => return self.end(&error),
-            }
+        match os::panics::catch(|| self.serve_all()) {
+            Ok(Ok(())) => self.rest(),
+            Ok(Err(error)) => self.end(&error),
+            Err(panic) => panicked::end(self, &panic),
         }
+    }
+
+    /// The requests that are here. Err: the connection ends.
+    fn serve_all(&mut self) -> Result<(), ConnectionError> {
+        while let Some(message) = self.connection.poll()? {
+            self.run(message)?;
+        }
+        Ok(())
     }
 
     fn rest(mut self: Box<Session>) {
@@ -178,15 +180,18 @@ pub fn accept(server: &Arc<Server>, stream: Stream, origin: Origin) {
         return host.log_out(&mut state);
     }
     let told = Told { database: host.database_name(), language: state.options.language.get().name.to_string() };
-    match crate::wire::login::welcome(
-        &mut connection,
-        &greeting,
-        &told.database,
-        &told.language,
-        host.database_collation(),
-        state.spid,
-    ) {
-        Ok(writer) => {
+    let welcomed = os::panics::catch(|| {
+        crate::wire::login::welcome(
+            &mut connection,
+            &greeting,
+            &told.database,
+            &told.language,
+            host.database_collation(),
+            state.spid,
+        )
+    });
+    match welcomed {
+        Ok(Ok(writer)) => {
             if greeting.sessions {
                 connection.start_sessions();
             }
@@ -195,7 +200,8 @@ pub fn accept(server: &Arc<Server>, stream: Stream, origin: Origin) {
             // The first request may be here already, but it is its login's pool that serves it.
             if session.pool() == pool { session.serve() } else { session.rest() }
         }
-        Err(_) => {
+        // The panic's hook has said what it was.
+        Ok(Err(_)) | Err(_) => {
             let mut host = host;
             host.log_out(&mut state);
         }

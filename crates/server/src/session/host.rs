@@ -151,7 +151,9 @@ impl SessionHost {
     }
 
     /// Asks the current database, None if it is gone.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn ask_database<T>(&self, ask: impl FnOnce(Option<&Database>) -> T) -> T {
+        os::plant!();
         let (id, version) = (self.catalog_session.database, self.server.catalog.databases_version());
         match &self.known_database {
             Some((at, database)) if *at == version && database.id == id => ask(Some(database)),
@@ -160,7 +162,9 @@ impl SessionHost {
     }
 
     /// The catalog as this session sees it now.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn with_catalog<T>(&mut self, state: &mut State, work: impl FnOnce(&SessionCatalog<'_>) -> T) -> T {
+        os::plant!();
         let catalog = SessionCatalog::new(
             &self.server.catalog,
             &mut self.catalog_session,
@@ -180,14 +184,18 @@ impl SessionHost {
     }
 
     /// `work`, while another database is the current one.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn within<T>(&mut self, database: DatabaseId, work: impl FnOnce(&mut SessionHost) -> T) -> T {
+        os::plant!();
         let own = std::mem::replace(&mut self.catalog_session.database, database);
         let result = work(self);
         self.catalog_session.database = own;
         result
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn resolve(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Option<Object>> {
+        os::plant!();
         let mut name = name.clone();
         for _ in 0..SYNONYM_DEPTH_MAX {
             match self.with_catalog(state, |catalog| catalog.resolve(&name))? {

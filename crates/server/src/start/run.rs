@@ -12,6 +12,7 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
         options::resolve(args, |path| os::fs::read_text(path).map_err(|error| error.to_string()), os::env::var)
             .map_err(|error| error.to_string())?;
     serve::start_log();
+    os::panics::watch();
     os::limits::raise_open_files();
     match settings.kernel {
         Kernel::Threaded => serve_threaded(settings),

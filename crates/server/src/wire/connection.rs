@@ -26,6 +26,10 @@ pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
 /// Before login a client has no business with more than LOGIN7.
 pub const LOGIN_BYTES_MAX: usize = 128 << 10;
 
+/// What is taken, and for how long, of a client that was told the end of its connection and may still be sending.
+const LEFT_OVER_BYTES_MAX: usize = 4 << 20;
+const LEFT_OVER_MS: u64 = 500;
+
 /// Why a connection cannot go on.
 #[derive(Debug)]
 pub enum ConnectionError {
@@ -80,6 +84,10 @@ pub struct Transport {
     mars: Option<Box<Multiplexer>>,
     pub packets_received: u64,
     pub packets_sent: u64,
+    /// Bytes of a packet may have gone, and not the rest of it.
+    in_packet: bool,
+    /// Until when the client has to read what is sent; None: it may take its time.
+    deadline: Option<u64>,
 }
 
 impl Transport {
@@ -95,15 +103,28 @@ impl Transport {
     /// All of `bytes`, or an error. A slow client makes the worker wait (ASYNC_NETWORK_IO).
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
         self.packets_sent += 1;
-        let Some(mut mars) = self.mars.take() else { return self.write(bytes) };
-        let mut frames = Vec::new();
-        mars.send(bytes, &mut frames);
-        let mut sent = self.write(&frames);
-        while sent.is_ok() && mars.must_wait() {
-            sent = self.fill_frames(&mut mars, Some(None)).map(|_| ());
-        }
-        self.mars = Some(mars);
+        self.in_packet = true;
+        let sent = match self.mars.take() {
+            None => self.write(bytes),
+            Some(mut mars) => {
+                let mut frames = Vec::new();
+                mars.send(bytes, &mut frames);
+                let mut sent = self.write(&frames);
+                while sent.is_ok() && mars.must_wait() {
+                    sent = self.fill_frames(&mut mars, Some(self.deadline)).map(|_| ());
+                }
+                self.mars = Some(mars);
+                sent
+            }
+        };
+        self.in_packet = false;
         sent
+    }
+
+    /// What is still sent waits for the client until `deadline`. False: the stream is in the middle of a packet, nothing more can be sent.
+    pub fn end_by(&mut self, deadline: u64) -> bool {
+        self.deadline = Some(deadline);
+        !self.in_packet
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), ConnectionError> {
@@ -112,7 +133,7 @@ impl Transport {
         }
         let stream = self.stream.as_ref().expect("a connection that is served has its stream");
         let Some(tls) = &mut self.tls else {
-            return Ok(stream.write_all(bytes, None)?);
+            return Ok(stream.write_all(bytes, self.deadline)?);
         };
         // One record's worth at a time: what waits as ciphertext stays small.
         for chunk in bytes.chunks(READ_BYTES) {
@@ -120,7 +141,7 @@ impl Transport {
             while tls.wants_write() {
                 tls.write_tls(&mut self.outgoing).map_err(|_| ConnectionError::Closed)?;
             }
-            stream.write_all(&self.outgoing, None)?;
+            stream.write_all(&self.outgoing, self.deadline)?;
             self.outgoing.clear();
         }
         Ok(())
@@ -185,6 +206,8 @@ pub struct Connection {
     pub transport: Transport,
     reader: MessageReader,
     pub payload: Vec<u8>,
+    /// Of the message at hand, a bulk load, the end is still to come.
+    message_goes_on: bool,
     pub origin: Origin,
 }
 
@@ -207,9 +230,12 @@ impl Connection {
                 mars: None,
                 packets_received: 0,
                 packets_sent: 0,
+                in_packet: false,
+                deadline: None,
             },
             reader: MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX),
             payload: Vec::new(),
+            message_goes_on: false,
         }
     }
 
@@ -323,6 +349,7 @@ impl Connection {
 
     fn received(&mut self, message: Option<Message>, answers: &[u8]) -> Result<Option<Message>, ConnectionError> {
         self.transport.packets_received += u64::from(message.is_some());
+        self.message_goes_on = message.as_ref().map_or(self.message_goes_on, |message| !message.is_last);
         self.transport.write(answers)?;
         Ok(message)
     }
@@ -343,6 +370,24 @@ impl Connection {
         if self.reader.is_idle() {
             self.reader.reuse(received);
             self.payload = payload;
+        }
+    }
+
+    pub fn is_still_sending(&mut self) -> bool {
+        self.message_goes_on || self.has_news()
+    }
+
+    /// Takes what the client is still sending, until it stops or `deadline`: a connection that closes with bytes unread is reset, and the client
+    /// may lose its last answer.
+    pub fn drop_rest(&mut self, deadline: u64) {
+        let mut left = LEFT_OVER_BYTES_MAX;
+        let mut bytes = [0; 4096];
+        let quiet = os::clock::after_ms(LEFT_OVER_MS).min(deadline);
+        while left > 0 {
+            match self.transport.stream().read(&mut bytes, Some(quiet)) {
+                Ok(count) if count > 0 => left = left.saturating_sub(count),
+                _ => return,
+            }
         }
     }
 

@@ -167,7 +167,9 @@ impl<'a> Binder<'a> {
     }
 
     /// One level down the tree, with the error for too many.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+        types::plant!();
         self.descend(1, f)
     }
 
@@ -191,7 +193,9 @@ impl<'a> Binder<'a> {
     }
 
     /// Within the text of a view or function.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn expand<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+        types::plant!();
         if self.expansion >= EXPANSION_MAX {
             return Err(sql_error!(217, 32));
         }
@@ -201,7 +205,9 @@ impl<'a> Binder<'a> {
         result
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn variable(&self, variable: &ast::Variable) -> SqlResult<Expr> {
+        types::plant!();
         if let Some(parameters) = self.parameters.last() {
             return parameters
                 .iter()
@@ -248,7 +254,9 @@ impl<'a> Binder<'a> {
     }
 
     /// Follows synonyms. None: there is no such object.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Option<Object>> {
+        types::plant!();
         if name.name.starts_with('#') {
             self.session_private = true;
         }
@@ -269,7 +277,9 @@ impl<'a> Binder<'a> {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn table_variable(&self, variable: &ast::Variable) -> SqlResult<(usize, Arc<TableDef>)> {
+        types::plant!();
         self.names
             .table_variables
             .iter()

@@ -194,7 +194,9 @@ impl<'p> Scope<'p> {
     }
 
     /// Sources of this scope that `qualifier` names (for `t.*`).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn source(&self, qualifier: &ast::ObjectName) -> Option<&'p Source> {
+        types::plant!();
         self.sources.iter().find(|source| source.matches(qualifier))
     }
 }

@@ -37,7 +37,9 @@ pub struct Columns {
 }
 
 impl Columns {
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn add(&mut self, ty: SqlType, nullable: bool) -> ColumnId {
+        types::plant!();
         self.infos.push(ColumnInfo { ty, nullable, origin: None });
         ColumnId(self.infos.len() as u32 - 1)
     }
@@ -138,7 +140,9 @@ impl ColumnSet {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn of(expr: &Expr) -> ColumnSet {
+        types::plant!();
         let mut set = ColumnSet::default();
         set.insert_expr(expr);
         set
@@ -329,7 +333,9 @@ impl Rel {
         Rel::Values { ids: Vec::new(), rows: vec![Vec::new()] }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn filter(self, predicates: Vec<Expr>) -> Rel {
+        types::plant!();
         match self {
             rel if predicates.is_empty() => rel,
             Rel::Filter { input, predicates: mut all } => {
@@ -340,11 +346,15 @@ impl Rel {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn map(self, defs: Vec<(ColumnId, Expr)>) -> Rel {
+        types::plant!();
         if defs.is_empty() { self } else { Rel::Map { input: Box::new(self), defs } }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn join(kind: JoinKind, left: Rel, right: Rel, on: Vec<Expr>) -> Rel {
+        types::plant!();
         Rel::Join(Box::new(Join { kind, left, right, on, lateral: false, hint: None, keep_order: false }))
     }
 
@@ -483,7 +493,9 @@ impl Rel {
     }
 
     /// Columns that expressions inside mention and nothing inside offers: those of enclosing rows.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn free(&self) -> ColumnSet {
+        types::plant!();
         let mut used = ColumnSet::default();
         let mut own = ColumnSet::default();
         self.collect(&mut used, &mut own);

@@ -141,7 +141,9 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn bump(&mut self) {
+        ::types::plant!();
         self.previous = self.token;
         if self.ahead_count == 0 {
             self.token = self.lexer.next_token();
@@ -194,7 +196,9 @@ impl<'a> Parser<'a> {
         self.peek(distance).keyword == keyword
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn eat(&mut self, kind: T) -> bool {
+        ::types::plant!();
         let found = self.at(kind);
         if found {
             self.bump();
@@ -202,7 +206,9 @@ impl<'a> Parser<'a> {
         found
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn eat_word(&mut self, keyword: K) -> bool {
+        ::types::plant!();
         let found = self.at_word(keyword);
         if found {
             self.bump();
@@ -228,11 +234,15 @@ impl<'a> Parser<'a> {
         found
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn expect(&mut self, kind: T) -> P<()> {
+        ::types::plant!();
         if self.eat(kind) { Ok(()) } else { Err(self.unexpected()) }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     fn expect_word(&mut self, keyword: K) -> P<()> {
+        ::types::plant!();
         if self.eat_word(keyword) { Ok(()) } else { Err(self.unexpected()) }
     }
 
@@ -260,7 +270,9 @@ impl<'a> Parser<'a> {
     }
 
     /// One level deeper. After an error the depth no longer matters.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn nested<R>(&mut self, part: impl FnOnce(&mut Self) -> P<R>) -> P<R> {
+        ::types::plant!();
         self.enter()?;
         let result = part(self);
         self.depth -= 1;
@@ -273,7 +285,9 @@ impl<'a> Parser<'a> {
     }
 
     /// One or more, with commas between.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn list<R>(&mut self, mut item: impl FnMut(&mut Self) -> P<R>) -> P<Vec<R>> {
+        ::types::plant!();
         let mut items = vec![item(self)?];
         while self.eat(T::Comma) {
             items.push(item(self)?);
@@ -282,7 +296,9 @@ impl<'a> Parser<'a> {
     }
 
     /// `(a, b, c)`, one or more.
+    #[cfg_attr(debug_assertions, track_caller)]
     fn paren_list<R>(&mut self, item: impl FnMut(&mut Self) -> P<R>) -> P<Vec<R>> {
+        ::types::plant!();
         self.expect(T::LeftParen)?;
         let items = self.list(item)?;
         self.expect(T::RightParen)?;

@@ -238,8 +238,8 @@ impl Log {
         let length = (HEAD_BYTES + body_bytes).next_multiple_of(8);
         assert!(length <= RECORD_BYTES_MAX, "a record of {length} bytes");
         // What is reserved must be published, or no flush ends.
-        engines::enter(&*self.state);
-        let lsn = self.reserve(length as u64).inspect_err(|_| engines::leave(&*self.state))?;
+        let section = engines::section(&*self.state);
+        let lsn = self.reserve(length as u64)?;
         assert!(head.previous < lsn, "what came before lies before: {} of a record at {lsn}", head.previous);
         let encoded = head.encode(0, (length - HEAD_BYTES - body_bytes) as u8);
         self.ring.write(lsn + 4, &encoded[4..]);
@@ -251,7 +251,7 @@ impl Log {
         debug_assert_eq!(at, lsn + (HEAD_BYTES + body_bytes) as u64, "the body fills what was reserved");
         self.ring.publish(lsn, length as u32);
         debug_assert!(lsn + length as u64 <= self.tail(), "what is published was reserved");
-        engines::leave(&*self.state);
+        drop(section);
         Ok((lsn, lsn + length as u64))
     }
 

@@ -46,12 +46,11 @@ impl Waker {
 
     pub fn notify(&self) {
         // Nobody would make a worker runnable that was marked so and not queued.
-        engines::enter(self);
+        let _section = engines::section(self);
         self.count.fetch_add(1, Ordering::SeqCst);
         let waiter = WorkerId::from_raw(self.waiter.load(Ordering::SeqCst));
         if waiter.is_some() {
             wait::unpark(waiter);
         }
-        engines::leave(self);
     }
 }

@@ -71,7 +71,9 @@ impl Table {
     }
 
     /// `row` is an image of `layout().row` with every value in the row.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn insert(&self, tx: &mut Transaction, row: &[u8]) -> StorageResult<Locator> {
+        os::plant!();
         match self {
             Table::Disk(table) => table.insert(tx, row),
             Table::Memory(table) => table.insert(tx, row),
@@ -79,14 +81,18 @@ impl Table {
     }
 
     /// Returns the row's new locator.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn update(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
+        os::plant!();
         match self {
             Table::Disk(table) => table.update(tx, locator, row),
             Table::Memory(table) => table.update(tx, locator, row),
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn delete(&self, tx: &mut Transaction, locator: &[u8]) -> StorageResult<()> {
+        os::plant!();
         match self {
             Table::Disk(table) => table.delete(tx, locator),
             Table::Memory(table) => table.delete(tx, locator),
@@ -94,7 +100,9 @@ impl Table {
     }
 
     /// Replaces `image` by the row as this transaction sees it, long values in place. False: there is none.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn fetch(&self, tx: &mut Transaction, locator: &[u8], image: &mut Vec<u8>) -> StorageResult<bool> {
+        os::plant!();
         match self {
             Table::Disk(table) => table.fetch(tx, locator, image),
             Table::Memory(table) => table.fetch(tx, locator, image),
@@ -108,7 +116,9 @@ impl Table {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn scan(&self, tx: &mut Transaction, spec: ScanSpec) -> StorageResult<Scan> {
+        os::plant!();
         Ok(match self {
             Table::Disk(table) => Scan::Disk(DiskScan::new(table.clone(), tx, spec)?),
             Table::Memory(table) => Scan::Memory(MemoryScan::new(table.clone(), tx, spec)?),
@@ -136,7 +146,9 @@ impl Scan {
         }
     }
 
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
+        os::plant!();
         match self {
             Scan::Disk(scan) => scan.next(tx),
             Scan::Memory(scan) => scan.next(tx),
@@ -146,7 +158,9 @@ impl Scan {
     /// Appends up to `rows_max` rows to `batch`: `ScanSpec::columns` in order, then the locator if asked for.
     /// Returns how many; 0 at the end only.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn fill(&mut self, tx: &mut Transaction, batch: &mut RowBatch, rows_max: usize) -> StorageResult<usize> {
+        os::plant!();
         match self {
             Scan::Disk(scan) => scan.fill(tx, batch, rows_max),
             Scan::Memory(scan) => scan.fill(tx, batch, rows_max),

@@ -58,7 +58,9 @@ const _: () = assert!(EARLY_SPLIT_ROWS > 1, "both parts of a leaf have a row");
 
 impl Engine {
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn see(&self, view: &View, payload: &[u8], old: &mut Vec<u8>) -> StorageResult<Seen> {
+        os::plant!();
         let header = RowHeader::decode(payload);
         debug_assert!(header.transaction < self.commits.next_id(), "a row of a transaction that has begun");
         if header.transaction < self.commits.horizon() || view.mode == ReadMode::Dirty {
@@ -218,6 +220,7 @@ impl Engine {
     }
 
     /// Logs and replaces the payload of a cell that has room for it.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn put_payload(
         &self,
         author: &mut Author<'_>,
@@ -227,6 +230,7 @@ impl Engine {
         key: &[u8],
         payload: &[u8],
     ) -> StorageResult<()> {
+        os::plant!();
         leaf.mark_dirty();
         let number = leaf.number();
         let body = UpdateBody::between(tree.root, slot as u16, key, page::payload(leaf, slot), payload);
@@ -241,6 +245,7 @@ impl Engine {
     }
 
     /// Logs and replaces the row header of a cell.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn put_header(
         &self,
         author: &mut Author<'_>,
@@ -250,6 +255,7 @@ impl Engine {
         key: &[u8],
         header: &[u8],
     ) -> StorageResult<()> {
+        os::plant!();
         leaf.mark_dirty();
         debug_assert_eq!(page::key(leaf, slot), key, "the cell to change");
         debug_assert_eq!(header.len(), ROW_HEADER_BYTES);
@@ -372,7 +378,9 @@ impl Engine {
     }
 
     /// The image of the row at `key` as `view` sees it, into `image`.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn read_row(&self, view: &View, tree: &Tree, key: &[u8], image: &mut Vec<u8>) -> StorageResult<Seen> {
+        os::plant!();
         let leaf = self.leaf_shared(tree, crate::shapes::tree::Target::Key(key))?;
         let (slot, found) = page::lower_bound(&leaf, key);
         if !found {

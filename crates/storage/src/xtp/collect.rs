@@ -211,7 +211,7 @@ fn with_some(xtp: &Xtp, by: By, from: &Work, below: u64, deal_with: impl FnOnce(
     if from.is_empty() {
         return false;
     }
-    engines::enter(from);
+    let section = engines::section(from);
     let blocks = from.pop_some(&xtp.memory, by, below);
     if !blocks.is_empty() {
         debug_assert!(
@@ -220,7 +220,7 @@ fn with_some(xtp: &Xtp, by: By, from: &Work, below: u64, deal_with: impl FnOnce(
         );
         deal_with(&blocks);
     }
-    engines::leave(from);
+    drop(section);
     !blocks.is_empty()
 }
 

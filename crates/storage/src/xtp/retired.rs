@@ -141,14 +141,14 @@ impl Retired {
         let oldest = oldest.unwrap_or(u64::MAX).min(self.epoch.load(Ordering::SeqCst));
         let retired = |block| memory.word(block, EPOCH).load(Ordering::Relaxed);
         // A block in no queue would be lost with its engine.
-        engines::enter(queue);
+        let section = engines::section(queue);
         while let Some(block) = queue.blocks.pop_if(&QUEUE, memory, |block| retired(block) >> SIZE_BITS < oldest) {
             debug_assert!(retired(block) & ((1 << SIZE_BITS) - 1) != 0, "what is retired has a size");
             queue.freed.fetch_add(1, Ordering::Relaxed);
             // Sizes are rounded as the heap rounds them.
             memory.free(block, (retired(block) & ((1 << SIZE_BITS) - 1)) as usize * UNIT);
         }
-        engines::leave(queue);
+        drop(section);
     }
 
     /// Frees all that can be freed.

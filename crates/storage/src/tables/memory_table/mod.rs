@@ -201,7 +201,7 @@ impl MemoryTable {
         debug_assert_eq!(engine.xtp.objects.at(shape.object).number(), shape.number, "the object is the table's");
         let member = &engine.locks[tx.writer.member];
         // A row that is in no list would be lost with its engine.
-        engines::enter(member);
+        let section = engines::section(member);
         tx.work.expect_version(&engine.xtp, member, shape.object);
         let created = Row::create(memory, shape.object, owner, tx.writer.statement, homes, image).and_then(|row| {
             let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Inserted);
@@ -209,7 +209,7 @@ impl MemoryTable {
             tx.work.count_version(&engine.xtp, member, bytes);
             Ok(row)
         });
-        engines::leave(member);
+        drop(section);
         let row = created.map_err(|error| self.memory_full(error))?;
         os::sim_point!("xtp.insert");
         for (position, index) in shape.indexes.iter().enumerate() {

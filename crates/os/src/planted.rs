@@ -1,0 +1,75 @@
+//! Planted panics, for tests and not in a release: the session that was chosen panics at the n-th marked place that it passes.
+//!
+//! A place is marked by `plant!`, or by calling what is marked so and says who called: taking a lock, reading a page. In a release build
+//! nothing of it is left.
+
+use crate::sys::atomic::Ordering as SlotOrdering;
+use crate::{panics, worker};
+use std::panic::Location;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Whose passings count; 0: nobody's.
+static SESSION: AtomicU32 = AtomicU32::new(0);
+static PASSED: AtomicU64 = AtomicU64::new(0);
+/// The passing that panics; 0: none.
+static NTH: AtomicU64 = AtomicU64::new(0);
+/// The places passed while none panics, each with its first passing.
+static PLACES: Mutex<Vec<(&'static Location<'static>, u64)>> = Mutex::new(Vec::new());
+
+/// From now on the passings of `session` are counted; the `nth` panics, 0: none.
+pub fn choose(session: u32, nth: u64) {
+    PASSED.store(0, Ordering::Relaxed);
+    places().clear();
+    NTH.store(nth, Ordering::Relaxed);
+    SESSION.store(session, Ordering::Relaxed);
+}
+
+/// How many there were since, and the first of each place. Ends the count.
+pub fn passed() -> (u64, Vec<(&'static Location<'static>, u64)>) {
+    SESSION.store(0, Ordering::Relaxed);
+    (PASSED.load(Ordering::Relaxed), places().clone())
+}
+
+fn places() -> std::sync::MutexGuard<'static, Vec<(&'static Location<'static>, u64)>> {
+    PLACES.lock().expect("nobody panics with it")
+}
+
+#[inline]
+#[track_caller]
+pub fn pass() {
+    if SESSION.load(Ordering::Relaxed) != 0 {
+        count(Location::caller());
+    }
+}
+
+/// As [`pass`], at a place that another crate has marked.
+#[inline]
+pub fn pass_at(place: &'static Location<'static>) {
+    if SESSION.load(Ordering::Relaxed) != 0 {
+        count(place);
+    }
+}
+
+#[cold]
+fn count(place: &'static Location<'static>) {
+    let me = worker::current_or_none();
+    if !me.is_some() || !worker::on_scheduler() || panics::unwinds() {
+        return;
+    }
+    let session = worker::slot(me).session_id.load(SlotOrdering::Relaxed);
+    // What `os` does for itself may not panic.
+    if place.file().starts_with(panics::OWN_SOURCES) || session == 0 || session != SESSION.load(Ordering::Relaxed) {
+        return;
+    }
+    let (passing, nth) = (PASSED.fetch_add(1, Ordering::Relaxed) + 1, NTH.load(Ordering::Relaxed));
+    if nth == 0 {
+        let mut places = places();
+        if !places.iter().any(|(known, _)| *known == place) {
+            places.push((place, passing));
+        }
+    } else if passing == nth {
+        SESSION.store(0, Ordering::Relaxed);
+        panic!("planted at {place}");
+    }
+}
