@@ -138,9 +138,12 @@ impl<'a> Runner<'a> {
     /// What the statement passed over.
     #[inline]
     pub fn tell_notices(&mut self, line: u32) -> Result<(), Unwind> {
-        if self.context.notices.get() == [0; notices::NUMBERS] {
-            return Ok(());
-        }
+        // They stand at the front.
+        if self.context.notices.get()[0] == 0 { Ok(()) } else { self.tell_each_notice(line) }
+    }
+
+    #[cold]
+    fn tell_each_notice(&mut self, line: u32) -> Result<(), Unwind> {
         let numbers = self.context.notices.replace([0; notices::NUMBERS]);
         for number in numbers.into_iter().filter(|number| *number != 0) {
             let message = self.locate(notices::message(number), line);

@@ -170,6 +170,7 @@ fn opened(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> {
 }
 
 /// A statement opens a table: the first one that does begins an implicit transaction. `SELECT 1` begins none.
+#[inline]
 pub fn reads_table(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> {
     if session.options.implicit_transactions && session.transaction.level == 0 { opened(session, sink) } else { Ok(()) }
 }

@@ -327,6 +327,7 @@ impl DiskScan {
 }
 
 impl Position {
+    #[inline]
     fn place<K: AsRef<[u8]>>(&mut self, lower: &KeyBound<K>, upper: &KeyBound<K>) {
         lower.append_lowest(&mut self.lower);
         self.bounded = upper.append_above(&mut self.upper);
@@ -349,8 +350,13 @@ impl Position {
 
 impl Source {
     /// The isolation level that this table is read at.
+    #[inline]
     fn isolation(&self, tx: &Transaction) -> Isolation {
         let hint = &self.spec.lock;
+        // The usual case: a user's table of the database that the transaction goes by.
+        if hint.snapshot_reads.is_none() && !hint.catalog {
+            return tx.isolation();
+        }
         match (tx.isolation(), hint.snapshot_reads) {
             (Isolation::RepeatableRead | Isolation::Serializable, _) if hint.catalog => Isolation::ReadCommittedLocking,
             (Isolation::ReadCommitted | Isolation::ReadCommittedLocking, Some(true)) => Isolation::ReadCommitted,
@@ -363,12 +369,12 @@ impl Source {
 
     /// What the hints and the isolation level ask of the whole table.
     fn lock_table(&self, tx: &mut Transaction) -> StorageResult<()> {
-        let (db, id, hint) = (self.table.shape.db, self.table.shape.id, self.spec.lock);
+        let hint = &self.spec.lock;
         let isolation = self.isolation(tx);
-        if hint.no_lock || isolation == Isolation::ReadUncommitted {
+        let serializable = hint.hold || isolation == Isolation::Serializable;
+        if !(serializable || hint.table) || hint.no_lock || isolation == Isolation::ReadUncommitted {
             return Ok(());
         }
-        let serializable = hint.hold || isolation == Isolation::Serializable;
         let is_heap = self.index.is_none() && self.table.shape.clustered.is_none();
         let mode = match (hint.update || hint.exclusive, hint.table) {
             (true, true) => LockMode::Exclusive,
@@ -381,7 +387,7 @@ impl Source {
             (false, false) if serializable => LockMode::IntentShared,
             _ => return Ok(()),
         };
-        tx.table_lock(db, id, mode, self.patience(tx)).map(|_| ())
+        tx.table_lock(self.table.shape.db, self.table.shape.id, mode, self.patience(tx)).map(|_| ())
     }
 
     fn patience(&self, tx: &Transaction) -> Patience {
