@@ -1,5 +1,5 @@
-//! A panic costs one request. A script of all kinds of requests panics at the n-th marked place that it passes (`os::planted`), for many
-//! n: each time the session is gone from everywhere, with all that it held, the data are those of the units that were acknowledged, and
+//! A panic costs one request. A script of all kinds of requests panics at a marked place that it passes (`os::planted`), one of many:
+//! each time the session is gone from everywhere, with all that it held, the data are those of the units that were acknowledged, and
 //! the client has heard a number that the log has, too. Where something shared was half done, the engine ends instead and the next
 //! start recovers.
 //!
@@ -131,7 +131,13 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
-        let _ = self.child.wait();
+        let until = Instant::now() + BACK_MAX;
+        while self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            if Instant::now() > until {
+                let _ = self.child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
@@ -194,10 +200,10 @@ struct Ran {
     last: Answer,
 }
 
-fn run(wire: &mut Wire, run: u64, nth: u64) -> Ran {
+fn run(wire: &mut Wire, run: u64, place: &str) -> Ran {
     let mut ran = Ran { acknowledged: Vec::new(), uncertain: None, loaded: Some(false), last: Answer::default() };
     wire.query("SET NOCOUNT ON");
-    ran.last = wire.query(&format!("/*plant {nth}*/ SET XACT_ABORT OFF"));
+    ran.last = wire.query(&format!("/*plant {place}*/ SET XACT_ABORT OFF"));
     let mut units = 0;
     for step in script(run) {
         if ran.last.closed || ran.last.errors.iter().any(|error| error.1 >= 20) {
@@ -266,20 +272,21 @@ fn check_data(wire: &mut Wire, number_of_run: u64, ran: &Ran) {
     assert_eq!(number(&wire.query("SELECT COUNT(*) FROM planted.sys.tables WHERE name = 'made'")), 0);
 }
 
-/// Which passings are to panic, by what the log tells of a run that was counted: the first of as many places, else more of all.
-fn passings(log: &str, count: u64) -> Vec<u64> {
-    let after = |words: &str| {
-        let words = words.to_owned();
-        move |line: &str| line.split_once(&words)?.1.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    let firsts: Vec<u64> = log.lines().filter_map(after("marked place ")).collect();
-    let passed = log.lines().rev().find_map(after("marked places passed: ")).expect("counted");
-    let of_places = count.min(firsts.len() as u64);
-    let chosen = (0..of_places).map(|at| firsts[(at * firsts.len() as u64 / of_places) as usize]);
+/// Where to panic, by what the log tells of a run that was counted: the first passing of as many places, then passings spread over all.
+fn chosen(log: &str, count: u64) -> Vec<String> {
+    let places: Vec<&str> = log
+        .lines()
+        .filter_map(|line| line.split_once("marked place ")?.1.split_once(" is "))
+        .map(|(_, place)| place)
+        .collect();
+    let passed =
+        log.lines().rev().find_map(|line| line.split_once("marked places passed: ")?.1.trim().parse::<u64>().ok());
+    let passed = passed.expect("counted");
+    let of_places = count.min(places.len() as u64);
+    let named = (0..of_places).map(|at| places[(at * places.len() as u64 / of_places) as usize].to_owned());
     let more = count - of_places;
-    let chosen: Vec<u64> = chosen.chain((0..more).map(|at| 1 + passed * at / more)).collect();
-    println!("{} places, {passed} passings", firsts.len());
-    chosen
+    println!("{} places, {passed} passings", places.len());
+    named.chain((0..more).map(|at| (1 + passed * at / more).to_string())).collect()
 }
 
 /// What the log tells of the places where panics were planted, and how many.
@@ -290,8 +297,23 @@ fn places(log: &str) -> BTreeSet<String> {
 
 fn held(wire: &mut Wire) -> String {
     match wire.query(HELD).rows.as_slice() {
-        [row] => format!("{:?}", row[0].as_ref()),
+        [row] => match &row[0] {
+            Datum::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
+            other => panic!("{other:?}"),
+        },
         other => panic!("{other:?}"),
+    }
+}
+
+/// What the witness holds, once the sessions before it, which nobody has seen to their ends, are gone.
+fn held_alone(witness: &mut Wire) -> String {
+    let until = Instant::now() + BACK_MAX;
+    loop {
+        let held = held(witness);
+        if held.starts_with("1 1 1 1 ") {
+            return held;
+        }
+        assert!(Instant::now() < until, "somebody stays: {held}");
     }
 }
 
@@ -317,21 +339,22 @@ fn panics(name: &str, args: &[&str], count: u64) -> Figures {
     let mut wire = Wire::open(server.port, "planted").expect("logged in");
     // Once to fill the caches, once to count.
     for of_run in [1, 2] {
-        let ran = run(&mut wire, of_run, 0);
+        let ran = run(&mut wire, of_run, "0");
         assert!(ran.last.errors.is_empty() && ran.acknowledged == [1, 2, 3, 4, 5], "{:?}", ran.last);
     }
     wire.query("/*planted*/");
     drop(wire);
-    let passings = passings(&server.log_text(), count);
+    let chosen = chosen(&server.log_text(), count);
     let mut figures = Figures::default();
     let mut witness = server.witness();
-    let mut before = held(&mut witness);
-    for (at, nth) in (0..).zip(passings) {
+    let mut before = held_alone(&mut witness);
+    let mut kept = Vec::new();
+    for (at, place) in (0..).zip(chosen) {
         let of_run = 3 + at;
         let mars = at % 5 == 4;
         let opened = if mars { Wire::open_mars(server.port, "planted") } else { Wire::open(server.port, "planted") };
         let mut wire = opened.expect("logged in");
-        let ran = run(&mut wire, of_run, nth);
+        let ran = run(&mut wire, of_run, &place);
         figures.planted += 1;
         figures.mars += u64::from(mars);
         let severe = ran.last.errors.iter().find(|error| error.1 >= 20);
@@ -341,26 +364,31 @@ fn panics(name: &str, args: &[&str], count: u64) -> Figures {
             let log = server.log_text();
             let line = log.lines().find(|line| line.contains(&format!("panic={name} "))).expect("in the log");
             assert!(line.contains("planted at") && line.contains("statement="), "{line}");
-            assert_eq!(held(&mut witness), before, "{nth}: {line}");
             assert!(wire.is_closed());
+            let after = held(&mut witness);
+            if after != before {
+                kept.push(format!("{before} became {after}: {line}"));
+                before = after;
+            }
             figures.requests += 1;
         } else if ran.last.closed {
             figures.engines += 1;
             server.started_again();
             witness = server.witness();
-            before = held(&mut witness);
+            before = held_alone(&mut witness);
         } else {
             figures.unreached += 1;
             drop(wire);
-            witness = server.witness();
-            before = held(&mut witness);
+            before = held_alone(&mut witness);
         }
         check_data(&mut witness, of_run, &ran);
     }
     let dropped = witness.query("USE master; DROP DATABASE planted");
     assert!(dropped.errors.is_empty() && !dropped.closed, "{dropped:?}");
     figures.places = places(&server.log_text()).len();
+    assert!(figures.requests > figures.planted / 2 && figures.unreached * 10 <= figures.planted, "{figures:?}");
     println!("{name}: {figures:?}");
+    assert!(kept.is_empty(), "{} panics left something:\n{}", kept.len(), kept.join("\n"));
     figures
 }
 
@@ -369,25 +397,24 @@ fn count() -> u64 {
 }
 
 #[test]
-fn a_panic_costs_one_request_thread_fiber() {
-    let figures = panics("panics-thread-fiber", &["--kernel", "threaded", "--workers", "fiber"], count());
-    assert!(figures.requests > figures.planted / 2, "{figures:?}");
+fn a_panic_costs_one_request_threaded_fiber() {
+    panics("panics-threaded-fiber", &["--kernel", "threaded", "--workers", "fiber"], count());
 }
 
 #[test]
-fn a_panic_costs_one_request_process_thread() {
-    let figures = panics("panics-process-thread", &["--kernel", "process", "--workers", "thread"], count());
-    assert!(figures.requests > figures.planted / 2, "{figures:?}");
-}
-
-#[test]
-#[ignore = "as the two others, by hand"]
-fn a_panic_costs_one_request_thread_thread() {
-    panics("panics-thread-thread", &["--kernel", "threaded", "--workers", "thread"], count());
-}
-
-#[test]
-#[ignore = "as the two others, by hand"]
 fn a_panic_costs_one_request_process_fiber() {
     panics("panics-process-fiber", &["--kernel", "process", "--workers", "fiber"], count());
+}
+
+// A worker that is a thread waits for its CPU at each switch: on a busy machine these take minutes.
+#[test]
+#[ignore = "by hand, on a machine with a CPU to spare"]
+fn a_panic_costs_one_request_threaded_thread() {
+    panics("panics-threaded-thread", &["--kernel", "threaded", "--workers", "thread"], count());
+}
+
+#[test]
+#[ignore = "by hand, on a machine with a CPU to spare"]
+fn a_panic_costs_one_request_process_thread() {
+    panics("panics-process-thread", &["--kernel", "process", "--workers", "thread"], count());
 }

@@ -14,14 +14,23 @@ static SESSION: AtomicU32 = AtomicU32::new(0);
 static PASSED: AtomicU64 = AtomicU64::new(0);
 /// The passing that panics; 0: none.
 static NTH: AtomicU64 = AtomicU64::new(0);
+/// The place whose first passing panics; empty: by number.
+static NAMED: Mutex<String> = Mutex::new(String::new());
 /// The places passed while none panics, each with its first passing.
 static PLACES: Mutex<Vec<(&'static Location<'static>, u64)>> = Mutex::new(Vec::new());
 
 /// From now on the passings of `session` are counted; the `nth` panics, 0: none.
 pub fn choose(session: u32, nth: u64) {
+    choose_named(session, "");
+    NTH.store(nth, Ordering::Relaxed);
+}
+
+/// The next passing by `session` of the place of that name (file:line:column) panics.
+pub fn choose_named(session: u32, place: &str) {
+    place.clone_into(&mut NAMED.lock().expect("nobody panics with it"));
     PASSED.store(0, Ordering::Relaxed);
     places().clear();
-    NTH.store(nth, Ordering::Relaxed);
+    NTH.store(0, Ordering::Relaxed);
     SESSION.store(session, Ordering::Relaxed);
 }
 
@@ -63,13 +72,16 @@ fn count(place: &'static Location<'static>) {
         return;
     }
     let (passing, nth) = (PASSED.fetch_add(1, Ordering::Relaxed) + 1, NTH.load(Ordering::Relaxed));
-    if nth == 0 {
+    let named = NAMED.lock().expect("nobody panics with it").clone();
+    let is_it = if named.is_empty() { passing == nth } else { place.to_string() == named };
+    if is_it {
+        SESSION.store(0, Ordering::Relaxed);
+        panic!("planted at {place}");
+    }
+    if nth == 0 && named.is_empty() {
         let mut places = places();
         if !places.iter().any(|(known, _)| *known == place) {
             places.push((place, passing));
         }
-    } else if passing == nth {
-        SESSION.store(0, Ordering::Relaxed);
-        panic!("planted at {place}");
     }
 }

@@ -466,6 +466,7 @@ impl Transaction {
     }
 
     fn finish(&mut self) {
+        let _whole = os::panics::Undivided::begin("the end of a transaction");
         debug_assert!(!self.work.has_changes(), "what was changed in memory is settled and left to the collector");
         self.finished = true;
         if self.work.time.is_some() {

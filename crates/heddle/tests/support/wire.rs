@@ -16,7 +16,7 @@ use types::{Datum, RowBatch, SqlType};
 use super::PASSWORD;
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What came back for a request.
 #[derive(Debug, Default, Clone)]

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! /*plant 17*/ ...     this session panics at the 17th marked place that it passes from here on; 0: at none, they are only counted
+//! /*plant a.rs:9:5*/   the same, at the first passing of that place
 //! /*planted*/          ends the count; the log says how many were passed, and which was the first at each place
 //! ```
 
@@ -20,11 +21,12 @@ pub fn hear(text: &str, spid: u32) {
             tracing::info!("marked place {first} is {place}");
         }
         tracing::info!("marked places passed: {passed}");
-    } else if let Some((nth, _)) = text.strip_prefix(CHOOSES).and_then(|rest| rest.split_once("*/"))
-        && let Ok(nth) = nth.parse()
-    {
+    } else if let Some((place, _)) = text.strip_prefix(CHOOSES).and_then(|rest| rest.split_once("*/")) {
         // The second time it is there already.
         let _ = types::planted::PASS.set(os::planted::pass_at);
-        os::planted::choose(spid, nth);
+        match place.parse() {
+            Ok(nth) => os::planted::choose(spid, nth),
+            Err(_) => os::planted::choose_named(spid, place),
+        }
     }
 }

@@ -165,6 +165,8 @@ impl Members {
 
     pub fn enter(&self) -> MemberId {
         let at = self.slots.take_needed().expect("sessions are fewer than slots");
+        // A slot that was taken and is nobody's would stay so.
+        let _whole = os::panics::Undivided::begin("the beginning of a transaction");
         let slot = &self.slots[at];
         let times = (slot.number.load(Ordering::Relaxed) & !FREE) >> SLOT_BITS;
         let before = slot.number.load(Ordering::Relaxed);
