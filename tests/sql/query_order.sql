@@ -29,3 +29,10 @@ SELECT id FROM o WHERE id = 10.5;
 SELECT id FROM o WHERE cid = NULL;
 SELECT id FROM o WHERE NOT (cid = 1) ORDER BY id;
 SELECT id FROM o WHERE cid <> 1 OR cid IS NULL ORDER BY id;
+GO
+-- Two names of a derived table for one column may both be in an order.
+SELECT a.x, a.y FROM (SELECT id AS x, id AS y FROM c) a ORDER BY x, y DESC;
+GO
+SELECT id AS x, id AS y FROM c ORDER BY 1, x;
+GO
+SELECT a.x FROM (SELECT id AS x FROM c) a ORDER BY x, a.x;

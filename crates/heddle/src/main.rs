@@ -50,6 +50,7 @@ enum Lab {
     #[command(subcommand)]
     Bench(lab::experiment::bench::Bench),
     Sim(lab::sim::Args),
+    Oracle(lab::oracle::Args),
 }
 
 /// `stress` is written as ostress is: its switches become ours first.
@@ -96,6 +97,7 @@ fn main() {
         Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
         Command::Lab(Lab::Bench(bench)) => lab::experiment::bench::run(&bench),
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::start::simulated::boot),
+        Command::Lab(Lab::Oracle(args)) => lab::oracle::run(&args),
         Command::Completions { shell } => complete(shell),
     };
     std::process::exit(code);

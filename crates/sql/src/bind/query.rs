@@ -577,15 +577,21 @@ impl Binder<'_> {
             };
             sortable(&expr.ty)?;
             if keys.iter().any(|old| old.expr.same(&expr)) {
-                if matches!(expr.kind, ExprKind::Column(_)) {
-                    return Err(sql_error!(169));
+                match expr.kind {
+                    ExprKind::Column(column) if names_of(scope, column) < 2 => return Err(sql_error!(169)),
+                    _ => continue,
                 }
-                continue;
             }
             keys.push(SortKey { expr, descending: item.descending });
         }
         Ok(keys)
     }
+}
+
+/// How many columns of the FROM are this one: a derived table may have it by two names, which may both be in an order.
+fn names_of(scope: &Scope, column: usize) -> usize {
+    let is_it = |source: &Source, at: usize| source.column(at).id.index() == column;
+    scope.sources.iter().map(|source| (0..source.len()).filter(|at| is_it(source, *at)).count()).sum()
 }
 
 fn is_union(operator: ast::SetOperator) -> bool {

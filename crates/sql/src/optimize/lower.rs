@@ -499,7 +499,12 @@ impl Lowering {
         if !ordered {
             return self.lower(columns, input, Want::columns(needed));
         }
-        let input = self.lower(columns, first, Want { needed, order: &order, goal: Some(1.0) });
+        let first = self.lower(columns, first, Want { needed, order: &order, goal: Some(1.0) });
+        // What the predicates read as well may have made another index the better one.
+        if !first.ordered {
+            return self.lower(columns, input, Want::columns(needed));
+        }
+        let input = first;
         let shape = input.op.columns.clone();
         let count = Some(Expr::bigint(1));
         let top = Top { input: input.op, count, percent: false, ties: Vec::new(), offset: None };

@@ -1,0 +1,215 @@
+//! Asks a seed's questions, many in a batch, and makes small what does not hold.
+
+use std::fmt;
+
+use os::random::Rng;
+
+use super::check::{self, Oracle, Question, Rows, rows_of};
+use super::expression::Maker;
+use super::node::{FORMS, Node};
+use super::schema::{Schema, TABLES};
+use super::subject::{Subject, query};
+use crate::client::{ClientError, Connection};
+
+/// Questions of a batch: sent together, judged apart.
+const BATCH: usize = 16;
+const SHRINK_TRIES: usize = 1_500;
+
+/// Errors that depend on which rows a plan computes, or that say that there is no plan with a hint.
+const PERMITTED: [i32; 7] = [220, 232, 512, 517, 8115, 8134, 8622];
+
+/// What was asked.
+#[derive(Default, Clone, Copy)]
+pub struct Figures {
+    pub seeds: u64,
+    pub questions: u64,
+    pub queries: u64,
+    /// Questions that an error made unanswerable.
+    pub errors: u64,
+    pub slow: u64,
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Figures { seeds, questions, queries, errors, slow } = self;
+        write!(f, "{seeds} seeds, {questions} questions, {queries} queries ({errors} with an error, {slow} too slow)")
+    }
+}
+
+/// What did not hold.
+pub struct Found {
+    pub oracle: Oracle,
+    pub number: usize,
+    pub why: String,
+    /// Those of the question, made small.
+    pub statements: Vec<String>,
+    /// What makes the tables.
+    pub tables: Vec<String>,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "question {}, {:?}: {}", self.number, self.oracle, self.why)?;
+        self.tables.iter().try_for_each(|batch| writeln!(f, "  {batch};"))?;
+        self.statements.iter().try_for_each(|statement| writeln!(f, "  {statement};"))
+    }
+}
+
+/// What came of a statement.
+enum Outcome {
+    Rows(Rows),
+    /// Number and text.
+    Error(i32, String),
+    Slow,
+}
+
+pub struct Runner {
+    subject: Subject,
+    connection: Connection,
+    oracles: Vec<Oracle>,
+    questions: usize,
+    pub figures: Figures,
+}
+
+impl Runner {
+    pub fn new(subject: Subject, oracles: Vec<Oracle>, questions: usize) -> Result<Runner, String> {
+        let connection = subject.connect()?;
+        Ok(Runner { subject, connection, oracles, questions, figures: Figures::default() })
+    }
+
+    /// What does not hold of a seed's questions: the first of each kind. Err: the server is gone, or does not make its tables.
+    pub fn seed(&mut self, seed: u64) -> Result<Vec<Found>, String> {
+        self.figures.seeds += 1;
+        let mut rng = Rng::from_seed(seed);
+        let schema = Schema::random(&mut rng, false);
+        self.make(&schema).map_err(|why| format!("seed {seed}: {why}"))?;
+        let mut maker = Maker { rng, schema: &schema, aliases: 0, subqueries: 0 };
+        let mut found: Vec<Found> = Vec::new();
+        let mut number = 0;
+        while number < self.questions {
+            let count = BATCH.min(self.questions - number);
+            let questions: Vec<Question> = (0..count)
+                .map(|at| {
+                    maker.aliases = 0;
+                    check::random(&mut maker, self.oracles[(number + at) % self.oracles.len()])
+                })
+                .collect();
+            for at in self.ask_together(&questions)? {
+                let question = &questions[at];
+                if let Some((kind, why)) = self.ask(question)? {
+                    if found.iter().all(|found| found.oracle != question.oracle) {
+                        found.push(self.shrunk(&schema, question, number + at, &kind, why)?);
+                    }
+                }
+            }
+            number += count;
+        }
+        Ok(found)
+    }
+
+    fn make(&mut self, schema: &Schema) -> Result<(), String> {
+        let names = (0..TABLES).flat_map(|table| (0..FORMS).map(move |form| format!("t{table}_{form}")));
+        let dropped = format!("DROP TABLE IF EXISTS {}", names.collect::<Vec<_>>().join(", "));
+        for batch in std::iter::once(dropped).chain(schema.batches()) {
+            let answer = query(&mut self.connection, &batch).map_err(|error| format!("{error}\n{batch}"))?;
+            if let Some(error) = answer.first_error() {
+                return Err(format!("{}\n{batch}", tds::client::format_message(error)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Which of the questions have to be asked alone: something does not hold, or something was an error.
+    fn ask_together(&mut self, questions: &[Question]) -> Result<Vec<usize>, String> {
+        let statements: Vec<Vec<String>> = questions.iter().map(Question::statements).collect();
+        let count: usize = statements.iter().map(Vec::len).sum();
+        self.figures.questions += questions.len() as u64;
+        self.figures.queries += count as u64;
+        let batch = statements.concat().join(";\n");
+        let all = (0..questions.len()).collect();
+        let answer = match query(&mut self.connection, &batch) {
+            Ok(answer) if answer.first_error().is_none() && answer.sets.len() == count => answer,
+            Ok(_) | Err(ClientError::Timeout) => return Ok(all),
+            Err(error) => return Err(format!("{error} after\n{batch}")),
+        };
+        let mut sets = answer.sets.iter();
+        let judged = questions.iter().zip(&statements).map(|(question, statements)| {
+            let rows: Vec<Rows> = sets.by_ref().take(statements.len()).map(rows_of).collect();
+            question.judge(&rows).is_some()
+        });
+        let judged: Vec<bool> = judged.collect();
+        Ok((0..questions.len()).filter(|at| judged[*at]).collect())
+    }
+
+    /// What does not hold: its kind, and in words.
+    fn ask(&mut self, question: &Question) -> Result<Option<(String, String)>, String> {
+        let mut rows = Vec::new();
+        for statement in question.statements() {
+            match self.outcome(&statement)? {
+                Outcome::Rows(found) => rows.push(found),
+                Outcome::Slow => {
+                    self.figures.slow += 1;
+                    return Ok(None);
+                }
+                Outcome::Error(number, _) if PERMITTED.contains(&number) => {
+                    self.figures.errors += 1;
+                    return Ok(None);
+                }
+                Outcome::Error(number, text) => return Ok(Some((format!("error {number}"), text))),
+            }
+        }
+        Ok(question.judge(&rows).map(|why| ("answers".into(), why)))
+    }
+
+    fn outcome(&mut self, statement: &str) -> Result<Outcome, String> {
+        match query(&mut self.connection, statement) {
+            Ok(answer) => match answer.first_error() {
+                Some(error) => Ok(Outcome::Error(error.number, tds::client::format_message(error))),
+                None => Ok(Outcome::Rows(answer.sets.first().map(rows_of).unwrap_or_default())),
+            },
+            Err(ClientError::Timeout) => Ok(Outcome::Slow),
+            Err(error) => {
+                self.connection =
+                    self.subject.connect().map_err(|why| format!("{error}, then {why}, after\n{statement}"))?;
+                Ok(Outcome::Error(0, format!("the connection broke: {error}")))
+            }
+        }
+    }
+
+    fn shrunk(
+        &mut self,
+        schema: &Schema,
+        question: &Question,
+        number: usize,
+        kind: &str,
+        why: String,
+    ) -> Result<Found, String> {
+        let mut why = why;
+        let mut parts = question.parts.clone();
+        // The list of parts itself must stay whole: each part is made small on its own.
+        for at in 0..parts.children.len() {
+            let whole = parts.clone();
+            let smaller = parts.children[at].clone().shrink(SHRINK_TRIES, |part: &Node| {
+                let mut parts = whole.clone();
+                parts.children[at] = part.clone();
+                match self.ask(&Question { parts, ..question.clone() }) {
+                    Ok(Some((found, text))) if found == kind => {
+                        why = text;
+                        true
+                    }
+                    _ => false,
+                }
+            });
+            parts.children[at] = smaller;
+        }
+        let statements = Question { parts, ..question.clone() }.statements();
+        let is_named = |batch: &String| {
+            let named = |name: String| {
+                batch.contains(&format!("{name} ")) && statements.iter().any(|text| text.contains(&name))
+            };
+            (0..TABLES).any(|table| (0..FORMS).any(|form| named(format!("t{table}_{form}"))))
+        };
+        let tables = schema.batches().into_iter().filter(is_named).collect();
+        Ok(Found { oracle: question.oracle, number, why, statements, tables })
+    }
+}
