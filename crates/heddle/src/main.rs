@@ -50,6 +50,14 @@ enum Lab {
     #[command(subcommand)]
     Bench(lab::experiment::bench::Bench),
     Sim(lab::sim::Args),
+    #[command(subcommand)]
+    Oracle(Oracle),
+}
+
+/// Ask random things of a server whose right answers are known from elsewhere.
+#[derive(Subcommand)]
+enum Oracle {
+    Programs(lab::programs::Args),
 }
 
 /// `stress` is written as ostress is: its switches become ours first.
@@ -96,6 +104,7 @@ fn main() {
         Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
         Command::Lab(Lab::Bench(bench)) => lab::experiment::bench::run(&bench),
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::start::simulated::boot),
+        Command::Lab(Lab::Oracle(Oracle::Programs(args))) => lab::programs::run(&args),
         Command::Completions { shell } => complete(shell),
     };
     std::process::exit(code);

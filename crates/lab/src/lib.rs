@@ -15,3 +15,4 @@ pub mod sql_tool;
 pub mod stress;
 pub mod sim;
 pub mod experiment;
+pub mod programs;

@@ -165,7 +165,7 @@ pub fn run(args: &Args, boot: Boot) -> i32 {
     }
 }
 
-fn parse_range(text: &str) -> Result<(u64, u64), String> {
+pub fn parse_range(text: &str) -> Result<(u64, u64), String> {
     let (from, to) = text.split_once("..").ok_or("seeds are given as 0..100")?;
     let number = |text: &str| text.parse().map_err(|_| format!("{text} is no number"));
     let (from, to): (u64, u64) = (number(from)?, number(to)?);
