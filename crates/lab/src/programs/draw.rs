@@ -98,7 +98,8 @@ impl Draw {
         match self.below(if place.is_source { 12 } else { 22 }) {
             0..4 => {
                 let table = self.target(place);
-                let rows = (0..1 + self.below(3) / 2).map(|_| (self.number(), self.number())).collect();
+                let count = if table == Table::Numbered { 1 } else { 1 + self.below(3) / 2 };
+                let rows = (0..count).map(|_| (self.number(), self.number())).collect();
                 Kind::Insert(table, rows)
             }
             4 => Kind::Update(self.target(place), self.number(), self.number()),

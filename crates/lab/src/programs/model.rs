@@ -28,8 +28,10 @@ pub enum Stop {
         depth_max: usize,
     },
     Return(i32),
-    /// This module is over: something in it could not be bound.
-    Scope,
+    /// This module is over: something in it at this line could not be bound.
+    Scope {
+        line: u32,
+    },
     Batch,
     Unknown(&'static str),
 }
@@ -62,6 +64,8 @@ pub struct Model<'a> {
     pub events: Vec<Event>,
     /// Where the rows of an INSERT ... EXEC collect.
     pub captured: Option<Vec<Vec<Option<i64>>>>,
+    /// It got rows that do not fit.
+    pub captured_other: bool,
     statements: u32,
     numbers: i64,
     /// Whether what @@IDENTITY says is documented.
@@ -80,6 +84,7 @@ impl<'a> Model<'a> {
             row_count: 0,
             events: Vec::new(),
             captured: None,
+            captured_other: false,
             statements: 0,
             numbers: 0,
             identity_is_known: true,
@@ -96,7 +101,7 @@ impl<'a> Model<'a> {
         match self.list(body) {
             Err(Stop::Unknown(why)) => return Err(Unknown(why)),
             Err(Stop::Thrown { .. }) => panic!("thrown without a TRY"),
-            Ok(()) | Err(Stop::Return(_) | Stop::Scope | Stop::Batch) => {}
+            Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. } | Stop::Batch) => {}
         }
         if self.state.doomed {
             self.state.rollback();
@@ -171,6 +176,10 @@ impl<'a> Model<'a> {
     /// The error of a statement: to a CATCH, or told. `Ok`: the next statement.
     pub fn fail(&mut self, error: Error, ends: Ends, by_xact_abort: bool, changes: bool) -> Run {
         let depth = self.depth();
+        if error.number == 3930 && !self.in_try(depth) {
+            // It stays uncommittable, 3998 follows (sqlservercode.blogspot.com, "Transactions"); what comes between is not told.
+            return Err(Stop::Unknown("what goes on after 3930"));
+        }
         if self.in_try(depth) {
             if self.state.count > 0 && (ends == Ends::Transaction || self.xact_abort) {
                 self.state.doomed = true;
@@ -201,12 +210,13 @@ impl<'a> Model<'a> {
     }
 
     pub fn tell(&mut self, error: &Error) {
+        let (line, module) = rules::compared_place(error.number, error.line, error.module.unwrap_or_default());
         self.events.push(Event::Message {
             number: error.number,
             severity: error.severity,
             state: rules::compared_state(error.number, error.state),
-            line: error.line,
-            module: error.module.unwrap_or_default().into(),
+            line,
+            module: module.into(),
         });
     }
 
@@ -227,7 +237,10 @@ impl<'a> Model<'a> {
 
     pub fn rows_out(&mut self, rows: Vec<Vec<Option<i64>>>) {
         match &mut self.captured {
-            Some(captured) => captured.extend(rows),
+            Some(captured) => {
+                self.captured_other |= rows.iter().any(|row| row.len() != 2);
+                captured.extend(rows);
+            }
             None if rows.is_empty() => {}
             None => self.events.push(Event::Rows(rows)),
         }
@@ -237,7 +250,7 @@ impl<'a> Model<'a> {
     pub fn unbound(&mut self, line: u32) -> Run<i32> {
         let error = Error::of(rules::NO_OBJECT, line, self.scope().module);
         let depth = self.depth();
-        if self.xact_abort && self.state.count > 0 {
+        if self.xact_abort {
             return Err(Stop::Unknown("a missing object under XACT_ABORT"));
         }
         if depth > 0 && self.in_try(depth - 1) {
@@ -245,7 +258,7 @@ impl<'a> Model<'a> {
         }
         self.tell(&error);
         self.error = error.number;
-        Err(Stop::Scope)
+        Err(Stop::Scope { line })
     }
 }
 

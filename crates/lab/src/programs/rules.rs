@@ -10,7 +10,8 @@
 //! - Begin counts up, commit down, rollback to zero; a savepoint's rollback leaves the count, "@@TRANCOUNT", "SAVE TRANSACTION".
 //! - A trigger runs in a transaction, of the statement if there is no other; when it has none at its end the batch is over (3609),
 //!   "ROLLBACK TRANSACTION". An error that it caught and that dooms: 3616.
-//! - A procedure that leaves another @@TRANCOUNT: 266, which changes nothing else, "ROLLBACK TRANSACTION".
+//! - A procedure that leaves another @@TRANCOUNT: 266 at line 0, which changes nothing else, "ROLLBACK TRANSACTION"; also dynamic
+//!   text (tediousjs/tedious#891, benjf.com "Rolling back dynamic SQL"). Where something in it was not found: at the line of that.
 //! - Table variables do not belong to transactions, "table"; identity values are not given back, "IDENTITY (Property)"; temporary
 //!   tables belong to the scope that made them, an inner one hides an outer one of the same name, "CREATE TABLE".
 //! - SET options that a module changes are as before when it returns, "SET Statements".
@@ -78,4 +79,9 @@ pub const RAISED: i32 = 50000;
 
 pub fn compared_state(number: i32, state: u8) -> u8 {
     if STATE_OPEN.contains(&number) { 0 } else { state }
+}
+
+/// Line and module: which ones 266 of dynamic text has in a batch is written nowhere.
+pub fn compared_place(number: i32, line: u32, module: &str) -> (u32, &str) {
+    if number == MISMATCH.0 { (0, "") } else { (line, module) }
 }

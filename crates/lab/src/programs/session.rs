@@ -97,12 +97,13 @@ fn event(message: ServerMessage) -> Event {
     if message.number == 0 {
         return Event::Print(message.text);
     }
-    let module = message.procedure.rsplit('.').next().unwrap_or_default().to_owned();
+    let module = message.procedure.rsplit('.').next().unwrap_or_default();
+    let (line, module) = rules::compared_place(message.number, message.line, module);
     Event::Message {
         number: message.number,
         severity: message.severity,
         state: rules::compared_state(message.number, message.state),
-        line: message.line,
-        module,
+        line,
+        module: module.into(),
     }
 }

@@ -34,6 +34,9 @@ impl Model<'_> {
             Value::RowCount => Some(self.row_count),
             Value::ErrorNumber => caught.map(|error| error.number),
             Value::ErrorSeverity => caught.map(|error| error.severity.into()),
+            Value::ErrorState if caught.is_some_and(|error| rules::STATE_OPEN.contains(&error.number)) => {
+                return Err(Stop::Unknown("a state that is not documented"));
+            }
             Value::ErrorState => caught.map(|error| error.state.into()),
             Value::ErrorLine => caught.map(|error| error.line as i32),
             Value::ScopeIdentity | Value::LastIdentity if !self.identity_is_known => {
@@ -60,7 +63,7 @@ impl Model<'_> {
         match table {
             Table::Temp => match self.state.temps.iter().rposition(|temp| temp.is_there) {
                 Some(at) => Ok(Place::Temp(at)),
-                None => self.unbound(line).and(Err(Stop::Scope)),
+                None => self.unbound(line).and(Err(Stop::Scope { line })),
             },
             Table::Variable => Ok(Place::Variable(self.depth())),
             pooled => Ok(Place::Pool(POOL.iter().position(|other| *other == pooled).expect("of the pool"))),
@@ -174,7 +177,9 @@ impl Model<'_> {
                 self.fail(error, Ends::Batch, true, false)?;
             }
             _ => {
-                let error = self.scope().caught.last().cloned().expect("THROW stands in a CATCH");
+                let Some(error) = self.scope().caught.last().cloned() else {
+                    return Err(Stop::Unknown("THROW outside of a CATCH"));
+                };
                 if self.state.doomed && !self.in_try(self.depth()) {
                     return Err(Stop::Unknown("THROW out of a doomed transaction: whether 3998 follows"));
                 }
@@ -185,6 +190,9 @@ impl Model<'_> {
     }
 
     fn real_error(&mut self, failure: Failure, line: u32) -> Run<i32> {
+        // The columns of a result have been sent before its first row fails.
+        self.captured_other |=
+            self.captured.is_some() && matches!(failure, Failure::DivideByZero | Failure::Conversion);
         match failure {
             Failure::DivideByZero => self.fail_as(8134, line, false),
             Failure::Conversion => self.fail_as(245, line, false),
@@ -445,7 +453,7 @@ impl Model<'_> {
         let ended = self.within(scope, body).1;
         self.xact_abort = xact_abort;
         match ended {
-            Ok(()) | Err(Stop::Return(_) | Stop::Scope) => {}
+            Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. }) => {}
             Err(stop) => return Err(stop),
         }
         let depth = self.depth();
@@ -491,12 +499,26 @@ impl Model<'_> {
         let ended = self.within(Scope::new(None, [Some(1), None, Some(3)]), body).1;
         self.xact_abort = xact_abort;
         match ended {
-            Ok(()) | Err(Stop::Return(_)) if self.state.count == levels => Ok(()),
-            Ok(()) | Err(Stop::Return(_)) => Err(Stop::Unknown("dynamic text that leaves another @@TRANCOUNT")),
-            Err(Stop::Scope) if self.state.count == levels => Ok(()),
-            Err(Stop::Scope) => Err(Stop::Unknown("an unbound text that leaves another @@TRANCOUNT")),
+            Ok(()) | Err(Stop::Return(_)) => self.level_told(levels, 0, None),
+            Err(Stop::Scope { line }) => self.level_told(levels, line, None),
             Err(stop) => Err(stop),
         }
+    }
+
+    /// 266 where a call has left another @@TRANCOUNT: also of dynamic text, and at the line of what ended the call if it could
+    /// not be bound.
+    fn level_told(&mut self, levels: i32, line: u32, module: Option<&'static str>) -> Run {
+        if line > 0 && self.xact_abort {
+            return Err(Stop::Unknown("a missing object under XACT_ABORT"));
+        }
+        if self.state.count == levels {
+            return Ok(());
+        }
+        if self.in_try(self.depth()) || self.xact_abort {
+            return Err(Stop::Unknown("266 in a TRY or under XACT_ABORT"));
+        }
+        self.tell(&Error::of(rules::MISMATCH, line, module));
+        Ok(())
     }
 
     pub fn call(&mut self, call: &Call, line: u32) -> Run {
@@ -514,18 +536,13 @@ impl Model<'_> {
         let status = match ended {
             Ok(()) => 0,
             Err(Stop::Return(status)) => status,
-            Err(Stop::Scope) if self.state.count == levels && call.status.is_none() && call.output.is_none() => {
-                return Ok(());
+            Err(Stop::Scope { line }) if call.status.is_none() && call.output.is_none() => {
+                return self.level_told(levels, line, Some(module));
             }
-            Err(Stop::Scope) => return Err(Stop::Unknown("what an unbound procedure hands back")),
+            Err(Stop::Scope { .. }) => return Err(Stop::Unknown("what an unbound procedure hands back")),
             Err(stop) => return Err(stop),
         };
-        if self.state.count != levels {
-            if self.in_try(self.depth()) || self.xact_abort {
-                return Err(Stop::Unknown("266 in a TRY or under XACT_ABORT"));
-            }
-            self.tell(&Error::of(rules::MISMATCH, 0, Some(module)));
-        }
+        self.level_told(levels, 0, Some(module))?;
         if let Some(local) = call.output {
             self.scope().locals[local] = scope.locals[1];
         }
@@ -553,12 +570,12 @@ impl Model<'_> {
         if ended.is_ok() && self.unbound_since(before) {
             return Err(Stop::Unknown("an unbound text in INSERT ... EXEC"));
         }
+        if std::mem::take(&mut self.captured_other) {
+            return Err(Stop::Unknown("INSERT ... EXEC of other columns"));
+        }
         if let Err(stop) = ended {
             self.undo_statement(mark, epoch, alone);
             return Err(stop);
-        }
-        if rows.iter().any(|row| row.len() != 2) {
-            return Err(Stop::Unknown("INSERT ... EXEC of other columns"));
         }
         let rows: Vec<Row> = rows.iter().map(|row| (row[0].map(|it| it as i32), row[1].map(|it| it as i32))).collect();
         let count = rows.len() as i32;
