@@ -50,7 +50,15 @@ enum Lab {
     #[command(subcommand)]
     Bench(lab::experiment::bench::Bench),
     Sim(lab::sim::Args),
-    Oracle(lab::oracle::Args),
+    #[command(subcommand)]
+    Oracle(Oracle),
+}
+
+/// Ask random things of a server: of each it is known from elsewhere what must hold.
+#[derive(Subcommand)]
+enum Oracle {
+    Queries(lab::oracle::Args),
+    Programs(lab::programs::Args),
 }
 
 /// `stress` is written as ostress is: its switches become ours first.
@@ -97,7 +105,8 @@ fn main() {
         Command::Lab(Lab::Report(args)) => lab::experiment::report(&args),
         Command::Lab(Lab::Bench(bench)) => lab::experiment::bench::run(&bench),
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::start::simulated::boot),
-        Command::Lab(Lab::Oracle(args)) => lab::oracle::run(&args),
+        Command::Lab(Lab::Oracle(Oracle::Queries(args))) => lab::oracle::run(&args),
+        Command::Lab(Lab::Oracle(Oracle::Programs(args))) => lab::programs::run(&args),
         Command::Completions { shell } => complete(shell),
     };
     std::process::exit(code);

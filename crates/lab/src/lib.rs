@@ -16,3 +16,4 @@ pub mod stress;
 pub mod sim;
 pub mod experiment;
 pub mod oracle;
+pub mod programs;

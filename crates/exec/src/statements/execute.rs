@@ -222,16 +222,20 @@ impl<'a> Runner<'a> {
         let Returned { info, status, outputs } = match returned {
             Ok(returned) => returned,
             // The module could not begin or go on; its caller can, once the error is known.
-            Err(Unwind::Scope(error)) => return self.fail(error, line),
+            Err(Unwind::Scope(error)) => {
+                let (at, procedure) = (error.line, error.procedure.clone());
+                let flow = self.fail(error, line)?;
+                if let Some(error) = transaction::level_error(self.session(), level) {
+                    self.fail_as(error.at_line(at).in_procedure(&procedure), line, Origin::Raised)?;
+                }
+                return Ok(flow);
+            }
             // An error on its way to a CATCH has done where it arose what it does to the transaction.
             Err(unwind) => return Err(unwind),
         };
-        let after = self.session().transaction.level;
-        if let Some(info) = info
-            && after != level
-        {
-            let error = sql_error!(266, level, after).in_procedure(&info.name);
-            self.fail_as(error, line, Origin::Raised)?;
+        if let Some(error) = transaction::level_error(self.session(), level) {
+            let procedure = info.as_ref().map_or("", |info| &*info.name);
+            self.fail_as(error.in_procedure(procedure), line, Origin::Raised)?;
         }
         if let Err(error) = self.take_outputs(code, status, outputs.iter().map(|(ty, value)| (ty, value))) {
             return self.fail(error, line);
@@ -443,11 +447,12 @@ impl<'a> Runner<'a> {
             runtime.session.insert_execute = None;
             transaction::end_share(runtime.session, own);
             match failed {
-                Some(error) => return Err(error),
-                None if runtime.host.catalog_version(runtime.session) != version => {
+                // How the call ended by itself comes first: it has been told already, or goes to a CATCH.
+                Some(error) if result.is_ok() => return Err(error),
+                _ if runtime.host.catalog_version(runtime.session) != version => {
                     check_unaltered(runtime, insert.table())?;
                 }
-                None => {}
+                _ => {}
             }
             result.map(|result| (result, rows))
         };

@@ -417,9 +417,15 @@ pub fn call_module(
     }
     // Not within a statement that needs the module's answer, either (a default's value).
     let outermost = session.nest_level == 0 && session.statement_depth == 0;
+    let level = session.transaction.level;
     let runtime = Runtime { session: &mut *session, host: &mut *host, sink: &mut *sink };
     match execute::call(module, info, arguments, runtime) {
-        Ok(result) if outermost => (end_of_request(Ok(()), session, host, sink), result),
+        Ok(result) if outermost => {
+            let error = transaction::level_error(session, level);
+            let error = error.map(|error| error.in_procedure(info.map_or("", |info| &*info.name)));
+            let told = error.map_or(Ok(()), |error| sink.message(&error));
+            (end_of_request(told.map_err(Unwind::Stop), session, host, sink), result)
+        }
         Ok(result) => (Ended::Completed, result),
         Err(unwind) if outermost => (end_of_request(Err(unwind), session, host, sink), CallResult::default()),
         Err(Unwind::Stop(stop)) => (Ended::Stopped(stop), CallResult::default()),

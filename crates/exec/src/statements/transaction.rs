@@ -169,6 +169,14 @@ fn opened(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> {
     sink.environment(&change).map_err(crate::session::stopped)
 }
 
+/// 266, if what was called has left another @@TRANCOUNT than `before`. A transaction that IMPLICIT_TRANSACTIONS began in it is no
+/// oversight: drivers call that way whenever they do not commit by themselves.
+pub fn level_error(session: &Session, before: u32) -> Option<SqlError> {
+    let after = session.transaction.level;
+    let is_implicit = session.options.implicit_transactions && (before, after) == (0, 1);
+    (after != before && !is_implicit).then(|| sql_error!(266, before, after))
+}
+
 /// A statement opens a table: the first one that does begins an implicit transaction. `SELECT 1` begins none.
 #[inline]
 pub fn reads_table(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> {

@@ -1,4 +1,4 @@
-//! `heddle lab oracle`: random queries over random tables, whose right answer is not known but what must hold between the answers of
+//! `heddle lab oracle queries`: random queries over random tables, whose right answer is not known but what must hold between the answers of
 //! several queries is. See docs/oracles.md.
 
 mod node;
@@ -20,10 +20,10 @@ pub use subject::Subject;
 /// A server is started for it, tables are made at random from each seed, each in several forms (heap, clustered, descending,
 /// memory-optimized, with random indexes), and questions are asked whose answers must agree. What does not hold is made small and printed.
 ///
-///   heddle lab oracle --count 1000                  a thousand seeds
-///   heddle lab oracle --seed 4711                   one again
-///   heddle lab oracle --count 100 --oracle plans    only one kind of question
-///   heddle lab oracle --server localhost,1433 ...   of a server that runs already, in a database heddle_oracle of its own
+///   heddle lab oracle queries --count 1000                  a thousand seeds
+///   heddle lab oracle queries --seed 4711                   one again
+///   heddle lab oracle queries --count 100 --oracle plans    only one kind of question
+///   heddle lab oracle queries --server localhost,1433 ...   of a server that runs already, in a database heddle_oracle of its own
 ///
 /// Exit code 0: all held; 1: something did not; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> i32 {
         Ok(0) => 0,
         Ok(_) => 1,
         Err(why) => {
-            eprintln!("heddle lab oracle: {why}");
+            eprintln!("heddle lab oracle queries: {why}");
             2
         }
     }

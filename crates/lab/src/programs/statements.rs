@@ -1,0 +1,591 @@
+//! What single statements do in the model: values, transactions, changes of rows with their triggers, calls.
+
+use super::model::{FAILED, Model, NOT_SAID, Run, Scope, Stop};
+use super::program::{Call, DEFAULT, Failure, Kind, POOL, Statement, TRIGGERS, Table, Value};
+use super::rules::{self, Ends, Error};
+use super::state::{Place, Row, Rows, Temp, Undo};
+
+/// Names of the procedures as messages have them.
+const MODULES: [&str; 2] = ["p0", "p1"];
+
+/// Rows changed, and those that came.
+type Changed = Result<(i32, Vec<Row>), Refused>;
+
+enum Refused {
+    Error(i32),
+    Unknown(&'static str),
+}
+
+impl Model<'_> {
+    pub fn value(&mut self, value: Value, line: u32) -> Run<Option<i32>> {
+        let caught = self.scopes.iter().rev().find_map(|scope| scope.caught.last());
+        Ok(match value {
+            Value::Int(number) => Some(number),
+            Value::Null => None,
+            Value::Local(local) => self.scope().locals[local],
+            Value::TranCount => Some(self.state.count),
+            Value::XactState => Some(match (self.state.count, self.state.doomed) {
+                (0, _) => 0,
+                (_, true) => -1,
+                (_, false) => 1,
+            }),
+            Value::Error => Some(self.error),
+            Value::RowCount if self.row_count == NOT_SAID => return Err(Stop::Unknown("@@ROWCOUNT here")),
+            Value::RowCount => Some(self.row_count),
+            Value::ErrorNumber => caught.map(|error| error.number),
+            Value::ErrorSeverity => caught.map(|error| error.severity.into()),
+            Value::ErrorState if caught.is_some_and(|error| rules::STATE_OPEN.contains(&error.number)) => {
+                return Err(Stop::Unknown("a state that is not documented"));
+            }
+            Value::ErrorState => caught.map(|error| error.state.into()),
+            Value::ErrorLine => caught.map(|error| error.line as i32),
+            Value::ScopeIdentity | Value::LastIdentity if !self.identity_is_known => {
+                return Err(Stop::Unknown("the identity after an INSERT that failed"));
+            }
+            Value::ScopeIdentity => self.scope().scope_identity,
+            Value::LastIdentity => self.last_identity,
+            Value::NestLevel => Some(self.depth() as i32),
+            Value::XactAbort => Some(self.xact_abort.into()),
+            Value::Rows(table) => Some(self.read(table, line)?.len() as i32),
+        })
+    }
+
+    /// The rows of a table in the order of their keys.
+    fn read(&mut self, table: Table, line: u32) -> Run<Vec<Row>> {
+        if table == Table::Inserted {
+            return Ok(self.scope().inserted.clone());
+        }
+        let place = self.place(table, line)?;
+        Ok(self.rows(place).rows.values().copied().collect())
+    }
+
+    fn place(&mut self, table: Table, line: u32) -> Run<Place> {
+        match table {
+            Table::Temp => match self.state.temps.iter().rposition(|temp| temp.is_there) {
+                Some(at) => Ok(Place::Temp(at)),
+                None => self.unbound(line).and(Err(Stop::Scope { line })),
+            },
+            Table::Variable => Ok(Place::Variable(self.depth())),
+            pooled => Ok(Place::Pool(POOL.iter().position(|other| *other == pooled).expect("of the pool"))),
+        }
+    }
+
+    fn rows(&mut self, place: Place) -> &mut Rows {
+        match place {
+            Place::Variable(depth) => &mut self.scopes[depth].variable,
+            other => self.state.rows(other),
+        }
+    }
+
+    /// The rows that a statement counts; `FAILED`: its error has been told.
+    pub fn simple(&mut self, kind: &Kind, line: u32) -> Run<i32> {
+        match kind {
+            Kind::Select(values) => {
+                let row: Run<Vec<_>> = values.iter().map(|value| self.value(*value, line)).collect();
+                self.rows_out(vec![row?.into_iter().map(|value| value.map(i64::from)).collect()]);
+                Ok(1)
+            }
+            Kind::Show(table) => {
+                let mut rows = self.read(*table, line)?;
+                rows.sort_unstable();
+                let rows: Vec<Vec<_>> =
+                    rows.into_iter().map(|(id, v)| vec![id.map(i64::from), v.map(i64::from)]).collect();
+                let count = rows.len() as i32;
+                self.rows_out(rows);
+                Ok(count)
+            }
+            Kind::Assign(local, value) => {
+                let value = self.value(*value, line)?;
+                self.scope().locals[*local] = value;
+                Ok(1)
+            }
+            Kind::Print(number) => {
+                self.print(format!("note {number}"));
+                Ok(0)
+            }
+            Kind::XactAbort(on) => {
+                self.xact_abort = *on;
+                Ok(0)
+            }
+            Kind::Insert(..) | Kind::Copy(_) | Kind::Update(..) | Kind::Delete(..) => self.change(kind, line),
+            Kind::CreateTemp | Kind::DropTemp => self.temp(matches!(kind, Kind::CreateTemp)),
+            Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Save(_) | Kind::RollbackTo(_) => {
+                self.transaction(kind, line)
+            }
+            Kind::Raise(..) | Kind::Throw(..) | Kind::Rethrow => self.raise(kind, line),
+            Kind::Fail(failure) => self.real_error(*failure, line),
+            Kind::InsertExec(source) => self.insert_exec(source, line),
+            other => unreachable!("{other:?} is not simple"),
+        }
+    }
+
+    fn transaction(&mut self, kind: &Kind, line: u32) -> Run<i32> {
+        let state = &mut self.state;
+        match kind {
+            // "INSERT", INTO ... EXECUTE: its procedure ends no transaction.
+            Kind::Rollback if self.captured.is_some() => return self.fail_as(3915, line, false),
+            Kind::Commit if self.captured.is_some() => return Err(Stop::Unknown("COMMIT in INSERT ... EXEC")),
+            Kind::Rollback if state.count == 0 => return self.fail_as(3903, line, false),
+            Kind::Rollback => state.rollback(),
+            Kind::Commit if state.count == 0 => return self.fail_as(3902, line, false),
+            Kind::Commit if state.doomed => return self.fail_as(3930, line, false),
+            _ if state.doomed => return Err(Stop::Unknown("a transaction statement in a doomed transaction")),
+            Kind::Begin => state.count += 1,
+            Kind::Commit => {
+                state.count -= 1;
+                if state.count == 0 {
+                    state.over();
+                }
+            }
+            Kind::Save(_) if state.count == 0 => return self.fail_as(628, line, false),
+            Kind::RollbackTo(_) if state.count == 0 => {
+                return Err(Stop::Unknown("a savepoint's rollback without a transaction"));
+            }
+            Kind::Save(name) => {
+                let mark = state.mark();
+                state.savepoints.push((*name, mark));
+            }
+            Kind::RollbackTo(name) => match state.savepoints.iter().rposition(|(other, _)| other == name) {
+                Some(at) => {
+                    let mark = state.savepoints[at].1;
+                    state.savepoints.truncate(at + 1);
+                    state.back_to(mark);
+                }
+                None => return self.fail_as(6401, line, false),
+            },
+            other => unreachable!("{other:?} is of no transaction"),
+        }
+        Ok(0)
+    }
+
+    fn raise(&mut self, kind: &Kind, line: u32) -> Run<i32> {
+        let module = self.scope().module;
+        match kind {
+            Kind::Raise(severity, state) => {
+                let error = Error { number: rules::RAISED, severity: *severity, state: *state, line, module };
+                if *severity <= 10 {
+                    self.tell(&error);
+                    return Ok(0);
+                }
+                if self.xact_abort && self.state.count > 0 && self.in_try(self.depth()) {
+                    return Err(Stop::Unknown("RAISERROR in a TRY under XACT_ABORT"));
+                }
+                self.fail(error, Ends::Statement, false, false)?;
+            }
+            Kind::Throw(number, state) => {
+                let error = Error { number: *number, severity: 16, state: *state, line, module };
+                self.fail(error, Ends::Batch, true, false)?;
+            }
+            _ => {
+                let Some(error) = self.scope().caught.last().cloned() else {
+                    return Err(Stop::Unknown("THROW outside of a CATCH"));
+                };
+                if self.state.doomed && !self.in_try(self.depth()) {
+                    return Err(Stop::Unknown("THROW out of a doomed transaction: whether 3998 follows"));
+                }
+                self.fail(error, Ends::Batch, true, false)?;
+            }
+        }
+        Ok(FAILED)
+    }
+
+    fn real_error(&mut self, failure: Failure, line: u32) -> Run<i32> {
+        // The columns of a result have been sent before its first row fails.
+        self.captured_other |=
+            self.captured.is_some() && matches!(failure, Failure::DivideByZero | Failure::Conversion);
+        match failure {
+            Failure::DivideByZero => self.fail_as(8134, line, false),
+            Failure::Conversion => self.fail_as(245, line, false),
+            Failure::Overflow => self.fail_as(8115, line, false),
+            Failure::NoProcedure => self.fail_as(2812, line, false),
+            Failure::NoTable => self.unbound(line),
+            Failure::Syntax if self.xact_abort && self.state.count > 0 && self.in_try(self.depth()) => {
+                Err(Stop::Unknown("a compile error in a TRY under XACT_ABORT"))
+            }
+            Failure::Syntax => {
+                let (number, severity, state, ends, by_xact_abort) = rules::row(156);
+                self.fail(Error { number, severity, state, line: 1, module: None }, ends, by_xact_abort, false)?;
+                Ok(FAILED)
+            }
+        }
+    }
+
+    fn temp(&mut self, make: bool) -> Run<i32> {
+        if self.state.doomed {
+            return Err(Stop::Unknown("a definition in a doomed transaction"));
+        }
+        let depth = self.depth();
+        let innermost = self.state.temps.iter().rposition(|temp| temp.is_there);
+        let undo = match (make, innermost) {
+            (true, Some(at)) if self.state.temps[at].depth == depth => {
+                return Err(Stop::Unknown("#w twice in a scope"));
+            }
+            (true, _) => {
+                self.state.temps.push(Temp { depth, is_there: true, ..Temp::default() });
+                Undo::Made { temp: self.state.temps.len() - 1 }
+            }
+            (false, Some(at)) if self.state.temps[at].depth == depth => {
+                self.state.temps[at].is_there = false;
+                Undo::Dropped { temp: at }
+            }
+            (false, _) => return Err(Stop::Unknown("DROP of a table of another scope")),
+        };
+        if self.state.count > 0 {
+            self.state.log(undo);
+        }
+        Ok(0)
+    }
+
+    /// INSERT, UPDATE, DELETE: as a whole or not at all, with what its trigger did.
+    fn change(&mut self, kind: &Kind, line: u32) -> Run<i32> {
+        let (Kind::Insert(table, _) | Kind::Update(table, ..) | Kind::Delete(table, _)) = kind else {
+            let Kind::Copy(from) = kind else { unreachable!("{kind:?} changes nothing") };
+            let rows = self.read(*from, line)?;
+            return self.insert(Table::Journal, rows, line);
+        };
+        let table = *table;
+        match kind {
+            Kind::Insert(_, values) => {
+                let rows: Run<Vec<Row>> =
+                    values.iter().map(|(id, v)| Ok((self.value(*id, line)?, self.value(*v, line)?))).collect();
+                self.insert(table, rows?, line)
+            }
+            Kind::Update(_, id, v) => {
+                let (id, v) = (self.value(*id, line)?, self.value(*v, line)?);
+                self.changed(table, line, None, |model, place| model.update(table, place, id, v))
+            }
+            Kind::Delete(_, id) => {
+                let id = self.value(*id, line)?;
+                self.changed(table, line, None, |model, place| model.delete(table, place, id))
+            }
+            _ => unreachable!("above"),
+        }
+    }
+
+    fn insert(&mut self, table: Table, rows: Vec<Row>, line: u32) -> Run<i32> {
+        let trigger = TRIGGERS.iter().position(|(of, _)| *of == table);
+        let trigger = trigger.filter(|at| self.program.triggers[*at].is_some());
+        let trigger = trigger.filter(|at| self.scopes.iter().all(|scope| scope.trigger != Some(*at)));
+        let instead = trigger.is_some_and(|at| self.program.triggers[at].as_ref().is_some_and(|it| it.instead));
+        self.changed(table, line, trigger, |model, place| {
+            if !instead {
+                return model.insert_rows(table, place, rows);
+            }
+            if rows.iter().any(|(id, v)| v.is_none() || id.is_none() && table == Table::Parent) {
+                return Err(Refused::Unknown("NULL for a trigger instead of the INSERT"));
+            }
+            // "CREATE TRIGGER": nothing is in the table yet; an identity column has no value.
+            let rows: Vec<Row> =
+                rows.into_iter().map(|(id, v)| (if table == Table::Numbered { Some(0) } else { id }, v)).collect();
+            Ok((rows.len() as i32, rows))
+        })
+    }
+
+    fn changed(
+        &mut self,
+        table: Table,
+        line: u32,
+        trigger: Option<usize>,
+        change: impl FnOnce(&mut Self, Place) -> Changed,
+    ) -> Run<i32> {
+        let place = self.place(table, line)?;
+        let was_doomed = self.state.doomed;
+        let (mark, epoch) = (self.state.mark(), self.state.epoch);
+        let variable = self.scope().variable.clone();
+        let alone = self.state.count == 0 && table != Table::Variable;
+        if alone {
+            self.state.count = 1;
+        }
+        let done = match change(self, place) {
+            Ok(_) if was_doomed && table == Table::Variable => Err(Stop::Unknown("a table variable in a doomed one")),
+            Ok((0, _)) if was_doomed => Err(Stop::Unknown("no row is written in a doomed transaction")),
+            Err(Refused::Error(_)) if was_doomed => Err(Stop::Unknown("an error of rows in a doomed transaction")),
+            Ok(_) if was_doomed => {
+                self.state.back_to(mark);
+                return self.fail_as(3930, line, false);
+            }
+            Ok((count, inserted)) => self.fire(trigger, inserted, line).map(|()| count),
+            Err(Refused::Unknown(why)) => Err(Stop::Unknown(why)),
+            Err(Refused::Error(number)) => {
+                self.undo_statement(mark, epoch, alone);
+                self.scope().variable = variable;
+                return self.fail_as(number, line, true);
+            }
+        };
+        match &done {
+            Ok(_) if alone && self.state.epoch == epoch => self.state.over(),
+            Ok(_) => {}
+            Err(_) => self.undo_statement(mark, epoch, alone),
+        }
+        done
+    }
+
+    /// `alone`: the transaction is the statement's.
+    fn undo_statement(&mut self, mark: usize, epoch: u64, alone: bool) {
+        if self.state.epoch != epoch {
+            return;
+        }
+        if alone {
+            self.state.rollback();
+        } else {
+            self.state.back_to(mark);
+        }
+    }
+
+    fn insert_rows(&mut self, table: Table, place: Place, rows: Vec<Row>) -> Changed {
+        let several = rows.len() > 1;
+        let mut errors = Vec::new();
+        let mut inserted = Vec::new();
+        for (id, v) in rows {
+            let mut number = None;
+            if table == Table::Numbered {
+                let rows = self.rows(place);
+                rows.last += 1;
+                number = Some(rows.last as i32);
+            }
+            let row = (number.or(id), v);
+            let of_row = self.violations(table, place, row, None);
+            if of_row.len() > 1 {
+                return Err(Refused::Unknown("a row with several errors"));
+            }
+            if table == Table::Numbered && !of_row.is_empty() && (several || of_row[0] == 515) {
+                return Err(Refused::Unknown("how many numbers a failed INSERT uses"));
+            }
+            if of_row.is_empty() {
+                let key = if table == Table::Journal { self.next_number() } else { row.0.expect("a key").into() };
+                self.put(place, key, Some(row));
+                inserted.push(row);
+            }
+            errors.extend(of_row);
+        }
+        errors.sort_unstable();
+        errors.dedup();
+        match errors[..] {
+            [] => {}
+            [error] => {
+                self.identity_is_known &= table != Table::Numbered;
+                return Err(Refused::Error(error));
+            }
+            _ => return Err(Refused::Unknown("rows with several errors")),
+        }
+        if let (Table::Numbered, Some((number, _))) = (table, inserted.last()) {
+            self.identity_is_known = true;
+            self.scope().scope_identity = *number;
+            self.last_identity = *number;
+        }
+        Ok((inserted.len() as i32, inserted))
+    }
+
+    /// `key`: the row that is changed.
+    fn violations(&mut self, table: Table, place: Place, (id, v): Row, key: Option<i64>) -> Vec<i32> {
+        let mut errors = Vec::new();
+        if table == Table::Journal {
+            return errors;
+        }
+        if id.is_none() || v.is_none() && table != Table::Child {
+            errors.push(515);
+        }
+        if table == Table::Parent && v.is_some_and(|v| v >= 100) {
+            errors.push(547);
+        }
+        if table == Table::Child && v.is_some_and(|v| !self.state.pool[0].rows.contains_key(&v.into())) {
+            errors.push(547);
+        }
+        let rows = &self.rows(place).rows;
+        if key.is_none() && id.is_some_and(|id| rows.contains_key(&id.into())) {
+            errors.push(2627);
+        }
+        if table == Table::Numbered && v.is_some() && rows.iter().any(|(at, row)| Some(*at) != key && row.1 == v) {
+            errors.push(2627);
+        }
+        errors
+    }
+
+    fn update(&mut self, table: Table, place: Place, id: Option<i32>, v: Option<i32>) -> Changed {
+        let keys = self.keys(place, id);
+        for key in &keys {
+            match self.violations(table, place, (id, v), Some(*key))[..] {
+                [] => self.put(place, *key, Some((id, v))),
+                [error] => return Err(Refused::Error(error)),
+                _ => return Err(Refused::Unknown("a row with several errors")),
+            }
+        }
+        Ok((keys.len() as i32, Vec::new()))
+    }
+
+    fn delete(&mut self, table: Table, place: Place, id: Option<i32>) -> Changed {
+        let keys = self.keys(place, id);
+        if table == Table::Parent && !keys.is_empty() && self.state.pool[1].rows.values().any(|(_, v)| *v == id) {
+            return Err(Refused::Error(547));
+        }
+        for key in &keys {
+            self.put(place, *key, None);
+        }
+        Ok((keys.len() as i32, Vec::new()))
+    }
+
+    /// Of the rows with this id.
+    fn keys(&mut self, place: Place, id: Option<i32>) -> Vec<i64> {
+        let rows = &self.rows(place).rows;
+        rows.iter().filter(|(_, row)| id.is_some() && row.0 == id).map(|(key, _)| *key).collect()
+    }
+
+    fn put(&mut self, place: Place, key: i64, row: Option<Row>) {
+        let rows = &mut self.rows(place).rows;
+        let old = match row {
+            Some(row) => rows.insert(key, row),
+            None => rows.remove(&key),
+        };
+        if !matches!(place, Place::Variable(_)) {
+            self.state.log(Undo::Row { place, key, old });
+        }
+    }
+
+    fn fire(&mut self, trigger: Option<usize>, inserted: Vec<Row>, line: u32) -> Run {
+        let Some(at) = trigger else { return Ok(()) };
+        let program = self.program;
+        let body = &program.triggers[at].as_ref().expect("it fires").body;
+        let (levels, xact_abort, epoch) = (self.state.count, self.xact_abort, self.state.epoch);
+        let mut scope = Scope::new(Some(TRIGGERS[at].1), [Some(1), None, Some(3)]);
+        (scope.inserted, scope.trigger) = (inserted, Some(at));
+        self.xact_abort = true;
+        self.error = 0;
+        let ended = self.within(scope, body).1;
+        self.xact_abort = xact_abort;
+        match ended {
+            Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. }) => {}
+            Err(stop) => return Err(stop),
+        }
+        let depth = self.depth();
+        let module = self.scope().module;
+        if self.state.count == 0 {
+            let error = Error::of(rules::ENDED_IN_TRIGGER, line, module);
+            return match self.fail(error, Ends::Batch, false, false) {
+                Ok(()) => Err(Stop::Batch),
+                Err(stop) => Err(stop),
+            };
+        }
+        if self.state.doomed {
+            if self.in_try(depth) {
+                return Err(Stop::Unknown("what a CATCH sees of a transaction that a trigger doomed"));
+            }
+            let error = Error::of(rules::DOOMED_IN_TRIGGER, line, module);
+            return self.fail(error, Ends::Transaction, false, false);
+        }
+        if self.state.count != levels || self.state.epoch != epoch {
+            return Err(Stop::Unknown("a trigger that leaves another @@TRANCOUNT"));
+        }
+        Ok(())
+    }
+
+    /// Runs a module or a text in a scope of its own, which takes its temporary tables with it.
+    fn within(&mut self, scope: Scope, body: &[Statement]) -> (Scope, Run) {
+        self.scopes.push(scope);
+        self.row_count = NOT_SAID;
+        let ended = if self.scopes.len() > 20 { Err(Stop::Unknown("too deep")) } else { self.list(body) };
+        self.row_count = NOT_SAID;
+        let scope = self.scopes.pop().expect("pushed above");
+        let depth = self.scopes.len();
+        for temp in &mut self.state.temps {
+            if temp.depth >= depth {
+                (temp.is_there, temp.is_gone) = (false, true);
+            }
+        }
+        (scope, ended)
+    }
+
+    pub fn text(&mut self, body: &[Statement], _: u32) -> Run {
+        let (levels, xact_abort) = (self.state.count, self.xact_abort);
+        let ended = self.within(Scope::new(None, [Some(1), None, Some(3)]), body).1;
+        self.xact_abort = xact_abort;
+        match ended {
+            Ok(()) | Err(Stop::Return(_)) => self.level_told(levels, 0, None),
+            Err(Stop::Scope { line }) => self.level_told(levels, line, None),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// 266 where a call has left another @@TRANCOUNT: also of dynamic text, and at the line of what ended the call if it could
+    /// not be bound.
+    fn level_told(&mut self, levels: i32, line: u32, module: Option<&'static str>) -> Run {
+        if line > 0 && self.xact_abort {
+            return Err(Stop::Unknown("a missing object under XACT_ABORT"));
+        }
+        if self.state.count == levels {
+            return Ok(());
+        }
+        if self.in_try(self.depth()) || self.xact_abort {
+            return Err(Stop::Unknown("266 in a TRY or under XACT_ABORT"));
+        }
+        self.tell(&Error::of(rules::MISMATCH, line, module));
+        Ok(())
+    }
+
+    pub fn call(&mut self, call: &Call, line: u32) -> Run {
+        let argument = match call.argument {
+            Some(value) => self.value(value, line)?,
+            None => Some(DEFAULT),
+        };
+        let output = call.output.and_then(|local| self.scope().locals[local]);
+        let (levels, xact_abort) = (self.state.count, self.xact_abort);
+        let program = self.program;
+        let module = MODULES[call.procedure];
+        let scope = Scope::new(Some(module), [argument, output, Some(5)]);
+        let (scope, ended) = self.within(scope, &program.procedures[call.procedure]);
+        self.xact_abort = xact_abort;
+        let status = match ended {
+            Ok(()) => 0,
+            Err(Stop::Return(status)) => status,
+            Err(Stop::Scope { line }) if call.status.is_none() && call.output.is_none() => {
+                return self.level_told(levels, line, Some(module));
+            }
+            Err(Stop::Scope { .. }) => return Err(Stop::Unknown("what an unbound procedure hands back")),
+            Err(stop) => return Err(stop),
+        };
+        self.level_told(levels, 0, Some(module))?;
+        if let Some(local) = call.output {
+            self.scope().locals[local] = scope.locals[1];
+        }
+        if let Some(local) = call.status {
+            self.scope().locals[local] = Some(status);
+        }
+        Ok(())
+    }
+
+    /// What the text selects goes into the journal; all of it is one statement.
+    fn insert_exec(&mut self, source: &Statement, line: u32) -> Run<i32> {
+        let Kind::Text(body) = &source.kind else { unreachable!("INSERT ... EXEC has a text") };
+        if self.state.doomed {
+            return Err(Stop::Unknown("INSERT ... EXEC in a doomed transaction"));
+        }
+        let (mark, epoch) = (self.state.mark(), self.state.epoch);
+        let alone = self.state.count == 0;
+        if alone {
+            self.state.count = 1;
+        }
+        self.captured = Some(Vec::new());
+        let before = self.events.len();
+        let ended = self.text(body, line);
+        let rows = self.captured.take().expect("set above");
+        if ended.is_ok() && self.unbound_since(before) {
+            return Err(Stop::Unknown("an unbound text in INSERT ... EXEC"));
+        }
+        if std::mem::take(&mut self.captured_other) {
+            return Err(Stop::Unknown("INSERT ... EXEC of other columns"));
+        }
+        if let Err(stop) = ended {
+            self.undo_statement(mark, epoch, alone);
+            return Err(stop);
+        }
+        let rows: Vec<Row> = rows.iter().map(|row| (row[0].map(|it| it as i32), row[1].map(|it| it as i32))).collect();
+        let count = rows.len() as i32;
+        for row in rows {
+            let key = self.next_number();
+            self.put(Place::Pool(3), key, Some(row));
+        }
+        if alone && self.state.epoch == epoch {
+            self.state.over();
+        }
+        Ok(count)
+    }
+}
