@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    Check, Constraint, ConstraintKind, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction, Setting,
-    TableDefinition,
+    Check, Constraint, ConstraintKind, DataSpace, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction,
+    Setting, TableDefinition,
 };
 use sql::catalog::TableDef;
 use types::{SqlError, SqlResult, sql_error};
@@ -29,6 +29,7 @@ pub struct KeySpec<'a> {
     pub hash: bool,
     pub columns: Vec<(String, bool)>,
     pub options: &'a [Setting],
+    pub on: Option<&'a DataSpace>,
 }
 
 impl<'a> KeySpec<'a> {
@@ -45,6 +46,7 @@ impl<'a> KeySpec<'a> {
             hash: key.hash,
             columns,
             options: &key.options,
+            on: key.on.as_ref(),
         }
     }
 }
@@ -147,6 +149,7 @@ pub fn add_key_rows(
     clustered: bool,
 ) -> SqlResult<i32> {
     let kind = if key.primary { "PK" } else { "UQ" };
+    let space = super::database::data_space(ddl, &place.db, key.on)?;
     let id = ddl.new_id(&place.db)?;
     let name = key.name.clone().unwrap_or_else(|| automatic_name(kind, shown, None, &key.columns, id));
     let own = Place { name: name.clone(), ..place.clone() };
@@ -166,12 +169,12 @@ pub fn add_key_rows(
             name,
             clustered,
             hash: key.hash,
-            columnstore: false,
             status: bits,
             columns: key.columns.clone(),
             included: Vec::new(),
             filter: None,
             options: key.options,
+            space,
             constraint_id: id,
         },
     );
