@@ -822,6 +822,9 @@ impl Binder<'_> {
         if execute.at.is_some() || execute.at_data_source.is_some() {
             return Err(errors::not_supported("EXECUTE AT"));
         }
+        if execute.context.is_some() {
+            return Err(errors::unsupported("EXECUTE (...) AS USER or LOGIN"));
+        }
         Ok(Execute {
             target: ExecuteTarget::Text(text),
             arguments: self.arguments(&execute.args)?,

@@ -163,6 +163,10 @@ impl Binder<'_> {
                         }
                     }
                 }
+                // It would choose other rows; all other hints say how, not what.
+                ast::QueryHint::Words(words) | ast::QueryHint::Value(words, _) if words.starts_with("FOR ") => {
+                    return Err(errors::unsupported(&format!("OPTION ({words})")));
+                }
                 _ => {}
             }
         }
