@@ -30,6 +30,7 @@ pub struct KeySpec<'a> {
     pub columns: Vec<(String, bool)>,
     pub options: &'a [Setting],
     pub on: Option<&'a DataSpace>,
+    pub not_enforced: bool,
 }
 
 impl<'a> KeySpec<'a> {
@@ -47,6 +48,7 @@ impl<'a> KeySpec<'a> {
             columns,
             options: &key.options,
             on: key.on.as_ref(),
+            not_enforced: key.not_enforced,
         }
     }
 }
@@ -150,6 +152,9 @@ pub fn add_key_rows(
 ) -> SqlResult<i32> {
     let kind = if key.primary { "PK" } else { "UQ" };
     let space = super::database::data_space(ddl, &place.db, key.on)?;
+    if key.not_enforced {
+        return Err(super::unsupported("PRIMARY KEY or UNIQUE ... NOT ENFORCED"));
+    }
     let id = ddl.new_id(&place.db)?;
     let name = key.name.clone().unwrap_or_else(|| automatic_name(kind, shown, None, &key.columns, id));
     let own = Place { name: name.clone(), ..place.clone() };
