@@ -7,6 +7,14 @@ pub fn var(name: &str) -> Option<String> {
     if simcore::active() { None } else { std::env::var(name).ok() }
 }
 
+/// Names of the environment's variables; none in a simulation.
+pub fn names() -> Vec<String> {
+    if simcore::active() {
+        return Vec::new();
+    }
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect()
+}
+
 /// An environment variable, in a simulation too: for what shows a run and does not change it.
 pub fn var_outside(name: &str) -> Option<String> {
     std::env::var(name).ok()

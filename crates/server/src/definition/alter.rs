@@ -65,8 +65,9 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
         }
         // Lock escalation, compression and the like change nothing about what is stored.
         AlterTableAction::Set(options) => table::refuse_kinds(options)?,
-        AlterTableAction::Rebuild { options, .. } => {
-            super::index::rebuild_table(ddl, &target.db, target.row.id, options)?;
+        AlterTableAction::Rebuild { partition, options } => {
+            let table = (target.row.id, &*target.shown);
+            super::index::rebuild_table(ddl, &target.db, table, partition.as_ref(), options)?;
         }
         AlterTableAction::AlterIndex { index, options } => alter_index(ddl, &target, &old, index, options)?,
         AlterTableAction::ChangeTracking { .. } => return Err(super::unsupported("CHANGE_TRACKING")),

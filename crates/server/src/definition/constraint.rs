@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    Check, Constraint, ConstraintKind, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction, Setting,
-    TableDefinition,
+    Check, Constraint, ConstraintKind, DataSpace, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction,
+    Setting, TableDefinition,
 };
 use sql::catalog::TableDef;
 use types::{SqlError, SqlResult, sql_error};
@@ -29,6 +29,8 @@ pub struct KeySpec<'a> {
     pub hash: bool,
     pub columns: Vec<(String, bool)>,
     pub options: &'a [Setting],
+    pub on: Option<&'a DataSpace>,
+    pub not_enforced: bool,
 }
 
 impl<'a> KeySpec<'a> {
@@ -45,6 +47,8 @@ impl<'a> KeySpec<'a> {
             hash: key.hash,
             columns,
             options: &key.options,
+            on: key.on.as_ref(),
+            not_enforced: key.not_enforced,
         }
     }
 }
@@ -147,6 +151,10 @@ pub fn add_key_rows(
     clustered: bool,
 ) -> SqlResult<i32> {
     let kind = if key.primary { "PK" } else { "UQ" };
+    let space = super::database::data_space(ddl, &place.db, key.on)?;
+    if key.not_enforced {
+        return Err(super::unsupported("PRIMARY KEY or UNIQUE ... NOT ENFORCED"));
+    }
     let id = ddl.new_id(&place.db)?;
     let name = key.name.clone().unwrap_or_else(|| automatic_name(kind, shown, None, &key.columns, id));
     let own = Place { name: name.clone(), ..place.clone() };
@@ -166,12 +174,12 @@ pub fn add_key_rows(
             name,
             clustered,
             hash: key.hash,
-            columnstore: false,
             status: bits,
             columns: key.columns.clone(),
             included: Vec::new(),
             filter: None,
             options: key.options,
+            space,
             constraint_id: id,
         },
     );

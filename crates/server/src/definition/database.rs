@@ -1,21 +1,26 @@
 //! CREATE, ALTER and DROP DATABASE. Each runs in a transaction of its own: SQL Server allows none of them in a user's.
 
 use sql::ast::{
-    AlterDatabase, AlterDatabaseAction, CreateDatabase, Expr, FileSpec, Ident, Literal, Setting, SettingValue,
-    find_setting,
+    AlterDatabase, AlterDatabaseAction, CreateDatabase, DataSpace, FileSpec, Ident, Setting, SettingValue, find_setting,
 };
 use types::{SqlResult, sql_error};
 
+use super::access;
+use super::database_setting::{self, setting_text};
 use super::number::whole_number;
 use super::server::{OtherSession, other_sessions};
 use super::site::Ddl;
-use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
+use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, IndexRow, class};
 use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
-use crate::catalog::{DATABASES_MAX, MASTER, MODEL, clock, is_system, no_such_database};
+use crate::catalog::{DATABASES_MAX, Database, MASTER, MODEL, clock, is_system, no_such_database};
 use crate::instance::plan_cache::Forget;
+
+/// Filegroups of `FileRow`: the first of every database, and what log files have.
+const PRIMARY: i32 = 1;
+const LOG: i32 = 0;
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     ddl.refuse_in_transaction("CREATE DATABASE")?;
@@ -25,6 +30,17 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     }
     if create.attach.is_some() {
         return Err(super::unsupported("CREATE DATABASE ... FOR ATTACH"));
+    }
+    if create.containment.as_ref().is_some_and(|kind| !kind.eq_ignore_ascii_case("NONE")) {
+        return Err(super::unsupported("CREATE DATABASE ... CONTAINMENT"));
+    }
+    let grouped = create.filegroups.iter().flat_map(|group| &group.files);
+    create.primary.iter().chain(grouped).chain(&create.log).try_for_each(refuse_bounds)?;
+    for group in &create.filegroups {
+        refuse_contents(group.contains.as_deref())?;
+        if group.is_default {
+            return Err(super::unsupported("CREATE DATABASE ... FILEGROUP ... DEFAULT"));
+        }
     }
     if ddl.catalog.database_named(&name).is_some() {
         return Err(sql_error!(1801, name));
@@ -48,7 +64,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
         ..database_row(i32::from(id), &name, &collation.name(), clock::now())
     };
     for setting in &create.options {
-        apply(&mut row, setting)?;
+        database_setting::apply(&mut row, setting)?;
     }
     let mut files = files_of(&ddl.catalog.data_directory, i32::from(id), &name).to_vec();
     if let Some(primary) = create.primary.first() {
@@ -57,8 +73,13 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     if let Some(log) = create.log.first() {
         describe_file(&mut files[1], log);
     }
-    for spec in create.primary.iter().skip(1).chain(create.filegroups.iter().flat_map(|group| &group.files)) {
-        let mut file = FileRow { fileid: files.len() as i32 + 1, ..files[0].clone() };
+    let primary = create.primary.iter().skip(1).map(|spec| (PRIMARY, spec));
+    let groups = (PRIMARY + 1..).zip(&create.filegroups);
+    let grouped = groups.flat_map(|(group, filegroup)| filegroup.files.iter().map(move |spec| (group, spec)));
+    let logs = create.log.iter().skip(1).map(|spec| (LOG, spec));
+    for (filegroup, spec) in primary.chain(grouped).chain(logs) {
+        let model = if filegroup == LOG { &files[1] } else { &files[0] };
+        let mut file = FileRow { fileid: files.len() as i32 + 1, filegroup, ..model.clone() };
         describe_file(&mut file, spec);
         files.push(file);
     }
@@ -70,7 +91,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     Ok(())
 }
 
-fn add_filegroup(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, name: &str, id: i32) -> SqlResult<()> {
+fn add_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, id: i32) -> SqlResult<()> {
     let now = clock::now();
     let row = ClassRow {
         class: class::FILEGROUP,
@@ -102,13 +123,24 @@ fn describe_file(file: &mut FileRow, spec: &FileSpec) {
     }
 }
 
-fn setting_text(value: &SettingValue) -> Option<String> {
-    match value {
-        SettingValue::Word(word) => Some(word.to_string()),
-        SettingValue::Name(name) => Some(name.name.to_string()),
-        SettingValue::Value(Expr::Literal(Literal::String { text, .. })) => Some(text.to_string()),
-        _ => None,
+/// A file that may not grow, or not beyond a size, would have to be full some day (1105): rows of all databases lie in the instance's
+/// files, which have no such bound. UNLIMITED is what they are. FILEGROWTH by some amount says how, not how far.
+fn refuse_bounds(spec: &FileSpec) -> SqlResult<()> {
+    if let Some(size) = find_setting(&spec.settings, "MAXSIZE") {
+        if !setting_text(&size.value).is_some_and(|word| word.eq_ignore_ascii_case("UNLIMITED")) {
+            return Err(super::unsupported("FILE ... MAXSIZE"));
+        }
     }
+    let growth = find_setting(&spec.settings, "FILEGROWTH").map(|setting| &setting.value);
+    if let Some(SettingValue::Value(amount) | SettingValue::Quantity(amount, _)) = growth {
+        if whole_number(amount) == Some(0) {
+            return Err(super::unsupported("FILE ... FILEGROWTH = 0"));
+        }
+    }
+    if find_setting(&spec.settings, "OFFLINE").is_some() {
+        return Err(super::unsupported("FILE ... OFFLINE"));
+    }
+    Ok(())
 }
 
 /// A size in pages of 8 KB; plain numbers are megabytes.
@@ -134,46 +166,104 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     };
     let mut row = DatabaseRow::clone(&db.row());
     match &alter.action {
-        AlterDatabaseAction::ScopedConfiguration { .. } => return Ok(()),
-        AlterDatabaseAction::Set { settings, .. } => {
+        AlterDatabaseAction::ScopedConfiguration { settings, clear, .. } => scoped_configuration(settings, *clear),
+        AlterDatabaseAction::Set { settings, termination } => {
             ddl.refuse_in_transaction("ALTER DATABASE")?;
             for setting in settings {
-                apply(&mut row, setting)?;
+                database_setting::apply(&mut row, setting)?;
             }
+            let own = db.clone();
+            access::change(ddl, &own, settings, termination.as_ref(), |ddl| write(ddl, &db, row))
         }
-        AlterDatabaseAction::ModifyName(name) => return rename(ddl, &db.name(), name),
+        AlterDatabaseAction::ModifyName(name) => rename(ddl, &db.name(), name),
         AlterDatabaseAction::Collate(collation) => {
             types::collation::lookup(collation).ok_or_else(|| super::data_type::invalid_collation(collation))?;
-            return Err(sql_error!(5072, db.name(), &**collation));
+            Err(sql_error!(5072, db.name(), &**collation))
         }
-        AlterDatabaseAction::AddFilegroup { name, .. } => {
+        AlterDatabaseAction::AddFilegroup { name, contains } => {
+            refuse_contents(contains.as_deref())?;
             let groups = ddl.catalog.clone().read(&db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
             let id = groups.iter().map(|group| group.id).max().unwrap_or(1) + 1;
-            return add_filegroup(ddl, &db, name, id);
+            add_filegroup(ddl, &db, name, id)
         }
-        AlterDatabaseAction::RemoveFilegroup(name) => {
-            let wanted = name.to_string();
-            let removed = ddl.catalog.clone().change(&db, |rows| {
-                rows.delete_if::<ClassRow>(0, &[small(class::FILEGROUP)], |group| {
-                    group.name.eq_ignore_ascii_case(&wanted) && group.id != 1
-                })
-            })?;
-            if removed == 0 {
-                return Err(sql_error!(1921, "filegroup", wanted));
-            }
-            return Ok(());
+        AlterDatabaseAction::RemoveFilegroup(name) => remove_filegroup(ddl, &db, name),
+        AlterDatabaseAction::ModifyFilegroup { name, property } => modify_filegroup(ddl, &db, name, property),
+        AlterDatabaseAction::AddFile { files, filegroup } => {
+            let group = match filegroup {
+                Some(name) => filegroup_named(ddl, &db, name)?,
+                None => PRIMARY,
+            };
+            add_files(ddl, &db, files, group)
         }
-        AlterDatabaseAction::ModifyFilegroup { .. } => return Ok(()),
-        AlterDatabaseAction::AddFile { files, .. } => return add_files(ddl, &db, files, false),
-        AlterDatabaseAction::AddLogFile(files) => return add_files(ddl, &db, files, true),
-        AlterDatabaseAction::RemoveFile(name) => return remove_file(ddl, &db, name),
-        AlterDatabaseAction::ModifyFile(spec) => return modify_file(ddl, &db, spec),
-        AlterDatabaseAction::Other(what) => return Err(super::unsupported(&format!("ALTER DATABASE {what}"))),
+        AlterDatabaseAction::AddLogFile(files) => add_files(ddl, &db, files, LOG),
+        AlterDatabaseAction::RemoveFile(name) => remove_file(ddl, &db, name),
+        AlterDatabaseAction::ModifyFile(spec) => modify_file(ddl, &db, spec),
+        AlterDatabaseAction::Other(what) => Err(super::unsupported(&format!("ALTER DATABASE {what}"))),
     }
-    write(ddl, &db, row)
 }
 
-pub fn write(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, row: DatabaseRow) -> SqlResult<()> {
+/// 40510: nothing that this statement sets is chosen a database here.
+fn scoped_configuration(settings: &[Setting], clear: bool) -> SqlResult<()> {
+    let name = settings.first().map_or("", |setting| &*setting.name);
+    let verb = if clear { "CLEAR" } else { "SET" };
+    Err(super::unsupported(&format!("ALTER DATABASE SCOPED CONFIGURATION {verb} {name}")))
+}
+
+/// Of memory-optimized data there may be a filegroup, as scripts make one: such tables need none here.
+fn refuse_contents(contains: Option<&str>) -> SqlResult<()> {
+    match contains {
+        None | Some("MEMORY_OPTIMIZED_DATA") => Ok(()),
+        Some(other) => Err(super::unsupported(&format!("FILEGROUP ... CONTAINS {other}"))),
+    }
+}
+
+/// 1921. The database's data files are places on disk in name only, so its filegroups are names, but they must be there.
+pub fn filegroup_named(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<i32> {
+    if name.eq_ignore_ascii_case("PRIMARY") {
+        return Ok(PRIMARY);
+    }
+    let groups = ddl.catalog.clone().read(db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
+    let found = groups.iter().find(|group| db.equal_names(&group.name, name));
+    found.map(|group| group.id).ok_or_else(|| sql_error!(1921, "filegroup", name))
+}
+
+/// Where a table or an index is to lie, as the catalog shows it. 1921: there is no such filegroup, and no partition scheme at all.
+pub fn data_space(ddl: &mut Ddl<'_>, db: &Database, space: Option<&DataSpace>) -> SqlResult<i32> {
+    match space {
+        None => Ok(PRIMARY),
+        Some(DataSpace { name, column: Some(_) }) => Err(sql_error!(1921, "partition scheme", &**name)),
+        Some(DataSpace { name, .. }) if name.eq_ignore_ascii_case("DEFAULT") => Ok(PRIMARY),
+        Some(DataSpace { name, .. }) => filegroup_named(ddl, db, name),
+    }
+}
+
+/// FILESTREAM_ON: "NULL" says that there is none.
+pub fn refuse_filestream(space: Option<&DataSpace>) -> SqlResult<()> {
+    match space {
+        Some(space) if !space.name.eq_ignore_ascii_case("NULL") => Err(super::unsupported("FILESTREAM_ON")),
+        _ => Ok(()),
+    }
+}
+
+fn remove_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<()> {
+    let id = filegroup_named(ddl, db, name)?;
+    let (catalog, number) = (ddl.catalog.clone(), i32::from(db.id.0));
+    let files = catalog.read(&catalog.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &[int(number)]))?;
+    let indexes: Vec<IndexRow> = catalog.read(db, |rows| rows.all())?;
+    let used = files.iter().any(|file| file.filegroup == id) || indexes.iter().any(|index| index.dataspace == id);
+    if used || id == PRIMARY {
+        return Err(sql_error!(5042, "filegroup", name));
+    }
+    catalog.change(db, |rows| rows.delete::<ClassRow>(0, &[small(class::FILEGROUP), int(id)]))?;
+    Ok(())
+}
+
+fn modify_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, property: &Setting) -> SqlResult<()> {
+    filegroup_named(ddl, db, name)?;
+    Err(super::unsupported(&format!("ALTER DATABASE MODIFY FILEGROUP ... {}", property.name)))
+}
+
+pub fn write(ddl: &mut Ddl<'_>, db: &Database, row: DatabaseRow) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     catalog.change(&master, |rows| rows.update::<DatabaseRow>(0, &[int(row.id)], |old| *old = row.clone()))?;
@@ -183,110 +273,17 @@ pub fn write(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, row: DatabaseRow)
     Ok(())
 }
 
-fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
-    let word = || setting_text(&setting.value).map(|text| text.to_ascii_uppercase());
-    let bad = || sql_error!(102, setting.name);
-    let on = setting.is_on();
-    match &*setting.name {
-        "ALLOW_SNAPSHOT_ISOLATION" => row.snapshot_isolation = u8::from(on),
-        "RECOVERY" => {
-            row.recovery_model = match word().as_deref() {
-                Some("FULL") => 1,
-                Some("BULK_LOGGED") => 2,
-                Some("SIMPLE") => 3,
-                _ => return Err(bad()),
-            }
-        }
-        "PAGE_VERIFY" => {
-            row.page_verify = match word().as_deref() {
-                Some("NONE") => 0,
-                Some("TORN_PAGE_DETECTION") => 1,
-                Some("CHECKSUM") => 2,
-                _ => return Err(bad()),
-            }
-        }
-        "DELAYED_DURABILITY" => {
-            row.delayed_durability = match word().as_deref() {
-                Some("DISABLED") => 0,
-                Some("ALLOWED") => 1,
-                // Scripts in print say FORCE.
-                Some("FORCED" | "FORCE") => 2,
-                _ => return Err(bad()),
-            }
-        }
-        "COMPATIBILITY_LEVEL" => {
-            let level = match &setting.value {
-                SettingValue::Value(expr) => whole_number(expr),
-                _ => None,
-            };
-            row.compatibility_level = match level {
-                Some(level @ (100 | 110 | 120 | 130 | 140 | 150 | 160)) => level as u8,
-                _ => return Err(sql_error!(15048, 100, 110, 120, 130, 140, 150, 160)),
-            };
-        }
-        "TARGET_RECOVERY_TIME" => {
-            let (number, unit) = match &setting.value {
-                SettingValue::Quantity(expr, unit) => (whole_number(expr), &**unit),
-                SettingValue::Value(expr) => (whole_number(expr), "SECONDS"),
-                _ => (None, ""),
-            };
-            let number = number.and_then(|n| i32::try_from(n).ok()).ok_or_else(bad)?;
-            row.target_recovery_time = if unit.starts_with("MINUTE") { number.saturating_mul(60) } else { number };
-        }
-        "MULTI_USER" => row.user_access = 0,
-        "SINGLE_USER" => row.user_access = 1,
-        "RESTRICTED_USER" => row.user_access = 2,
-        "READ_ONLY" => row.options |= database_option::READ_ONLY,
-        "READ_WRITE" => row.options &= !database_option::READ_ONLY,
-        "ONLINE" => row.options &= !database_option::OFFLINE,
-        "OFFLINE" | "EMERGENCY" => return Err(super::unsupported(&format!("ALTER DATABASE SET {}", setting.name))),
-        "ENABLE_BROKER" | "NEW_BROKER" => row.options |= database_option::ENABLE_BROKER,
-        "DISABLE_BROKER" => row.options &= !database_option::ENABLE_BROKER,
-        "PARAMETERIZATION" => set(row, database_option::PARAMETERIZATION_FORCED, word().as_deref() == Some("FORCED")),
-        "CURSOR_DEFAULT" => set(row, database_option::CURSOR_DEFAULT_LOCAL, word().as_deref() == Some("LOCAL")),
-        "QUERY_STORE" => set(row, database_option::QUERY_STORE, on),
-        // Said and kept nowhere: nothing behaves differently for them.
-        "CHANGE_TRACKING"
-        | "CONTAINMENT"
-        | "DB_CHAINING_OFF"
-        | "DEFAULT_LANGUAGE"
-        | "DEFAULT_FULLTEXT_LANGUAGE"
-        | "NESTED_TRIGGERS"
-        | "FILESTREAM"
-        | "TWO_DIGIT_YEAR_CUTOFF"
-        | "TRANSFORM_NOISE_WORDS"
-        | "HADR"
-        | "AUTOMATIC_TUNING"
-        | "TEMPORAL_HISTORY_RETENTION"
-        | "SUPPLEMENTAL_LOGGING"
-        | "VARDECIMAL_STORAGE_FORMAT"
-        | "CATALOG_COLLATION"
-        | "LEDGER"
-        | "PERSISTENT_LOG_BUFFER"
-        | "REMOTE_DATA_ARCHIVE"
-        | "DATA_RETENTION" => {}
-        name => match database_option::NAMES.iter().find(|(known, _)| *known == name) {
-            Some((_, bit)) => set(row, *bit, on),
-            None => return Err(bad()),
-        },
-    }
-    Ok(())
-}
-
-fn set(row: &mut DatabaseRow, bit: i64, on: bool) {
-    row.options = if on { row.options | bit } else { row.options & !bit };
-}
-
-fn add_files(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, files: &[FileSpec], log: bool) -> SqlResult<()> {
+fn add_files(ddl: &mut Ddl<'_>, db: &Database, files: &[FileSpec], group: i32) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     let id = i32::from(db.id.0);
+    files.iter().try_for_each(refuse_bounds)?;
     catalog.change(&master, |rows| {
         for spec in files {
             let there = rows.find::<FileRow>(0, &[int(id)])?;
             let fileid = there.iter().map(|file| file.fileid).max().unwrap_or(0) + 1;
             let mut file =
-                FileRow { fileid, status: if log { 2 } else { 0 }, filegroup: i32::from(!log), ..there[0].clone() };
+                FileRow { fileid, status: if group == LOG { 2 } else { 0 }, filegroup: group, ..there[0].clone() };
             describe_file(&mut file, spec);
             rows.insert(&file)?;
         }
@@ -294,7 +291,7 @@ fn add_files(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, files: &[FileSpec
     })
 }
 
-fn remove_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, name: &str) -> SqlResult<()> {
+fn remove_file(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     let id = i32::from(db.id.0);
@@ -307,7 +304,7 @@ fn remove_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, name: &str) -> 
     Ok(())
 }
 
-fn modify_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, spec: &FileSpec) -> SqlResult<()> {
+fn modify_file(ddl: &mut Ddl<'_>, db: &Database, spec: &FileSpec) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     let id = i32::from(db.id.0);
@@ -317,8 +314,12 @@ fn modify_file(ddl: &mut Ddl<'_>, db: &crate::catalog::Database, spec: &FileSpec
     let Some(file) = files.iter().find(|file| file.name.eq_ignore_ascii_case(&name)) else {
         return Err(sql_error!(5041, name));
     };
+    refuse_bounds(spec)?;
     let mut changed = file.clone();
     describe_file(&mut changed, spec);
+    if let Some(renamed) = find_setting(&spec.settings, "NEWNAME").and_then(|setting| setting_text(&setting.value)) {
+        changed.name = renamed;
+    }
     catalog.change(&master, |rows| {
         rows.update::<FileRow>(0, &[int(id), int(file.fileid)], |row| *row = changed.clone())
     })?;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use sql::ast::{
     AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, Ident, IndexKind, InlineIndex, ObjectName,
-    Setting, SettingValue, UpdateStatistics, find_setting,
+    PartitionChoice, Setting, SettingValue, UpdateStatistics, find_setting,
 };
-use sql::catalog::TableDef;
 use storage::{IndexId, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
@@ -29,7 +28,6 @@ pub struct IndexSpec<'a> {
     pub name: String,
     pub clustered: bool,
     pub hash: bool,
-    pub columnstore: bool,
     /// `index_status` bits besides those of `options`.
     pub status: i32,
     /// (name, descending).
@@ -37,6 +35,8 @@ pub struct IndexSpec<'a> {
     pub included: Vec<String>,
     pub filter: Option<String>,
     pub options: &'a [Setting],
+    /// `sys.indexes.data_space_id`.
+    pub space: i32,
     pub constraint_id: i32,
 }
 
@@ -70,6 +70,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     }
     let found = index_columns(db, shown, table, &columns, spec)?;
     let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
+    known_options(spec.options)?;
     let status = status_with(spec.options, spec.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
         return Err(duplicates_without_unique());
@@ -79,15 +80,13 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         indid,
         name: Some(spec.name.clone()),
         status,
-        kind: match (spec.clustered, spec.columnstore, spec.hash) {
-            (true, true, _) => 5,
-            (false, true, _) => 6,
-            (_, _, true) => 7,
-            (true, ..) => 1,
-            (false, ..) => 2,
+        kind: match (spec.clustered, spec.hash) {
+            (_, true) => 7,
+            (true, false) => 1,
+            (false, false) => 2,
         },
         fillfact: number(spec.options, "FILLFACTOR").and_then(|n| u8::try_from(n).ok()).unwrap_or(0),
-        dataspace: 1,
+        dataspace: spec.space,
         filter: Text(spec.filter.clone()),
         buckets: buckets(spec.options),
         constraint_id: spec.constraint_id,
@@ -146,6 +145,43 @@ fn index_columns(
     Ok(found)
 }
 
+/// Options of indexes and keys. Besides those in `status_with`, FILLFACTOR and BUCKET_COUNT they say how an index is made or laid out:
+/// here they have no meaning (docs/statements.md).
+const OPTIONS: &[&str] = &[
+    "ALLOW_PAGE_LOCKS",
+    "ALLOW_ROW_LOCKS",
+    "BUCKET_COUNT",
+    "DATA_COMPRESSION",
+    "DROP_EXISTING",
+    "FILLFACTOR",
+    "IGNORE_DUP_KEY",
+    "MAXDOP",
+    "MAX_DURATION",
+    "ONLINE",
+    "OPTIMIZE_FOR_SEQUENTIAL_KEY",
+    "PAD_INDEX",
+    "RESUMABLE",
+    "SORTED_DATA",
+    "SORTED_DATA_REORG",
+    "SORT_IN_TEMPDB",
+    "STATISTICS_INCREMENTAL",
+    "STATISTICS_NORECOMPUTE",
+    "XML_COMPRESSION",
+];
+
+/// 155: no option of an index has this name. 40510: what makes sense for partitions alone.
+fn known_options(options: &[Setting]) -> SqlResult<()> {
+    for option in options {
+        if !OPTIONS.contains(&&*option.name) {
+            return Err(sql_error!(155, option.name, "CREATE INDEX"));
+        }
+        if &*option.name == "STATISTICS_INCREMENTAL" && option.is_on() {
+            return Err(super::unsupported("STATISTICS_INCREMENTAL"));
+        }
+    }
+    Ok(())
+}
+
 fn number(options: &[Setting], name: &str) -> Option<i128> {
     match &find_setting(options, name)?.value {
         SettingValue::Value(expr) => whole_number(expr),
@@ -166,6 +202,11 @@ pub fn add_inline(
         Some(column) if index.columns.is_empty() => vec![(column.to_string(), false)],
         _ => index.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
     };
+    if index.columnstore {
+        return Err(super::unsupported("INDEX ... COLUMNSTORE"));
+    }
+    super::database::refuse_filestream(index.filestream_on.as_ref())?;
+    let space = super::database::data_space(ddl, db, index.on.as_ref())?;
     let filter = match &index.filter {
         None => None,
         Some(condition) => {
@@ -178,12 +219,12 @@ pub fn add_inline(
         name: index.name.to_string(),
         clustered: index.clustered == Some(true),
         hash: index.hash,
-        columnstore: index.columnstore,
         status: if index.unique { ix::UNIQUE } else { 0 },
         columns,
         included: index.include.iter().map(|c| c.to_string()).collect(),
         filter,
         options: &index.options,
+        space,
         constraint_id: 0,
     };
     add_rows(ddl, db, shown, id, &spec).map(drop_value)
@@ -219,13 +260,16 @@ fn refuse_ignored_duplicates(options: &[Setting], name: &str, table: &str) -> Sq
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     match create.kind {
-        IndexKind::Rows | IndexKind::Columnstore => {}
+        IndexKind::Rows => {}
+        IndexKind::Columnstore => return Err(super::unsupported("CREATE COLUMNSTORE INDEX")),
         IndexKind::Xml { .. } => return Err(super::unsupported("CREATE XML INDEX")),
         IndexKind::Spatial { .. } => return Err(super::unsupported("CREATE SPATIAL INDEX")),
         IndexKind::FullText => return Err(super::unsupported("CREATE FULLTEXT INDEX")),
     }
     let shown = written(&create.table);
     let (db, row) = indexed(ddl, create, &shown)?;
+    super::database::refuse_filestream(create.filestream_on.as_ref())?;
+    let space = super::database::data_space(ddl, &db, create.on.as_ref())?;
     ddl.lock(&db, row.id)?;
     let table_def = ddl.reload(&db, row.id)?;
     if table_def.memory.is_some() {
@@ -234,7 +278,6 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     let table_name = if create.table.is_temporary() { create.table.name.to_string() } else { row.name.clone() };
     let shown = format!("{}.{}", table_def.schema, table_name);
     let drop_existing = find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on);
-    let columnstore = create.kind == IndexKind::Columnstore;
     let clustered = create.clustered == Some(true);
     if drop_existing {
         let old = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
@@ -243,9 +286,6 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
             Some(old) => remove(ddl, &db, &row, &old)?,
             None => return Err(sql_error!(7999, state 9, &*create.name, shown)),
         }
-    }
-    if columnstore {
-        return add_columnstore(ddl, &db, &shown, row.id, create, &table_def);
     }
     if clustered {
         if let Some(other) = table_def.indexes.iter().find(|index| index.id == 1) {
@@ -264,12 +304,12 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
         name: create.name.to_string(),
         clustered,
         hash: create.hash,
-        columnstore: false,
         status: if create.unique { ix::UNIQUE } else { 0 },
         columns: create.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
         included: create.include.iter().map(|c| c.to_string()).collect(),
         filter,
         options: &create.options,
+        space,
         constraint_id: 0,
     };
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
@@ -287,31 +327,6 @@ fn indexed(ddl: &mut Ddl<'_>, create: &CreateIndex, shown: &str) -> SqlResult<(A
         _ => return Err(sql_error!(1088, shown)),
     }
     Ok((db, row))
-}
-
-/// A columnstore covers all columns; here it is a statistics-only entry over row storage that already answers every query.
-fn add_columnstore(
-    ddl: &mut Ddl<'_>,
-    db: &Database,
-    shown: &str,
-    table: i32,
-    create: &CreateIndex,
-    table_def: &TableDef,
-) -> SqlResult<()> {
-    let columns = table_def.columns.iter().map(|column| column.name.to_string());
-    let spec = IndexSpec {
-        name: create.name.to_string(),
-        clustered: false,
-        hash: false,
-        columnstore: true,
-        status: ix::DISABLED | ix::STATISTICS,
-        columns: Vec::new(),
-        included: columns.collect(),
-        filter: None,
-        options: &[],
-        constraint_id: 0,
-    };
-    add_rows(ddl, db, shown, table, &spec).map(drop_value)
 }
 
 /// 1505
@@ -527,6 +542,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             found
         }
     };
+    refuse_partitions(&alter.action, alter.index.is_none(), &chosen, &row.name)?;
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
         if let AlterIndexAction::Rebuild { options, .. } | AlterIndexAction::Set(options) = &alter.action {
@@ -542,7 +558,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 build(ddl, &db, row.id, index.indid, &place, &row.name, has(index.status, ix::UNIQUE))?;
             }
             // Pages are kept in order as rows come: there is nothing to reorganize.
-            AlterIndexAction::Reorganize { .. } | AlterIndexAction::Resumable { .. } => {}
+            AlterIndexAction::Reorganize { .. } => {}
+            AlterIndexAction::Resumable { verb, .. } => {
+                return Err(sql_error!(10638, verb, index.name.as_deref().unwrap_or_default(), row.name));
+            }
             AlterIndexAction::Disable if index.indid == 1 => {
                 return Err(super::unsupported("ALTER INDEX ... DISABLE of a clustered index"));
             }
@@ -564,6 +583,27 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
         }
     }
     Ok(())
+}
+
+/// 7729, 7735: no table or index here has more than one partition, and a number is refused for those that have one.
+fn refuse_partitions(action: &AlterIndexAction, all: bool, chosen: &[IndexRow], table: &str) -> SqlResult<()> {
+    let (AlterIndexAction::Rebuild { partition, options } | AlterIndexAction::Reorganize { partition, options }) =
+        action
+    else {
+        return Ok(());
+    };
+    if let AlterIndexAction::Rebuild { .. } = action {
+        known_options(options)?;
+    }
+    let first = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
+    match partition {
+        Some(PartitionChoice::One(_)) if all && chosen.is_empty() => {
+            Err(sql_error!(7735, "alter", "index", "table", table, "table"))
+        }
+        Some(PartitionChoice::One(_)) if all => Err(sql_error!(7735, "alter", "index", "index", first, "index")),
+        Some(PartitionChoice::One(_)) => Err(sql_error!(7729, "alter", "index", "index", first)),
+        _ => Ok(()),
+    }
 }
 
 fn status_with(options: &[Setting], mut status: i32) -> i32 {
@@ -596,10 +636,24 @@ fn check_options(index: &IndexRow, options: &[Setting]) -> SqlResult<()> {
     Ok(())
 }
 
-/// ALTER TABLE ... REBUILD: the options of the clustered index, also where it is a constraint's.
-pub fn rebuild_table(ddl: &mut Ddl<'_>, db: &Database, table: i32, options: &[Setting]) -> SqlResult<()> {
+/// ALTER TABLE ... REBUILD: the options of the clustered index, also where it is a constraint's. 7729, 7735 for one partition.
+pub fn rebuild_table(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    (table, name): (i32, &str),
+    partition: Option<&PartitionChoice>,
+    options: &[Setting],
+) -> SqlResult<()> {
+    known_options(options)?;
     let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
-    let Some(index) = indexes.into_iter().find(|index| index.indid == 1) else { return Ok(()) };
+    let clustered = indexes.into_iter().find(|index| index.indid == 1);
+    if let Some(PartitionChoice::One(_)) = partition {
+        return Err(match clustered.and_then(|index| index.name) {
+            Some(index) => sql_error!(7729, "alter", "index", "index", index),
+            None => sql_error!(7735, "alter", "table", "table", name, "table"),
+        });
+    }
+    let Some(index) = clustered else { return Ok(()) };
     let status = status_with(options, index.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
         return Err(duplicates_without_unique());
@@ -608,6 +662,16 @@ pub fn rebuild_table(ddl: &mut Ddl<'_>, db: &Database, table: i32, options: &[Se
         set_status(ddl, db, table, index.indid, status)?;
     }
     Ok(())
+}
+
+/// The table's rows lie in this filegroup: of its heap or its clustered index.
+pub fn set_space(ddl: &mut Ddl<'_>, db: &Database, table: i32, space: i32) -> SqlResult<()> {
+    ddl.rows(db, |rows| {
+        let here = rows.find::<IndexRow>(0, &[int(table)])?;
+        let Some(rows_of) = here.iter().find(|index| index.indid <= 1) else { return Ok(()) };
+        rows.update::<IndexRow>(0, &[int(table), int(rows_of.indid)], |row| row.dataspace = space)?;
+        Ok(())
+    })
 }
 
 fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {
@@ -631,12 +695,12 @@ pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlRes
         name: create.name.to_string(),
         clustered: false,
         hash: false,
-        columnstore: false,
         status: ix::STATISTICS,
         columns: create.columns.iter().map(|c| (c.to_string(), false)).collect(),
         included: Vec::new(),
         filter,
         options: &[],
+        space: 1,
         constraint_id: 0,
     };
     add_rows(ddl, &db, &row.name, row.id, &spec).map(drop_value)

@@ -12,6 +12,7 @@
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! index       indexes, statistics   module      views, procedures, functions, triggers
 //! object      schemas, types, synonyms, DROP, sp_rename
+//! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
@@ -32,6 +33,8 @@ pub mod module;
 pub mod permission;
 pub mod pool;
 pub mod server;
+pub mod access;
+pub mod database_setting;
 pub mod database;
 pub mod security;
 pub mod index;
@@ -104,11 +107,16 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
 fn verb(kind: &StatementKind) -> &'static str {
     match kind {
         StatementKind::CreateDefaultOrRule(_) => "CREATE DEFAULT or RULE",
-        StatementKind::CreatePartitionFunction(_) | StatementKind::AlterPartitionFunction(_) => "PARTITION FUNCTION",
-        StatementKind::CreatePartitionScheme(_) | StatementKind::AlterPartitionScheme(_) => "PARTITION SCHEME",
+        StatementKind::CreatePartitionFunction(_) => "CREATE PARTITION FUNCTION",
+        StatementKind::AlterPartitionFunction(_) => "ALTER PARTITION FUNCTION",
+        StatementKind::CreatePartitionScheme(_) => "CREATE PARTITION SCHEME",
+        StatementKind::AlterPartitionScheme(_) => "ALTER PARTITION SCHEME",
         StatementKind::Backup(_) => "BACKUP",
         StatementKind::Restore(_) => "RESTORE",
         StatementKind::BulkInsert(_) => "BULK INSERT",
-        _ => "This statement",
+        StatementKind::ExecuteAs(_) => "EXECUTE AS",
+        StatementKind::Revert(_) => "REVERT",
+        StatementKind::Shutdown { .. } => "SHUTDOWN",
+        other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }
 }

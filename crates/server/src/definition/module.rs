@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, Expr, FunctionReturns, Ident, ModuleBody,
-    ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
+    CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, ExecuteAsPrincipal, Expr, FunctionReturns,
+    Ident, ModuleBody, ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
 };
 use sql::catalog::ReferentialAction;
 use sql::plan::OutputColumn;
@@ -55,7 +55,23 @@ fn option_bits(ddl: &Ddl<'_>, options: &ModuleOptions) -> i32 {
         | bit(options.recompile, os_::RECOMPILE)
         | bit(options.encryption, os_::ENCRYPTED)
         | bit(options.called_on_null == Some(false), os_::NULL_ON_NULL)
-        | bit(options.execute_as.is_some(), os_::EXECUTE_AS_OWNER)
+        | bit(runs_as_another(options), os_::EXECUTE_AS_OWNER)
+}
+
+fn runs_as_another(options: &ModuleOptions) -> bool {
+    options.execute_as.as_ref().is_some_and(|context| context.principal != ExecuteAsPrincipal::Caller)
+}
+
+/// A module runs as its caller. In a natively compiled one nothing can tell who that is (no function for it, no permission that is
+/// checked), so the clause, which such modules were once required to have, is kept as a description.
+fn refuse_execute_as(options: &ModuleOptions) -> SqlResult<()> {
+    let name = match options.execute_as.as_ref().map(|context| &context.principal) {
+        Some(ExecuteAsPrincipal::Owner) => "EXECUTE AS OWNER",
+        Some(ExecuteAsPrincipal::SelfUser) => "EXECUTE AS SELF",
+        Some(ExecuteAsPrincipal::User(_) | ExecuteAsPrincipal::Login(_)) => "EXECUTE AS 'user'",
+        Some(ExecuteAsPrincipal::Caller) | None => return Ok(()),
+    };
+    if options.native_compilation { Ok(()) } else { Err(super::unsupported(name)) }
 }
 
 /// Keeps the module; its place and id. ALTER keeps the id and the date of creation.
@@ -212,6 +228,7 @@ fn default_text(default: &Expr) -> Option<String> {
 }
 
 pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResult<()> {
+    refuse_execute_as(&create.options)?;
     if let ModuleBody::External(_) = create.body {
         return Err(super::unsupported("CREATE PROCEDURE ... EXTERNAL NAME"));
     }
@@ -233,6 +250,7 @@ fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
 }
 
 pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<()> {
+    refuse_execute_as(&create.options)?;
     let kind = match &create.returns {
         FunctionReturns::Scalar { body: ModuleBody::External(_), .. } | FunctionReturns::ExternalTable { .. } => {
             return Err(super::unsupported("CREATE FUNCTION ... EXTERNAL NAME"));
@@ -270,6 +288,7 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
 }
 
 pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()> {
+    refuse_execute_as(&create.options)?;
     let TriggerScope::Table(on) = &create.on else {
         return Err(super::unsupported("CREATE TRIGGER ON DATABASE or ALL SERVER"));
     };

@@ -81,6 +81,28 @@ fn flag(status: i32, bit: i32, settings: &[Setting], name: &str) -> i32 {
     }
 }
 
+/// What has no effect is refused: a password that must be changed or that expires (40510), credentials. 15122: expiration without a
+/// policy. CHECK_POLICY is what `is_strong` asks; nothing locks a login, so UNLOCK finds nothing to do.
+fn check_login_options(password: Option<&Password>, options: &[Setting], status: i32) -> SqlResult<()> {
+    const KNOWN: &[&str] =
+        &["CHECK_EXPIRATION", "CHECK_POLICY", "DEFAULT_DATABASE", "DEFAULT_LANGUAGE", "NAME", "NO CREDENTIAL", "SID"];
+    if password.is_some_and(|password| password.must_change) {
+        return Err(super::unsupported("LOGIN ... MUST_CHANGE"));
+    }
+    for option in options {
+        match &*option.name {
+            "CREDENTIAL" => return Err(super::unsupported("LOGIN ... CREDENTIAL")),
+            name if !KNOWN.contains(&name) => return Err(sql_error!(102, name)),
+            _ => {}
+        }
+    }
+    match status & (CHECK_EXPIRATION | CHECK_POLICY) {
+        CHECK_EXPIRATION => Err(sql_error!(15122)),
+        bits if bits & CHECK_EXPIRATION != 0 => Err(super::unsupported("LOGIN ... CHECK_EXPIRATION")),
+        _ => Ok(()),
+    }
+}
+
 fn no_such_default_database(ddl: &Ddl<'_>, name: &str) -> SqlResult<()> {
     match ddl.catalog.database_named(name) {
         Some(_) => Ok(()),
@@ -97,6 +119,11 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
         &create.options,
         "CHECK_EXPIRATION",
     );
+    let given = match &create.source {
+        LoginSource::Password(given) => Some(given),
+        _ => None,
+    };
+    check_login_options(given, &create.options, status)?;
     let password = match &create.source {
         LoginSource::Password(given) => hash(given, status & CHECK_POLICY != 0)?,
         _ => return Err(sql_error!(15401, name)),
@@ -163,6 +190,7 @@ pub fn alter_login(ddl: &mut Ddl<'_>, alter: &AlterLogin) -> SqlResult<()> {
                 options,
                 "CHECK_EXPIRATION",
             );
+            check_login_options(password.as_ref(), options, status)?;
             let stored = password.as_ref().map(|given| hash(given, status & CHECK_POLICY != 0)).transpose()?;
             if let Some(old) = password.as_ref().and_then(|given| given.old.as_ref()) {
                 let Expr::Literal(Literal::String { text, .. }) = old else {
@@ -391,6 +419,9 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
 
 pub fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
     let name = create.name.to_string();
+    if create.application.is_some() {
+        return Err(super::unsupported("CREATE APPLICATION ROLE"));
+    }
     if create.server {
         return create_server_role(ddl, &name);
     }
@@ -399,10 +430,7 @@ pub fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
         Some(owner) => principal(ddl, &db, owner)?,
         None => 1,
     };
-    let kind = if create.application.is_some() { "A" } else { "R" };
-    let default_schema =
-        create.application.as_ref().map(|options| word(options, "DEFAULT_SCHEMA").unwrap_or_else(|| "dbo".into()));
-    add_principal(ddl, &db, OwnerRow { owner, default_schema, ..owner_row(&name, kind) })
+    add_principal(ddl, &db, OwnerRow { owner, ..owner_row(&name, "R") })
 }
 
 fn create_server_role(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::ast::{CreateTable, Setting, TableDefinition, Truncate, find_setting};
+use sql::ast::{CreateTable, Setting, TableDefinition, Truncate};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
@@ -31,6 +31,24 @@ use crate::catalog::{Database, TEMPDB, scalar_type};
 
 /// `sys.columns` and storage allow so many.
 const COLUMNS_MAX: usize = 1_024;
+/// Options of CREATE TABLE and ALTER TABLE SET.
+const OPTIONS: &[&str] = &[
+    "DATA_COMPRESSION",
+    "DATA_DELETION",
+    "DURABILITY",
+    "FILESTREAM_ON",
+    "FILETABLE_COLLATE_FILENAME",
+    "FILETABLE_DIRECTORY",
+    "FILETABLE_FULLPATH_UNIQUE_CONSTRAINT_NAME",
+    "FILETABLE_PRIMARY_KEY_CONSTRAINT_NAME",
+    "FILETABLE_STREAMID_UNIQUE_CONSTRAINT_NAME",
+    "LEDGER",
+    "LOCK_ESCALATION",
+    "MEMORY_OPTIMIZED",
+    "REMOTE_DATA_ARCHIVE",
+    "SYSTEM_VERSIONING",
+    "XML_COMPRESSION",
+];
 /// No period of system time, as a system-versioned table has it.
 pub fn refuse_period(definition: &TableDefinition) -> SqlResult<()> {
     match definition.period {
@@ -42,8 +60,13 @@ pub fn refuse_period(definition: &TableDefinition) -> SqlResult<()> {
 /// Refuses what would make a table hold, show or hide something else than its rows: to take it and leave it out would be a lie.
 /// Compression, locks and places on disk make no such difference.
 pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
-    for name in ["SYSTEM_VERSIONING", "LEDGER"] {
-        if find_setting(options, name).is_some_and(Setting::is_on) {
+    for option in options {
+        let name = &*option.name;
+        if !OPTIONS.contains(&name) {
+            return Err(sql_error!(155, name, "CREATE TABLE"));
+        }
+        let is_kind = matches!(name, "SYSTEM_VERSIONING" | "LEDGER" | "DATA_DELETION" | "REMOTE_DATA_ARCHIVE");
+        if is_kind && option.is_on() || name.starts_with("FILETABLE") || name == "FILESTREAM_ON" {
             return Err(super::unsupported(name));
         }
     }
@@ -82,8 +105,14 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         Some(Kept::SchemaOnly) => os_::MEMORY_OPTIMIZED | os_::SCHEMA_ONLY,
         Some(_) => os_::MEMORY_OPTIMIZED,
     };
+    super::database::refuse_filestream(create.filestream_on.as_ref())?;
+    let space = super::database::data_space(ddl, &place.db, create.on.as_ref())?;
+    super::database::data_space(ddl, &place.db, create.textimage_on.as_ref())?;
     let shown = create.name.name.to_string();
     let id = build(ddl, &place, &shown, &create.definition, "U", status, if local { Some(level) } else { None })?;
+    if create.on.is_some() {
+        super::index::set_space(ddl, &place.db, id, space)?;
+    }
     if create.name.name.starts_with("##") {
         ddl.site.state().0.add_global_temporary(id);
     }
@@ -232,6 +261,9 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     let Some((db, row, table)) = ddl.table_for_change(&truncate.table)? else {
         return Err(sql_error!(4701, written(&truncate.table)));
     };
+    if !truncate.partitions.is_empty() {
+        return Err(sql_error!(7729, state 3, "truncate", "table", "table", written(&truncate.table)));
+    }
     if table.memory.is_some() {
         return Err(sql_error!(10794, state 96, "statement", "TRUNCATE TABLE", "memory optimized tables"));
     }

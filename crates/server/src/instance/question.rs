@@ -28,6 +28,8 @@ pub enum Question {
     Rows { table: u32, arguments: Vec<Datum> },
     /// To end a session. The answer is one byte, 1: it was there.
     Kill { spid: u32 },
+    /// Which sessions have this database as their current one. The answer is their numbers, four bytes each.
+    Users { database: u16 },
     /// DBCC FREEPROCCACHE and its kin.
     ForgetPlans(Forget),
     /// DBCC SQLPERF ('sys.dm_os_latch_stats', CLEAR) and its like: what an engine counts for itself.
@@ -45,6 +47,7 @@ const FOLLOW_CONFIGURATION: u8 = 4;
 const CLEAR_LATCHES: u8 = 5;
 const CLEAR_SPINLOCKS: u8 = 6;
 const FOLLOW_AFFINITY: u8 = 7;
+const USERS: u8 = 8;
 
 /// Kinds of what is to be forgotten.
 const ALL: u8 = 1;
@@ -69,6 +72,7 @@ impl Question {
                 bytes
             }
             Question::Kill { spid } => [&[KILL][..], &spid.to_le_bytes()].concat(),
+            Question::Users { database } => [&[USERS][..], &database.to_le_bytes()].concat(),
             Question::ForgetPlans(forget) => {
                 let mut bytes = vec![FORGET_PLANS];
                 put_forget(*forget, &mut bytes);
@@ -94,6 +98,7 @@ impl Question {
                 Some(Question::Rows { table, arguments })
             }
             KILL => Some(Question::Kill { spid: u32::from_le_bytes(take(&mut rest)?) }),
+            USERS => Some(Question::Users { database: u16::from_le_bytes(take(&mut rest)?) }),
             FORGET_PLANS => get_forget(rest).map(Question::ForgetPlans),
             CLEAR_LATCHES => Some(Question::Clear(Counted::Latches)),
             CLEAR_SPINLOCKS => Some(Question::Clear(Counted::Spinlocks)),

@@ -143,6 +143,15 @@ impl Server {
         engine.and_then(|engine| self.engines.ask(engine, &Question::Kill { spid }.to_bytes())) == Some(vec![1])
     }
 
+    /// Sessions, of all engines, whose current database this is.
+    pub fn users_of(&self, database: u16) -> Vec<u32> {
+        let mut users = self.sessions.users_of(database);
+        for answer in self.engines.ask_others(&Question::Users { database }.to_bytes()) {
+            users.extend(answer.chunks_exact(4).filter_map(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?))));
+        }
+        users
+    }
+
     /// The login of that name, if it may log in with this password. Ok(Err): why not, for the log; a client never learns.
     pub fn authenticate(&self, name: &str, password: &str) -> SqlResult<Result<LoginRow, &'static str>> {
         self.catalog.catch_up()?;

@@ -324,6 +324,12 @@ impl Sessions {
         self.own.lock().values().cloned().collect()
     }
 
+    /// This engine's whose current database this is.
+    pub fn users_of(&self, database: u16) -> Vec<u32> {
+        let is_user = |entry: &&Arc<SessionEntry>| entry.database.load(Ordering::Acquire) == u32::from(database);
+        self.own.lock().values().filter(is_user).map(|entry| entry.spid).collect()
+    }
+
     /// This engine's.
     pub fn count(&self) -> usize {
         self.own.lock().len()

@@ -324,6 +324,7 @@ impl Host for SessionHost {
 
     fn use_database(&mut self, _state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
+        super::admission::admit(&self.server, &self.entry, &database)?;
         self.enter_database(sink, &database).map_err(exec::session::stopped)?;
         // State 1 for USE, 2 at login.
         sink.message(&sql_error!(5701, database.row().name).at_line(1)).map_err(exec::session::stopped)

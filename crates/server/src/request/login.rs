@@ -71,6 +71,16 @@ impl SessionHost {
             }
             vec![sql_error!(17809, server.sessions.count_everywhere(), "")]
         })?;
+        if database.row().user_access != 0 {
+            if let Err(refused) = super::admission::admit(server, &entry, &database) {
+                server.sessions.remove(entry.spid);
+                if connection.is_admin() {
+                    server.sessions.leave_admin();
+                }
+                tracing::warn!(user = login.user, "login failed: {refused}");
+                return Err(login::cannot_open(asked, &login.user).to_vec());
+            }
+        }
         server.events.add(Event::Login);
         let mut state = State::new(entry.spid);
         state.signal = signal;

@@ -3,6 +3,7 @@
 //!
 //! How bytes are laid out is `crate::wire`'s, what a session knows `crate::session`'s. Lowest first; `batch` is the page to open first.
 
+pub mod admission;
 pub mod calls;
 pub mod text_procedures;
 pub mod host;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+use types::CollationId;
 
 use crate::settings::config::{CONNECTIONS_DEFAULT, OPTIONS, cpus_of, option};
 use crate::settings::startup::{self, StartupValues};
@@ -24,7 +25,7 @@ const CONNECTIONS_MOST: i64 = 1_000_000;
 is what really runs.
 
 The environment of SQL Server's containers works too: MSSQL_SA_PASSWORD (or SA_PASSWORD), MSSQL_TCP_PORT, MSSQL_DATA_DIR,
-MSSQL_MEMORY_LIMIT_MB; ACCEPT_EULA is ignored.
+MSSQL_MEMORY_LIMIT_MB, MSSQL_COLLATION; ACCEPT_EULA is ignored, and a name MSSQL_... that is not one of these is told in the log.
 
 Examples:
   heddle serve                                        data in ./heddle-data, loopback port 1433, password made and printed once
@@ -176,6 +177,8 @@ pub struct Settings {
     /// Where the live page is served. None: nowhere. Not a loopback address: `tls` is given.
     pub http: Option<SocketAddr>,
     pub sa_password: Option<String>,
+    /// Of new data, and what data that are there must have. None: SQL_Latin1_General_CP1_CI_AS, or what is there.
+    pub collation: Option<CollationId>,
     pub kernel: Kernel,
     /// Of the process kernel. None: one for each CPU it may use.
     pub engines: Option<u32>,
@@ -287,12 +290,21 @@ pub fn resolve(
     if sa_password.as_deref() == Some("") {
         return Err(SettingError("the password of sa must not be empty".into()));
     }
+    let collation = match environment("MSSQL_COLLATION").filter(|name| !name.is_empty()) {
+        Some(name) => Some(types::collation::lookup(&name).ok_or_else(|| {
+            SettingError(format!(
+                "MSSQL_COLLATION: '{name}' is not a collation of this server (sys.fn_helpcollations lists them)"
+            ))
+        })?),
+        None => None,
+    };
     Ok(Settings {
         data,
         listen,
         admin_listen,
         http,
         sa_password,
+        collation,
         kernel: args.kernel.or(file.kernel).or(kernel_mode).unwrap_or(Kernel::Threaded),
         engines,
         workers: args.workers.or(file.workers).unwrap_or(workers_configured),
@@ -307,6 +319,16 @@ pub fn resolve(
         tls,
         startup,
     })
+}
+
+/// Variables of the environment that are meant for the server and that it does not know: it must not pass them over in silence.
+pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
+    const KNOWN: &[&str] =
+        &["MSSQL_COLLATION", "MSSQL_DATA_DIR", "MSSQL_MEMORY_LIMIT_MB", "MSSQL_SA_PASSWORD", "MSSQL_TCP_PORT"];
+    let mut unknown: Vec<String> =
+        names.filter(|name| name.starts_with("MSSQL_") && !KNOWN.contains(&name.as_str())).collect();
+    unknown.sort();
+    unknown
 }
 
 /// A directory without the file is one where nobody set anything.

@@ -13,6 +13,9 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
             .map_err(|error| error.to_string())?;
     serve::start_log();
     os::panics::watch();
+    for name in options::unknown_variables(os::env::names().into_iter()) {
+        tracing::warn!("{name} is set, but this server does not know it: it has no effect");
+    }
     os::limits::raise_open_files();
     match settings.kernel {
         Kernel::Threaded => serve_threaded(settings),

@@ -16,7 +16,6 @@ use os::sched::{MachineConfig, Place, Pool, STARTS_WITH_MOST, TaskKind, Trouble,
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig, StorageError};
-use types::CollationId;
 
 use crate::catalog::boot::BootOptions;
 use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
@@ -344,12 +343,20 @@ pub(crate) fn open_on(
     let boot = BootOptions {
         server_name: os::env::host_name(),
         data_directory: directory,
-        collation: CollationId::default(),
+        collation: settings.collation.unwrap_or_default(),
         sa_password_hash,
         session_number: number_type(settings.max_connections),
     };
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
+    if let Some(asked) = settings.collation.filter(|asked| *asked != catalog.collation) {
+        return Err(format!(
+            "MSSQL_COLLATION is {}, but the data in {} are in {}: leave it out, or begin with an empty directory",
+            asked.name(),
+            boot.data_directory,
+            catalog.collation.name()
+        ));
+    }
     tell_configuration(&catalog, &settings, memory);
     let refused = |error: StorageError| format!("no memory for what engines share: {error}");
     let shared = catalog.storage.memory();

@@ -11,7 +11,10 @@ use crate::session::host::SessionHost;
 
 const SYSADMIN: i32 = crate::catalog::boot::SYSADMIN_ROLE;
 const PUBLIC_SERVER_ROLE: i32 = 2;
+const DBCREATOR: i32 = 9;
 const PUBLIC_ROLE: i32 = 0;
+const DBO: i32 = 1;
+const DB_OWNER: i32 = 16_384;
 
 pub fn answer(host: &SessionHost, function: FunctionId, arguments: &Arguments<'_>) -> SqlResult<Answer> {
     use FunctionId::*;
@@ -99,6 +102,23 @@ pub fn is_sysadmin(catalog: &Catalog, login: &str) -> SqlResult<bool> {
     let master = catalog.expect_database(MASTER);
     let own: Option<LoginRow> = catalog.read(&master, |rows| rows.first(1, &[name_datum(login)]))?;
     own.map_or(Ok(false), |own| reaches(catalog, &master, class::SERVER_ROLE_MEMBER, SYSADMIN, own.id))
+}
+
+/// Whether a login may be in a database that is restricted: a sysadmin, a dbcreator or an owner of the database.
+pub fn administers(catalog: &Catalog, db: &Database, login: &str) -> SqlResult<bool> {
+    let master = catalog.expect_database(MASTER);
+    let own: Option<LoginRow> = catalog.read(&master, |rows| rows.first(1, &[name_datum(login)]))?;
+    let Some(own) = own else { return Ok(false) };
+    for role in [SYSADMIN, DBCREATOR] {
+        if reaches(catalog, &master, class::SERVER_ROLE_MEMBER, role, own.id)? {
+            return Ok(true);
+        }
+    }
+    let users: Vec<OwnerRow> = catalog.read(db, |rows| rows.all())?;
+    match users.iter().find(|user| user.sid == own.sid && user.sid.0.is_some()) {
+        Some(user) => Ok(user.id == DBO || reaches(catalog, db, class::ROLE_MEMBER, DB_OWNER, user.id)?),
+        None => Ok(false),
+    }
 }
 
 /// Whether `member` is in `role`, itself or through roles within it.

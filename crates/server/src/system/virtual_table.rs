@@ -209,6 +209,9 @@ pub fn answer(server: &Arc<Server>, question: &[u8]) -> Vec<u8> {
             }
             vec![u8::from(session.is_some())]
         }
+        Some(Question::Users { database }) => {
+            server.sessions.users_of(database).iter().flat_map(|spid| spid.to_le_bytes()).collect()
+        }
         Some(Question::ForgetPlans(forget)) => {
             server.plans.forget(forget);
             Vec::new()

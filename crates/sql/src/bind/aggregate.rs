@@ -206,6 +206,9 @@ impl Binder<'_> {
         let Some(over) = call.extra.as_ref().and_then(|extra| extra.over.as_ref()) else {
             return Err(sql_error!(10753, name));
         };
+        if call.extra.as_ref().is_some_and(|extra| extra.ignore_nulls == Some(true)) {
+            return Err(errors::unsupported(&format!("{name} ... IGNORE NULLS")));
+        }
         let block = scope.block.ok_or_else(misplaced_window)?;
         let mut args = self.within(block, Place::Window, |binder| binder.exprs(&call.args, scope))?;
         let range = match kind {

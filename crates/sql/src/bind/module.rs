@@ -429,6 +429,10 @@ impl<'a> ModuleBinder<'a> {
             A::CloseCursor(cursor) => StatementKind::CloseCursor(self.binder().cursor_ref(cursor)?),
             A::DeallocateCursor(cursor) => StatementKind::DeallocateCursor(self.binder().cursor_ref(cursor)?),
             A::FetchCursor(fetch) => self.fetch(fetch)?,
+            A::BeginTransaction(begin) if begin.distributed => {
+                return Err(errors::unsupported("BEGIN DISTRIBUTED TRANSACTION"));
+            }
+            // A mark is for a restore of log backups, which there are none of.
             A::BeginTransaction(begin) => {
                 StatementKind::BeginTransaction { name: self.transaction_name(begin.name.as_ref())? }
             }
@@ -789,8 +793,17 @@ impl<'a> ModuleBinder<'a> {
     }
 }
 
+/// WITH RESULT SETS would give columns other names and types. UNDEFINED says that they are what they are.
+fn refuse_result_sets(sets: Option<&ast::ResultSets>) -> SqlResult<()> {
+    match sets {
+        None | Some(ast::ResultSets::Undefined) => Ok(()),
+        Some(_) => Err(errors::unsupported("EXECUTE ... WITH RESULT SETS")),
+    }
+}
+
 impl Binder<'_> {
     pub fn execute(&mut self, execute: &ast::Execute) -> SqlResult<Execute> {
+        refuse_result_sets(execute.result_sets.as_ref())?;
         let return_value = match &execute.result {
             Some(variable) => Some(self.slot(variable)?),
             None => None,
@@ -821,6 +834,10 @@ impl Binder<'_> {
         let text = text.ok_or_else(|| sql_error!(102, ")"))?;
         if execute.at.is_some() || execute.at_data_source.is_some() {
             return Err(errors::not_supported("EXECUTE AT"));
+        }
+        refuse_result_sets(execute.result_sets.as_ref())?;
+        if execute.context.is_some() {
+            return Err(errors::unsupported("EXECUTE (...) AS USER or LOGIN"));
         }
         Ok(Execute {
             target: ExecuteTarget::Text(text),

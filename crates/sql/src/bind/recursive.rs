@@ -3,6 +3,7 @@
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::Binder;
+use super::errors;
 use super::names::same_name;
 use super::query::{Bound, Use};
 use super::scope::{CteScope, WorkTable};
@@ -10,7 +11,14 @@ use crate::ast;
 use crate::optimize::{Output, Rel};
 
 impl Binder<'_> {
+    /// 40510 for what else may stand behind WITH: it would change what XML says, or what changes are tracked as.
     pub fn check_ctes(&mut self, with: &ast::With) -> SqlResult<()> {
+        if !with.xml_namespaces.is_empty() {
+            return Err(errors::unsupported("WITH XMLNAMESPACES"));
+        }
+        if with.change_tracking_context.is_some() {
+            return Err(errors::unsupported("WITH CHANGE_TRACKING_CONTEXT"));
+        }
         for (i, cte) in with.ctes.iter().enumerate() {
             if with.ctes[..i].iter().any(|other| same_name(&other.name, &cte.name)) {
                 return Err(sql_error!(239, &*cte.name).at_line(cte.line));

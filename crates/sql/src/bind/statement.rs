@@ -163,6 +163,10 @@ impl Binder<'_> {
                         }
                     }
                 }
+                // It would choose other rows; all other hints say how, not what.
+                ast::QueryHint::Words(words) | ast::QueryHint::Value(words, _) if words.starts_with("FOR ") => {
+                    return Err(errors::unsupported(&format!("OPTION ({words})")));
+                }
                 _ => {}
             }
         }
@@ -290,6 +294,12 @@ fn for_format(clause: &ast::ForClause, raw: Vec<bool>, row: Option<Box<str>>) ->
             without_wrapper: json.without_array_wrapper,
             raw,
         },
+        ast::ForClause::Xml(xml) if xml.elements == Some(ast::XmlElements::XsiNil) => {
+            return Err(errors::unsupported("FOR XML ... XSINIL"));
+        }
+        ast::ForClause::Xml(xml) if xml.schema.is_some() || xml.xml_data => {
+            return Err(errors::unsupported("FOR XML ... XMLSCHEMA or XMLDATA"));
+        }
         ast::ForClause::Xml(xml) => ForFormat::Xml {
             mode: match xml.mode {
                 ast::XmlMode::Raw => XmlMode::Raw,

@@ -141,4 +141,6 @@ pub(super) const ROWS: &[Template] = &[
     message(823, 24, "The operating system returned error %ls to SQL Server during a %S_MSG of a database file. Additional messages in the SQL Server error log and operating system error log may provide more detail. This is a severe system-level error condition that threatens database integrity and must be corrected immediately.").logged(),
     message(824, 24, "SQL Server detected a logical consistency-based I/O error: %ls. It occurred during a %S_MSG of page (%S_PGID).").logged(),
     message(911, 16, "Database '%.*ls' does not exist. Make sure that the name is entered correctly."),
+    message(923, 14, "Database '%.*ls' is in restricted mode. Only the database owner and members of the dbcreator and sysadmin roles can access it."),
+    message(924, 14, "Database '%.*ls' is already open and can only have one user at a time."),
 ];

@@ -1,0 +1,85 @@
+//! Who is in a database while its state changes: SINGLE_USER and RESTRICTED_USER begin when the other sessions have left it, of
+//! themselves or ended by the termination clause of ALTER DATABASE SET.
+
+use sql::ast::{Setting, Termination};
+use types::{SqlError, SqlResult, sql_error};
+
+use super::number::whole_number;
+use super::site::Ddl;
+use crate::catalog::Database;
+
+/// `DatabaseRow::user_access`.
+pub const SINGLE_USER: u8 = 1;
+pub const RESTRICTED_USER: u8 = 2;
+
+/// How often it is looked whether the others have left.
+const LOOK_MS: u64 = 20;
+const NS_A_SECOND: u64 = 1_000_000_000;
+
+/// 5070 or 5064, followed by 5069.
+fn failed(error: SqlError) -> SqlError {
+    sql_error!(5069).after(vec![error])
+}
+
+/// Changes the database's row by `write`, where its settings ask for it with nobody else in the database.
+pub fn change<'a>(
+    ddl: &mut Ddl<'a>,
+    db: &Database,
+    settings: &[Setting],
+    termination: Option<&Termination>,
+    write: impl FnOnce(&mut Ddl<'a>) -> SqlResult<()>,
+) -> SqlResult<()> {
+    let any = |names: &[&str]| settings.iter().any(|setting| names.contains(&&*setting.name));
+    if db.row().user_access == SINGLE_USER && !others(ddl, db).is_empty() {
+        return Err(failed(sql_error!(5064, db.name())));
+    }
+    let narrows = any(&["SINGLE_USER", "RESTRICTED_USER"]);
+    // These are changed beside the sessions that are there, unless the statement wants them to leave.
+    let alone = narrows || termination.is_some() && any(&["READ_ONLY", "READ_WRITE", "READ_COMMITTED_SNAPSHOT"]);
+    if alone {
+        until_alone(ddl, db, termination)?;
+    }
+    write(ddl)?;
+    // Who came between the last look and the change; now nobody else comes.
+    if narrows && termination.is_some() {
+        end_others(ddl, db);
+    }
+    Ok(())
+}
+
+fn others(ddl: &mut Ddl<'_>, db: &Database) -> Vec<u32> {
+    let own = ddl.site.session().spid;
+    let mut users = ddl.site.server().users_of(db.id.0);
+    users.retain(|spid| *spid != own);
+    users
+}
+
+fn end_others(ddl: &mut Ddl<'_>, db: &Database) {
+    let server = ddl.site.server();
+    for spid in others(ddl, db) {
+        server.kill(spid);
+    }
+}
+
+/// Waits until the others have left. 5070: they may not be waited for.
+fn until_alone(ddl: &mut Ddl<'_>, db: &Database, termination: Option<&Termination>) -> SqlResult<()> {
+    let ends_at = match termination {
+        Some(Termination::RollbackAfter(seconds)) => {
+            let seconds = whole_number(seconds).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+            Some(os::clock::now().saturating_add(seconds.saturating_mul(NS_A_SECOND)))
+        }
+        Some(Termination::RollbackImmediate) => Some(0),
+        _ => None,
+    };
+    while !others(ddl, db).is_empty() {
+        if matches!(termination, Some(Termination::NoWait)) {
+            return Err(failed(sql_error!(5070, state 2, db.name())));
+        }
+        if ends_at.is_some_and(|moment| os::clock::now() >= moment) {
+            end_others(ddl, db);
+        }
+        ddl.site.session().check_signal()?;
+        os::wait::sleep(os::wait::WaitType::WAITFOR, LOOK_MS);
+    }
+    Ok(())
+}

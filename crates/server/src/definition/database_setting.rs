@@ -1,0 +1,145 @@
+//! What CREATE DATABASE ... WITH and ALTER DATABASE ... SET put into a database's row.
+//!
+//! An option is kept only if something follows it or if nothing could (docs/statements.md says which and why); every other is refused
+//! unless it asks for what is so anyway.
+
+use sql::ast::{Expr, Literal, Setting, SettingValue};
+use types::{SqlResult, sql_error};
+
+use super::number::whole_number;
+use crate::catalog::base::{DatabaseRow, database_option};
+
+/// A word, a name or a string.
+pub fn setting_text(value: &SettingValue) -> Option<String> {
+    match value {
+        SettingValue::Word(word) => Some(word.to_string()),
+        SettingValue::Name(name) => Some(name.name.to_string()),
+        SettingValue::Value(Expr::Literal(Literal::String { text, .. })) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+/// What these would do nobody does: they are accepted as OFF, or as the word that says that they are not in use.
+const UNUSED: &[(&str, &str)] = &[
+    ("AUTOMATIC_TUNING", "OFF"),
+    ("CATALOG_COLLATION", "DATABASE_DEFAULT"),
+    ("CHANGE_TRACKING", "OFF"),
+    ("CONTAINMENT", "NONE"),
+    ("DATA_RETENTION", "OFF"),
+    ("FILESTREAM", "OFF"),
+    ("HADR", "OFF"),
+    ("HONOR_BROKER_PRIORITY", "OFF"),
+    ("LEDGER", "OFF"),
+    ("NUMERIC_ROUNDABORT", "OFF"),
+    ("PARTNER", "OFF"),
+    ("PERSISTENT_LOG_BUFFER", "OFF"),
+    ("QUERY_STORE", "OFF"),
+    ("REMOTE_DATA_ARCHIVE", "OFF"),
+    ("SUPPLEMENTAL_LOGGING", "OFF"),
+    ("WITNESS", "OFF"),
+];
+
+/// Of these no value is possible: 40510.
+const REFUSED: &[&str] = &[
+    "DEFAULT_FULLTEXT_LANGUAGE",
+    "DEFAULT_LANGUAGE",
+    "EMERGENCY",
+    "ENABLE_BROKER",
+    "ERROR_BROKER_CONVERSATIONS",
+    "NESTED_TRIGGERS",
+    "NEW_BROKER",
+    "OFFLINE",
+    "TRANSFORM_NOISE_WORDS",
+    "TWO_DIGIT_YEAR_CUTOFF",
+];
+
+/// Nothing could follow these: history tables do not exist, and rows of decimals have one form.
+const MEANINGLESS: &[&str] = &["TEMPORAL_HISTORY_RETENTION", "VARDECIMAL_STORAGE_FORMAT"];
+
+fn refused(setting: &Setting) -> types::SqlError {
+    super::unsupported(&format!("ALTER DATABASE SET {}", setting.name))
+}
+
+/// `NAME = OFF`, `NAME OFF`, `NAME (...= OFF)` or `NAME = word`.
+fn asks_for(setting: &Setting, unused: &str) -> bool {
+    match &setting.value {
+        SettingValue::Off => unused == "OFF",
+        SettingValue::List(word, inner) => {
+            word.as_ref().is_some_and(|word| word.eq_ignore_ascii_case("OFF"))
+                || word.is_none() && !inner.is_empty() && inner.iter().all(|setting| setting.is_off())
+        }
+        value => setting_text(value).is_some_and(|word| word.eq_ignore_ascii_case(unused)),
+    }
+}
+
+/// 102: an unknown name or value, 40510: what is not there, 33106: encryption without a key.
+pub fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
+    let word = || setting_text(&setting.value).map(|text| text.to_ascii_uppercase());
+    let bad = || sql_error!(102, setting.name);
+    let choice = |words: &[&str]| {
+        let given = word().ok_or_else(bad)?;
+        words.iter().position(|word| *word == given).map(|at| at as u8).ok_or_else(bad)
+    };
+    let name = &*setting.name;
+    if let Some((_, unused)) = UNUSED.iter().find(|(known, _)| *known == name) {
+        return if asks_for(setting, unused) { Ok(()) } else { Err(refused(setting)) };
+    }
+    if REFUSED.contains(&name) {
+        return Err(refused(setting));
+    }
+    match name {
+        "ALLOW_SNAPSHOT_ISOLATION" => row.snapshot_isolation = u8::from(setting.is_on()),
+        "RECOVERY" => row.recovery_model = choice(&["FULL", "BULK_LOGGED", "SIMPLE"])? + 1,
+        "PAGE_VERIFY" => row.page_verify = choice(&["NONE", "TORN_PAGE_DETECTION", "CHECKSUM"])?,
+        "DELAYED_DURABILITY" => {
+            // Scripts in print say FORCE.
+            row.delayed_durability = choice(&["DISABLED", "ALLOWED", "FORCED", "FORCE"])?.min(2);
+        }
+        "COMPATIBILITY_LEVEL" => row.compatibility_level = compatibility_level(&setting.value)?,
+        "TARGET_RECOVERY_TIME" => row.target_recovery_time = seconds(&setting.value).ok_or_else(bad)?,
+        "MULTI_USER" => row.user_access = 0,
+        "SINGLE_USER" => row.user_access = 1,
+        "RESTRICTED_USER" => row.user_access = 2,
+        "READ_ONLY" => set(row, database_option::READ_ONLY, true),
+        "READ_WRITE" => set(row, database_option::READ_ONLY, false),
+        "ONLINE" | "DISABLE_BROKER" => {}
+        "PARAMETERIZATION" => set(row, database_option::PARAMETERIZATION_FORCED, choice(&["SIMPLE", "FORCED"])? == 1),
+        "CURSOR_DEFAULT" if choice(&["GLOBAL", "LOCAL"])? == 1 => return Err(refused(setting)),
+        "CURSOR_DEFAULT" => {}
+        "ENCRYPTION" if setting.is_on() => return Err(sql_error!(33106)),
+        "ENCRYPTION" if setting.is_off() => {}
+        "ENCRYPTION" => return Err(refused(setting)),
+        name if MEANINGLESS.contains(&name) => {}
+        name => match database_option::NAMES.iter().find(|(known, _)| *known == name) {
+            Some((_, bit)) => set(row, *bit, setting.is_on()),
+            None => return Err(bad()),
+        },
+    }
+    Ok(())
+}
+
+fn compatibility_level(value: &SettingValue) -> SqlResult<u8> {
+    let level = match value {
+        SettingValue::Value(expr) => whole_number(expr),
+        _ => None,
+    };
+    match level {
+        Some(level @ (100 | 110 | 120 | 130 | 140 | 150 | 160)) => Ok(level as u8),
+        _ => Err(sql_error!(15048, 100, 110, 120, 130, 140, 150, 160)),
+    }
+}
+
+/// `60 SECONDS`, `1 MINUTES`, `60`.
+fn seconds(value: &SettingValue) -> Option<i32> {
+    let (number, unit) = match value {
+        SettingValue::Quantity(expr, unit) => (whole_number(expr)?, &**unit),
+        SettingValue::Value(expr) => (whole_number(expr)?, "SECONDS"),
+        _ => return None,
+    };
+    let number = i32::try_from(number).ok()?;
+    Some(if unit.starts_with("MINUTE") { number.saturating_mul(60) } else { number })
+}
+
+fn set(row: &mut DatabaseRow, bit: i64, on: bool) {
+    row.options = if on { row.options | bit } else { row.options & !bit };
+}
