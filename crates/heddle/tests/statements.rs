@@ -1,4 +1,7 @@
 //! docs/statements.md against the server: a case of each of its rows does what the row says. And the sessions that ALTER DATABASE ends.
+//!
+//! Errors that are SQL Server's own for the case (1921, 5042, 5064, 5070, 7729, 7735, 10638, 15122, 33106):
+//! https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors, by their numbers.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod support;
