@@ -82,10 +82,16 @@ impl Server {
 
     /// `listen`: address:port.
     pub fn start_at(listen: &str, data: &str, args: &[&str]) -> Server {
+        Server::start_with(listen, data, args, &[])
+    }
+
+    /// With more variables in its environment.
+    pub fn start_with(listen: &str, data: &str, args: &[&str], environment: &[(&str, &str)]) -> Server {
         let host = listen.rsplit_once(':').expect("address:port").0.to_owned();
         let mut child = binary()
             .args(["serve", "--data", data, "--listen", listen, "--sa-password", PASSWORD])
             .args(args)
+            .envs(environment.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()

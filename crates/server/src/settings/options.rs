@@ -290,21 +290,13 @@ pub fn resolve(
     if sa_password.as_deref() == Some("") {
         return Err(SettingError("the password of sa must not be empty".into()));
     }
-    let collation = match environment("MSSQL_COLLATION").filter(|name| !name.is_empty()) {
-        Some(name) => Some(types::collation::lookup(&name).ok_or_else(|| {
-            SettingError(format!(
-                "MSSQL_COLLATION: '{name}' is not a collation of this server (sys.fn_helpcollations lists them)"
-            ))
-        })?),
-        None => None,
-    };
     Ok(Settings {
         data,
         listen,
         admin_listen,
         http,
         sa_password,
-        collation,
+        collation: environment("MSSQL_COLLATION").map(|name| collation_named(&name)).transpose()?,
         kernel: args.kernel.or(file.kernel).or(kernel_mode).unwrap_or(Kernel::Threaded),
         engines,
         workers: args.workers.or(file.workers).unwrap_or(workers_configured),
@@ -329,6 +321,12 @@ pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
         names.filter(|name| name.starts_with("MSSQL_") && !KNOWN.contains(&name.as_str())).collect();
     unknown.sort();
     unknown
+}
+
+fn collation_named(name: &str) -> Result<CollationId, SettingError> {
+    let none =
+        || format!("MSSQL_COLLATION: '{name}' is not a collation of this server (sys.fn_helpcollations lists them)");
+    types::collation::lookup(name).ok_or_else(|| SettingError(none()))
 }
 
 /// A directory without the file is one where nobody set anything.
@@ -455,6 +453,12 @@ mod tests {
         let args = ServeArgs { listen: Some("3333".into()), rwlock: Some(RwLock::Classic), ..config() };
         let from_args = settings(args, file, &[("MSSQL_TCP_PORT", "2222")]).expect("arguments");
         assert_eq!((from_args.listen.port(), from_args.rwlock), (3333, RwLock::Classic));
+    }
+
+    #[test]
+    fn variables_that_nobody_knows_are_named() {
+        let given = ["PATH", "MSSQL_PID", "MSSQL_TCP_PORT", "MSSQL_AGENT_ENABLED", "ACCEPT_EULA"];
+        assert_eq!(unknown_variables(given.iter().map(|name| name.to_string())), ["MSSQL_AGENT_ENABLED", "MSSQL_PID"]);
     }
 
     #[test]

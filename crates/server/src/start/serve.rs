@@ -152,6 +152,19 @@ fn report_trouble(trouble: &Trouble) {
     }
 }
 
+/// MSSQL_COLLATION is that of new data: data that are there keep theirs, and who asks for another must hear it.
+fn check_collation(catalog: &Catalog, settings: &Settings) -> Result<(), String> {
+    match settings.collation {
+        Some(asked) if asked != catalog.collation => Err(format!(
+            "MSSQL_COLLATION is {}, but the data in {} are in {}: leave it out, or begin with an empty directory",
+            asked.name(),
+            catalog.data_directory,
+            catalog.collation.name()
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// What of sp_configure's values the command line decided otherwise.
 fn tell_configuration(catalog: &Catalog, settings: &Settings, memory: u64) {
     let configuration = &catalog.configuration;
@@ -349,14 +362,7 @@ pub(crate) fn open_on(
     };
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
-    if let Some(asked) = settings.collation.filter(|asked| *asked != catalog.collation) {
-        return Err(format!(
-            "MSSQL_COLLATION is {}, but the data in {} are in {}: leave it out, or begin with an empty directory",
-            asked.name(),
-            boot.data_directory,
-            catalog.collation.name()
-        ));
-    }
+    check_collation(&catalog, &settings)?;
     tell_configuration(&catalog, &settings, memory);
     let refused = |error: StorageError| format!("no memory for what engines share: {error}");
     let shared = catalog.storage.memory();

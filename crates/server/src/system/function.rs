@@ -7,7 +7,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::answer::{Answer, Arguments};
 use super::server_property::server_property;
-use crate::catalog::base::ObjectRow;
+use crate::catalog::base::{ObjectRow, object_status};
 use crate::catalog::{Database, load, registry, scalar_type};
 use crate::session::host::SessionHost;
 
@@ -263,7 +263,11 @@ impl Call<'_> {
             return Ok((*text).into());
         }
         let db = self.current();
-        Ok(self.host.server.catalog.read(&db, |rows| load::text_of(rows, id))?.into())
+        let text = self.host.server.catalog.read(&db, |rows| {
+            let hidden = load::object_row(rows, id)?.is_some_and(|row| row.status & object_status::ENCRYPTED != 0);
+            if hidden { Ok(None) } else { load::text_of(rows, id) }
+        })?;
+        Ok(text.into())
     }
 
     fn table(&mut self, id: i32) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
@@ -310,11 +314,11 @@ impl Call<'_> {
             "isextendedproc" => (kind == "X").into(),
             "isexecuted" => matches!(kind.as_str(), "P" | "V" | "TR" | "FN" | "IF" | "TF").into(),
             "ismsshipped" => shipped.into(),
-            "isquotedidenton" => (status & crate::catalog::base::object_status::QUOTED_IDENTIFIER != 0).into(),
-            "isansinullson" => (status & crate::catalog::base::object_status::ANSI_NULLS != 0).into(),
-            "isschemabound" => (status & crate::catalog::base::object_status::SCHEMA_BOUND != 0).into(),
-            "execiswithnativecompilation" => (status & crate::catalog::base::object_status::NATIVE != 0).into(),
-            "isencrypted" => (status & crate::catalog::base::object_status::ENCRYPTED != 0).into(),
+            "isquotedidenton" => (status & object_status::QUOTED_IDENTIFIER != 0).into(),
+            "isansinullson" => (status & object_status::ANSI_NULLS != 0).into(),
+            "isschemabound" => (status & object_status::SCHEMA_BOUND != 0).into(),
+            "execiswithnativecompilation" => (status & object_status::NATIVE != 0).into(),
+            "isencrypted" => (status & object_status::ENCRYPTED != 0).into(),
             "ownerid" | "schemaid" => {
                 let row = self.object_row(id, &db)?;
                 row.map(|row| i64::from(if property == "schemaid" { row.nsid } else { row.owner.unwrap_or(1) })).into()

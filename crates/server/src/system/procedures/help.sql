@@ -17,6 +17,11 @@ BEGIN
 END
 ELSE
   SET @text = OBJECT_DEFINITION(@object_id)
+IF @text IS NULL AND EXISTS (SELECT 1 FROM sys.sql_modules WHERE object_id = @object_id)
+BEGIN
+  RAISERROR(15471, -1, -1, @objname)
+  RETURN 0
+END
 IF @text IS NULL
 BEGIN
   RAISERROR(15197, -1, -1, @objname)
