@@ -195,6 +195,14 @@ impl Wire {
         self.send();
     }
 
+    /// Whether a byte comes within `limit`.
+    pub fn something_comes(&mut self, limit: Duration) -> bool {
+        self.stream.set_read_timeout(Some(limit)).expect("set");
+        let found = self.stream.peek(&mut [0]).is_ok();
+        self.stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        found
+    }
+
     /// Waits for the server to close the connection.
     pub fn is_closed(&mut self) -> bool {
         while self.receive() {}

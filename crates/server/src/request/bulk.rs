@@ -2,13 +2,17 @@
 //!
 //! Rows run through the same compiled INSERT, some hundreds at once, so defaults, constraints and indexes are those of any insert. A load
 //! stays as a whole or not at all.
+//!
+//! What a client sends while rows still come is rows, so only after the last of them does input interrupt a wait, as for other requests. So that
+//! few loads wait before it, rows are collected up to `BYTES_AT_ONCE` before the first are inserted; a client that has more is held by
+//! its full socket, and could not send an attention that is not behind those rows.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use exec::host::{CallArgument, Ended, TableArgument};
 use exec::session::Unchecked;
-use exec::sink::{Command, Discard, Done, DoneKind, Sink};
+use exec::sink::{Command, Discard, Done, DoneKind, Sink, Stop};
 use sql::plan::{Module, StatementKind, Variable};
 use tds::Message;
 use tds::bulk::BulkReader;
@@ -17,7 +21,7 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 use crate::request::session::{Parts, Session};
 use crate::session::bulk_target::{BulkColumn, BulkTarget};
 use crate::wire::connection::ConnectionError;
-use crate::wire::sink::FirstError;
+use crate::wire::sink::{FirstError, TdsSink};
 
 /// One row with its long values.
 const ROW_BYTES_MAX: usize = 64 << 20;
@@ -39,15 +43,26 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
     let mut message = first;
     loop {
         reader.feed(&session.connection.payload);
+        let (is_last, bytes) = (message.is_last, session.connection.payload.len());
+        let cancelled = is_last && hear_input(session)?;
         if let Ok(running) = &mut load {
-            running.waiting_bytes += session.connection.payload.len();
+            running.waiting_bytes += bytes;
+            running.unread_bytes += bytes;
             let mut parts = session.parts(&signal, false);
-            if let Err(error) = running.take_rows(&mut parts, &mut reader, message.is_last) {
+            let taken = if cancelled {
+                Err(exec::session::stopped(Stop::Attention))
+            } else if is_last || running.unread_bytes >= BYTES_AT_ONCE {
+                running.unread_bytes = 0;
+                running.take_rows(&mut parts, &mut reader, is_last)
+            } else {
+                Ok(())
+            };
+            if let Err(error) = taken {
                 running.undo(&mut parts);
                 load = Err(error);
             }
         }
-        if message.is_last {
+        if is_last {
             break;
         }
         // After an error the rest of the rows is read and dropped: the client listens only when it has sent them all.
@@ -69,6 +84,32 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
     Session::finish(parts, stopped)
 }
 
+/// All rows are here: from now on what comes interrupts. True: the attention was here already; it is taken then.
+fn hear_input(session: &mut Session) -> Result<bool, ConnectionError> {
+    session.connection.transport.stream().interrupt_on_input(true);
+    let cancelled = session.connection.has_news() && session.connection.take_attention()?;
+    if cancelled {
+        session.state.signal.raise(Stop::Attention);
+    }
+    Ok(cancelled)
+}
+
+/// For the INSERT of a load: nothing but why it failed, and what the client sends meanwhile.
+struct Quiet<'a, 'b> {
+    sink: &'a mut TdsSink<'b>,
+    failed: FirstError,
+}
+
+impl Sink for Quiet<'_, '_> {
+    fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
+        self.failed.message(message)
+    }
+
+    fn interrupted(&mut self) -> Result<(), Stop> {
+        self.sink.interrupted()
+    }
+}
+
 struct Load {
     target: BulkTarget,
     /// Compiled when the columns of the rows are known.
@@ -77,6 +118,8 @@ struct Load {
     /// Read and not yet inserted.
     batch: RowBatch,
     waiting_bytes: usize,
+    /// Received and not yet looked at.
+    unread_bytes: usize,
     rows: u64,
     /// Of the row before, where an order was promised.
     last_key: Vec<Datum>,
@@ -94,6 +137,7 @@ impl Load {
             types: Vec::new(),
             batch: RowBatch::default(),
             waiting_bytes: 0,
+            unread_bytes: 0,
             rows: 0,
             last_key: Vec::new(),
             own_transaction: false,
@@ -180,14 +224,15 @@ impl Load {
             table: Some(TableArgument { types: self.types.clone(), rows, defaults: Vec::new() }),
             output: false,
         };
-        let mut errors = FirstError::default();
+        let mut quiet = Quiet { sink: &mut parts.sink, failed: FirstError::default() };
         parts.state.unchecked = self.target.unchecked;
         let identity_insert = parts.state.options.identity_insert;
         parts.state.options.identity_insert = self.target.keep_identity.or(identity_insert);
-        let (ended, _) = exec::call_module(&module, None, vec![argument], parts.state, parts.host, &mut errors);
+        let (ended, _) = exec::call_module(&module, None, vec![argument], parts.state, parts.host, &mut quiet);
+        let failed = quiet.failed.0;
         parts.state.options.identity_insert = identity_insert;
         parts.state.unchecked = Unchecked::default();
-        match (ended, errors.0) {
+        match (ended, failed) {
             (Ended::Stopped(stop), _) => Err(exec::session::stopped(stop)),
             (Ended::Failed(error), _) | (_, Some(error)) => Err(error),
             (Ended::Completed | Ended::Aborted, None) => {
