@@ -180,6 +180,9 @@ impl Model<'_> {
                 let Some(error) = self.scope().caught.last().cloned() else {
                     return Err(Stop::Unknown("THROW outside of a CATCH"));
                 };
+                if rules::ends_transaction(error.number) && self.state.count > 0 && !self.in_try(self.depth()) {
+                    return Err(Stop::Unknown("whether THROW of an error that ends a transaction ends another one"));
+                }
                 if self.state.doomed && !self.in_try(self.depth()) {
                     return Err(Stop::Unknown("THROW out of a doomed transaction: whether 3998 follows"));
                 }
@@ -302,6 +305,7 @@ impl Model<'_> {
             Err(Refused::Error(_)) if was_doomed => Err(Stop::Unknown("an error of rows in a doomed transaction")),
             Ok(_) if was_doomed => {
                 self.state.back_to(mark);
+                self.identity_is_known &= table != Table::Numbered;
                 return self.fail_as(3930, line, false);
             }
             Ok((count, inserted)) => self.fire(trigger, inserted, line).map(|()| count),
@@ -457,7 +461,8 @@ impl Model<'_> {
         let ended = self.within(scope, body).1;
         self.xact_abort = xact_abort;
         match ended {
-            Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. }) => {}
+            Ok(()) | Err(Stop::Return(_)) => {}
+            Err(Stop::Scope { .. }) => return Err(Stop::Unknown("an unbound trigger")),
             Err(Stop::Thrown { .. } | Stop::Batch) if self.state.count > 0 && self.state.epoch != epoch => {
                 return Err(Stop::Unknown("a trigger that fails in a transaction that it began"));
             }
