@@ -96,28 +96,34 @@ fn check(args: &Args, address: ServerAddress) -> ClientResult<Totals> {
         ..ConnectOptions::default()
     };
     let target = Target::new(address, options, &Trust::Anyone)?;
-    let mut session = Session::open(&target)?;
-    let mut totals = Totals::default();
-    let seeds = args.seed.map_or(args.seeds.0..args.seeds.1, |seed| seed..seed + 1);
     let started = os::clock::now();
+    let seeds = args.seed.map_or(args.seeds.0..args.seeds.1, |seed| seed..seed + 1);
+    let totals = run_seeds(&target, seeds, args.failures, args.print)?;
+    let seconds = (os::clock::now() - started) as f64 / 1e9;
+    println!("{} programs, {} batches, {} failed, in {seconds:.1} s", totals.programs, totals.batches, totals.failed);
+    println!("messages: {:?}", totals.messages);
+    println!("left: {:?}", totals.left);
+    Ok(totals)
+}
+
+/// Runs the programs of `seeds` until so many have failed, and prints those.
+pub fn run_seeds(target: &Target, seeds: std::ops::Range<u64>, failures_max: u64, print: bool) -> ClientResult<Totals> {
+    let mut session = Session::open(target)?;
+    let mut totals = Totals::default();
     for seed in seeds {
         let mut program = draw::program(seed);
-        if args.print {
+        if print {
             println!("-- seed {seed}\n{}", program.script());
         }
         if one(&mut session, &mut program, &mut totals)?.is_some() {
             totals.failed += 1;
             report(&mut session, seed, program)?;
-            if totals.failed >= args.failures {
+            if totals.failed >= failures_max {
                 break;
             }
         }
     }
     session.close()?;
-    let seconds = (os::clock::now() - started) as f64 / 1e9;
-    println!("{} programs, {} batches, {} failed, in {seconds:.1} s", totals.programs, totals.batches, totals.failed);
-    println!("messages: {:?}", totals.messages);
-    println!("left: {:?}", totals.left);
     Ok(totals)
 }
 

@@ -51,6 +51,8 @@ pub struct Scope {
     pub inserted: Vec<Row>,
     /// Which trigger it is.
     pub trigger: Option<usize>,
+    /// The transaction in which it began.
+    pub epoch: u64,
 }
 
 pub struct Model<'a> {
@@ -278,6 +280,7 @@ impl Scope {
             tries: 0,
             inserted: Vec::new(),
             trigger: None,
+            epoch: 0,
         }
     }
 }

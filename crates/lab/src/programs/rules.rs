@@ -66,6 +66,10 @@ pub fn row(number: i32) -> Row {
     *ERRORS.iter().find(|row| row.0 == number).unwrap_or_else(|| panic!("{number} has a row"))
 }
 
+pub fn ends_transaction(number: i32) -> bool {
+    ERRORS.iter().any(|row| row.0 == number && row.3 == Ends::Transaction)
+}
+
 /// The messages that are not the statement's own: severity and state.
 pub const TERMINATED: (i32, u8, u8) = (3621, 0, 0);
 pub const MISMATCH: (i32, u8, u8) = (266, 16, 2);

@@ -18,7 +18,7 @@ pub fn shrink(mut program: Program, mut fails: impl FnMut(&mut Program) -> bool)
                 }
                 tries += 1;
                 candidate.number();
-                if fails(&mut candidate) {
+                if is_valid(&candidate) && fails(&mut candidate) {
                     program = candidate;
                     smaller = true;
                 } else {
@@ -105,4 +105,26 @@ fn opened(statement: Statement) -> Vec<Statement> {
         Kind::InsertExec(source) => vec![*source],
         _ => Vec::new(),
     }
+}
+
+/// THROW alone stands in a CATCH, and IF has something to do: else it is another program that fails, for another reason.
+fn is_valid(program: &Program) -> bool {
+    let triggers = program.triggers.iter().flatten().map(|trigger| &trigger.body);
+    program.procedures.iter().chain(triggers).chain(&program.batches).all(|body| is_valid_list(body, false))
+}
+
+fn is_valid_list(list: &[Statement], in_catch: bool) -> bool {
+    list.iter().all(|statement| match &statement.kind {
+        Kind::Rethrow => in_catch,
+        Kind::Try(tried, caught) => is_valid_list(tried, in_catch) && is_valid_list(caught, true),
+        Kind::If(_, then, otherwise) => {
+            [then, otherwise].iter().all(|list| !list.is_empty() && is_valid_list(list, in_catch))
+        }
+        Kind::Text(body) => is_valid_list(body, false),
+        Kind::InsertExec(source) => match &source.kind {
+            Kind::Text(body) => is_valid_list(body, false),
+            _ => false,
+        },
+        _ => true,
+    })
 }

@@ -180,6 +180,9 @@ impl Model<'_> {
                 let Some(error) = self.scope().caught.last().cloned() else {
                     return Err(Stop::Unknown("THROW outside of a CATCH"));
                 };
+                if rules::ends_transaction(error.number) && self.state.count > 0 && !self.in_try(self.depth()) {
+                    return Err(Stop::Unknown("whether THROW of an error that ends a transaction ends another one"));
+                }
                 if self.state.doomed && !self.in_try(self.depth()) {
                     return Err(Stop::Unknown("THROW out of a doomed transaction: whether 3998 follows"));
                 }
@@ -302,6 +305,7 @@ impl Model<'_> {
             Err(Refused::Error(_)) if was_doomed => Err(Stop::Unknown("an error of rows in a doomed transaction")),
             Ok(_) if was_doomed => {
                 self.state.back_to(mark);
+                self.identity_is_known &= table != Table::Numbered;
                 return self.fail_as(3930, line, false);
             }
             Ok((count, inserted)) => self.fire(trigger, inserted, line).map(|()| count),
@@ -443,17 +447,25 @@ impl Model<'_> {
 
     fn fire(&mut self, trigger: Option<usize>, inserted: Vec<Row>, line: u32) -> Run {
         let Some(at) = trigger else { return Ok(()) };
+        // "ROLLBACK TRANSACTION": what a trigger does after its rollback fires no nested triggers.
+        if self.scopes.iter().any(|scope| scope.trigger.is_some() && scope.epoch != self.state.epoch) {
+            return Err(Stop::Unknown("a nested trigger after the end of the transaction"));
+        }
         let program = self.program;
         let body = &program.triggers[at].as_ref().expect("it fires").body;
         let (levels, xact_abort, epoch) = (self.state.count, self.xact_abort, self.state.epoch);
         let mut scope = Scope::new(Some(TRIGGERS[at].1), [Some(1), None, Some(3)]);
-        (scope.inserted, scope.trigger) = (inserted, Some(at));
+        (scope.inserted, scope.trigger, scope.epoch) = (inserted, Some(at), epoch);
         self.xact_abort = true;
         self.error = 0;
         let ended = self.within(scope, body).1;
         self.xact_abort = xact_abort;
         match ended {
-            Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. }) => {}
+            Ok(()) | Err(Stop::Return(_)) => {}
+            Err(Stop::Scope { .. }) => return Err(Stop::Unknown("an unbound trigger")),
+            Err(Stop::Thrown { .. } | Stop::Batch) if self.state.count > 0 && self.state.epoch != epoch => {
+                return Err(Stop::Unknown("a trigger that fails in a transaction that it began"));
+            }
             Err(stop) => return Err(stop),
         }
         let depth = self.depth();
@@ -574,6 +586,9 @@ impl Model<'_> {
             return Err(Stop::Unknown("INSERT ... EXEC of other columns"));
         }
         if let Err(stop) = ended {
+            if alone && self.state.count > 1 && self.state.epoch == epoch {
+                return Err(Stop::Unknown("a transaction that a failed INSERT ... EXEC began"));
+            }
             self.undo_statement(mark, epoch, alone);
             return Err(stop);
         }
