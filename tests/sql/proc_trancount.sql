@@ -49,3 +49,15 @@ PRINT 'not reached';
 GO
 SELECT COUNT(*) AS none FROM t;
 GO
+-- A statement of its own takes the transaction that an error has doomed with it: the CATCH writes. (XACT_STATE: 0, no transaction.)
+DROP TRIGGER tr;
+SET XACT_ABORT ON;
+BEGIN TRY
+    INSERT t EXEC ('SELECT 4; SELECT CONVERT(int, ''x'')');
+END TRY
+BEGIN CATCH
+    INSERT t VALUES (5);
+    SELECT XACT_STATE() AS state, @@TRANCOUNT AS level, a FROM t;
+END CATCH;
+SET XACT_ABORT OFF;
+GO

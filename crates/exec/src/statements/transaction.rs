@@ -136,6 +136,8 @@ pub fn undo_statement(runtime: &mut Runtime<'_>, scope: Scope, _stopped: bool) -
             Ok(())
         }
         Scope::Autocommit => {
+            // What doomed the statement's own transaction is over with it, as where an INSERT ... EXEC failed in a TRY.
+            state.doomed &= state.level > 0;
             if state.level == 0
                 && let Some(transaction) = state.current.take()
             {
