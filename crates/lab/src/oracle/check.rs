@@ -3,6 +3,7 @@
 use types::CollationId;
 use types::{Datum, SqlType, TypeKind};
 
+use super::change;
 use super::expression::Maker;
 use super::node::{Dialect, FORMS, Node};
 use super::schema::MEMORY_FORM;
@@ -24,16 +25,22 @@ pub enum Oracle {
     Count,
     /// Every form of its tables and every hint gives a query the same rows
     Plans,
+    /// SQLite gives the same rows, where both dialects can say a query
+    Sqlite,
+    /// A change does the same to every form of its table
+    Changes,
 }
 
 impl Oracle {
-    pub const ALL: [Oracle; 6] = [
+    pub const ALL: [Oracle; 8] = [
         Oracle::Partition,
         Oracle::PartitionDistinct,
         Oracle::PartitionAggregate,
         Oracle::PartitionGroups,
         Oracle::Count,
         Oracle::Plans,
+        Oracle::Sqlite,
+        Oracle::Changes,
     ];
 }
 
@@ -59,6 +66,11 @@ const HINTS: [&str; 6] = [
 
 pub fn random(maker: &mut Maker, oracle: Oracle) -> Question {
     maker.subqueries = 2;
+    if oracle == Oracle::Changes {
+        let parts = maker.change();
+        let draw = maker.rng.next();
+        return Question { oracle, parts: Node::list(", ", parts), draw };
+    }
     let tables = [1, 1, 1, 2, 2, 3][maker.below(6)];
     let (from, scope) = maker.rows(tables);
     let parts = match oracle {
@@ -87,7 +99,7 @@ pub fn random(maker: &mut Maker, oracle: Oracle) -> Question {
             vec![key, aggregate, from, having]
         }
         Oracle::Count => vec![from, maker.filter(&scope)],
-        Oracle::Plans => vec![maker.query(from, &scope)],
+        Oracle::Plans | Oracle::Sqlite | Oracle::Changes => vec![maker.query(from, &scope)],
     };
     let draw = maker.rng.next();
     Question { oracle, parts: Node::list(", ", parts), draw }
@@ -138,6 +150,17 @@ impl Question {
                     ),
                 ]
             }
+            Oracle::Sqlite => parts,
+            Oracle::Changes => {
+                // MERGE does not change memory-optimized tables.
+                let forms = if parts[0].starts_with("MERGE") { MEMORY_FORM } else { FORMS };
+                let undone = |form: usize| {
+                    let text = |part: usize| self.parts.children[part].text(Dialect::Tsql(form));
+                    let (change, table, asked) = (text(0), text(1), text(2));
+                    format!("BEGIN TRAN;\n{change};\nSELECT * FROM {table};\n{asked};\nROLLBACK")
+                };
+                (0..forms).map(undone).collect()
+            }
             Oracle::Plans => {
                 let form = |form: usize| self.parts.children[0].text(Dialect::Tsql(form));
                 let hint = HINTS[(self.draw / 8) as usize % HINTS.len()];
@@ -149,7 +172,17 @@ impl Question {
         }
     }
 
-    /// None: what must hold holds. `answers`: of the statements.
+    /// Result sets of each statement.
+    pub fn sets(&self) -> usize {
+        if self.oracle == Oracle::Changes { change::SETS } else { 1 }
+    }
+
+    /// As SQLite is asked.
+    pub fn sqlite(&self) -> Option<String> {
+        (self.oracle == Oracle::Sqlite).then(|| self.parts.children[0].text(Dialect::Sqlite))
+    }
+
+    /// None: what must hold holds. `answers`: of the statements, and then SQLite's, if it was asked.
     pub fn judge(&self, answers: &[Rows]) -> Option<String> {
         match self.oracle {
             Oracle::Partition | Oracle::PartitionGroups => {
@@ -159,7 +192,12 @@ impl Question {
                 differ(&answers[0], &together(&answers[1..], true), "the whole and its three parts")
             }
             Oracle::PartitionAggregate | Oracle::Count => differ(&answers[0], &answers[1], "the two ways"),
-            Oracle::Plans => (1..answers.len())
+            // It says nothing of collations, so which of two equal texts it gave is not told by their columns.
+            Oracle::Sqlite => {
+                let small: Vec<Rows> = answers.iter().map(lowered).collect();
+                differ(&small[0], small.get(1)?, "Heddle and SQLite")
+            }
+            Oracle::Plans | Oracle::Changes => (1..answers.len())
                 .find_map(|other| differ(&answers[0], &answers[other], &format!("statements 1 and {}", other + 1))),
         }
     }
@@ -169,7 +207,15 @@ impl Question {
 /// end are gone.
 pub type Rows = Vec<String>;
 
-pub fn rows_of(set: &ResultSet) -> Rows {
+/// Of all result sets of a statement, one behind the other.
+pub fn rows_of_all(sets: &[ResultSet]) -> Rows {
+    if let [set] = sets {
+        return rows_of(set);
+    }
+    sets.iter().flat_map(|set| std::iter::once("rows".to_owned()).chain(rows_of(set))).collect()
+}
+
+fn rows_of(set: &ResultSet) -> Rows {
     let mut rows: Rows = set
         .rows
         .iter()
@@ -206,6 +252,12 @@ fn shown(sql_type: SqlType, value: &Datum) -> String {
     out
 }
 
+fn lowered(rows: &Rows) -> Rows {
+    let mut rows: Rows = rows.iter().map(|row| row.to_lowercase()).collect();
+    rows.sort_unstable();
+    rows
+}
+
 fn together(parts: &[Rows], distinct: bool) -> Rows {
     let mut all = parts.concat();
     all.sort_unstable();
@@ -221,12 +273,12 @@ fn differ(one: &Rows, other: &Rows, what: &str) -> Option<String> {
     }
     let only = |one: &Rows, other: &Rows| {
         let mut left = other.clone();
-        let only = one.iter().filter(|row| match left.binary_search(row) {
-            Ok(at) => {
-                left.remove(at);
+        let only = one.iter().filter(|row| match left.iter().position(|other| other == *row) {
+            Some(at) => {
+                left.swap_remove(at);
                 false
             }
-            Err(_) => true,
+            None => true,
         });
         only.take(4).cloned().collect::<Vec<_>>()
     };

@@ -80,6 +80,10 @@ impl Maker<'_> {
     pub fn literal(&mut self, class: Class) -> Node {
         let text = literal(&mut self.rng, class);
         match class {
+            // Two literals would be compared as the database does, not as SQLite.
+            Class::Text(1) if self.portable() => {
+                Node::fixed(class, format!("{{{text} COLLATE Latin1_General_BIN2¦{text}}}"))
+            }
             Class::Date if self.portable() => Node::fixed(class, text),
             Class::Date => Node::fixed(class, format!("CAST({text} AS date)")),
             Class::Moment => Node::fixed(class, format!("CAST({text} AS datetime2(3))")),

@@ -5,7 +5,9 @@ mod node;
 mod schema;
 mod expression;
 mod query;
+mod change;
 mod check;
+mod reference;
 mod subject;
 mod runner;
 
@@ -97,6 +99,9 @@ fn run_seeds(args: &Args) -> Result<usize, String> {
         }
     }
     let seconds = (os::clock::now() - begun) as f64 / 1e9;
+    if !runner.has_reference() {
+        println!("without SQLite: no python3, or its SQLite is older than 3.39");
+    }
     println!("{} in {seconds:.0} s; {failed} failures", runner.figures);
     Ok(failed)
 }

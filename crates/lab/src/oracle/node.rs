@@ -6,6 +6,8 @@
 
 use std::fmt::Write as _;
 
+use os::random::Rng;
+
 /// Of each table: how it is stored. `schema` says which is what.
 pub const FORMS: usize = 5;
 
@@ -36,7 +38,7 @@ enum Form {
     Fixed(String),
     /// Children with this between them.
     List(&'static str),
-    /// The table of this number, which has several forms, by this alias.
+    /// The table of this number, which has several forms, by this alias, if it has one.
     Table(usize, String),
 }
 
@@ -95,21 +97,40 @@ impl Node {
                     if at > 0 {
                         out.push_str(separator);
                     }
-                    child.write(dialect, out);
+                    child.write_collated(dialect, out);
                 }
             }
             Form::Table(number, alias) => {
-                let _ = match dialect {
-                    Dialect::Tsql(form) => write!(out, "t{number}_{form} AS {alias}"),
-                    Dialect::Mixed(draw) => {
-                        let form = os::random::Rng::from_seed(draw ^ out.len() as u64).below(FORMS as u64);
-                        write!(out, "t{number}_{form} AS {alias}")
-                    }
-                    Dialect::Sqlite => write!(out, "t{number} AS {alias}"),
+                let form = match dialect {
+                    Dialect::Tsql(form) => Some(form as u64),
+                    Dialect::Mixed(draw) => Some(Rng::from_seed(draw ^ out.len() as u64).below(FORMS as u64)),
+                    Dialect::Sqlite => None,
                 };
+                let _ = match form {
+                    Some(form) => write!(out, "t{number}_{form}"),
+                    None => write!(out, "t{number}"),
+                };
+                if !alias.is_empty() {
+                    let _ = write!(out, " AS {alias}");
+                }
             }
             Form::Template(template) => self.write_template(template, dialect, out),
         }
+    }
+
+    /// An expression has no collation in SQLite unless it says so, or something in it does.
+    fn write_collated(&self, dialect: Dialect, out: &mut String) {
+        let collation = match self.class {
+            Class::Text(0) => " COLLATE NOCASE)",
+            Class::Text(_) => " COLLATE BINARY)",
+            _ => return self.write(dialect, out),
+        };
+        if dialect != Dialect::Sqlite {
+            return self.write(dialect, out);
+        }
+        out.push('(');
+        self.write(dialect, out);
+        out.push_str(collation);
     }
 
     fn write_template(&self, template: &str, dialect: Dialect, out: &mut String) {
@@ -118,7 +139,7 @@ impl Node {
         while let Some(at) = rest.find(['$', '{']) {
             out.push_str(&rest[..at]);
             if rest[at..].starts_with('$') {
-                children.next().expect("a child for each place").write(dialect, out);
+                children.next().expect("a child for each place").write_collated(dialect, out);
                 rest = &rest[at + 1..];
             } else {
                 let (inner, after) = rest[at + 1..].split_once('}').expect("a closed brace");

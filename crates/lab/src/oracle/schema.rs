@@ -9,9 +9,8 @@ use super::node::{Class, FORMS};
 /// Of form 4: memory-optimized.
 pub const MEMORY_FORM: usize = 4;
 pub const TABLES: usize = 3;
-/// Of texts, by the number of `Class::Text`; with SQLite's name of the same order, if it has one.
-pub const COLLATIONS: [(&str, Option<&str>); 3] =
-    [("Latin1_General_CI_AS", Some("NOCASE")), ("Latin1_General_BIN2", Some("BINARY")), ("Latin1_General_CS_AS", None)];
+/// Of texts, by the number of `Class::Text`. Of few letters SQLite's NOCASE is the first, and its BINARY the second.
+pub const COLLATIONS: [&str; 3] = ["Latin1_General_CI_AS", "Latin1_General_BIN2", "Latin1_General_CS_AS"];
 
 pub struct Column {
     pub name: String,
@@ -62,6 +61,21 @@ impl Schema {
         }
         found
     }
+
+    /// The same for SQLite.
+    pub fn sqlite(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (number, table) in self.tables.iter().enumerate() {
+            let columns = table.columns.iter().map(|column| match column.class {
+                Class::Integer => format!("{} INTEGER", column.name),
+                Class::Text(0) => format!("{} TEXT COLLATE NOCASE", column.name),
+                _ => format!("{} TEXT", column.name),
+            });
+            found.push(format!("CREATE TABLE t{number} ({})", columns.collect::<Vec<_>>().join(", ")));
+            found.extend(table.inserts(&format!("t{number}")));
+        }
+        found
+    }
 }
 
 fn table(rng: &mut Rng, portable: bool) -> Table {
@@ -90,7 +104,7 @@ fn column_type(rng: &mut Rng, portable: bool) -> (Class, String) {
         let collation = rng.below(if portable { 2 } else { 3 }) as u8;
         let kinds: &[&str] =
             if portable { &["varchar(10)", "nvarchar(10)"] } else { &["varchar(10)", "nvarchar(10)", "char(4)"] };
-        (Class::Text(collation), format!("{} COLLATE {}", pick(rng, kinds), COLLATIONS[collation as usize].0))
+        (Class::Text(collation), format!("{} COLLATE {}", pick(rng, kinds), COLLATIONS[collation as usize]))
     };
     match rng.below(if portable { 8 } else { 12 }) {
         0..4 => (Class::Integer, pick(rng, &["int", "int", "bigint", "smallint", "tinyint"]).into()),
