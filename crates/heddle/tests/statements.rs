@@ -156,7 +156,8 @@ fn a_single_user_is_alone_in_the_database() {
     let came = sql_at(&server.address(), &["-Q", "USE shop"]);
     assert!(told(&came).contains("Msg 924,"), "{came:?}");
     let logged_in = sql_at(&server.address(), &["-d", "shop", "-Q", "SELECT 1"]);
-    assert!(told(&logged_in).contains("4060"), "{logged_in:?}");
+    // 4060, whose number `heddle sql` leaves out.
+    assert!(told(&logged_in).contains("Cannot open database \"shop\""), "{logged_in:?}");
     let changed = sql_at(&server.address(), &["-Q", "ALTER DATABASE shop SET MULTI_USER"]);
     assert!(told(&changed).contains("Msg 5064,"), "{changed:?}");
 
@@ -164,7 +165,8 @@ fn a_single_user_is_alone_in_the_database() {
     let mut next = Session::open(&server, "shop");
     assert_eq!(next.run("SELECT DB_NAME()"), "shop", "the place is free");
     next.run("ALTER DATABASE shop SET MULTI_USER");
-    assert_eq!(own.run("USE shop; SELECT DB_NAME()"), "shop");
+    own.run("USE shop");
+    assert_eq!(own.run("SELECT DB_NAME()"), "shop");
 }
 
 #[test]
@@ -182,7 +184,8 @@ fn without_a_termination_clause_the_others_are_waited_for() {
         .output()
         .expect("heddle sql runs");
     assert!(told(&clerk).contains("Msg 923,"), "{clerk:?}");
-    assert_eq!(other.run("USE shop; SELECT DB_NAME()"), "shop", "sa administers");
+    other.run("USE shop");
+    assert_eq!(other.run("SELECT DB_NAME()"), "shop", "sa administers");
 }
 
 /// The environment of SQL Server's containers: https://learn.microsoft.com/sql/linux/sql-server-linux-configure-environment-variables
