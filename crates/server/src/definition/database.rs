@@ -22,6 +22,9 @@ use crate::instance::plan_cache::Forget;
 const PRIMARY: i32 = 1;
 const LOG: i32 = 0;
 
+/// 2 TB, https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
+const LOG_PAGES_MAX: i32 = 1 << 28;
+
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     ddl.refuse_in_transaction("CREATE DATABASE")?;
     let name = create.name.to_string();
@@ -124,10 +127,12 @@ fn describe_file(file: &mut FileRow, spec: &FileSpec) {
 }
 
 /// A file that may not grow, or not beyond a size, would have to be full some day (1105): rows of all databases lie in the instance's
-/// files, which have no such bound. UNLIMITED is what they are. FILEGROWTH by some amount says how, not how far.
+/// files, which have no such bound. UNLIMITED is what they are, and 2 TB or more, which is the most that a log file of SQL Server may have and
+/// what its tools write for it. FILEGROWTH by some amount says how, not how far.
 fn refuse_bounds(spec: &FileSpec) -> SqlResult<()> {
     if let Some(size) = find_setting(&spec.settings, "MAXSIZE") {
-        if !setting_text(&size.value).is_some_and(|word| word.eq_ignore_ascii_case("UNLIMITED")) {
+        let is_unlimited = setting_text(&size.value).is_some_and(|word| word.eq_ignore_ascii_case("UNLIMITED"));
+        if !is_unlimited && pages(&size.value).is_none_or(|pages| pages < LOG_PAGES_MAX) {
             return Err(super::unsupported("FILE ... MAXSIZE"));
         }
     }
@@ -166,7 +171,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     };
     let mut row = DatabaseRow::clone(&db.row());
     match &alter.action {
-        AlterDatabaseAction::ScopedConfiguration { settings, clear, .. } => scoped_configuration(settings, *clear),
+        AlterDatabaseAction::ScopedConfiguration { settings, clear: false, .. } => {
+            settings.iter().try_for_each(database_setting::expect_scoped)
+        }
+        AlterDatabaseAction::ScopedConfiguration { settings, clear: true, .. } => clear_scoped(ddl, &db, settings),
         AlterDatabaseAction::Set { settings, termination } => {
             ddl.refuse_in_transaction("ALTER DATABASE")?;
             for setting in settings {
@@ -202,11 +210,15 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     }
 }
 
-/// 40510: nothing that this statement sets is chosen a database here.
-fn scoped_configuration(settings: &[Setting], clear: bool) -> SqlResult<()> {
-    let name = settings.first().map_or("", |setting| &*setting.name);
-    let verb = if clear { "CLEAR" } else { "SET" };
-    Err(super::unsupported(&format!("ALTER DATABASE SCOPED CONFIGURATION {verb} {name}")))
+/// ALTER DATABASE SCOPED CONFIGURATION CLEAR
+fn clear_scoped(ddl: &mut Ddl<'_>, db: &Database, settings: &[Setting]) -> SqlResult<()> {
+    match settings {
+        [Setting { name, value: SettingValue::Alone, .. }] if &**name == "PROCEDURE_CACHE" => {
+            ddl.site.server().forget_plans(Forget::Database(db.id.0));
+            Ok(())
+        }
+        _ => Err(super::unsupported("ALTER DATABASE SCOPED CONFIGURATION CLEAR of one plan")),
+    }
 }
 
 /// Of memory-optimized data there may be a filegroup, as scripts make one: such tables need none here.

@@ -56,6 +56,32 @@ const REFUSED: &[&str] = &[
 /// Nothing could follow these: history tables do not exist, and rows of decimals have one form.
 const MEANINGLESS: &[&str] = &["TEMPORAL_HISTORY_RETENTION", "VARDECIMAL_STORAGE_FORMAT"];
 
+/// Id, name and value of what `sys.database_scoped_configurations` shows.
+pub const SCOPED_CONFIGURATIONS: [(i32, &str, i64); 5] = [
+    (1, "MAXDOP", 0),
+    (2, "LEGACY_CARDINALITY_ESTIMATION", 0),
+    (3, "PARAMETER_SNIFFING", 1),
+    (4, "QUERY_OPTIMIZER_HOTFIXES", 0),
+    (6, "IDENTITY_CACHE", 1),
+];
+
+/// 40510, unless ALTER DATABASE SCOPED CONFIGURATION SET asks for what is so, as scripts of a whole database do; PRIMARY: of a
+/// secondary replica, for which nothing is set apart.
+pub fn expect_scoped(setting: &Setting) -> SqlResult<()> {
+    let asked = match &setting.value {
+        SettingValue::On => Some(1),
+        SettingValue::Off => Some(0),
+        SettingValue::Value(expr) => whole_number(expr),
+        _ => None,
+    };
+    let known = SCOPED_CONFIGURATIONS.iter().find(|(_, name, _)| *name == &*setting.name);
+    let is_primary = setting_text(&setting.value).is_some_and(|word| word.eq_ignore_ascii_case("PRIMARY"));
+    match known {
+        Some((.., value)) if is_primary || asked == Some(i128::from(*value)) => Ok(()),
+        _ => Err(super::unsupported(&format!("ALTER DATABASE SCOPED CONFIGURATION SET {}", setting.name))),
+    }
+}
+
 fn refused(setting: &Setting) -> types::SqlError {
     super::unsupported(&format!("ALTER DATABASE SET {}", setting.name))
 }

@@ -4,6 +4,7 @@ use types::datetime::LanguageId;
 use types::{Datum, SqlType, variant};
 
 use crate::catalog::base::database_option;
+use crate::definition::database_setting::SCOPED_CONFIGURATIONS;
 use crate::definition::permission::{PERMISSIONS, Scope};
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::session::host::SessionHost;
@@ -26,7 +27,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
             ("is_currently_dst", false.into()),
         ]],
         "endpoints" => endpoints(),
-        "database_scoped_configurations" => SCOPED.iter().map(scoped_configuration).collect(),
+        "database_scoped_configurations" => SCOPED_CONFIGURATIONS.iter().map(scoped_configuration).collect(),
         "database_query_store_options" => vec![query_store()],
         "dm_db_log_space_usage" => vec![log_space(host)],
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
@@ -139,15 +140,6 @@ fn endpoints() -> Vec<NamedRow> {
         endpoint(ENDPOINT_TCP, "TSQL Default TCP", 2, "TCP"),
     ]
 }
-
-/// (id, name, default).
-const SCOPED: &[(i32, &str, i64)] = &[
-    (1, "MAXDOP", 0),
-    (2, "LEGACY_CARDINALITY_ESTIMATION", 0),
-    (3, "PARAMETER_SNIFFING", 1),
-    (4, "QUERY_OPTIMIZER_HOTFIXES", 0),
-    (6, "IDENTITY_CACHE", 1),
-];
 
 fn scoped_configuration(entry: &(i32, &'static str, i64)) -> NamedRow {
     vec![
