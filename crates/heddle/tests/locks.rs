@@ -110,6 +110,34 @@ fn serializable_readers_keep_the_range_that_they_read_and_nothing_else() {
     );
 }
 
+/// Table hints, https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table: READCOMMITTED, READCOMMITTEDLOCK.
+#[test]
+fn a_table_is_read_as_committed_where_its_hint_says_so() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    for level in ["REPEATABLE READ", "SERIALIZABLE"] {
+        for hint in ["READCOMMITTED", "READCOMMITTEDLOCK"] {
+            a.run(&format!(
+                "SET TRANSACTION ISOLATION LEVEL {level}; BEGIN TRAN; SELECT * FROM t WITH ({hint}) WHERE id BETWEEN 30 AND 50"
+            ));
+            for work in ["UPDATE t SET w = 1 WHERE id = 40", "INSERT t VALUES (35, 1, 1)"] {
+                assert!(!waits(&mut b, work), "{level}, {hint}: {work}");
+            }
+            a.run("COMMIT");
+        }
+    }
+    a.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ALTER DATABASE two SET READ_COMMITTED_SNAPSHOT ON");
+    a.run("BEGIN TRAN; UPDATE t SET w = 7 WHERE id = 50");
+    for level in ["READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ"] {
+        b.run(&format!("SET TRANSACTION ISOLATION LEVEL {level}"));
+        assert_eq!(b.run("SELECT w FROM t WITH (READCOMMITTED) WHERE id = 50"), "0", "{level}: the version before");
+        assert!(waits(&mut b, "SELECT w FROM t WITH (READCOMMITTEDLOCK) WHERE id = 50"), "{level}");
+    }
+    b.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    assert_eq!(b.run("SELECT w FROM t WHERE id = 50"), "0");
+    a.run("ROLLBACK");
+}
+
 #[test]
 fn what_dm_tran_locks_shows_of_a_serializable_transaction() {
     let server = Server::start(&[]);

@@ -155,6 +155,8 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         snapshot: hint.snapshot,
         repeatable: hint.repeatable,
         catalog: table.object.0 > 0 && table.object.0 < sql::catalog::USER_OBJECT_MIN,
+        committed: hint.committed,
+        committed_now: hint.committed_now,
         snapshot_reads: None,
     };
     Ok(BaseScan {
@@ -354,7 +356,8 @@ impl BaseScan {
         crate::statements::reads_table(runtime.session, runtime.sink)?;
         let database = self.table.database;
         let elsewhere = Some(database) != runtime.session.transaction.home && !self.table.is_own();
-        let snapshot_reads = elsewhere.then(|| runtime.host.snapshot_reads(database));
+        let asks = elsewhere || self.spec.lock.committed;
+        let snapshot_reads = asks.then(|| runtime.host.snapshot_reads(database));
         if self.spec.lock.snapshot_reads != snapshot_reads {
             self.spec.lock.snapshot_reads = snapshot_reads;
             self.scan = None;

@@ -259,7 +259,10 @@ pub fn create_for(
 
 pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     let Some((db, row, table)) = ddl.table_for_change(&truncate.table)? else {
-        return Err(sql_error!(4701, written(&truncate.table)));
+        return Err(match ddl.find(&truncate.table)? {
+            Some(_) => sql_error!(4708, written(&truncate.table)),
+            None => sql_error!(4701, written(&truncate.table)),
+        });
     };
     if !truncate.partitions.is_empty() {
         return Err(sql_error!(7729, state 3, "truncate", "table", "table", written(&truncate.table)));

@@ -497,6 +497,8 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
                     get.lock.hold = true;
                     get.lock.repeatable = true;
                 }
+                "READCOMMITTED" => get.lock.committed = true,
+                "READCOMMITTEDLOCK" => (get.lock.committed, get.lock.committed_now) = (true, true),
                 "SNAPSHOT" => get.lock.snapshot = true,
                 "READPAST" => get.lock.read_past = true,
                 "NOWAIT" => get.lock.no_wait = true,

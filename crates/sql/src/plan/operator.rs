@@ -191,6 +191,10 @@ pub struct LockHint {
     pub snapshot: bool,
     /// `hold` comes from REPEATABLEREAD: a memory-optimized table makes a difference.
     pub repeatable: bool,
+    /// READCOMMITTED: as under that level, whatever the transaction's is.
+    pub committed: bool,
+    /// READCOMMITTEDLOCK: the same, and what is committed now even where READ_COMMITTED_SNAPSHOT is on.
+    pub committed_now: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

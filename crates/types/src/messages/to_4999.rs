@@ -175,6 +175,7 @@ pub(super) const ROWS: &[Template] = &[
     message(4621, 16, "Permissions at the server scope can only be granted when the current database is master"),
     message(4624, 16, "Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself."),
     message(4701, 16, "Cannot find the object \"%.*ls\" because it does not exist or you do not have permissions."),
+    message(4708, 16, "Could not truncate object '%.*ls' because it is not a table."),
     message(4712, 16, "Cannot truncate table '%.*ls' because it is being referenced by a FOREIGN KEY constraint."),
     message(4804, 17, "While reading current row from host, a premature end-of-message was encountered--an incoming data stream was interrupted when the server expected to see more data. The host program may have terminated. Ensure that you are using a supported client application programming interface (API).").listed(21).logged(),
     message(4815, 16, "Received an invalid column length from the bcp client for colid %d."),

@@ -53,6 +53,10 @@ pub struct LockHint {
     pub repeatable: bool,
     /// A base table of the catalog: its rows are read as under READ COMMITTED, however much the transaction wants to keep.
     pub catalog: bool,
+    /// Read as under READ COMMITTED, whatever the transaction's level is.
+    pub committed: bool,
+    /// The same, and what is committed now instead of a snapshot.
+    pub committed_now: bool,
     /// READ_COMMITTED_SNAPSHOT of the table's database, where it is not what the transaction goes by. Counts under READ COMMITTED.
     pub snapshot_reads: Option<bool>,
 }
@@ -354,10 +358,14 @@ impl Source {
     fn isolation(&self, tx: &Transaction) -> Isolation {
         let hint = &self.spec.lock;
         // The usual case: a user's table of the database that the transaction goes by.
-        if hint.snapshot_reads.is_none() && !hint.catalog {
+        if hint.snapshot_reads.is_none() && !hint.catalog && !hint.committed_now {
             return tx.isolation();
         }
-        match (tx.isolation(), hint.snapshot_reads) {
+        let isolation = if hint.committed { Isolation::ReadCommittedLocking } else { tx.isolation() };
+        if hint.committed_now {
+            return isolation;
+        }
+        match (isolation, hint.snapshot_reads) {
             (Isolation::RepeatableRead | Isolation::Serializable, _) if hint.catalog => Isolation::ReadCommittedLocking,
             (Isolation::ReadCommitted | Isolation::ReadCommittedLocking, Some(true)) => Isolation::ReadCommitted,
             (Isolation::ReadCommitted | Isolation::ReadCommittedLocking, Some(false)) => {
