@@ -45,6 +45,9 @@ pub trait Host {
     /// READ_COMMITTED_SNAPSHOT of a database.
     fn snapshot_reads(&self, database: DatabaseId) -> bool;
 
+    /// ALLOW_SNAPSHOT_ISOLATION of a database.
+    fn allows_snapshot(&self, database: DatabaseId) -> bool;
+
     /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT of the current database.
     fn elevates_to_snapshot(&self) -> bool;
 

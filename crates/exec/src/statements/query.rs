@@ -16,8 +16,9 @@ use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
+use crate::host::Host;
 use crate::operators::{self, batch_of, storage_error};
-use crate::session::{stop_of, stopped};
+use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
 
 /// A bound query, compiled, with the buffers of its runs.
@@ -254,6 +255,10 @@ impl<'a> Runner<'a> {
             }
             let runtime = self.context.runtime.get_mut();
             let transaction = runtime.session.transaction.current.as_mut().expect("a statement runs in a transaction");
+            if transaction.isolation() == storage::Isolation::Snapshot {
+                expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
+            }
+            let transaction = runtime.session.transaction.current.as_mut().expect("as above");
             for UsedTable { table, changes } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
                 match changes {
@@ -582,4 +587,16 @@ fn for_text_column(format: &sql::plan::ForFormat) -> OutputColumn {
     let name =
         if xml { "XML_F52E2B61-18A1-11d1-B105-00805F49916B" } else { "JSON_F52E2B61-18A1-11d1-B105-00805F49916B" };
     OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None }
+}
+
+/// 3952: a database does not allow SNAPSHOT transactions. What is the session's own and rows in memory are no matter of it.
+#[cold]
+fn expect_snapshots(session: &Session, host: &mut dyn Host, tables: &[UsedTable]) -> SqlResult<()> {
+    let shared = tables.iter().map(|used| &used.table).filter(|table| !table.is_own() && table.memory.is_none());
+    for table in shared {
+        if !host.allows_snapshot(table.database) {
+            return Err(sql_error!(3952, host.database_name(session, table.database)));
+        }
+    }
+    Ok(())
 }

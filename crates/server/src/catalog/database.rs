@@ -156,6 +156,11 @@ impl Database {
         self.option(database_option::READ_COMMITTED_SNAPSHOT)
     }
 
+    /// ALLOW_SNAPSHOT_ISOLATION.
+    pub fn allows_snapshot(&self) -> bool {
+        self.row.read().snapshot_isolation != 0
+    }
+
     /// RECURSIVE_TRIGGERS.
     pub fn recursive_triggers(&self) -> bool {
         self.option(database_option::RECURSIVE_TRIGGERS)

@@ -122,6 +122,10 @@ impl Host for SessionHost {
         self.server.catalog.database(database).is_some_and(|database| database.snapshot_reads())
     }
 
+    fn allows_snapshot(&self, database: DatabaseId) -> bool {
+        self.server.catalog.database(database).is_some_and(|database| database.allows_snapshot())
+    }
+
     fn elevates_to_snapshot(&self) -> bool {
         self.ask_database(|database| database.is_some_and(Database::elevates_to_snapshot))
     }
