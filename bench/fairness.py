@@ -36,10 +36,10 @@ class Server:
             sys.exit(self.errors.read().decode())
         self.address = "127.0.0.1," + ready.rsplit(":", 1)[1]
 
-    def tool(self, binary, kind, *arguments):
+    def tool(self, binary, kind, *arguments, codes=(0,)):
         command = [binary, kind, "-S", self.address, "-U", "sa", "-P", PASSWORD, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-        if done.returncode != 0:
+        if done.returncode not in codes:
             raise SystemExit(f"{arguments[-1][:1000]}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return done.stdout
 

@@ -7,6 +7,13 @@
 
 pub mod template;
 
+/// The rows of a file, in one place: a constant would lie once more in each part of a crate that names one of them.
+macro_rules! rows {
+    ($($row:expr),* $(,)?) => {
+        pub(super) static ROWS: [Template; <[&str]>::len(&[$(stringify!($row)),*])] = [$($row),*];
+    };
+}
+
 mod to_999;
 mod to_4999;
 mod to_11999;
@@ -14,7 +21,7 @@ mod to_49999;
 
 pub use template::{Template, compose, placeholder};
 
-const TABLES: [&[Template]; 4] = [to_999::ROWS, to_4999::ROWS, to_11999::ROWS, to_49999::ROWS];
+const TABLES: [&[Template]; 4] = [&to_999::ROWS, &to_4999::ROWS, &to_11999::ROWS, &to_49999::ROWS];
 
 /// The message of this number.
 pub const fn find(number: i32) -> Option<&'static Template> {

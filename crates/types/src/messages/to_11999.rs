@@ -3,7 +3,7 @@
 use super::template::{Template, message};
 
 #[rustfmt::skip] // A message a line.
-pub(super) const ROWS: &[Template] = &[
+rows![
     message(5009, 16, "One or more files listed in the statement could not be found or could not be initialized."),
     message(5011, 14, "User does not have permission to alter database '%.*ls', the database does not exist, or the database is not in a state that allows access checks."),
     message(5021, 0, "The %S_MSG name '%.*ls' has been set.").listed(10),

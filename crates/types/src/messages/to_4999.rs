@@ -3,7 +3,7 @@
 use super::template::{Template, message};
 
 #[rustfmt::skip] // A message a line.
-pub(super) const ROWS: &[Template] = &[
+rows![
     message(1001, 15, "Line %d: Length or precision specification %d is invalid.").listed(16),
     message(1002, 15, "Line %d: Specified scale %d is invalid.").listed(16),
     message(1007, 15, "The %S_MSG '%.*ls' is out of the range for numeric representation (maximum precision 38)."),

@@ -3,7 +3,7 @@
 use super::template::{Template, message};
 
 #[rustfmt::skip] // A message a line.
-pub(super) const ROWS: &[Template] = &[
+rows![
     message(12303, 16, "The 'number' clause is not supported with %S_MSG.").listed(15),
     message(12305, 16, "Inline table variables are not supported with %S_MSG.").listed(15),
     message(12306, 16, "Cursors are not supported with %S_MSG.").listed(15),

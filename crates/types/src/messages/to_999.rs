@@ -3,7 +3,7 @@
 use super::template::{Template, message};
 
 #[rustfmt::skip] // A message a line.
-pub(super) const ROWS: &[Template] = &[
+rows![
     message(102, 15, "Incorrect syntax near '%.*ls'."),
     message(103, 15, "The %S_MSG that starts with '%.*ls' is too long. Maximum length is %d."),
     message(104, 16, "ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or EXCEPT operator.").listed(15),
