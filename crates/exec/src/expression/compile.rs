@@ -268,7 +268,8 @@ impl Compiler {
             .collect::<SqlResult<Vec<_>>>()?;
         let source = (self.plan_source)(&subquery.plan, self)?;
         let batch = RowBatch::new(subquery.plan.columns.iter().map(|column| column.ty.physical()));
-        let state = SubqueryState { source, bindings: bindings.into(), kind, batch, kept: None, kept_rows: None };
+        let state =
+            SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows: None };
         Ok(Scalar::general(ty, General::Subquery(RefCell::new(state))))
     }
 }

@@ -57,6 +57,8 @@ pub struct SubqueryState {
     pub bindings: Box<[(OuterSlot, Scalar)]>,
     pub kind: SubqueryKind,
     pub batch: RowBatch,
+    /// `Context::execution` in which the source was opened last.
+    pub opened_in: u64,
     /// `Context::execution` and the answer, when nothing of the outer row is asked for.
     pub kept: Option<(u64, Datum)>,
     /// The rows of an uncorrelated ANY or ALL.
@@ -171,8 +173,19 @@ impl SubqueryState {
         }
     }
 
+    /// Nobody closes what stands in an expression, when its query ends: tables are opened anew in each execution, for their pages may be
+    /// others' since the last one.
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        let execution = context.execution.get();
+        if self.opened_in != execution || execution == 0 {
+            self.source.close();
+            self.opened_in = execution;
+        }
+        self.source.open(context)
+    }
+
     fn run(&mut self, context: &Context) -> SqlResult<Datum> {
-        self.source.open(context)?;
+        self.open(context)?;
         self.source.next(context, 2, &mut self.batch)?;
         if matches!(self.kind, SubqueryKind::Exists) {
             return Ok(Datum::I64((self.batch.rows > 0) as i64));
@@ -206,7 +219,7 @@ impl SubqueryState {
     ) -> SqlResult<Datum> {
         if correlated || !matches!(&self.kept_rows, Some((kept, _)) if *kept == execution) {
             let mut rows = Column::new(ty.physical());
-            self.source.open(context)?;
+            self.open(context)?;
             loop {
                 self.source.next(context, crate::columns::BATCH_ROWS, &mut self.batch)?;
                 if self.batch.rows == 0 {
