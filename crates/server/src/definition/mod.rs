@@ -13,7 +13,8 @@
 //! index       indexes, statistics   module      views, procedures, functions, triggers
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
-//! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
+//! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
+//! login       CREATE/ALTER/DROP LOGIN
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! governor    CREATE, ALTER, DROP RESOURCE POOL
@@ -36,6 +37,7 @@ pub mod server;
 pub mod access;
 pub mod database_setting;
 pub mod database;
+pub mod login;
 pub mod security;
 pub mod index;
 pub mod constraint;
@@ -84,8 +86,8 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDatabase(create) => database::create(ddl, create),
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
-        StatementKind::CreateLogin(create) => security::create_login(ddl, create),
-        StatementKind::AlterLogin(change) => security::alter_login(ddl, change),
+        StatementKind::CreateLogin(create) => login::create_login(ddl, create),
+        StatementKind::AlterLogin(change) => login::alter_login(ddl, change),
         StatementKind::CreateUser(create) => security::create_user(ddl, create),
         StatementKind::AlterUser(change) => security::alter_user(ddl, change),
         StatementKind::CreateRole(create) => security::create_role(ddl, create),

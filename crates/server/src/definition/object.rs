@@ -10,7 +10,7 @@ use super::memory_optimized;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table;
-use super::{database, security, text};
+use super::{database, login, security, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, TypeRow,
     class, column_status as cs, object_status as os_, schema,
@@ -184,8 +184,8 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::Type => drop_type(ddl, name, drop.if_exists),
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
-            DropKind::Login => security::drop_login(ddl, &name.name, false, drop.if_exists),
-            DropKind::ServerRole => security::drop_login(ddl, &name.name, true, drop.if_exists),
+            DropKind::Login => login::drop_login(ddl, &name.name, false, drop.if_exists),
+            DropKind::ServerRole => login::drop_login(ddl, &name.name, true, drop.if_exists),
             DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),
             DropKind::Role => security::drop_principal(ddl, &name.name, &["R"], drop.if_exists),
             DropKind::ApplicationRole => security::drop_principal(ddl, &name.name, &["A"], drop.if_exists),
