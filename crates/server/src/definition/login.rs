@@ -9,6 +9,7 @@ use types::{SqlResult, sql_error};
 use super::server::other_sessions;
 use super::site::{Ddl, cannot_find};
 use crate::catalog::base::{DatabaseRow, LoginRow, PrivilegeRow, ReferenceRow, class};
+use crate::catalog::boot::granted;
 use crate::catalog::load::{int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{MASTER, clock};
@@ -148,7 +149,11 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
             default_language: Some(default_language),
             password,
         };
-        Ok(rows.try_insert(&row)?.is_err())
+        let taken = rows.try_insert(&row)?.is_err();
+        if !taken {
+            rows.insert(&granted(class::SERVER, 0, id, "COSQ", "CONNECT SQL"))?;
+        }
+        Ok(taken)
     })?;
     if taken {
         return Err(sql_error!(15025, name));

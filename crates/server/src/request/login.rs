@@ -5,12 +5,15 @@ use std::sync::Arc;
 use exec::host::Ended;
 use exec::session::Session as State;
 use types::datetime::LanguageId;
-use types::{SqlError, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::MASTER;
+use crate::catalog::{Database, MASTER};
 use crate::instance::server::{Event, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
+use crate::security::actor::{Actor, Look, UserToken};
+use crate::security::check::Securable;
 use crate::session::host::{INTERNAL_SPID, SessionHost};
+use crate::session::rights::Rights;
 use crate::settings::config::option;
 use crate::system;
 use crate::wire::connection::Connection;
@@ -23,7 +26,17 @@ impl SessionHost {
         let mut state = State::new(INTERNAL_SPID);
         state.signal = Arc::new(exec::session::Signal::default());
         let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
-        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH))
+        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH, Actor::Server))
+    }
+
+    fn connects(server: &Server, actor: Actor) -> SqlResult<bool> {
+        let look = &mut Look { catalog: &server.catalog, transaction: None };
+        Rights::new(actor).holds(look, None, &Securable::SERVER, "CONNECT SQL")
+    }
+
+    /// Who a login would be in a database. None: it may not enter.
+    fn enters(server: &Server, actor: Actor, database: &Database) -> SqlResult<Option<Arc<UserToken>>> {
+        Rights::new(actor).user(&mut Look { catalog: &server.catalog, transaction: None }, database)
     }
 
     /// Authenticates and registers the session. Err: what the client is told.
@@ -46,6 +59,14 @@ impl SessionHost {
         let own = row.default_database.as_deref().unwrap_or("master");
         let asked = if login.database.is_empty() { own } else { login.database.as_str() };
         let Some(database) = server.catalog.database_named(asked) else {
+            return Err(login::cannot_open(asked, &login.user).to_vec());
+        };
+        let actor = Actor::Login(row.id);
+        if !Self::connects(server, actor).map_err(|error| vec![error])? {
+            return Err(failed("it has no CONNECT SQL permission"));
+        }
+        let Some(user) = Self::enters(server, actor, &database).map_err(|error| vec![error])? else {
+            failed("it has no user in the database");
             return Err(login::cannot_open(asked, &login.user).to_vec());
         };
         let identity = identity(greeting, connection, &row.name);
@@ -89,7 +110,9 @@ impl SessionHost {
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
         state.options.set_language(login_language);
         configuration.set_user_options(&mut state.options);
-        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
+        state.actor = actor.number();
+        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language, actor);
+        host.use_schema_of(&user);
         if !login.new_password.is_empty() {
             if let Err(errors) = host.change_password(&mut state, login) {
                 host.log_out(&mut state);
