@@ -214,6 +214,11 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
     }
 }
 
+/// What IDENTITY_INSERT or a permission decides is an error of the statement alone.
+fn is_of_statement(error: &SqlError) -> bool {
+    matches!(error.number, 229 | 230 | 297 | 544 | 545)
+}
+
 impl<'a> Runner<'a> {
     /// Makes the query ready at its place in `queries`. Errors are those of binding.
     pub fn prepare(&mut self, id: QueryId) -> SqlResult<()> {
@@ -245,11 +250,11 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// A query that cannot run as it is. What IDENTITY_INSERT or a permission decides is an error of the statement alone.
+    /// A query that cannot run as it is.
     pub fn fail_bound(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        match error.number {
-            229 | 230 | 300 | 544 | 545 => self.fail(error, line),
-            _ => self.fail_scope(error, line),
+        match is_of_statement(&error) {
+            true => self.fail(error, line),
+            false => self.fail_scope(error, line),
         }
     }
 
@@ -522,6 +527,7 @@ impl<'a> Runner<'a> {
     pub fn scalar_query(&mut self, id: QueryId) -> Result<SqlResult<Datum>, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
+            Err(error) if is_of_statement(&error) => return Ok(Err(error)),
             Err(error) => return Err(self.unbound(error, self.module.queries[id.0 as usize].line)),
         };
         let mark = self.counters_of(id).map(Counters::begin);

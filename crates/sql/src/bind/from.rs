@@ -203,7 +203,12 @@ impl Binder<'_> {
             columns: SourceColumns::Table { table, first },
             nullable: false,
         };
+        let seen = self.visible(&get.table, first);
         let rel = self.with_computed(get, &named)?;
+        let rel = match seen {
+            Some(seen) => Rel::Filter { input: Box::new(rel), predicates: vec![seen] },
+            None => rel,
+        };
         Ok((rel, vec![named]))
     }
 
@@ -250,6 +255,7 @@ impl Binder<'_> {
         name: &ast::ObjectName,
         alias: Option<&ast::Ident>,
     ) -> FromRel {
+        self.need_dynamic_view((def.database, def.object), &def.name);
         let mut ids = Vec::with_capacity(def.columns.len());
         let mut list = Vec::with_capacity(def.columns.len());
         for column in &def.columns {
