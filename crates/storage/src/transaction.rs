@@ -625,8 +625,12 @@ impl Transaction {
         self.check_age(db, table)
     }
 
-    /// The same for a statement that changes its rows: to the end of the transaction.
+    /// The same for a statement that changes its rows: to the end of the transaction. A SNAPSHOT transaction begins with the first
+    /// statement that accesses data, also an INSERT, and before that waits: what others commit meanwhile is newer.
     pub fn hold_table_to_change(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        if self.isolation == Isolation::Snapshot {
+            self.snapshot();
+        }
         self.lock_table(db, table, LockMode::IntentExclusive)?;
         self.check_age(db, table)
     }

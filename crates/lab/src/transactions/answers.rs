@@ -101,8 +101,8 @@ impl World {
                 let (Data::Insert(key, _) | Data::Merge(key, _)) = running.statement.data else {
                     return Err("2627 of a statement that inserts nothing".into());
                 };
-                let current = self.tables[running.statement.table][&key].clean(session);
-                if current.flatten().is_none() {
+                let images = self.tables[running.statement.table][&key].images(session);
+                if images.contains(&None) {
                     return Err(format!("2627, and there is no row {key}"));
                 }
             }
@@ -166,14 +166,14 @@ impl World {
             }
             Data::Insert(key, row) => {
                 let changed = [(key, None, Some(row))];
-                self.inserted(session, statement.table, key)?;
+                self.inserted(session, running, key)?;
                 self.grant(session, running, &BTreeSet::from([key]))?;
                 self.apply(session, statement.table, &changed)
             }
             Data::Merge(key, row) => {
                 let changed = changed_rows(answer)?;
                 match changed[..] {
-                    [(of, None, Some(new))] if of == key && new == row => self.inserted(session, statement.table, key)?,
+                    [(of, None, Some(new))] if of == key && new == row => self.inserted(session, running, key)?,
                     [(of, Some(_), _)] if of == key => {
                         let add = |old| Change::Add(row.v).of(old);
                         self.changed(session, running, Filter::Key(key), &changed, add)?;
@@ -193,16 +193,29 @@ impl World {
         Ok(())
     }
 
-    fn inserted(&self, session: usize, table: usize, key: Key) -> Judged {
-        match self.tables[table][&key].clean(session) {
-            Some(None) => Ok(()),
-            Some(Some(_)) => Err(format!("inserted {key}, which is there")),
-            None => Err(format!("inserted {key}, and did not wait for who has changed it")),
+    fn inserted(&mut self, session: usize, running: &Running, key: Key) -> Judged {
+        let cell = &self.tables[running.statement.table][&key];
+        match cell.clean(session) {
+            Some(None) => {}
+            Some(Some(_)) => return Err(format!("inserted {key}, which is there")),
+            None => return Err(format!("inserted {key}, and did not wait for who has changed it")),
         }
+        if let Reads::Version(time) = running.reads {
+            // It sees the row that others have deleted since, and its own of the same key.
+            self.is_open |= cell.dirty.is_none() && cell.changed_at() > time && cell.at(time).is_some();
+        }
+        Ok(())
     }
 
     /// What a read may have found of a key.
-    fn found(&self, session: usize, running: &Running, key: Key, wanted: Wanted, filter: Filter) -> Result<Vec<Option<Row>>, String> {
+    fn found(
+        &self,
+        session: usize,
+        running: &Running,
+        key: Key,
+        wanted: Wanted,
+        filter: Filter,
+    ) -> Result<Vec<Option<Row>>, String> {
         let mut found: Vec<Option<Row>> = Vec::new();
         for row in running.seen.get(&key).into_iter().flatten() {
             let row = shown(wanted, filter, key, *row);
@@ -263,7 +276,9 @@ impl World {
     /// Of an answer that does not name its rows.
     fn surely_read(&self, session: usize, running: &Running, filter: Filter) -> BTreeSet<Key> {
         let is_read = |key: Key| match running.seen.get(&key).map(Vec::as_slice) {
-            Some([Some(row)]) => filter.matches(key, *row) && !self.tables[running.statement.table][&key].is_others(session),
+            Some([Some(row)]) => {
+                filter.matches(key, *row) && !self.tables[running.statement.table][&key].is_others(session)
+            }
             _ => false,
         };
         (0..super::world::KEYS).filter(|key| is_read(*key)).collect()
@@ -337,7 +352,10 @@ impl World {
                     claim.freedom = claim.freedom.or(reported.is_empty().then_some(Freedom::Intent));
                     true
                 }
-                Scope::Range(_) => true,
+                Scope::Range(..) | Scope::Told(..) => true,
+                Scope::Row(key, _) if statement_counts(&statement) && reported.contains(&key) => {
+                    keep || claim.mode != Mode::Shared
+                }
                 Scope::Row(key, _) if reported.contains(&key) => {
                     // What was not sure before the answer is so now.
                     claim.freedom = None;
@@ -363,7 +381,7 @@ impl World {
     fn is_free(&self, session: usize, claim: &Claim) -> Judged {
         for (other, state) in self.sessions.iter().enumerate().filter(|(other, _)| *other != session) {
             for held in state.transaction.iter().flat_map(|transaction| &transaction.claims) {
-                if held.freedom.is_none() && claim.meets(held) {
+                if claim.meets(held) == Some(None) {
                     return Err(format!("did not wait for session {other}: {claim:?} meets {held:?}"));
                 }
             }
@@ -372,10 +390,19 @@ impl World {
     }
 }
 
+/// Which of a table's indexes it reads is not told.
+fn statement_counts(statement: &Statement) -> bool {
+    matches!(statement.data, Data::Select(Wanted::Count, _))
+}
+
 fn changed_rows(answer: &Answer) -> Result<Vec<Changed>, String> {
     let row = |v: Option<i64>, w: Option<i64>| v.zip(w).map(|(v, w)| Row { v, w });
-    answer.rows.iter().map(|told| match told[..] {
-        [Some(key), v, w, new_v, new_w] => Ok((key, row(v, w), row(new_v, new_w))),
-        _ => Err(format!("OUTPUT has {told:?}")),
-    }).collect()
+    answer
+        .rows
+        .iter()
+        .map(|told| match told[..] {
+            [Some(key), v, w, new_v, new_w] => Ok((key, row(v, w), row(new_v, new_w))),
+            _ => Err(format!("OUTPUT has {told:?}")),
+        })
+        .collect()
 }

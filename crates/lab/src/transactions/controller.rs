@@ -36,6 +36,8 @@ pub struct Seen {
     pub freedoms: BTreeMap<Freedom, u64>,
     /// Histories that were put in a serial order.
     pub serial: u64,
+    /// Programs left early, because documentation does not say how they go on.
+    pub left: u64,
 }
 
 pub struct Controller {
@@ -96,14 +98,20 @@ impl Controller {
             must(session, &format!("USE {database}"))?;
         }
         let world = World::new(program.versions, count, first_rows());
-        let mut run = Run { controller: self, seen, worlds: vec![world], failure: Failure::default(), history: History::new(count) };
+        let mut run = Run {
+            controller: self,
+            seen,
+            worlds: vec![world],
+            failure: Failure::default(),
+            history: History::new(count),
+        };
         let failed = run.steps(&program.steps)? || run.end()?;
-        let failure = mem::take(&mut run.failure);
-        if failed {
+        let (failure, is_open) = (mem::take(&mut run.failure), run.is_open());
+        if failed || is_open {
             self.give_up(count)?;
-            return Ok(Some(failure));
         }
-        Ok(None)
+        seen.left += u64::from(is_open && !failed);
+        Ok(failed.then_some(failure))
     }
 
     /// Whatever a failed program has left.
@@ -150,12 +158,19 @@ impl Run<'_> {
         let mut left: Vec<Step> = steps.to_vec();
         // Whose session waits, does so with its next statement, too.
         while let Some(at) = left.iter().position(|step| !self.is_running(step.session)) {
+            if self.is_open() {
+                break;
+            }
             let step = left.remove(at);
             if self.worlds[0].fits(step.session, step.action) && self.step(step)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    fn is_open(&self) -> bool {
+        self.worlds.iter().any(|world| world.is_open)
     }
 
     fn is_running(&self, session: usize) -> bool {
@@ -302,6 +317,9 @@ impl Run<'_> {
     /// All transactions end; then the tables must be as the worlds have them.
     fn end(&mut self) -> ClientResult<bool> {
         loop {
+            if self.is_open() {
+                return Ok(false);
+            }
             let sessions = &self.worlds[0].sessions;
             let open = sessions.iter().position(|state| state.running.is_none() && state.transaction.is_some());
             let Some(session) = open else { break };

@@ -3,7 +3,8 @@
 use os::random::Rng;
 
 use super::program::{
-    Action, Change, Data, Filter, Hints, Level, LevelHint, LockHint, Program, Row, SESSIONS_MAX, SHAPES, Statement, Step, Wanted,
+    Action, Change, Data, Filter, Hints, Level, LevelHint, LockHint, Program, Row, SESSIONS_MAX, SHAPES, Statement,
+    Step, Wanted,
 };
 use super::world::KEYS;
 

@@ -14,6 +14,7 @@ pub enum Freedom {
     TableHint,
 }
 
+/// Freedom, and its reason.
 pub const FREEDOMS: [(Freedom, &str); 9] = [
     (
         Freedom::Passed,
@@ -31,10 +32,7 @@ pub const FREEDOMS: [(Freedom, &str); 9] = [
         Freedom::Unchanged,
         "READ COMMITTED need not lock rows that nobody has changed, so XLOCK need not stop it (\"Table hints\", XLOCK)",
     ),
-    (
-        Freedom::Covered,
-        "a change that the answer does not show may lie in an index or in columns that are not read",
-    ),
+    (Freedom::Covered, "a change that the answer does not show may lie in an index or in columns that are not read"),
     (Freedom::Failed, "whether a statement that failed keeps the locks that it had got is not said"),
     (
         Freedom::Savepoint,

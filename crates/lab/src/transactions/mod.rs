@@ -56,7 +56,11 @@ pub struct Totals {
 
 /// The process's exit code.
 pub fn run(args: &Args) -> i32 {
-    match args.login.target("heddle lab oracle transactions").and_then(|target| check(args, &target).map_err(|error| error.to_string())) {
+    match args
+        .login
+        .target("heddle lab oracle transactions")
+        .and_then(|target| check(args, &target).map_err(|error| error.to_string()))
+    {
         Ok(totals) => i32::from(totals.failed > 0),
         Err(why) => {
             eprintln!("{}: {why}", args.login.server);
@@ -70,10 +74,15 @@ fn check(args: &Args, target: &Target) -> ClientResult<Totals> {
     let seeds = args.seed.map_or(args.seeds.0..args.seeds.1, |seed| seed..seed + 1);
     let totals = run_seeds(target, seeds, args.failures, args.print)?;
     let seconds = (os::clock::now() - started) as f64 / 1e9;
-    let Seen { statements, waits, errors, freedoms, serial } = &totals.seen;
+    let Seen { statements, waits, errors, freedoms: freedoms_met, serial, left } = &totals.seen;
     println!("{} programs, {statements} statements, {} failed, in {seconds:.1} s", totals.programs, totals.failed);
     println!("{waits} waits, {serial} serial orders found; errors: {errors:?}");
-    println!("left open by documentation: {freedoms:?}");
+    println!("{left} programs left; waits that documentation leaves open:");
+    for (freedom, why) in freedoms::FREEDOMS {
+        if let Some(count) = freedoms_met.get(&freedom) {
+            println!("{count:>8} {freedom:?}: {why}");
+        }
+    }
     Ok(totals)
 }
 

@@ -83,7 +83,9 @@ impl History {
         let mut done = vec![0; self.sessions.len()];
         match self.search(&tables, &mut done, last, &mut tries) {
             Some(true) => Ok(true),
-            Some(false) => Err("no serial order of the transactions sees what they saw and leaves what they left".into()),
+            Some(false) => {
+                Err("no serial order of the transactions sees what they saw and leaves what they left".into())
+            }
             None => Ok(false),
         }
     }
@@ -95,7 +97,10 @@ impl History {
             return None;
         }
         if self.sessions.iter().zip(done.iter()).all(|(own, done)| own.committed.len() == *done) {
-            let rows = tables.iter().zip(0..).flat_map(|(rows, at)| rows.iter().map(move |(k, row)| vec![at, *k, row.v, row.w]));
+            let rows = tables
+                .iter()
+                .zip(0..)
+                .flat_map(|(rows, at)| rows.iter().map(move |(k, row)| vec![at, *k, row.v, row.w]));
             return Some(rows.eq(last.iter().cloned()));
         }
         for session in 0..self.sessions.len() {
@@ -138,7 +143,8 @@ impl Doing {
                 }
             }
             Data::Change(change, filter) => {
-                let keys: Vec<Key> = rows.iter().filter(|(k, row)| filter.matches(**k, **row)).map(|(k, _)| *k).collect();
+                let keys: Vec<Key> =
+                    rows.iter().filter(|(k, row)| filter.matches(**k, **row)).map(|(k, _)| *k).collect();
                 told.extend(keys.into_iter().map(|key| changed(rows, key, |row| change.of(row?))));
             }
             Data::Merge(key, new) => {

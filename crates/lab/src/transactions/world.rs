@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::freedoms::Freedom;
-use super::program::{Change, Data, Filter, Hints, Key, Level, LevelHint, LockHint, Row, SHAPES, Shape, Statement, Wanted};
+use super::program::{
+    Change, Data, Filter, Hints, Key, Level, LevelHint, LockHint, Row, SHAPES, Shape, Statement, Wanted,
+};
 
 /// Keys are of 0 up to, not including, this one.
 pub const KEYS: Key = 8;
@@ -65,8 +67,10 @@ pub enum Scope {
     Table,
     /// With what the row was and will be, where it is changed.
     Row(Key, [Option<Row>; 2]),
-    /// Read, and to stay as it is.
-    Range(Filter),
+    /// What was read of a row, and is to stay so.
+    Told(Key, Filter, Wanted),
+    /// The same of all rows that there are or may be.
+    Range(Filter, Wanted),
 }
 
 /// A lock that is held or wanted. With a freedom: maybe.
@@ -79,12 +83,14 @@ pub struct Claim {
 }
 
 impl Claim {
-    pub fn meets(&self, held: &Claim) -> bool {
+    /// None: they go together. Some(None): they surely do not.
+    pub fn meets(&self, held: &Claim) -> Option<Option<Freedom>> {
         use Mode::*;
         if self.table != held.table {
-            return false;
+            return None;
         }
-        match (self.scope, held.scope) {
+        let freedom = self.freedom.or(held.freedom);
+        let meets = match (self.scope, held.scope) {
             (Scope::Table, Scope::Table) => matches!(
                 (self.mode, held.mode),
                 (IntentShared, Exclusive)
@@ -99,11 +105,35 @@ impl Claim {
                         (Shared, Exclusive) | (Update, Update | Exclusive) | (Exclusive, Shared | Update | Exclusive)
                     )
             }
-            (Scope::Row(key, images), Scope::Range(filter)) if self.mode == Exclusive => touches(filter, key, images),
-            (Scope::Range(filter), Scope::Row(key, images)) if held.mode == Exclusive => touches(filter, key, images),
+            (Scope::Row(key, images), Scope::Told(of, filter, wanted)) if self.mode == Exclusive => {
+                return if key == of { disturbs(filter, wanted, key, images, freedom) } else { None };
+            }
+            (Scope::Told(of, filter, wanted), Scope::Row(key, images)) if held.mode == Exclusive => {
+                return if key == of { disturbs(filter, wanted, key, images, freedom) } else { None };
+            }
+            (Scope::Row(key, images), Scope::Range(filter, wanted)) if self.mode == Exclusive => {
+                return disturbs(filter, wanted, key, images, freedom);
+            }
+            (Scope::Range(filter, wanted), Scope::Row(key, images)) if held.mode == Exclusive => {
+                return disturbs(filter, wanted, key, images, freedom);
+            }
             _ => false,
-        }
+        };
+        meets.then_some(freedom)
     }
+}
+
+/// Whether a change touches what was read: surely where that shows.
+fn disturbs(
+    filter: Filter,
+    wanted: Wanted,
+    key: Key,
+    images: [Option<Row>; 2],
+    freedom: Option<Freedom>,
+) -> Option<Option<Freedom>> {
+    let [before, after] = images.map(|row| shown(wanted, filter, key, row));
+    let is_covered = (before == after).then_some(Freedom::Covered);
+    touches(filter, key, images).then_some(freedom.or(is_covered))
 }
 
 fn touches(filter: Filter, key: Key, images: [Option<Row>; 2]) -> bool {
@@ -160,6 +190,8 @@ pub struct World {
     pub now: u64,
     pub tables: Vec<BTreeMap<Key, Cell>>,
     pub sessions: Vec<Session>,
+    /// Documentation does not say what is seen from here on.
+    pub is_open: bool,
 }
 
 impl World {
@@ -169,9 +201,8 @@ impl World {
         for (key, row) in rows {
             table.insert(key, Cell { versions: vec![(0, Some(row))], dirty: None });
         }
-        let session =
-            Session { level: Level::Committed, timeout: -1, priority: 0, transaction: None, running: None };
-        World { versions, now: 0, tables: vec![table; SHAPES.len()], sessions: vec![session; sessions] }
+        let session = Session { level: Level::Committed, timeout: -1, priority: 0, transaction: None, running: None };
+        World { versions, now: 0, tables: vec![table; SHAPES.len()], sessions: vec![session; sessions], is_open: false }
     }
 
     pub fn transaction(&mut self, session: usize) -> &mut Transaction {
@@ -278,7 +309,7 @@ impl World {
                 Reads::Locking(..) if running.statement.hints.skip => match self.row_is_locked(session, key) {
                     Some(None) => found.push((key, None)),
                     locked => {
-                        found.extend(cell.clean(session).map(|row| (key, row)));
+                        found.push((key, cell.clean(session).unwrap_or(cell.committed())));
                         found.extend(locked.map(|_| (key, None)));
                     }
                 },
@@ -341,13 +372,13 @@ impl World {
         for (other, state) in self.sessions.iter().enumerate().filter(|(other, _)| *other != session) {
             let held = state.transaction.iter().flat_map(|transaction| &transaction.claims);
             for (want, held) in held.flat_map(|held| wants.iter().map(move |want| (want, held))) {
-                if want.meets(held) {
-                    add(other, want.freedom.or(held.freedom));
+                if let Some(freedom) = want.meets(held) {
+                    add(other, freedom);
                 }
             }
             let Some(running) = &state.running else { continue };
             let line = self.wants(other, &running.statement, running.reads);
-            if wants.iter().any(|want| line.iter().any(|held| want.meets(held))) {
+            if wants.iter().any(|want| line.iter().any(|held| want.meets(held).is_some())) {
                 add(other, Some(Freedom::Queue));
             }
         }
@@ -408,10 +439,9 @@ impl World {
         let cell = &self.tables[table][&key];
         let scope = Scope::Row(key, [None, Some(row)]);
         let images = cell.images(session);
-        // A key that is there, however the others end, is an error without what they have.
+        // A key that is there, however the others end, is an error without their locks; it may have asked for them before.
         let freedom = images.iter().all(Option::is_some).then_some(Freedom::Covered);
-        let mode = if freedom.is_some() { Mode::Shared } else { Mode::Exclusive };
-        vec![Claim { table, scope, mode, freedom }]
+        vec![Claim { table, scope, mode: Mode::Exclusive, freedom }]
     }
 
     fn read_wants(&self, session: usize, statement: &Statement, filter: Filter, keep: bool, range: bool) -> Vec<Claim> {
@@ -422,7 +452,7 @@ impl World {
             _ => Mode::Shared,
         };
         let Data::Select(wanted, _) = statement.data else { unreachable!("a read") };
-        let mut wants = self.range_wants(session, table, filter, range);
+        let mut wants = self.range_wants(session, table, filter, wanted, range);
         for (&key, cell) in &self.tables[table] {
             let images = cell.images(session);
             let shown = images.map(|row| shown(wanted, filter, key, row));
@@ -430,6 +460,7 @@ impl World {
                 match (cell.is_others(session), mode) {
                     (true, Mode::Shared) => (shown[0] == shown[1]).then_some(Freedom::Covered),
                     (false, Mode::Shared) if !keep => Some(Freedom::Unchanged),
+                    _ if wanted == Wanted::Count => Some(Freedom::Covered),
                     _ => None,
                 }
             } else {
@@ -439,6 +470,9 @@ impl World {
                 }
             };
             wants.push(Claim { table, scope: Scope::Row(key, [None; 2]), mode, freedom });
+            if wanted == Wanted::Count && keep && touches(filter, key, images) {
+                wants.push(Claim { table, scope: Scope::Told(key, filter, wanted), mode: Mode::Shared, freedom: None });
+            }
         }
         wants
     }
@@ -453,7 +487,7 @@ impl World {
     ) -> Vec<Claim> {
         let table = statement.table;
         let range = matches!(reads, Reads::Locking(_, true));
-        let mut wants = self.range_wants(session, table, filter, range);
+        let mut wants = self.range_wants(session, table, filter, Wanted::Rows, range);
         for (&key, cell) in &self.tables[table] {
             let images = cell.images(session);
             let is_wanted = match reads {
@@ -491,15 +525,18 @@ impl World {
         near.then_some(Freedom::NextKey)
     }
 
-    fn range_wants(&self, session: usize, table: usize, filter: Filter, range: bool) -> Vec<Claim> {
+    fn range_wants(&self, session: usize, table: usize, filter: Filter, wanted: Wanted, range: bool) -> Vec<Claim> {
         if !range {
             return Vec::new();
         }
-        let claim = |filter, freedom| Claim { table, scope: Scope::Range(filter), mode: Mode::Shared, freedom };
-        let mut wants =
-            vec![claim(filter, None), claim(self.widened(session, table, filter), Some(Freedom::NextKey))];
+        let claim = |filter, freedom| Claim { table, scope: Scope::Range(filter, wanted), mode: Mode::Shared, freedom };
+        let mut wants = vec![claim(filter, None), claim(self.widened(session, table, filter), Some(Freedom::NextKey))];
         if may_scan(SHAPES[table], filter) {
             wants.push(claim(Filter::All, Some(Freedom::Passed)));
+        }
+        if SHAPES[table] == Shape::Heap {
+            // A heap has no keys to lock the ranges of.
+            wants.push(Claim { table, scope: Scope::Table, mode: Mode::Shared, freedom: Some(Freedom::Passed) });
         }
         wants
     }
