@@ -609,13 +609,16 @@ impl Transaction {
     }
 
     /// Keeps others from changing the table's definition or dropping it until the statement ends: what a statement that reads it
-    /// needs, at every isolation level. Otherwise it would go on in trees whose pages belong to others by now.
+    /// needs, at every isolation level. Otherwise it would go on in trees whose pages belong to others by now. `shares`: it reads what
+    /// is committed, not versions or what is not, so it waits for who has locked the whole table (TABLOCKX).
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn hold_table(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+    pub fn hold_table(&mut self, db: DatabaseId, table: TableId, shares: bool) -> StorageResult<()> {
         os::plant!();
         let resource = Resource::Table(db, table);
-        let held = self.tables.iter().any(|held| held.resource == resource) || self.held_tables.contains(&resource);
-        if !held && self.engine.locks.acquire(self.writer.member, resource, LockMode::SchemaStability, self.patience)? {
+        let mode = if shares { LockMode::IntentShared } else { LockMode::SchemaStability };
+        let held =
+            self.tables.iter().any(|held| held.resource == resource) || !shares && self.held_tables.contains(&resource);
+        if !held && self.engine.locks.acquire(self.writer.member, resource, mode, self.patience)? {
             self.held_tables.push(resource);
         }
         debug_assert!(

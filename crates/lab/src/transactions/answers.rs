@@ -37,8 +37,9 @@ impl World {
         let versions = level == Level::Snapshot || level == Level::Committed && self.versions;
         let plain = hints.level.is_none() && hints.lock.is_none();
         let skips = matches!(level, Level::Committed | Level::Repeatable) && (!versions || !is_select);
+        let is_merge = matches!(statement.data, Data::Merge(..));
         let tables = matches!(hints.lock, Some(LockHint::Table | LockHint::TableExclusive));
-        (!hints.skip || skips && hints.level.is_none() && !(versions && level == Level::Committed))
+        (!hints.skip || skips && !is_merge && hints.level.is_none() && !(versions && level == Level::Committed))
             && (level != Level::Snapshot || plain)
             && (!(versions && is_select && tables) || hints.level.is_some())
             && (level != Level::Uncommitted || plain)

@@ -117,6 +117,11 @@ impl Claim {
             (Scope::Range(filter, wanted), Scope::Row(key, images)) if held.mode == Exclusive => {
                 return disturbs(filter, wanted, key, images, freedom);
             }
+            // Ranges lock the keys in them and one more; which they have in common is left open.
+            (Scope::Range(..), Scope::Range(..)) => {
+                let meet = matches!((self.mode, held.mode), (Update, Update) | (Exclusive, _) | (_, Exclusive));
+                return meet.then_some(Some(Freedom::NextKey));
+            }
             _ => false,
         };
         meets.then_some(freedom)
@@ -162,6 +167,8 @@ pub struct Running {
     pub seen: BTreeMap<Key, Vec<Option<Row>>>,
     /// There was somebody to wait for, at some moment.
     pub blocked: bool,
+    /// Keys that others had changed before it began.
+    changed_before: Vec<Key>,
 }
 
 /// How a statement reads.
@@ -258,7 +265,15 @@ impl World {
         }
         let snapshot = transaction.snapshot.unwrap_or(now);
         let reads = self.reads(level, &statement, snapshot);
-        self.sessions[session].running = Some(Running { statement, reads, seen: BTreeMap::new(), blocked: false });
+        let cells = self.tables[statement.table].iter();
+        let is_wanted = |key: Key, cell: &Cell| match statement.data {
+            Data::Select(_, filter) | Data::Change(_, filter) => touches(filter, key, cell.images(session)),
+            _ => true,
+        };
+        let changed = cells.filter(|(key, cell)| cell.is_others(session) && is_wanted(**key, cell));
+        let changed_before = changed.map(|(key, _)| *key).collect();
+        let seen = BTreeMap::new();
+        self.sessions[session].running = Some(Running { statement, reads, seen, blocked: false, changed_before });
         self.note(session);
     }
 
@@ -313,7 +328,13 @@ impl World {
                         found.extend(locked.map(|_| (key, None)));
                     }
                 },
-                Reads::Locking(..) => found.extend(cell.clean(session).map(|row| (key, row))),
+                Reads::Locking(_, range) => {
+                    found.extend(cell.clean(session).map(|row| (key, row)));
+                    // It moved to where a read that has come to a wait has been.
+                    if running.blocked && !range && self.is_behind(running, key) {
+                        found.push((key, None));
+                    }
+                }
             }
         }
         let blocked = !self.blockers(session).is_empty();
@@ -325,6 +346,28 @@ impl World {
                 seen.push(row);
             }
         }
+    }
+
+    /// Others have put the row in another place of an index or of a heap after the statement began.
+    fn is_behind(&self, running: &Running, key: Key) -> bool {
+        let Statement { table, data, .. } = running.statement;
+        let cell = &self.tables[table][&key];
+        let (Data::Select(_, filter) | Data::Change(_, filter)) = data else { return false };
+        let moved = matches!(filter, Filter::Others(..))
+            && !running.changed_before.contains(&key)
+            && cell.committed().is_none_or(|row| !filter.matches(key, row));
+        let again = SHAPES[table] == Shape::Heap
+            && cell.dirty.is_some_and(|(owner, row)| {
+                row.is_some() && self.images_before(owner, table, key).any(|before| before.is_none())
+            });
+        moved || again
+    }
+
+    /// What the owner of a row that is not committed has made of it on the way.
+    fn images_before(&self, owner: usize, table: usize, key: Key) -> impl Iterator<Item = Option<Row>> {
+        let undo = self.sessions[owner].transaction.iter().flat_map(|transaction| &transaction.undo);
+        undo.filter(move |(at, of, _)| *at == table && *of == key)
+            .filter_map(|(_, _, before)| before.map(|(_, row)| row))
     }
 
     /// What others' waiting statements may have made of a row already.
@@ -349,8 +392,13 @@ impl World {
     fn row_is_locked(&self, session: usize, key: Key) -> Option<Option<Freedom>> {
         let running = self.sessions[session].running.as_ref().expect("a statement");
         let wants = self.row_wants(session, &running.statement, running.reads);
-        let of_key = wants.into_iter().filter(|want| matches!(want.scope, Scope::Row(of, _) if of == key));
-        self.against(session, of_key.collect()).into_values().min()
+        let mut of_key: Vec<Claim> =
+            wants.into_iter().filter(|want| matches!(want.scope, Scope::Row(of, _) if of == key)).collect();
+        // Skipped is what cannot be read; what can be, and not be changed, is waited for.
+        if !matches!(running.statement.data, Data::Select(..)) {
+            of_key.iter_mut().for_each(|want| want.mode = Mode::Update);
+        }
+        self.against(session, of_key).into_values().min()
     }
 
     /// Whom a session's statement may have to wait for; None: it must.
@@ -358,9 +406,31 @@ impl World {
         let Some(running) = &self.sessions[session].running else { return BTreeMap::new() };
         let mut wants = self.wants(session, &running.statement, running.reads);
         if running.statement.hints.skip {
-            wants.retain(|want| matches!(want.scope, Scope::Table));
+            let is_change = !matches!(running.statement.data, Data::Select(..));
+            wants.retain(|want| matches!(want.scope, Scope::Table) || is_change);
+            wants.iter_mut().filter(|want| want.scope != Scope::Table).for_each(|want| {
+                want.freedom = want.freedom.or(Some(Freedom::Passed));
+            });
         }
-        self.against(session, wants)
+        let mut blockers = self.against(session, wants);
+        let others = (0..self.sessions.len()).filter(|other| *other != session);
+        for other in others.filter(|other| self.may_meet_new(running, *other)) {
+            blockers.entry(other).or_insert(Some(Freedom::Queue));
+        }
+        blockers
+    }
+
+    /// The row that another session's waiting statement means to insert may be in the table, and not in each index.
+    fn may_meet_new(&self, running: &Running, other: usize) -> bool {
+        let Some(line) = &self.sessions[other].running else { return false };
+        let (Data::Insert(key, row) | Data::Merge(key, row)) = line.statement.data else { return false };
+        let Statement { table, data, .. } = running.statement;
+        let filter = match data {
+            Data::Select(_, filter) if matches!(running.reads, Reads::Locking(..)) => filter,
+            Data::Change(_, filter) => filter,
+            _ => return false,
+        };
+        table == line.statement.table && (filter.matches(key, row) || may_scan(SHAPES[table], filter))
     }
 
     fn against(&self, session: usize, wants: Vec<Claim>) -> BTreeMap<usize, Option<Freedom>> {
@@ -429,7 +499,9 @@ impl World {
             Data::Merge(key, row) => {
                 let add = |old| Change::Add(row.v).of(old);
                 let mut wants = self.change_wants(session, statement, Filter::Key(key), reads, add);
-                wants.extend(self.insert_wants(session, statement.table, key, row));
+                if self.tables[statement.table][&key].images(session).contains(&None) {
+                    wants.extend(self.insert_wants(session, statement.table, key, row));
+                }
                 wants
             }
         }
@@ -452,7 +524,7 @@ impl World {
             _ => Mode::Shared,
         };
         let Data::Select(wanted, _) = statement.data else { unreachable!("a read") };
-        let mut wants = self.range_wants(session, table, filter, wanted, range);
+        let mut wants = self.range_wants(session, table, filter, wanted, range.then_some(mode));
         for (&key, cell) in &self.tables[table] {
             let images = cell.images(session);
             let shown = images.map(|row| shown(wanted, filter, key, row));
@@ -470,7 +542,8 @@ impl World {
                 }
             };
             wants.push(Claim { table, scope: Scope::Row(key, [None; 2]), mode, freedom });
-            if wanted == Wanted::Count && keep && touches(filter, key, images) {
+            let is_skipped = statement.hints.skip && cell.is_others(session);
+            if wanted == Wanted::Count && keep && touches(filter, key, images) && !is_skipped {
                 wants.push(Claim { table, scope: Scope::Told(key, filter, wanted), mode: Mode::Shared, freedom: None });
             }
         }
@@ -487,7 +560,8 @@ impl World {
     ) -> Vec<Claim> {
         let table = statement.table;
         let range = matches!(reads, Reads::Locking(_, true));
-        let mut wants = self.range_wants(session, table, filter, Wanted::Rows, range);
+        let looks = if statement.hints.lock == Some(LockHint::Exclusive) { Mode::Exclusive } else { Mode::Update };
+        let mut wants = self.range_wants(session, table, filter, Wanted::Rows, range.then_some(looks));
         for (&key, cell) in &self.tables[table] {
             let images = cell.images(session);
             let is_wanted = match reads {
@@ -499,10 +573,10 @@ impl World {
             let (mode, freedom) = if is_wanted {
                 (Mode::Exclusive, None)
             } else if touches(filter, key, images) {
-                (Mode::Update, Some(Freedom::Passed))
+                (looks, Some(Freedom::Passed))
             } else {
                 match self.passed(session, table, filter, key, range) {
-                    Some(freedom) => (Mode::Update, Some(freedom)),
+                    Some(freedom) => (looks, Some(freedom)),
                     None => continue,
                 }
             };
@@ -516,20 +590,32 @@ impl World {
     fn passed(&self, session: usize, table: usize, filter: Filter, key: Key, range: bool) -> Option<Freedom> {
         let images = self.tables[table][&key].images(session);
         if images == [None; 2] {
-            return None;
+            // Made and taken away by a transaction that goes on: it may lie there still.
+            return self.tables[table][&key].is_others(session).then_some(Freedom::Passed);
         }
         if may_scan(SHAPES[table], filter) {
             return Some(Freedom::Passed);
+        }
+        if let Some((owner, _)) = self.tables[table][&key].dirty.filter(|(owner, _)| *owner != session) {
+            // Entries of an index that its writer has left again may lie there still.
+            if self.images_before(owner, table, key).flatten().any(|row| filter.matches(key, row)) {
+                return Some(Freedom::Passed);
+            }
         }
         let near = range && touches(self.widened(session, table, filter), key, images);
         near.then_some(Freedom::NextKey)
     }
 
-    fn range_wants(&self, session: usize, table: usize, filter: Filter, wanted: Wanted, range: bool) -> Vec<Claim> {
-        if !range {
-            return Vec::new();
-        }
-        let claim = |filter, freedom| Claim { table, scope: Scope::Range(filter, wanted), mode: Mode::Shared, freedom };
+    fn range_wants(
+        &self,
+        session: usize,
+        table: usize,
+        filter: Filter,
+        wanted: Wanted,
+        mode: Option<Mode>,
+    ) -> Vec<Claim> {
+        let Some(mode) = mode else { return Vec::new() };
+        let claim = |filter, freedom| Claim { table, scope: Scope::Range(filter, wanted), mode, freedom };
         let mut wants = vec![claim(filter, None), claim(self.widened(session, table, filter), Some(Freedom::NextKey))];
         if may_scan(SHAPES[table], filter) {
             wants.push(claim(Filter::All, Some(Freedom::Passed)));
